@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# How everything here is compiled: the standard, warnings, sanitizers, ccache, and the include root.
+include(GNUInstallDirs)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+# <arenascope/graph/graph.h> means the same in the build tree and after installation.
+file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/include")
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/engine" "${CMAKE_BINARY_DIR}/include/arenascope" SYMBOLIC)
+
+add_library(arenascope_options INTERFACE)
+target_compile_options(arenascope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
+if(ARENASCOPE_WERROR)
+  target_compile_options(arenascope_options INTERFACE -Werror)
+endif()
+if(ARENASCOPE_SANITIZE)
+  add_compile_options(-fsanitize=${ARENASCOPE_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${ARENASCOPE_SANITIZE})
+  if(ARENASCOPE_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+# arenascope_room(NAME SOURCES … [PUBLIC lib…] [PRIVATE lib…])
+# One room of the engine: a static library arenascope_NAME, exported as Arenascope::NAME.
+function(arenascope_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(arenascope_${name} STATIC ${ARG_SOURCES})
+  add_library(Arenascope::${name} ALIAS arenascope_${name})
+  set_target_properties(arenascope_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(arenascope_${name} PUBLIC cxx_std_20)
+  target_include_directories(arenascope_${name} PUBLIC
+    "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_link_libraries(arenascope_${name} PUBLIC ${ARG_PUBLIC}
+    PRIVATE "$<BUILD_INTERFACE:arenascope_options>" ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY ARENASCOPE_ROOMS arenascope_${name})
+endfunction()
+
+# arenascope_engine_test(NAME SOURCES … LIBS …): one doctest program (no Qt), one ctest entry.
+function(arenascope_engine_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  add_executable(test_${name} ${ARG_SOURCES})
+  target_link_libraries(test_${name} PRIVATE arenascope_test_main arenascope_options ${ARG_LIBS})
+  add_test(NAME ${name} COMMAND test_${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS engine SKIP_RETURN_CODE 77)
+endfunction()

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic on sizes that come from a file or a user: it says when it would overflow.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace arenascope {
+
+inline std::optional<int64_t> checked_add(int64_t a, int64_t b) {
+  int64_t r;
+  if (__builtin_add_overflow(a, b, &r)) return std::nullopt;
+  return r;
+}
+
+inline std::optional<int64_t> checked_mul(int64_t a, int64_t b) {
+  int64_t r;
+  if (__builtin_mul_overflow(a, b, &r)) return std::nullopt;
+  return r;
+}
+
+constexpr bool is_power_of_two(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+// n rounded up to a multiple of `alignment` (a power of two). The caller knows that n + alignment fits.
+constexpr uint64_t align_up(uint64_t n, uint64_t alignment) { return (n + alignment - 1) & ~(alignment - 1); }
+
+}  // namespace arenascope
