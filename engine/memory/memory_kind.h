@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What memory is used for: the allocator is picked by it, and statistics are kept by it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace arenascope {
+
+enum class MemoryKind : uint8_t {
+  Default,       // tensors of no special use
+  Persistent,    // weights: live as long as the model
+  Workspace,     // activations and scratch
+  KVCache,       // long-lived, grows block by block
+  HostPinned,    // host pages a device can copy from and to on its own
+  HostPageable,  // plain host memory
+};
+
+inline constexpr size_t kMemoryKindCount = 6;
+
+inline constexpr MemoryKind kMemoryKinds[kMemoryKindCount] = {MemoryKind::Default,    MemoryKind::Persistent,
+                                                              MemoryKind::Workspace,  MemoryKind::KVCache,
+                                                              MemoryKind::HostPinned, MemoryKind::HostPageable};
+
+// "default", "persistent", "workspace", "kv_cache", "host_pinned", "host_pageable".
+constexpr std::string_view name(MemoryKind kind) {
+  constexpr std::string_view names[kMemoryKindCount] = {"default",  "persistent",  "workspace",
+                                                        "kv_cache", "host_pinned", "host_pageable"};
+  const size_t i = static_cast<size_t>(kind);
+  return i < kMemoryKindCount ? names[i] : "unknown kind";
+}
+
+// Host memory lies on the CPU, whichever device copies from it.
+constexpr bool is_host_kind(MemoryKind kind) {
+  return kind == MemoryKind::HostPinned || kind == MemoryKind::HostPageable;
+}
+
+}  // namespace arenascope
