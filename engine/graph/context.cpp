@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/graph/context.h>
+
+#include <algorithm>
+#include <new>
+
+#include <fmt/format.h>
+
+#include <arenascope/base/checked.h>
+#include <arenascope/graph/context_pool.h>
+#include <arenascope/graph/graph.h>
+#include <arenascope/memory/cpu_allocator.h>
+
+namespace arenascope {
+
+const char* name(ObjectType type) {
+  switch (type) {
+    case ObjectType::Tensor: return "tensor";
+    case ObjectType::Graph: return "graph";
+    case ObjectType::WorkBuffer: return "work buffer";
+  }
+  return "?";
+}
+
+Result<std::byte*> ContextPool::append(ObjectType type, size_t size, std::string_view what) {
+  const size_t padded = align_up(size, Context::kObjectAlignment);
+  const size_t needed = used_ + sizeof(ObjectHeader) + padded;
+  if (padded < size || needed < padded || needed > capacity())
+    return Error{fmt::format("the context's pool is full: {} needed {} bytes, available {} of {}", what,
+                             sizeof(ObjectHeader) + padded, capacity() - used_, capacity())};
+  auto* header = new (base() + used_) ObjectHeader{used_ + sizeof(ObjectHeader), padded, nullptr, type, 0};
+  (last_ ? last_->next : first_) = header;
+  last_ = header;
+  ++objects_;
+  used_ = needed;
+  return base() + header->offset;
+}
+
+ContextPool::~ContextPool() {
+  for (ObjectHeader* object = first_; object; object = object->next)
+    if (object->type == ObjectType::Tensor)
+      std::launder(reinterpret_cast<TensorImpl*>(base() + object->offset))->~TensorImpl();
+}
+
+Context::Context(ContextPool* pool) : pool_(pool) { if (pool_) pool_->retain(); }
+Context::Context(const Context& other) : Context(other.pool_) {}
+Context::Context(Context&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
+Context& Context::operator=(Context other) noexcept {
+  std::swap(pool_, other.pool_);
+  return *this;
+}
+Context::~Context() { if (pool_) pool_->release(); }
+
+Result<Context> Context::create(const ContextParams& params) {
+  const size_t least = sizeof(ObjectHeader);
+  BlockPtr block;
+  if (params.mem_buffer) {
+    if (reinterpret_cast<uintptr_t>(params.mem_buffer) % kObjectAlignment != 0)
+      return Error{fmt::format("the buffer given to a context is not aligned to {} bytes", kObjectAlignment)};
+    if (params.mem_size < least)
+      return Error{fmt::format("a context's pool needed {} bytes, available {}", least, params.mem_size)};
+    auto borrowed = MemoryBlock::borrow(params.mem_buffer, static_cast<Bytes>(params.mem_size));
+    if (!borrowed) return borrowed.error();
+    block = std::move(*borrowed);
+  } else {
+    if (params.mem_size > size_t{1} << 62) return Error{fmt::format("a context cannot hold {} bytes", params.mem_size)};
+    const auto bytes = static_cast<Bytes>(align_up(std::max(params.mem_size, least), kObjectAlignment));
+    auto allocated = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Default, bytes);
+    if (!allocated) return allocated.error();
+    block = std::move(*allocated);
+  }
+  auto* pool = new (std::nothrow) ContextPool(std::move(block), params.no_alloc);
+  if (!pool) return Error{"no memory is left for a context"};
+  return Context(pool);
+}
+
+size_t Context::tensor_overhead(size_t sources) {
+  // Room for the data's alignment is part of it.
+  return sizeof(ObjectHeader) + align_up(sizeof(TensorImpl) + sources * sizeof(TensorImpl*), kObjectAlignment) +
+         kDataAlignment;
+}
+
+size_t Context::used_mem() const { return pool_->used_; }
+size_t Context::mem_size() const { return pool_->capacity(); }
+bool Context::no_alloc() const { return pool_->no_alloc_; }
+void Context::set_no_alloc(bool value) { pool_->no_alloc_ = value; }
+const void* Context::mem_buffer() const { return pool_->base(); }
+size_t Context::object_count() const { return pool_->objects_; }
+const ObjectHeader* Context::first_object() const { return pool_->first_; }
+const TensorImpl* Context::tensor_of(const ObjectHeader& object) const {
+  return object.type == ObjectType::Tensor ? reinterpret_cast<const TensorImpl*>(pool_->base() + object.offset) : nullptr;
+}
+
+Scratch Context::set_scratch(Scratch scratch) { return std::exchange(pool_->scratch_, std::move(scratch)); }
+
+void Context::set_layer(std::string_view layer) {
+  auto& names = pool_->layers_;
+  if (layer.empty()) {
+    pool_->layer_ = -1;
+    return;
+  }
+  auto found = std::find(names.rbegin(), names.rend(), layer);
+  if (found == names.rend()) names.emplace_back(layer), found = names.rbegin();
+  pool_->layer_ = static_cast<int32_t>(names.rend() - found - 1);
+}
+
+std::span<const std::string> Context::layer_names() const { return pool_->layers_; }
+
+Result<Tensor> Context::place_tensor(DType dtype, const Dims& sizes, std::string_view tensor_name,
+                                     std::span<const Tensor> sources, bool with_data) {
+  auto bytes = checked_byte_count(sizes, dtype);
+  if (!bytes) return bytes.error();
+  const bool in_scratch = with_data && pool_->scratch_.storage.allocated();
+  const bool in_pool = with_data && !in_scratch && *bytes > 0;
+  size_t size = sizeof(TensorImpl) + sources.size() * sizeof(TensorImpl*);
+  const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
+  size_t data_at = 0;
+  if (in_pool) {
+    data_at = align_up(start + size, kDataAlignment) - start;
+    size = data_at + static_cast<size_t>(*bytes);
+  }
+  Storage storage;
+  if (in_scratch) {
+    Scratch& scratch = pool_->scratch_;
+    const Bytes at = static_cast<Bytes>(align_up(static_cast<uint64_t>(scratch.used), kDataAlignment));
+    auto slice = scratch.storage.sub_storage(at, *bytes);
+    if (!slice)
+      return Error{fmt::format("the scratch buffer is full: tensor '{}' needed {} bytes, available {}", tensor_name,
+                               *bytes, std::max<Bytes>(scratch.storage.bytes() - at, 0))};
+    storage = std::move(*slice);
+    scratch.used = at + *bytes;
+  }
+  auto place = pool_->append(ObjectType::Tensor, size, fmt::format("tensor '{}'", tensor_name));
+  if (!place) return place.error();
+  auto* impl = new (*place) TensorImpl;
+  impl->dtype = dtype;
+  impl->sizes = sizes;
+  impl->strides = contiguous_strides(sizes);
+  impl->owner = pool_;
+  impl->name.assign(tensor_name);
+  impl->layer = pool_->layer_;
+  auto** list = reinterpret_cast<TensorImpl**>(*place + sizeof(TensorImpl));
+  impl->sources = {list, sources.size()};
+  for (size_t i = 0; i < sources.size(); ++i) {
+    list[i] = sources[i].impl();
+    if (sources[i]->owner != pool_) pool_->foreign_.push_back(sources[i]);
+  }
+  if (in_pool) {
+    const Bytes at = (*place - pool_->base()) + static_cast<Bytes>(data_at);
+    auto slice = Storage(pool_->block()).sub_storage(at, *bytes);
+    if (!slice) return slice.error();
+    storage = std::move(*slice);
+  }
+  impl->storage = std::move(storage);
+  return Tensor(impl);
+}
+
+Result<Tensor> Context::new_tensor(DType dtype, const Dims& sizes, std::string_view tensor_name) {
+  return place_tensor(dtype, sizes, tensor_name, {}, !pool_->no_alloc_);
+}
+
+Result<Tensor> Context::apply(Op op, std::span<const Tensor> sources, const OpParams& params,
+                              std::string_view tensor_name) {
+  const OpInfo& op_info = info(op);
+  const auto count = static_cast<int>(sources.size());
+  if (count < op_info.min_sources || (op_info.max_sources >= 0 && count > op_info.max_sources))
+    return Error{fmt::format("{} '{}' got {} sources", op_info.name, tensor_name, count)};
+  std::vector<TensorImpl*> impls;
+  impls.reserve(sources.size());
+  for (const Tensor& source : sources) {
+    if (!source) return Error{fmt::format("{} '{}' got an undefined source", op_info.name, tensor_name)};
+    impls.push_back(source.impl());
+  }
+  auto inferred = op_info.shape_rule(op, impls, params);
+  if (!inferred)
+    return tensor_name.empty() ? inferred.error()
+                               : Error{fmt::format("'{}': {}", tensor_name, inferred.error().message)};
+  const bool view = op_info.is_view();
+  auto tensor = place_tensor(inferred->dtype, inferred->sizes, tensor_name, sources, !view && !pool_->no_alloc_);
+  if (!tensor) return tensor;
+  TensorImpl& impl = **tensor;
+  impl.op = op;
+  impl.params = params;
+  if (view) {
+    TensorImpl& source = *impls[0];
+    const DTypeInfo& type = info(source.dtype);
+    impl.strides = inferred->strides;
+    impl.offset = source.offset + inferred->offset;
+    impl.storage = source.storage;
+    impl.view_source = source.view_source ? source.view_source : &source;
+    impl.view_offset = source.view_offset + inferred->offset / type.block_elements * type.block_bytes;
+  }
+  return tensor;
+}
+
+Result<Storage> Context::new_work_buffer(Bytes bytes) {
+  if (bytes < 0) return Error{fmt::format("a work buffer of {} bytes", bytes)};
+  const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
+  const size_t skip = align_up(start, kDataAlignment) - start;
+  auto place = pool_->append(ObjectType::WorkBuffer, skip + static_cast<size_t>(bytes), "a work buffer");
+  if (!place) return place.error();
+  return Storage(pool_->block()).sub_storage(*place - pool_->base() + static_cast<Bytes>(skip), bytes);
+}
+
+size_t Context::graph_overhead(size_t capacity, bool grads) {
+  return sizeof(ObjectHeader) + align_up(Graph::byte_size(capacity, grads), kObjectAlignment);
+}
+
+Result<Graph> Context::new_graph(size_t capacity, bool grads) {
+  if (capacity > (size_t{1} << 30)) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
+  auto place = pool_->append(ObjectType::Graph, Graph::byte_size(capacity, grads), "a graph");
+  if (!place) return place.error();
+  return Graph(*this, *place, capacity, grads);
+}
+
+}  // namespace arenascope

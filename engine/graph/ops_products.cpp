@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Shape and flops rules of products, convolutions, attention, LSTM and pooling windows.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <arenascope/base/checked.h>
+#include <arenascope/graph/op_params.h>
+#include <arenascope/graph/op_rules.h>
+
+namespace arenascope::rules {
+namespace {
+
+bool product_type(DType type) { return info(type).floating || info(type).quantised; }
+
+Status check_bias(Op op, Sources sources, size_t index, int64_t channels) {
+  if (sources.size() <= index) return {};
+  const TensorImpl& bias = *sources[index];
+  if (bias.rank() != 1 || bias.sizes[0] != channels || !info(bias.dtype).floating)
+    return refuse(op, fmt::format("its bias is {} {}, not {} numbers", name(bias.dtype), to_string(bias.sizes), channels));
+  return {};
+}
+
+// The number of positions of a window over one dimension.
+Result<int64_t> window_positions(Op op, int64_t size, int64_t kernel, int64_t stride, int64_t dilation, int64_t begin,
+                                 int64_t end, bool ceil_mode) {
+  if (kernel < 1 || stride < 1 || dilation < 1)
+    return refuse(op, fmt::format("kernel {}, stride {} and dilation {} must be at least 1", kernel, stride, dilation));
+  if (begin < 0 || end < 0) return refuse(op, fmt::format("the pads {} and {} must not be negative", begin, end));
+  auto reach = checked_mul(dilation, kernel - 1);
+  auto padded = checked_add(size, begin + end);
+  if (!reach || !padded) return refuse(op, "its window overflows");
+  const int64_t room = *padded - *reach - 1;
+  if (room < 0)
+    return refuse(op, fmt::format("a window of {} does not fit in the {} padded elements", *reach + 1, *padded));
+  if (!ceil_mode) return room / stride + 1;
+  int64_t count = (room + stride - 1) / stride + 1;
+  if ((count - 1) * stride >= size + begin) --count;  // a window must not begin in the end padding
+  return count;
+}
+
+}  // namespace
+
+Result<Inferred> mul_mat_rule(Op op, Sources sources, const OpParams&) {
+  const TensorImpl &a = *sources[0], &b = *sources[1];
+  if (a.rank() < 2 || b.rank() < 2)
+    return refuse(op, fmt::format("sources {} and {} need two dimensions", to_string(a.sizes), to_string(b.sizes)));
+  if (!product_type(a.dtype) || !info(b.dtype).floating)
+    return refuse(op, fmt::format("it cannot multiply {} by {}", name(a.dtype), name(b.dtype)));
+  if (a.sizes.back() != b.sizes.back())
+    return refuse(op, fmt::format("rows of {} against rows of {}", a.sizes.back(), b.sizes.back()));
+  Dims batch_a = a.sizes, batch_b = b.sizes;
+  batch_a.resize(a.rank() - 2);
+  batch_b.resize(b.rank() - 2);
+  auto sizes = broadcast(batch_a, batch_b);
+  if (!sizes) return refuse(op, sizes.error().message);
+  sizes->push_back(b.sizes.back(1));
+  sizes->push_back(a.sizes.back(1));
+  if (auto bias = check_bias(op, sources, 2, a.sizes.back(1)); !bias) return bias.error();
+  return Inferred{DType::F32, *sizes, {}, 0};
+}
+
+int64_t mul_mat_flops(const TensorImpl& node) { return 2 * node.element_count() * node.sources[0]->sizes.back(); }
+
+Result<Inferred> conv_rule(Op op, Sources sources, const OpParams& params) {
+  const TensorImpl &x = *sources[0], &w = *sources[1];
+  const auto p = params.get<ConvParams>();
+  if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2 || w.rank() != x.rank())
+    return refuse(op, fmt::format("source {} and weight {} are no convolution in {} dimensions", to_string(x.sizes),
+                                  to_string(w.sizes), p.spatial));
+  if (!info(x.dtype).floating || !info(w.dtype).floating) return refuse(op, "its sources must be floating point");
+  if (p.groups < 1 || w.sizes[0] % p.groups != 0 || x.sizes[1] % p.groups != 0 || x.sizes[1] / p.groups != w.sizes[1])
+    return refuse(op, fmt::format("{} channels in {} groups do not match the weight {}", x.sizes[1], p.groups,
+                                  to_string(w.sizes)));
+  Dims sizes{x.sizes[0], w.sizes[0]};
+  for (int i = 0; i < p.spatial; ++i) {
+    auto n = window_positions(op, x.sizes[i + 2], w.sizes[i + 2], p.strides[i], p.dilations[i], p.pads_begin[i],
+                              p.pads_end[i], false);
+    if (!n) return n.error();
+    sizes.push_back(*n);
+  }
+  if (auto bias = check_bias(op, sources, 2, w.sizes[0]); !bias) return bias.error();
+  return Inferred{x.dtype, sizes, {}, 0};
+}
+
+int64_t conv_flops(const TensorImpl& node) {
+  const Dims& w = node.sources[1]->sizes;
+  return w[0] == 0 ? 0 : 2 * node.element_count() * (element_count(w) / w[0]);
+}
+
+Result<Inferred> conv_transpose_rule(Op op, Sources sources, const OpParams& params) {
+  const TensorImpl &x = *sources[0], &w = *sources[1];
+  const auto p = params.get<ConvParams>();
+  if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2 || w.rank() != x.rank() || p.groups < 1 ||
+      x.sizes[1] % p.groups != 0 || w.sizes[0] != x.sizes[1])
+    return refuse(op, fmt::format("source {} and weight {} do not match in {} groups", to_string(x.sizes),
+                                  to_string(w.sizes), p.groups));
+  if (!info(x.dtype).floating || !info(w.dtype).floating) return refuse(op, "its sources must be floating point");
+  auto channels = checked_mul(w.sizes[1], p.groups);
+  if (!channels) return refuse(op, "its channels overflow");
+  Dims sizes{x.sizes[0], *channels};
+  for (int i = 0; i < p.spatial; ++i) {
+    if (p.strides[i] < 1 || p.dilations[i] < 1) return refuse(op, "strides and dilations must be at least 1");
+    auto span = checked_mul(x.sizes[i + 2] - 1, p.strides[i]);
+    auto reach = checked_mul(w.sizes[i + 2] - 1, p.dilations[i]);
+    auto sum = span && reach ? checked_add(*span, *reach) : std::nullopt;
+    if (!sum) return refuse(op, "its window overflows");
+    const int64_t n = *sum + 1 + p.output_padding[i] - p.pads_begin[i] - p.pads_end[i];
+    if (n < 0) return refuse(op, "its pads leave nothing");
+    sizes.push_back(n);
+  }
+  if (auto bias = check_bias(op, sources, 2, *channels); !bias) return bias.error();
+  return Inferred{x.dtype, sizes, {}, 0};
+}
+
+int64_t conv_transpose_flops(const TensorImpl& node) {
+  const Dims& w = node.sources[1]->sizes;
+  return w[0] == 0 ? 0 : 2 * node.sources[0]->element_count() * (element_count(w) / w[0]);
+}
+
+Result<Inferred> attention_rule(Op op, Sources sources, const OpParams&) {
+  const Dims &q = sources[0]->sizes, &k = sources[1]->sizes, &v = sources[2]->sizes;
+  bool fits = q.rank() >= 3 && k.rank() == q.rank() && v.rank() == q.rank() && q.back() == k.back() &&
+              k.back(1) == v.back(1) && k.back(2) == v.back(2) && k.back(2) > 0 && q.back(2) % k.back(2) == 0;
+  for (int i = 0; fits && i < q.rank() - 3; ++i) fits = q[i] == k[i] && q[i] == v[i];
+  if (!fits)
+    return refuse(op, fmt::format("q {}, k {} and v {} do not match", to_string(q), to_string(k), to_string(v)));
+  for (size_t i = 0; i < 3; ++i)
+    if (!info(sources[i]->dtype).floating) return refuse(op, "its sources must be floating point");
+  Dims sizes = q;
+  sizes[q.rank() - 1] = v.back();
+  if (sources.size() > 3) {
+    Dims scores = q;
+    scores[q.rank() - 1] = k.back(1);
+    auto mask = broadcast(sources[3]->sizes, scores);
+    if (!mask || !(*mask == scores) || sources[3]->dtype != DType::F32)
+      return refuse(op, fmt::format("its mask {} does not broadcast to {}", to_string(sources[3]->sizes), to_string(scores)));
+  }
+  return Inferred{DType::F32, sizes, {}, 0};
+}
+
+int64_t attention_flops(const TensorImpl& node) {
+  const Dims &q = node.sources[0]->sizes, &v = node.sources[2]->sizes;
+  const int64_t rows = q.back() == 0 ? 0 : element_count(q) / q.back();
+  return 2 * rows * v.back(1) * (q.back() + v.back()) + 5 * rows * v.back(1);
+}
+
+Result<Inferred> lstm_rule(Op op, Sources sources, const OpParams& params) {
+  const auto p = params.get<LstmParams>();
+  const Dims &x = sources[0]->sizes, &w = sources[1]->sizes, &r = sources[2]->sizes;
+  const int64_t directions = p.direction == 2 ? 2 : 1, h = p.hidden;
+  if (h < 1 || p.direction < 0 || p.direction > 2 || x.rank() != 3 || w.rank() != 3 || r.rank() != 3 ||
+      !(w == Dims{directions, 4 * h, x[2]}) || !(r == Dims{directions, 4 * h, h}))
+    return refuse(op, fmt::format("X {}, W {} and R {} do not match a hidden size of {}", to_string(x), to_string(w),
+                                  to_string(r), h));
+  size_t next = 3;
+  const Dims state{directions, x[1], h};
+  for (int bit : {1, 2, 4}) {
+    if (!(p.present & bit)) continue;
+    if (next >= sources.size()) return refuse(op, "an optional source is missing");
+    const Dims want = bit == 1 ? Dims{directions, 8 * h} : state;
+    if (!(sources[next]->sizes == want))
+      return refuse(op, fmt::format("source {} is {}, not {}", next, to_string(sources[next]->sizes), to_string(want)));
+    ++next;
+  }
+  if (next != sources.size()) return refuse(op, "there are more sources than it takes");
+  for (const TensorImpl* source : sources)
+    if (source->dtype != DType::F32) return refuse(op, "its sources must be f32");
+  auto count = checked_element_count({x[0] + 2, directions, x[1], h});
+  if (!count) return refuse(op, count.error().message);
+  return Inferred{DType::F32, {*count}, {}, 0};
+}
+
+int64_t lstm_flops(const TensorImpl& node) {
+  const Dims &x = node.sources[0]->sizes, &w = node.sources[1]->sizes, &r = node.sources[2]->sizes;
+  return 2 * x[0] * x[1] * (element_count(w) + element_count(r));
+}
+
+Result<Inferred> pool_rule(Op op, Sources sources, const OpParams& params) {
+  const TensorImpl& x = *sources[0];
+  const auto p = params.get<PoolParams>();
+  if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2)
+    return refuse(op, fmt::format("source {} has not {} spatial dimensions", to_string(x.sizes), p.spatial));
+  Dims sizes{x.sizes[0], x.sizes[1]};
+  for (int i = 0; i < p.spatial; ++i) {
+    auto n = window_positions(op, x.sizes[i + 2], p.kernel[i], p.strides[i], p.dilations[i], p.pads_begin[i],
+                              p.pads_end[i], p.ceil_mode);
+    if (!n) return n.error();
+    sizes.push_back(*n);
+  }
+  return Inferred{x.dtype, sizes, {}, 0};
+}
+
+int64_t pool_flops(const TensorImpl& node) {
+  const auto p = node.params.get<PoolParams>();
+  int64_t window = 1;
+  for (int i = 0; i < p.spatial; ++i) window *= p.kernel[i];
+  return node.element_count() * window;
+}
+
+int64_t lrn_flops(const TensorImpl& node) { return node.element_count() * (2 * node.params.get<LrnParams>().size + 3); }
+
+}  // namespace arenascope::rules

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Orders: which node runs when. An order is a permutation of a graph's nodes in which every node stands
+// behind its sources. To add one: a function in a file of its own and a line in all_orders().
+#pragma once
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <arenascope/graph/graph.h>
+
+namespace arenascope {
+
+struct OrderOptions {
+  double budget_seconds = 1.0;  // for orders that search
+  std::stop_token stop;         // asks a search for the best so far
+};
+
+struct OrderInfo {
+  const char* name;
+  const char* description;
+  Result<std::vector<NodeId>> (*make)(const Graph& graph, const OrderOptions& options);
+};
+
+std::span<const OrderInfo> all_orders();
+const OrderInfo* find_order(std::string_view name);
+
+// The property of every order: each node once, sources (and view sources) before users.
+Status check_order(const Graph& graph, std::span<const NodeId> order);
+
+Result<std::vector<NodeId>> depth_first_order(const Graph& graph, const OrderOptions& options);    // as built
+Result<std::vector<NodeId>> breadth_first_order(const Graph& graph, const OrderOptions& options);  // by ready time
+
+}  // namespace arenascope
