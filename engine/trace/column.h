@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// A column that grows at its end while readers look at what was there before, without copying and without locks.
+// The writer owns the Column; a ColumnView shares its chunks and stays valid and unchanged for ever.
+// Views are taken under the lock that also guards the writer; after that, reading needs none.
+#pragma once
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace arenascope::trace {
+
+inline constexpr size_t kColumnShift = 9;  // 512 rows a chunk
+inline constexpr size_t kColumnRows = size_t{1} << kColumnShift;
+
+namespace detail {
+template <class T>
+struct ColumnChunks {
+  explicit ColumnChunks(size_t n) : capacity(n), chunks(std::make_unique<std::shared_ptr<T[]>[]>(n)) {}
+  size_t capacity;
+  std::unique_ptr<std::shared_ptr<T[]>[]> chunks;
+};
+}  // namespace detail
+
+template <class T>
+class ColumnView {
+ public:
+  ColumnView() = default;
+  ColumnView(std::shared_ptr<const detail::ColumnChunks<T>> chunks, size_t size)
+      : chunks_(std::move(chunks)), size_(size) {}
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const T& operator[](size_t i) const {
+    assert(i < size_);
+    return chunks_->chunks[i >> kColumnShift][i & (kColumnRows - 1)];
+  }
+  const T& back() const { return (*this)[size_ - 1]; }
+
+  // The first row in [from, size) for which before(row) is false; the rows are partitioned by `before`.
+  template <class Before>
+  size_t partition_point(Before before, size_t from = 0) const {
+    size_t lo = from, hi = size_;
+    while (lo < hi) {
+      const size_t mid = lo + (hi - lo) / 2;
+      if (before((*this)[mid])) {
+        lo = mid + 1;
+      } else {
+        hi = mid;
+      }
+    }
+    return lo;
+  }
+
+ private:
+  std::shared_ptr<const detail::ColumnChunks<T>> chunks_;
+  size_t size_ = 0;
+};
+
+template <class T>
+class Column {
+ public:
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const T& operator[](size_t i) const { return chunks_->chunks[i >> kColumnShift][i & (kColumnRows - 1)]; }
+
+  void push_back(T value) {
+    const size_t chunk = size_ >> kColumnShift;
+    if ((size_ & (kColumnRows - 1)) == 0) add_chunk(chunk);
+    chunks_->chunks[chunk][size_ & (kColumnRows - 1)] = std::move(value);
+    ++size_;
+  }
+
+  // A row to change. Views taken before keep the old one: the chunk is copied if a view may share it.
+  T& mutate(size_t i) {
+    assert(i < size_);
+    if (published_) {
+      auto fresh = std::make_shared<detail::ColumnChunks<T>>(chunks_->capacity);
+      for (size_t c = 0; c < owned_.size(); ++c) fresh->chunks[c] = chunks_->chunks[c];
+      chunks_ = std::move(fresh);
+      owned_.assign(owned_.size(), false);
+      published_ = false;
+    }
+    const size_t chunk = i >> kColumnShift;
+    if (!owned_[chunk]) {
+      auto fresh = std::make_shared<T[]>(kColumnRows);
+      const size_t rows = std::min(kColumnRows, size_ - (chunk << kColumnShift));
+      for (size_t r = 0; r < rows; ++r) fresh[r] = chunks_->chunks[chunk][r];
+      chunks_->chunks[chunk] = std::move(fresh);
+      owned_[chunk] = true;
+    }
+    return chunks_->chunks[chunk][i & (kColumnRows - 1)];
+  }
+
+  ColumnView<T> view() const {
+    published_ = true;
+    return {chunks_, size_};
+  }
+  size_t bytes() const { return owned_.size() * kColumnRows * sizeof(T); }
+
+ private:
+  void add_chunk(size_t chunk) {
+    if (!chunks_ || chunk == chunks_->capacity) {
+      auto fresh = std::make_shared<detail::ColumnChunks<T>>(chunks_ ? chunks_->capacity * 2 : 4);
+      for (size_t c = 0; c < chunk; ++c) fresh->chunks[c] = chunks_->chunks[c];
+      chunks_ = std::move(fresh);
+    }
+    chunks_->chunks[chunk] = std::make_shared<T[]>(kColumnRows);
+    owned_.push_back(true);
+  }
+
+  std::shared_ptr<detail::ColumnChunks<T>> chunks_;
+  std::vector<bool> owned_;  // chunks no view can see; meaningful while not published
+  size_t size_ = 0;
+  mutable bool published_ = false;
+};
+
+}  // namespace arenascope::trace

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/recorder.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace arenascope::trace {
+
+Recorder::Recorder(Options options) : options_(options), clock_(Clock::calibrated()) {}
+
+Recorder::~Recorder() { stop(); }
+
+void Recorder::add_sink(std::shared_ptr<Sink> sink) {
+  std::lock_guard drain_lock(drain_mutex_);
+  drain_locked(false);
+  for (const Description& d : said_) sink->describe(d);
+  sinks_.push_back(std::move(sink));
+}
+
+void Recorder::remove_sink(const Sink* sink) {
+  std::lock_guard drain_lock(drain_mutex_);
+  drain_locked(true);
+  std::erase_if(sinks_, [&](const auto& s) { return s.get() == sink; });
+}
+
+ThreadRing* Recorder::register_thread(std::string name, TrackKind kind, DeviceId device) {
+  const size_t capacity = std::bit_ceil(std::max<size_t>(options_.ring_events, 16));
+  std::lock_guard lock(mutex_);
+  const TrackId id(rings_.size());
+  rings_.push_back(std::make_unique<ThreadRing>(id, capacity, clock_));
+  queue_locked(ThreadInfo{id, std::move(name), kind, device, 0, 0});
+  return rings_.back().get();
+}
+
+GraphId Recorder::describe(GraphInfo info) {
+  auto shared = std::make_shared<GraphInfo>(std::move(info));
+  std::lock_guard lock(mutex_);
+  shared->id = GraphId(graphs_++);
+  const GraphId id = shared->id;
+  queue_locked(std::shared_ptr<const GraphInfo>(std::move(shared)));
+  return id;
+}
+
+PlanId Recorder::describe(PlanInfo info) {
+  auto shared = std::make_shared<PlanInfo>(std::move(info));
+  std::lock_guard lock(mutex_);
+  shared->id = PlanId(plans_++);
+  const PlanId id = shared->id;
+  queue_locked(std::shared_ptr<const PlanInfo>(std::move(shared)));
+  return id;
+}
+
+ContextId Recorder::describe(ContextInfo info) {
+  auto shared = std::make_shared<ContextInfo>(std::move(info));
+  std::lock_guard lock(mutex_);
+  shared->id = ContextId(contexts_++);
+  const ContextId id = shared->id;
+  queue_locked(std::shared_ptr<const ContextInfo>(std::move(shared)));
+  return id;
+}
+
+void Recorder::update(ContextInfo info) { queue(std::make_shared<const ContextInfo>(std::move(info))); }
+
+DeviceId Recorder::describe(DeviceInfo info) {
+  std::lock_guard lock(mutex_);
+  info.id = DeviceId(devices_++);
+  const DeviceId id = info.id;
+  queue_locked(std::move(info));
+  return id;
+}
+
+CounterId Recorder::describe(CounterInfo info) {
+  std::lock_guard lock(mutex_);
+  info.id = CounterId(counters_++);
+  const CounterId id = info.id;
+  queue_locked(std::move(info));
+  return id;
+}
+
+void Recorder::describe(AllocatorInfo info) { queue(std::move(info)); }
+
+NameId Recorder::name(std::string_view text) {
+  std::lock_guard lock(mutex_);
+  const auto [it, fresh] = names_.try_emplace(std::string(text), NameId(names_.size()));
+  if (fresh) queue_locked(NameInfo{it->second, it->first});
+  return it->second;
+}
+
+void Recorder::problem(Problem problem) { queue(std::move(problem)); }
+
+RunId Recorder::begin_run(RunInfo info) {
+  if (info.begin == 0) info.begin = now();
+  std::lock_guard lock(mutex_);
+  info.id = RunId(runs_++);
+  const RunId id = info.id;
+  queue_locked(std::move(info));
+  return id;
+}
+
+void Recorder::end_run(RunId run, RunStatus status) { queue(RunEnd{run, now(), status}); }
+
+int64_t Recorder::lost() const {
+  std::lock_guard lock(mutex_);
+  int64_t sum = 0;
+  for (const auto& ring : rings_) sum += ring->lost();
+  return sum;
+}
+
+void Recorder::queue(Description description) {
+  std::lock_guard lock(mutex_);
+  queue_locked(std::move(description));
+}
+
+void Recorder::queue_locked(Description description) { queue_.push_back(std::move(description)); }
+
+void Recorder::drain() {
+  std::lock_guard drain_lock(drain_mutex_);
+  drain_locked(false);
+}
+
+void Recorder::hand_out(const Description& description) {
+  for (const auto& sink : sinks_) sink->describe(description);
+}
+
+// Order matters. Heads are read before the queue is taken, so whatever an event refers to has been described before
+// it. A run's end is held back until the next drain, whose heads lie behind all of that run's events.
+void Recorder::drain_locked(bool last) {
+  std::vector<std::pair<ThreadRing*, uint64_t>> heads;
+  std::vector<Description> fresh;
+  {
+    std::lock_guard lock(mutex_);
+    heads.reserve(rings_.size());
+    for (const auto& ring : rings_) heads.emplace_back(ring.get(), ring->head());
+    fresh.swap(queue_);
+  }
+  std::vector<Description> ends;
+  for (Description& d : fresh) {
+    if (std::holds_alternative<RunEnd>(d)) {
+      ends.push_back(std::move(d));
+      continue;
+    }
+    hand_out(d);
+    if (!std::holds_alternative<Problem>(d)) said_.push_back(std::move(d));
+  }
+  told_lost_.resize(heads.size(), 0);
+  for (size_t i = 0; i < heads.size(); ++i) {
+    auto& [ring, head] = heads[i];
+    ring->consume(head, [&](std::span<const Event> events) {
+      for (const auto& sink : sinks_) sink->events(ring->track(), events);
+    });
+    const int64_t lost = ring->lost();
+    if (lost != told_lost_[i]) {
+      hand_out(Loss{ring->track(), lost - told_lost_[i], now()});
+      told_lost_[i] = lost;
+    }
+  }
+  for (const Description& d : ends_) {
+    hand_out(d);
+    said_.push_back(d);
+  }
+  ends_ = std::move(ends);
+  for (const auto& sink : sinks_) sink->flush();
+  if (last && !ends_.empty()) drain_locked(false);
+}
+
+void Recorder::start(Nanoseconds interval) {
+  std::lock_guard lock(thread_mutex_);
+  if (thread_.joinable()) return;
+  stopping_ = false;
+  thread_ = std::thread([this, interval] {
+    std::unique_lock thread_lock(thread_mutex_);
+    while (!stopping_) {
+      wake_.wait_for(thread_lock, std::chrono::nanoseconds(interval));
+      thread_lock.unlock();
+      drain();
+      thread_lock.lock();
+    }
+  });
+}
+
+void Recorder::stop() {
+  {
+    std::lock_guard lock(thread_mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  std::lock_guard drain_lock(drain_mutex_);
+  drain_locked(true);
+}
+
+}  // namespace arenascope::trace

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The store the views read: columns with an index over time, fed by a live recorder, a recording or an importer
+// alike. It grows on the writing thread while readers hold snapshots.
+#pragma once
+#include <arenascope/trace/sink.h>
+#include <arenascope/trace/snapshot.h>
+
+#include <mutex>
+#include <unordered_map>
+
+namespace arenascope::trace {
+
+class Session : public Sink {
+ public:
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Sink: one writer at a time. Descriptions and events that make no sense (an id far out of range, an end before its
+  // begin) are counted as bad and reported as one problem, never stored.
+  void describe(const Description& description) override;
+  void events(TrackId track, std::span<const Event> events) override;
+
+  // The state now; cheap, and the same object until something changes. Any thread.
+  std::shared_ptr<const Snapshot> snapshot() const;
+  // Grows with every change; for polling without taking a snapshot. Any thread.
+  int64_t generation() const;
+  // Memory held by the columns, in bytes. Any thread.
+  size_t bytes() const;
+
+ private:
+  struct Lane {
+    Column<Event> rows;
+    SummaryTree<SpanSummary> tree;
+  };
+  struct Track {
+    ThreadInfo info;
+    std::vector<Lane> lanes;  // spans, by depth
+    Column<Event> points;     // events that are no spans
+    int64_t lost = 0;
+  };
+  struct Series {
+    Column<Sample> samples;
+    SummaryTree<SampleSummary> tree;
+    void add(Nanoseconds t, double value);
+    SeriesView view() const { return {samples.view(), tree.view()}; }
+  };
+  struct PendingBarrier {
+    Barrier barrier;
+    int32_t expected = 0;
+  };
+
+  void apply(const std::shared_ptr<const GraphInfo>& graph);
+  void apply(const std::shared_ptr<const PlanInfo>& plan);
+  void apply(const std::shared_ptr<const ContextInfo>& context);
+  void apply(const RunInfo& run);
+  void apply(const RunEnd& end);
+  void apply(const ThreadInfo& thread);
+  void apply(const DeviceInfo& device);
+  void apply(const AllocatorInfo& allocator);
+  void apply(const CounterInfo& counter);
+  void apply(const NameInfo& name);
+  void apply(const Problem& problem);
+  void apply(const Loss& loss);
+
+  void bad(const char* what);
+  bool sensible(const Event& event) const;
+  void add(TrackId track, const Event& event);
+  void add_memory(TrackId track, uint32_t row, const Event& event);
+  void add_work(const Event& event);
+  void add_wait(TrackId track, const Event& event);
+  void finish(PendingBarrier& pending);
+  void finish_barriers(RunId run);
+  void add_slice(const Event& event);
+  NodeStats* stats(RunId run, NodeId node);
+  RunId run_at(Nanoseconds t) const;
+  std::shared_ptr<const Snapshot> make_snapshot() const;
+
+  mutable std::mutex mutex_;  // guards everything below
+  mutable std::shared_ptr<const Snapshot> latest_;
+  int64_t generation_ = 0;
+
+  std::vector<std::shared_ptr<const GraphInfo>> graphs_;
+  std::vector<std::shared_ptr<const PlanInfo>> plans_;
+  std::vector<std::shared_ptr<const ContextInfo>> contexts_;
+  std::vector<DeviceInfo> devices_;
+  std::vector<AllocatorInfo> allocators_;
+  std::vector<CounterInfo> counters_;
+  Column<std::shared_ptr<const std::string>> names_;
+  Column<Problem> problems_;
+  Column<Run> runs_;
+
+  std::vector<Track> tracks_;
+  Nanoseconds begin_ = INT64_MAX, end_ = INT64_MIN;
+  int64_t event_count_ = 0, lost_ = 0, bad_ = 0;
+
+  std::vector<Column<NodeStats>> node_stats_;
+  Column<Barrier> barriers_;
+  SummaryTree<Range64> barrier_times_;
+  std::unordered_map<int64_t, PendingBarrier> pending_barriers_;  // by generation
+  Column<StepMark> marks_;
+
+  std::array<Series, kMemoryKinds> active_, reserved_;
+  std::array<double, kMemoryKinds> active_now_{}, reserved_now_{};
+  Series all_active_, all_reserved_;
+  std::vector<Series> counter_series_;
+  Column<EventRef> memory_events_, context_events_;
+  Column<SpanRef> copies_;
+
+  Column<SliceRect> slices_;
+  SummaryTree<Range64> slice_times_;
+  std::unordered_map<uint64_t, SliceRect> open_;  // by tensor and offset
+  Step newest_step_;
+  Column<SeenRect> seen_;
+  SummaryTree<Range64> seen_times_;
+};
+
+}  // namespace arenascope::trace

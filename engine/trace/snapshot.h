@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// What happened, as one moment of a Session saw it: immutable, shared, and readable from any thread without locks.
+// Every query that takes pixels costs in the order of the pixels, not of the events. Ranges are half-open.
+#pragma once
+#include <arenascope/trace/info.h>
+#include <arenascope/trace/summary_tree.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace arenascope::trace {
+
+struct TimeRange {
+  Nanoseconds begin = 0, end = 0;
+  Nanoseconds length() const { return end - begin; }
+  bool operator==(const TimeRange&) const = default;
+};
+
+// One span, by where it stands. lane is the depth of nesting (0 but for imported traces).
+struct SpanRef {
+  TrackId track;
+  uint32_t lane = 0;
+  uint32_t row = 0;
+  bool operator==(const SpanRef&) const = default;
+};
+
+// One rectangle of a timeline row: a single span (count 1), or all that fall on one pixel.
+struct SpanCell {
+  Nanoseconds begin = 0, end = 0;
+  uint32_t count = 0;
+  SpanRef span;  // the span, or the longest of them
+  EventKind kind = EventKind::None;  // of `span`
+  float work = 0, wait = 0, other = 0;  // covered share of [begin, end), 0 to 1 each
+};
+
+struct CurvePoint {  // one pixel of a curve
+  Nanoseconds begin = 0, end = 0;
+  double min = 0, max = 0, last = 0;
+};
+
+// One meeting at the barrier behind a node.
+struct Barrier {
+  RunId run;
+  NodeId node;
+  int64_t generation = 0;
+  Nanoseconds first_arrival = 0, last_arrival = 0, last_leave = 0;
+  Nanoseconds wait_sum = 0;  // over the threads; what the imbalance cost
+  TrackId last_arriver;
+  int32_t threads = 0;  // whose waits were seen
+};
+
+struct NodeStats {
+  int64_t spans = 0;  // work spans seen, all threads and runs
+  Nanoseconds work_sum = 0, work_max = 0, work_min = 0;
+  int64_t barriers = 0;
+  Nanoseconds wait_sum = 0, wait_max = 0;
+  TrackId last_arriver;      // at the newest barrier
+  TrackId usual_last;        // who came last most often (a majority vote)
+  int32_t usual_votes = 0;   // of the vote
+  double work_mean() const { return spans == 0 ? 0 : static_cast<double>(work_sum) / static_cast<double>(spans); }
+};
+
+struct StepMark {
+  Nanoseconds time = 0;
+  RunId run;
+  Step step;
+  NodeId node;
+};
+
+struct Run {
+  RunInfo info;
+  Nanoseconds end = 0;  // of a run still going on: of what is known of it
+  bool finished = false;
+  RunStatus status = RunStatus::Done;
+  size_t first_mark = 0, marks = 0;  // its steps in Snapshot::marks
+};
+
+// A tensor's stay in the arena as it really was (the plan's are in PlanInfo::slices).
+struct SliceRect {
+  TensorRef tensor;
+  RunId run;
+  Bytes offset = 0, bytes = 0;
+  Step first, last;
+  Nanoseconds begin = 0, end = 0;
+  bool open = false;  // still live when the snapshot was taken: `last` and `end` are those of the newest event
+};
+
+// Bytes of the arena that were really touched.
+struct SeenRect {
+  TensorRef tensor;
+  RunId run;
+  Bytes offset = 0, bytes = 0;
+  Step step;
+  Nanoseconds time = 0;
+  bool write = false;
+};
+
+struct Range64 {
+  int64_t lo = INT64_MAX, hi = INT64_MIN;
+  void add(const Range64& o) {
+    lo = std::min(lo, o.lo);
+    hi = std::max(hi, o.hi);
+  }
+};
+
+struct SpanSummary {
+  Nanoseconds lo = INT64_MAX, hi = INT64_MIN;
+  Nanoseconds work = 0, wait = 0, other = 0;
+  Nanoseconds longest = -1;
+  uint32_t longest_row = 0;
+  uint32_t count = 0;
+  void add(const SpanSummary& o);
+};
+
+struct Sample {
+  Nanoseconds time = 0;
+  double value = 0;
+};
+
+struct SampleSummary {
+  Nanoseconds lo = INT64_MAX, hi = INT64_MIN;
+  double min = 0, max = 0, last = 0;
+  bool any = false;
+  void add(const SampleSummary& o);
+};
+
+// A value over time; it holds from its sample to the next.
+struct SeriesView {
+  ColumnView<Sample> samples;  // by time
+  SummaryView<SampleSummary> tree;
+
+  double at(Nanoseconds t) const;  // 0 before the first sample
+  // `pixels` points, one a pixel of [t0, t1).
+  std::vector<CurvePoint> curve(Nanoseconds t0, Nanoseconds t1, int pixels) const;
+};
+
+struct LaneView {
+  ColumnView<Event> rows;  // spans as they came: by end where one thread wrote them
+  SummaryView<SpanSummary> tree;
+};
+
+struct TrackView {
+  ThreadInfo info;
+  std::vector<LaneView> lanes;  // spans, by depth
+  ColumnView<Event> points;     // events that are no spans, as they came
+  int64_t lost = 0;
+};
+
+struct EventRef {  // an event that is no span: a row of TrackView::points
+  TrackId track;
+  uint32_t row = 0;
+};
+
+// Which monotone map step ⇄ time a run has. Copy freely; keeps its snapshot's marks alive.
+class StepMap {
+ public:
+  StepMap() = default;
+  StepMap(std::vector<StepMark> marks, Nanoseconds end) : marks_(std::move(marks)), end_(end) {}
+  bool empty() const { return marks_.empty(); }
+  int32_t steps() const { return marks_.empty() ? 0 : marks_.back().step.value + 1; }
+  // Both are linear between marks and clamped at the ends; step 3.5 is the middle of step 3.
+  double step_at(Nanoseconds t) const;
+  Nanoseconds time_of(double step) const;
+  std::optional<StepMark> mark_at(Nanoseconds t) const;
+  const std::vector<StepMark>& marks() const { return marks_; }
+
+ private:
+  std::vector<StepMark> marks_;  // by step, and by time
+  Nanoseconds end_ = 0;
+};
+
+enum class MemoryCount : uint8_t { Active, Reserved };
+
+class Snapshot {
+ public:
+  // --- what was described; an id that is not known gives null
+  std::vector<std::shared_ptr<const GraphInfo>> graphs;
+  std::vector<std::shared_ptr<const PlanInfo>> plans;
+  std::vector<std::shared_ptr<const ContextInfo>> contexts;  // the newest state of each
+  std::vector<DeviceInfo> devices;
+  std::vector<AllocatorInfo> allocators;  // not indexed by id
+  std::vector<CounterInfo> counters;
+  ColumnView<std::shared_ptr<const std::string>> names;
+  ColumnView<Problem> problems;
+  ColumnView<Run> runs;
+
+  const GraphInfo* graph(GraphId id) const { return at(graphs, id); }
+  const PlanInfo* plan(PlanId id) const { return at(plans, id); }
+  const ContextInfo* context(ContextId id) const { return at(contexts, id); }
+  const Run* run(RunId id) const { return id.valid() && id.index() < runs.size() ? &runs[id.index()] : nullptr; }
+  const GraphInfo* graph_of(RunId id) const;
+  const PlanInfo* plan_of(RunId id) const;
+  const TensorInfo* tensor(GraphId graph, TensorRef ref) const;
+  std::string_view name(NameId id) const;
+
+  // --- events
+  std::vector<TrackView> tracks;
+  TimeRange time;               // of all events; {0, 0} without any
+  int64_t event_count = 0;
+  int64_t lost = 0;
+  int64_t generation = 0;       // grows with every change of the session
+
+  const Event& event(EventRef r) const { return tracks[r.track.index()].points[r.row]; }
+  const Event& event(SpanRef r) const { return tracks[r.track.index()].lanes[r.lane].rows[r.row]; }
+  // What to write on a span: its node's name, its slice's name, "barrier wait", "copy".
+  std::string label(const Event& event) const;
+
+  // Cells of one row of the timeline over [t0, t1) drawn on `pixels`; sorted by lane, then begin.
+  std::vector<SpanCell> spans(TrackId track, Nanoseconds t0, Nanoseconds t1, int pixels) const;
+  // Exactly the spans that overlap [t0, t1), by begin, at most `limit`.
+  std::vector<SpanRef> spans_exact(TrackId track, Nanoseconds t0, Nanoseconds t1, size_t limit) const;
+  // The deepest span that holds t.
+  std::optional<SpanRef> span_at(TrackId track, Nanoseconds t) const;
+  // The spans of work of one node in one run, over all tracks.
+  std::vector<SpanRef> spans_of(RunId run, NodeId node) const;
+
+  // --- nodes and barriers
+  std::vector<ColumnView<NodeStats>> node_stats;  // [graph][node]; a node that never ran may lie beyond the end
+  NodeStats stats(GraphId graph, NodeId node) const;
+  ColumnView<Barrier> barriers;  // in the order in which they were complete
+  std::vector<Barrier> barriers_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const;
+  std::optional<Barrier> barrier_of(RunId run, NodeId node) const;
+  SummaryView<Range64> barrier_times;
+
+  // --- steps
+  ColumnView<StepMark> marks;
+  StepMap steps(RunId run) const;
+  std::optional<TimeRange> time_of(RunId run, NodeId node) const;  // from its step to the next
+
+  // --- memory
+  std::array<SeriesView, kMemoryKinds> active, reserved;
+  SeriesView all_active, all_reserved;
+  std::vector<SeriesView> counter_series;  // as `counters`
+  ColumnView<EventRef> memory_events;      // Alloc, Free, Reserve, Release
+  ColumnView<SpanRef> copies;
+  ColumnView<EventRef> context_events;
+  const SeriesView& series(MemoryKind kind, MemoryCount count) const {
+    return (count == MemoryCount::Active ? active : reserved)[static_cast<size_t>(kind)];
+  }
+  Bytes peak(MemoryKind kind, MemoryCount count) const;
+  // Largest bytes by kind in each step of a run: one number a step.
+  std::vector<Bytes> memory_by_step(RunId run, MemoryKind kind, MemoryCount count) const;
+  // Live bytes of a plan in each step.
+  static std::vector<Bytes> occupancy(const PlanInfo& plan);
+
+  // --- the arena as it was
+  ColumnView<SliceRect> slices;  // closed ones, in the order of their end
+  std::vector<SliceRect> open_slices;
+  SummaryView<Range64> slice_times;
+  ColumnView<SeenRect> seen;
+  SummaryView<Range64> seen_times;
+  std::vector<SliceRect> slices_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const;
+  std::vector<SliceRect> slices_live(RunId run, Step step) const;
+  std::vector<SeenRect> seen_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const;
+  // The slices that a plan has live at a step.
+  static std::vector<size_t> plan_slices_live(const PlanInfo& plan, Step step);
+
+ private:
+  template <class T, class I>
+  static const T* at(const std::vector<std::shared_ptr<const T>>& v, I id) {
+    return id.valid() && id.index() < v.size() ? v[id.index()].get() : nullptr;
+  }
+};
+
+}  // namespace arenascope::trace

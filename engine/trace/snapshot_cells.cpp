@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// What is drawn at a given number of pixels: cells of a timeline row and points of a curve.
+#include <arenascope/trace/saturate.h>
+#include <arenascope/trace/snapshot.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace arenascope::trace {
+
+namespace {
+
+// Maps times of [t0, t1) to pixels and back.
+struct Pixels {
+  Nanoseconds t0, t1;
+  int count;
+  int of(Nanoseconds t) const {
+    const double p = static_cast<double>(t - t0) / static_cast<double>(t1 - t0) * count;
+    return std::clamp(static_cast<int>(p), 0, count - 1);
+  }
+  Nanoseconds begin(int pixel) const {
+    return t0 + static_cast<Nanoseconds>(static_cast<double>(t1 - t0) * pixel / count);
+  }
+};
+
+}  // namespace
+
+std::vector<SpanCell> Snapshot::spans(TrackId track, Nanoseconds t0, Nanoseconds t1, int pixels) const {
+  std::vector<SpanCell> cells;
+  if (!track.valid() || track.index() >= tracks.size() || t1 <= t0 || pixels <= 0) return cells;
+  const TrackView& view = tracks[track.index()];
+  const Pixels px{t0, t1, pixels};
+  std::vector<SpanSummary> dense;  // what is merged, by pixel
+  for (uint32_t lane = 0; lane < view.lanes.size(); ++lane) {
+    const LaneView& l = view.lanes[lane];
+    const size_t first = cells.size();
+    dense.assign(static_cast<size_t>(pixels), SpanSummary{});
+    l.tree.visit(
+        [&](const SpanSummary& s, size_t, size_t) {
+          if (s.lo >= t1 || s.hi <= t0) return false;
+          const int pixel = px.of(s.lo);
+          if (s.lo < t0 || pixel != px.of(s.hi)) return true;
+          dense[static_cast<size_t>(pixel)].add(s);
+          return false;
+        },
+        [&](size_t row) {
+          const Event& e = l.rows[row];
+          if (e.begin() >= t1 || (e.end() <= t0 && e.begin() < t0)) return;
+          const int pixel = px.of(e.begin());
+          const Nanoseconds took = e.end() - e.begin();
+          const EventKind kind = e.kind();
+          if (e.begin() < t0 || pixel != px.of(e.end())) {
+            SpanCell cell{e.begin(), e.end(), 1, {track, lane, static_cast<uint32_t>(row)}, kind};
+            (kind == EventKind::Work ? cell.work : kind == EventKind::Wait ? cell.wait : cell.other) = 1;
+            return cells.push_back(cell);
+          }
+          SpanSummary s{e.begin(), e.end(), 0, 0, 0, took, static_cast<uint32_t>(row), 1};
+          (kind == EventKind::Work ? s.work : kind == EventKind::Wait ? s.wait : s.other) = took;
+          dense[static_cast<size_t>(pixel)].add(s);
+        });
+    for (const SpanSummary& s : dense) {
+      if (s.count == 0) continue;
+      SpanCell cell{s.lo, s.hi, s.count, {track, lane, s.longest_row}, l.rows[s.longest_row].kind()};
+      const auto length = static_cast<float>(std::max<Nanoseconds>(s.hi - s.lo, 1));
+      cell.work = std::min(1.0f, static_cast<float>(s.work) / length);
+      cell.wait = std::min(1.0f, static_cast<float>(s.wait) / length);
+      cell.other = std::min(1.0f, static_cast<float>(s.other) / length);
+      if (s.count == 1 && s.lo == s.hi) {
+        (cell.kind == EventKind::Work ? cell.work : cell.kind == EventKind::Wait ? cell.wait : cell.other) = 1;
+      }
+      cells.push_back(cell);
+    }
+    std::sort(cells.begin() + static_cast<ptrdiff_t>(first), cells.end(),
+              [](const SpanCell& x, const SpanCell& y) { return x.begin < y.begin; });
+  }
+  return cells;
+}
+
+void SampleSummary::add(const SampleSummary& o) {
+  if (!o.any) return;
+  lo = std::min(lo, o.lo);
+  hi = std::max(hi, o.hi);
+  min = any ? std::min(min, o.min) : o.min;
+  max = any ? std::max(max, o.max) : o.max;
+  last = o.last;
+  any = true;
+}
+
+double SeriesView::at(Nanoseconds t) const {
+  const size_t next = samples.partition_point([&](const Sample& s) { return s.time <= t; });
+  return next == 0 ? 0 : samples[next - 1].value;
+}
+
+std::vector<CurvePoint> SeriesView::curve(Nanoseconds t0, Nanoseconds t1, int pixels) const {
+  std::vector<CurvePoint> points;
+  if (t1 <= t0 || pixels <= 0) return points;
+  const Pixels px{t0, t1, pixels};
+  std::vector<SampleSummary> by_pixel(static_cast<size_t>(pixels));
+  tree.visit(
+      [&](const SampleSummary& s, size_t, size_t) {
+        if (s.lo >= t1 || s.hi < t0) return false;
+        const int pixel = px.of(s.lo);
+        if (s.lo < t0 || s.hi >= t1 || pixel != px.of(s.hi)) return true;
+        by_pixel[static_cast<size_t>(pixel)].add(s);
+        return false;
+      },
+      [&](size_t row) {
+        const Sample& s = samples[row];
+        if (s.time < t0 || s.time >= t1) return;
+        by_pixel[static_cast<size_t>(px.of(s.time))].add({s.time, s.time, s.value, s.value, s.value, true});
+      });
+  const size_t before = samples.partition_point([&](const Sample& s) { return s.time < t0; });
+  double value = before == 0 ? 0 : samples[before - 1].value;
+  points.reserve(by_pixel.size());
+  for (int p = 0; p < pixels; ++p) {
+    const SampleSummary& s = by_pixel[static_cast<size_t>(p)];
+    CurvePoint point{px.begin(p), px.begin(p + 1), value, value, value};
+    if (s.any) {
+      const bool from_start = s.lo <= point.begin;  // then the value before does not show in this pixel
+      point.min = from_start ? s.min : std::min(value, s.min);
+      point.max = from_start ? s.max : std::max(value, s.max);
+      point.last = value = s.last;
+    }
+    points.push_back(point);
+  }
+  return points;
+}
+
+Bytes Snapshot::peak(MemoryKind kind, MemoryCount count) const {
+  const SeriesView& s = series(kind, count);
+  double most = 0;
+  s.tree.visit(
+      [&](const SampleSummary& summary, size_t, size_t) {
+        most = std::max(most, summary.max);
+        return false;
+      },
+      [&](size_t row) { most = std::max(most, s.samples[row].value); });
+  return static_cast<Bytes>(most);
+}
+
+std::vector<Bytes> Snapshot::memory_by_step(RunId run_id, MemoryKind kind, MemoryCount count) const {
+  const StepMap map = steps(run_id);
+  std::vector<Bytes> most(static_cast<size_t>(map.steps()), 0);
+  const SeriesView& s = series(kind, count);
+  if (most.empty()) return most;
+  size_t i = s.samples.partition_point([&](const Sample& x) { return x.time < map.time_of(0); });
+  double value = i == 0 ? 0 : s.samples[i - 1].value;
+  for (int32_t step = 0; step < map.steps(); ++step) {
+    const Nanoseconds end = map.time_of(step + 1.0);
+    double top = value;
+    for (; i < s.samples.size() && s.samples[i].time < end; ++i) {
+      value = s.samples[i].value;
+      top = std::max(top, value);
+    }
+    most[static_cast<size_t>(step)] = static_cast<Bytes>(top);
+  }
+  return most;
+}
+
+std::vector<Bytes> Snapshot::occupancy(const PlanInfo& plan) {
+  size_t steps = plan.order.size();
+  for (const SliceInfo& s : plan.slices) {
+    const auto last = static_cast<size_t>(std::max(s.last.value, 0));
+    if (last > steps && last <= plan.order.size() + 1) steps = last;
+  }
+  std::vector<Bytes> change(steps + 1, 0);
+  const auto add = [&](int32_t from, int32_t to, Bytes bytes) {
+    const auto first = std::min<size_t>(static_cast<size_t>(std::max(from, 0)), steps);
+    const auto last = std::min<size_t>(static_cast<size_t>(std::max(to, 0)), steps);
+    if (last <= first) return;
+    change[first] = add_saturated(change[first], bytes);
+    change[last] = add_saturated(change[last], -bytes);
+  };
+  std::unordered_map<uint32_t, const SliceInfo*> of_tensor;
+  for (const SliceInfo& s : plan.slices) of_tensor.emplace(s.tensor.value, &s);
+  for (const SliceInfo& s : plan.slices) {
+    if (s.size <= 0) continue;
+    add(s.first.value, s.last.value, s.size);
+    const auto source = s.in_place_of.valid() ? of_tensor.find(s.in_place_of.value) : of_tensor.end();
+    if (source == of_tensor.end()) continue;
+    const SliceInfo& o = *source->second;  // bytes that are handed over count once
+    add(std::max(s.first.value, o.first.value), std::min(s.last.value, o.last.value), -std::min(s.size, o.size));
+  }
+  Bytes live = 0;
+  for (Bytes& c : change) c = live = add_saturated(live, c);
+  change.pop_back();
+  return change;
+}
+
+}  // namespace arenascope::trace
