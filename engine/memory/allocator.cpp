@@ -27,6 +27,7 @@ bool Allocator::attach(AllocatorHooks hooks) {
   if (attached_) return false;
   hooks_ = std::move(hooks);
   attached_ = true;
+  on_attach(hooks_);
   return true;
 }
 

@@ -77,6 +77,9 @@ class Allocator {
   // The same sentence everywhere for a request that makes no sense.
   static Status check_request(Bytes bytes, size_t alignment);
 
+  // For implementations that have others to hand the hooks on to.
+  virtual void on_attach(const AllocatorHooks&) {}
+
  private:
   AllocatorHooks hooks_;
   bool attached_ = false;

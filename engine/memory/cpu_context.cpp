@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <cassert>
+#include <utility>
+
 #include <arenascope/memory/cpu_allocator.h>
+#include <arenascope/memory/cpu_caching_allocator.h>
 #include <arenascope/memory/execution_context.h>
 
 namespace arenascope {
@@ -7,7 +11,15 @@ namespace arenascope {
 std::shared_ptr<ExecutionContext> make_cpu_context() {
   auto context = std::make_shared<ExecutionContext>();
   for (MemoryKind kind : kMemoryKinds) {
-    [[maybe_unused]] const Status s = context->register_allocator(kind, std::make_shared<CpuAllocator>());
+    const bool short_lived =
+        kind == MemoryKind::Default || kind == MemoryKind::Workspace || kind == MemoryKind::KVCache;
+    std::shared_ptr<Allocator> allocator;
+    if (short_lived) {
+      allocator = std::make_shared<CpuCachingAllocator>();
+    } else {
+      allocator = std::make_shared<CpuAllocator>();
+    }
+    [[maybe_unused]] const Status s = context->register_allocator(kind, std::move(allocator));
     assert(s.ok());  // every kind may lie on the CPU
   }
   return context;

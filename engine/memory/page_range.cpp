@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/memory/page_range.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace arenascope {
+
+void PageRange::Free::operator()(uint64_t* p) const { std::free(p); }
+
+PageRange::PageRange(Bytes capacity) {
+  if (const long page = sysconf(_SC_PAGESIZE); page > 0) page_ = page;
+  page_shift_ = std::countr_zero(static_cast<uint64_t>(page_));
+  constexpr Bytes kLeast = Bytes{1} << 28;
+  for (capacity = std::max(capacity & ~(page_ * 64 - 1), page_ * 64);; capacity = capacity / 2 & ~(page_ * 64 - 1)) {
+    void* p = mmap(nullptr, static_cast<size_t>(capacity), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED) {
+      const size_t words = static_cast<size_t>(capacity >> page_shift_) / 64;
+      words_.reset(static_cast<uint64_t*>(std::calloc(words, sizeof(uint64_t))));
+      if (!words_) {
+        munmap(p, static_cast<size_t>(capacity));
+        return;
+      }
+      base_ = reinterpret_cast<uintptr_t>(p);
+      capacity_ = capacity;
+      return;
+    }
+    if (capacity / 2 < kLeast) return;
+  }
+}
+
+PageRange::~PageRange() {
+  if (base_) munmap(reinterpret_cast<void*>(base_), static_cast<size_t>(capacity_));
+}
+
+PageRange::Pages PageRange::touched(uintptr_t address, Bytes bytes) const {
+  const uintptr_t from = address - base_, to = from + static_cast<uintptr_t>(bytes);
+  return {from >> page_shift_, (to + static_cast<uintptr_t>(page_) - 1) >> page_shift_};
+}
+
+Bytes PageRange::missing(uintptr_t address, Bytes bytes) const {
+  const Pages pages = touched(address, bytes);
+  Bytes set = 0;
+  for (size_t page = pages.first; page < pages.last;) {
+    const size_t bit = page % 64, n = std::min(64 - bit, pages.last - page);
+    const uint64_t mask = (n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1) << bit;
+    set += std::popcount(words_[page / 64] & mask);
+    page += n;
+  }
+  return (static_cast<Bytes>(pages.last - pages.first) - set) << page_shift_;
+}
+
+// Sets or clears the bits; returns how many changed, in bytes.
+Bytes PageRange::set_range(Pages pages, bool value) {
+  Bytes changed = 0;
+  for (size_t page = pages.first; page < pages.last;) {
+    const size_t bit = page % 64, n = std::min(64 - bit, pages.last - page);
+    const uint64_t mask = (n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1) << bit;
+    uint64_t& word = words_[page / 64];
+    const uint64_t after = value ? word | mask : word & ~mask;
+    changed += std::popcount(word ^ after);
+    word = after;
+    page += n;
+  }
+  return changed << page_shift_;
+}
+
+void PageRange::back(uintptr_t address, Bytes bytes) {
+  const Pages pages = touched(address, bytes);
+  high_ = std::max(high_, pages.last);
+  backed_ += set_range(pages, true);
+}
+
+Bytes PageRange::unback(uintptr_t address, Bytes bytes, Bytes at_most) {
+  const uintptr_t from = address - base_, to = from + static_cast<uintptr_t>(bytes);
+  size_t page = (from + static_cast<uintptr_t>(page_) - 1) >> page_shift_;
+  const size_t end = std::min(to >> page_shift_, high_);
+  Bytes gone = 0;
+  while (page < end && gone < at_most) {
+    if (words_[page / 64] == 0) {
+      page = (page / 64 + 1) * 64;
+      continue;
+    }
+    if (!is_backed(page)) {
+      ++page;
+      continue;
+    }
+    size_t last = page;
+    while (last < end && is_backed(last) && (static_cast<Bytes>(last - page) << page_shift_) < at_most - gone) ++last;
+    void* start = reinterpret_cast<void*>(base_ + (page << page_shift_));
+    if (madvise(start, (last - page) << page_shift_, MADV_DONTNEED) != 0) return gone;
+    const Bytes run = set_range({page, last}, false);
+    backed_ -= run;
+    gone += run;
+    page = last;
+  }
+  return gone;
+}
+
+}  // namespace arenascope
