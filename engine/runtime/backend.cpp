@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/runtime/backend.h>
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace arenascope {
+
+Status Backend::upload(const Storage& to, const std::byte* from, Bytes bytes) {
+  if (bytes > to.bytes()) return Error{fmt::format("{} bytes do not fit in a storage of {}", bytes, to.bytes())};
+  if (bytes > 0) std::memcpy(to.data(), from, static_cast<size_t>(bytes));
+  return {};
+}
+
+Status Backend::download(std::byte* to, const Storage& from, Bytes bytes) {
+  if (bytes > from.bytes()) return Error{fmt::format("{} bytes asked of a storage of {}", bytes, from.bytes())};
+  if (bytes > 0) std::memcpy(to, from.data(), static_cast<size_t>(bytes));
+  return {};
+}
+
+Status Backend::prepare(std::span<TensorImpl* const>, ExecutionContext&) { return {}; }
+
+}  // namespace arenascope

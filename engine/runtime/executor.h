@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Runs an ExecutionPlan: all threads work on one node, meet at a barrier, then the next node. What happens between
+// two nodes (pausing, callbacks, allocating) is done by the last thread to arrive, before anybody leaves.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <arenascope/runtime/barrier.h>
+#include <arenascope/runtime/execution_plan.h>
+#include <arenascope/runtime/run_control.h>
+#include <arenascope/runtime/thread_pool.h>
+#include <arenascope/trace/recorder.h>
+
+namespace arenascope {
+
+// Where activations live.
+enum class MemoryStrategy : uint8_t {
+  Planned,  // slices of one Workspace block at the plan's offsets
+  Eager,    // each from the Workspace allocator, given back at its last use
+  None,     // each its own, none given back before the end
+};
+const char* name(MemoryStrategy strategy);
+std::optional<MemoryStrategy> parse_memory_strategy(std::string_view name);
+
+struct ExecutorOptions {
+  int threads = 1;  // of the host; must be the plan's
+  MemoryStrategy strategy = MemoryStrategy::Planned;
+  trace::Recorder* recorder = nullptr;  // null: nothing is recorded; it outlives the executor
+  bool record_touched = true;           // with a recorder: which arena bytes each node really wrote
+};
+
+struct NodeTime {
+  Nanoseconds nanoseconds = 0;               // from the first thread's start to the last one's end
+  Nanoseconds barrier_wait_nanoseconds = 0;  // summed over the threads
+};
+
+struct RunReport {
+  Nanoseconds nanoseconds = 0;
+  std::vector<NodeTime> nodes;  // by step; empty unless timed
+  bool aborted = false;
+};
+
+struct RunOptions {
+  bool timed = false;             // fill RunReport::nodes
+  RunControl* control = nullptr;  // pause, step, abort from elsewhere
+  // Looks at a node's result before the next node starts; false ends the run.
+  std::function<bool(NodeId node, Step step)> after_node;
+  // Asked before a node with work starts: true pauses there (needs a control). Breakpoints.
+  std::function<bool(NodeId node, Step step)> break_before;
+};
+
+class Executor {
+ public:
+  // Errors: no memory, the system refuses threads.
+  static Result<std::unique_ptr<Executor>> create(Backend& backend, std::shared_ptr<ExecutionContext> context,
+                                                  ExecutorOptions options);
+  ~Executor();
+
+  // Takes the plan and binds memory to its graph's tensors: the arena and the work buffer, or as the strategy has it.
+  // Weights and inputs are bound by the caller. Errors: a leaf without memory, no memory left.
+  Status prepare(ExecutionPlan plan);
+
+  // Runs it once. Outputs stay valid until the next run. Errors: a kernel's, no memory (eager), not prepared.
+  Result<RunReport> run(const RunOptions& options = {});
+
+  const ExecutionPlan& plan() const { return plan_; }
+  // The ids under which graph and plan were described to the recorder; none without one.
+  trace::GraphId trace_graph() const { return trace_graph_; }
+  trace::PlanId trace_plan() const { return trace_plan_; }
+  Bytes arena_bytes() const { return arena_.bytes(); }
+
+ private:
+  struct Shared;  // what the threads of one run share
+  Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options)
+      : backend_(backend), context_(std::move(context)), options_(options) {}
+  Status bind_planned();
+  Status bind_each();
+  void bind_views();
+  void work(int ith, Shared& shared);
+  bool between(size_t next, int ith, Shared& shared);
+  Status allocate_output(size_t step);
+  void release_after(size_t step);
+  void trace_slices(size_t step, int ith, bool begin);
+  void describe();
+
+  Backend& backend_;
+  std::shared_ptr<ExecutionContext> context_;
+  const ExecutorOptions options_;
+  std::unique_ptr<ThreadPool> pool_;
+  std::unique_ptr<Barrier> barrier_;
+  ExecutionPlan plan_;
+  bool prepared_ = false;
+  Storage arena_;
+  Storage work_;
+  std::vector<std::vector<TensorImpl*>> views_of_;   // by node: the views that share its bytes
+  std::vector<std::vector<uint32_t>> begins_, ends_; // by step: planned tensors whose life begins, or ends behind it
+  std::vector<trace::ThreadRing*> rings_;            // by thread; null when nothing is recorded
+  trace::GraphId trace_graph_;
+  trace::PlanId trace_plan_;
+};
+
+}  // namespace arenascope

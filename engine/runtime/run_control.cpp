@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/runtime/run_control.h>
+
+namespace arenascope {
+
+void RunControl::pause() {
+  std::lock_guard lock(mutex_);
+  mode_ = Mode::Pause;
+}
+
+void RunControl::resume() {
+  {
+    std::lock_guard lock(mutex_);
+    mode_ = Mode::Run;
+    until_ = Step::none();
+  }
+  changed_.notify_all();
+}
+
+void RunControl::step() {
+  {
+    std::lock_guard lock(mutex_);
+    mode_ = Mode::StepOnce;
+  }
+  changed_.notify_all();
+}
+
+void RunControl::run_to(Step step) {
+  {
+    std::lock_guard lock(mutex_);
+    mode_ = Mode::Run;
+    until_ = step;
+  }
+  changed_.notify_all();
+}
+
+void RunControl::abort() {
+  {
+    std::lock_guard lock(mutex_);
+    aborted_ = true;
+  }
+  changed_.notify_all();
+}
+
+void RunControl::reset() {
+  std::lock_guard lock(mutex_);
+  aborted_ = false;
+}
+
+bool RunControl::before(Step next) {
+  std::unique_lock lock(mutex_);
+  if (until_.valid() && next >= until_) {
+    mode_ = Mode::Pause;
+    until_ = Step::none();
+  }
+  if (mode_ == Mode::Pause && !aborted_) {
+    waiting_ = true;
+    if (on_pause) {
+      lock.unlock();
+      on_pause(next, true);
+      lock.lock();
+    }
+    changed_.wait(lock, [this] { return mode_ != Mode::Pause || aborted_; });
+    waiting_ = false;
+    if (on_pause) {
+      lock.unlock();
+      on_pause(next, false);
+      lock.lock();
+    }
+  }
+  if (mode_ == Mode::StepOnce) mode_ = Mode::Pause;
+  return !aborted_;
+}
+
+bool RunControl::aborted() const {
+  std::lock_guard lock(mutex_);
+  return aborted_;
+}
+
+bool RunControl::paused() const {
+  std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
+}  // namespace arenascope
