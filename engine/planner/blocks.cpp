@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/planner/blocks.h>
+#include <arenascope/planner/fit.h>
+
+#include <algorithm>
+#include <map>
+#include <queue>
+
+namespace arenascope::planner {
+namespace {
+
+struct Block {
+  Bytes size = 0;
+  Bytes alignment = 1;
+};
+
+// Blocks one behind the other, above everything with a fixed offset, which keeps its own place.
+void stack(const Items& items, const std::vector<Block>& blocks, Placement& out) {
+  Bytes at = end_of_fixed(items);
+  std::vector<Bytes> base(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    base[b] = round_up(at, blocks[b].alignment);
+    at = base[b] + blocks[b].size;
+  }
+  for (size_t i = 0; i < items.items.size(); ++i) {
+    out.offsets[i] = out.blocks[i].valid() ? base[out.blocks[i].index()] : items.items[i].fixed;
+  }
+}
+
+Placement empty_placement(const Items& items) {
+  const size_t n = items.items.size();
+  return {std::vector<Bytes>(n, 0), std::vector<BlockId>(n), std::vector<uint8_t>(n, 0)};
+}
+
+}  // namespace
+
+Placement place_apart(const Items& items) {
+  Placement out = empty_placement(items);
+  std::vector<Block> blocks;
+  for (size_t i = 0; i < items.items.size(); ++i) {
+    if (items.items[i].fixed >= 0) continue;
+    out.blocks[i] = BlockId(blocks.size());
+    blocks.push_back({items.items[i].size, items.items[i].alignment});
+  }
+  stack(items, blocks, out);
+  return out;
+}
+
+std::vector<Bytes> binary_ranges(const Items& items) {
+  std::vector<Bytes> sizes;
+  for (const Item& item : items.items) sizes.push_back(item.size);
+  std::sort(sizes.begin(), sizes.end());
+  std::vector<Bytes> ranges;
+  if (sizes.empty()) return ranges;
+  Bytes ceiling = sizes.front();
+  size_t next = 0;
+  while (next < sizes.size()) {
+    ceiling = std::min(2 * ceiling, sizes.back());
+    const size_t begin = next;
+    while (next < sizes.size() && sizes[next] <= ceiling) ++next;
+    if (next > begin) ranges.push_back(ceiling);
+  }
+  return ranges;
+}
+
+Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges) {
+  Placement out = empty_placement(items);
+  std::vector<Block> blocks;
+  struct Busy {
+    int64_t until;
+    int32_t block;
+    bool operator>(const Busy& o) const { return std::tie(until, block) > std::tie(o.until, o.block); }
+  };
+  using Least = std::greater<>;
+  // For each range: blocks in use by the time at which they become free, and free ones by number.
+  std::vector<std::priority_queue<Busy, std::vector<Busy>, Least>> busy(ranges.size());
+  std::vector<std::priority_queue<int32_t, std::vector<int32_t>, Least>> free(ranges.size());
+  for (int32_t i : order_by(items, Key::begin)) {
+    const Item& item = items.items[i];
+    if (item.fixed >= 0) continue;
+    const auto range = static_cast<size_t>(std::lower_bound(ranges.begin(), ranges.end(), item.size) - ranges.begin());
+    while (!busy[range].empty() && busy[range].top().until <= item.lower) {
+      free[range].push(busy[range].top().block);
+      busy[range].pop();
+    }
+    int32_t block = static_cast<int32_t>(blocks.size());
+    if (free[range].empty()) {
+      blocks.push_back({});
+    } else {
+      block = free[range].top();
+      free[range].pop();
+      out.reuse_level[i] = 1;
+    }
+    blocks[block].size = std::max(blocks[block].size, item.size);
+    blocks[block].alignment = common_alignment(blocks[block].alignment, item.alignment);
+    out.blocks[i] = BlockId(block);
+    busy[range].push({item.upper, block});
+  }
+  stack(items, blocks, out);
+  return out;
+}
+
+Placement place_online_best_fit(const Items& items) {
+  const std::vector<int32_t> order = order_by(items, Key::begin), by_end = order_by(items, Key::end);
+  Placement out;
+  out.offsets.assign(items.items.size(), 0);
+  std::map<Bytes, Bytes> holes;  // start to end, never touching each other
+  Bytes end = end_of_fixed(items);
+  size_t next_end = 0;
+  const auto give_back = [&](Bytes from, Bytes to) {
+    if (from == to) return;
+    auto above = holes.lower_bound(from);
+    if (above != holes.begin() && std::prev(above)->second == from) {
+      from = std::prev(above)->first;
+      above = holes.erase(std::prev(above));
+    }
+    if (above != holes.end() && above->first == to) {
+      to = above->second;
+      holes.erase(above);
+    }
+    if (to == end) {
+      end = from;
+    } else {
+      holes[from] = to;
+    }
+  };
+  for (int32_t i : order) {
+    const Item& item = items.items[i];
+    if (item.fixed >= 0) {
+      out.offsets[i] = item.fixed;
+      continue;
+    }
+    for (; items.items[by_end[next_end]].upper <= item.lower; ++next_end) {
+      const int32_t gone = by_end[next_end];
+      if (items.items[gone].fixed < 0) give_back(out.offsets[gone], out.offsets[gone] + items.items[gone].size);
+    }
+    auto best = holes.end();
+    for (auto h = holes.begin(); h != holes.end(); ++h) {
+      if (round_up(h->first, item.alignment) + item.size > h->second) continue;
+      if (best == holes.end() || h->second - h->first < best->second - best->first) best = h;
+    }
+    const Bytes from = best == holes.end() ? end : best->first, at = round_up(from, item.alignment);
+    if (best == holes.end()) {
+      if (at > from) holes[from] = at;
+      end = at + item.size;
+    } else {
+      const Bytes to = best->second;
+      holes.erase(best);
+      if (at > from) holes[from] = at;
+      if (at + item.size < to) holes[at + item.size] = to;
+    }
+    out.offsets[i] = at;
+  }
+  return out;
+}
+
+}  // namespace arenascope::planner

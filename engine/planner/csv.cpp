@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/planner/csv.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <new>
+
+namespace arenascope::planner {
+namespace {
+
+enum Column { kId, kLower, kUpper, kSize, kAlignment, kOffset, kGaps, kHint, kColumns };
+
+struct Header {
+  std::array<int, kColumns> at;
+  int fields = 0;
+  bool inclusive = false;  // the file says `end`
+};
+
+std::string_view trimmed(std::string_view s) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!s.empty() && blank(s.front())) s.remove_prefix(1);
+  while (!s.empty() && blank(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+std::vector<std::string_view> split(std::string_view s, char at) {
+  std::vector<std::string_view> out;
+  for (;;) {
+    const size_t p = s.find(at);
+    out.push_back(trimmed(s.substr(0, p)));
+    if (p == std::string_view::npos) return out;
+    s.remove_prefix(p + 1);
+  }
+}
+
+bool to_int(std::string_view s, int64_t& out) {
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out);
+  return error == std::errc() && end == s.data() + s.size();
+}
+
+// Part of a file in a message: short and printable.
+std::string shown(std::string_view s) {
+  std::string out;
+  for (char c : s.substr(0, 40)) out += c >= 32 && c < 127 ? c : '?';
+  return s.size() > 40 ? out + "…" : out;
+}
+
+Result<Header> read_header(std::string_view line) {
+  Header h;
+  h.at.fill(-1);
+  if (line.substr(0, 3) == "\xEF\xBB\xBF") line.remove_prefix(3);
+  for (std::string_view name : split(line, ',')) {
+    int column = -1;
+    if (name == "id" || name == "buffer" || name == "buffer_id") column = kId;
+    if (name == "lower" || name == "begin" || name == "start") column = kLower;
+    if (name == "upper" || name == "end") column = kUpper;
+    if (name == "size") column = kSize;
+    if (name == "alignment") column = kAlignment;
+    if (name == "offset") column = kOffset;
+    if (name == "gaps") column = kGaps;
+    if (name == "hint") column = kHint;
+    if (column < 0) return Error{fmt::format("line 1: unknown column '{}'", shown(name))};
+    if (h.at[column] >= 0) return Error{fmt::format("line 1: column '{}' is there twice", shown(name))};
+    if (name == "end") h.inclusive = true;
+    h.at[column] = h.fields++;
+  }
+  static constexpr const char* kNeeded[] = {"id", "lower", "upper", "size"};
+  for (int c = kId; c <= kSize; ++c) {
+    if (h.at[c] < 0) return Error{fmt::format("line 1: no column '{}'", kNeeded[c])};
+  }
+  return h;
+}
+
+bool read_gap(std::string_view text, bool inclusive, Gap& gap) {
+  const size_t at = text.find('@');
+  const std::string_view steps = text.substr(0, at);
+  const size_t dash = steps.find('-', 1);  // a first step may be negative
+  if (dash == std::string_view::npos || !to_int(steps.substr(0, dash), gap.lower) ||
+      !to_int(steps.substr(dash + 1), gap.upper) || (inclusive && __builtin_add_overflow(gap.upper, 1, &gap.upper))) {
+    return false;
+  }
+  if (at == std::string_view::npos) return true;
+  const std::vector<std::string_view> window = split(text.substr(at + 1), ':');
+  return window.size() == 2 && to_int(window[0], gap.window_lower) && to_int(window[1], gap.window_upper);
+}
+
+Status read_row(const Header& h, std::string_view line, size_t number, std::vector<std::string_view>& fields, Problem& p) {
+  const auto bad = [&](std::string_view what, std::string_view value) {
+    return Error{fmt::format("line {}: {} is '{}', not a number that fits", number, what, shown(value))};
+  };
+  fields.clear();
+  for (std::string_view rest = line;;) {
+    const size_t comma = rest.find(',');
+    fields.push_back(trimmed(rest.substr(0, comma)));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+    if (fields.size() > kColumns) break;
+  }
+  if (fields.size() != static_cast<size_t>(h.fields)) {
+    return Error{fmt::format("line {}: {}{} fields, but the header names {}", number, fields.size(),
+                             fields.size() > kColumns ? " or more" : "", h.fields)};
+  }
+  Interval v;
+  if (fields[h.at[kId]].empty()) return Error{fmt::format("line {}: the id is empty", number)};
+  if (!to_int(fields[h.at[kLower]], v.lower)) return bad("lower", fields[h.at[kLower]]);
+  if (!to_int(fields[h.at[kUpper]], v.upper) || (h.inclusive && __builtin_add_overflow(v.upper, 1, &v.upper))) {
+    return bad(h.inclusive ? "end" : "upper", fields[h.at[kUpper]]);
+  }
+  if (!to_int(fields[h.at[kSize]], v.size)) return bad("size", fields[h.at[kSize]]);
+  v.alignment = 1;
+  if (h.at[kAlignment] >= 0 && !fields[h.at[kAlignment]].empty()) {
+    const std::string_view text = fields[h.at[kAlignment]];
+    if (!to_int(text, v.alignment) || v.alignment < 1) return bad("alignment", text);
+  }
+  if (h.at[kOffset] >= 0 && !fields[h.at[kOffset]].empty()) {
+    Bytes offset;
+    if (!to_int(fields[h.at[kOffset]], offset)) return bad("offset", fields[h.at[kOffset]]);
+    v.fixed_offset = offset;
+  }
+  if (h.at[kGaps] >= 0 && !fields[h.at[kGaps]].empty()) {
+    for (std::string_view text : split(fields[h.at[kGaps]], ' ')) {
+      if (text.empty()) continue;
+      Gap gap;
+      if (!read_gap(text, h.inclusive, gap)) {
+        return Error{fmt::format("line {}: gap '{}' is not like 8-10 or 8-10@0:64", number, shown(text))};
+      }
+      v.gaps.push_back(gap);
+    }
+  }
+  p.ids.emplace_back(fields[h.at[kId]]);
+  p.intervals.push_back(std::move(v));
+  return {};
+}
+
+}  // namespace
+
+Result<Problem> read_csv(std::string_view text) {
+  Problem p;
+  p.alignment = 1;
+  std::optional<Header> header;
+  std::vector<std::string_view> fields;
+  size_t number = 0;
+  try {
+    while (!text.empty()) {
+      const size_t end = text.find('\n');
+      const std::string_view line = trimmed(text.substr(0, end));
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+      ++number;
+      if (line.empty()) continue;
+      if (!header) {
+        Result<Header> h = read_header(line);
+        if (!h) return h.error();
+        header = *h;
+      } else if (Status s = read_row(*header, line, number, fields, p); !s) {
+        return s.error();
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    return Error{fmt::format("line {}: there is not enough memory for more buffers", number)};
+  }
+  if (!header) return Error{"the file is empty"};
+  if (Status s = validate(p); !s) return s.error();
+  return p;
+}
+
+Result<Problem> read_csv_file(const std::filesystem::path& path) {
+  std::error_code ec;
+  const auto bytes = std::filesystem::file_size(path, ec);
+  if (ec) return Error{fmt::format("{}: {}", path.string(), ec.message())};
+  constexpr uintmax_t kMost = uintmax_t{1} << 32;
+  if (bytes > kMost) return Error{fmt::format("{}: {} bytes are more than a plan's CSV can have", path.string(), bytes)};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error{fmt::format("{}: cannot be opened", path.string())};
+  try {
+    std::string text(bytes, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(bytes));
+    text.resize(static_cast<size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    Result<Problem> p = read_csv(text);
+    if (!p) return Error{fmt::format("{}: {}", path.string(), p.error().message)};
+    return p;
+  } catch (const std::bad_alloc&) {
+    return Error{fmt::format("{}: there is not enough memory to read it", path.string())};
+  }
+}
+
+std::string write_csv(const Problem& p, const Plan* plan) {
+  bool alignment = false, gaps = false, fixed = false;
+  for (size_t i = 0; i < p.size(); ++i) {
+    alignment |= p.alignment_of(i) != 1;
+    gaps |= !p.intervals[i].gaps.empty();
+    fixed |= p.intervals[i].fixed_offset.has_value();
+  }
+  const bool offset = plan != nullptr || fixed;
+  fmt::memory_buffer out;
+  const auto add = [&]<class... T>(fmt::format_string<T...> format, T&&... args) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<T>(args)...);
+  };
+  add("id,lower,upper,size{}{}{}\n", alignment ? ",alignment" : "", gaps ? ",gaps" : "", offset ? ",offset" : "");
+  for (size_t i = 0; i < p.size(); ++i) {
+    const Interval& v = p.intervals[i];
+    if (p.ids.empty()) {
+      add("{}", i);
+    } else {
+      add("{}", p.ids[i]);
+    }
+    add(",{},{},{}", v.lower, v.upper, v.size);
+    if (alignment) add(",{}", p.alignment_of(i));
+    if (gaps) add(",");
+    for (size_t k = 0; k < v.gaps.size(); ++k) {
+      const Gap& g = v.gaps[k];
+      add("{}{}-{}", k > 0 ? " " : "", g.lower, g.upper);
+      if (g.window_lower < g.window_upper) add("@{}:{}", g.window_lower, g.window_upper);
+    }
+    if (plan != nullptr) {
+      add(",{}", plan->offsets[i]);
+    } else if (offset) {
+      add(",");
+      if (v.fixed_offset) add("{}", *v.fixed_offset);
+    }
+    add("\n");
+  }
+  return fmt::to_string(out);
+}
+
+}  // namespace arenascope::planner

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// minimalloc's CSV, read and written, and a plan as JSON for other runtimes.
+#pragma once
+#include <arenascope/planner/interval.h>
+#include <arenascope/planner/plan.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace arenascope::planner {
+
+// Columns in any order: id (buffer, buffer_id), lower (begin, start), upper (exclusive) or end (inclusive), size; and
+// if wanted alignment, offset (fixed, where not empty), gaps ("8-10 14-16@0:64", in the convention of upper or end) and
+// hint, which is ignored. Alignment is 1 where the file names none. Errors name the line and what is wrong with it.
+Result<Problem> read_csv(std::string_view text);
+Result<Problem> read_csv_file(const std::filesystem::path& path);
+
+// The problem, with the plan's offsets where there is one; read_csv reads it again.
+std::string write_csv(const Problem& problem, const Plan* plan = nullptr);
+
+// One object: {"format": "arenascope-plan", "version": 1, "planner", "arena_bytes", "lower_bound_bytes", "optimal",
+// "buffers": [{"id", "lower", "upper", "size", "alignment", "offset", "block"?, "reuse_level"?}]}.
+std::string plan_to_json(const Problem& problem, const Plan& plan);
+
+}  // namespace arenascope::planner

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What every planner shares: from a problem to items, from placed items back to a plan with its figures.
+#pragma once
+#include <arenascope/planner/items.h>
+#include <arenascope/planner/planner.h>
+
+#include <functional>
+
+namespace arenascope::planner {
+
+// Where the items lie; blocks and reuse_level as in Plan, one for each item, or empty.
+struct Placement {
+  std::vector<Bytes> offsets;
+  std::vector<BlockId> blocks;
+  std::vector<uint8_t> reuse_level;
+};
+
+// Validates, makes items (merging in-place pairs if wanted), places them, and fills a plan with arena, bound and time.
+Result<Plan> plan_items(std::string_view name, const Problem& problem, bool in_place,
+                        const std::function<Placement(const Items&)>& place);
+
+// The end of the highest item.
+Bytes arena_of(const Items& items, const std::vector<Bytes>& offsets);
+
+// x rounded up to a multiple of any positive alignment.
+inline Bytes round_up(Bytes x, Bytes alignment) { return (x + alignment - 1) / alignment * alignment; }
+
+// A multiple of both; both stay far below 2^60, or the larger of them serves.
+Bytes common_alignment(Bytes a, Bytes b);
+
+// The end of the highest item with a fixed offset. Planners without a notion of fixed offsets start above it.
+Bytes end_of_fixed(const Items& items);
+
+}  // namespace arenascope::planner

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The planners that people know, each under its name. All but `search` are one pass over the items.
+#include <arenascope/planner/blocks.h>
+#include <arenascope/planner/fit.h>
+#include <arenascope/planner/placement.h>
+
+#include <algorithm>
+
+namespace arenascope::planner {
+namespace {
+
+using Place = Placement (*)(const Items&);
+
+class OnePass final : public Planner {
+ public:
+  OnePass(std::string_view name, std::string_view description, Place place)
+      : name_(name), description_(description), place_(place) {}
+  std::string_view name() const override { return name_; }
+  std::string_view description() const override { return description_; }
+  Result<Plan> plan(const Problem& problem, const Options&) const override {
+    return plan_items(name_, problem, true, place_);
+  }
+
+ private:
+  std::string_view name_, description_;
+  Place place_;
+};
+
+template <Key key, Fit fit>
+Placement fit_by(const Items& items) {
+  return {Placer(items).place_all(order_by(items, key), fit), {}, {}};
+}
+
+Placement place_max_block(const Items& items) {
+  Bytes largest = 0;
+  for (const Item& item : items.items) largest = std::max(largest, item.size);
+  return place_in_ranges(items, {largest});
+}
+
+Placement place_binary_block(const Items& items) { return place_in_ranges(items, binary_ranges(items)); }
+
+// The smallest of several.
+Placement place_hybrid(const Items& items) {
+  Placement best;
+  Bytes least = 0;
+  for (const Place place : {place_two_level, place_max_block, place_binary_block, fit_by<Key::size, Fit::best>}) {
+    Placement next = place(items);
+    const Bytes arena = arena_of(items, next.offsets);
+    if (best.offsets.empty() || arena < least) {
+      best = std::move(next);
+      least = arena;
+    }
+  }
+  return best;
+}
+
+// Both of XLA's orders, by size and by length of life; the smaller arena counts.
+Placement place_decreasing_size(const Items& items) {
+  Placement spatial = fit_by<Key::size, Fit::best>(items), temporal = fit_by<Key::length, Fit::best>(items);
+  return arena_of(items, temporal.offsets) < arena_of(items, spatial.offsets) ? temporal : spatial;
+}
+
+}  // namespace
+
+const Planner& no_reuse() {
+  static const OnePass p("none", "No reuse: every buffer has bytes of its own.", place_apart);
+  return p;
+}
+const Planner& max_block() {
+  static const OnePass p("max-block", "CANN's max-block: blocks of one size, reused in order of time.", place_max_block);
+  return p;
+}
+const Planner& binary_block() {
+  static const OnePass p("binary-block", "CANN's binary-block: blocks by doubling ranges of size.", place_binary_block);
+  return p;
+}
+const Planner& two_level() {
+  static const OnePass p("two-level", "CANN GE's two levels: equal sizes first, then smaller blocks into larger ones.",
+                         place_two_level);
+  return p;
+}
+const Planner& online_best_fit() {
+  static const OnePass p("best-fit-online", "ggml's: allocates and frees in order of time, into the tightest hole.",
+                         place_online_best_fit);
+  return p;
+}
+const Planner& greedy_by_size() {
+  static const OnePass p("greedy-by-size", "TFLite's: from large to small, each into the tightest hole.",
+                         fit_by<Key::size, Fit::best>);
+  return p;
+}
+const Planner& first_fit_by_time() {
+  static const OnePass p("first-fit-by-time", "In order of time, each at the lowest free offset.",
+                         fit_by<Key::begin, Fit::first>);
+  return p;
+}
+const Planner& first_fit_by_size() {
+  static const OnePass p("first-fit-by-size", "From large to small, each at the lowest free offset.",
+                         fit_by<Key::size, Fit::first>);
+  return p;
+}
+const Planner& first_fit_by_area() {
+  static const OnePass p("first-fit-by-area", "By size times lifetime, each at the lowest free offset.",
+                         fit_by<Key::area, Fit::first>);
+  return p;
+}
+const Planner& first_fit_by_length() {
+  static const OnePass p("first-fit-by-length", "From long-lived to short-lived, each at the lowest free offset.",
+                         fit_by<Key::length, Fit::first>);
+  return p;
+}
+const Planner& best_fit_by_time() {
+  static const OnePass p("best-fit-by-time", "In order of time, each into the tightest hole.",
+                         fit_by<Key::begin, Fit::best>);
+  return p;
+}
+const Planner& best_fit_by_area() {
+  static const OnePass p("best-fit-by-area", "By size times lifetime, each into the tightest hole.",
+                         fit_by<Key::area, Fit::best>);
+  return p;
+}
+const Planner& decreasing_size_best_fit() {
+  static const OnePass p("global-decreasing-size-best-fit",
+                         "XLA's: the better of by-size and by-lifetime, each into the tightest hole.",
+                         place_decreasing_size);
+  return p;
+}
+const Planner& hybrid() {
+  static const OnePass p("hybrid", "The smallest of two-level, max-block, binary-block and greedy-by-size.", place_hybrid);
+  return p;
+}
+
+}  // namespace arenascope::planner

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/planner/blocks.h>
+#include <arenascope/planner/fit.h>
+
+#include <algorithm>
+#include <map>
+
+namespace arenascope::planner {
+namespace {
+
+struct Block {
+  Bytes size = 0;
+  Bytes alignment = 1;
+  std::vector<int32_t> members;  // in order of time, lifetimes disjoint
+  Bytes offset = -1;             // in the block that holds it
+  int32_t holder = -1;           // itself for a block that nobody holds
+};
+
+// A part of a block that is taken for some steps.
+struct Taken {
+  int64_t upper;
+  Bytes lo, hi;
+};
+
+// What a block holds, by the step at which it begins. The longest lifetime says how far back a query must look.
+struct Contents {
+  std::multimap<int64_t, Taken> by_begin;
+  int64_t longest = 0;
+
+  void add(const Item& item, Bytes lo, Bytes hi) {
+    by_begin.emplace(item.lower, Taken{item.upper, lo, hi});
+    longest = std::max(longest, item.upper - item.lower);
+  }
+};
+
+// Whether two blocks are ever alive together; both in order of time.
+bool meet(const Items& items, const Block& a, const Block& b) {
+  const std::vector<int32_t>&few = a.members.size() < b.members.size() ? a.members : b.members,
+                            &many = &few == &a.members ? b.members : a.members;
+  for (int32_t i : few) {
+    const Item& item = items.items[i];
+    // The first of the many that ends after this one begins.
+    const auto at = std::partition_point(many.begin(), many.end(),
+                                         [&](int32_t k) { return items.items[k].upper <= item.lower; });
+    if (at != many.end() && items.items[*at].lower < item.upper) return true;
+  }
+  return false;
+}
+
+std::vector<Block> level_one(const Items& items, Placement& out) {
+  std::vector<Block> blocks;
+  std::map<std::pair<Bytes, Bytes>, std::multimap<int64_t, int32_t>> by_end;  // (size, alignment) -> end -> block
+  for (int32_t i : order_by(items, Key::begin)) {
+    const Item& item = items.items[i];
+    if (item.fixed >= 0) continue;
+    auto& ends = by_end[{item.size, item.alignment}];
+    auto at = ends.upper_bound(item.lower);
+    int32_t b = static_cast<int32_t>(blocks.size());
+    if (at == ends.begin()) {
+      blocks.push_back({item.size, item.alignment, {}, -1, -1});
+    } else {
+      --at;  // the one that became free last
+      b = at->second;
+      ends.erase(at);
+      out.reuse_level[i] = 1;
+    }
+    blocks[b].members.push_back(i);
+    ends.emplace(item.upper, b);
+  }
+  return blocks;
+}
+
+// The lowest offset inside the holder at which no content is in the way, or -1.
+Bytes find_room(const Items& items, const Contents& contents, const Block& holder, const Block& b,
+                std::vector<std::pair<Bytes, Bytes>>& taken) {
+  taken.clear();
+  for (int32_t i : b.members) {
+    const Item& item = items.items[i];
+    for (auto at = contents.by_begin.lower_bound(item.lower - contents.longest);
+         at != contents.by_begin.end() && at->first < item.upper; ++at) {
+      if (at->second.upper <= item.lower) continue;
+      if (at->second.lo == 0 && at->second.hi == holder.size) return -1;
+      taken.emplace_back(at->second.lo, at->second.hi);
+    }
+  }
+  std::sort(taken.begin(), taken.end());
+  Bytes at = 0;
+  for (const auto& [lo, hi] : taken) {
+    if (lo >= at + b.size) break;
+    if (hi > at) at = round_up(hi, b.alignment);
+  }
+  return at + b.size <= holder.size ? at : -1;
+}
+
+}  // namespace
+
+Placement place_two_level(const Items& items) {
+  const size_t n = items.items.size();
+  Placement out{std::vector<Bytes>(n, 0), std::vector<BlockId>(n), std::vector<uint8_t>(n, 0)};
+  std::vector<Block> blocks = level_one(items, out);
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.size > b.size; });
+  std::vector<int32_t> waiting(blocks.size());
+  for (size_t b = 0; b < blocks.size(); ++b) waiting[b] = static_cast<int32_t>(b);
+  Bytes at = end_of_fixed(items);
+  std::vector<std::pair<Bytes, Bytes>> taken;
+  int32_t holders = 0;
+  while (!waiting.empty()) {
+    Block& holder = blocks[waiting.front()];
+    holder.holder = holders++;
+    Bytes alignment = holder.alignment;
+    Contents contents;
+    std::vector<int32_t> held, left;
+    for (size_t w = 1; w < waiting.size(); ++w) {
+      Block& b = blocks[waiting[w]];
+      Bytes room = -1;
+      if (!meet(items, holder, b)) room = find_room(items, contents, holder, b, taken);
+      if (room < 0) {
+        left.push_back(waiting[w]);
+        continue;
+      }
+      b.holder = holder.holder;
+      b.offset = room;
+      alignment = common_alignment(alignment, b.alignment);
+      for (int32_t i : b.members) contents.add(items.items[i], room, room + b.size);
+      held.push_back(waiting[w]);
+    }
+    const Bytes base = round_up(at, alignment);
+    for (int32_t i : holder.members) out.offsets[i] = base;
+    for (int32_t h : held) {
+      for (int32_t i : blocks[h].members) out.offsets[i] = base + blocks[h].offset;
+      for (int32_t i : blocks[h].members) out.reuse_level[i] = out.reuse_level[i] == 1 ? 1 : 2;
+    }
+    held.push_back(waiting.front());
+    for (int32_t h : held) {
+      for (int32_t i : blocks[h].members) out.blocks[i] = BlockId(holder.holder);
+    }
+    at = base + holder.size;
+    waiting = std::move(left);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (items.items[i].fixed >= 0) out.offsets[i] = items.items[i].fixed;
+  }
+  return out;
+}
+
+}  // namespace arenascope::planner

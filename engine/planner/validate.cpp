@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
+#include <arenascope/planner/interval.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <unordered_set>
+
+namespace arenascope::planner {
+namespace {
+
+constexpr Bytes kMaxAlignment = Bytes{1} << 40;
+constexpr Bytes kMaxTotal = Bytes{1} << 62;  // offsets, rounded up, stay far from the end of int64
+
+Status bad(std::string message) { return Error{std::move(message)}; }
+
+Status check_interval(const Problem& p, size_t i) {
+  const Interval& v = p.intervals[i];
+  const auto who = [&] { return p.name_of(i); };
+  if (v.upper <= v.lower) {
+    return bad(fmt::format("Buffer {} has an empty lifetime [{}, {}).", who(), v.lower, v.upper));
+  }
+  if (v.lower < -kMaxTotal || v.upper > kMaxTotal) {
+    return bad(fmt::format("Buffer {} lives in [{}, {}), beyond the steps that can be counted.", who(), v.lower, v.upper));
+  }
+  if (v.size <= 0) return bad(fmt::format("Buffer {} has {} bytes; a buffer needs at least one.", who(), v.size));
+  if (v.alignment < 0 || p.alignment_of(i) > kMaxAlignment) {
+    return bad(fmt::format("Buffer {} asks for an alignment of {} bytes; it must lie between 1 and {}.", who(),
+                           v.alignment, kMaxAlignment));
+  }
+  if (v.fixed_offset) {
+    const Bytes o = *v.fixed_offset;
+    if (o < 0 || o > kMaxTotal) return bad(fmt::format("Buffer {} is fixed at {}, outside any arena.", who(), o));
+    if (o % p.alignment_of(i) != 0) {
+      return bad(fmt::format("Buffer {} is fixed at {}, which is not a multiple of its alignment {}.", who(), o,
+                             p.alignment_of(i)));
+    }
+    if (p.capacity && o + v.size > *p.capacity) {
+      return bad(fmt::format("Buffer {} is fixed at {} and ends at {}, beyond the capacity of {}.", who(), o,
+                             o + v.size, *p.capacity));
+    }
+  }
+  int64_t from = v.lower;
+  for (const Gap& g : v.gaps) {
+    if (g.upper <= g.lower || g.lower < from || g.upper > v.upper) {
+      return bad(fmt::format("Buffer {} has a gap [{}, {}) that is empty, out of order or outside its lifetime [{}, {}).",
+                             who(), g.lower, g.upper, v.lower, v.upper));
+    }
+    if (g.window_lower < 0 || g.window_upper < g.window_lower || g.window_upper > v.size) {
+      return bad(fmt::format("Buffer {} keeps the bytes [{}, {}) in a gap, but has only {} bytes.", who(),
+                             g.window_lower, g.window_upper, v.size));
+    }
+    from = g.upper;
+  }
+  return {};
+}
+
+// Two buffers that are fixed to overlapping bytes at overlapping steps: a sweep over time, as in check(). Buffers
+// that may share bytes, and gaps, are left to check().
+Status check_fixed(const Problem& p) {
+  std::vector<int32_t> fixed;
+  std::vector<bool> shares(p.size(), false);
+  for (const InPlace& s : p.in_place) shares[s.source] = shares[s.target] = true;
+  for (const Attachment& a : p.attachments) shares[a.part] = shares[a.whole] = true;
+  for (size_t i = 0; i < p.size(); ++i) {
+    if (p.intervals[i].fixed_offset && p.intervals[i].gaps.empty() && !shares[i]) fixed.push_back(static_cast<int32_t>(i));
+  }
+  struct Event {
+    int64_t step;
+    bool begins;
+    int32_t i;
+  };
+  std::vector<Event> events;
+  for (int32_t i : fixed) {
+    events.push_back({p.intervals[i].lower, true, i});
+    events.push_back({p.intervals[i].upper, false, i});
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return std::tie(a.step, a.begins, a.i) < std::tie(b.step, b.begins, b.i);
+  });
+  std::map<Bytes, int32_t> live;
+  for (const Event& e : events) {
+    const Interval& v = p.intervals[e.i];
+    const Bytes o = *v.fixed_offset;
+    if (!e.begins) {
+      live.erase(o);
+      continue;
+    }
+    const auto above = live.lower_bound(o);
+    int32_t other = -1;
+    if (above != live.end() && above->first < o + v.size) other = above->second;
+    if (above != live.begin()) {
+      const auto below = std::prev(above);
+      if (below->first + p.intervals[below->second].size > o) other = below->second;
+    }
+    if (other >= 0) {
+      return bad(fmt::format("Buffers {} and {} are fixed to overlapping bytes (at {} and {}) and both live at step {}.",
+                             p.name_of(other), p.name_of(e.i), *p.intervals[other].fixed_offset, o, e.step));
+    }
+    live.emplace(o, e.i);
+  }
+  return {};
+}
+
+Status check_sharing(const Problem& p) {
+  const auto n = static_cast<int64_t>(p.size());
+  const auto inside = [&](int32_t i) { return i >= 0 && i < n; };
+  std::vector<int32_t> part_of(p.attachments.empty() ? 0 : p.size(), -1);
+  for (const Attachment& a : p.attachments) {
+    if (!inside(a.part) || !inside(a.whole) || a.part == a.whole) {
+      return bad(fmt::format("An attachment names buffers {} and {}, but there are {}.", a.part, a.whole, n));
+    }
+    const Interval& part = p.intervals[a.part];
+    if (a.shift < 0 || a.shift > p.intervals[a.whole].size - part.size) {
+      return bad(fmt::format("Buffer {} ({} bytes) attached at {} does not lie inside {} ({} bytes).",
+                             p.name_of(a.part), part.size, a.shift, p.name_of(a.whole), p.intervals[a.whole].size));
+    }
+    if (a.shift % p.alignment_of(a.part) != 0) {
+      return bad(fmt::format("Buffer {} is attached at {}, which is not a multiple of its alignment {}.",
+                             p.name_of(a.part), a.shift, p.alignment_of(a.part)));
+    }
+    if (part_of[a.part] >= 0) {
+      return bad(fmt::format("Buffer {} is attached to both {} and {}.", p.name_of(a.part),
+                             p.name_of(part_of[a.part]), p.name_of(a.whole)));
+    }
+    part_of[a.part] = a.whole;
+  }
+  for (size_t i = 0; i < part_of.size(); ++i) {
+    int64_t steps = 0;
+    for (int32_t j = static_cast<int32_t>(i); part_of[j] >= 0; j = part_of[j]) {
+      if (++steps > n) return bad(fmt::format("Buffer {} is attached to itself through others.", p.name_of(i)));
+      if (steps > 64) return bad(fmt::format("Buffer {} is attached through more than 64 others.", p.name_of(i)));
+    }
+  }
+  for (const InPlace& s : p.in_place) {
+    if (!inside(s.source) || !inside(s.target) || s.source == s.target) {
+      return bad(fmt::format("An in-place pair names buffers {} and {}, but there are {}.", s.source, s.target, n));
+    }
+    if (s.shift < -kMaxTotal || s.shift > kMaxTotal) {
+      return bad(fmt::format("Buffer {} takes over {} at an impossible shift of {}.", p.name_of(s.target),
+                             p.name_of(s.source), s.shift));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Problem::name_of(size_t i) const {
+  return i < ids.size() ? ids[i] : fmt::format("#{}", i);
+}
+
+Status validate(const Problem& p) {
+  if (p.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max() / 4)) {
+    return bad(fmt::format("{} buffers are more than can be planned.", p.size()));
+  }
+  if (p.alignment < 1 || p.alignment > kMaxAlignment) {
+    return bad(fmt::format("An alignment of {} bytes is not between 1 and {}.", p.alignment, kMaxAlignment));
+  }
+  if (p.capacity && *p.capacity < 0) return bad(fmt::format("A capacity of {} bytes is below zero.", *p.capacity));
+  if (!p.ids.empty() && p.ids.size() != p.size()) {
+    return bad(fmt::format("There are {} names for {} buffers.", p.ids.size(), p.size()));
+  }
+  Bytes total = 0;
+  for (size_t i = 0; i < p.size(); ++i) {
+    if (Status s = check_interval(p, i); !s) return s;
+    const Bytes room = p.intervals[i].fixed_offset.value_or(0);
+    const auto padded = checked_add(p.intervals[i].size, p.alignment_of(i) - 1);
+    const auto with_room = padded ? checked_add(*padded, room) : std::nullopt;
+    const auto sum = with_room ? checked_add(total, *with_room) : std::nullopt;
+    if (!sum || *sum > kMaxTotal) {
+      return bad(fmt::format("The sizes add up to more than 2^62 bytes at buffer {}.", p.name_of(i)));
+    }
+    total = *sum;
+  }
+  if (!p.ids.empty()) {
+    std::unordered_set<std::string_view> seen;
+    seen.reserve(p.ids.size());
+    for (const std::string& id : p.ids) {
+      if (!seen.insert(id).second) return bad(fmt::format("Two buffers are named {}.", id));
+    }
+  }
+  if (Status s = check_sharing(p); !s) return s;
+  return check_fixed(p);
+}
+
+}  // namespace arenascope::planner
