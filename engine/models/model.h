@@ -2,15 +2,15 @@
 // A model as the rest of the river sees it: a graph of ops, its inputs and outputs, and how its weights' bytes
 // come to be. Opening one allocates no weights, so that planning stays a matter of metadata.
 #pragma once
+#include <arenascope/graph/graph.h>
+#include <arenascope/memory/execution_context.h>
+
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <arenascope/graph/graph.h>
-#include <arenascope/memory/execution_context.h>
 
 namespace arenascope::models {
 
@@ -20,6 +20,8 @@ struct ValueInfo {
   DType dtype = DType::F32;
   Dims sizes;
   Tensor tensor;  // undefined when the model could not be lowered
+  // Inputs of models that bring data of their own (the zoo): writes the contiguous bytes; empty elsewhere.
+  std::function<Status(std::byte* out)> write_default;
 };
 
 // One weight: a leaf of the graph and the function that writes its contiguous bytes (tensor->byte_count()).
@@ -33,7 +35,7 @@ struct Model {
   std::string format;  // "onnx", "gguf", "safetensors", "zoo"
   std::filesystem::path path;
   Context context;
-  Graph graph;  // undefined when something in the model cannot be run
+  Graph graph;  // of a model with problems: what could be lowered, or undefined
   std::vector<ValueInfo> inputs;
   std::vector<ValueInfo> outputs;
   std::vector<Weight> weights;
@@ -41,10 +43,10 @@ struct Model {
   std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
   std::vector<std::string> problems;           // one sentence each: why something cannot be run
   Bytes parameter_bytes = 0;
-  int64_t node_count = 0;  // operators in the file (for the zoo: graph nodes)
+  int64_t node_count = 0;            // operators in the file (for the zoo: graph nodes)
   std::shared_ptr<void> keep_alive;  // the mapped file, say
 
-  bool runnable() const { return graph.defined() && unsupported.empty(); }
+  bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
   // Gives every weight Persistent memory (one block for all, sliced) and writes its bytes.
   // Errors: no memory, a file that cannot be read.
   Status load_weights(ExecutionContext& execution);

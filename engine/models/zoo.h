@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The built-in architectures: real ones in their real sizes, with seeded weights that are only made when asked for.
+// To add one: a function in a zoo_*.cpp that fills a ZooKit, declared in zoo_kit.h, and a line in zoo.cpp.
+#pragma once
+#include <arenascope/models/model.h>
+
+#include <span>
+#include <string_view>
+
+namespace arenascope::models {
+
+struct ZooEntry {
+  const char* name;
+  const char* description;
+  Result<Model> (*build)(const OpenOptions& options);
+};
+
+std::span<const ZooEntry> zoo();
+
+// Error: no such name (the sentence lists them), options that make no sense for it.
+Result<Model> open_zoo(std::string_view name, const OpenOptions& options = {});
+
+}  // namespace arenascope::models

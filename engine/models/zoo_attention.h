@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Scaled dot-product attention out of products and a soft max, so that the scores are tensors that can be watched.
+#pragma once
+#include <arenascope/models/zoo_kit.h>
+
+namespace arenascope::models {
+
+// [T, heads·D] → [heads, T, D], a view.
+Tensor split_heads(ZooKit& kit, const Tensor& x, int64_t heads, const std::string& name);
+
+// q [H, T, D], k [H, S, D], v [H, S, D] → [T, H·D]. The mask, added to the scaled scores, broadcasts to [H, T, S].
+Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+              const std::string& prefix);
+
+// Default data of a mask [T, S] or [H, T, S]: 0 where the t-th of T tokens, which stands at S - T + t, may look, and
+// -infinity ahead of it. With `alibi`, look-backs cost the head's slope times the distance (Press 2021).
+std::function<Status(std::byte*)> causal_mask_writer(int64_t heads, int64_t tokens, int64_t seen, bool alibi);
+
+// Default data of I64 positions: first, first + 1, …
+std::function<Status(std::byte*)> positions_writer(int64_t first, int64_t count);
+
+}  // namespace arenascope::models

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/models/zoo_kit.h>
+#include <fmt/format.h>
+
+namespace arenascope::models {
+
+Context ZooKit::make_context(size_t tensors, Status& status) {
+  auto context =
+      Context::create({Context::tensor_overhead(6) * tensors + Context::graph_overhead(tensors) + 4096, nullptr, true});
+  if (context) return std::move(*context);
+  status = context.error();
+  return {};
+}
+
+ZooKit::ZooKit(std::string name, size_t tensors) : capacity_(tensors), builder_(make_context(tensors, pool_)) {
+  model_.name = std::move(name);
+  model_.format = "zoo";
+  if (!pool_.ok()) builder_.fail(pool_.error());
+}
+
+Tensor ZooKit::weight(const std::string& name, const Dims& sizes, Range range) {
+  Tensor tensor = builder_.weight(name, sizes);
+  if (!tensor) return tensor;
+  model_.parameter_bytes += tensor->byte_count();
+  model_.weights.push_back({tensor, seeded_writer(name, DType::F32, tensor->element_count(), range)});
+  return tensor;
+}
+
+Tensor ZooKit::constant(const std::string& name, const Dims& sizes, std::function<Status(std::byte*)> writer) {
+  Tensor tensor = builder_.weight(name, sizes);
+  if (tensor) model_.weights.push_back({tensor, std::move(writer)});
+  return tensor;
+}
+
+Tensor ZooKit::product_weight(const std::string& name, const Dims& sizes, int64_t fan_in, double gain) {
+  const double bound = std::sqrt(gain * 3 / static_cast<double>(std::max<int64_t>(fan_in, 1)));
+  return weight(name, sizes, {-bound, bound});
+}
+
+Tensor ZooKit::input(const std::string& name, const Dims& sizes, Range range, DType dtype) {
+  auto count = checked_element_count(sizes);
+  return input(name, sizes, dtype, seeded_writer(name, dtype, count ? *count : 0, range));
+}
+
+Tensor ZooKit::input(const std::string& name, const Dims& sizes, DType dtype,
+                     std::function<Status(std::byte*)> writer) {
+  Tensor tensor = builder_.input(name, sizes, dtype);
+  if (tensor) model_.inputs.push_back({name, dtype, sizes, tensor, std::move(writer)});
+  return tensor;
+}
+
+void ZooKit::output(const std::string& name, const Tensor& tensor) {
+  if (!tensor) return;
+  tensor.set_name(name);
+  builder_.output(tensor);
+  model_.outputs.push_back({name, tensor.dtype(), tensor.sizes(), tensor, {}});
+}
+
+Tensor ZooKit::linear(const std::string& name, const Tensor& x, int64_t to, bool with_bias, double gain) {
+  if (!x) return {};
+  const int64_t from = x.sizes().back();
+  const Tensor w = product_weight(name + ".weight", {to, from}, from, gain);
+  const Tensor b = with_bias ? bias(name + ".bias", to) : Tensor();
+  return builder_.mul_mat(w, x, b, name);
+}
+
+Tensor ZooKit::conv(const std::string& name, const Tensor& x, int64_t to, int kernel, int stride, int pad, int groups,
+                    bool with_bias, double gain) {
+  if (!x) return {};
+  const int64_t from = x.sizes()[1] / groups;
+  const Tensor w = product_weight(name + ".weight", {to, from, kernel, kernel}, from * kernel * kernel, gain);
+  const Tensor b = with_bias ? bias(name + ".bias", to) : Tensor();
+  return builder_.conv2d(x, w, b, stride, pad, groups, 1, name);
+}
+
+Tensor ZooKit::batch_norm(const std::string& name, const Tensor& x, Range gain, float epsilon) {
+  if (!x) return {};
+  const Dims channels{x.sizes()[1]};
+  const Tensor scale = weight(name + ".weight", channels, gain);
+  const Tensor shift = weight(name + ".bias", channels, {-0.1, 0.1});
+  const Tensor mean = weight(name + ".running_mean", channels, {-0.1, 0.1});
+  const Tensor variance = weight(name + ".running_var", channels, {0.8, 1.2});
+  return builder_.op_with(Op::BatchNorm, {x, scale, shift, mean, variance}, BatchNormParams{epsilon}, name);
+}
+
+Tensor ZooKit::layer_norm(const std::string& name, const Tensor& x, float epsilon) {
+  if (!x) return {};
+  const Dims last{x.sizes().back()};
+  const Tensor gain = weight(name + ".weight", last, {0.9, 1.1});
+  const Tensor shift = weight(name + ".bias", last, {-0.02, 0.02});
+  return builder_.norm(x, x->rank() - 1, epsilon, gain, shift, name);
+}
+
+Result<Model> ZooKit::finish() {
+  if (!builder_.ok()) return Error{fmt::format("zoo:{}: {}", model_.name, builder_.status().error().message)};
+  auto graph = builder_.context().new_graph(capacity_);
+  if (!graph) return Error{fmt::format("zoo:{}: {}", model_.name, graph.error().message)};
+  for (const ValueInfo& output : model_.outputs)
+    if (auto done = graph->expand(output.tensor); !done)
+      return Error{fmt::format("zoo:{}: {}", model_.name, done.error().message)};
+  model_.context = builder_.context();
+  model_.graph = std::move(*graph);
+  for (const TensorImpl* node : model_.graph.nodes()) ++model_.ops[arenascope::name(node->op)];
+  model_.node_count = static_cast<int64_t>(model_.graph.nodes().size());
+  return std::move(model_);
+}
+
+}  // namespace arenascope::models

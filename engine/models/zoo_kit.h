@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What the zoo's architectures are written with: a graph builder that also keeps each weight's seeded numbers,
+// each input's default data, and the layers that many of them share.
+#pragma once
+#include <arenascope/graph/builder.h>
+#include <arenascope/models/model.h>
+#include <arenascope/models/seeded.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+
+class ZooKit {
+ public:
+  // A descriptors-only pool with room for `tensors` tensors and a graph of as many.
+  ZooKit(std::string name, size_t tensors);
+
+  GraphBuilder& g() { return builder_; }
+  // Nodes made from now on belong to this layer.
+  void layer(std::string_view name) {
+    if (builder_.ok()) builder_.layer(name);
+  }
+
+  // A weight with numbers in `range`.
+  Tensor weight(const std::string& name, const Dims& sizes, Range range);
+  // Numbers that training does not change (anchors, say).
+  Tensor constant(const std::string& name, const Dims& sizes, std::function<Status(std::byte*)> writer);
+  // A weight of a product, uniform within ±sqrt(gain · 3 / fan_in): variance gain ÷ fan_in. 2 suits relu, 1 the rest.
+  Tensor product_weight(const std::string& name, const Dims& sizes, int64_t fan_in, double gain = 1);
+  Tensor bias(const std::string& name, int64_t size) { return weight(name, {size}, {-0.02, 0.02}); }
+
+  Tensor input(const std::string& name, const Dims& sizes, Range range = {-1, 1}, DType dtype = DType::F32);
+  Tensor input(const std::string& name, const Dims& sizes, DType dtype, std::function<Status(std::byte*)> writer);
+  void output(const std::string& name, const Tensor& tensor);
+
+  // x·wᵀ + bias over the last dimension of x; weights NAME.weight [to, from] and NAME.bias.
+  Tensor linear(const std::string& name, const Tensor& x, int64_t to, bool with_bias = true, double gain = 1);
+  // Weights NAME.weight [to, from/groups, kernel, kernel] and NAME.bias.
+  Tensor conv(const std::string& name, const Tensor& x, int64_t to, int kernel, int stride = 1, int pad = 0,
+              int groups = 1, bool with_bias = true, double gain = 2);
+  // Scale in `gain`, statistics near those of a normal distribution.
+  Tensor batch_norm(const std::string& name, const Tensor& x, Range gain = {0.8, 1.2}, float epsilon = 1e-5f);
+  Tensor layer_norm(const std::string& name, const Tensor& x, float epsilon);
+  Tensor relu(const Tensor& x, const std::string& name) { return builder_.op(Op::Relu, {x}, {}, name); }
+
+  // The model, or what went wrong first.
+  Result<Model> finish();
+
+ private:
+  static Context make_context(size_t tensors, Status& status);
+  Status pool_;
+  Model model_;
+  size_t capacity_;
+  GraphBuilder builder_;
+};
+
+// Each zoo_*.cpp's architectures.
+Result<Model> build_mul_mat(const OpenOptions& options);
+Result<Model> build_squeezenet(const OpenOptions& options);
+Result<Model> build_resnet50(const OpenOptions& options);
+Result<Model> build_mobilenet_v2(const OpenOptions& options);
+Result<Model> build_unet(const OpenOptions& options);
+Result<Model> build_yolo(const OpenOptions& options);
+Result<Model> build_bert_base(const OpenOptions& options);
+Result<Model> build_vit_b16(const OpenOptions& options);
+Result<Model> build_gpt2(const OpenOptions& options);
+Result<Model> build_llama_7b(const OpenOptions& options);
+Result<Model> build_llama_13b(const OpenOptions& options);
+Result<Model> build_baichuan_13b(const OpenOptions& options);
+Result<Model> build_lstm(const OpenOptions& options);
+
+}  // namespace arenascope::models

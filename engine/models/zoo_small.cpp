@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The product that one can follow by hand, and a recurrent word model (Zaremba 2014, medium).
+#include <arenascope/models/zoo_kit.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+namespace arenascope::models {
+namespace {
+
+std::function<Status(std::byte*)> numbers_writer(std::vector<float> numbers) {
+  return [numbers = std::move(numbers)](std::byte* out) -> Status {
+    std::memcpy(out, numbers.data(), numbers.size() * sizeof(float));
+    return {};
+  };
+}
+
+}  // namespace
+
+// Each row of b times each row of a: 60 55 50 110 / 90 54 54 126 / 42 29 28 64.
+Result<Model> build_mul_mat(const OpenOptions&) {
+  ZooKit kit("mul_mat", 16);
+  const Tensor a = kit.input("a", {4, 2}, DType::F32, numbers_writer({2, 8, 5, 1, 4, 2, 8, 6}));
+  const Tensor b = kit.input("b", {3, 2}, DType::F32, numbers_writer({10, 5, 9, 9, 5, 4}));
+  kit.output("result", kit.g().mul_mat(a, b, {}, "result"));
+  return kit.finish();
+}
+
+Result<Model> build_lstm(const OpenOptions& options) {
+  constexpr int64_t kBatch = 20, kWidth = 650, kVocabulary = 10000;
+  const int64_t steps = options.tokens > 0 ? options.tokens : 35;
+  ZooKit kit("lstm", 64);
+  GraphBuilder& g = kit.g();
+  kit.layer("embedding");
+  const Tensor ids = kit.input("words", {steps, kBatch}, {0, kVocabulary}, DType::I64);
+  const Tensor table = kit.weight("encoder.weight", {kVocabulary, kWidth}, {-0.5, 0.5});
+  Tensor x = g.op_with(Op::Gather, {table, ids}, AxisParams{0}, "encoder");
+  for (int i = 0; i < 2; ++i) {
+    const std::string at = fmt::format("rnn.l{}", i);
+    kit.layer(fmt::format("layer {}", i));
+    const Tensor w = kit.product_weight("rnn.weight_ih_l" + std::to_string(i), {1, 4 * kWidth, kWidth}, kWidth);
+    const Tensor r = kit.product_weight("rnn.weight_hh_l" + std::to_string(i), {1, 4 * kWidth, kWidth}, kWidth);
+    const Tensor b = kit.weight("rnn.bias_l" + std::to_string(i), {1, 8 * kWidth}, {-0.05, 0.05});
+    const Tensor h = kit.input(fmt::format("h0_l{}", i), {1, kBatch, kWidth}, {-0.1, 0.1});
+    const Tensor c = kit.input(fmt::format("c0_l{}", i), {1, kBatch, kWidth}, {-0.1, 0.1});
+    const Tensor all = g.op_with(Op::Lstm, {x, w, r, b, h, c}, LstmParams{kWidth, 0, 7}, at);
+    const int64_t rows = steps * kBatch * kWidth, state = kBatch * kWidth;
+    const auto part = [&](int64_t start, const Dims& sizes, const std::string& name) {
+      return g.reshape(g.slice(all, 0, start, start + element_count(sizes), 1, name + ".flat"), sizes, name);
+    };
+    x = part(0, {steps, kBatch, kWidth}, at + ".y");
+    kit.output(fmt::format("h_l{}", i), g.cont(part(rows, {1, kBatch, kWidth}, at + ".h")));
+    kit.output(fmt::format("c_l{}", i), g.cont(part(rows + state, {1, kBatch, kWidth}, at + ".c")));
+  }
+  kit.layer("output");
+  x = g.reshape(x, {steps * kBatch, kWidth}, "rows");
+  kit.output("logits", kit.linear("decoder", x, kVocabulary));
+  return kit.finish();
+}
+
+}  // namespace arenascope::models
