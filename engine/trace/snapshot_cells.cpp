@@ -39,7 +39,7 @@ std::vector<SpanCell> Snapshot::spans(TrackId track, Nanoseconds t0, Nanoseconds
         [&](const SpanSummary& s, size_t, size_t) {
           if (s.lo >= t1 || s.hi <= t0) return false;
           const int pixel = px.of(s.lo);
-          if (s.lo < t0 || pixel != px.of(s.hi)) return true;
+          if (s.lo < t0 || s.hi > t1 || pixel != px.of(s.hi)) return true;
           dense[static_cast<size_t>(pixel)].add(s);
           return false;
         },
@@ -49,7 +49,7 @@ std::vector<SpanCell> Snapshot::spans(TrackId track, Nanoseconds t0, Nanoseconds
           const int pixel = px.of(e.begin());
           const Nanoseconds took = e.end() - e.begin();
           const EventKind kind = e.kind();
-          if (e.begin() < t0 || pixel != px.of(e.end())) {
+          if (e.begin() < t0 || e.end() > t1 || pixel != px.of(e.end())) {
             SpanCell cell{e.begin(), e.end(), 1, {track, lane, static_cast<uint32_t>(row)}, kind};
             (kind == EventKind::Work ? cell.work : kind == EventKind::Wait ? cell.wait : cell.other) = 1;
             return cells.push_back(cell);
@@ -143,10 +143,11 @@ std::vector<Bytes> Snapshot::memory_by_step(RunId run_id, MemoryKind kind, Memor
   std::vector<Bytes> most(static_cast<size_t>(map.steps()), 0);
   const SeriesView& s = series(kind, count);
   if (most.empty()) return most;
-  size_t i = s.samples.partition_point([&](const Sample& x) { return x.time < map.time_of(0); });
+  size_t i = s.samples.partition_point([&](const Sample& x) { return x.time <= map.time_of(0); });
   double value = i == 0 ? 0 : s.samples[i - 1].value;
   for (int32_t step = 0; step < map.steps(); ++step) {
-    const Nanoseconds end = map.time_of(step + 1.0);
+    const Nanoseconds begin = map.time_of(step), end = map.time_of(step + 1.0);
+    for (; i < s.samples.size() && s.samples[i].time <= begin; ++i) value = s.samples[i].value;
     double top = value;
     for (; i < s.samples.size() && s.samples[i].time < end; ++i) {
       value = s.samples[i].value;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/recorder.h>
+#include <arenascope/trace/session.h>
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+using namespace arenascope;
+using namespace arenascope::trace;
+
+namespace {
+
+GraphInfo small_graph(size_t nodes) {
+  GraphInfo g;
+  g.model = "small";
+  for (size_t i = 0; i < nodes; ++i) g.nodes.push_back({.name = "n" + std::to_string(i), .op = "ADD"});
+  return g;
+}
+
+// Checks the promise of Sink: whatever an event refers to has been described, and a run ends after its last event.
+struct StrictSink : Sink {
+  size_t tracks = 0, runs = 0, events_seen = 0;
+  std::vector<bool> ended;
+  int wrong = 0;
+  int64_t lost = 0;
+  void describe(const Description& d) override {
+    if (std::holds_alternative<ThreadInfo>(d)) ++tracks;
+    if (std::holds_alternative<RunInfo>(d)) ended.push_back(false), ++runs;
+    if (const auto* end = std::get_if<RunEnd>(&d)) ended.at(end->id.index()) = true;
+    if (const auto* loss = std::get_if<Loss>(&d)) lost += loss->count;
+  }
+  void events(TrackId track, std::span<const Event> events) override {
+    wrong += track.index() >= tracks;
+    for (const Event& e : events) {
+      ++events_seen;
+      wrong += e.run().index() >= runs || ended[e.run().index()];
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("events come after what they refer to and before their run's end, whatever the threads do") {
+  Recorder recorder(Recorder::Options{.ring_events = 1 << 14});
+  auto sink = std::make_shared<StrictSink>();
+  auto session = std::make_shared<Session>();
+  recorder.add_sink(sink);
+  recorder.add_sink(session);
+  const GraphId graph = recorder.describe(small_graph(8));
+  recorder.start(200'000);
+  constexpr int kRuns = 300;
+  std::vector<std::thread> threads;
+  std::atomic<int> current{-1}, arrived{0};
+  ThreadRing* main_ring = recorder.register_thread("main");
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      ThreadRing* ring = recorder.register_thread("worker " + std::to_string(t));
+      for (int run = 0; run < kRuns; ++run) {
+        while (current.load(std::memory_order_acquire) < run) std::this_thread::yield();
+        for (int n = 0; n < 8; ++n) {
+          const Nanoseconds begin = ring->now();
+          ring->emit(work(RunId(run), NodeId(n), begin, ring->now()));
+        }
+        arrived.fetch_add(1, std::memory_order_acq_rel);
+      }
+    });
+  }
+  for (int run = 0; run < kRuns; ++run) {
+    const RunId id = recorder.begin_run({.graph = graph, .threads = 2});
+    CHECK(id == RunId(run));
+    const Nanoseconds begin = main_ring->now();
+    main_ring->emit(work(id, NodeId(0), begin, main_ring->now()));
+    current.store(run, std::memory_order_release);
+    while (arrived.load(std::memory_order_acquire) < 2 * (run + 1)) std::this_thread::yield();
+    recorder.end_run(id);
+  }
+  for (auto& t : threads) t.join();
+  recorder.stop();
+  CHECK(sink->wrong == 0);
+  CHECK(sink->events_seen + static_cast<size_t>(recorder.lost()) == kRuns * 17);
+  CHECK(sink->lost == recorder.lost());
+  const auto s = session->snapshot();
+  CHECK(s->runs.size() == kRuns);
+  CHECK(s->event_count == static_cast<int64_t>(sink->events_seen));
+  for (size_t i = 0; i < s->runs.size(); ++i) CHECK(s->runs[i].finished);
+  CHECK(s->stats(graph, NodeId(0)).spans + s->lost >= kRuns * 3);
+}
+
+TEST_CASE("a sink that comes late is told what was described before") {
+  Recorder recorder;
+  recorder.add_sink(std::make_shared<Session>());
+  ThreadRing* ring = recorder.register_thread("t");
+  const GraphId graph = recorder.describe(small_graph(3));
+  const RunId first = recorder.begin_run({.graph = graph, .threads = 1});
+  recorder.end_run(first);
+  recorder.drain();
+  recorder.drain();
+  auto late = std::make_shared<Session>();
+  recorder.add_sink(late);
+  const RunId second = recorder.begin_run({.graph = graph, .threads = 1});
+  ring->emit(work(second, NodeId(2), 10, 30));
+  recorder.end_run(second);
+  recorder.stop();
+  const auto s = late->snapshot();
+  CHECK(s->problems.empty());
+  CHECK(s->runs.size() == 2);
+  CHECK(s->stats(graph, NodeId(2)).work_sum == 20);
+}
+
+TEST_CASE("a sink that was removed hears no more") {
+  Recorder recorder;
+  auto session = std::make_shared<Session>();
+  recorder.add_sink(session);
+  ThreadRing* ring = recorder.register_thread("t");
+  ring->emit(slice(1, 2, recorder.name("a"), 0));
+  recorder.remove_sink(session.get());
+  ring->emit(slice(3, 4, recorder.name("a"), 0));
+  recorder.stop();
+  CHECK(session->snapshot()->event_count == 1);
+  CHECK(session->snapshot()->name(NameId(0)) == "a");
+}
+
+TEST_CASE("losses are told to the sinks and show in the session") {
+  Recorder recorder(Recorder::Options{.ring_events = 16});
+  auto session = std::make_shared<Session>();
+  recorder.add_sink(session);
+  ThreadRing* ring = recorder.register_thread("t");
+  const NameId name = recorder.name("x");
+  for (int i = 0; i < 50; ++i) ring->emit(slice(i, i + 1, name, 0));
+  recorder.stop();
+  CHECK(recorder.lost() == 34);
+  CHECK(session->snapshot()->lost == 34);
+  CHECK(session->snapshot()->tracks[0].lost == 34);
+}
