@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/base/checked.h>
+
 namespace arenascope {
 namespace {
 
@@ -90,11 +92,15 @@ Tensor GraphBuilder::reshape(const Tensor& x, const Dims& sizes, std::string_vie
 }
 
 Tensor GraphBuilder::permute(const Tensor& x, std::initializer_list<int> axes, std::string_view name) {
+  if (ok() && x && axes.size() != static_cast<size_t>(x->rank())) {
+    fail(Error{fmt::format("'{}': {} axes permute {} dimensions", name, axes.size(), x->rank())});
+    return {};
+  }
   PermuteParams params{};
   std::fill(std::begin(params.axes), std::end(params.axes), int8_t{-1});
   size_t i = 0;
   for (int axis : axes)
-    if (i < kMaxDims) params.axes[i++] = static_cast<int8_t>(axis);
+    if (i < kMaxDims) params.axes[i++] = axis >= 0 && axis < kMaxDims ? static_cast<int8_t>(axis) : int8_t{-1};
   return op_with(Op::Permute, {x}, params, name);
 }
 
@@ -104,10 +110,31 @@ Tensor GraphBuilder::slice(const Tensor& x, int axis, int64_t start, int64_t end
     fail(Error{fmt::format("'{}': a slice of axis {} of {} dimensions by {}", name, axis, x->rank(), step)});
     return {};
   }
-  const int64_t count = step > 0 ? (end - start + step - 1) / step : (start - end - step - 1) / -step;
-  ViewParams view{x.sizes(), x.strides(), count > 0 ? start * x.strides()[axis] : 0};
-  view.sizes[axis] = std::max<int64_t>(count, 0);
-  view.strides[axis] *= step;
+  const bool none = step > 0 ? start >= end : start <= end;
+  ViewParams view{x.sizes(), x.strides(), 0};
+  view.sizes[axis] = 0;
+  if (!none) {
+    // As unsigned numbers the distance and the step always fit.
+    const auto above = static_cast<uint64_t>(std::max(start, end)), below = static_cast<uint64_t>(std::min(start, end));
+    const uint64_t stride = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+    const auto count = static_cast<int64_t>(std::min<uint64_t>((above - below - 1) / stride, INT64_MAX - 1) + 1);
+    const int64_t size = x.sizes()[axis];
+    const auto reach = checked_mul(count - 1, step);
+    const auto last = reach ? checked_add(start, *reach) : std::nullopt;
+    if (start < 0 || start >= size || !last || *last < 0 || *last >= size) {
+      fail(Error{fmt::format("'{}': a slice from {} to {} by {} of {} elements", name, start, end, step, size)});
+      return {};
+    }
+    const auto offset = checked_mul(start, x.strides()[axis]);
+    const auto walk = count > 1 ? checked_mul(step, x.strides()[axis]) : x.strides()[axis];
+    if (!offset || !walk) {
+      fail(Error{fmt::format("'{}': a slice from {} by {} overflows", name, start, step)});
+      return {};
+    }
+    view.sizes[axis] = count;
+    view.offset = *offset;
+    view.strides[axis] = *walk;
+  }
   return op_with(Op::View, {x}, view, name);
 }
 
@@ -135,7 +162,13 @@ Tensor GraphBuilder::rms_norm(const Tensor& x, float epsilon, const Tensor& gain
 Tensor GraphBuilder::reduce(Op o, const Tensor& x, std::initializer_list<int> axes, bool keep_dims,
                             std::string_view name) {
   ReduceParams params{0, keep_dims};
-  for (int axis : axes) params.axes |= 1u << axis;
+  for (int axis : axes) {
+    if (axis < 0 || axis >= kMaxDims) {
+      fail(Error{fmt::format("'{}': a reduction of axis {}", name, axis)});
+      return {};
+    }
+    params.axes |= 1u << axis;
+  }
   return op_with(o, {x}, params, name);
 }
 

@@ -22,11 +22,12 @@ const char* name(ObjectType type) {
   return "?";
 }
 
-Result<std::byte*> ContextPool::append(ObjectType type, size_t size, std::string_view what) {
+Result<std::byte*> ContextPool::append(ObjectType type, size_t size, std::string_view object_name) {
   const size_t padded = align_up(size, Context::kObjectAlignment);
   const size_t needed = used_ + sizeof(ObjectHeader) + padded;
   if (padded < size || needed < padded || needed > capacity())
-    return Error{fmt::format("the context's pool is full: {} needed {} bytes, available {} of {}", what,
+    return Error{fmt::format("the context's pool is full: {}{} needed {} bytes, available {} of {}", name(type),
+                             object_name.empty() ? "" : fmt::format(" '{}'", object_name),
                              sizeof(ObjectHeader) + padded, capacity() - used_, capacity())};
   auto* header = new (base() + used_) ObjectHeader{used_ + sizeof(ObjectHeader), padded, nullptr, type, 0};
   (last_ ? last_->next : first_) = header;
@@ -91,6 +92,10 @@ const TensorImpl* Context::tensor_of(const ObjectHeader& object) const {
   return object.type == ObjectType::Tensor ? reinterpret_cast<const TensorImpl*>(pool_->base() + object.offset) : nullptr;
 }
 
+void Context::keep_alive(const Tensor& tensor) {
+  if (tensor && tensor->owner != pool_) pool_->foreign_.push_back(tensor);
+}
+
 Scratch Context::set_scratch(Scratch scratch) { return std::exchange(pool_->scratch_, std::move(scratch)); }
 
 void Context::set_layer(std::string_view layer) {
@@ -110,7 +115,7 @@ Result<Tensor> Context::place_tensor(DType dtype, const Dims& sizes, std::string
                                      std::span<const Tensor> sources, bool with_data) {
   auto bytes = checked_byte_count(sizes, dtype);
   if (!bytes) return bytes.error();
-  const bool in_scratch = with_data && pool_->scratch_.storage.allocated();
+  const bool in_scratch = with_data && *bytes > 0 && pool_->scratch_.storage.allocated();
   const bool in_pool = with_data && !in_scratch && *bytes > 0;
   size_t size = sizeof(TensorImpl) + sources.size() * sizeof(TensorImpl*);
   const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
@@ -120,19 +125,22 @@ Result<Tensor> Context::place_tensor(DType dtype, const Dims& sizes, std::string
     size = data_at + static_cast<size_t>(*bytes);
   }
   Storage storage;
+  Scratch& scratch = pool_->scratch_;
+  Bytes scratch_used = scratch.used;
   if (in_scratch) {
-    Scratch& scratch = pool_->scratch_;
     const Bytes at = static_cast<Bytes>(align_up(static_cast<uint64_t>(scratch.used), kDataAlignment));
     auto slice = scratch.storage.sub_storage(at, *bytes);
     if (!slice)
       return Error{fmt::format("the scratch buffer is full: tensor '{}' needed {} bytes, available {}", tensor_name,
                                *bytes, std::max<Bytes>(scratch.storage.bytes() - at, 0))};
     storage = std::move(*slice);
-    scratch.used = at + *bytes;
+    scratch_used = at + *bytes;
   }
-  auto place = pool_->append(ObjectType::Tensor, size, fmt::format("tensor '{}'", tensor_name));
+  auto place = pool_->append(ObjectType::Tensor, size, tensor_name);
   if (!place) return place.error();
+  scratch.used = scratch_used;
   auto* impl = new (*place) TensorImpl;
+  for (const Tensor& source : sources) keep_alive(source);
   impl->dtype = dtype;
   impl->sizes = sizes;
   impl->strides = contiguous_strides(sizes);
@@ -141,10 +149,7 @@ Result<Tensor> Context::place_tensor(DType dtype, const Dims& sizes, std::string
   impl->layer = pool_->layer_;
   auto** list = reinterpret_cast<TensorImpl**>(*place + sizeof(TensorImpl));
   impl->sources = {list, sources.size()};
-  for (size_t i = 0; i < sources.size(); ++i) {
-    list[i] = sources[i].impl();
-    if (sources[i]->owner != pool_) pool_->foreign_.push_back(sources[i]);
-  }
+  for (size_t i = 0; i < sources.size(); ++i) list[i] = sources[i].impl();
   if (in_pool) {
     const Bytes at = (*place - pool_->base()) + static_cast<Bytes>(data_at);
     auto slice = Storage(pool_->block()).sub_storage(at, *bytes);
@@ -156,11 +161,24 @@ Result<Tensor> Context::place_tensor(DType dtype, const Dims& sizes, std::string
 }
 
 Result<Tensor> Context::new_tensor(DType dtype, const Dims& sizes, std::string_view tensor_name) {
-  return place_tensor(dtype, sizes, tensor_name, {}, !pool_->no_alloc_);
+  try {
+    return place_tensor(dtype, sizes, tensor_name, {}, !pool_->no_alloc_);
+  } catch (const std::bad_alloc&) {
+    return Error{"no memory is left for a tensor's name"};
+  }
 }
 
 Result<Tensor> Context::apply(Op op, std::span<const Tensor> sources, const OpParams& params,
                               std::string_view tensor_name) {
+  try {
+    return try_apply(op, sources, params, tensor_name);
+  } catch (const std::bad_alloc&) {
+    return Error{fmt::format("no memory is left for {}", arenascope::name(op))};
+  }
+}
+
+Result<Tensor> Context::try_apply(Op op, std::span<const Tensor> sources, const OpParams& params,
+                                  std::string_view tensor_name) {
   const OpInfo& op_info = info(op);
   const auto count = static_cast<int>(sources.size());
   if (count < op_info.min_sources || (op_info.max_sources >= 0 && count > op_info.max_sources))
@@ -197,7 +215,7 @@ Result<Storage> Context::new_work_buffer(Bytes bytes) {
   if (bytes < 0) return Error{fmt::format("a work buffer of {} bytes", bytes)};
   const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
   const size_t skip = align_up(start, kDataAlignment) - start;
-  auto place = pool_->append(ObjectType::WorkBuffer, skip + static_cast<size_t>(bytes), "a work buffer");
+  auto place = pool_->append(ObjectType::WorkBuffer, skip + static_cast<size_t>(bytes));
   if (!place) return place.error();
   return Storage(pool_->block()).sub_storage(*place - pool_->base() + static_cast<Bytes>(skip), bytes);
 }
@@ -208,7 +226,7 @@ size_t Context::graph_overhead(size_t capacity, bool grads) {
 
 Result<Graph> Context::new_graph(size_t capacity, bool grads) {
   if (capacity > (size_t{1} << 30)) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
-  auto place = pool_->append(ObjectType::Graph, Graph::byte_size(capacity, grads), "a graph");
+  auto place = pool_->append(ObjectType::Graph, Graph::byte_size(capacity, grads));
   if (!place) return place.error();
   return Graph(*this, *place, capacity, grads);
 }

@@ -74,6 +74,9 @@ class Context {
   const void* mem_buffer() const;
   size_t object_count() const;
   const ObjectHeader* first_object() const;
+  // Keeps a tensor that lies in another pool, or in none, alive as long as this pool. (Two pools that keep each
+  // other's tensors keep each other for good.)
+  void keep_alive(const Tensor& tensor);
   // The tensor behind a header of type Tensor, else null.
   const TensorImpl* tensor_of(const ObjectHeader& object) const;
 
@@ -96,6 +99,7 @@ class Context {
 
  private:
   explicit Context(ContextPool* pool);
+  Result<Tensor> try_apply(Op op, std::span<const Tensor> sources, const OpParams& params, std::string_view name);
   Result<Tensor> place_tensor(DType dtype, const Dims& sizes, std::string_view name, std::span<const Tensor> sources,
                               bool with_data);
   ContextPool* pool_ = nullptr;

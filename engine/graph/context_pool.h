@@ -13,7 +13,7 @@ class ContextPool final : public ImplOwner {
   ContextPool(BlockPtr block, bool no_alloc) : block_(std::move(block)), no_alloc_(no_alloc) {}
 
   // Appends an object of `size` bytes behind its header; says what was needed and what was there.
-  Result<std::byte*> append(ObjectType type, size_t size, std::string_view what);
+  Result<std::byte*> append(ObjectType type, size_t size, std::string_view object_name = {});
 
   std::byte* base() const { return static_cast<std::byte*>(block_->data()); }
   size_t capacity() const { return static_cast<size_t>(block_->bytes()); }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <limits>
 #include <new>
 
 #include <fmt/format.h>
@@ -11,6 +11,20 @@
 #include <arenascope/base/checked.h>
 
 namespace arenascope {
+
+namespace {
+
+// A tensor whose sources are being visited.
+struct Frame {
+  TensorImpl* tensor;
+  size_t next_source;
+};
+
+// In GraphData::index: being visited; to be taken out again. Leaf n is -2 - n, so the second cannot be a leaf.
+constexpr int32_t kVisiting = -1;
+constexpr int32_t kRemoved = std::numeric_limits<int32_t>::min();
+
+}  // namespace
 
 struct GraphData {
   size_t capacity, slots;
@@ -32,7 +46,8 @@ struct GraphData {
     return at;
   }
   bool full(bool node) const { return (node ? node_count : leaf_count) == capacity; }
-  void restore(size_t nodes_before, size_t leafs_before);
+  bool collect(TensorImpl* output, std::vector<Frame>& stack);
+  void restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> stack);
 };
 
 namespace {
@@ -70,71 +85,79 @@ Graph::Graph(Context context, std::byte* place, size_t capacity, bool grads) : c
   std::fill_n(data_->keys, data_->slots, nullptr);
 }
 
-void GraphData::restore(size_t nodes_before, size_t leafs_before) {
+// Takes back what a collection has added. What came last goes as a whole, so no gap opens in a chain of slots that
+// somebody who stays depends on.
+void GraphData::restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> stack) {
+  const auto uncount = [this](const TensorImpl* user, size_t sources) {
+    for (size_t i = 0; i < sources; ++i) --use_counts[slot(user->sources[i])];
+  };
+  const auto remove = [this](const TensorImpl* tensor) { index[slot(tensor)] = kRemoved; };
+  for (size_t i = nodes_before; i < node_count; ++i) uncount(nodes[i], nodes[i]->sources.size());
+  for (const Frame& frame : stack) uncount(frame.tensor, frame.next_source);
+  for (size_t i = nodes_before; i < node_count; ++i) remove(nodes[i]);
+  for (size_t i = leafs_before; i < leaf_count; ++i) remove(leafs[i]);
+  for (const Frame& frame : stack) remove(frame.tensor);
+  for (size_t at = 0; at < slots; ++at)
+    if (keys[at] && index[at] == kRemoved) keys[at] = nullptr;
   node_count = nodes_before;
   leaf_count = leafs_before;
-  std::fill_n(keys, slots, nullptr);
-  const auto put = [this](TensorImpl* tensor, int32_t where) {
-    const size_t at = slot(tensor);
-    keys[at] = tensor;
-    index[at] = where;
-    use_counts[at] = 0;
-  };
-  for (size_t i = 0; i < node_count; ++i) put(nodes[i], static_cast<int32_t>(i));
-  for (size_t i = 0; i < leaf_count; ++i) put(leafs[i], -2 - static_cast<int32_t>(i));
-  for (size_t i = 0; i < node_count; ++i)
-    for (const TensorImpl* source : nodes[i]->sources) ++use_counts[slot(source)];
 }
 
-Status Graph::expand(const Tensor& output) {
-  if (!output) return Error{"a graph cannot be collected from an undefined tensor"};
-  struct Frame {
-    TensorImpl* tensor;
-    size_t next_source;
-  };
-  GraphData& g = *data_;
-  const size_t nodes_before = g.node_count, leafs_before = g.leaf_count;
+// Visits depth first with a stack of its own. False when the capacity does not suffice.
+bool GraphData::collect(TensorImpl* output, std::vector<Frame>& stack) {
   size_t pending = 0;  // visited but not yet in a list; together with the lists they must fit the hash set
-  std::vector<Frame> stack;
   const auto visit = [&](TensorImpl* tensor) -> bool {
-    const size_t at = g.slot(tensor);
-    if (g.keys[at]) return true;
-    if (g.node_count + g.leaf_count + pending >= 2 * g.capacity) return false;
-    g.keys[at] = tensor;
-    g.index[at] = -1;
-    g.use_counts[at] = 0;
-    ++pending;
+    const size_t at = slot(tensor);
+    if (keys[at]) return true;
+    if (node_count + leaf_count + pending >= 2 * capacity) return false;
     stack.push_back({tensor, 0});
+    keys[at] = tensor;
+    index[at] = kVisiting;
+    use_counts[at] = 0;
+    ++pending;
     return true;
   };
-  bool fits = visit(output.impl());
-  while (fits && !stack.empty()) {
+  if (!visit(output)) return false;
+  while (!stack.empty()) {
     Frame& frame = stack.back();
     TensorImpl* tensor = frame.tensor;
     if (frame.next_source < tensor->sources.size()) {
-      TensorImpl* source = tensor->sources[frame.next_source++];
-      fits = visit(source);  // may move the stack: `frame` is not used after this
-      if (fits) ++g.use_counts[g.slot(source)];
+      TensorImpl* source = tensor->sources[frame.next_source];
+      const size_t depth = stack.size() - 1;
+      if (!visit(source)) return false;  // may move the stack: `frame` is not used after this
+      ++use_counts[slot(source)];
+      ++stack[depth].next_source;
       continue;
     }
     const bool node = !is_leaf(*tensor);
-    if (g.full(node)) {
-      fits = false;
-      break;
-    }
-    const size_t at = g.slot(tensor);
+    if (full(node)) return false;
+    const size_t at = slot(tensor);
     if (node) {
-      g.index[at] = static_cast<int32_t>(g.node_count);
-      g.nodes[g.node_count++] = tensor;
+      index[at] = static_cast<int32_t>(node_count);
+      nodes[node_count++] = tensor;
     } else {
-      g.index[at] = -2 - static_cast<int32_t>(g.leaf_count);
-      g.leafs[g.leaf_count++] = tensor;
+      index[at] = -2 - static_cast<int32_t>(leaf_count);
+      leafs[leaf_count++] = tensor;
     }
     --pending;
     stack.pop_back();
   }
-  if (fits) return {};
-  g.restore(nodes_before, leafs_before);
+  return true;
+}
+
+Status Graph::expand(const Tensor& output) {
+  if (!output) return Error{"a graph cannot be collected from an undefined tensor"};
+  GraphData& g = *data_;
+  const size_t nodes_before = g.node_count, leafs_before = g.leaf_count;
+  std::vector<Frame> stack;
+  try {
+    context_.keep_alive(output);
+    if (g.collect(output.impl(), stack)) return {};
+  } catch (const std::bad_alloc&) {
+    g.restore(nodes_before, leafs_before, stack);
+    return Error{"no memory is left to collect a graph"};
+  }
+  g.restore(nodes_before, leafs_before, stack);
   return Error{fmt::format("a graph with room for {} nodes and as many leafs is too small for '{}'", g.capacity,
                            output.name())};
 }
@@ -172,12 +195,16 @@ TensorImpl* Graph::grad_accumulator(const TensorImpl& tensor) const {
 
 void Graph::set_grad(const TensorImpl& tensor, TensorImpl* gradient) {
   const size_t at = data_->slot(&tensor);
-  if (data_->grads && data_->keys[at]) data_->grads[at] = gradient;
+  if (!data_->grads || !data_->keys[at]) return;
+  context_.keep_alive(Tensor(gradient));
+  data_->grads[at] = gradient;
 }
 
 void Graph::set_grad_accumulator(const TensorImpl& tensor, TensorImpl* accumulator) {
   const size_t at = data_->slot(&tensor);
-  if (data_->grad_accumulators && data_->keys[at]) data_->grad_accumulators[at] = accumulator;
+  if (!data_->grad_accumulators || !data_->keys[at]) return;
+  context_.keep_alive(Tensor(accumulator));
+  data_->grad_accumulators[at] = accumulator;
 }
 
 }  // namespace arenascope

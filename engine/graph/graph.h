@@ -45,6 +45,7 @@ class Graph {
   bool has_grads() const;
   TensorImpl* grad(const TensorImpl& tensor) const;
   TensorImpl* grad_accumulator(const TensorImpl& tensor) const;
+  // Both are ignored for a tensor that is not in the graph. They keep the gradient alive.
   void set_grad(const TensorImpl& tensor, TensorImpl* gradient);
   void set_grad_accumulator(const TensorImpl& tensor, TensorImpl* accumulator);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/graph/op.h>
 
+#include <arenascope/base/checked.h>
 #include <arenascope/graph/op_rules.h>
 
 namespace arenascope {
@@ -36,7 +37,7 @@ Bytes bytes_moved(const TensorImpl& node) {
   for (const TensorImpl* source : node.sources) {
     // A gather reads the rows that it takes, not the whole table.
     const bool table = node.op == Op::Gather && source == node.sources[0];
-    bytes += table ? node.byte_count() : source->byte_count();
+    bytes = saturating_add(bytes, table ? node.byte_count() : source->byte_count());
   }
   return bytes;
 }

@@ -87,7 +87,7 @@
   /* windows */                                                                            \
   X(MaxPool,       "MAX_POOL",        1,  1, pool_rule,        pool_flops,     0)          \
   X(AvgPool,       "AVG_POOL",        1,  1, pool_rule,        pool_flops,     0)          \
-  X(Lrn,           "LRN",             1,  1, float_rule,       lrn_flops,      0)          \
+  X(Lrn,           "LRN",             1,  1, lrn_rule,         lrn_flops,      0)          \
   /* normalisations and reductions */                                                      \
   X(BatchNorm,     "BATCH_NORM",      5,  5, batch_norm_rule,  norm_flops,     kPointwise) \
   X(Norm,          "NORM",            1,  3, norm_rule,        norm_flops,     kPointwise) \

@@ -39,6 +39,7 @@ ARENASCOPE_RULE(conv_transpose_rule);
 ARENASCOPE_RULE(attention_rule);
 ARENASCOPE_RULE(lstm_rule);
 ARENASCOPE_RULE(pool_rule);
+ARENASCOPE_RULE(lrn_rule);
 // normalisations and reductions
 ARENASCOPE_RULE(batch_norm_rule);
 ARENASCOPE_RULE(norm_rule);
@@ -61,6 +62,9 @@ int64_t attention_flops(const TensorImpl& node);
 int64_t lstm_flops(const TensorImpl& node);
 int64_t pool_flops(const TensorImpl& node);
 int64_t lrn_flops(const TensorImpl& node);
+
+// The error that a source holds quantised blocks, which only products, gathers, casts and copies can read.
+Status refuse_quantised(Op op, Sources sources);
 
 // "CONV: TEXT", the form of every rule's sentence.
 Error refuse(Op op, const std::string& text);

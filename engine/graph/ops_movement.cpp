@@ -36,21 +36,30 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
     if (!end) return refuse(op, "its strides reach beyond 2^63-1 elements");
     (*reach < 0 ? low : high) = *end;
   }
-  int64_t span = 0;
+  // A reversed source covers elements below its first one.
+  int64_t first = 0, last = -1;
   if (source.element_count() > 0) {
-    span = 1;
-    for (int i = 0; i < source.rank(); ++i) span += (source.sizes[i] - 1) * std::max<int64_t>(source.strides[i], 0);
+    last = 0;
+    for (int i = 0; i < source.rank(); ++i)
+      (source.strides[i] < 0 ? first : last) += (source.sizes[i] - 1) * source.strides[i];
   }
-  if (*count > 0 && (low < 0 || high >= span))
-    return refuse(op, fmt::format("elements {} to {} do not lie within the source's {}", low, high, span));
-  if (*count == 0 && (p.offset < 0 || p.offset > span)) return refuse(op, "its offset lies outside the source");
+  if (*count > 0 && (low < first || high > last))
+    return refuse(op, fmt::format("elements {} to {} do not lie within the source's {} to {}", low, high, first, last));
+  if (*count == 0 && (p.offset < first || p.offset > last + 1))
+    return refuse(op, "its offset lies outside the source");
   const int32_t block = info(source.dtype).block_elements;
   if (block > 1) {
     bool fits = p.offset % block == 0 && p.sizes.back() % block == 0 && (p.strides.empty() || p.strides.back() == 1);
     for (int i = 0; i + 1 < p.strides.rank(); ++i) fits = fits && p.strides[i] % block == 0;
     if (!fits) return refuse(op, fmt::format("it cuts through blocks of {}", name(source.dtype)));
   }
-  return Inferred{source.dtype, p.sizes, p.strides, p.offset};
+  // A stride that no step takes is not checked above, so it does not stay.
+  Inferred out{source.dtype, p.sizes, p.strides, p.offset};
+  const Dims usual = contiguous_strides(p.sizes);
+  for (int i = 0; i < p.sizes.rank(); ++i)
+    if (*count == 0 || (p.sizes[i] == 1 && (p.strides[i] > last + 1 || p.strides[i] < first - 1)))
+      out.strides[i] = usual[i];
+  return out;
 }
 
 Result<Inferred> permute_rule(Op op, Sources sources, const OpParams& params) {
@@ -127,6 +136,7 @@ Result<Inferred> concat_rule(Op op, Sources sources, const OpParams& params) {
 }
 
 Result<Inferred> pad_rule(Op op, Sources sources, const OpParams& params) {
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   const auto p = params.get<PadParams>();
   Dims sizes = sources[0]->sizes;
   for (int i = 0; i < sizes.rank(); ++i) {
@@ -160,6 +170,7 @@ Result<Inferred> gather_rule(Op op, Sources sources, const OpParams& params) {
 }
 
 Result<Inferred> gather_elements_rule(Op op, Sources sources, const OpParams& params) {
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   const TensorImpl &table = *sources[0], &indices = *sources[1];
   const int axis = params.get<AxisParams>().axis;
   if (axis < 0 || axis >= table.rank() || indices.rank() != table.rank())
@@ -171,12 +182,14 @@ Result<Inferred> gather_elements_rule(Op op, Sources sources, const OpParams& pa
   return Inferred{table.dtype, indices.sizes, {}, 0};
 }
 
-Result<Inferred> fill_rule(Op, Sources, const OpParams& params) {
+Result<Inferred> fill_rule(Op op, Sources, const OpParams& params) {
   const auto p = params.get<FillParams>();
+  if (info(p.dtype).quantised) return refuse(op, fmt::format("it cannot make {} blocks", name(p.dtype)));
   return Inferred{p.dtype, p.sizes, {}, 0};
 }
 
 Result<Inferred> resize_rule(Op op, Sources sources, const OpParams& params) {
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   const auto p = params.get<ResizeParams>();
   if (p.sizes.rank() != sources[0]->rank())
     return refuse(op, fmt::format("{} sizes for {} dimensions", p.sizes.rank(), sources[0]->rank()));
@@ -190,7 +203,10 @@ Result<Inferred> depth_to_space_rule(Op op, Sources sources, const OpParams& par
   const Dims& s = sources[0]->sizes;
   if (s.rank() != 4 || block < 1 || block > 65536 || s[1] % (block * block) != 0)
     return refuse(op, fmt::format("shape {} and block size {}", to_string(s), block));
-  return Inferred{sources[0]->dtype, {s[0], s[1] / (block * block), s[2] * block, s[3] * block}, {}, 0};
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
+  const auto height = checked_mul(s[2], block), width = checked_mul(s[3], block);
+  if (!height || !width) return refuse(op, "its sizes overflow");
+  return Inferred{sources[0]->dtype, {s[0], s[1] / (block * block), *height, *width}, {}, 0};
 }
 
 }  // namespace arenascope::rules

@@ -8,8 +8,6 @@
 namespace arenascope::rules {
 namespace {
 
-Result<Inferred> like_first(Sources sources) { return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0}; }
-
 bool is_axis(int axis, const TensorImpl& tensor) { return axis >= 0 && axis < tensor.rank(); }
 
 Error no_axis(Op op, int axis, const TensorImpl& tensor) {
@@ -27,14 +25,14 @@ Dims without(const Dims& sizes, uint32_t axes, bool keep_dims) {
 
 }  // namespace
 
-Result<Inferred> batch_norm_rule(Op op, Sources sources, const OpParams&) {
+Result<Inferred> batch_norm_rule(Op op, Sources sources, const OpParams& params) {
   if (sources[0]->rank() < 2) return refuse(op, "its source needs a channel dimension");
   const int64_t channels = sources[0]->sizes[1];
   for (size_t i = 1; i < sources.size(); ++i)
     if (!(sources[i]->sizes == Dims{channels}) || sources[i]->dtype != sources[0]->dtype)
       return refuse(op, fmt::format("source {} is {}, not one number for each of {} channels", i,
                                     to_string(sources[i]->sizes), channels));
-  return like_first(sources);
+  return float_rule(op, sources, params);
 }
 
 Result<Inferred> norm_rule(Op op, Sources sources, const OpParams& params) {
@@ -76,12 +74,14 @@ Result<Inferred> soft_max_rule(Op op, Sources sources, const OpParams& params) {
 
 Result<Inferred> reduce_rule(Op op, Sources sources, const OpParams& params) {
   const auto p = params.get<ReduceParams>();
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   if (p.axes >> sources[0]->rank()) return refuse(op, fmt::format("its axes reach beyond {} dimensions", sources[0]->rank()));
   return Inferred{sources[0]->dtype, without(sources[0]->sizes, p.axes, p.keep_dims), {}, 0};
 }
 
 Result<Inferred> arg_rule(Op op, Sources sources, const OpParams& params) {
   const auto p = params.get<ArgParams>();
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   if (!is_axis(p.axis, *sources[0])) return no_axis(op, p.axis, *sources[0]);
   if (sources[0]->sizes[p.axis] == 0) return refuse(op, "an empty dimension has no extreme");
   return Inferred{DType::I64, without(sources[0]->sizes, 1u << p.axis, p.keep_dims), {}, 0};
@@ -89,6 +89,7 @@ Result<Inferred> arg_rule(Op op, Sources sources, const OpParams& params) {
 
 Result<Inferred> top_k_rule(Op op, Sources sources, const OpParams& params) {
   const auto p = params.get<TopKParams>();
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   if (!is_axis(p.axis, *sources[0])) return no_axis(op, p.axis, *sources[0]);
   Dims sizes = sources[0]->sizes;
   if (p.k < 0 || p.k > sizes[p.axis]) return refuse(op, fmt::format("the {} largest of {}", p.k, sizes[p.axis]));

@@ -2,6 +2,7 @@
 // Shape and flops rules of the ops that work element by element.
 #include <fmt/format.h>
 
+#include <arenascope/base/checked.h>
 #include <arenascope/graph/op_rules.h>
 
 namespace arenascope::rules {
@@ -10,7 +11,17 @@ Error refuse(Op op, const std::string& text) { return Error{fmt::format("{}: {}"
 
 Result<Inferred> no_rule(Op op, Sources, const OpParams&) { return refuse(op, "nothing computes a given tensor"); }
 
-Result<Inferred> same_rule(Op, Sources sources, const OpParams&) {
+Status refuse_quantised(Op op, Sources sources) {
+  for (const TensorImpl* source : sources)
+    if (info(source->dtype).quantised)
+      return refuse(op, fmt::format("a {} source must be cast first", name(source->dtype)));
+  return {};
+}
+
+Result<Inferred> same_rule(Op op, Sources sources, const OpParams&) {
+  // Whole blocks can be copied; nothing else works on them.
+  if (op != Op::Cont && op != Op::Copy)
+    if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
 }
 
@@ -20,7 +31,8 @@ Result<Inferred> float_rule(Op op, Sources sources, const OpParams&) {
   return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
 }
 
-Result<Inferred> predicate_rule(Op, Sources sources, const OpParams&) {
+Result<Inferred> predicate_rule(Op op, Sources sources, const OpParams&) {
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   return Inferred{DType::Bool, sources[0]->sizes, {}, 0};
 }
 
@@ -66,6 +78,6 @@ Result<Inferred> where_rule(Op op, Sources sources, const OpParams&) {
 int64_t no_flops(const TensorImpl&) { return 0; }
 int64_t element_flops(const TensorImpl& node) { return node.element_count(); }
 int64_t source_flops(const TensorImpl& node) { return node.sources[0]->element_count(); }
-int64_t norm_flops(const TensorImpl& node) { return 5 * node.element_count(); }
+int64_t norm_flops(const TensorImpl& node) { return saturating_mul(5, node.element_count()); }
 
 }  // namespace arenascope::rules

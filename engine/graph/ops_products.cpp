@@ -34,9 +34,10 @@ Result<int64_t> window_positions(Op op, int64_t size, int64_t kernel, int64_t st
   if (room < 0)
     return refuse(op, fmt::format("a window of {} does not fit in the {} padded elements", *reach + 1, *padded));
   if (!ceil_mode) return room / stride + 1;
-  int64_t count = (room + stride - 1) / stride + 1;
-  if ((count - 1) * stride >= size + begin) --count;  // a window must not begin in the end padding
-  return count;
+  const int64_t steps = room / stride + (room % stride != 0);
+  // A window must not begin in the end padding.
+  const auto start = checked_mul(steps, stride);
+  return start && *start < size + begin ? steps + 1 : steps;
 }
 
 }  // namespace
@@ -60,7 +61,9 @@ Result<Inferred> mul_mat_rule(Op op, Sources sources, const OpParams&) {
   return Inferred{DType::F32, *sizes, {}, 0};
 }
 
-int64_t mul_mat_flops(const TensorImpl& node) { return 2 * node.element_count() * node.sources[0]->sizes.back(); }
+int64_t mul_mat_flops(const TensorImpl& node) {
+  return saturating_mul(saturating_mul(2, node.element_count()), node.sources[0]->sizes.back());
+}
 
 Result<Inferred> conv_rule(Op op, Sources sources, const OpParams& params) {
   const TensorImpl &x = *sources[0], &w = *sources[1];
@@ -85,7 +88,7 @@ Result<Inferred> conv_rule(Op op, Sources sources, const OpParams& params) {
 
 int64_t conv_flops(const TensorImpl& node) {
   const Dims& w = node.sources[1]->sizes;
-  return w[0] == 0 ? 0 : 2 * node.element_count() * (element_count(w) / w[0]);
+  return w[0] == 0 ? 0 : saturating_mul(saturating_mul(2, node.element_count()), element_count(w) / w[0]);
 }
 
 Result<Inferred> conv_transpose_rule(Op op, Sources sources, const OpParams& params) {
@@ -101,13 +104,15 @@ Result<Inferred> conv_transpose_rule(Op op, Sources sources, const OpParams& par
   Dims sizes{x.sizes[0], *channels};
   for (int i = 0; i < p.spatial; ++i) {
     if (p.strides[i] < 1 || p.dilations[i] < 1) return refuse(op, "strides and dilations must be at least 1");
+    if (x.sizes[i + 2] < 1 || w.sizes[i + 2] < 1) return refuse(op, "its source and its kernel must not be empty");
     auto span = checked_mul(x.sizes[i + 2] - 1, p.strides[i]);
     auto reach = checked_mul(w.sizes[i + 2] - 1, p.dilations[i]);
     auto sum = span && reach ? checked_add(*span, *reach) : std::nullopt;
-    if (!sum) return refuse(op, "its window overflows");
-    const int64_t n = *sum + 1 + p.output_padding[i] - p.pads_begin[i] - p.pads_end[i];
-    if (n < 0) return refuse(op, "its pads leave nothing");
-    sizes.push_back(n);
+    const int64_t rest = int64_t{1} + p.output_padding[i] - p.pads_begin[i] - p.pads_end[i];
+    auto n = sum ? checked_add(*sum, rest) : std::nullopt;
+    if (!n) return refuse(op, "its window overflows");
+    if (*n < 0) return refuse(op, "its pads leave nothing");
+    sizes.push_back(*n);
   }
   if (auto bias = check_bias(op, sources, 2, *channels); !bias) return bias.error();
   return Inferred{x.dtype, sizes, {}, 0};
@@ -115,7 +120,8 @@ Result<Inferred> conv_transpose_rule(Op op, Sources sources, const OpParams& par
 
 int64_t conv_transpose_flops(const TensorImpl& node) {
   const Dims& w = node.sources[1]->sizes;
-  return w[0] == 0 ? 0 : 2 * node.sources[0]->element_count() * (element_count(w) / w[0]);
+  return w[0] == 0 ? 0
+                   : saturating_mul(saturating_mul(2, node.sources[0]->element_count()), element_count(w) / w[0]);
 }
 
 Result<Inferred> attention_rule(Op op, Sources sources, const OpParams&) {
@@ -142,7 +148,8 @@ Result<Inferred> attention_rule(Op op, Sources sources, const OpParams&) {
 int64_t attention_flops(const TensorImpl& node) {
   const Dims &q = node.sources[0]->sizes, &v = node.sources[2]->sizes;
   const int64_t rows = q.back() == 0 ? 0 : element_count(q) / q.back();
-  return 2 * rows * v.back(1) * (q.back() + v.back()) + 5 * rows * v.back(1);
+  const int64_t scores = saturating_mul(rows, v.back(1));
+  return saturating_mul(scores, saturating_add(5, saturating_mul(2, saturating_add(q.back(), v.back()))));
 }
 
 Result<Inferred> lstm_rule(Op op, Sources sources, const OpParams& params) {
@@ -173,12 +180,14 @@ Result<Inferred> lstm_rule(Op op, Sources sources, const OpParams& params) {
 
 int64_t lstm_flops(const TensorImpl& node) {
   const Dims &x = node.sources[0]->sizes, &w = node.sources[1]->sizes, &r = node.sources[2]->sizes;
-  return 2 * x[0] * x[1] * (element_count(w) + element_count(r));
+  return saturating_mul(saturating_mul(2, saturating_mul(x[0], x[1])),
+                        saturating_add(element_count(w), element_count(r)));
 }
 
 Result<Inferred> pool_rule(Op op, Sources sources, const OpParams& params) {
   const TensorImpl& x = *sources[0];
   const auto p = params.get<PoolParams>();
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2)
     return refuse(op, fmt::format("source {} has not {} spatial dimensions", to_string(x.sizes), p.spatial));
   Dims sizes{x.sizes[0], x.sizes[1]};
@@ -194,10 +203,19 @@ Result<Inferred> pool_rule(Op op, Sources sources, const OpParams& params) {
 int64_t pool_flops(const TensorImpl& node) {
   const auto p = node.params.get<PoolParams>();
   int64_t window = 1;
-  for (int i = 0; i < p.spatial; ++i) window *= p.kernel[i];
-  return node.element_count() * window;
+  for (int i = 0; i < p.spatial; ++i) window = saturating_mul(window, p.kernel[i]);
+  return saturating_mul(node.element_count(), window);
 }
 
-int64_t lrn_flops(const TensorImpl& node) { return node.element_count() * (2 * node.params.get<LrnParams>().size + 3); }
+Result<Inferred> lrn_rule(Op op, Sources sources, const OpParams& params) {
+  const int32_t size = params.get<LrnParams>().size;
+  if (sources[0]->rank() < 2) return refuse(op, "its source needs a channel dimension");
+  if (size < 1) return refuse(op, fmt::format("a window of {} channels", size));
+  return float_rule(op, sources, params);
+}
+
+int64_t lrn_flops(const TensorImpl& node) {
+  return saturating_mul(node.element_count(), int64_t{2} * node.params.get<LrnParams>().size + 3);
+}
 
 }  // namespace arenascope::rules

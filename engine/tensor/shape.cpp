@@ -11,6 +11,13 @@ namespace arenascope {
 
 std::string to_string(const Dims& dims) { return fmt::format("[{}]", fmt::join(dims.begin(), dims.end(), ", ")); }
 
+Result<Dims> checked_dims(std::span<const int64_t> values) {
+  if (values.size() > static_cast<size_t>(kMaxDims))
+    return Error{fmt::format("a shape of {} dimensions, more than the {} that a tensor can have", values.size(),
+                             kMaxDims)};
+  return Dims(values);
+}
+
 Result<int64_t> checked_element_count(const Dims& sizes) {
   int64_t count = 1;
   bool zero = false;
@@ -18,24 +25,23 @@ Result<int64_t> checked_element_count(const Dims& sizes) {
     if (size < 0) return Error{fmt::format("shape {} has the negative size {}", to_string(sizes), size)};
     if (size == 0) zero = true;
   }
-  if (zero) return int64_t{0};
   for (int64_t size : sizes) {
-    auto product = checked_mul(count, size);
+    auto product = checked_mul(count, size == 0 ? 1 : size);
     if (!product) return Error{fmt::format("shape {} has more than 2^63-1 elements", to_string(sizes))};
     count = *product;
   }
-  return count;
+  return zero ? 0 : count;
 }
 
 Result<Bytes> checked_byte_count(const Dims& sizes, DType type) {
   auto count = checked_element_count(sizes);
   if (!count) return count.error();
   const DTypeInfo& type_info = info(type);
+  if (type_info.quantised && sizes.empty())
+    return Error{fmt::format("a scalar cannot have the block type {}", type_info.name)};
   if (type_info.quantised && sizes.back() % type_info.block_elements != 0)
     return Error{fmt::format("shape {} has rows of {} elements, no multiple of the {} that a {} block holds",
                              to_string(sizes), sizes.back(), type_info.block_elements, type_info.name)};
-  if (type_info.quantised && sizes.empty())
-    return Error{fmt::format("a scalar cannot have the block type {}", type_info.name)};
   auto bytes = checked_mul(*count / type_info.block_elements, type_info.block_bytes);
   if (!bytes) return Error{fmt::format("shape {} of {} has more than 2^63-1 bytes", to_string(sizes), type_info.name)};
   return *bytes;
@@ -43,8 +49,12 @@ Result<Bytes> checked_byte_count(const Dims& sizes, DType type) {
 
 int64_t element_count(const Dims& sizes) {
   int64_t count = 1;
-  for (int64_t size : sizes) count *= size;
-  return count;
+  bool zero = false;
+  for (int64_t size : sizes) {
+    zero = zero || size == 0;
+    count *= size == 0 ? 1 : size;
+  }
+  return zero ? 0 : count;
 }
 
 Dims contiguous_strides(const Dims& sizes) {

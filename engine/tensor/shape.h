@@ -60,7 +60,11 @@ class Dims {
 // "[1, 3, 224, 224]"
 std::string to_string(const Dims& dims);
 
-// The product of the sizes; negative sizes and products over 2^63-1 are refused.
+// The sizes that a file or a user gave, as Dims; more than kMaxDims are refused.
+Result<Dims> checked_dims(std::span<const int64_t> values);
+
+// The product of the sizes; negative sizes and products over 2^63-1 are refused. So that strides always fit too,
+// the product must fit even when an empty dimension makes it 0.
 Result<int64_t> checked_element_count(const Dims& sizes);
 // Bytes of a contiguous tensor; also refuses a quantised innermost size that is no multiple of the block.
 Result<Bytes> checked_byte_count(const Dims& sizes, DType type);

@@ -2,6 +2,7 @@
 #include <arenascope/tensor/tensor.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 #include <fmt/format.h>
@@ -11,13 +12,11 @@
 namespace arenascope {
 
 Bytes TensorImpl::byte_span() const {
-  int64_t last = 0;
-  for (int i = 0; i < rank(); ++i) {
-    if (sizes[i] == 0) return 0;
-    last += (sizes[i] - 1) * strides[i];
-  }
+  if (element_count() == 0) return 0;
+  int64_t reach = 0;
+  for (int i = 0; i < rank(); ++i) reach += (sizes[i] - 1) * std::abs(strides[i]);
   const DTypeInfo& type = info(dtype);
-  return (last / type.block_elements + 1) * type.block_bytes;
+  return (reach / type.block_elements + 1) * type.block_bytes;
 }
 
 std::array<int64_t, kMaxDims> TensorImpl::ne() const {
@@ -29,16 +28,14 @@ std::array<int64_t, kMaxDims> TensorImpl::ne() const {
 std::array<int64_t, kMaxDims> TensorImpl::nb() const {
   const DTypeInfo& type = info(dtype);
   std::array<int64_t, kMaxDims> out;
-  int64_t filler = type.block_bytes;
+  int64_t bytes = type.block_bytes;
   for (int i = 0; i < kMaxDims; ++i) {
-    if (i < rank()) {
-      const int64_t stride = strides.back(i);
-      filler = i == 0 && type.quantised ? type.block_bytes : stride / type.block_elements * type.block_bytes;
-      out[static_cast<size_t>(i)] = filler;
-      filler *= std::max<int64_t>(i == 0 ? sizes.back(0) / type.block_elements : sizes.back(i), 1);
-    } else {
-      out[static_cast<size_t>(i)] = filler;
-    }
+    const bool innermost_block = i == 0 && type.quantised;
+    if (i < rank() && !innermost_block) bytes = strides.back(i) / type.block_elements * type.block_bytes;
+    out[static_cast<size_t>(i)] = bytes;
+    // Where there is no dimension, as if the tensor went on behind its last one.
+    const int64_t count = innermost_block ? sizes.back(0) / type.block_elements : sizes.back(i);
+    bytes = checked_mul(bytes, std::max<int64_t>(count, 1)).value_or(bytes);
   }
   return out;
 }

@@ -84,7 +84,7 @@ struct TensorImpl {
   int64_t element_count() const { return arenascope::element_count(sizes); }
   // Bytes of the elements laid out contiguously (what a plan has to reserve).
   Bytes byte_count() const { return element_count() / info(dtype).block_elements * info(dtype).block_bytes; }
-  // Bytes from the first to behind the last element as the strides have it.
+  // Bytes from the lowest to behind the highest element as the strides, negative ones too, have it.
   Bytes byte_span() const;
   bool contiguous() const { return is_contiguous(sizes, strides); }
   bool is_view() const { return view_source != nullptr; }
