@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The monotone map Step <-> Time and the arithmetic of zooming and panning, as plain values without widgets.
+//
+//   time ^          .-'        Anchors are the moments at which steps began. Between them the map is linear, beyond
+//        |      _.-'           them it goes on with the mean slope, so that it can always be inverted.
+//        |   .-'
+//        +--'------------> step
+#pragma once
+#include <arenascope/trace/snapshot.h>
+
+#include <vector>
+
+namespace arenascope::views {
+
+class AxisMapping {
+ public:
+  struct Anchor {
+    double step = 0;
+    double time = 0;  // ns after the origin
+    bool operator==(const Anchor&) const = default;
+  };
+
+  AxisMapping() = default;
+  // Anchors in any order; those that would make the map stand still or go back are dropped. `steps` is the length of
+  // the order, which may be more than was seen.
+  AxisMapping(std::vector<Anchor> anchors, int32_t steps);
+  // Of a run whose marks are `map`; times count from `origin`.
+  static AxisMapping from(const trace::StepMap& map, Nanoseconds origin, int32_t steps);
+
+  bool empty() const { return anchors_.size() < 2; }  // then both functions give back what they are given
+  int32_t steps() const { return steps_; }
+  double step_at(double time) const;
+  double time_of(double step) const;
+  const std::vector<Anchor>& anchors() const { return anchors_; }
+  bool operator==(const AxisMapping&) const = default;
+
+ private:
+  std::vector<Anchor> anchors_;  // strictly increasing in both
+  int32_t steps_ = 0;
+};
+
+enum class AxisMode : uint8_t { Step, Time };
+
+struct AxisRange {  // half-open, in steps or in ns after the origin
+  double lo = 0, hi = 1;
+  double length() const { return hi - lo; }
+  double middle() const { return lo + (hi - lo) / 2; }
+  bool contains(double x) const { return x >= lo && x < hi; }
+  bool operator==(const AxisRange&) const = default;
+};
+
+// `range` made `factor` times as long around `centre`, not below `shortest` nor beyond `limits`.
+AxisRange zoomed(AxisRange range, double factor, double centre, AxisRange limits, double shortest);
+// Moved by `delta`, and stopped at `limits` with its length kept.
+AxisRange panned(AxisRange range, double delta, AxisRange limits);
+// Shortened and moved to lie in `limits`.
+AxisRange bounded(AxisRange range, AxisRange limits, double shortest);
+
+// One moment of the shared axis, to be handed to a worker: which x a step or a time has. x is in steps or in ns after
+// the origin, as the mode says.
+struct AxisFrame {
+  AxisMapping mapping;
+  AxisMode mode = AxisMode::Step;
+  Nanoseconds origin = 0;
+  AxisRange range;  // what is visible
+
+  double x_of_step(double step) const { return mode == AxisMode::Step ? step : mapping.time_of(step); }
+  double x_of_time(Nanoseconds t) const {
+    const double after = static_cast<double>(t - origin);
+    return mode == AxisMode::Time ? after : mapping.step_at(after);
+  }
+  double step_of_x(double x) const { return mode == AxisMode::Step ? x : mapping.step_at(x); }
+  Nanoseconds time_of_x(double x) const;
+  trace::TimeRange time_range() const { return {time_of_x(range.lo), time_of_x(range.hi)}; }
+  bool operator==(const AxisFrame&) const = default;
+};
+
+}  // namespace arenascope::views

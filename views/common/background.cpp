@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/background.h>
+
+#include <QMetaObject>
+#include <QMutex>
+#include <QThreadPool>
+
+namespace arenascope::views {
+
+// What a running job and its view share: whether the view is still there.
+struct Background::State {
+  QMutex mutex;
+  Background* owner = nullptr;  // guarded by mutex
+};
+
+Background::Background(QObject* parent) : QObject(parent), state_(std::make_shared<State>()) {
+  state_->owner = this;
+}
+
+Background::~Background() {
+  stop_.request_stop();
+  const QMutexLocker lock(&state_->mutex);
+  state_->owner = nullptr;
+}
+
+void Background::request(Job job) {
+  if (running_) {
+    next_ = std::move(job);
+    return;
+  }
+  start(std::move(job));
+}
+
+void Background::cancel() {
+  next_ = nullptr;
+  stop_.request_stop();
+  ++number_;
+}
+
+bool Background::busy() const {
+  return running_;
+}
+
+void Background::start(Job job) {
+  running_ = true;
+  stop_ = std::stop_source();
+  const int number = ++number_;
+  QThreadPool::globalInstance()->start([state = state_, job = std::move(job), number,
+                                        token = stop_.get_token()]() mutable {
+    Result result = token.stop_requested() ? nullptr : job(token);
+    job = nullptr;
+    const QMutexLocker lock(&state->mutex);
+    if (!state->owner) return;
+    QMetaObject::invokeMethod(
+        state->owner, [owner = state->owner, number, result = std::move(result)] { owner->finished(number, result); },
+        Qt::QueuedConnection);
+  });
+}
+
+void Background::finished(int number, Result result) {
+  running_ = false;
+  if (number == number_ && result) Q_EMIT done(result);
+  if (next_ && !running_) start(std::exchange(next_, nullptr));
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Numbers as people read them: bytes in binary units, durations, percent, counts; and shapes.
+#pragma once
+#include <arenascope/trace/info.h>
+
+#include <QCoreApplication>
+#include <QString>
+
+namespace arenascope::views {
+
+QString format_bytes(Bytes bytes);                            // "41.2 MiB", "512 B"
+QString format_bytes_exact(Bytes bytes);                      // "41.2 MiB (43,201,536 bytes)"
+QString format_ns(Nanoseconds ns);                            // "1.25 ms"
+QString format_time(Nanoseconds ns, Nanoseconds resolution);  // as many digits as tell `resolution` apart
+QString format_percent(double share);                         // 0.073 -> "7.3 %"
+QString format_count(int64_t n);                              // "12,345"
+QString format_address(Bytes offset);                         // "0x2a0000"
+QString format_shape(const std::vector<int64_t>& shape);      // "1 × 64 × 56 × 56"
+// "name  MUL_MAT", or "node 12" where it has no name.
+QString tensor_title(const trace::TensorInfo& tensor, trace::TensorRef ref);
+
+// The words for what the trace room knows by number.
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Words)
+ public:
+  static QString kind(trace::MemoryKind kind);
+  static QString track(trace::TrackKind kind);
+  static QString role(const trace::TensorInfo& tensor);  // "weight", "input", ...
+  static QString node(trace::TensorRef ref);             // "node 12", "leaf 3"
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/rect_plottable.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace arenascope::views {
+
+namespace {
+
+constexpr int kMostLabels = 800;
+
+int clamped(double v) {
+  return static_cast<int>(std::floor(std::clamp(v, -1e6, 1e6) + 0.5));
+}
+
+QRect to_pixels(const PixelMap& map, const Rect& r) {
+  const int left = clamped(map.x(r.x0)), right = std::max(clamped(map.x(r.x1)), left + 1);
+  const double a = map.y(r.y0), b = map.y(r.y1);
+  const int top = clamped(std::min(a, b)), bottom = std::max(clamped(std::max(a, b)), top + 1);
+  return {left, top, right - left, bottom - top};
+}
+
+PixelMap map_of(const QCPAxis* x, const QCPAxis* y) {
+  PixelMap m;
+  const double x0 = x->coordToPixel(x->range().lower), x1 = x->coordToPixel(x->range().upper);
+  const double y0 = y->coordToPixel(y->range().lower), y1 = y->coordToPixel(y->range().upper);
+  m.x_scale = (x1 - x0) / x->range().size();
+  m.x_shift = x0 - x->range().lower * m.x_scale;
+  m.y_scale = (y1 - y0) / y->range().size();
+  m.y_shift = y0 - y->range().lower * m.y_scale;
+  return m;
+}
+
+// Four fills: a stroke of one pixel that costs no path.
+void frame(QPainter* p, const QRect& r, const QColor& c) {
+  p->fillRect(r.left(), r.top(), r.width(), 1, c);
+  p->fillRect(r.left(), r.bottom(), r.width(), 1, c);
+  p->fillRect(r.left(), r.top(), 1, r.height(), c);
+  p->fillRect(r.right(), r.top(), 1, r.height(), c);
+}
+
+}  // namespace
+
+QRect pixel_rect(const QCPAxis* x, const QCPAxis* y, const Rect& rect) {
+  return to_pixels(map_of(x, y), rect).intersected(x->axisRect()->rect().adjusted(-4, -4, 4, 4));
+}
+
+void draw_double_outline(QPainter* painter, const QRect& rect, const ThemeColours& colours) {
+  frame(painter, rect.adjusted(-2, -2, 2, 2), colours.selection_outer);
+  frame(painter, rect.adjusted(-1, -1, 1, 1), colours.selection_outer);
+  if (rect.width() >= 3 && rect.height() >= 3) frame(painter, rect, colours.selection_inner);
+}
+
+RectPlottable::RectPlottable(QCPAxis* x, QCPAxis* y) : QCPAbstractPlottable(x, y) {
+  setSelectable(QCP::stNone);
+  setAntialiasedFill(false);
+  setAntialiased(false);
+}
+
+void RectPlottable::set_styles(std::vector<RectStyle> styles) {
+  styles_ = std::move(styles);
+  hatches_.clear();
+  colours_.clear();
+  for (const RectStyle& s : styles_) {
+    hatches_.push_back(hatch_brush(s.hatch, s.hatch_colour));
+    QColor c = s.fill.isValid() && s.fill.alpha() > 0 ? s.fill : s.outline;
+    if (s.hatch != Hatch::None && s.hatch_colour.isValid()) {  // what hatch and fill look like from afar
+      const QColor& h = s.hatch_colour;
+      const QColor base = s.fill.isValid() ? s.fill : QColor(h.red(), h.green(), h.blue(), 0);
+      const double a = base.alphaF() * 0.5 + h.alphaF() * 0.5;
+      c = QColor((base.red() + h.red()) / 2, (base.green() + h.green()) / 2, (base.blue() + h.blue()) / 2);
+      c.setAlphaF(static_cast<float>(a));
+    }
+    colours_.push_back(qPremultiply(c.isValid() ? c.rgba() : 0u));
+  }
+}
+
+PixelMap RectPlottable::pixel_map() const {
+  return map_of(mKeyAxis.data(), mValueAxis.data());
+}
+
+std::optional<size_t> RectPlottable::hit(const QPointF& pixel) const {
+  if (!data_ || !mKeyAxis || !mValueAxis) return std::nullopt;
+  const PixelMap m = pixel_map();
+  return data_->hit(mKeyAxis->pixelToCoord(pixel.x()), mValueAxis->pixelToCoord(pixel.y()), 3 / std::abs(m.x_scale));
+}
+
+double RectPlottable::selectTest(const QPointF& pos, bool, QVariant* details) const {
+  const auto found = hit(pos);
+  if (!found) return -1;
+  if (details) *details = static_cast<qulonglong>(*found);
+  return 0;
+}
+
+QCPRange RectPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
+  found = data_ && !data_->empty();
+  QCPRange range;
+  if (!found) return range;
+  range = {(*data_)[0].x0, (*data_)[0].x1};
+  for (size_t i = 0; i < data_->size(); ++i) range.upper = std::max(range.upper, (*data_)[i].x1);
+  return range;
+}
+
+QCPRange RectPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
+  found = data_ && !data_->empty();
+  QCPRange range;
+  if (!found) return range;
+  range = {(*data_)[0].y0, (*data_)[0].y1};
+  for (size_t i = 0; i < data_->size(); ++i) {
+    range.lower = std::min(range.lower, (*data_)[i].y0);
+    range.upper = std::max(range.upper, (*data_)[i].y1);
+  }
+  return range;
+}
+
+void RectPlottable::draw(QCPPainter* painter) {
+  if (!data_ || data_->empty() || styles_.empty() || !mKeyAxis || !mValueAxis) return;
+  const QRect clip = clipRect();
+  if (clip.isEmpty()) return;
+  const RectSet::Span span = data_->candidates(mKeyAxis->range().lower, mKeyAxis->range().upper);
+  const PixelMap map = pixel_map();
+  was_dense_ = span.count() > dense_from_;
+  painter->setAntialiasing(false);
+  if (was_dense_) {
+    draw_dense(painter, span, map, clip);
+  } else {
+    draw_rects(painter, span, map, clip);
+  }
+}
+
+void RectPlottable::draw_dense(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip) {
+  const double ratio = painter->device() ? painter->device()->devicePixelRatioF() : 1.0;
+  const QSize size = (QSizeF(clip.size()) * ratio).toSize();
+  if (image_.size() != size) image_ = QImage(size, QImage::Format_ARGB32_Premultiplied);
+  image_.fill(0);
+  image_.setDevicePixelRatio(1);
+  const PixelMap to_image{map.x_scale * ratio, (map.x_shift - clip.left()) * ratio, map.y_scale * ratio,
+                          (map.y_shift - clip.top()) * ratio};
+  paint_density(image_, *data_, span, to_image, colours_);
+  image_.setDevicePixelRatio(ratio);
+  painter->drawImage(QPointF(clip.topLeft()), image_);
+}
+
+void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip) {
+  int labels = 0;
+  const QRect visible = clip.adjusted(-2, -2, 2, 2);
+  const int line = painter->fontMetrics().height();
+  for (size_t i = span.first; i < span.last; ++i) {
+    const Rect& r = (*data_)[i];
+    if (r.style >= styles_.size()) continue;
+    const QRect whole = to_pixels(map, r);
+    const QRect rect = whole.intersected(visible);
+    if (rect.isEmpty()) continue;
+    const RectStyle& s = styles_[r.style];
+    if (s.fill.isValid()) painter->fillRect(rect, s.fill);
+    const bool roomy = rect.width() >= 3 && rect.height() >= 3;
+    if (s.hatch != Hatch::None && roomy) {
+      painter->setBrushOrigin(whole.topLeft());
+      painter->fillRect(rect, hatches_[r.style]);
+    } else if (s.hatch != Hatch::None && !s.fill.isValid()) {
+      painter->fillRect(rect, s.hatch_colour);
+    }
+    if (s.outline.isValid()) {
+      if (s.separator) {
+        painter->fillRect(rect.left(), rect.top(), 1, rect.height(), s.outline);
+      } else if (!roomy) {
+        if (!s.fill.isValid()) painter->fillRect(rect, s.outline);
+      } else if (s.dashed) {
+        painter->setPen(QPen(s.outline, 1, Qt::DashLine));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(rect.adjusted(0, 0, -1, -1));
+      } else {
+        frame(painter, rect, s.outline);
+      }
+    }
+    if (s.edge.isValid() && whole.left() >= visible.left() && rect.width() >= 4) {
+      painter->fillRect(rect.left(), rect.top(), 3, rect.height(), s.edge);
+    }
+    if (s.label && labels_ && rect.width() > 26 && rect.height() >= line && labels < kMostLabels) {
+      ++labels;
+      draw_label(painter, rect.intersected(clip), r, s);
+    }
+  }
+}
+
+void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rect& r, const RectStyle& style) {
+  const QFontMetrics metrics = painter->fontMetrics();
+  const int lines = rect.height() / metrics.height();
+  const QString text = labels_(r.tag, lines);
+  if (text.isEmpty()) return;
+  const QRect inner = rect.adjusted(style.edge.isValid() ? 7 : 5, 0, -3, 0);
+  if (inner.width() < 18) return;
+  QStringList rows = text.split(QLatin1Char('\n'));
+  if (rows.size() > lines) rows = rows.mid(0, std::max(lines, 1));
+  painter->setPen(style.fill.isValid() && style.fill.alpha() > 128 ? ThemeColours::text_on(style.fill) : text_);
+  int top = inner.top() + (inner.height() - static_cast<int>(rows.size()) * metrics.height()) / 2;
+  if (inner.height() > 4 * metrics.height()) top = inner.top() + 3;  // tall: written at the top
+  for (const QString& row : rows) {
+    const QString elided = metrics.elidedText(row, Qt::ElideRight, inner.width());
+    if (elided.size() >= 3 || elided == row) {
+      painter->drawText(QRect(inner.left(), top, inner.width(), metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                        elided);
+    }
+    top += metrics.height();
+  }
+}
+
+OverlayPlottable::OverlayPlottable(QCPAxis* x, QCPAxis* y, Draw draw)
+    : QCPAbstractPlottable(x, y), draw_(std::move(draw)) {
+  setLayer(QStringLiteral("overlay"));
+  setSelectable(QCP::stNone);
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/selection.h>
+
+namespace arenascope::views {
+
+trace::TensorRef tensor_of(const Selection& selection, const trace::Snapshot& snapshot) {
+  if (const auto* node = selection.get<NodeSelection>()) return node->tensor;
+  const auto* event = selection.get<EventSelection>();
+  if (!event) return {};
+  const trace::SpanRef& span = event->span;
+  if (!span.track.valid() || span.track.index() >= snapshot.tracks.size()) return {};
+  const auto& lanes = snapshot.tracks[span.track.index()].lanes;
+  if (span.lane >= lanes.size() || span.row >= lanes[span.lane].rows.size()) return {};
+  const trace::Event& e = lanes[span.lane].rows[span.row];
+  if (e.kind() == trace::EventKind::Slice || !e.node().valid()) return {};
+  return trace::TensorRef::node(e.node());
+}
+
+void SelectionModel::select(const Selection& selection) {
+  if (selection == current_) return;
+  if (!selection.empty()) {
+    if (!history_.empty()) history_.resize(at_ + 1);  // what lay ahead is given up
+    if (history_.empty() || !(history_.back() == selection)) history_.push_back(selection);
+    if (history_.size() > kHistory) history_.erase(history_.begin());
+    at_ = history_.size() - 1;
+    Q_EMIT history_changed();
+  }
+  show(selection);
+}
+
+void SelectionModel::hover(const Selection& selection) {
+  if (selection == hovered_) return;
+  hovered_ = selection;
+  Q_EMIT hovered_changed();
+}
+
+void SelectionModel::back() {
+  if (!can_go_back()) return;
+  --at_;
+  show(history_[at_]);
+  Q_EMIT history_changed();
+}
+
+void SelectionModel::forward() {
+  if (!can_go_forward()) return;
+  ++at_;
+  show(history_[at_]);
+  Q_EMIT history_changed();
+}
+
+void SelectionModel::forget() {
+  history_.clear();
+  at_ = 0;
+  hover({});
+  show({});
+  Q_EMIT history_changed();
+}
+
+void SelectionModel::show(const Selection& selection) {
+  if (selection == current_) return;
+  current_ = selection;
+  Q_EMIT current_changed();
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/session_source.h>
+
+namespace arenascope::views {
+
+namespace {
+constexpr qint64 kMoment = 300;   // ms after which an unfinished run is shown in place of the last finished one
+constexpr size_t kLookBack = 64;  // runs
+}  // namespace
+
+SessionSource::SessionSource(QObject* parent) : QObject(parent), snapshot_(std::make_shared<trace::Snapshot>()) {
+  timer_.setTimerType(Qt::PreciseTimer);
+  connect(&timer_, &QTimer::timeout, this, &SessionSource::refresh);
+}
+
+void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
+  session_ = std::move(session);
+  chosen_ = run_ = going_on_ = {};
+  live_step_ = {};
+  snapshot_ = std::make_shared<trace::Snapshot>();
+  graph_ = nullptr;
+  plan_ = nullptr;
+  Q_EMIT session_replaced();
+  take(session_ ? session_->snapshot() : snapshot_);
+}
+
+void SessionSource::set_live(bool live, int interval) {
+  if (live) {
+    timer_.start(interval);
+  } else {
+    timer_.stop();
+  }
+  refresh();
+}
+
+void SessionSource::choose_run(trace::RunId run) {
+  chosen_ = run;
+  take(snapshot_);
+}
+
+void SessionSource::refresh() {
+  if (!session_) return;
+  const bool waiting = going_on_.valid() && run_ != going_on_ && going_on_for_.hasExpired(kMoment);
+  if (session_->generation() == snapshot_->generation && !waiting) return;
+  take(session_->snapshot());
+}
+
+trace::RunId SessionSource::default_run() const {
+  const auto& runs = snapshot_->runs;
+  if (runs.empty()) return {};
+  const trace::RunId newest(runs.size() - 1);
+  if (runs.back().finished || (going_on_ == newest && going_on_for_.hasExpired(kMoment))) return newest;
+  for (size_t i = runs.size() - 1; i-- > 0 && i + kLookBack > runs.size();) {
+    if (runs[i].finished && runs[i].marks > 0) return trace::RunId(i);
+  }
+  return newest;
+}
+
+void SessionSource::take(SnapshotPtr snapshot) {
+  snapshot_ = std::move(snapshot);
+  const auto& runs = snapshot_->runs;
+  const trace::RunId newest = runs.empty() ? trace::RunId() : trace::RunId(runs.size() - 1);
+  if (newest.valid() && !runs.back().finished) {
+    if (going_on_ != newest) {
+      going_on_ = newest;
+      going_on_for_.start();
+    }
+    const trace::Run& run = runs.back();
+    live_step_ = run.marks > 0 ? snapshot_->marks[run.first_mark + run.marks - 1].step : Step();
+  } else {
+    going_on_ = {};
+    live_step_ = {};
+  }
+  run_ = snapshot_->run(chosen_) ? chosen_ : default_run();
+  graph_ = run_.valid() ? snapshot_->graph_of(run_) : nullptr;
+  plan_ = run_.valid() ? snapshot_->plan_of(run_) : nullptr;
+  if (!graph_ && !snapshot_->graphs.empty()) graph_ = snapshot_->graphs.back().get();
+  if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
+  Q_EMIT changed();
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the views get their data: the session at hand, its newest snapshot, and the run that is looked at. While a
+// run goes on the session is polled at frame pace; a snapshot is immutable, so that views may hand it to workers.
+#pragma once
+#include <arenascope/trace/session.h>
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+#include <memory>
+
+namespace arenascope::views {
+
+using SnapshotPtr = std::shared_ptr<const trace::Snapshot>;
+
+class SessionSource : public QObject {
+  Q_OBJECT
+ public:
+  explicit SessionSource(QObject* parent = nullptr);
+
+  // Null is allowed: an empty session. Forgets the chosen run.
+  void set_session(std::shared_ptr<const trace::Session> session);
+  const std::shared_ptr<const trace::Session>& session() const { return session_; }
+  // Never null.
+  const SnapshotPtr& snapshot() const { return snapshot_; }
+
+  // Live: refreshed by itself every `interval` milliseconds, if something changed.
+  void set_live(bool live, int interval = 33);
+  bool live() const { return timer_.isActive(); }
+
+  // The run the step axis counts in. Unless one was chosen: the newest that has finished, or the one going on where
+  // that takes longer than a moment (stepping, pausing).
+  trace::RunId run() const { return run_; }
+  void choose_run(trace::RunId run);  // none: choose by itself again
+  // The run's graph and plan, or the newest ones where there is no run; null if there are none.
+  const trace::GraphInfo* graph() const { return graph_; }
+  const trace::PlanInfo* plan() const { return plan_; }
+  trace::GraphId graph_id() const { return graph_ ? graph_->id : trace::GraphId(); }
+  trace::PlanId plan_id() const { return plan_ ? plan_->id : trace::PlanId(); }
+  // The newest step that was reached in the run that goes on, else none.
+  Step live_step() const { return live_step_; }
+
+ public Q_SLOTS:
+  void refresh();  // takes a snapshot now
+
+ Q_SIGNALS:
+  void session_replaced();  // before changed()
+  void changed();           // another snapshot, or another run
+
+ private:
+  void take(SnapshotPtr snapshot);
+  trace::RunId default_run() const;
+
+  std::shared_ptr<const trace::Session> session_;
+  SnapshotPtr snapshot_;
+  QTimer timer_;
+  trace::RunId run_, chosen_, going_on_;
+  QElapsedTimer going_on_for_;
+  const trace::GraphInfo* graph_ = nullptr;  // in snapshot_
+  const trace::PlanInfo* plan_ = nullptr;
+  Step live_step_;
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/shared_axis.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace arenascope::views {
+
+SharedAxis::SharedAxis(SessionSource* source, QObject* parent) : QObject(parent), source_(source) {
+  connect(source_, &SessionSource::session_replaced, this, &SharedAxis::reset);
+  connect(source_, &SessionSource::changed, this, &SharedAxis::update_mapping);
+  update_mapping();
+}
+
+void SharedAxis::reset() {
+  frame_ = AxisFrame{};
+  steps_ = 0;
+  time_ = {0, 0};
+  fresh_ = true;
+  if (current_.valid()) {
+    current_ = {};
+    Q_EMIT current_changed();
+  }
+}
+
+AxisRange SharedAxis::limits_of(AxisMode mode) const {
+  if (mode == AxisMode::Step) return {0, std::max(1.0, static_cast<double>(steps_))};
+  // A little air on both sides, so that the first and the last span can be told from the frame.
+  const double air = time_.length() * 0.005;
+  return time_.length() > 0 ? AxisRange{time_.lo - air, time_.hi + air} : AxisRange{0, 1e6};
+}
+
+void SharedAxis::update_mapping() {
+  const trace::Snapshot& s = *source_->snapshot();
+  const AxisRange old_limits = limits();
+  const bool all_shown = fresh_ || (frame_.range.lo <= old_limits.lo && frame_.range.hi >= old_limits.hi);
+  const bool at_end = frame_.range.hi >= old_limits.hi;
+
+  if (fresh_ || time_.length() <= 0) frame_.origin = s.time.begin;
+  time_ = {static_cast<double>(s.time.begin - frame_.origin), static_cast<double>(s.time.end - frame_.origin)};
+  const trace::PlanInfo* plan = source_->plan();
+  const trace::GraphInfo* graph = source_->graph();
+  int32_t steps = 0;
+  if (plan && !plan->order.empty()) {
+    steps = static_cast<int32_t>(plan->order.size());
+  } else if (graph) {
+    steps = static_cast<int32_t>(graph->nodes.size());
+  }
+  AxisMapping mapping = AxisMapping::from(s.steps(source_->run()), frame_.origin, steps);
+  steps_ = mapping.steps();
+  const bool changed = !(mapping == frame_.mapping);
+  if (changed) frame_.mapping = std::move(mapping);
+  const bool anything = steps_ > 0 || time_.length() > 0;
+
+  bool mode_moved = false;
+  if (anything && !has_steps() && frame_.mode == AxisMode::Step) {
+    frame_.mode = AxisMode::Time;
+    mode_moved = true;
+  } else if (anything && !has_time() && frame_.mode == AxisMode::Time) {
+    frame_.mode = AxisMode::Step;
+    mode_moved = true;
+  }
+  if (mode_moved) Q_EMIT mode_changed();
+  if (changed) Q_EMIT mapping_changed();
+
+  AxisRange range = frame_.range;
+  if (all_shown || mode_moved) {
+    range = limits();
+  } else if (follow_ && at_end && source_->live() && frame_.mode == AxisMode::Time) {
+    const double length = range.length();
+    range = {limits().hi - length, limits().hi};
+  }
+  if (anything) fresh_ = false;
+  show(bounded(range, limits(), shortest()));
+
+  if (follow_ && source_->live() && source_->live_step().valid()) set_current(source_->live_step());
+  if (current_.valid() && current_.value >= steps_) set_current(Step(std::max(steps_ - 1, 0)));
+  if (!current_.valid() && steps_ > 0) set_current(Step(0));
+}
+
+std::pair<Step, Step> SharedAxis::visible_steps() const {
+  const double lo = std::floor(frame_.step_of_x(frame_.range.lo)), hi = std::ceil(frame_.step_of_x(frame_.range.hi));
+  const double top = steps_;
+  return {Step(static_cast<int32_t>(std::clamp(lo, 0.0, top))), Step(static_cast<int32_t>(std::clamp(hi, 0.0, top)))};
+}
+
+double SharedAxis::current_x() const {
+  return current_.valid() ? frame_.x_of_step(current_.value + 0.5) : 0;
+}
+
+Nanoseconds SharedAxis::current_time() const {
+  return current_.valid() ? frame_.time_of_x(current_x()) : frame_.origin;
+}
+
+void SharedAxis::set_mode(AxisMode mode) {
+  if (mode == frame_.mode || (mode == AxisMode::Step ? !has_steps() : !has_time())) return;
+  const AxisRange old = frame_.range;
+  const bool all = old.lo <= limits().lo && old.hi >= limits().hi;
+  const double lo = mode == AxisMode::Step ? frame_.step_of_x(old.lo) : frame_.mapping.time_of(old.lo);
+  const double hi = mode == AxisMode::Step ? frame_.step_of_x(old.hi) : frame_.mapping.time_of(old.hi);
+  frame_.mode = mode;
+  AxisRange range = all || frame_.mapping.empty() ? limits() : AxisRange{lo, hi};
+  // Of a session of many runs the steps are one run's: come back to the run from steps, not to all of time.
+  if (all && mode == AxisMode::Time && !frame_.mapping.empty()) range = {lo, hi};
+  frame_.range = bounded(range, limits(), shortest());
+  Q_EMIT mode_changed();
+  Q_EMIT range_changed();
+}
+
+void SharedAxis::toggle_mode() {
+  set_mode(mode() == AxisMode::Step ? AxisMode::Time : AxisMode::Step);
+}
+
+void SharedAxis::set_range(AxisRange range) {
+  show(bounded(range, limits(), shortest()));
+}
+
+void SharedAxis::zoom(double factor, double centre) {
+  show(zoomed(frame_.range, factor, centre, limits(), shortest()));
+}
+
+void SharedAxis::zoom_in() {
+  const double x = current_x();
+  zoom(1 / 1.5, current_.valid() && frame_.range.contains(x) ? x : frame_.range.middle());
+}
+
+void SharedAxis::zoom_out() {
+  const double x = current_x();
+  zoom(1.5, current_.valid() && frame_.range.contains(x) ? x : frame_.range.middle());
+}
+
+void SharedAxis::pan(double part) {
+  show(panned(frame_.range, frame_.range.length() * part, limits()));
+}
+
+void SharedAxis::frame_steps(Step first, Step last) {
+  const double lo = frame_.x_of_step(first.value), hi = frame_.x_of_step(last.value);
+  const double air = std::max((hi - lo) * 0.15, shortest() * 0.25);
+  set_range({lo - air, hi + air});
+}
+
+void SharedAxis::frame_time(Nanoseconds begin, Nanoseconds end) {
+  const double lo = frame_.x_of_time(begin), hi = frame_.x_of_time(end);
+  const double air = std::max((hi - lo) * 0.15, shortest() * 0.25);
+  set_range({lo - air, hi + air});
+}
+
+void SharedAxis::frame_all() {
+  show(limits());
+}
+
+void SharedAxis::set_current(Step step) {
+  if (steps_ == 0) step = {};
+  if (step.valid()) step = Step(std::clamp(step.value, 0, steps_ - 1));
+  if (step == current_) return;
+  current_ = step;
+  Q_EMIT current_changed();
+}
+
+void SharedAxis::step_by(int steps) {
+  if (steps_ > 0) set_current(Step(std::clamp((current_.valid() ? current_.value : 0) + steps, 0, steps_ - 1)));
+}
+
+void SharedAxis::show(AxisRange range) {
+  if (range == frame_.range) return;
+  frame_.range = range;
+  Q_EMIT range_changed();
+}
+
+}  // namespace arenascope::views

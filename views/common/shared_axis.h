@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one x axis of occupancy, arena map, lifetimes and timeline: what is visible, whether it counts steps or time,
+// and the step that is looked at (the playhead). The mapping follows the session's run.
+#pragma once
+#include <views/common/axis_mapping.h>
+#include <views/common/session_source.h>
+
+#include <QObject>
+
+namespace arenascope::views {
+
+class SharedAxis : public QObject {
+  Q_OBJECT
+ public:
+  explicit SharedAxis(SessionSource* source, QObject* parent = nullptr);
+
+  AxisMode mode() const { return frame_.mode; }
+  bool has_steps() const { return steps_ > 0; }  // a mode without data cannot be chosen
+  bool has_time() const { return time_.length() > 0; }
+  bool has_both() const { return has_steps() && has_time() && !frame_.mapping.empty(); }
+
+  // A value to hand to workers.
+  const AxisFrame& frame() const { return frame_; }
+  AxisRange range() const { return frame_.range; }
+  AxisRange limits() const { return limits_of(frame_.mode); }
+  int32_t steps() const { return steps_; }
+  Nanoseconds origin() const { return frame_.origin; }
+  // What is visible, in whole steps; half-open.
+  std::pair<Step, Step> visible_steps() const;
+
+  // The playhead; none before anything ran.
+  Step current() const { return current_; }
+  double current_x() const;  // the middle of the current step
+  Nanoseconds current_time() const;
+
+ public Q_SLOTS:
+  void set_mode(arenascope::views::AxisMode mode);  // keeps in view what is in view
+  void toggle_mode();
+  void set_range(arenascope::views::AxisRange range);
+  void zoom(double factor, double centre);  // factor < 1: closer
+  void zoom_in();
+  void zoom_out();
+  void pan(double part);  // of what is visible; negative: to the left
+  void frame_steps(arenascope::Step first, arenascope::Step last);
+  void frame_time(arenascope::Nanoseconds begin, arenascope::Nanoseconds end);
+  void frame_all();
+  // Keep the newest events in view while they come (time), or the whole run (steps).
+  void set_follow(bool follow) { follow_ = follow; }
+  bool follow() const { return follow_; }
+  void set_current(arenascope::Step step);
+  void step_by(int steps);
+
+ Q_SIGNALS:
+  void range_changed();    // what is visible
+  void mode_changed();     // and with it the range
+  void mapping_changed();  // another run, or more of it
+  void current_changed();
+
+ private:
+  void update_mapping();
+  void reset();
+  AxisRange limits_of(AxisMode mode) const;
+  double shortest() const { return frame_.mode == AxisMode::Step ? 2.0 : 50.0; }  // steps, ns
+  void show(AxisRange range);
+
+  SessionSource* source_;
+  AxisFrame frame_;
+  AxisRange time_{0, 0};  // of the whole session, ns after the origin
+  int32_t steps_ = 0;
+  Step current_;
+  bool fresh_ = true;  // nothing was shown yet: take all
+  bool follow_ = true;
+};
+
+}  // namespace arenascope::views

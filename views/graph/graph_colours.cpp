@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QCoreApplication>
+#include <views/common/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "graph_scene.h"
+
+namespace arenascope::views {
+namespace {
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
+};
+
+QColor mix(const QColor& a, const QColor& b, double share_of_b) {
+  auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share_of_b); };
+  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
+}
+
+// Pale to strong, one hue, so that more reads as more in both themes.
+QColor ramp(double share, const ThemeColours& colours) {
+  const QColor pale = mix(colours.background, colours.text, 0.07);
+  const QColor strong = colours.category(5);
+  return mix(pale, strong, std::clamp(share, 0.0, 1.0));
+}
+
+void colour_by_amount(GraphScene& scene, const std::vector<double>& amounts, const ThemeColours& colours,
+                      const QString& title, QString (*format)(double)) {
+  double most = 0;
+  for (double a : amounts) most = std::max(most, a);
+  for (size_t v = 0; v < amounts.size(); ++v) scene.looks[v].fill = ramp(most > 0 ? amounts[v] / most : 0, colours);
+  scene.legend_title = title;
+  for (double share : {0.0, 0.5, 1.0}) scene.legend.push_back({format(most * share), ramp(share, colours)});
+}
+
+// One colour for each text, the most frequent first; what comes after the eighth shares the last.
+void colour_by_text(GraphScene& scene, const std::vector<QString>& texts, const ThemeColours& colours,
+                    const QString& title) {
+  std::map<QString, int> count;
+  for (const QString& t : texts)
+    if (!t.isEmpty()) ++count[t];
+  std::vector<std::pair<int, QString>> order;
+  for (const auto& [t, n] : count) order.push_back({-n, t});
+  std::sort(order.begin(), order.end());
+  std::map<QString, size_t> index;
+  for (size_t i = 0; i < order.size(); ++i) index[order[i].second] = std::min<size_t>(i, 7);
+  for (size_t v = 0; v < texts.size(); ++v)
+    scene.looks[v].fill = texts[v].isEmpty() ? colours[Role::Weight] : colours.category(index[texts[v]]);
+  scene.legend_title = title;
+  for (size_t i = 0; i < std::min<size_t>(order.size(), 7); ++i)
+    scene.legend.push_back({order[i].second, colours.category(i)});
+  if (order.size() > 7)
+    scene.legend.push_back({order.size() == 8 ? order[7].second : Texts::tr("%n other(s)", nullptr, static_cast<int>(order.size() - 7)),
+                            colours.category(7)});
+}
+
+// The op that takes most of a layer's nodes stands for it.
+QString most_of(const Vertex& vertex, const trace::GraphInfo& info, std::string trace::TensorInfo::*field) {
+  std::map<std::string, int> count;
+  for (NodeId id : vertex.nodes) ++count[info.nodes[id.index()].*field];
+  const auto it = std::max_element(count.begin(), count.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return it == count.end() ? QString() : QString::fromStdString(it->first);
+}
+
+std::vector<int32_t> step_of_nodes(const trace::GraphInfo& info, const trace::PlanInfo* plan) {
+  std::vector<int32_t> step(info.nodes.size(), -1);
+  if (plan != nullptr && plan->graph == info.id && !plan->order.empty()) {
+    for (size_t s = 0; s < plan->order.size(); ++s)
+      if (plan->order[s].valid() && plan->order[s].index() < step.size())
+        step[plan->order[s].index()] = static_cast<int32_t>(s);
+  } else {
+    for (size_t i = 0; i < step.size(); ++i) step[i] = static_cast<int32_t>(i);
+  }
+  return step;
+}
+
+void colour_by_state(GraphScene& scene, const std::vector<int32_t>& step, Step current, const ThemeColours& colours) {
+  const QColor later = mix(colours.background, colours.text, 0.10);
+  const QColor done = mix(colours.background, colours[Role::Work], 0.55);
+  for (size_t v = 0; v < scene.looks.size(); ++v) {
+    const Vertex& vertex = scene.folded->vertices[v];
+    size_t before = 0;
+    for (NodeId id : vertex.nodes)
+      if (current.valid() && step[id.index()] >= 0 && step[id.index()] < current.value) ++before;
+    const double share = static_cast<double>(before) / static_cast<double>(std::max<size_t>(vertex.nodes.size(), 1));
+    scene.looks[v].fill = scene.looks[v].current ? colours[Role::Work] : mix(later, done, share);
+  }
+  scene.legend = {{Texts::tr("done"), done}, {Texts::tr("running"), colours[Role::Work]}, {Texts::tr("to come"), later}};
+  scene.legend_title = Texts::tr("State");
+}
+
+}  // namespace
+
+void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& snapshot, const trace::PlanInfo* plan,
+                  Step current, const ThemeColours& colours) {
+  scene.legend.clear();
+  scene.legend_title.clear();
+  if (!scene.info || !scene.folded) return;
+  const trace::GraphInfo& info = *scene.info;
+  const auto& vertices = scene.folded->vertices;
+  scene.looks.resize(vertices.size());
+
+  const std::vector<int32_t> step = step_of_nodes(info, plan);
+  for (size_t v = 0; v < vertices.size(); ++v) {
+    scene.looks[v].current = false;
+    for (NodeId id : vertices[v].nodes)
+      if (current.valid() && step[id.index()] == current.value) scene.looks[v].current = true;
+  }
+
+  std::vector<double> amounts(vertices.size(), 0);
+  std::vector<QString> texts(vertices.size());
+  switch (mode) {
+    case GraphColour::State: colour_by_state(scene, step, current, colours); break;
+    case GraphColour::Time:
+      for (size_t v = 0; v < vertices.size(); ++v)
+        for (NodeId id : vertices[v].nodes) amounts[v] += snapshot.stats(info.id, id).work_mean();
+      colour_by_amount(scene, amounts, colours, Texts::tr("Mean time"),
+                       [](double ns) { return format_ns(static_cast<Nanoseconds>(ns)); });
+      break;
+    case GraphColour::Bytes:
+      for (size_t v = 0; v < vertices.size(); ++v)
+        for (NodeId id : vertices[v].nodes) amounts[v] += static_cast<double>(info.nodes[id.index()].bytes);
+      colour_by_amount(scene, amounts, colours, Texts::tr("Bytes"),
+                       [](double b) { return format_bytes(static_cast<Bytes>(b)); });
+      break;
+    case GraphColour::Op:
+      for (size_t v = 0; v < vertices.size(); ++v) texts[v] = most_of(vertices[v], info, &trace::TensorInfo::op);
+      colour_by_text(scene, texts, colours, Texts::tr("Op"));
+      break;
+    case GraphColour::Backend:
+      for (size_t v = 0; v < vertices.size(); ++v) texts[v] = most_of(vertices[v], info, &trace::TensorInfo::backend);
+      colour_by_text(scene, texts, colours, Texts::tr("Backend"));
+      break;
+    case GraphColour::Block: {
+      std::vector<int32_t> block(info.nodes.size(), -1);
+      if (plan != nullptr)
+        for (const trace::SliceInfo& slice : plan->slices)
+          if (slice.tensor.is_node() && slice.tensor.index() < block.size()) block[slice.tensor.index()] = slice.block.value;
+      for (size_t v = 0; v < vertices.size(); ++v)
+        if (!vertices[v].folded && block[vertices[v].node.index()] >= 0)
+          texts[v] = Texts::tr("block %1").arg(block[vertices[v].node.index()]);
+      colour_by_text(scene, texts, colours, Texts::tr("Block"));
+      break;
+    }
+  }
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the vertices and edges of a folded graph lie. Two ways to find out: Graphviz's `dot` (its input and its JSON
+// are written and read here; layout_job.h runs it), and a simple layered layout of ours for where `dot` is missing.
+// Units are pixels at 100 %, y grows downwards, positions are centres.
+#pragma once
+#include "folded_graph.h"
+
+#include <QByteArray>
+#include <QPointF>
+#include <QRectF>
+#include <QSizeF>
+#include <arenascope/base/result.h>
+
+#include <map>
+#include <vector>
+
+namespace arenascope::views {
+
+struct GraphLayout {
+  std::vector<QPointF> centres;              // of each vertex
+  std::vector<QSizeF> sizes;                 // as they were asked for
+  std::vector<std::vector<QPointF>> curves;  // of each edge: 3n+1 points of a Bézier curve, or none
+  std::map<int32_t, QRectF> layers;          // the frame of each expanded layer
+  QRectF bounds;
+};
+
+// Input for `dot` that lays out boxes of the given sizes, the vertices of an expanded layer in a frame. Vertices are
+// called by their number, so no text of a model can be mistaken for syntax.
+QByteArray dot_input(const FoldedGraph& graph, const std::vector<QSizeF>& sizes);
+
+// Reads what `dot -Tjson` answered. Error: it is no layout of this graph.
+Result<GraphLayout> read_dot_json(const QByteArray& json, const FoldedGraph& graph, const std::vector<QSizeF>& sizes);
+
+// Rows by the longest way from a source, vertices in a row near their neighbours (barycentres, a few sweeps).
+// Loops, which folding can make, are broken at the edge that closes them.
+GraphLayout layered_layout(const FoldedGraph& graph, const std::vector<QSizeF>& sizes);
+
+// The folded graph as a DOT file that others can draw, with names: what `Save as DOT` writes.
+std::string dot_file(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& graph);
+
+// A text as a quoted DOT string: quotes and backslashes escaped, control characters replaced.
+std::string dot_quoted(std::string_view text);
+
+}  // namespace arenascope::views

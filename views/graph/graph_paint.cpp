@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QPainterPath>
+#include <QtMath>
+
+#include "graph_fonts.h"
+#include "graph_scene.h"
+
+namespace arenascope::views {
+namespace {
+
+constexpr double kTextFrom = 0.42;  // below this scale there is no room for letters
+
+QColor mix(const QColor& a, const QColor& b, double share) {
+  auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share); };
+  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
+}
+
+struct ChipBox {
+  QRectF rect;
+  size_t index = 0;  // of Vertex::chips
+};
+
+// As many chips as fit, side by side at the foot of the box; room for "+n" is kept when some do not.
+std::vector<ChipBox> chip_boxes(const QRectF& box, const std::vector<QString>& chips) {
+  const QFontMetricsF metrics(graph_font(GraphFont::Small));
+  std::vector<ChipBox> boxes;
+  double left = box.left() + 10;
+  for (size_t i = 0; i < chips.size(); ++i) {
+    const double width = std::min(metrics.horizontalAdvance(chips[i]) + 10, 92.0);
+    const double keep = i + 1 < chips.size() ? 22 : 4;
+    if (left + width + keep > box.right() && !boxes.empty()) break;
+    boxes.push_back({QRectF(left, box.bottom() - 21, std::min(width, box.right() - left - keep), 15), i});
+    left += width + 4;
+  }
+  return boxes;
+}
+
+QColor role_colour(const trace::TensorInfo& tensor, const ThemeColours& colours) {
+  if ((tensor.flags & trace::kInput) != 0) return colours[Role::Input];
+  return colours[Role::Weight];
+}
+
+void paint_chips(QPainter& painter, const GraphScene& scene, size_t v, const QRectF& box, const SceneMarks& marks,
+                 const ThemeColours& colours) {
+  const std::vector<QString>& chips = scene.texts[v].chips;
+  if (chips.empty()) return;
+  painter.setFont(graph_font(GraphFont::Small));
+  const QFontMetricsF metrics(painter.font());
+  const std::vector<ChipBox> boxes = chip_boxes(box, chips);
+  for (const ChipBox& chip : boxes) {
+    const LeafId leaf = scene.folded->vertices[v].chips[chip.index].leaf;
+    const QColor fill = role_colour(scene.info->leafs[leaf.index()], colours);
+    painter.setBrush(mix(colours.background, fill, 0.45));
+    const bool marked = marks.leaf.valid() && leaf == marks.leaf;
+    painter.setPen(marked ? QPen(colours.selection_outer, 2) : QPen(fill, 1));
+    painter.drawRoundedRect(chip.rect, 7, 7);
+    painter.setPen(colours.text);
+    painter.drawText(chip.rect.adjusted(4, 0, -4, 0), Qt::AlignCenter,
+                     metrics.elidedText(chips[chip.index], Qt::ElideMiddle, chip.rect.width() - 7));
+  }
+  if (boxes.size() < chips.size()) {
+    painter.setPen(colours.dim_text);
+    painter.drawText(QRectF(boxes.back().rect.right() + 3, boxes.back().rect.top(), 24, 15), Qt::AlignVCenter,
+                     QStringLiteral("+%1").arg(chips.size() - boxes.size()));
+  }
+}
+
+void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const SceneMarks& marks,
+                  const ThemeColours& colours, double scale) {
+  const QRectF box = scene.rect_of(static_cast<int32_t>(v));
+  const Vertex& vertex = scene.folded->vertices[v];
+  const VertexText& texts = scene.texts[v];
+  const VertexLook look = v < scene.looks.size() ? scene.looks[v] : VertexLook{colours.panel};
+  const bool selected = std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
+  const bool small = scale < kTextFrom;
+  painter.setOpacity(look.dimmed ? 0.35 : 1.0);
+
+  const QColor face = small ? look.fill : mix(colours.panel, look.fill, look.current ? 0.42 : 0.22);
+  const QColor edge = mix(look.fill, colours.text, 0.25);
+  if (vertex.folded) {  // a stack of cards
+    painter.setPen(QPen(mix(edge, colours.background, 0.4), 1));
+    painter.setBrush(mix(face, colours.background, 0.4));
+    for (int i : {2, 1}) painter.drawRoundedRect(box.translated(3.0 * i, 3.0 * i).adjusted(0, 0, -6, -6), 6, 6);
+  }
+  const QRectF card = vertex.folded ? box.adjusted(0, 0, -6, -6) : box;
+  const trace::TensorInfo* node = vertex.folded ? nullptr : &scene.info->nodes[vertex.node.index()];
+  const bool is_output = node != nullptr && (node->flags & trace::kOutput) != 0;
+  const bool is_view = node != nullptr && is_view_node(*node);
+  QPen outline(is_output ? colours[Role::Output] : edge, is_output ? 2.2 : 1.0);
+  if (is_view) outline.setStyle(Qt::DashLine);
+  painter.setPen(outline);
+  painter.setBrush(face);
+  painter.drawRoundedRect(card, 6, 6);
+  if (!small) {  // the strip tells the colour's meaning at full strength
+    QPainterPath clip;
+    clip.addRoundedRect(card, 6, 6);
+    painter.save();
+    painter.setClipPath(clip, Qt::IntersectClip);
+    painter.fillRect(QRectF(card.left(), card.top(), 5, card.height()), look.fill);
+    painter.restore();
+  }
+  if (look.current) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colours[Role::Work], 2.5));
+    painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
+  }
+  if (look.match) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colours.category(1), 2.5));
+    painter.drawRoundedRect(card.adjusted(-2, -2, 2, 2), 8, 8);
+  }
+  if (selected || marks.hovered == static_cast<int32_t>(v)) {
+    painter.setBrush(Qt::NoBrush);
+    if (selected) {
+      painter.setPen(QPen(colours.selection_inner, 5 / std::max(scale, 0.3)));
+      painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
+      painter.setPen(QPen(colours.selection_outer, 2 / std::max(scale, 0.3)));
+      painter.drawRoundedRect(card.adjusted(-3.5, -3.5, 3.5, 3.5), 8, 8);
+    } else {
+      painter.setPen(QPen(colours.hover, 1.5));
+      painter.drawRoundedRect(card.adjusted(-1.5, -1.5, 1.5, 1.5), 7, 7);
+    }
+  }
+  if (small) return;
+
+  const double width = card.width() - 18;
+  QRectF line(card.left() + 11, card.top() + 4, width, 18);
+  painter.setFont(graph_font(GraphFont::Title));
+  painter.setPen(colours.text);
+  const QString title = vertex.folded ? QStringLiteral("▸ ") + texts.title : texts.title;
+  painter.drawText(line, Qt::AlignVCenter, QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, width));
+  painter.setFont(graph_font(GraphFont::Small));
+  const QFontMetricsF metrics(painter.font());
+  line = QRectF(line.left(), line.bottom(), width, 14);
+  painter.setPen(vertex.folded ? colours.dim_text : colours.text);
+  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.second, Qt::ElideMiddle, width));
+  if (vertex.folded) return;
+  line.translate(0, 14);
+  painter.setPen(colours.dim_text);
+  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.third, Qt::ElideRight, width));
+  paint_chips(painter, scene, v, box, marks, colours);
+}
+
+void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& visible,
+                  double scale) {
+  for (const auto& [layer, frame] : scene.layout->layers) {
+    if (!frame.intersects(visible) || static_cast<size_t>(layer) >= scene.layers.names.size()) continue;
+    painter.setPen(QPen(colours.axis, 1));
+    painter.setBrush(mix(colours.background, colours.panel, 0.7));
+    painter.drawRoundedRect(frame, 8, 8);
+    if (scale < kTextFrom) continue;
+    painter.setFont(graph_font(GraphFont::Small));
+    painter.setPen(colours.dim_text);
+    const QString title = QStringLiteral("▾ ") + QString::fromStdString(scene.layers.names[static_cast<size_t>(layer)]);
+    painter.drawText(QRectF(frame.left() + 8, frame.top() + 3, frame.width() - 16, 16), Qt::AlignVCenter,
+                     QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, frame.width() - 16));
+  }
+}
+
+QPainterPath path_of(const std::vector<QPointF>& curve) {
+  QPainterPath path(curve.front());
+  for (size_t i = 1; i + 2 < curve.size(); i += 3) path.cubicTo(curve[i], curve[i + 1], curve[i + 2]);
+  return path;
+}
+
+void paint_arrow(QPainter& painter, const std::vector<QPointF>& curve, const QColor& colour) {
+  const QPointF tip = curve.back();
+  const QPointF from = curve[curve.size() - 2] == tip ? curve[curve.size() - 3] : curve[curve.size() - 2];
+  const double angle = std::atan2(tip.y() - from.y(), tip.x() - from.x());
+  QPolygonF head{tip};
+  for (double side : {-0.42, 0.42})
+    head << tip - QPointF(std::cos(angle + side) * 7, std::sin(angle + side) * 7);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colour);
+  painter.drawPolygon(head);
+}
+
+void paint_edges(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
+                 const QRectF& visible, double scale) {
+  auto touches = [&](const FoldedEdge& edge) {
+    for (int32_t v : marks.selected)
+      if (v == edge.from || v == edge.to) return true;
+    return false;
+  };
+  for (size_t e = 0; e < scene.layout->curves.size(); ++e) {
+    const std::vector<QPointF>& curve = scene.layout->curves[e];
+    if (curve.size() < 4) continue;
+    const QPainterPath path = path_of(curve);
+    if (!path.controlPointRect().adjusted(-40, -10, 40, 10).intersects(visible)) continue;
+    const FoldedEdge& edge = scene.folded->edges[e];
+    const bool strong = touches(edge);
+    const QColor colour = strong ? colours.text : mix(colours.axis, colours.dim_text, 0.45);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colour, strong ? 2.0 : edge.count > 1 ? 1.8 : 1.2));
+    painter.drawPath(path);
+    if (scale < kTextFrom) continue;
+    paint_arrow(painter, curve, colour);
+    if (edge.views.empty()) continue;
+    QString label = QString::fromStdString(scene.info->nodes[edge.views.front().index()].op);
+    if (edge.views.size() > 1) label += QStringLiteral(" +%1").arg(edge.views.size() - 1);
+    painter.setFont(graph_font(GraphFont::Small));
+    const double width = QFontMetricsF(painter.font()).horizontalAdvance(label) + 12;
+    const QPointF middle = path.pointAtPercent(0.5);
+    const QRectF badge(middle.x() - width / 2, middle.y() - 8, width, 16);
+    painter.setPen(QPen(colours[Role::View], 1, Qt::DashLine));
+    painter.setBrush(colours.background);
+    painter.drawRoundedRect(badge, 8, 8);
+    painter.setPen(colours.dim_text);
+    painter.drawText(badge, Qt::AlignCenter, label);
+  }
+}
+
+}  // namespace
+
+int chip_at(const GraphScene& scene, int32_t vertex, const QPointF& point) {
+  if (!scene.ready() || vertex < 0) return -1;
+  for (const ChipBox& chip : chip_boxes(scene.rect_of(vertex), scene.texts[static_cast<size_t>(vertex)].chips))
+    if (chip.rect.contains(point)) return static_cast<int>(chip.index);
+  return -1;
+}
+
+void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
+                 const QRectF& visible, double scale) {
+  if (!scene.ready()) return;
+  painter.setRenderHint(QPainter::Antialiasing);
+  paint_frames(painter, scene, colours, visible, scale);
+  paint_edges(painter, scene, marks, colours, visible, scale);
+  for (size_t v = 0; v < scene.folded->vertices.size(); ++v)
+    if (scene.rect_of(static_cast<int32_t>(v)).adjusted(-8, -8, 8, 8).intersects(visible))
+      paint_vertex(painter, scene, v, marks, colours, scale);
+  painter.setOpacity(1);
+}
+
+void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
+                   const QRectF& target, const QRectF& visible) {
+  if (!scene.ready() || scene.layout->bounds.isEmpty()) return;
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(colours.axis, 1));
+  QColor back = colours.panel;
+  back.setAlpha(235);
+  painter.setBrush(back);
+  painter.drawRoundedRect(target, 4, 4);
+  const QRectF inner = target.adjusted(4, 4, -4, -4);
+  painter.setClipRect(inner.adjusted(-1, -1, 1, 1));
+  const QRectF bounds = scene.layout->bounds;
+  const double fx = inner.width() / bounds.width(), fy = inner.height() / bounds.height();
+  const double scale = std::min(fx, fy);
+  const QPointF origin(inner.center().x() - bounds.width() * scale / 2, inner.center().y() - bounds.height() * scale / 2);
+  auto map = [&](const QRectF& r) {
+    return QRectF(origin + (r.topLeft() - bounds.topLeft()) * scale, r.size() * scale);
+  };
+  painter.setPen(Qt::NoPen);
+  for (size_t v = 0; v < scene.folded->vertices.size(); ++v) {
+    QRectF r = map(scene.rect_of(static_cast<int32_t>(v)));
+    if (r.width() < 2) r.adjust(-0.5, 0, 1, 0);
+    if (r.height() < 1) r.setHeight(1);
+    const bool selected = std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
+    const bool current = v < scene.looks.size() && scene.looks[v].current;
+    painter.fillRect(r, selected  ? colours.selection_outer
+                        : current ? colours[Role::Work]
+                                  : (v < scene.looks.size() ? mix(scene.looks[v].fill, colours.dim_text, 0.25) : colours.dim_text));
+  }
+  painter.setPen(QPen(colours.category(5), 1.4));
+  QColor glass = colours.category(5);
+  glass.setAlpha(28);
+  painter.setBrush(glass);
+  painter.drawRect(map(visible.intersected(bounds)));
+  painter.restore();
+}
+
+void paint_legend(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QPointF& bottom_left) {
+  if (scene.legend.empty()) return;
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(graph_font(GraphFont::Small));
+  const QFontMetricsF metrics(painter.font());
+  double width = metrics.horizontalAdvance(scene.legend_title);
+  for (const LegendEntry& entry : scene.legend) width = std::max(width, metrics.horizontalAdvance(entry.text) + 18);
+  const double row = metrics.height() + 2, height = row * static_cast<double>(scene.legend.size() + 1) + 10;
+  const QRectF box(bottom_left.x(), bottom_left.y() - height, width + 18, height);
+  QColor back = colours.panel;
+  back.setAlpha(235);
+  painter.setPen(QPen(colours.axis, 1));
+  painter.setBrush(back);
+  painter.drawRoundedRect(box, 4, 4);
+  painter.setPen(colours.dim_text);
+  double y = box.top() + 5;
+  painter.drawText(QRectF(box.left() + 8, y, width, row), Qt::AlignVCenter, scene.legend_title);
+  for (const LegendEntry& entry : scene.legend) {
+    y += row;
+    painter.setPen(QPen(mix(entry.colour, colours.text, 0.25), 1));
+    painter.setBrush(entry.colour);
+    painter.drawRoundedRect(QRectF(box.left() + 8, y + (row - 10) / 2, 12, 10), 2, 2);
+    painter.setPen(colours.text);
+    painter.drawText(QRectF(box.left() + 26, y, width, row), Qt::AlignVCenter, entry.text);
+  }
+  painter.restore();
+}
+
+}  // namespace arenascope::views

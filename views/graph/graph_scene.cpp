@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "graph_scene.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QRegularExpression>
+#include <views/common/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph_fonts.h"
+
+namespace arenascope::views {
+namespace {
+
+using trace::TensorInfo;
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
+};
+
+constexpr double kMinWidth = 112, kMaxWidth = 236;
+
+QString text(const std::string& s) { return QString::fromStdString(s); }
+
+}  // namespace
+
+QRectF GraphScene::rect_of(int32_t vertex) const {
+  if (!layout || vertex < 0 || static_cast<size_t>(vertex) >= layout->centres.size()) return {};
+  const auto v = static_cast<size_t>(vertex);
+  const QSizeF size = layout->sizes[v];
+  return {layout->centres[v] - QPointF(size.width() / 2, size.height() / 2), size};
+}
+
+std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& folded) {
+  std::vector<VertexText> texts;
+  for (const Vertex& vertex : folded.vertices) {
+    VertexText t;
+    if (vertex.folded) {
+      t.title = text(layers.names[static_cast<size_t>(vertex.layer)]);
+      if (layers.derived) t.title = Texts::tr("Nodes %1").arg(t.title);
+      Bytes bytes = 0;
+      for (NodeId id : vertex.nodes) bytes += info.nodes[id.index()].bytes;
+      t.second = Texts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size())) + QStringLiteral(" · ") +
+                 format_bytes(bytes);
+    } else {
+      const TensorInfo& node = info.nodes[vertex.node.index()];
+      t.title = node.op.empty() ? Words::node(trace::TensorRef::node(vertex.node)) : text(node.op);
+      t.second = node.name.empty() ? Words::node(trace::TensorRef::node(vertex.node)) : text(node.name);
+      t.third = QString::fromStdString(shape_text(node.shape)) + QStringLiteral("  ") + text(node.dtype);
+      for (const Chip& chip : vertex.chips) {
+        const TensorInfo& leaf = info.leafs[chip.leaf.index()];
+        QString label = leaf.name.empty() ? Words::node(trace::TensorRef::leaf(chip.leaf)) : text(leaf.name);
+        // Names are paths, and their ends tell them apart: "blk.1.ffn_gate.weight" → "weight".
+        const qsizetype cut = label.lastIndexOf(QRegularExpression(QStringLiteral("[./:]")), -2);
+        if (label.size() > 10 && cut > 0) label = label.mid(cut + 1);
+        t.chips.push_back(label);
+      }
+    }
+    texts.push_back(std::move(t));
+  }
+  return texts;
+}
+
+std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<VertexText>& texts) {
+  const QFontMetricsF title(graph_font(GraphFont::Title)), small(graph_font(GraphFont::Small));
+  std::vector<QSizeF> sizes;
+  for (size_t v = 0; v < folded.vertices.size(); ++v) {
+    const VertexText& t = texts[v];
+    double width = std::max({title.horizontalAdvance(t.title), small.horizontalAdvance(t.second),
+                             small.horizontalAdvance(t.third)}) + 26;
+    if (folded.vertices[v].folded) width += 18;
+    // Whole pixels, so that fonts of two machines that differ by a hair share a layout.
+    width = std::ceil(std::clamp(width, kMinWidth, kMaxWidth) / 4) * 4;
+    double height = folded.vertices[v].folded ? 46 : 52;
+    if (!t.chips.empty()) height += 19;
+    sizes.push_back({width, height});
+  }
+  return sizes;
+}
+
+QString layer_summary(const trace::Snapshot& snapshot, const trace::GraphInfo& info, const Vertex& vertex) {
+  Bytes bytes = 0;
+  double time = 0;
+  for (NodeId id : vertex.nodes) {
+    bytes += info.nodes[id.index()].bytes;
+    const trace::NodeStats stats = snapshot.stats(info.id, id);
+    if (stats.barriers > 0 || stats.spans > 0) time += stats.work_mean();
+  }
+  QStringList parts{Texts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size()))};
+  if (time > 0) parts << format_ns(static_cast<Nanoseconds>(time));
+  parts << format_bytes(bytes);
+  return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace arenascope::views

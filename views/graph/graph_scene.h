@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the graph view shows, prepared: the folded graph, its layout, a text and a colour for each vertex. Painting it
+// (paint_scene) only draws, into the window and into files alike.
+#pragma once
+#include "graph_layout.h"
+
+#include <QPainter>
+#include <QString>
+#include <views/common/session_source.h>
+#include <views/common/theme.h>
+
+namespace arenascope::views {
+
+enum class GraphColour : uint8_t { State, Op, Backend, Time, Bytes, Block };
+
+struct VertexText {
+  QString title;   // the op, or the layer's name
+  QString second;  // the node's name, or the layer's count, time and bytes
+  QString third;   // the shape
+  std::vector<QString> chips;
+};
+
+struct VertexLook {
+  QColor fill;
+  bool current = false;  // the step that is looked at lies in it
+  bool dimmed = false;   // outside of the selected range, or no match of a search
+  bool match = false;
+};
+
+struct LegendEntry {
+  QString text;
+  QColor colour;
+};
+
+struct GraphScene {
+  std::shared_ptr<const trace::GraphInfo> info;  // null: nothing to show
+  Layers layers;
+  std::shared_ptr<const FoldedGraph> folded;
+  std::shared_ptr<const GraphLayout> layout;
+  std::vector<VertexText> texts;
+  std::vector<VertexLook> looks;
+  std::vector<LegendEntry> legend;
+  QString legend_title;
+
+  QRectF rect_of(int32_t vertex) const;
+  bool ready() const { return info && folded && layout; }
+};
+
+// What of the scene is selected and hovered.
+struct SceneMarks {
+  std::vector<int32_t> selected;
+  int32_t hovered = -1;
+  LeafId leaf;  // its chips are outlined
+};
+
+std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& folded);
+std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<VertexText>& texts);
+// "24 nodes · 3.2 ms · 41 MiB": time is the mean of a run so far, left out when nothing ran.
+QString layer_summary(const trace::Snapshot& snapshot, const trace::GraphInfo& info, const Vertex& vertex);
+
+// Fills looks and legend. `current` is the step looked at, none before anything ran.
+void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& snapshot, const trace::PlanInfo* plan,
+                  Step current, const ThemeColours& colours);
+
+// Draws the part of the scene that `visible` (in scene coordinates) holds; `scale` is that of the painter.
+void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
+                 const QRectF& visible, double scale);
+void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
+                   const QRectF& target, const QRectF& visible);
+void paint_legend(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QPointF& bottom_left);
+
+// The chip of a vertex under a point in scene coordinates, as an index of Vertex::chips; -1: none.
+int chip_at(const GraphScene& scene, int32_t vertex, const QPointF& point);
+
+}  // namespace arenascope::views
