@@ -68,9 +68,10 @@ Dims contiguous_strides(const Dims& sizes) {
 }
 
 bool is_contiguous(const Dims& sizes, const Dims& strides) {
+  for (int64_t size : sizes)
+    if (size == 0) return true;
   int64_t expected = 1;
   for (int i = sizes.rank() - 1; i >= 0; --i) {
-    if (sizes[i] == 0) return true;
     if (sizes[i] != 1 && strides[i] != expected) return false;
     expected *= sizes[i];
   }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <arenascope/tensor/tensor.h>
+
+namespace arenascope {
+
+TEST_CASE("an empty tensor is contiguous memory from the context") {
+  auto context = make_cpu_context();
+  auto t = Tensor::empty(*context, {2, 3}, DType::F32, {}, MemoryKind::Workspace);
+  REQUIRE(t);
+  CHECK(t->sizes() == Dims{2, 3});
+  CHECK(t->strides() == Dims{3, 1});
+  CHECK((*t)->byte_count() == 24);
+  CHECK((*t)->byte_span() == 24);
+  CHECK((*t)->contiguous());
+  CHECK(t->memory_kind() == MemoryKind::Workspace);
+  for (int i = 0; i < 6; ++i) t->data_as<float>()[i] = static_cast<float>(i);
+  const Tensor copy = *t;
+  CHECK(copy == *t);
+  CHECK(copy.data_as<float>()[5] == 5.0f);
+  CHECK(context->stats({}, MemoryKind::Workspace).active == 24);
+}
+
+TEST_CASE("bad sizes, devices and kinds are errors with a sentence") {
+  auto context = make_cpu_context();
+  CHECK_FALSE(Tensor::empty(*context, {-1}, DType::F32));
+  CHECK_FALSE(Tensor::empty(*context, {INT64_MAX, 4}, DType::F32));
+  CHECK_FALSE(Tensor::empty(*context, {INT64_MAX / 2}, DType::F32));
+  CHECK_FALSE(Tensor::empty(*context, {int64_t{1} << 60}, DType::I8));  // no machine has that
+  CHECK_FALSE(Tensor::empty(*context, {4}, DType::F32, Device{DeviceType::Cuda, 0}));
+  CHECK_FALSE(Tensor::empty(*context, {4}, DType::F32, Device{DeviceType::Cuda, 0}, MemoryKind::HostPinned));
+  CHECK_FALSE(Tensor::empty(*context, {4}, DType::Q4_0));
+}
+
+TEST_CASE("a tensor without elements has no memory and a device") {
+  auto context = make_cpu_context();
+  auto here = Tensor::empty(*context, {0}, DType::F32);
+  REQUIRE(here);
+  CHECK(here->device() == Device{});
+  CHECK(context->stats(Device{}).active == 0);
+  const Device cuda{DeviceType::Cuda, 1};
+  auto t = Tensor::wrap(Storage(cuda), {3, 0, 2}, DType::F32);
+  REQUIRE(t);
+  CHECK(t->device() == cuda);
+  CHECK_FALSE((*t)->storage.allocated());
+  CHECK((*t)->data() == nullptr);
+  CHECK((*t)->byte_count() == 0);
+  CHECK((*t)->byte_span() == 0);
+  CHECK((*t)->contiguous());
+}
+
+TEST_CASE("wrapping checks that every element lies in the storage") {
+  std::array<float, 12> values{};
+  auto storage = Storage::borrow(values.data(), sizeof values);
+  REQUIRE(storage);
+  auto all = Tensor::wrap(*storage, {3, 4}, DType::F32);
+  REQUIRE(all);
+  auto row = Tensor::wrap(*storage, {4}, DType::F32, 8);
+  REQUIRE(row);
+  CHECK(row->data_as<float>() == values.data() + 8);
+  CHECK_FALSE(Tensor::wrap(*storage, {4}, DType::F32, 9));
+  CHECK_FALSE(Tensor::wrap(*storage, {4}, DType::F32, -1));
+  CHECK_FALSE(Tensor::wrap(*storage, {1}, DType::F32, INT64_MAX));
+  CHECK_FALSE(Tensor::wrap(*storage, {13}, DType::F32));
+  CHECK(Tensor::wrap(*storage, {0}, DType::F32, 12));
+  CHECK_FALSE(Tensor::wrap(*storage, {0}, DType::F32, 13));
+  CHECK_FALSE(Tensor::wrap(*storage, {32}, DType::Q4_0, 16));  // within a block
+}
+
+TEST_CASE("ne and nb read the tensor innermost first, in bytes") {
+  auto context = make_cpu_context();
+  auto t = Tensor::empty(*context, {2, 3, 4}, DType::F32);
+  REQUIRE(t);
+  CHECK((*t)->ne() == std::array<int64_t, 8>{4, 3, 2, 1, 1, 1, 1, 1});
+  CHECK((*t)->nb() == std::array<int64_t, 8>{4, 16, 48, 96, 96, 96, 96, 96});
+
+  auto q = Tensor::empty(*context, {2, 64}, DType::Q4_0);
+  REQUIRE(q);
+  CHECK((*q)->ne()[0] == 64);
+  CHECK((*q)->nb()[0] == 18);  // a block
+  CHECK((*q)->nb()[1] == 36);
+  CHECK((*q)->nb()[2] == 72);
+
+  auto scalar = Tensor::empty(*context, {}, DType::I64);
+  REQUIRE(scalar);
+  CHECK((*scalar)->ne()[0] == 1);
+  CHECK((*scalar)->nb()[0] == 8);
+}
+
+TEST_CASE("negative strides count in the span that a tensor covers") {
+  TensorImpl impl;
+  impl.sizes = {3, 4};
+  impl.strides = {4, -1};
+  CHECK(impl.byte_span() == 48);
+  impl.strides = {-8, 1};
+  CHECK(impl.byte_span() == (16 + 3 + 1) * 4);
+}
+
+TEST_CASE("parameters are kept byte for byte") {
+  struct Numbers {
+    int64_t a;
+    float b[4];
+  };
+  OpParams params, same, other;
+  params.set(Numbers{3, {1, 2, 3, 4}});
+  same.set(Numbers{3, {1, 2, 3, 4}});
+  other.set(Numbers{4, {1, 2, 3, 4}});
+  CHECK(params.get<Numbers>().b[3] == 4.0f);
+  CHECK(params == same);
+  CHECK_FALSE(params == other);
+}
+
+TEST_CASE("handles move, copy and assign; a defined one is true") {
+  auto context = make_cpu_context();
+  Tensor none;
+  CHECK_FALSE(none);
+  Tensor a = *Tensor::empty(*context, {1}, DType::F32);
+  a.set_name("a").set_flag(kFlagOutput);
+  CHECK(a.name() == "a");
+  CHECK(a->has(kFlagOutput));
+  Tensor b = std::move(a);
+  CHECK_FALSE(a.defined());
+  a = b;
+  CHECK(a == b);
+  a = a;
+  CHECK(a->references.load() == 2);
+  b = Tensor();
+  CHECK(a->references.load() == 1);
+}
+
+TEST_CASE("handles may be copied by several threads at once") {
+  auto context = make_cpu_context();
+  const Tensor t = *Tensor::empty(*context, {8}, DType::F32);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&t] {
+      for (int k = 0; k < 10000; ++k) Tensor copy = t;
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(t->references.load() == 1);
+}
+
+}  // namespace arenascope
