@@ -87,7 +87,7 @@ Result<GraphLayout> read_dot_json(const QByteArray& json, const FoldedGraph& gra
   if (root.isEmpty()) return Error{"the answer of dot is no JSON object"};
   const QStringList box = root["bb"].toString().split(',');
   QPointF corner;
-  if (graph.vertices.empty()) return GraphLayout{{}, {}, {}, QRectF()};
+  if (graph.vertices.empty()) return GraphLayout{};
   if (box.size() != 4 || !read_point(box[2] + u',' + box[3], corner))
     return Error{"the answer of dot has no bounding box"};
 

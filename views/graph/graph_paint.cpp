@@ -121,6 +121,11 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
       painter.drawRoundedRect(card.adjusted(-1.5, -1.5, 1.5, 1.5), 7, 7);
     }
   }
+  if (std::find(marks.breakpoints.begin(), marks.breakpoints.end(), static_cast<int32_t>(v)) != marks.breakpoints.end()) {
+    painter.setPen(QPen(colours.background, 1.5));
+    painter.setBrush(colours.breakpoint);
+    painter.drawEllipse(QPointF(card.left() + 1, card.top() + 1), 6, 6);
+  }
   if (small) return;
 
   const double width = card.width() - 18;

@@ -49,6 +49,7 @@ struct GraphScene {
 // What of the scene is selected and hovered.
 struct SceneMarks {
   std::vector<int32_t> selected;
+  std::vector<int32_t> breakpoints;
   int32_t hovered = -1;
   LeafId leaf;  // its chips are outlined
 };

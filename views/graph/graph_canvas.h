@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The surface on which the graph is drawn, zoomed and panned, with its minimap and legend. Knows nothing of sessions:
+// it shows a scene and says what was pointed at.
+#pragma once
+#include <QWidget>
+
+#include "graph_scene.h"
+
+namespace arenascope::views {
+
+class GraphCanvas : public QWidget {
+  Q_OBJECT
+ public:
+  explicit GraphCanvas(const Theme* theme, QWidget* parent = nullptr);
+
+  GraphScene& scene() { return scene_; }
+  const GraphScene& scene() const { return scene_; }
+  SceneMarks& marks() { return marks_; }
+  void set_busy(const QString& text);  // empty: not busy
+
+  double scale() const { return scale_; }
+  QRectF visible() const;  // in scene coordinates
+  QPointF to_widget(const QPointF& scene) const { return scene * scale_ + offset_; }
+  QPointF to_scene(const QPointF& widget) const { return (widget - offset_) / scale_; }
+  int32_t vertex_at(const QPointF& widget) const;
+  QRectF minimap_rect() const;
+
+  void zoom(double factor, const QPointF& around);
+  void fit();            // all of it
+  void fit_width();      // the top of it, as wide as the canvas, never above 100 %
+  void show_vertex(int32_t vertex, bool centre);  // scrolls no more than is needed unless `centre`
+  // Keeps the vertex where it is on the screen although the layout changed under it.
+  void hold(const QPointF& scene_before, const QPointF& scene_now);
+
+ Q_SIGNALS:
+  void vertex_clicked(int vertex);
+  void vertex_activated(int vertex);  // double click or Return
+  void leaf_clicked(int leaf);
+  void frame_activated(int layer);  // a double click on the frame of an expanded layer
+  void background_clicked();
+  void vertex_hovered(int vertex);
+  void context_menu_wanted(int vertex, const QPoint& global);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  bool minimap_shown() const;
+  void jump_in_minimap(const QPointF& widget);
+  void keep_in_sight();
+  void set_hovered(int32_t vertex);
+  QString tool_tip(int32_t vertex, const QPointF& point) const;
+
+  const Theme* theme_;
+  GraphScene scene_;
+  SceneMarks marks_;
+  QString busy_;
+  double scale_ = 1;
+  QPointF offset_{8, 8};
+  enum class Drag { None, Press, Pan, Minimap } drag_ = Drag::None;
+  QPointF press_, press_offset_;
+};
+
+}  // namespace arenascope::views
