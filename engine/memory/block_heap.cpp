@@ -71,7 +71,7 @@ void BlockHeap::remove_free(uint32_t i) {
 Status BlockHeap::add_segment(uintptr_t base, Bytes bytes, Owner owner) {
   if (!prepare(owner)) return Error{"out of memory: no room to describe a segment"};
   try {
-    segments_.reserve(segments_.size() + 1);
+    if (segments_.capacity() == segments_.size()) segments_.reserve(2 * segments_.size() + 8);
   } catch (const std::bad_alloc&) {
     return Error{"out of memory: no room to describe a segment"};
   }

@@ -94,6 +94,9 @@ Bytes CpuCachingAllocator::bound(Bytes upcoming) const {
 }
 
 Result<void*> CpuCachingAllocator::allocate_slow(Bytes bytes, Bytes rounded_bytes, size_t alignment) {
+  // Where more pages than allowed would be needed for certain, neighbours merge first.
+  const Bytes backed_free = range_.backed_bytes() - held_ - quick_bytes_;
+  if (quick_bytes_ > 0 && held_ + quick_bytes_ + std::max(backed_free, rounded_bytes) > bound(bytes)) flush_quick();
   uintptr_t at = heap_.take(0, rounded_bytes, alignment);
   if (!at && quick_bytes_ > 0) {
     flush_quick();

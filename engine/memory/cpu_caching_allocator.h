@@ -22,7 +22,7 @@
 namespace arenascope {
 
 struct CpuCachingOptions {
-  double slack = 1.15;   // reserved ÷ peak of what is live that is kept without giving pages back; at least 1
+  double slack = 1.19;   // reserved ÷ peak of what is live that is kept without giving pages back; at least 1
   Bytes floor = 256 << 10;  // and this much is always kept
   Bytes capacity = 0;    // addresses to set aside; 0: as much as the machine has memory
 };

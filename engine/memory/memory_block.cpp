@@ -63,11 +63,8 @@ Result<BlockPtr> MemoryBlock::borrow(void* data, Bytes bytes, Device device, Mem
 MemoryBlock::~MemoryBlock() {
   if (!allocator_ || !pointer_) return;
   if (ledger_) ledger_->record_free(pointer_, bytes_);
-  if (streams_.empty()) {
-    allocator_->deallocate(pointer_, bytes_);
-  } else {
-    allocator_->deallocate_after(pointer_, bytes_, streams_);
-  }
+  const std::span<const Stream> own(&stream_, 1);
+  allocator_->deallocate_after(pointer_, bytes_, streams_.empty() ? own : std::span<const Stream>(streams_));
 }
 
 Status MemoryBlock::record_stream(Stream stream) {
@@ -75,6 +72,8 @@ Status MemoryBlock::record_stream(Stream stream) {
   std::lock_guard lock(streams_mutex_);
   if (std::find(streams_.begin(), streams_.end(), stream) != streams_.end()) return {};
   try {
+    streams_.reserve(streams_.size() + 2);
+    if (streams_.empty()) streams_.push_back(stream_);
     streams_.push_back(stream);
   } catch (const std::bad_alloc&) {
     return Error{fmt::format("out of memory: no room to note that a stream of {} uses a block",
@@ -85,7 +84,7 @@ Status MemoryBlock::record_stream(Stream stream) {
 
 std::vector<Stream> MemoryBlock::recorded_streams() const {
   std::lock_guard lock(streams_mutex_);
-  return streams_;
+  return streams_.empty() ? std::vector<Stream>{stream_} : streams_;
 }
 
 }  // namespace arenascope

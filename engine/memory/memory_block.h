@@ -50,6 +50,7 @@ class MemoryBlock final : public RefCounted {
   // the block was allocated on is known already. Thread-safe; if even the note cannot be kept (no memory), the error
   // says so and the caller must wait for the stream itself.
   Status record_stream(Stream stream);
+  // The stream that it was allocated on, and all that were recorded.
   std::vector<Stream> recorded_streams() const;
 
  private:
@@ -67,7 +68,7 @@ class MemoryBlock final : public RefCounted {
   std::shared_ptr<void> keep_alive_;
   Stream stream_;  // the stream allocated on
   mutable std::mutex streams_mutex_;
-  std::vector<Stream> streams_;  // other streams that used it
+  std::vector<Stream> streams_;  // all streams that used it, once there is a second
 };
 
 }  // namespace arenascope

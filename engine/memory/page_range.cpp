@@ -78,26 +78,27 @@ void PageRange::back(uintptr_t address, Bytes bytes) {
 
 Bytes PageRange::unback(uintptr_t address, Bytes bytes, Bytes at_most) {
   const uintptr_t from = address - base_, to = from + static_cast<uintptr_t>(bytes);
-  size_t page = (from + static_cast<uintptr_t>(page_) - 1) >> page_shift_;
-  const size_t end = std::min(to >> page_shift_, high_);
+  const size_t first = (from + static_cast<uintptr_t>(page_) - 1) >> page_shift_;
+  size_t end = std::min(to >> page_shift_, high_);
   Bytes gone = 0;
-  while (page < end && gone < at_most) {
-    if (words_[page / 64] == 0) {
-      page = (page / 64 + 1) * 64;
+  while (end > first && gone < at_most) {
+    if (words_[(end - 1) / 64] == 0) {
+      end = (end - 1) / 64 * 64;
       continue;
     }
-    if (!is_backed(page)) {
-      ++page;
+    if (!is_backed(end - 1)) {
+      --end;
       continue;
     }
-    size_t last = page;
-    while (last < end && is_backed(last) && (static_cast<Bytes>(last - page) << page_shift_) < at_most - gone) ++last;
-    void* start = reinterpret_cast<void*>(base_ + (page << page_shift_));
-    if (madvise(start, (last - page) << page_shift_, MADV_DONTNEED) != 0) return gone;
-    const Bytes run = set_range({page, last}, false);
+    size_t start = end;
+    while (start > first && is_backed(start - 1) && (static_cast<Bytes>(end - start) << page_shift_) < at_most - gone)
+      --start;
+    void* run_start = reinterpret_cast<void*>(base_ + (start << page_shift_));
+    if (madvise(run_start, (end - start) << page_shift_, MADV_DONTNEED) != 0) return gone;
+    const Bytes run = set_range({start, end}, false);
     backed_ -= run;
     gone += run;
-    page = last;
+    end = start;
   }
   return gone;
 }

@@ -28,8 +28,8 @@ class PageRange {
   Bytes missing(uintptr_t address, Bytes bytes) const;
   // From now on they count as backed.
   void back(uintptr_t address, Bytes bytes);
-  // Gives the pages that lie wholly inside back to the system, `at_most` bytes of them (rounded up to a page); calls
-  // nothing for pages that are not backed. Returns how many bytes went.
+  // Gives the pages that lie wholly inside back to the system, the last ones first and `at_most` bytes of them (rounded
+  // up to a page). Returns how many bytes went.
   Bytes unback(uintptr_t address, Bytes bytes, Bytes at_most);
 
  private:

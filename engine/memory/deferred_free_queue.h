@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// DeferredFreeQueue: memory whose last holder has let go while work that uses it is still queued on streams. It is
+// kept by stream and event, and comes out once every one of its streams has passed it.
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <arenascope/base/ids.h>
+#include <arenascope/base/result.h>
+#include <arenascope/memory/device_interface.h>
+
+namespace arenascope {
+
+// Events that were used once and can be recorded again.
+class EventPool {
+ public:
+  explicit EventPool(std::shared_ptr<DeviceInterface> device) : device_(std::move(device)) {}
+  ~EventPool();
+  EventPool(const EventPool&) = delete;
+  EventPool& operator=(const EventPool&) = delete;
+
+  // An event recorded on the stream now.
+  Result<EventHandle> record(Stream stream);
+  void put_back(EventHandle event) noexcept;
+
+ private:
+  std::shared_ptr<DeviceInterface> device_;
+  std::vector<EventHandle> spare_;
+};
+
+// Not thread-safe: the allocator that owns it locks.
+class DeferredFreeQueue {
+ public:
+  struct Entry {
+    void* pointer = nullptr;
+    Bytes bytes = 0;
+    size_t waiting = 0;  // streams that have not passed yet; 0: the entry is vacant
+  };
+  using Release = std::function<void(void*, Bytes)>;
+
+  explicit DeferredFreeQueue(std::shared_ptr<DeviceInterface> device);
+  ~DeferredFreeQueue();
+  DeferredFreeQueue(const DeferredFreeQueue&) = delete;
+  DeferredFreeQueue& operator=(const DeferredFreeQueue&) = delete;
+
+  // Records an event on each stream, apart from `except`, and keeps the memory until all have passed. Where that cannot
+  // be done (no events, no room), waits for the device instead. With no stream left it has passed already.
+  enum class Pushed { Queued, Passed, Lost };  // Passed: free it now. Lost: the device failed, it must never be reused
+  Pushed push(void* pointer, Bytes bytes, std::span<const Stream> streams,
+              std::optional<Stream> except = std::nullopt) noexcept;
+
+  // Calls release for all that the streams have passed. Returns how many that were.
+  size_t poll(const Release& release);
+  // Waits for the streams first, so that nothing stays. An error of the device leaves the rest where it is.
+  Status drain(const Release& release);
+
+  size_t pending() const { return pending_; }
+  Bytes pending_bytes() const { return pending_bytes_; }
+  Bytes lost_bytes() const { return lost_bytes_; }
+  bool holds(const void* pointer) const;
+
+ private:
+  struct Marker {
+    EventHandle event;
+    size_t entry;
+  };
+  struct Lane {
+    Stream stream;
+    std::deque<Marker> markers;  // in the stream's order
+  };
+  Lane& lane(Stream stream);
+  void take_back(size_t entry) noexcept;
+  bool pass(const Marker& marker, const Release& release);
+
+  std::shared_ptr<DeviceInterface> device_;
+  EventPool events_;
+  std::vector<Lane> lanes_;
+  std::vector<Entry> entries_;
+  std::vector<size_t> vacant_;
+  size_t pending_ = 0;
+  Bytes pending_bytes_ = 0, lost_bytes_ = 0;
+};
+
+}  // namespace arenascope

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/memory/device_allocator.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace arenascope {
+
+namespace {
+constexpr size_t kDeviceAlignment = 512;
+}
+
+DeviceAllocator::DeviceAllocator(std::shared_ptr<DeviceInterface> device)
+    : device_(std::move(device)), deferred_(device_) {}
+
+DeviceAllocator::~DeviceAllocator() {
+  [[maybe_unused]] const Status s = deferred_.drain([this](void* p, Bytes n) { give(p, n); });
+}
+
+Result<void*> DeviceAllocator::allocate(Bytes bytes, size_t alignment) {
+  if (Status s = check_request(bytes, alignment); !s) return s.error();
+  if (alignment > kDeviceAlignment)
+    return Error{fmt::format("memory on {} is aligned to {} bytes, not to {}", to_string(device()), kDeviceAlignment,
+                             alignment)};
+  if (!device_->alive()) return Error{fmt::format("{} has gone: nothing can be allocated on it", to_string(device()))};
+  std::lock_guard lock(mutex_);
+  const auto release = [this](void* p, Bytes n) { give(p, n); };
+  deferred_.poll(release);
+  Result<void*> memory = nullptr;
+  for (int attempt = 0;; ++attempt) {
+    Status s = take_budget(bytes);
+    if (s) {
+      memory = device_->take_memory(bytes);
+      if (memory) break;
+      give_budget(bytes);
+      s = memory.error();
+    }
+    // Full: what is deferred is waited for, once.
+    if (attempt > 0 || deferred_.pending() == 0 || !deferred_.drain(release)) return s.error();
+  }
+  stats_.active += bytes;
+  stats_.reserved += bytes;
+  stats_.peak = std::max(stats_.peak, stats_.active);
+  stats_.peak_reserved = std::max(stats_.peak_reserved, stats_.reserved);
+  ++stats_.allocations;
+  ++stats_.misses;
+  observe_reserve(*memory, bytes);
+  return memory;
+}
+
+Result<void*> DeviceAllocator::allocate_on(Stream, Bytes bytes, size_t alignment) { return allocate(bytes, alignment); }
+
+void DeviceAllocator::give(void* pointer, Bytes bytes) noexcept {
+  stats_.reserved -= bytes;
+  observe_release(pointer, bytes);
+  device_->give_memory(pointer, bytes);
+  give_budget(bytes);
+}
+
+void DeviceAllocator::deallocate(void* pointer, Bytes bytes) noexcept {
+  const Stream stream{device(), 0};
+  deallocate_after(pointer, bytes, {&stream, 1});
+}
+
+void DeviceAllocator::deallocate_after(void* pointer, Bytes bytes, std::span<const Stream> streams) noexcept {
+  if (!pointer) return;
+  std::lock_guard lock(mutex_);
+  stats_.active -= bytes;
+  ++stats_.frees;
+  if (!device_->alive()) return;
+  if (deferred_.push(pointer, bytes, streams) == DeferredFreeQueue::Pushed::Passed) give(pointer, bytes);
+  deferred_.poll([this](void* p, Bytes n) { give(p, n); });
+}
+
+Bytes DeviceAllocator::release_cached() {
+  std::lock_guard lock(mutex_);
+  const Bytes before = stats_.reserved;
+  [[maybe_unused]] const Status s = deferred_.drain([this](void* p, Bytes n) { give(p, n); });
+  return before - stats_.reserved;
+}
+
+MemoryStats DeviceAllocator::stats() const {
+  std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+}  // namespace arenascope
