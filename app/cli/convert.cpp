@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli convert: between recordings and other tools' formats.
+#include <algorithm>
+#include <filesystem>
+
+#include <arenascope/trace/convert.h>
+#include <arenascope/trace/recording.h>
+#include <arenascope/trace/session.h>
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+
+namespace arenascope::cli {
+namespace {
+
+int convert(const Context& context, const std::string& from, const std::string& to) {
+  Progress progress;
+  progress.phase("reading");
+  trace::Session session;
+  auto read = trace::read_recording(from, session);
+  if (!read) return fail(kUsage, read.error().message);
+  if (!read->note.empty()) fmt::print(stderr, "arenascope-cli: {}\n", read->note);
+  const auto snapshot = session.snapshot();
+  progress.phase("writing");
+  const auto extension = std::filesystem::path(to).extension();
+  Status written;
+  if (extension == ".json") written = trace::write_chrome_json(*snapshot, to);
+  else if (extension == ".csv") written = trace::write_csv(*snapshot, to);
+  else return fail(kUsage, fmt::format("{}: a recording becomes .json (Chrome's trace format) or .csv", to));
+  if (!written) return fail(kFailed, written.error().message);
+  if (context.json) print_json({{"from", from}, {"to", to}, {"events", snapshot->event_count}});
+  else fmt::print("{} events written to {}\n", snapshot->event_count, to);
+  return kDone;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand("convert", "Between recordings and other tools' formats");
+  auto files = std::make_shared<std::pair<std::string, std::string>>();
+  command->add_option("from", files->first, "A recording")->required();
+  command->add_option("to", files->second, "FILE.json (Chrome's trace format) or FILE.csv")->required();
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->callback([&, files] { body = [&, files] { return convert(context, files->first, files->second); }; });
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli info: ops, tensors, sizes, what could not be run and why.
+#include <algorithm>
+
+#include <arenascope/graph/op.h>
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/model_options.h"
+#include "app/common/format.h"
+
+namespace arenascope::cli {
+namespace {
+
+Json values(const std::vector<models::ValueInfo>& list) {
+  Json out = Json::array();
+  for (const auto& value : list)
+    out.push_back({{"name", value.name},
+                   {"dtype", name(value.dtype)},
+                   {"shape", std::vector<int64_t>(value.sizes.begin(), value.sizes.end())}});
+  return out;
+}
+
+void print_values(const char* what, const std::vector<models::ValueInfo>& list) {
+  for (const auto& value : list)
+    fmt::print("{:<12} {} {} {}\n", what, value.name, name(value.dtype), to_string(value.sizes));
+}
+
+int show_info(const Context& context, const ModelArguments& arguments) {
+  auto options = arguments.options();
+  if (!options) return fail(kUsage, options.error().message);
+  Progress progress;
+  progress.phase("opening");
+  auto model = models::open_model(arguments.model, *options);
+  if (!model) return fail(kUsage, model.error().message);
+  int64_t total_flops = 0;
+  Bytes activation_bytes = 0;
+  if (model->graph.defined())
+    for (const TensorImpl* node : model->graph.nodes()) {
+      total_flops += flops(*node);
+      if (!node->is_view() && node->op != Op::None) activation_bytes += node->byte_count();
+    }
+  if (context.json) {
+    Json object{{"model", model->name},
+                {"format", model->format},
+                {"nodes", model->node_count},
+                {"ops", model->ops},
+                {"unsupported", model->unsupported},
+                {"parameter_bytes", model->parameter_bytes},
+                {"inputs", values(model->inputs)},
+                {"outputs", values(model->outputs)},
+                {"problems", model->problems},
+                {"graph_nodes", model->graph.defined() ? model->graph.nodes().size() : 0},
+                {"flops", total_flops},
+                {"activation_bytes", activation_bytes}};
+    print_json(object);
+    return kDone;
+  }
+  fmt::print("{:<12} {} ({})\n", "model", model->name, model->format);
+  fmt::print("{:<12} {} operators", "nodes", model->node_count);
+  if (model->graph.defined()) fmt::print(", {} graph nodes, {} leafs", model->graph.nodes().size(), model->graph.leafs().size());
+  fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model->parameter_bytes));
+  if (model->graph.defined())
+    fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",
+               app::format_bytes(activation_bytes), "work", double(total_flops) / 1e9);
+  print_values("input", model->inputs);
+  print_values("output", model->outputs);
+  std::vector<std::pair<std::string, int64_t>> ops(model->ops.begin(), model->ops.end());
+  std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [op, count] : ops)
+    fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model->unsupported.count(op) ? "  (cannot be run)" : "");
+  for (const std::string& problem : model->problems) fmt::print("{:<12} {}\n", "problem", problem);
+  return kDone;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand("info", "Ops, tensors, sizes, what could not be run and why");
+  auto arguments = std::make_shared<ModelArguments>();
+  add_model_arguments(*command, *arguments);
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->callback([&, arguments] { body = [&, arguments] { return show_info(context, *arguments); }; });
+}
+
+}  // namespace arenascope::cli

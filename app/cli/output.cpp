@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/cli/cli.h"
+
+namespace arenascope::cli {
+
+int fail(ExitStatus status, const std::string& sentence) {
+  std::string line = sentence;
+  for (char& c : line)
+    if (c == '\n' || c == '\r') c = ' ';  // one sentence, one line, whatever a file's text holds
+  fmt::print(stderr, "arenascope-cli: {}\n", line);
+  return status;
+}
+
+void print_json(const Json& object) {
+  fmt::print("{}\n", object.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+struct Progress::State {
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool done = false, shown = false;
+  std::string name;
+  double part = -1;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::thread thread;
+
+  void draw() {
+    constexpr int kWidth = 30;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::string bar(kWidth, ' ');
+    if (part >= 0) {
+      for (int i = 0; i < kWidth; ++i) bar[static_cast<size_t>(i)] = i < part * kWidth ? '#' : '.';
+    } else {
+      const int at = static_cast<int>(seconds * 8) % (kWidth - 3);
+      for (int i = 0; i < 3; ++i) bar[static_cast<size_t>(at + i)] = '#';
+    }
+    fmt::print(stderr, "\r\033[K{:<18} [{}] {:.0f} s", name, bar, seconds);
+    std::fflush(stderr);
+    shown = true;
+  }
+};
+
+Progress::Progress() : state_(new State) {
+  if (!isatty(STDERR_FILENO)) return;
+  state_->thread = std::thread([s = state_.get()] {
+    std::unique_lock lock(s->mutex);
+    if (s->ended.wait_for(lock, std::chrono::seconds(1), [s] { return s->done; })) return;
+    while (!s->done) {
+      s->draw();
+      s->ended.wait_for(lock, std::chrono::milliseconds(125), [s] { return s->done; });
+    }
+  });
+}
+
+Progress::~Progress() {
+  {
+    std::lock_guard lock(state_->mutex);
+    state_->done = true;
+  }
+  state_->ended.notify_all();
+  if (state_->thread.joinable()) state_->thread.join();
+  if (state_->shown) fmt::print(stderr, "\r\033[K");
+}
+
+void Progress::phase(const std::string& name, double part) {
+  std::lock_guard lock(state_->mutex);
+  state_->name = name;
+  state_->part = part;
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli plan: arena size, lower bound, ratio and seconds, for a model's graph or a CSV of intervals.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include <arenascope/base/checked.h>
+#include <arenascope/planner/check.h>
+#include <arenascope/planner/csv.h>
+#include <arenascope/runtime/memory_plan.h>
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/model_options.h"
+#include "app/common/format.h"
+
+namespace arenascope::cli {
+namespace {
+
+struct PlanArguments {
+  ModelArguments model;
+  std::string planner = "search", order = "depth-first", export_file;
+  int64_t capacity = 0, alignment = 64;
+  double budget = 1.0;
+  int threads = 0;
+  bool in_place = false;
+};
+
+struct Row {
+  std::string planner, order;
+  planner::Problem problem;
+  planner::Plan plan;
+};
+
+std::vector<const planner::Planner*> chosen_planners(const std::string& name) {
+  std::vector<const planner::Planner*> out;
+  if (name == "all") {
+    for (const auto* p : planner::all_planners()) out.push_back(p);
+  } else if (const auto* p = planner::find_planner(name)) {
+    out.push_back(p);
+  }
+  return out;
+}
+
+std::vector<const OrderInfo*> chosen_orders(const std::string& name) {
+  std::vector<const OrderInfo*> out;
+  if (name == "all") {
+    for (const OrderInfo& o : all_orders()) out.push_back(&o);
+  } else if (const OrderInfo* o = find_order(name)) {
+    out.push_back(o);
+  }
+  return out;
+}
+
+std::string all_names() {
+  std::string text = "planners are all";
+  for (const auto* p : planner::all_planners()) text += fmt::format(", {}", p->name());
+  text += "; orders are all";
+  for (const OrderInfo& o : all_orders()) text += fmt::format(", {}", o.name);
+  return text;
+}
+
+Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const std::string& order,
+                const std::vector<const planner::Planner*>& planners, const planner::Options& options) {
+  for (const auto* planner : planners) {
+    auto plan = planner->plan(problem, options);
+    if (!plan) return plan.error();
+    if (auto ok = planner::check(problem, *plan); !ok)
+      return Error{fmt::format("the plan of {} is wrong: {}", planner->name(), ok.error().message)};
+    rows.push_back({std::string(planner->name()), order, problem, std::move(*plan)});
+  }
+  return {};
+}
+
+Status write_text(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.flush();
+  if (!out) return Error{fmt::format("{} cannot be written", path)};
+  return {};
+}
+
+int make_plan(const Context& context, const PlanArguments& arguments) {
+  const auto planners = chosen_planners(arguments.planner);
+  const auto orders = chosen_orders(arguments.order);
+  if (planners.empty()) return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
+  if (orders.empty()) return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
+  if (arguments.capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", arguments.capacity));
+  if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
+    return fail(kUsage, fmt::format("an alignment of {} is no power of two", arguments.alignment));
+  Progress progress;
+  std::vector<Row> rows;
+  std::string model_name;
+  // One budget for everything that searches: with several orders each has its part.
+  planner::Options options;
+  options.threads = arguments.threads;
+  options.budget_seconds = arguments.budget / static_cast<double>(orders.size());
+  std::optional<Bytes> capacity;
+  if (arguments.capacity > 0) capacity = arguments.capacity;
+
+  if (std::filesystem::path(arguments.model.model).extension() == ".csv") {
+    progress.phase("planning");
+    auto problem = planner::read_csv_file(arguments.model.model);
+    if (!problem) return fail(kUsage, problem.error().message);
+    problem->capacity = capacity;
+    options.budget_seconds = arguments.budget;
+    model_name = std::filesystem::path(arguments.model.model).stem();
+    if (auto ok = add_rows(rows, *problem, "given", planners, options); !ok)
+      return fail(kUsage, fmt::format("{}: {}", arguments.model.model, ok.error().message));
+  } else {
+    auto open = arguments.model.options();
+    if (!open) return fail(kUsage, open.error().message);
+    progress.phase("opening");
+    auto model = models::open_model(arguments.model.model, *open);
+    if (!model) return fail(kUsage, model.error().message);
+    if (!model->graph.defined())
+      return fail(kFailed, fmt::format("{} cannot be planned: {}", arguments.model.model,
+                                       model->problems.empty() ? "it has no graph" : model->problems.front()));
+    model_name = model->name;
+    MemoryPlanOptions plan_options;
+    plan_options.alignment = arguments.alignment;
+    plan_options.in_place = arguments.in_place;
+    plan_options.capacity = capacity;
+    for (const OrderInfo* order : orders) {
+      progress.phase(fmt::format("order {}", order->name));
+      OrderOptions order_options;
+      order_options.budget_seconds = options.budget_seconds;
+      auto sequence = order->make(model->graph, order_options);
+      if (!sequence) return fail(kFailed, sequence.error().message);
+      if (auto ok = check_order(model->graph, *sequence); !ok) return fail(kFailed, ok.error().message);
+      progress.phase(fmt::format("planning {}", order->name));
+      GraphIntervals intervals = graph_intervals(model->graph, *sequence, plan_options);
+      intervals.problem.ids.clear();
+      if (auto ok = add_rows(rows, intervals.problem, order->name, planners, options); !ok)
+        return fail(kFailed, ok.error().message);
+    }
+  }
+
+  const Row* best = &rows.front();
+  for (const Row& row : rows)
+    if (row.plan.arena_bytes < best->plan.arena_bytes) best = &row;
+  if (!arguments.export_file.empty()) {
+    const bool csv = std::filesystem::path(arguments.export_file).extension() == ".csv";
+    auto ok = write_text(arguments.export_file, csv ? planner::write_csv(best->problem, &best->plan)
+                                                    : planner::plan_to_json(best->problem, best->plan));
+    if (!ok) return fail(kFailed, ok.error().message);
+  }
+  if (context.json) {
+    Json results = Json::array();
+    for (const Row& row : rows)
+      results.push_back({{"planner", row.planner},
+                         {"order", row.order},
+                         {"arena_bytes", row.plan.arena_bytes},
+                         {"lower_bound_bytes", row.plan.lower_bound},
+                         {"ratio", row.plan.ratio()},
+                         {"seconds", row.plan.seconds},
+                         {"optimal", row.plan.optimal}});
+    print_json({{"model", model_name},
+                {"buffers", rows.front().problem.size()},
+                {"lower_bound_bytes", best->plan.lower_bound},
+                {"results", results}});
+  } else {
+    fmt::print("{}: {} buffers\n{:<28} {:<18} {:>12} {:>12} {:>8} {:>10}\n", model_name, rows.front().problem.size(),
+               "planner", "order", "arena", "bound", "ratio", "seconds");
+    for (const Row& row : rows)
+      fmt::print("{:<28} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
+                 app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
+                 row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && rows.size() > 1 ? " *" : "");
+  }
+  if (capacity && best->plan.arena_bytes > *capacity)
+    return fail(kFailed, fmt::format("{}: the best plan needs {} bytes, the capacity is {}{}", arguments.model.model,
+                                     best->plan.arena_bytes, *capacity,
+                                     best->plan.lower_bound > *capacity ? ", which is below what any plan needs" : ""));
+  return kDone;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand("plan", "Arena size, lower bound, ratio and seconds of plans");
+  auto a = std::make_shared<PlanArguments>();
+  add_model_arguments(*command, a->model);
+  command->get_option("model")->description("A model as everywhere, or a CSV of intervals (id, lower, upper, size)");
+  command->add_option("--planner", a->planner, "A planner's name, or all")->capture_default_str();
+  command->add_option("--order", a->order, "An order's name, or all")->capture_default_str();
+  command->add_option("--capacity", a->capacity, "Bytes to fit in: a search stops when it is met");
+  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(CLI::Range(0.0, 1e6));
+  command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
+  command->add_option("--threads", a->threads, "For planners that use several; 0: all processors");
+  command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->footer([] { return all_names(); });
+  command->callback([&, a] { body = [&, a] { return make_plan(context, *a); }; });
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli run: runs a model; per-node times and peak memory by kind.
+#include <algorithm>
+#include <filesystem>
+
+#include <arenascope/models/npy.h>
+#include <arenascope/trace/recording.h>
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/model_options.h"
+#include "app/common/format.h"
+#include "app/common/model_runner.h"
+
+namespace arenascope::cli {
+namespace {
+
+struct RunArguments {
+  ModelArguments model;
+  std::string backend = "cpu", planner = "search", order = "depth-first", strategy = "planned", record, output;
+  std::vector<std::string> inputs;
+  int threads = 0, repeat = 1;
+  double budget = 1.0;
+  bool in_place = false;
+};
+
+// The middle of each node's times over all runs.
+std::vector<NodeTime> medians(const std::vector<RunReport>& reports) {
+  std::vector<NodeTime> out(reports.front().nodes.size());
+  std::vector<Nanoseconds> column(reports.size());
+  const auto middle = [&] {
+    std::nth_element(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2), column.end());
+    return column[column.size() / 2];
+  };
+  for (size_t node = 0; node < out.size(); ++node) {
+    for (size_t r = 0; r < reports.size(); ++r) column[r] = reports[r].nodes[node].nanoseconds;
+    out[node].nanoseconds = middle();
+    for (size_t r = 0; r < reports.size(); ++r) column[r] = reports[r].nodes[node].barrier_wait_nanoseconds;
+    out[node].barrier_wait_nanoseconds = middle();
+  }
+  return out;
+}
+
+std::string file_name(std::string text) {
+  for (char& c : text)
+    if (!isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
+  return text + ".npy";
+}
+
+Result<Json> outputs(app::ModelRunner& runner, const std::string& folder) {
+  Json list = Json::array();
+  for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
+    const auto& value = runner.model().outputs[i];
+    Json entry{{"name", value.name},
+               {"dtype", name(value.tensor.dtype())},
+               {"shape", std::vector<int64_t>(value.tensor.sizes().begin(), value.tensor.sizes().end())}};
+    if (!folder.empty()) {
+      auto bytes = runner.output(i);
+      if (!bytes) return bytes.error();
+      const auto path = std::filesystem::path(folder) / file_name(value.name);
+      if (auto ok = models::write_npy(path, value.tensor.dtype(), value.tensor.sizes(), *bytes); !ok) return ok.error();
+      entry["path"] = path.string();
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void print_report(app::ModelRunner& runner, const std::vector<RunReport>& reports, const std::vector<NodeTime>& nodes) {
+  const ExecutionPlan& plan = runner.plan();
+  std::vector<size_t> by_time(nodes.size());
+  for (size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
+  std::stable_sort(by_time.begin(), by_time.end(), [&](size_t a, size_t b) { return nodes[a].nanoseconds > nodes[b].nanoseconds; });
+  Nanoseconds sum = 0, waits = 0, best = reports.front().nanoseconds;
+  for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
+  for (const RunReport& report : reports) best = std::min(best, report.nanoseconds);
+  fmt::print("{} on {} threads: {} the fastest of {} runs\n", runner.model().name, plan.threads,
+             app::format_nanoseconds(best), reports.size());
+  fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
+             plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound), plan.memory.ratio());
+  fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
+             app::format_nanoseconds(sum));
+  fmt::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
+  for (size_t i = 0; i < std::min<size_t>(by_time.size(), 20); ++i) {
+    const NodeTime& time = nodes[by_time[i]];
+    if (time.nanoseconds == 0) break;
+    const TensorImpl& node = plan.graph.node(plan.steps[by_time[i]].node);
+    fmt::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], name(node.op), node.name,
+               app::format_nanoseconds(time.nanoseconds), 100.0 * double(time.nanoseconds) / double(std::max<Nanoseconds>(sum, 1)),
+               app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(time.nanoseconds));
+  }
+  fmt::print("\n{:<14} {:>12} {:>12}\n", "memory", "peak", "reserved");
+  for (MemoryKind kind : kMemoryKinds) {
+    const MemoryStats stats = runner.context().stats({}, kind);
+    if (stats.peak > 0) fmt::print("{:<14} {:>12} {:>12}\n", name(kind), app::format_bytes(stats.peak), app::format_bytes(stats.peak_reserved));
+  }
+  for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
+    const auto& value = runner.model().outputs[i];
+    auto bytes = runner.output(i);
+    fmt::print("\noutput {} {} {}\n", value.name, name(value.tensor.dtype()), to_string(value.tensor.sizes()));
+    if (!bytes || value.tensor.dtype() != DType::F32) continue;
+    const auto* numbers = reinterpret_cast<const float*>(bytes->data());
+    const auto count = value.tensor->element_count();
+    const int64_t row = value.tensor.sizes().back();
+    for (int64_t j = 0; j < std::min<int64_t>(count, 12); ++j)
+      fmt::print("{:g}{}", numbers[j], (j + 1) % std::max<int64_t>(row, 1) == 0 ? "\n" : " ");
+    if (count > 12) fmt::print("… {} more\n", count - 12);
+  }
+}
+
+int run_model(const Context& context, const RunArguments& arguments) {
+  auto open = arguments.model.options();
+  if (!open) return fail(kUsage, open.error().message);
+  const auto strategy = parse_memory_strategy(arguments.strategy);
+  if (!strategy) return fail(kUsage, fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
+  if (arguments.repeat < 1) return fail(kUsage, fmt::format("--repeat {} is less than 1", arguments.repeat));
+  app::RunnerOptions options;
+  options.backend = arguments.backend;
+  options.threads = arguments.threads;
+  options.planner = arguments.planner;
+  options.order = arguments.order;
+  options.budget_seconds = arguments.budget;
+  options.strategy = *strategy;
+  options.in_place = arguments.in_place;
+  options.open = *open;
+  for (const std::string& input : arguments.inputs) {
+    const size_t at = input.find('=');
+    if (at == std::string::npos || at == 0 || at + 1 == input.size())
+      return fail(kUsage, fmt::format("'--input {}' is not NAME=FILE", input));
+    options.inputs[input.substr(0, at)] = input.substr(at + 1);
+  }
+  Progress progress;
+  options.progress = [&](const std::string& phase) { progress.phase(phase); };
+  trace::Recorder recorder;
+  std::shared_ptr<trace::RecordingWriter> writer;
+  if (!arguments.record.empty()) {
+    auto created = trace::RecordingWriter::create(arguments.record);
+    if (!created) return fail(kFailed, created.error().message);
+    writer = std::move(*created);
+    recorder.add_sink(writer);
+    recorder.start();
+    options.recorder = &recorder;
+  }
+  auto model = models::open_model(arguments.model.model, *open);
+  if (!model) return fail(kUsage, model.error().message);
+  auto opened = app::ModelRunner::open(std::move(*model), options);
+  if (!opened) return fail(kFailed, opened.error().message);
+  app::ModelRunner& runner = **opened;
+  std::vector<RunReport> reports;
+  RunOptions run_options;
+  run_options.timed = true;
+  for (int i = 0; i < arguments.repeat; ++i) {
+    progress.phase(fmt::format("run {}", i + 1), double(i) / arguments.repeat);
+    auto report = runner.run(run_options);
+    if (!report) return fail(kFailed, fmt::format("{}: {}", arguments.model.model, report.error().message));
+    reports.push_back(std::move(*report));
+  }
+  if (writer) {
+    recorder.stop();
+    if (auto ok = writer->close(); !ok) return fail(kFailed, ok.error().message);
+    if (recorder.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder.lost());
+  }
+  const auto nodes = medians(reports);
+  auto made = outputs(runner, arguments.output);
+  if (!made) return fail(kFailed, made.error().message);
+  if (!context.json) {
+    print_report(runner, reports, nodes);
+    return kDone;
+  }
+  Json seconds = Json::array(), list = Json::array(), peaks = Json::object();
+  for (const RunReport& report : reports) seconds.push_back(double(report.nanoseconds) / 1e9);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const TensorImpl& node = runner.plan().graph.node(runner.plan().steps[i].node);
+    list.push_back({{"name", node.name},
+                    {"op", name(node.op)},
+                    {"nanoseconds", nodes[i].nanoseconds},
+                    {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
+  }
+  for (MemoryKind kind : kMemoryKinds) peaks[std::string(name(kind))] = runner.context().stats({}, kind).peak;
+  print_json({{"model", runner.model().name},
+              {"backend", arguments.backend},
+              {"threads", runner.plan().threads},
+              {"seconds", seconds},
+              {"nodes", list},
+              {"peak_bytes", peaks},
+              {"outputs", *made},
+              {"arena_bytes", runner.plan().memory.arena_bytes},
+              {"planner", runner.plan().memory.planner},
+              {"order", runner.plan().memory.order_name},
+              {"strategy", arguments.strategy}});
+  return kDone;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand("run", "Run a model: per-node times and peak memory by kind");
+  auto a = std::make_shared<RunArguments>();
+  add_model_arguments(*command, a->model);
+  command->add_option("--backend", a->backend, "cpu, reference, opencl or cuda")->capture_default_str();
+  command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
+  command->add_option("--planner", a->planner, "Who lays out the arena")->capture_default_str();
+  command->add_option("--order", a->order, "Which node runs when")->capture_default_str();
+  command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
+  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(CLI::Range(0.0, 1e6));
+  command->add_option("--input", a->inputs, "NAME=FILE (.npy or .pb); inputs without one get seeded numbers");
+  command->add_option("--output", a->output, "A folder: each output is written there as .npy");
+  command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();
+  command->add_option("--record", a->record, "Write a recording of the runs");
+  command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->callback([&, a] { body = [&, a] { return run_model(context, *a); }; });
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace arenascope::app {
+namespace {
+
+float half_to_float(uint16_t h) {
+  const uint32_t sign = uint32_t(h & 0x8000u) << 16, exponent = (h >> 10) & 31u, mantissa = h & 1023u;
+  if (exponent == 0) return std::copysign(std::ldexp(static_cast<float>(mantissa), -24), sign ? -1.0f : 1.0f);
+  const uint32_t bits = sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13;
+  float out;
+  std::memcpy(&out, &bits, 4);
+  return out;
+}
+
+template <class T>
+double load(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
+
+double number(DType dtype, const std::byte* at) {
+  switch (dtype) {
+    case DType::F32: return load<float>(at);
+    case DType::F64: return load<double>(at);
+    case DType::F16: {
+      uint16_t h;
+      std::memcpy(&h, at, 2);
+      return half_to_float(h);
+    }
+    case DType::BF16: {
+      uint16_t h;
+      std::memcpy(&h, at, 2);
+      const uint32_t bits = uint32_t(h) << 16;
+      float out;
+      std::memcpy(&out, &bits, 4);
+      return out;
+    }
+    case DType::I8: return load<int8_t>(at);
+    case DType::U8: return load<uint8_t>(at);
+    case DType::I16: return load<int16_t>(at);
+    case DType::U16: return load<uint16_t>(at);
+    case DType::I32: return load<int32_t>(at);
+    case DType::U32: return load<uint32_t>(at);
+    case DType::I64: return load<int64_t>(at);
+    case DType::U64: return load<uint64_t>(at);
+    case DType::Bool: return load<uint8_t>(at) != 0;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+Comparison compare(DType dtype, std::span<const std::byte> got, std::span<const std::byte> expected,
+                   const Tolerance& tolerance) {
+  Comparison out;
+  if (got.size() != expected.size() || info(dtype).quantised) {
+    out.passed = false;
+    return out;
+  }
+  const bool floating = info(dtype).floating;
+  const auto width = static_cast<size_t>(info(dtype).block_bytes);
+  double largest = 0;
+  for (size_t at = 0; at < got.size(); at += width) {
+    const double a = number(dtype, got.data() + at), b = number(dtype, expected.data() + at);
+    if (std::isfinite(b)) largest = std::max(largest, std::abs(b));
+    if (!floating && std::memcmp(got.data() + at, expected.data() + at, width) != 0 && dtype != DType::Bool)
+      out.passed = false;
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    const double error = std::isfinite(a) && std::isfinite(b) ? std::abs(a - b) : INFINITY;
+    out.max_abs_error = std::max(out.max_abs_error, error);
+    if (!floating || (tolerance.relative_to_max <= 0 && !(error <= tolerance.atol + tolerance.rtol * std::abs(b))))
+      out.passed = false;
+  }
+  out.max_rel_error = out.max_abs_error == 0 ? 0 : largest > 0 ? out.max_abs_error / largest : INFINITY;
+  if (tolerance.relative_to_max > 0 && !(out.max_rel_error <= tolerance.relative_to_max)) out.passed = false;
+  return out;
+}
+
+}  // namespace arenascope::app

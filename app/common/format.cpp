@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/format.h"
+
+#include <fmt/format.h>
+
+namespace arenascope::app {
+
+std::string format_bytes(Bytes bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes);
+  const char* unit = "B";
+  for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (value < 1024) break;
+    value /= 1024;
+    unit = next;
+  }
+  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
+}
+
+std::string format_nanoseconds(Nanoseconds time) {
+  const double value = static_cast<double>(time);
+  if (time < 1000) return fmt::format("{} ns", time);
+  if (time < 1000000) return fmt::format("{:.1f} µs", value / 1e3);
+  if (time < 1000000000) return fmt::format("{:.2f} ms", value / 1e6);
+  return fmt::format("{:.3f} s", value / 1e9);
+}
+
+}  // namespace arenascope::app

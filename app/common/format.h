@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sizes and times for people, in English; the window has its own, translated.
+#pragma once
+#include <string>
+
+#include <arenascope/base/ids.h>
+
+namespace arenascope::app {
+
+std::string format_bytes(Bytes bytes);              // "41.2 MiB"
+std::string format_nanoseconds(Nanoseconds time);   // "3.21 ms"
+
+}  // namespace arenascope::app

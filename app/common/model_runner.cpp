@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/model_runner.h"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "app/common/backends.h"
+#include "app/common/input_data.h"
+
+#include <arenascope/runtime/describe.h>
+
+namespace arenascope::app {
+
+ModelRunner::ModelRunner(models::Model model, RunnerOptions options)
+    : model_(std::move(model)), options_(std::move(options)) {}
+
+// The executor lets go of the graph's memory before the graph goes.
+ModelRunner::~ModelRunner() { executor_.reset(); }
+
+Result<std::unique_ptr<ModelRunner>> ModelRunner::open(const std::string& spec, const RunnerOptions& options) {
+  if (options.progress) options.progress("opening");
+  auto model = models::open_model(spec, options.open);
+  if (!model) return model.error();
+  return open(std::move(*model), options);
+}
+
+Result<std::unique_ptr<ModelRunner>> ModelRunner::open(models::Model model, const RunnerOptions& options) {
+  if (!model.runnable()) {
+    const std::string why = model.problems.empty() ? "some of its operators are not known" : model.problems.front();
+    return Error{fmt::format("{} cannot be run: {}", model.path.empty() ? model.name : model.path.string(), why)};
+  }
+  std::unique_ptr<ModelRunner> runner(new ModelRunner(std::move(model), options));
+  if (auto ok = runner->set_up(); !ok) return ok.error();
+  return runner;
+}
+
+void ModelRunner::say(const char* phase) const {
+  if (options_.progress) options_.progress(phase);
+}
+
+Status ModelRunner::set_up() {
+  auto backend = open_backend(options_.backend);
+  if (!backend) return backend.error();
+  backend_ = std::move(*backend);
+  context_ = make_cpu_context();
+  if (options_.recorder) context_->set_observer(make_allocation_recorder(*options_.recorder));
+  if (options_.threads == 0) options_.threads = usable_processors();
+  say("loading weights");
+  if (auto ok = model_.load_weights(*context_); !ok) return ok;
+  if (auto ok = bind_inputs(); !ok) return ok;
+  return plan_and_prepare(options_.strategy);
+}
+
+Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
+  say("planning");
+  MemoryPlanOptions plan_options;
+  plan_options.in_place = options_.in_place && strategy == MemoryStrategy::Planned;
+  plan_options.planner.budget_seconds = options_.budget_seconds;
+  OrderOptions order_options;
+  order_options.budget_seconds = options_.budget_seconds;
+  auto memory = plan_memory(model_.graph, options_.planner, options_.order, plan_options, order_options);
+  if (!memory) return memory.error();
+  const int threads = backend_->runs_on_host_threads() ? options_.threads : 1;
+  auto plan = ExecutionPlan::make(model_.graph, std::move(*memory), *backend_, threads);
+  if (!plan) return plan.error();
+  executor_.reset();
+  auto executor = Executor::create(*backend_, context_, {threads, strategy, options_.recorder, true});
+  if (!executor) return executor.error();
+  executor_ = std::move(*executor);
+  say("preparing");
+  return executor_->prepare(std::move(*plan));
+}
+
+Status ModelRunner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy) {
+  options_.planner = planner;
+  options_.order = order;
+  options_.strategy = strategy;
+  return plan_and_prepare(strategy);
+}
+
+Status ModelRunner::bind_inputs() {
+  for (const auto& [name, file] : options_.inputs) {
+    bool known = false;
+    for (const auto& input : model_.inputs) known = known || input.name == name;
+    if (!known) {
+      std::string names;
+      for (const auto& input : model_.inputs) names += fmt::format(" '{}'", input.name);
+      return Error{fmt::format("{} has no input '{}'; it has{}", model_.name, name, names)};
+    }
+  }
+  for (const auto& input : model_.inputs) {
+    TensorImpl& tensor = *input.tensor;
+    auto storage = Storage::allocate(*context_, {}, MemoryKind::Default, tensor.byte_count());
+    if (!storage) return storage.error();
+    tensor.storage = std::move(*storage);
+    if (tensor.byte_count() == 0) continue;
+    const auto given = options_.inputs.find(input.name);
+    auto filled = given != options_.inputs.end() ? read_input_file(given->second, tensor)
+                  : input.write_default          ? input.write_default(tensor.data())
+                                                 : fill_seeded(tensor);
+    if (!filled) return filled;
+  }
+  return {};
+}
+
+Status ModelRunner::set_input(const std::string& name, std::span<const std::byte> bytes) {
+  for (const auto& input : model_.inputs) {
+    if (input.name != name) continue;
+    if (static_cast<Bytes>(bytes.size()) != input.tensor->byte_count())
+      return Error{fmt::format("input '{}' has {} bytes, {} were given", name, input.tensor->byte_count(), bytes.size())};
+    return backend_->upload(input.tensor->storage, bytes.data(), static_cast<Bytes>(bytes.size()));
+  }
+  return Error{fmt::format("{} has no input '{}'", model_.name, name)};
+}
+
+Result<std::vector<std::byte>> ModelRunner::output(size_t index) { return read(*model_.outputs[index].tensor); }
+
+Result<std::vector<std::byte>> ModelRunner::read(const TensorImpl& tensor) {
+  if (tensor.element_count() == 0) return std::vector<std::byte>();
+  if (!tensor.storage.allocated()) return Error{fmt::format("'{}' holds no data now", tensor.name)};
+  const DTypeInfo& type = info(tensor.dtype);
+  const auto bytes = static_cast<size_t>(tensor.byte_count());
+  std::vector<std::byte> out(bytes);
+  if (tensor.contiguous()) {
+    std::memcpy(out.data(), tensor.data(), bytes);
+    return out;
+  }
+  // Strided: element by element, in row-major order.
+  const auto width = static_cast<size_t>(type.block_bytes);
+  Dims at = Dims::filled(tensor.rank(), 0);
+  for (size_t i = 0; i < bytes / width; ++i) {
+    int64_t from = 0;
+    for (int d = 0; d < tensor.rank(); ++d) from += at[d] * tensor.strides[d];
+    std::memcpy(out.data() + i * width, tensor.data() + from / type.block_elements * type.block_bytes, width);
+    for (int d = tensor.rank() - 1; d >= 0; --d) {
+      at[d] += d == tensor.rank() - 1 ? type.block_elements : 1;
+      if (at[d] < tensor.sizes[d]) break;
+      at[d] = 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A model made ready to run: opened, planned, its weights loaded, its inputs bound, an executor prepared.
+// The command line and the window both go this way.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arenascope/models/model.h>
+#include <arenascope/runtime/executor.h>
+
+namespace arenascope::app {
+
+struct RunnerOptions {
+  std::string backend = "cpu";
+  int threads = 0;  // 0: as many as there are processors
+  std::string planner = "search";
+  std::string order = "depth-first";
+  double budget_seconds = 1.0;  // for planners and orders that search
+  MemoryStrategy strategy = MemoryStrategy::Planned;
+  bool in_place = false;
+  models::OpenOptions open;
+  std::map<std::string, std::string> inputs;  // name → .npy or .pb file
+  trace::Recorder* recorder = nullptr;        // outlives the runner
+  std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
+};
+
+class ModelRunner {
+ public:
+  // `spec` as open_model() takes it. Errors: whatever of this fails, in one sentence.
+  static Result<std::unique_ptr<ModelRunner>> open(const std::string& spec, const RunnerOptions& options);
+  static Result<std::unique_ptr<ModelRunner>> open(models::Model model, const RunnerOptions& options);
+  ~ModelRunner();
+
+  const models::Model& model() const { return model_; }
+  Executor& executor() { return *executor_; }
+  ExecutionContext& context() { return *context_; }
+  const ExecutionPlan& plan() const { return executor_->plan(); }
+
+  // Replaces an input's contiguous bytes. Errors: no such input, another size.
+  Status set_input(const std::string& name, std::span<const std::byte> bytes);
+  Result<RunReport> run(const RunOptions& options = {}) { return executor_->run(options); }
+  // An output's elements, contiguous, on the host; valid after a run.
+  Result<std::vector<std::byte>> output(size_t index);
+  // Any tensor of the graph that holds data now, contiguous, on the host.
+  Result<std::vector<std::byte>> read(const TensorImpl& tensor);
+  // Plans anew with the same model; what was loaded stays.
+  Status replan(const std::string& planner, const std::string& order, MemoryStrategy strategy);
+
+ private:
+  ModelRunner(models::Model model, RunnerOptions options);
+  Status set_up();
+  Status bind_inputs();
+  Status plan_and_prepare(MemoryStrategy strategy);
+  void say(const char* phase) const;
+
+  models::Model model_;
+  RunnerOptions options_;
+  std::shared_ptr<ExecutionContext> context_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Executor> executor_;
+};
+
+}  // namespace arenascope::app
