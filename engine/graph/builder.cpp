@@ -132,7 +132,7 @@ Tensor GraphBuilder::slice(const Tensor& x, int axis, int64_t start, int64_t end
       return {};
     }
     view.sizes[axis] = count;
-    view.offset = *offset;
+    view.offset = x->element_count() == 0 ? 0 : *offset;
     view.strides[axis] = *walk;
   }
   return op_with(Op::View, {x}, view, name);

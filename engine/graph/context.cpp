@@ -183,11 +183,13 @@ Result<Tensor> Context::try_apply(Op op, std::span<const Tensor> sources, const 
   const auto count = static_cast<int>(sources.size());
   if (count < op_info.min_sources || (op_info.max_sources >= 0 && count > op_info.max_sources))
     return Error{fmt::format("{} '{}' got {} sources", op_info.name, tensor_name, count)};
-  std::vector<TensorImpl*> impls;
-  impls.reserve(sources.size());
-  for (const Tensor& source : sources) {
-    if (!source) return Error{fmt::format("{} '{}' got an undefined source", op_info.name, tensor_name)};
-    impls.push_back(source.impl());
+  constexpr size_t kFew = 8;
+  TensorImpl* few[kFew];
+  std::vector<TensorImpl*> many(sources.size() > kFew ? sources.size() : 0);
+  const std::span<TensorImpl*> impls{many.empty() ? few : many.data(), sources.size()};
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!sources[i]) return Error{fmt::format("{} '{}' got an undefined source", op_info.name, tensor_name)};
+    impls[i] = sources[i].impl();
   }
   auto inferred = op_info.shape_rule(op, impls, params);
   if (!inferred)

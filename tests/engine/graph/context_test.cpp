@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <arenascope/graph/graph.h>
+#include <arenascope/memory/cpu_allocator.h>
+
+namespace arenascope {
+namespace {
+
+Context pool_of(size_t bytes, bool no_alloc = false) {
+  auto made = Context::create({bytes, nullptr, no_alloc});
+  REQUIRE(made);
+  return *made;
+}
+
+}  // namespace
+
+TEST_CASE("objects lie one behind the other, aligned, and can be walked") {
+  Context c = pool_of(1 << 16);
+  CHECK(c.object_count() == 0);
+  CHECK(c.first_object() == nullptr);
+  const Tensor a = *c.new_tensor(DType::F32, {3}, "a");
+  const Graph g = *c.new_graph(4);
+  auto work = c.new_work_buffer(100);
+  REQUIRE(work);
+  const Tensor b = *c.apply(Op::Neg, std::vector{a}, {}, "b");
+
+  std::vector<ObjectType> types;
+  std::vector<std::string> names;
+  size_t end = 0;
+  for (const ObjectHeader* o = c.first_object(); o; o = o->next) {
+    CHECK(o->offset == end + sizeof(ObjectHeader));
+    CHECK(o->offset % Context::kObjectAlignment == 0);
+    end = o->offset + o->size;
+    types.push_back(o->type);
+    if (const TensorImpl* tensor = c.tensor_of(*o)) names.push_back(tensor->name);
+  }
+  CHECK(end == c.used_mem());
+  CHECK(c.object_count() == 4);
+  CHECK(types == std::vector{ObjectType::Tensor, ObjectType::Graph, ObjectType::WorkBuffer, ObjectType::Tensor});
+  CHECK(names == std::vector<std::string>{"a", "b"});
+  CHECK(reinterpret_cast<uintptr_t>(a->data()) % 64 == 0);
+  CHECK(reinterpret_cast<uintptr_t>(work->data()) % 64 == 0);
+  CHECK(std::string(name(ObjectType::WorkBuffer)) == "work buffer");
+}
+
+TEST_CASE("tensor_overhead and graph_overhead say how large a pool must be") {
+  const size_t n = 50;
+  Context c = pool_of(n * Context::tensor_overhead(2) + Context::graph_overhead(n, true), true);
+  Tensor last = *c.new_tensor(DType::F32, {8});
+  for (size_t i = 1; i < n; ++i) {
+    auto next = c.apply(Op::Add, std::vector{last, last});
+    REQUIRE(next);
+    last = *next;
+  }
+  auto graph = c.new_graph(n, true);
+  REQUIRE(graph);
+  CHECK(graph->expand(last).ok());
+  CHECK(c.used_mem() <= c.mem_size());
+}
+
+TEST_CASE("a full pool says what was needed and what was there, and stays as it was") {
+  Context c = pool_of(2048);
+  const Tensor a = *c.new_tensor(DType::F32, {16}, "first");
+  const size_t used = c.used_mem(), count = c.object_count();
+  auto large = c.new_tensor(DType::F32, {1000}, "large");
+  REQUIRE_FALSE(large);
+  const std::string& text = large.error().message;
+  CHECK(text.find("the context's pool is full: tensor 'large' needed ") == 0);
+  CHECK(text.find("available " + std::to_string(2048 - used) + " of 2048") != std::string::npos);
+  CHECK(c.used_mem() == used);
+  CHECK(c.object_count() == count);
+  CHECK_FALSE(c.new_graph(100000));
+  CHECK_FALSE(c.new_work_buffer(1 << 20));
+  CHECK_FALSE(c.new_work_buffer(-1));
+  CHECK_FALSE(c.new_work_buffer(INT64_MAX));
+  CHECK(c.new_tensor(DType::F32, {4}, "small"));
+}
+
+TEST_CASE("sizes that do not fit any pool are refused before anything is taken") {
+  Context c = pool_of(4096, true);
+  CHECK_FALSE(c.new_tensor(DType::F32, {-4}));
+  CHECK_FALSE(c.new_tensor(DType::F32, {INT64_MAX, 3}));
+  CHECK_FALSE(c.new_tensor(DType::Q4_0, {31}));
+  CHECK_FALSE(c.new_graph(size_t{1} << 40));
+  CHECK(c.object_count() == 0);
+  CHECK_FALSE(Context::create({SIZE_MAX, nullptr, false}));
+  CHECK_FALSE(Context::create({size_t{1} << 61, nullptr, false}));
+  CHECK(c.new_tensor(DType::I8, {INT64_MAX}));  // a descriptor takes no data
+}
+
+TEST_CASE("the pool may be the caller's own buffer") {
+  alignas(64) static std::byte buffer[4096];
+  {
+    auto c = Context::create({sizeof buffer, buffer, false});
+    REQUIRE(c);
+    CHECK(c->mem_buffer() == buffer);
+    CHECK(c->mem_size() == sizeof buffer);
+    const Tensor t = *c->new_tensor(DType::F32, {4});
+    CHECK(t->data() >= buffer);
+    CHECK(t->data() + 16 <= buffer + sizeof buffer);
+  }
+  CHECK_FALSE(Context::create({100, buffer + 1, false}));
+  CHECK_FALSE(Context::create({8, buffer, false}));
+  CHECK_FALSE(Context::create({SIZE_MAX, buffer, false}));
+}
+
+TEST_CASE("a no_alloc context holds descriptors only, and can be switched") {
+  Context c = pool_of(1 << 14, true);
+  const Tensor a = *c.new_tensor(DType::F32, {1 << 20});
+  CHECK(a->data() == nullptr);
+  CHECK((*a).byte_count() == 4 << 20);
+  c.set_no_alloc(false);
+  CHECK_FALSE(c.no_alloc());
+  CHECK(c.new_tensor(DType::F32, {8})->impl()->data() != nullptr);
+  CHECK_FALSE(c.new_tensor(DType::F32, {1 << 20}));
+}
+
+TEST_CASE("while a scratch buffer is set, data goes there") {
+  Context c = pool_of(1 << 14);
+  auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Workspace, 256);
+  REQUIRE(block);
+  const Storage storage(*block);
+  CHECK_FALSE(c.set_scratch({storage, 0}).storage.allocated());
+  const Tensor a = *c.new_tensor(DType::F32, {10}, "a");
+  const Tensor none = *c.new_tensor(DType::F32, {0}, "none");
+  const Tensor b = *c.new_tensor(DType::F32, {10}, "b");
+  CHECK(a->data() == storage.data());
+  CHECK(b->data() == storage.data() + 64);
+  CHECK(none->data() == nullptr);
+  auto large = c.new_tensor(DType::F32, {64}, "large");
+  REQUIRE_FALSE(large);
+  CHECK(large.error().message == "the scratch buffer is full: tensor 'large' needed 256 bytes, available 128");
+  const Scratch before = c.set_scratch({});
+  CHECK(before.used == 64 + 40);
+  const Tensor d = *c.new_tensor(DType::F32, {10});
+  const auto* pool = static_cast<const std::byte*>(c.mem_buffer());
+  CHECK(d->data() >= pool);
+  CHECK(d->data() < pool + c.mem_size());
+  CHECK(a->storage.kind() == MemoryKind::Workspace);
+}
+
+TEST_CASE("a pool that is full leaves the scratch buffer as it was") {
+  Context c = pool_of(Context::tensor_overhead(0) + 32);
+  auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Workspace, 1024);
+  c.set_scratch({Storage(*block), 0});
+  REQUIRE(c.new_tensor(DType::F32, {4}));
+  CHECK_FALSE(c.new_tensor(DType::F32, {4}));
+  CHECK(c.set_scratch({}).used == 16);
+}
+
+TEST_CASE("handles outlive the context that made them") {
+  Tensor t;
+  Graph g;
+  Storage work;
+  {
+    Context c = pool_of(1 << 15);
+    const Tensor a = *c.new_tensor(DType::F32, {2, 2}, "a tensor whose name is longer than a short string");
+    t = *c.apply(Op::Add, std::vector{a, a}, {}, "sum");
+    g = *c.new_graph(8);
+    REQUIRE(g.expand(t).ok());
+    work = *c.new_work_buffer(64);
+  }
+  CHECK(t->sources[0]->name.size() > 32);
+  t->data_as<float>()[3] = 2.5f;
+  CHECK(g.node(NodeId(0)).data_as<float>()[3] == 2.5f);
+  t = Tensor();
+  CHECK(g.nodes().size() == 1);
+  g = Graph();
+  work.data()[63] = std::byte{1};
+}
+
+TEST_CASE("sources and graphs keep tensors of other pools and of none alive") {
+  auto cpu = make_cpu_context();
+  Context here = pool_of(1 << 14);
+  Graph g;
+  Tensor sum;
+  {
+    const Tensor alone = *Tensor::empty(*cpu, {2}, DType::F32);
+    alone.data_as<float>()[1] = 4.0f;
+    Context there = pool_of(1 << 14);
+    const Tensor b = *there.new_tensor(DType::F32, {2}, "b");
+    sum = *here.apply(Op::Add, std::vector{alone, b});
+    const Tensor far = *there.apply(Op::Neg, std::vector{b}, {}, "far");
+    g = *here.new_graph(4);
+    REQUIRE(g.expand(far).ok());
+  }
+  CHECK(sum->sources[0]->data_as<float>()[1] == 4.0f);
+  CHECK(sum->sources[1]->name == "b");
+  CHECK(g.node(NodeId(0)).name == "far");
+}
+
+TEST_CASE("layers group what is made while they are set") {
+  Context c = pool_of(1 << 15, true);
+  const Tensor a = *c.new_tensor(DType::F32, {2});
+  c.set_layer("encoder");
+  const Tensor b = *c.apply(Op::Neg, std::vector{a});
+  c.set_layer("decoder");
+  const Tensor d = *c.apply(Op::Neg, std::vector{b});
+  c.set_layer("encoder");
+  const Tensor e = *c.apply(Op::Neg, std::vector{d});
+  c.set_layer("");
+  const Tensor f = *c.apply(Op::Neg, std::vector{e});
+  CHECK(a->layer == -1);
+  CHECK(b->layer == 0);
+  CHECK(d->layer == 1);
+  CHECK(e->layer == 0);
+  CHECK(f->layer == -1);
+  CHECK(std::vector<std::string>(c.layer_names().begin(), c.layer_names().end()) ==
+        std::vector<std::string>{"encoder", "decoder"});
+}
+
+TEST_CASE("an op checks the number of its sources and that they are defined") {
+  Context c = pool_of(1 << 14, true);
+  const Tensor a = *c.new_tensor(DType::F32, {2});
+  CHECK(c.apply(Op::Add, std::vector{a}, {}, "one").error().message == "ADD 'one' got 1 sources");
+  CHECK_FALSE(c.apply(Op::Neg, std::vector{a, a}));
+  CHECK_FALSE(c.apply(Op::Add, std::vector{a, Tensor()}));
+  CHECK_FALSE(c.apply(Op::None, {}));
+}
+
+}  // namespace arenascope
