@@ -19,7 +19,7 @@ int convert(const Context& context, const std::string& from, const std::string& 
   trace::Session session;
   auto read = trace::read_recording(from, session);
   if (!read) return fail(kUsage, read.error().message);
-  if (!read->note.empty()) fmt::print(stderr, "arenascope-cli: {}\n", read->note);
+  if (!read->problem.empty()) fmt::print(stderr, "arenascope-cli: {}\n", read->problem);
   const auto snapshot = session.snapshot();
   progress.phase("writing");
   const auto extension = std::filesystem::path(to).extension();

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli bench: micro-benchmarks, each a row beside its peer taken in the same run.
+#include <arenascope/base/bench_row.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/cli.h"
+#include "app/common/bench_list.h"
+
+namespace arenascope::cli {
+namespace {
+
+int bench(const Context& context, const std::string& name, const app::BenchOptions& options) {
+  const app::Bench* chosen = app::find_bench(name);
+  if (!chosen) {
+    std::string names;
+    for (const app::Bench& b : app::all_benches()) names += fmt::format(" {}", b.name);
+    return fail(kUsage, fmt::format("there is no bench '{}'; there are:{}", name, names));
+  }
+  Progress progress;
+  progress.phase(name);
+  auto rows = chosen->run(options);
+  if (!rows) return fail(kFailed, rows.error().message);
+  if (context.json) {
+    Json list = Json::array();
+    for (const BenchRow& row : *rows)
+      list.push_back({{"name", row.name},
+                      {"value", row.value},
+                      {"unit", row.unit},
+                      {"peer", row.peer},
+                      {"peer_value", row.peer_value},
+                      {"ratio", row.ratio},
+                      {"wanted", row.wanted},
+                      {"met", row.met}});
+    print_json({{"bench", name}, {"rows", list}});
+    return kDone;
+  }
+  size_t width = 20;
+  for (const BenchRow& row : *rows) width = std::max(width, row.name.size());
+  fmt::print("{:<{}} {:>14} {:<10} {:>14} {:>9} {:>9}  {}\n", "", width, "value", "unit", "peer", "ratio", "wanted", "met");
+  for (const BenchRow& row : *rows) {
+    const bool paired = !row.peer.empty();
+    fmt::print("{:<{}} {:>14.6g} {:<10} {:>14} {:>9} {:>9}  {:<4}{}\n", row.name, width, row.value, row.unit,
+               paired ? fmt::format("{:.6g}", row.peer_value) : "", paired ? fmt::format("{:.4g}", row.ratio) : "",
+               row.wanted != 0 ? fmt::format("{:.6g}", row.wanted) : "", row.wanted != 0 ? (row.met ? "yes" : "no") : "",
+               paired ? "against " + row.peer : "");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand("bench", "Micro-benchmarks beside their peers");
+  struct Arguments {
+    std::string name;
+    app::BenchOptions options;
+  };
+  auto a = std::make_shared<Arguments>();
+  std::string names;
+  for (const app::Bench& b : app::all_benches()) names += fmt::format("\n  {:<12} {}", b.name, b.description);
+  command->add_option("name", a->name, "Which")->required();
+  command->add_option("--data", a->options.data, "The folder of test data, for benches that use it");
+  command->add_option("--model", a->options.model, "For bench record")->capture_default_str();
+  command->add_option("--threads", a->options.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->footer("Benches:" + names);
+  command->callback([&, a] { body = [&, a] { return bench(context, a->name, a->options); }; });
+}
+
+}  // namespace arenascope::cli

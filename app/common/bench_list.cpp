@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/bench_list.h"
+
+#include <arenascope/graph/bench_graph.h>
+#include <arenascope/runtime/bench_barrier.h>
+
+#include "app/common/bench_record.h"
+
+namespace arenascope::app {
+namespace {
+
+using Rows = Result<std::vector<BenchRow>>;
+
+constexpr Bench kBenches[] = {
+    {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
+    {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
+    {"record", "what recording costs a run of a network",
+     [](const BenchOptions& o) -> Rows { return bench_record(o.model, o.threads); }},
+};
+
+}  // namespace
+
+std::span<const Bench> all_benches() { return kBenches; }
+
+const Bench* find_bench(std::string_view name) {
+  for (const Bench& bench : kBenches)
+    if (name == bench.name) return &bench;
+  return nullptr;
+}
+
+}  // namespace arenascope::app

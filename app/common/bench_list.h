@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every benchmark by name. To add one: a function that returns rows, and a line in bench_list.cpp.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arenascope/base/bench_row.h>
+#include <arenascope/base/result.h>
+
+namespace arenascope::app {
+
+struct BenchOptions {
+  std::string data;                    // the folder of test data; empty: ARENASCOPE_DATA or ../shared/data
+  std::string model = "zoo:resnet50";  // for what runs a model
+  int threads = 0;                     // 0: as many as there are processors
+};
+
+struct Bench {
+  const char* name;
+  const char* description;
+  Result<std::vector<BenchRow>> (*run)(const BenchOptions& options);
+};
+
+std::span<const Bench> all_benches();
+const Bench* find_bench(std::string_view name);
+
+}  // namespace arenascope::app

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What recording costs a run of a real network.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <arenascope/base/bench_row.h>
+#include <arenascope/base/result.h>
+
+namespace arenascope::app {
+
+// Runs the model with and without a recording to a file, in turn, `pairs` times each; the ratio is the median of the
+// pairs' ratios, in thousandths over 1 it is what recording costs. Errors: the model cannot be run, no temporary file.
+Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads, int pairs = 20);
+
+}  // namespace arenascope::app
