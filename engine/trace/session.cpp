@@ -247,11 +247,12 @@ void Session::finish(PendingBarrier& p) {
   }
 }
 
-// Those of one run, or all if `run` is none; in the order of their generation, so that a replay does the same.
+// Those of runs up to `run` (of the last run some thread may still have to say when it left), or all if `run` is none;
+// in the order of their generation, so that a replay does the same.
 void Session::finish_barriers(RunId run) {
   std::vector<std::pair<int64_t, int64_t>> keys;
   for (const auto& [key, p] : pending_barriers_) {
-    if (!run.valid() || p.barrier.run == run) keys.emplace_back(p.barrier.generation, key);
+    if (!run.valid() || p.barrier.run <= run) keys.emplace_back(p.barrier.generation, key);
   }
   std::sort(keys.begin(), keys.end());
   for (const auto& [generation, key] : keys) {
@@ -352,7 +353,7 @@ void Session::apply(const RunEnd& end) {
   r.finished = true;
   r.status = end.status;
   end_ = std::max(end_, r.end);
-  finish_barriers(end.id);
+  if (end.id.value > 0) finish_barriers(RunId(end.id.value - 1));
 }
 
 void Session::apply(const Problem& problem) { problems_.push_back(problem); }

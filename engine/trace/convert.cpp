@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/convert.h>
+#include <arenascope/trace/recording.h>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+
+namespace arenascope::trace {
+
+namespace {
+
+// Gathers and writes to a descriptor; remembers the first failure.
+class FileOut : public TextOut {
+ public:
+  explicit FileOut(int file) : file_(file) {}
+  void put(std::string_view text) override {
+    buffer_ += text;
+    if (buffer_.size() >= (size_t{1} << 18)) flush();
+  }
+  int flush() {
+    std::string_view rest = buffer_;
+    while (error_ == 0 && !rest.empty()) {
+      const ssize_t n = ::write(file_, rest.data(), rest.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) error_ = n < 0 ? errno : EIO;
+      if (n > 0) rest.remove_prefix(static_cast<size_t>(n));
+    }
+    buffer_.clear();
+    return error_;
+  }
+
+ private:
+  int file_;
+  int error_ = 0;
+  std::string buffer_;
+};
+
+class StringOut : public TextOut {
+ public:
+  void put(std::string_view text) override { all += text; }
+  std::string all;
+};
+
+template <class... T>
+void print(TextOut& out, fmt::format_string<T...> format, T&&... args) {
+  fmt::memory_buffer buffer;
+  fmt::format_to(std::back_inserter(buffer), format, std::forward<T>(args)...);
+  out.put({buffer.data(), buffer.size()});
+}
+
+// How long the well-formed UTF-8 character at text[i] is; 0 if there is none.
+size_t utf8_length(std::string_view text, size_t i) {
+  const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char c = byte(i);
+  const size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+  if (n == 0 || i + n > text.size()) return 0;
+  for (size_t k = 1; k < n; ++k) {
+    if ((byte(i + k) & 0xc0) != 0x80) return 0;
+  }
+  if (c == 0xe0 && byte(i + 1) < 0xa0) return 0;
+  if (c == 0xed && byte(i + 1) >= 0xa0) return 0;  // a surrogate
+  if (c == 0xf0 && byte(i + 1) < 0x90) return 0;
+  if (c == 0xf4 && byte(i + 1) >= 0x90) return 0;
+  return n;
+}
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (size_t i = 0; i < text.size();) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const size_t n = utf8_length(text, i);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += text[i];
+    } else if (c < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04x}", c);
+    } else if (n == 0) {
+      out += "\\ufffd";
+    } else {
+      out += text.substr(i, n);
+    }
+    i += std::max<size_t>(n, 1);
+  }
+  return out + '"';
+}
+
+std::string csv_text(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+// Nanoseconds as microseconds, exactly.
+std::string micros(Nanoseconds t) {
+  const uint64_t n = t < 0 ? 0 - static_cast<uint64_t>(t) : static_cast<uint64_t>(t);
+  return fmt::format("{}{}.{:03}", t < 0 ? "-" : "", n / 1000, n % 1000);
+}
+
+constexpr const char* kKindNames[] = {"none",       "work",       "wait",    "alloc",      "free",  "reserve",
+                                      "release",    "slice live", "slice dead", "context object", "copy",  "step",
+                                      "layer",      "counter",    "seen write", "seen read",  "slice"};
+static_assert(std::size(kKindNames) == kLastEventKind + 1);
+
+const char* kind_name(EventKind kind) {
+  return static_cast<size_t>(kind) < std::size(kKindNames) ? kKindNames[static_cast<size_t>(kind)] : "?";
+}
+
+template <class F>
+void each_span(const Snapshot& s, F&& f) {
+  for (size_t t = 0; t < s.tracks.size(); ++t) {
+    for (const LaneView& lane : s.tracks[t].lanes) {
+      for (size_t i = 0; i < lane.rows.size(); ++i) f(t, lane.rows[i]);
+    }
+  }
+}
+
+int64_t process_of(const ThreadInfo& t) { return t.process == 0 ? 1 : t.process; }
+int64_t thread_of(const ThreadInfo& t) { return t.thread == 0 ? t.id.value + 2 : t.thread; }
+
+}  // namespace
+
+void to_chrome_json(const Snapshot& s, TextOut& out) {
+  out.put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"arenascope\"},\"traceEvents\":[\n");
+  out.put("{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"arenascope\"}}");
+  for (const TrackView& t : s.tracks) {
+    print(out, ",\n{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}",
+          process_of(t.info), thread_of(t.info), json_text(t.info.name));
+  }
+  each_span(s, [&](size_t track, const Event& e) {
+    const ThreadInfo& t = s.tracks[track].info;
+    print(out, ",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"cat\":\"{}\",\"name\":{}", process_of(t),
+          thread_of(t), micros(e.begin()), micros(e.end() - e.begin()), kind_name(e.kind()), json_text(s.label(e)));
+    if (e.kind() == EventKind::Work || e.kind() == EventKind::Wait) {
+      print(out, ",\"args\":{{\"run\":{},\"node\":{}}}", e.run().value, e.node().value);
+    } else if (e.kind() == EventKind::Copy) {
+      print(out, ",\"args\":{{\"bytes\":{}}}", e.b);
+    }
+    out.put("}");
+  });
+  const auto series = [&](const SeriesView& view, const std::string& name) {
+    for (size_t i = 0; i < view.samples.size(); ++i) {
+      const double v = view.samples[i].value;
+      if (!std::isfinite(v)) continue;  // JSON has no word for it
+      print(out, ",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{},\"name\":{},\"args\":{{\"value\":{}}}}}",
+            micros(view.samples[i].time), json_text(name), v);
+    }
+  };
+  for (size_t k = 0; k < kMemoryKinds; ++k) {
+    series(s.active[k], std::string(kMemoryKindNames[k]) + " active");
+    series(s.reserved[k], std::string(kMemoryKindNames[k]) + " reserved");
+  }
+  for (size_t i = 0; i < s.counter_series.size(); ++i) series(s.counter_series[i], s.counters[i].name);
+  out.put("\n]}\n");
+}
+
+void to_spans_csv(const Snapshot& s, TextOut& out) {
+  out.put("track,kind,name,node,run,begin_ns,end_ns\n");
+  each_span(s, [&](size_t track, const Event& e) {
+    const bool of_node = e.kind() == EventKind::Work || e.kind() == EventKind::Wait;
+    print(out, "{},{},{},{},{},{},{}\n", csv_text(s.tracks[track].info.name), kind_name(e.kind()), csv_text(s.label(e)),
+          of_node ? std::to_string(e.node().value) : "", of_node ? std::to_string(e.run().value) : "", e.begin(), e.end());
+  });
+}
+
+void to_memory_csv(const Snapshot& s, TextOut& out) {
+  out.put("time_ns,what,kind,address,bytes,allocator,block\n");
+  for (size_t i = 0; i < s.memory_events.size(); ++i) {
+    const Event& e = s.event(s.memory_events[i]);
+    print(out, "{},{},{},{:#x},{},{},{}\n", e.time, kind_name(e.kind()),
+          kMemoryKindNames[static_cast<size_t>(e.memory_kind())], static_cast<uint64_t>(e.a), e.b, e.allocator(), e.id);
+  }
+}
+
+void to_text(const Snapshot& s, TextOut& out) {
+  print(out, "{} events, {} lost, {} to {} ns\n", s.event_count, s.lost, s.time.begin, s.time.end);
+  for (const DeviceInfo& d : s.devices) print(out, "device {}: {} {} {} {}\n", d.id.value, d.backend, d.name, d.memory_bytes, d.missing);
+  for (const AllocatorInfo& a : s.allocators) print(out, "allocator {}: {} {}\n", a.id, a.name, static_cast<int>(a.kind));
+  for (const CounterInfo& c : s.counters) print(out, "counter {}: {} {}\n", c.id.value, c.name, c.unit);
+  const auto refs = [](const std::vector<TensorRef>& list) {
+    std::string text;
+    for (TensorRef r : list) text += fmt::format(" {}{}", r.is_leaf() ? "leaf " : "node ", r.index());
+    return text;
+  };
+  const auto tensor = [&](const char* what, size_t i, const TensorInfo& t) {
+    print(out, "  {} {}: {} {} {} [{}] {} bytes, {} flops, flags {}, from{}\n", what, i, t.op, t.name, t.dtype,
+          fmt::join(t.shape, " "), t.bytes, t.flops, t.flags, refs(t.sources));
+  };
+  for (const auto& g : s.graphs) {
+    print(out, "graph {}: {}, {} nodes, {} leafs, {} edges\n", g->id.value, g->model, g->nodes.size(), g->leafs.size(), g->edges);
+    for (size_t i = 0; i < g->nodes.size(); ++i) tensor("node", i, g->nodes[i]);
+    for (size_t i = 0; i < g->leafs.size(); ++i) tensor("leaf", i, g->leafs[i]);
+  }
+  for (const auto& p : s.plans) {
+    print(out, "plan {} of graph {}: {} {}, arena {}, bound {}\n", p->id.value, p->graph.value, p->planner, p->order_name,
+          p->arena_bytes, p->lower_bound_bytes);
+    for (const SliceInfo& x : p->slices) {
+      print(out, "  tensor {} at {} + {} in steps {} to {}, block {}, level {}\n", x.tensor.value, x.offset, x.size,
+            x.first.value, x.last.value, x.block.value, x.level);
+    }
+  }
+  for (const auto& c : s.contexts) {
+    print(out, "context {}: {} {} of {}\n", c->id.value, c->name, c->used_mem, c->mem_size);
+    for (const ObjectInfo& o : c->objects) print(out, "  {} {} at {} + {} next {}\n", o.type, o.name, o.offset, o.size, o.next);
+  }
+  for (size_t i = 0; i < s.runs.size(); ++i) {
+    const Run& r = s.runs[i];
+    print(out, "run {}: graph {} plan {} {} {} threads {} {} to {} {} {} steps {}\n", r.info.id.value, r.info.graph.value,
+          r.info.plan.value, r.info.backend, r.info.strategy, r.info.threads, r.info.begin, r.end, r.finished,
+          static_cast<int>(r.status), r.marks);
+  }
+  for (const TrackView& t : s.tracks) {
+    print(out, "track {}: {} kind {} device {} lost {}\n", t.info.id.value, t.info.name, static_cast<int>(t.info.kind),
+          t.info.device.value, t.lost);
+    const auto line = [&](const Event& e) {
+      print(out, "  {} {} {} {} {} {}\n", kind_name(e.kind()), e.time, e.a, e.b, e.id, e.extra());
+    };
+    for (const LaneView& lane : t.lanes) {
+      for (size_t i = 0; i < lane.rows.size(); ++i) line(lane.rows[i]);
+    }
+    for (size_t i = 0; i < t.points.size(); ++i) line(t.points[i]);
+  }
+  for (size_t i = 0; i < s.barriers.size(); ++i) {
+    const Barrier& b = s.barriers[i];
+    print(out, "barrier {} run {} node {}: {} to {} left {} waited {} last {} of {}\n", b.generation, b.run.value,
+          b.node.value, b.first_arrival, b.last_arrival, b.last_leave, b.wait_sum, b.last_arriver.value, b.threads);
+  }
+  for (size_t g = 0; g < s.node_stats.size(); ++g) {
+    for (size_t n = 0; n < s.node_stats[g].size(); ++n) {
+      const NodeStats& x = s.node_stats[g][n];
+      print(out, "stats {} {}: {} {} {} {} {} {} {}\n", g, n, x.spans, x.work_sum, x.work_max, x.barriers, x.wait_sum,
+            x.last_arriver.value, x.usual_last.value);
+    }
+  }
+  for (size_t k = 0; k < kMemoryKinds; ++k) {
+    for (const MemoryCount c : {MemoryCount::Active, MemoryCount::Reserved}) {
+      const auto& samples = s.series(static_cast<MemoryKind>(k), c).samples;
+      for (size_t i = 0; i < samples.size(); ++i) {
+        print(out, "{} {} {} {}\n", kMemoryKindNames[k], c == MemoryCount::Active ? "active" : "reserved", samples[i].time,
+              samples[i].value);
+      }
+    }
+  }
+  const auto rect = [&](const SliceRect& r) {
+    print(out, "slice tensor {} run {} at {} + {} steps {} to {} time {} to {}{}\n", r.tensor.value, r.run.value, r.offset,
+          r.bytes, r.first.value, r.last.value, r.begin, r.end, r.open ? " open" : "");
+  };
+  for (size_t i = 0; i < s.slices.size(); ++i) rect(s.slices[i]);
+  for (const SliceRect& r : s.open_slices) rect(r);
+  for (size_t i = 0; i < s.seen.size(); ++i) {
+    const SeenRect& r = s.seen[i];
+    print(out, "seen {} tensor {} run {} at {} + {} step {} time {}\n", r.write ? "write" : "read", r.tensor.value,
+          r.run.value, r.offset, r.bytes, r.step.value, r.time);
+  }
+  for (size_t i = 0; i < s.problems.size(); ++i) print(out, "problem: {}\n", s.problems[i].sentence);
+}
+
+Result<Format> format_of(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  const auto ends = [&](std::string_view e) { return name.size() >= e.size() && name.compare(name.size() - e.size(), e.size(), e) == 0; };
+  if (ends(".json")) return Format::ChromeJson;
+  if (ends(".memory.csv")) return Format::MemoryCsv;
+  if (ends(".csv")) return Format::SpansCsv;
+  if (ends(".txt")) return Format::Text;
+  if (ends(".arenascope") || ends(".pftrace") || ends(".perfetto-trace")) return Format::Recording;
+  return Error{path.string() + ": the ending says no known format; known are .json, .csv, .memory.csv, .txt, .arenascope, "
+               ".pftrace and .perfetto-trace."};
+}
+
+namespace {
+void put(const Snapshot& s, Format format, TextOut& out) {
+  switch (format) {
+    case Format::ChromeJson:
+      return to_chrome_json(s, out);
+    case Format::SpansCsv:
+      return to_spans_csv(s, out);
+    case Format::MemoryCsv:
+      return to_memory_csv(s, out);
+    case Format::Text:
+      return to_text(s, out);
+    case Format::Recording:
+      return;
+  }
+}
+}  // namespace
+
+Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path) {
+  if (format == Format::Recording) return save_recording(snapshot, path);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return Error{path.string() + ": it could not be created: " + std::strerror(errno) + "."};
+  FileOut out(file);
+  put(snapshot, format, out);
+  int failed = out.flush();
+  if (::close(file) != 0 && failed == 0) failed = errno;
+  if (failed != 0) return Error{path.string() + ": it could not be written: " + std::strerror(failed) + "."};
+  return {};
+}
+
+std::string to_string(const Snapshot& snapshot, Format format) {
+  StringOut out;
+  put(snapshot, format, out);
+  return std::move(out.all);
+}
+
+}  // namespace arenascope::trace

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Which field number each part of a description has in a recording. One list serves writing and reading.
+// The numbers are the format: add new ones, never reuse or renumber.
+#pragma once
+#include <arenascope/trace/info.h>
+
+namespace arenascope::trace {
+
+template <class A>
+void fields(A& a, TensorInfo& t) {
+  a(1, t.name), a(2, t.op), a(3, t.layer), a(4, t.dtype), a(5, t.shape), a(6, t.strides), a(7, t.bytes), a(8, t.flops);
+  a(9, t.sources), a(10, t.view_source), a(11, t.view_offset), a(12, t.backend), a(13, t.parameters), a(14, t.tasks);
+  a(15, t.work_bytes), a(16, t.flags);
+}
+template <class A>
+void fields(A& a, GraphInfo& g) {
+  a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges);
+}
+template <class A>
+void fields(A& a, SliceInfo& s) {
+  a(1, s.tensor), a(2, s.offset), a(3, s.size), a(4, s.first), a(5, s.last), a(6, s.block), a(7, s.level);
+  a(8, s.in_place_of);
+}
+template <class A>
+void fields(A& a, PlanInfo& p) {
+  a(1, p.id), a(2, p.graph), a(3, p.planner), a(4, p.order_name), a(5, p.order), a(6, p.arena_bytes);
+  a(7, p.lower_bound_bytes), a(8, p.capacity_bytes), a(9, p.alignment), a(10, p.seconds), a(11, p.slices);
+}
+template <class A>
+void fields(A& a, ObjectInfo& o) {
+  a(1, o.offset), a(2, o.size), a(3, o.header_offset), a(4, o.header_size), a(5, o.type), a(6, o.next), a(7, o.name);
+}
+template <class A>
+void fields(A& a, ContextInfo& c) {
+  a(1, c.id), a(2, c.name), a(3, c.mem_size), a(4, c.used_mem), a(5, c.no_alloc), a(6, c.objects);
+}
+template <class A>
+void fields(A& a, RunInfo& r) {
+  a(1, r.id), a(2, r.graph), a(3, r.plan), a(4, r.begin), a(5, r.threads), a(6, r.backend), a(7, r.strategy);
+}
+template <class A>
+void fields(A& a, RunEnd& r) {
+  a(1, r.id), a(2, r.end), a(3, r.status);
+}
+template <class A>
+void fields(A& a, ThreadInfo& t) {
+  a(1, t.id), a(2, t.name), a(3, t.kind), a(4, t.device), a(5, t.process), a(6, t.thread);
+}
+template <class A>
+void fields(A& a, DeviceInfo& d) {
+  a(1, d.id), a(2, d.name), a(3, d.backend), a(4, d.missing), a(5, d.memory_bytes);
+}
+template <class A>
+void fields(A& a, AllocatorInfo& i) {
+  a(1, i.id), a(2, i.name), a(3, i.kind), a(4, i.device);
+}
+template <class A>
+void fields(A& a, CounterInfo& c) {
+  a(1, c.id), a(2, c.name), a(3, c.unit);
+}
+template <class A>
+void fields(A& a, NameInfo& n) {
+  a(1, n.id), a(2, n.text);
+}
+template <class A>
+void fields(A& a, Problem& p) {
+  a(1, p.severity), a(2, p.sentence), a(3, p.time), a(4, p.run), a(5, p.node);
+}
+template <class A>
+void fields(A& a, Loss& l) {
+  a(1, l.track), a(2, l.count), a(3, l.time);
+}
+
+}  // namespace arenascope::trace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What happened, once more in Perfetto's own words, so that a recording opens in that tool as it is: a track a
+// thread, a slice a span, a counter a kind of memory. Field numbers are those of its trace_packet.proto.
+#pragma once
+#include <arenascope/trace/sink.h>
+#include <arenascope/trace/wire.h>
+
+#include <array>
+#include <string>
+#include <unordered_map>
+
+namespace arenascope::trace {
+
+// Appends whole Trace.packet fields to `out`.
+class PerfettoMirror {
+ public:
+  void begin(WireWriter& out);  // clocks, defaults, the process
+  void describe(const Description& description, WireWriter& out);
+  void events(TrackId track, std::span<const Event> events, WireWriter& out);
+
+ private:
+  struct Packet;
+  uint64_t name(const Event& event, std::string& fresh);
+  void span(TrackId track, const Event& event, WireWriter& out);
+  void memory(const Event& event, WireWriter& out);
+  void track_descriptor(uint64_t uuid, const std::string& name, WireWriter& out, int64_t thread, bool counter,
+                        bool bytes);
+
+  std::vector<std::shared_ptr<const GraphInfo>> graphs_;
+  std::vector<GraphId> run_graphs_;
+  std::vector<std::string> names_;
+  std::unordered_map<uint64_t, uint64_t> interned_;  // what a span is called → its number
+  std::array<double, kMemoryKinds> active_{}, reserved_{};
+  std::array<bool, 2 * kMemoryKinds> memory_described_{};
+};
+
+}  // namespace arenascope::trace
