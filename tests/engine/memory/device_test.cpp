@@ -191,6 +191,27 @@ TEST_CASE("one stream reuses at once, another only after an event has passed") {
   CHECK(device->calls_to_take() == 2);
 }
 
+TEST_CASE("a merged block is as young as its youngest part") {
+  auto device = std::make_shared<SimulatedDevice>(64 * kMiB);
+  DeviceCachingAllocator allocator(device);
+  const Stream a = device->create_stream(), b = device->create_stream();
+  constexpr Bytes kHalf = kMiB / 2;
+  void* x = allocator.allocate_on(a, kHalf).value();
+  void* y = allocator.allocate_on(a, kHalf).value();
+  REQUIRE(static_cast<std::byte*>(x) + kHalf == y);
+  REQUIRE(allocator.allocate_on(a, kMiB).ok());  // the rest of the segment
+  launch(*device, a, x, kHalf, 1);
+  allocator.deallocate(x, kHalf);
+  for (int i = 0; i < 4; ++i) REQUIRE(allocator.allocate_on(b, kHalf).ok());  // fences a, fills a segment of b's own
+  REQUIRE(device->step(a));
+  launch(*device, a, y, kHalf, 2);
+  allocator.deallocate(y, kHalf);
+  void* z = allocator.allocate_on(b, kHalf).value();  // x alone has passed, x and y together have not
+  launch(*device, b, z, kHalf, 3);
+  CHECK(z != x);
+  CHECK(device->hazards() == 0);
+}
+
 TEST_CASE("a tensor's ordinary end defers its memory behind the streams that used it") {
   auto device = std::make_shared<SimulatedDevice>(64 * kMiB);
   ExecutionContext context;
