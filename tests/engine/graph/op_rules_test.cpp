@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The list of ops as a whole, and the rules of those that work element by element.
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "op_rules_testing.h"
+
+namespace arenascope {
+using namespace test;
+
+TEST_CASE("every op has one name, which parses back, and says how many sources it takes") {
+  std::set<std::string> names;
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    const OpInfo& o = info(op);
+    CHECK(names.insert(o.name).second);
+    CHECK(parse_op(o.name) == op);
+    CHECK((o.shape_rule != nullptr));
+    CHECK((o.flops != nullptr));
+    CHECK((o.max_sources == -1 || o.max_sources >= o.min_sources));
+    // One source too few, one too many.
+    if (o.min_sources > 0)
+      CHECK(made(op, std::vector<Given>(static_cast<size_t>(o.min_sources) - 1, Given{2, 2})) == "refused");
+    if (o.max_sources >= 0)
+      CHECK(made(op, std::vector<Given>(static_cast<size_t>(o.max_sources) + 1, Given{2, 2})) == "refused");
+  }
+  CHECK_FALSE(parse_op("CONVOLVE"));
+}
+
+TEST_CASE("no op is broken by scalars, empty tensors, huge ones, any type or parameters of zero") {
+  const std::vector<Given> shapes = {{}, {0}, {3}, {0, 4}, {2, 2}, {1, 2, 3}, {2, 4, 5, 5}, {1, 1, 1, 1, 1, 1, 1, 1},
+                                     {int64_t{1} << 40, 1 << 20}, {INT64_MAX / 8}};
+  size_t accepted = 0;
+  for (int i = 0; i < kOpCount; ++i) {
+    const OpInfo& o = info(static_cast<Op>(i));
+    const int most = o.max_sources < 0 ? 3 : o.max_sources;
+    for (int count = o.min_sources; count <= most; ++count)
+      for (const Given& shape : shapes)
+        for (int type = 0; type < kDTypeCount; ++type) {
+          const std::vector<Given> given(static_cast<size_t>(count), {shape.sizes, static_cast<DType>(type)});
+          const auto node = apply(static_cast<Op>(i), given);
+          if (!node) {
+            CHECK_FALSE(node.error().message.empty());
+            continue;
+          }
+          ++accepted;
+          CHECK(flops(**node) >= 0);
+          CHECK(bytes_moved(**node) >= 0);
+        }
+  }
+  CHECK(accepted > 1000);
+}
+
+TEST_CASE("one source, element by element") {
+  for (Op op : {Op::Cont, Op::Copy, Op::Tril, Op::Neg, Op::Abs, Op::Sign, Op::Floor, Op::Ceil, Op::Round, Op::Relu,
+                Op::Clamp, Op::Not, Op::CumSum}) {
+    CAPTURE(name(op));
+    CHECK(made(op, {{2, 3}}) == "f32 [2, 3]");
+    CHECK(made(op, {{{2, 3}, DType::I64}}) == "i64 [2, 3]");
+    const bool copies = op == Op::Cont || op == Op::Copy;
+    CHECK(made(op, {{{2, 32}, DType::Q8_0}}) == (copies ? "q8_0 [2, 32]" : "refused"));
+  }
+  for (Op op : {Op::Sqrt, Op::Reciprocal, Op::Exp, Op::Log, Op::Erf, Op::Sin, Op::Cos, Op::Tanh, Op::Sigmoid,
+                Op::LeakyRelu, Op::Elu, Op::Softplus, Op::Softsign, Op::Gelu, Op::GeluTanh, Op::Silu, Op::Mish,
+                Op::HardSigmoid, Op::HardSwish, Op::Scale}) {
+    CAPTURE(name(op));
+    CHECK(made(op, {{2, 3}}) == "f32 [2, 3]");
+    CHECK(made(op, {{{4}, DType::F16}}) == "f16 [4]");
+    CHECK(made(op, {{{4}, DType::I32}}) == "refused");
+    CHECK(made(op, {{{32}, DType::Q4_0}}) == "refused");
+  }
+  CHECK(made(Op::IsNan, {{2}}) == "bool [2]");
+  CHECK(made(Op::IsNan, {{{32}, DType::Q4_0}}) == "refused");
+}
+
+TEST_CASE("two sources broadcast") {
+  for (Op op : {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Pow, Op::Min, Op::Max, Op::Mod}) {
+    CAPTURE(name(op));
+    CHECK(made(op, {{2, 1, 3}, {4, 1}}) == "f32 [2, 4, 3]");
+    CHECK(made(op, {{2, 3}, {}}) == "f32 [2, 3]");
+    CHECK(made(op, {{2, 3}, {3, 2}}) == "refused");
+    CHECK(made(op, {{2}, {{2}, DType::I32}}) == (op == Op::Pow ? "f32 [2]" : "refused"));
+    CHECK(made(op, {{{32}, DType::Q4_0}, {{32}, DType::Q4_0}}) == "refused");
+  }
+  for (Op op : {Op::Equal, Op::Less, Op::LessEqual, Op::Greater, Op::GreaterEqual, Op::And, Op::Or, Op::Xor}) {
+    CAPTURE(name(op));
+    CHECK(made(op, {{2, 1}, {3}}) == "bool [2, 3]");
+    CHECK(made(op, {{2}, {3}}) == "refused");
+    CHECK(made(op, {{2}, {{2}, DType::F16}}) == "refused");
+  }
+}
+
+TEST_CASE("where takes a condition and two of a kind") {
+  CHECK(made(Op::Where, {{{2, 1}, DType::Bool}, {3}, {}}) == "f32 [2, 3]");
+  CHECK(made(Op::Where, {{2, 1}, {3}, {}}) == "refused");
+  CHECK(made(Op::Where, {{{2}, DType::Bool}, {2}, {{2}, DType::I32}}) == "refused");
+  CHECK(made(Op::Where, {{{2}, DType::Bool}, {3}, {3}}) == "refused");
+  CHECK(made(Op::Where, {{{2}, DType::Bool}, {2}, {3}}) == "refused");
+}
+
+TEST_CASE("costs count operations of the result, without overflow") {
+  const auto add = apply(Op::Add, {{2, 1, 3}, {4, 1}});
+  REQUIRE(add);
+  CHECK(flops(**add) == 24);
+  CHECK(bytes_moved(**add) == 4 * (24 + 6 + 4));
+  const auto huge = apply(Op::MulMat, {{{1 << 30, 1 << 30}, DType::F16}, {{1 << 30, 1 << 30}, DType::F16}});
+  REQUIRE(huge);
+  CHECK(flops(**huge) == INT64_MAX);
+}
+
+}  // namespace arenascope
