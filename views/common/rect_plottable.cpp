@@ -40,10 +40,70 @@ void frame(QPainter* p, const QRect& r, const QColor& c) {
   p->fillRect(r.right(), r.top(), 1, r.height(), c);
 }
 
+// A texture in a raster, but lines where the drawing is recorded: SVG knows no textures.
+void fill_hatch(QPainter* p, const QRect& r, const RectStyle& s, const QBrush& texture) {
+  if (p->paintEngine() && p->paintEngine()->type() != QPaintEngine::Picture) {
+    p->fillRect(r, texture);
+    return;
+  }
+  const QRectF f(r);
+  p->setPen(QPen(s.hatch_colour, s.hatch == Hatch::Diagonal ? 1.5 : 1));
+  if (s.hatch == Hatch::Diagonal) {
+    const double first = std::floor((f.left() + f.top()) / 8) * 8;
+    for (double sum = first; sum < f.right() + f.bottom(); sum += 8) {  // the line x + y = sum
+      const double x0 = std::max(f.left(), sum - f.bottom()), x1 = std::min(f.right(), sum - f.top());
+      if (x1 > x0) p->drawLine(QPointF(x0, sum - x0), QPointF(x1, sum - x1));
+    }
+    return;
+  }
+  const bool dots = s.hatch == Hatch::Dots;
+  if (f.width() * f.height() > 4e6) return;
+  for (double y = std::ceil(f.top() / 8) * 8; y < f.bottom() - (dots ? 1 : 6); y += 8) {
+    for (double x = std::ceil(f.left() / 8) * 8; x < f.right() - (dots ? 1 : 4); x += 8) {
+      if (dots) {
+        p->fillRect(QRectF(x, y, 1, 1), s.hatch_colour);
+      } else {
+        p->drawPolyline(QPolygonF({{x, y}, {x + 3.5, y + 3}, {x, y + 6}}));
+      }
+    }
+  }
+}
+
+void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const RectStyle& s, const QBrush& hatch) {
+  if (s.fill.isValid()) painter->fillRect(rect, s.fill);
+  const bool roomy = rect.width() >= 3 && rect.height() >= 3;
+  if (s.hatch != Hatch::None && roomy) {
+    painter->setBrushOrigin(whole.topLeft());
+    fill_hatch(painter, rect, s, hatch);
+  } else if (s.hatch != Hatch::None && !s.fill.isValid()) {
+    painter->fillRect(rect, s.hatch_colour);
+  }
+  if (s.outline.isValid()) {
+    if (s.separator) {
+      painter->fillRect(rect.left(), rect.top(), 1, rect.height(), s.outline);
+    } else if (!roomy) {
+      if (!s.fill.isValid()) painter->fillRect(rect, s.outline);
+    } else if (s.dashed) {
+      painter->setPen(QPen(s.outline, 1, Qt::DashLine));
+      painter->setBrush(Qt::NoBrush);
+      painter->drawRect(rect.adjusted(0, 0, -1, -1));
+    } else {
+      frame(painter, rect, s.outline);
+    }
+  }
+  if (s.edge.isValid() && whole.left() >= rect.left() && rect.width() >= 4) {
+    painter->fillRect(rect.left(), rect.top(), 3, rect.height(), s.edge);
+  }
+}
+
 }  // namespace
 
 QRect pixel_rect(const QCPAxis* x, const QCPAxis* y, const Rect& rect) {
   return to_pixels(map_of(x, y), rect).intersected(x->axisRect()->rect().adjusted(-4, -4, 4, 4));
+}
+
+void draw_styled_rect(QPainter* painter, const QRect& whole, const QRect& rect, const RectStyle& style) {
+  draw_rect(painter, whole, rect, style, hatch_brush(style.hatch, style.hatch_colour));
 }
 
 void draw_double_outline(QPainter* painter, const QRect& rect, const ThemeColours& colours) {
@@ -144,7 +204,9 @@ void RectPlottable::draw_dense(QCPPainter* painter, RectSet::Span span, const Pi
 
 void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip) {
   int labels = 0;
-  const QRect visible = clip.adjusted(-2, -2, 2, 2);
+  // In a raster the painter clips, and outlines run off the edge; a recorded drawing may be one that cannot clip.
+  const bool recorded = painter->paintEngine() && painter->paintEngine()->type() == QPaintEngine::Picture;
+  const QRect visible = recorded ? clip : clip.adjusted(-2, -2, 2, 2);
   const int line = painter->fontMetrics().height();
   for (size_t i = span.first; i < span.last; ++i) {
     const Rect& r = (*data_)[i];
@@ -153,30 +215,7 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
     const QRect rect = whole.intersected(visible);
     if (rect.isEmpty()) continue;
     const RectStyle& s = styles_[r.style];
-    if (s.fill.isValid()) painter->fillRect(rect, s.fill);
-    const bool roomy = rect.width() >= 3 && rect.height() >= 3;
-    if (s.hatch != Hatch::None && roomy) {
-      painter->setBrushOrigin(whole.topLeft());
-      painter->fillRect(rect, hatches_[r.style]);
-    } else if (s.hatch != Hatch::None && !s.fill.isValid()) {
-      painter->fillRect(rect, s.hatch_colour);
-    }
-    if (s.outline.isValid()) {
-      if (s.separator) {
-        painter->fillRect(rect.left(), rect.top(), 1, rect.height(), s.outline);
-      } else if (!roomy) {
-        if (!s.fill.isValid()) painter->fillRect(rect, s.outline);
-      } else if (s.dashed) {
-        painter->setPen(QPen(s.outline, 1, Qt::DashLine));
-        painter->setBrush(Qt::NoBrush);
-        painter->drawRect(rect.adjusted(0, 0, -1, -1));
-      } else {
-        frame(painter, rect, s.outline);
-      }
-    }
-    if (s.edge.isValid() && whole.left() >= visible.left() && rect.width() >= 4) {
-      painter->fillRect(rect.left(), rect.top(), 3, rect.height(), s.edge);
-    }
+    draw_rect(painter, whole, rect, s, hatches_[r.style]);
     if (s.label && labels_ && rect.width() > 26 && rect.height() >= line && labels < kMostLabels) {
       ++labels;
       draw_label(painter, rect.intersected(clip), r, s);

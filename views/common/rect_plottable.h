@@ -24,6 +24,8 @@ struct RectStyle {
 
 // Where a rectangle of the plot lies in pixels, whole and inside the clip.
 QRect pixel_rect(const QCPAxis* x, const QCPAxis* y, const Rect& rect);
+// Fill, hatch, outline and edge of one rectangle, of which `rect` is the visible part of `whole`.
+void draw_styled_rect(QPainter* painter, const QRect& whole, const QRect& rect, const RectStyle& style);
 void draw_double_outline(QPainter* painter, const QRect& rect, const ThemeColours& colours);
 
 class RectPlottable : public QCPAbstractPlottable {

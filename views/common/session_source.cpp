@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/session_source.h>
 
+#include <utility>
+
 namespace arenascope::views {
 
 namespace {
@@ -19,7 +21,8 @@ void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
   live_step_ = {};
   snapshot_ = std::make_shared<trace::Snapshot>();
   graph_ = nullptr;
-  plan_ = nullptr;
+  plan_ = ghost_ = nullptr;
+  shown_ = nullptr;
   Q_EMIT session_replaced();
   take(session_ ? session_->snapshot() : snapshot_);
 }
@@ -35,6 +38,11 @@ void SessionSource::set_live(bool live, int interval) {
 
 void SessionSource::choose_run(trace::RunId run) {
   chosen_ = run;
+  take(snapshot_);
+}
+
+void SessionSource::show_plan(std::shared_ptr<const trace::PlanInfo> plan) {
+  shown_ = std::move(plan);
   take(snapshot_);
 }
 
@@ -76,6 +84,8 @@ void SessionSource::take(SnapshotPtr snapshot) {
   plan_ = run_.valid() ? snapshot_->plan_of(run_) : nullptr;
   if (!graph_ && !snapshot_->graphs.empty()) graph_ = snapshot_->graphs.back().get();
   if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
+  ghost_ = nullptr;
+  if (shown_) ghost_ = std::exchange(plan_, shown_.get());
   Q_EMIT changed();
 }
 

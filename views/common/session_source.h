@@ -35,6 +35,10 @@ class SessionSource : public QObject {
   // The run's graph and plan, or the newest ones where there is no run; null if there are none.
   const trace::GraphInfo* graph() const { return graph_; }
   const trace::PlanInfo* plan() const { return plan_; }
+  // A plan that was never run, to look at in place of the run's (which becomes the ghost); null: the run's again.
+  void show_plan(std::shared_ptr<const trace::PlanInfo> plan);
+  const trace::PlanInfo* ghost_plan() const { return ghost_; }
+  std::shared_ptr<const trace::PlanInfo> shown_plan() const { return shown_; }
   trace::GraphId graph_id() const { return graph_ ? graph_->id : trace::GraphId(); }
   trace::PlanId plan_id() const { return plan_ ? plan_->id : trace::PlanId(); }
   // The newest step that was reached in the run that goes on, else none.
@@ -57,7 +61,9 @@ class SessionSource : public QObject {
   trace::RunId run_, chosen_, going_on_;
   QElapsedTimer going_on_for_;
   const trace::GraphInfo* graph_ = nullptr;  // in snapshot_
-  const trace::PlanInfo* plan_ = nullptr;
+  const trace::PlanInfo* plan_ = nullptr;   // in snapshot_ or shown_
+  const trace::PlanInfo* ghost_ = nullptr;  // in snapshot_
+  std::shared_ptr<const trace::PlanInfo> shown_;
   Step live_step_;
 };
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The strip above a plot: what the view is, the facts of the moment, and the legend with each meaning's second code.
+#pragma once
+#include <qcustomplot.h>
+#include <views/common/rect_plottable.h>
+
+namespace arenascope::views {
+
+struct LegendChip {
+  enum class Shape : uint8_t { Box, Line, DashedLine, Triangle };
+  QString text;
+  RectStyle style;
+  Shape shape = Shape::Box;
+};
+
+struct HeaderContent {
+  QString title;      // bold
+  QStringList facts;  // the most important first; what does not fit is left out from the end
+  std::vector<LegendChip> legend;
+};
+
+class Header : public QCPLayoutElement {
+ public:
+  explicit Header(QCustomPlot* plot);
+  void set_content(HeaderContent content);
+  const HeaderContent& content() const { return content_; }
+  void set_colours(const ThemeColours& colours) { colours_ = colours; }
+
+ protected:
+  void applyDefaultAntialiasingHint(QCPPainter*) const override {}
+  void draw(QCPPainter* painter) override;
+
+ private:
+  void draw_chip(QCPPainter* painter, const QRect& box, const LegendChip& chip) const;
+  HeaderContent content_;
+  ThemeColours colours_ = ThemeColours::light();
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What occupancy, arena map, lifetimes and timeline have in common: a plot over the shared x axis, the header, mouse
+// and keys, the overlay with hover, selection and playhead, and the two steps of drawing. Preparing is pure and runs
+// in the background for more than is visible, so that panning draws what is there; drawing is dumb.
+#pragma once
+#include <views/common/background.h>
+#include <views/common/export.h>
+#include <views/common/header.h>
+#include <views/common/selection.h>
+#include <views/common/shared_axis.h>
+
+#include <QWidget>
+
+namespace arenascope::views {
+
+// What every view is given; owned by the window, and outliving the views.
+struct ViewContext {
+  SessionSource* source = nullptr;
+  SelectionModel* selection = nullptr;
+  SharedAxis* axis = nullptr;
+  Theme* theme = nullptr;
+};
+
+// A moment of all that a picture depends on, safe to hand to a worker.
+struct PrepareInput {
+  SnapshotPtr snapshot;
+  std::shared_ptr<const trace::PlanInfo> shown_plan;  // keeps `plan` alive where it is not the snapshot's
+  trace::RunId run;
+  const trace::GraphInfo* graph = nullptr;
+  const trace::PlanInfo* plan = nullptr;
+  const trace::PlanInfo* ghost = nullptr;
+  AxisFrame axis;   // its range is what to prepare
+  int pixels = 1;   // over that range
+};
+
+// The base of each view's prepared picture.
+struct Prepared {
+  AxisRange covered{-1e300, 1e300};  // where it is complete
+  double per_pixel = 0;              // its resolution in x; 0: exact
+  AxisMode mode = AxisMode::Step;
+  virtual ~Prepared() = default;
+};
+using PreparedPtr = std::shared_ptr<const Prepared>;
+
+class PlotView : public QWidget, public Paintable {
+  Q_OBJECT
+ public:
+  ~PlotView() override;
+
+  void paint(QPainter* painter, QSize size) override;
+  void prepare_now();  // for tests and exports: blocks until what is shown is up to date
+  QCustomPlot* plot() const { return plot_; }
+  const HeaderContent& header() const { return header_->content(); }
+  virtual QString view_name() const = 0;
+  // What lies under a point of the plot, and the text about it.
+  virtual Selection pick(const QPointF& pixel) const = 0;
+  virtual QString describe(const QPointF& pixel) const = 0;
+  // Milliseconds of the last repaint of the data.
+  double last_frame_ms() const { return plot_->replotTime(); }
+
+ public Q_SLOTS:
+  void frame_selection();
+
+ Q_SIGNALS:
+  void activated(const arenascope::views::Selection& selection);  // double click
+  void painted();                                                 // the data was drawn anew
+
+ protected:
+  using Work = std::function<PreparedPtr(const PrepareInput&, std::stop_token)>;
+
+  PlotView(const ViewContext& context, QWidget* parent);
+  // Called by each view at the end of its constructor.
+  void start();
+
+  // A pure function to run elsewhere; it must not refer to the view.
+  virtual Work work() const = 0;
+  virtual void show_prepared(const PreparedPtr& prepared) = 0;  // takes it in; no drawing
+  virtual void restyle() = 0;                                   // the theme is another
+  virtual void draw_overlay(QCPPainter* painter) = 0;           // in the plot's overlay layer
+  virtual void retranslate() {}
+  // Whether dragging and Ctrl+wheel move and zoom the y axis too, and within what.
+  virtual QCPRange y_limits() const { return {0, 0}; }
+  virtual bool y_moves() const { return false; }
+
+  const ViewContext& context() const { return context_; }
+  const ThemeColours& colours() const { return context_.theme->colours(); }
+  QCPAxis* x_axis() const { return plot_->xAxis; }
+  QCPAxis* y_axis() const { return plot_->yAxis; }
+  void set_header(HeaderContent content);
+  void prepare();         // soon, in the background
+  void redraw();          // soon
+  void redraw_overlay();  // soon; repaints no data
+  void draw_playhead(QCPPainter* painter) const;
+  // The steps or the time in which a selection lives, as a range of x.
+  virtual std::optional<AxisRange> range_of(const Selection& selection) const;
+
+  bool event(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  PrepareInput input(AxisRange range, int pixels) const;
+  void request();
+  void take(const PreparedPtr& prepared);
+  void axis_moved();
+  void apply_axis();
+  void apply_theme();
+  bool wheel(QWheelEvent* event);
+  bool press(QMouseEvent* event);
+  bool move(QMouseEvent* event);
+  bool release(QMouseEvent* event);
+  void hover_at(const QPointF& pixel, const QPoint& global);
+
+  ViewContext context_;
+  QCustomPlot* plot_;
+  Header* header_;
+  OverlayPlottable* overlay_;
+  Background background_;
+  PreparedPtr prepared_;
+  bool asked_ = false;        // prepare() will run when control comes back to the event loop
+  bool stale_ = true;         // what is shown is not of the newest data
+  bool overlay_asked_ = false;
+  QPointF pressed_;
+  AxisRange pressed_range_;
+  QCPRange pressed_y_;
+  enum class Drag : uint8_t { None, Maybe, Pan, Range } drag_ = Drag::None;
+  double drag_from_ = 0, drag_to_ = 0;  // a range being chosen, in x
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mouse and keys of a PlotView: wheel zooms, dragging pans, Shift and dragging chooses steps, a click selects.
+#include <views/common/plot_view.h>
+
+#include <QHelpEvent>
+#include <QTimer>
+#include <QToolTip>
+#include <cmath>
+#include <utility>
+
+namespace arenascope::views {
+
+bool PlotView::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride) {  // our keys before the window's of the same letter
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->modifiers() == Qt::NoModifier) {
+      switch (key->key()) {
+        case Qt::Key_W: case Qt::Key_S: case Qt::Key_A: case Qt::Key_D: case Qt::Key_F: case Qt::Key_T:
+        case Qt::Key_Left: case Qt::Key_Right: case Qt::Key_Home: case Qt::Key_End:
+          event->accept();
+          return true;
+        default: break;
+      }
+    }
+  }
+  return QWidget::event(event);
+}
+
+void PlotView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange) {
+    setAccessibleName(view_name());
+    retranslate();
+    prepare();
+  } else if (event->type() == QEvent::FontChange) {
+    apply_theme();
+  }
+  QWidget::changeEvent(event);
+}
+
+void PlotView::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  apply_axis();
+  if (stale_) prepare();
+}
+
+void PlotView::keyPressEvent(QKeyEvent* event) {
+  SharedAxis& axis = *context_.axis;
+  if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) {
+    QWidget::keyPressEvent(event);
+    return;
+  }
+  switch (event->key()) {
+    case Qt::Key_W: case Qt::Key_Plus: axis.zoom_in(); break;
+    case Qt::Key_S: case Qt::Key_Minus: axis.zoom_out(); break;
+    case Qt::Key_A: axis.pan(-0.15); break;
+    case Qt::Key_D: axis.pan(0.15); break;
+    case Qt::Key_F: frame_selection(); break;
+    case Qt::Key_T: axis.toggle_mode(); break;
+    case Qt::Key_Home:
+    case Qt::Key_0:
+      axis.frame_all();
+      y_axis()->setRange(y_moves() ? y_limits() : y_axis()->range());
+      redraw();
+      break;
+    case Qt::Key_Left: axis.step_by(-1); break;
+    case Qt::Key_Right: axis.step_by(1); break;
+    case Qt::Key_Escape: context_.selection->clear(); break;
+    default: QWidget::keyPressEvent(event); return;
+  }
+  event->accept();
+}
+
+bool PlotView::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != plot_) return QWidget::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Wheel: return wheel(static_cast<QWheelEvent*>(event));
+    case QEvent::MouseButtonPress: return press(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseMove: return move(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseButtonRelease: return release(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseButtonDblClick: {
+      const Selection picked = pick(static_cast<QMouseEvent*>(event)->position());
+      if (!picked.empty()) {
+        context_.selection->select(picked);
+        frame_selection();
+        Q_EMIT activated(picked);
+      } else {
+        context_.axis->frame_all();
+      }
+      return true;
+    }
+    case QEvent::Leave:
+      context_.selection->hover({});
+      QToolTip::hideText();
+      return false;
+    case QEvent::Resize:
+      QTimer::singleShot(0, this, [this] { axis_moved(); });
+      return false;
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      const QString text = describe(help->pos());
+      if (text.isEmpty()) {
+        QToolTip::hideText();
+      } else {
+        QToolTip::showText(help->globalPos(), text, plot_);
+      }
+      return true;
+    }
+    default: return false;
+  }
+}
+
+bool PlotView::wheel(QWheelEvent* event) {
+  const QPoint angle = event->angleDelta();
+  const double turns = (angle.y() != 0 ? angle.y() : angle.x()) / 120.0;
+  if (turns == 0) return true;
+  if ((event->modifiers() & Qt::ShiftModifier) || (angle.x() != 0 && angle.y() == 0)) {
+    context_.axis->pan(-turns * 0.1);
+  } else if (event->modifiers() & Qt::ControlModifier) {
+    if (y_moves()) {
+      const QCPRange limits = y_limits();
+      const QCPRange now = y_axis()->range();
+      const AxisRange to = zoomed({now.lower, now.upper}, std::pow(1.25, -turns),
+                                  y_axis()->pixelToCoord(event->position().y()), {limits.lower, limits.upper},
+                                  limits.size() * 1e-6);
+      y_axis()->setRange(to.lo, to.hi);
+      redraw();
+    }
+  } else {
+    context_.axis->zoom(std::pow(1.25, -turns), x_axis()->pixelToCoord(event->position().x()));
+  }
+  return true;
+}
+
+bool PlotView::press(QMouseEvent* event) {
+  setFocus(Qt::MouseFocusReason);
+  if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) return false;
+  pressed_ = event->position();
+  pressed_range_ = context_.axis->range();
+  pressed_y_ = y_axis()->range();
+  drag_ = Drag::Maybe;
+  if (event->modifiers() & Qt::ShiftModifier) {
+    drag_ = Drag::Range;
+    drag_from_ = drag_to_ = x_axis()->pixelToCoord(pressed_.x());
+  }
+  return true;
+}
+
+bool PlotView::move(QMouseEvent* event) {
+  const QPointF at = event->position();
+  if (drag_ == Drag::Maybe && (at - pressed_).manhattanLength() > 4) drag_ = Drag::Pan;
+  if (drag_ == Drag::Pan) {
+    const int width = std::max(plot_->axisRect()->width(), 1), height = std::max(plot_->axisRect()->height(), 1);
+    const double delta = -(at.x() - pressed_.x()) / width * pressed_range_.length();
+    if (y_moves()) {
+      double dy = (at.y() - pressed_.y()) / height * pressed_y_.size();
+      if (y_axis()->rangeReversed()) dy = -dy;
+      const QCPRange limits = y_limits();
+      const AxisRange to = panned({pressed_y_.lower, pressed_y_.upper}, dy, {limits.lower, limits.upper});
+      y_axis()->setRange(to.lo, to.hi);
+      redraw();
+    }
+    context_.axis->set_range(panned(pressed_range_, delta, context_.axis->limits()));
+    return true;
+  }
+  if (drag_ == Drag::Range) {
+    drag_to_ = x_axis()->pixelToCoord(at.x());
+    redraw_overlay();
+    return true;
+  }
+  if (event->buttons() == Qt::NoButton) {
+    hover_at(at, event->globalPosition().toPoint());
+  }
+  return true;
+}
+
+bool PlotView::release(QMouseEvent* event) {
+  const Drag was = std::exchange(drag_, Drag::None);
+  if (was == Drag::None) return false;
+  if (was == Drag::Range) {
+    const AxisFrame& f = context_.axis->frame();
+    const double a = f.step_of_x(std::min(drag_from_, drag_to_)), b = f.step_of_x(std::max(drag_from_, drag_to_));
+    const int most = context_.axis->steps();
+    const int first = std::clamp(static_cast<int>(std::floor(a)), 0, most);
+    const int last = std::clamp(static_cast<int>(std::ceil(b)), 0, most);
+    if (last > first) context_.selection->select(StepRangeSelection{Step(first), Step(last)});
+    redraw_overlay();
+  } else if (was == Drag::Maybe) {
+    context_.selection->select(pick(event->position()));
+    const QRect area = plot_->axisRect()->rect();
+    if (area.contains(event->position().toPoint()) && context_.axis->steps() > 0) {
+      const double step = context_.axis->frame().step_of_x(x_axis()->pixelToCoord(event->position().x()));
+      context_.axis->set_current(Step(std::clamp(static_cast<int>(std::floor(step)), 0, context_.axis->steps() - 1)));
+    }
+  }
+  return true;
+}
+
+void PlotView::hover_at(const QPointF& pixel, const QPoint& global) {
+  context_.selection->hover(pick(pixel));
+  if (QToolTip::isVisible()) {  // it follows the pointer, once it was called for
+    const QString text = describe(pixel);
+    if (text.isEmpty()) {
+      QToolTip::hideText();
+    } else {
+      QToolTip::showText(global, text, plot_);
+    }
+  }
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ticks and their texts: whole steps, times after the session's begin, bytes in binary units.
+#pragma once
+#include <qcustomplot.h>
+#include <views/common/axis_mapping.h>
+
+namespace arenascope::views {
+
+class StepTicker : public QCPAxisTicker {
+ protected:
+  double getTickStep(const QCPRange& range) override;
+  int getSubTickCount(double) override { return 0; }
+  QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
+};
+
+class TimeTicker : public QCPAxisTicker {
+ protected:
+  double getTickStep(const QCPRange& range) override;
+  int getSubTickCount(double) override { return 4; }
+  QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
+
+ private:
+  double step_ = 1;
+};
+
+class BytesTicker : public QCPAxisTicker {
+ protected:
+  double getTickStep(const QCPRange& range) override;
+  int getSubTickCount(double) override { return 0; }
+  QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
+};
+
+// 1, 2 or 5 times a power of ten, at least `rough`.
+double nice_step(double rough);
+
+}  // namespace arenascope::views

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/inspector/inspector_text.h>
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <views/common/format.h>
+#include <views/graph/folded_graph.h>
+
+#include <algorithm>
+
+namespace arenascope::views {
+namespace {
+
+using trace::TensorInfo;
+using trace::TensorRef;
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Inspector)
+};
+
+constexpr size_t kMostLinks = 40;
+
+QString safe(const std::string& s) { return QString::fromStdString(s).toHtmlEscaped(); }
+
+class Page {
+ public:
+  Page(const InspectorInput& input, const ThemeColours& colours) : in(input), colours_(colours) {
+    html_ = QStringLiteral("<style>body{color:%1} td{padding:1px 8px 1px 0;} .k{color:%2;} a{color:%3;text-decoration:none;}"
+                           " h2{font-size:large;margin:0;} h3{font-size:small;color:%2;margin:10px 0 2px 0;}</style>")
+                .arg(colours.text.name(), colours.dim_text.name(), (colours.dark ? colours.category(4) : colours.category(0)).name());
+  }
+  void title(const QString& text, const QString& below = {}) {
+    html_ += QStringLiteral("<h2>%1</h2>").arg(text);
+    if (!below.isEmpty()) html_ += QStringLiteral("<div class='k'>%1</div>").arg(below);
+  }
+  void section(const QString& text) {
+    close();
+    html_ += QStringLiteral("<h3>%1</h3>").arg(text);
+  }
+  void row(const QString& key, const QString& value) {
+    if (value.isEmpty()) return;
+    if (!open_) html_ += QStringLiteral("<table cellspacing='0' cellpadding='0'>");
+    open_ = true;
+    html_ += QStringLiteral("<tr><td class='k'>%1</td><td>%2</td></tr>").arg(key, value);
+  }
+  void line(const QString& text) {
+    close();
+    html_ += QStringLiteral("<div>%1</div>").arg(text);
+  }
+  QString finish() {
+    close();
+    return html_;
+  }
+
+  QString link(TensorRef ref) const {
+    const TensorInfo* tensor = info(ref);
+    if (tensor == nullptr) return QStringLiteral("?");
+    const QString name = tensor->name.empty() ? Words::node(ref) : safe(tensor->name);
+    return QStringLiteral("<a href='%1:%2'>%3</a>").arg(ref.is_leaf() ? "leaf" : "node").arg(ref.index()).arg(name);
+  }
+  QString link_with_facts(TensorRef ref) const {
+    const TensorInfo* tensor = info(ref);
+    if (tensor == nullptr) return QStringLiteral("?");
+    return link(ref) + QStringLiteral(" <span class='k'>%1 %2 · %3</span>")
+                           .arg(safe(tensor->op), format_shape(tensor->shape), format_bytes(tensor->bytes));
+  }
+  QString block_link(BlockId block) const {
+    return block.valid() ? QStringLiteral("<a href='block:%1'>%1</a>").arg(block.value) : QString();
+  }
+  const TensorInfo* info(TensorRef ref) const {
+    if (in.graph == nullptr || !ref.valid()) return nullptr;
+    const auto& list = ref.is_leaf() ? in.graph->leafs : in.graph->nodes;
+    return ref.index() < list.size() ? &list[ref.index()] : nullptr;
+  }
+  template <class List>
+  void links(const QString& heading, const List& list) {
+    if (list.empty()) return;
+    section(heading + QStringLiteral(" (%1)").arg(list.size()));
+    size_t shown = 0;
+    for (TensorRef ref : list) {
+      if (shown++ == kMostLinks) {
+        line(Texts::tr("and %n more", nullptr, static_cast<int>(list.size() - kMostLinks)));
+        break;
+      }
+      line(link_with_facts(ref));
+    }
+  }
+  const InspectorInput& in;
+
+ private:
+  void close() {
+    if (open_) html_ += QStringLiteral("</table>");
+    open_ = false;
+  }
+  const ThemeColours& colours_;
+  QString html_;
+  bool open_ = false;
+};
+
+QString range_text(Bytes offset, Bytes size) {
+  return QStringLiteral("[%1, +%2)").arg(format_address(offset), format_bytes(size));
+}
+
+void place(Page& page, TensorRef ref) {
+  if (page.in.plan == nullptr) return;
+  for (const trace::SliceInfo& slice : page.in.plan->slices) {
+    if (slice.tensor != ref) continue;
+    page.section(Texts::tr("Place in the arena"));
+    page.row(Texts::tr("bytes"), range_text(slice.offset, slice.size));
+    page.row(Texts::tr("steps"), QStringLiteral("[%1, %2)").arg(slice.first.value).arg(slice.last.value));
+    page.row(Texts::tr("block"), page.block_link(slice.block));
+    if (slice.level > 0) page.row(Texts::tr("reuse"), Texts::tr("level %1").arg(slice.level));
+    if (slice.in_place_of.valid()) page.row(Texts::tr("in place of"), page.link(slice.in_place_of));
+    return;
+  }
+}
+
+void view_chain(Page& page, TensorRef ref) {
+  QStringList chain;
+  const TensorInfo* tensor = page.info(ref);
+  for (int guard = 0; tensor != nullptr && tensor->view_source.valid() && guard < 16; ++guard) {
+    QString step = page.link(tensor->view_source);
+    if (tensor->view_offset != 0) step += QStringLiteral(" +%1").arg(format_bytes(tensor->view_offset));
+    chain << step;
+    tensor = page.info(tensor->view_source);
+  }
+  if (!chain.isEmpty()) page.row(Texts::tr("looks at"), chain.join(QStringLiteral(" → ")));
+}
+
+void times(Page& page, NodeId node) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  const trace::NodeStats stats = snapshot.stats(page.in.graph->id, node);
+  if (stats.spans == 0) return;
+  page.section(Texts::tr("Time"));
+  page.row(Texts::tr("mean part"), format_ns(static_cast<Nanoseconds>(stats.work_mean())));
+  page.row(Texts::tr("shortest, longest"), format_ns(stats.work_min) + QStringLiteral(", ") + format_ns(stats.work_max));
+  page.row(Texts::tr("parts seen"), format_count(stats.spans));
+  if (stats.barriers > 0) {
+    page.row(Texts::tr("waiting behind it"), Texts::tr("%1 a run, all threads").arg(format_ns(stats.wait_sum / stats.barriers)));
+    auto name = [&](trace::TrackId id) {
+      return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name) : QString();
+    };
+    page.row(Texts::tr("last at the barrier"), name(stats.last_arriver));
+    if (stats.usual_last.valid() && stats.usual_votes * 4 > stats.barriers)
+      page.row(Texts::tr("usually last"), name(stats.usual_last));
+  }
+  const TensorInfo* tensor = page.info(TensorRef::node(node));
+  if (tensor->flops > 0 && stats.work_mean() > 0 && tensor->tasks > 0)
+    page.row(Texts::tr("speed"), QStringLiteral("%1 GFLOP/s").arg(static_cast<double>(tensor->flops) / static_cast<double>(tensor->tasks) /
+                                                                  stats.work_mean() * tensor->tasks, 0, 'f', 1));
+}
+
+void tensor_page(Page& page, TensorRef ref) {
+  const TensorInfo* t = page.info(ref);
+  if (t == nullptr) return;
+  const QString role = Words::role(*t);
+  const QString what = ref.is_leaf() ? role : safe(t->op);
+  page.title(t->name.empty() ? Words::node(ref) : safe(t->name),
+             QStringList{Words::node(ref), what}.join(QStringLiteral(" · ")));
+  page.section(Texts::tr("Tensor"));
+  page.row(Texts::tr("shape"), format_shape(t->shape));
+  page.row(Texts::tr("type"), safe(t->dtype));
+  QStringList strides;
+  for (int64_t s : t->strides) strides << QString::number(s);
+  page.row(Texts::tr("strides"), strides.isEmpty() ? QString() : strides.join(QStringLiteral(", ")) + QStringLiteral(" B"));
+  // ggml's names for the same, innermost first.
+  if (!t->shape.empty() && t->shape.size() <= 4 && t->strides.size() == t->shape.size()) {
+    QStringList ne, nb;
+    for (size_t i = 0; i < 4; ++i) {
+      const bool there = i < t->shape.size();
+      ne << QString::number(there ? t->shape[t->shape.size() - 1 - i] : 1);
+      nb << QString::number(there ? t->strides[t->shape.size() - 1 - i] : t->strides.front() * std::max<int64_t>(t->shape.front(), 1));
+    }
+    page.row(QStringLiteral("ne"), QStringLiteral("{%1}").arg(ne.join(QStringLiteral(", "))));
+    page.row(QStringLiteral("nb"), QStringLiteral("{%1}").arg(nb.join(QStringLiteral(", "))));
+  }
+  page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
+  view_chain(page, ref);
+  if (!ref.is_leaf()) {
+    page.section(Texts::tr("Work"));
+    page.row(Texts::tr("parameters"), safe(t->parameters));
+    page.row(Texts::tr("backend"), safe(t->backend));
+    if ((t->flags & trace::kNoWork) != 0) page.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
+    else page.row(Texts::tr("tasks"), QString::number(t->tasks));
+    if (t->work_bytes > 0) page.row(Texts::tr("work buffer"), format_bytes(t->work_bytes));
+    if (t->flops > 0) page.row(Texts::tr("operations"), format_count(t->flops));
+    page.row(Texts::tr("layer"), safe(t->layer));
+  }
+  place(page, ref);
+  if (ref.is_node()) times(page, NodeId(ref.index()));
+  page.links(Texts::tr("Sources"), t->sources);
+  std::vector<TensorRef> users_of;
+  for (size_t i = 0; i < page.in.graph->nodes.size(); ++i) {
+    const auto& sources = page.in.graph->nodes[i].sources;
+    if (std::find(sources.begin(), sources.end(), ref) != sources.end()) users_of.push_back(TensorRef::node(NodeId(i)));
+  }
+  page.links(Texts::tr("Users"), users_of);
+}
+
+void block_page(Page& page, const BlockSelection& selection) {
+  const trace::PlanInfo* plan = page.in.snapshot->plan(selection.plan);
+  if (plan == nullptr) return;
+  Bytes low = INT64_MAX, high = 0, largest = 0;
+  std::vector<std::pair<Step, TensorRef>> tensors;
+  for (const trace::SliceInfo& slice : plan->slices) {
+    if (slice.block != selection.block) continue;
+    low = std::min(low, slice.offset);
+    high = std::max(high, slice.offset + slice.size);
+    largest = std::max(largest, slice.size);
+    tensors.push_back({slice.first, slice.tensor});
+  }
+  if (tensors.empty()) return;
+  std::sort(tensors.begin(), tensors.end());
+  page.title(Texts::tr("Block %1").arg(selection.block.value),
+             Texts::tr("%n tensor(s), one after the other", nullptr, static_cast<int>(tensors.size())));
+  page.row(Texts::tr("bytes"), range_text(low, high - low));
+  page.row(Texts::tr("largest tensor"), format_bytes(largest));
+  std::vector<TensorRef> refs;
+  for (const auto& [step, ref] : tensors) refs.push_back(ref);
+  page.links(Texts::tr("Tensors"), refs);
+}
+
+void span_page(Page& page, const EventSelection& selection) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  const trace::SpanRef ref = selection.span;
+  if (!ref.track.valid() || ref.track.index() >= snapshot.tracks.size()) return;
+  const trace::TrackView& track = snapshot.tracks[ref.track.index()];
+  if (ref.lane >= track.lanes.size() || ref.row >= track.lanes[ref.lane].rows.size()) return;
+  const trace::Event& event = snapshot.event(ref);
+  page.title(QString::fromStdString(snapshot.label(event)).toHtmlEscaped(), safe(track.info.name));
+  page.row(Texts::tr("lasts"), format_ns(event.end() - event.begin()));
+  page.row(Texts::tr("begins"), format_ns(event.begin() - snapshot.time.begin));
+  if (event.kind() == trace::EventKind::Copy) page.row(Texts::tr("bytes"), format_bytes_exact(event.b));
+  const TensorRef tensor = tensor_of(Selection(selection), snapshot);
+  if (event.kind() == trace::EventKind::Wait && event.run().valid()) {
+    if (const auto barrier = snapshot.barrier_of(event.run(), event.node())) {
+      const auto last = barrier->last_arriver;
+      if (last.valid() && last.index() < snapshot.tracks.size())
+        page.row(Texts::tr("last to arrive"), safe(snapshot.tracks[last.index()].info.name));
+      page.row(Texts::tr("all waited"), format_ns(barrier->wait_sum));
+    }
+  }
+  if (tensor.valid()) {
+    page.section(Texts::tr("Node"));
+    tensor_page(page, tensor);
+  }
+}
+
+void steps_page(Page& page, const StepRangeSelection& range) {
+  page.title(Texts::tr("Steps %1 to %2").arg(range.first.value).arg(range.last.value - 1),
+             Texts::tr("%n step(s)", nullptr, range.last.value - range.first.value));
+  const trace::StepMap map = page.in.snapshot->steps(page.in.run);
+  if (!map.empty()) page.row(Texts::tr("lasts"), format_ns(map.time_of(range.last.value) - map.time_of(range.first.value)));
+  if (page.in.plan == nullptr) return;
+  const std::vector<Bytes> live = trace::Snapshot::occupancy(*page.in.plan);
+  Bytes most = 0;
+  int32_t at = -1;
+  for (int32_t s = std::max(range.first.value, 0); s < range.last.value && static_cast<size_t>(s) < live.size(); ++s)
+    if (live[static_cast<size_t>(s)] > most) most = live[static_cast<size_t>(s)], at = s;
+  if (at >= 0) page.row(Texts::tr("most live bytes"), Texts::tr("%1 at step %2").arg(format_bytes(most)).arg(at));
+  std::vector<TensorRef> nodes;
+  for (int32_t s = std::max(range.first.value, 0); s < range.last.value && static_cast<size_t>(s) < page.in.plan->order.size(); ++s)
+    nodes.push_back(TensorRef::node(page.in.plan->order[static_cast<size_t>(s)]));
+  page.links(Texts::tr("Nodes"), nodes);
+}
+
+void addresses_page(Page& page, const AddressRangeSelection& range) {
+  page.title(Texts::tr("Addresses"), range_text(range.first, range.last - range.first));
+  if (page.in.plan == nullptr) return;
+  std::vector<TensorRef> tensors;
+  for (const trace::SliceInfo& slice : page.in.plan->slices)
+    if (slice.offset < range.last && slice.offset + slice.size > range.first) tensors.push_back(slice.tensor);
+  page.links(Texts::tr("Tensors"), tensors);
+}
+
+void summary(Page& page) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  if (page.in.graph == nullptr && snapshot.event_count == 0) {
+    page.title(Texts::tr("Nothing is open"), Texts::tr("Open a model or a recording: File ▸ Open, or drop a file here."));
+    return;
+  }
+  if (page.in.graph != nullptr) {
+    const trace::GraphInfo& graph = *page.in.graph;
+    page.title(safe(graph.model), Texts::tr("Nothing is selected"));
+    page.section(Texts::tr("Graph"));
+    page.row(Texts::tr("nodes"), format_count(static_cast<int64_t>(graph.nodes.size())));
+    page.row(Texts::tr("leafs"), format_count(static_cast<int64_t>(graph.leafs.size())));
+    Bytes weights = 0;
+    for (const TensorInfo& leaf : graph.leafs)
+      if ((leaf.flags & (trace::kWeight | trace::kParameter)) != 0) weights += leaf.bytes;
+    page.row(Texts::tr("weights"), format_bytes(weights));
+  }
+  if (page.in.plan != nullptr) {
+    const trace::PlanInfo& plan = *page.in.plan;
+    page.section(Texts::tr("Memory plan"));
+    page.row(Texts::tr("planner"), safe(plan.planner));
+    page.row(Texts::tr("order"), safe(plan.order_name));
+    page.row(Texts::tr("arena"), format_bytes_exact(plan.arena_bytes));
+    page.row(Texts::tr("lower bound"), format_bytes_exact(plan.lower_bound_bytes));
+    if (plan.lower_bound_bytes > 0)
+      page.row(Texts::tr("above the bound"),
+               format_percent(static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) / static_cast<double>(plan.lower_bound_bytes)));
+    Bytes sum = 0;
+    for (const auto& slice : plan.slices) sum += slice.size;
+    page.row(Texts::tr("without reuse"), format_bytes(sum));
+  }
+  if (const trace::Run* run = snapshot.run(page.in.run)) {
+    page.section(Texts::tr("Run"));
+    page.row(Texts::tr("backend"), safe(run->info.backend));
+    page.row(Texts::tr("strategy"), safe(run->info.strategy));
+    page.row(Texts::tr("threads"), QString::number(run->info.threads));
+    page.row(Texts::tr("lasted"), format_ns(run->end - run->info.begin));
+    page.row(Texts::tr("runs so far"), format_count(static_cast<int64_t>(snapshot.runs.size())));
+  }
+  page.section(Texts::tr("Recording"));
+  page.row(Texts::tr("events"), format_count(snapshot.event_count));
+  page.row(Texts::tr("lost"), format_count(snapshot.lost));
+  page.row(Texts::tr("threads and queues"), format_count(static_cast<int64_t>(snapshot.tracks.size())));
+}
+
+}  // namespace
+
+QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours) {
+  Page page(input, colours);
+  if (const auto* node = selection.get<NodeSelection>()) tensor_page(page, node->tensor);
+  else if (const auto* block = selection.get<BlockSelection>()) block_page(page, *block);
+  else if (const auto* span = selection.get<EventSelection>()) span_page(page, *span);
+  else if (const auto* steps = selection.get<StepRangeSelection>()) steps_page(page, *steps);
+  else if (const auto* addresses = selection.get<AddressRangeSelection>()) addresses_page(page, *addresses);
+  else summary(page);
+  return page.finish();
+}
+
+std::optional<Selection> selection_of_link(const QString& link, const InspectorInput& input) {
+  const qsizetype colon = link.indexOf(u':');
+  bool ok = false;
+  const int number = colon < 0 ? -1 : link.mid(colon + 1).toInt(&ok);
+  if (!ok || number < 0) return std::nullopt;
+  if (link.startsWith(u"node:") && input.graph != nullptr) return Selection::node(input.graph->id, NodeId(number));
+  if (link.startsWith(u"leaf:") && input.graph != nullptr)
+    return Selection(NodeSelection{input.graph->id, TensorRef::leaf(LeafId(number))});
+  if (link.startsWith(u"block:") && input.plan != nullptr) return Selection(BlockSelection{input.plan->id, BlockId(number)});
+  return std::nullopt;
+}
+
+}  // namespace arenascope::views

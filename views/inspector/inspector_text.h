@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the inspector says about a selection, as rich text with links ("node:12", "leaf:3", "block:5"). A pure function.
+#pragma once
+#include <QString>
+#include <views/common/selection.h>
+#include <views/common/session_source.h>
+#include <views/common/theme.h>
+
+#include <optional>
+
+namespace arenascope::views {
+
+struct InspectorInput {
+  SnapshotPtr snapshot;
+  trace::RunId run;
+  const trace::GraphInfo* graph = nullptr;
+  const trace::PlanInfo* plan = nullptr;
+  bool live = false;
+};
+
+QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours);
+
+// What a link of the text selects; none for one that is not ours.
+std::optional<Selection> selection_of_link(const QString& link, const InspectorInput& input);
+
+}  // namespace arenascope::views

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/inspector/inspector_view.h>
+
+#include <QEvent>
+#include <QScrollBar>
+#include <QUrl>
+#include <QVBoxLayout>
+
+namespace arenascope::views {
+
+InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent)
+    : QWidget(parent), source_(source), selection_(selection), theme_(theme), browser_(new QTextBrowser(this)) {
+  browser_->setOpenLinks(false);
+  browser_->setFrameShape(QFrame::NoFrame);
+  browser_->document()->setDocumentMargin(8);
+  browser_->setAccessibleName(tr("Inspector"));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(browser_, 3);
+  timer_.setSingleShot(true);
+  timer_.setInterval(250);
+  connect(&timer_, &QTimer::timeout, this, &InspectorView::show_selection);
+  connect(source_, &SessionSource::changed, this, [this] {
+    if (!source_->live()) show_selection();
+    else if (!timer_.isActive()) timer_.start();
+  });
+  connect(selection_, &SelectionModel::current_changed, this, &InspectorView::show_selection);
+  connect(theme_, &Theme::changed, this, &InspectorView::show_selection);
+  connect(browser_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+    if (const auto what = selection_of_link(url.toString(), input())) selection_->select(*what);
+  });
+  show_selection();
+}
+
+void InspectorView::add_below(QWidget* widget) { static_cast<QVBoxLayout*>(layout())->addWidget(widget, 2); }
+
+InspectorInput InspectorView::input() const {
+  return {source_->snapshot(), source_->run(), source_->graph(), source_->plan(), source_->live()};
+}
+
+void InspectorView::show_selection() {
+  timer_.stop();
+  const QString html = inspector_html(input(), selection_->current(), theme_->colours());
+  if (html == shown_) return;
+  shown_ = html;
+  const int place = browser_->verticalScrollBar()->value();
+  const bool same_thing = browser_->property("selection") == QVariant(static_cast<qulonglong>(selection_->current().what.index()));
+  browser_->setHtml(html);
+  browser_->setProperty("selection", static_cast<qulonglong>(selection_->current().what.index()));
+  if (same_thing && source_->live()) browser_->verticalScrollBar()->setValue(place);
+}
+
+void InspectorView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange) show_selection();
+  QWidget::changeEvent(event);
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The panel that tells all there is to know about what is selected. Links lead on; Alt+← leads back.
+#pragma once
+#include <QTextBrowser>
+#include <QTimer>
+#include <QWidget>
+#include <views/inspector/inspector_text.h>
+
+namespace arenascope::views {
+
+class InspectorView : public QWidget {
+  Q_OBJECT
+ public:
+  InspectorView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
+  QString text() const { return browser_->toPlainText(); }
+  // A widget below the text: the values of the selected tensor, say.
+  void add_below(QWidget* widget);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  InspectorInput input() const;
+  void show_selection();
+
+  SessionSource* source_;
+  SelectionModel* selection_;
+  Theme* theme_;
+  QTextBrowser* browser_;
+  QTimer timer_;
+  QString shown_;
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tables about what happened: barriers, allocators, plans, problems, and two sessions side by side.
+#include <QCoreApplication>
+#include <views/common/format.h>
+
+#include <cmath>
+#include <map>
+
+#include <views/tables/table.h>
+
+namespace arenascope::views {
+namespace {
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
+};
+
+QString text(const std::string& s) { return QString::fromStdString(s); }
+
+QString track_name(const trace::Snapshot& snapshot, trace::TrackId id) {
+  return id.valid() && id.index() < snapshot.tracks.size() ? text(snapshot.tracks[id.index()].info.name) : QString();
+}
+
+Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
+  return {title, tip, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
+}
+
+Column time_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
+  return {title, tip, [get](size_t r) { return format_ns(static_cast<Nanoseconds>(get(r))); }, get};
+}
+
+}  // namespace
+
+TablePtr barriers_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No barrier was met: nothing ran, or with one thread only.");
+  const auto snapshot = input.snapshot;
+  // Of the run at hand: an endless live run would otherwise make an endless table. The newest barriers stand last.
+  auto rows = std::make_shared<std::vector<uint32_t>>();
+  const size_t all = snapshot->barriers.size();
+  for (size_t i = all; i-- > 0;) {
+    const trace::Barrier& barrier = snapshot->barriers[i];
+    if (input.run.valid() && barrier.run.value < input.run.value) break;
+    if (!input.run.valid() || barrier.run == input.run) rows->push_back(static_cast<uint32_t>(i));
+  }
+  std::reverse(rows->begin(), rows->end());
+  auto barrier = [snapshot, rows](size_t r) -> const trace::Barrier& { return snapshot->barriers[(*rows)[r]]; };
+  const Nanoseconds origin = snapshot->time.begin;
+  const auto graph = input.graph;
+  table->rows = rows->size();
+  table->columns = {
+      {Texts::tr("Node"), Texts::tr("The node behind which the threads met"),
+       [=](size_t r) {
+         const NodeId id = barrier(r).node;
+         if (!graph || !id.valid() || id.index() >= graph->nodes.size()) return QString();
+         const auto& node = graph->nodes[id.index()];
+         return node.name.empty() ? Words::node(trace::TensorRef::node(id)) : text(node.name);
+       }},
+      {Texts::tr("Op"), {},
+       [=](size_t r) {
+         const NodeId id = barrier(r).node;
+         return graph && id.valid() && id.index() < graph->nodes.size() ? text(graph->nodes[id.index()].op) : QString();
+       }},
+      time_column(Texts::tr("At"), Texts::tr("When the first thread arrived, from the start of the recording"),
+                  [=](size_t r) { return static_cast<double>(barrier(r).first_arrival - origin); }),
+      {Texts::tr("Last to arrive"), Texts::tr("The thread for which the others waited"),
+       [=](size_t r) { return track_name(*snapshot, barrier(r).last_arriver); }},
+      time_column(Texts::tr("Spread"), Texts::tr("From the first arrival to the last"),
+                  [=](size_t r) { return static_cast<double>(barrier(r).last_arrival - barrier(r).first_arrival); }),
+      time_column(Texts::tr("Waited"), Texts::tr("All threads' waiting together: what the imbalance cost"),
+                  [=](size_t r) { return static_cast<double>(barrier(r).wait_sum); }),
+      time_column(Texts::tr("Leaving"), Texts::tr("From the last arrival to the last thread's leaving"),
+                  [=](size_t r) { return static_cast<double>(barrier(r).last_leave - barrier(r).last_arrival); }),
+      {Texts::tr("Threads"), {}, [=](size_t r) { return QString::number(barrier(r).threads); },
+       [=](size_t r) { return static_cast<double>(barrier(r).threads); }},
+  };
+  if (graph) table->selection = [=](size_t r) { return Selection::node(graph->id, barrier(r).node); };
+  table->inside = [=](size_t r, const RangeFilter& f) { return f.has_time(barrier(r).first_arrival, barrier(r).last_leave + 1); };
+  return table;
+}
+
+TablePtr allocators_table(const TableInput& input) {
+  struct Line {
+    QString name;
+    trace::MemoryKind kind;
+  };
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No memory was allocated yet.");
+  const auto snapshot = input.snapshot;
+  auto lines = std::make_shared<std::vector<Line>>();
+  for (size_t k = 0; k < trace::kMemoryKinds; ++k) {
+    const auto kind = static_cast<trace::MemoryKind>(k);
+    if (snapshot->series(kind, trace::MemoryCount::Active).samples.size() == 0 &&
+        snapshot->series(kind, trace::MemoryCount::Reserved).samples.size() == 0)
+      continue;
+    QString name;
+    for (const trace::AllocatorInfo& a : snapshot->allocators)
+      if (a.kind == kind) name = text(a.name);
+    lines->push_back({name, kind});
+  }
+  auto last = [snapshot, lines](size_t r, trace::MemoryCount count) {
+    const auto& samples = snapshot->series((*lines)[r].kind, count).samples;
+    return samples.size() == 0 ? 0.0 : samples[samples.size() - 1].value;
+  };
+  auto changes = [snapshot, lines](size_t r) {
+    return static_cast<double>(snapshot->series((*lines)[r].kind, trace::MemoryCount::Active).samples.size());
+  };
+  using trace::MemoryCount;
+  table->rows = lines->size();
+  table->columns = {
+      {Texts::tr("Kind"), Texts::tr("What the memory is used for"), [lines](size_t r) { return Words::kind((*lines)[r].kind); }},
+      {Texts::tr("Allocator"), {}, [lines](size_t r) { return (*lines)[r].name; }},
+      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"), [last](size_t r) { return last(r, MemoryCount::Active); }),
+      bytes_column(Texts::tr("Reserved"), Texts::tr("Taken from the system now"), [last](size_t r) { return last(r, MemoryCount::Reserved); }),
+      bytes_column(Texts::tr("Peak active"), {}, [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Active)); }),
+      bytes_column(Texts::tr("Peak reserved"), {}, [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
+      {Texts::tr("Changes"), Texts::tr("Allocations and frees together"), [changes](size_t r) { return format_count(static_cast<int64_t>(changes(r))); }, changes},
+  };
+  return table;
+}
+
+TablePtr planners_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
+  auto plans = std::make_shared<std::vector<std::shared_ptr<const trace::PlanInfo>>>();
+  // The newest plan of each planner and order.
+  std::map<std::pair<std::string, std::string>, size_t> place;
+  for (const auto& plan : input.snapshot->plans) {
+    if (input.graph && plan->graph != input.graph->id) continue;
+    const auto [it, is_new] = place.try_emplace({plan->planner, plan->order_name}, plans->size());
+    if (is_new) plans->push_back(plan);
+    else (*plans)[it->second] = plan;
+  }
+  const auto current = input.plan;
+  auto ratio = [plans](size_t r) {
+    const auto& p = *(*plans)[r];
+    return p.lower_bound_bytes > 0 ? static_cast<double>(p.arena_bytes) / static_cast<double>(p.lower_bound_bytes) : 1.0;
+  };
+  auto change = [plans, current](size_t r) {
+    return current ? static_cast<double>((*plans)[r]->arena_bytes - current->arena_bytes) : 0.0;
+  };
+  table->rows = plans->size();
+  table->columns = {
+      {Texts::tr("In use"), Texts::tr("The plan of the run at hand"),
+       [plans, current](size_t r) { return current && (*plans)[r]->id == current->id ? QStringLiteral("●") : QString(); }},
+      {Texts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
+      {Texts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
+      bytes_column(Texts::tr("Arena"), Texts::tr("Bytes of the one block that holds all activations"), [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),
+      bytes_column(Texts::tr("Lower bound"), Texts::tr("Largest sum of live bytes: no plan of this order can be smaller"), [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
+      {Texts::tr("Ratio"), Texts::tr("Arena over lower bound; 1 is perfect"), [ratio](size_t r) { return QString::number(ratio(r), 'f', 3); }, ratio},
+      {Texts::tr("Against the one in use"), {},
+       [change](size_t r) {
+         const auto d = static_cast<Bytes>(change(r));
+         return d == 0 ? QStringLiteral("±0") : (d > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(d));
+       },
+       change},
+      time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"), [plans](size_t r) { return (*plans)[r]->seconds * 1e9; }),
+  };
+  return table;
+}
+
+TablePtr problems_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No problems.");
+  const auto snapshot = input.snapshot;
+  const size_t extra = snapshot->lost > 0 ? 1 : 0;
+  table->rows = snapshot->problems.size() + extra;
+  auto severity = [=](size_t r) {
+    return r < snapshot->problems.size() ? snapshot->problems[r].severity : trace::Severity::Warning;
+  };
+  auto word = [severity](size_t r) {
+    switch (severity(r)) {
+      case trace::Severity::Error: return Texts::tr("Error");
+      case trace::Severity::Warning: return Texts::tr("Warning");
+      default: return Texts::tr("Note");
+    }
+  };
+  table->columns = {
+      {Texts::tr("Severity"), {}, word, [severity](size_t r) { return static_cast<double>(severity(r)); }},
+      {Texts::tr("Problem"), {},
+       [=](size_t r) {
+         return r < snapshot->problems.size() ? text(snapshot->problems[r].sentence)
+                                              : Texts::tr("%1 events were lost because a ring was full.").arg(format_count(snapshot->lost));
+       }},
+  };
+  const auto graph = input.graph;
+  if (graph)
+    table->selection = [=](size_t r) {
+      return r < snapshot->problems.size() && snapshot->problems[r].node.valid()
+                 ? Selection::node(graph->id, snapshot->problems[r].node)
+                 : Selection();
+    };
+  return table;
+}
+
+TablePtr compare_table(const TableInput& input) {
+  struct Pair {
+    NodeId a, b;
+  };
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("Nothing to compare with. “Compare ▸ Compare with Recording…” opens another one.");
+  const auto a = input.snapshot, b = input.other;
+  const auto graph_a = input.graph;
+  if (!b || !graph_a || b->graphs.empty()) return table;
+  const auto graph_b = b->runs.size() > 0 && b->graph_of(b->runs[b->runs.size() - 1].info.id) != nullptr
+                           ? b->graphs[b->graph_of(b->runs[b->runs.size() - 1].info.id)->id.index()]
+                           : b->graphs.back();
+  // By name, and where a name is missing on one side by op and shape in the order of the graph.
+  std::map<std::string, NodeId> by_name;
+  for (size_t i = 0; i < graph_b->nodes.size(); ++i) by_name.try_emplace(graph_b->nodes[i].name, NodeId(i));
+  std::vector<bool> used(graph_b->nodes.size(), false);
+  auto pairs = std::make_shared<std::vector<Pair>>();
+  for (size_t i = 0; i < graph_a->nodes.size(); ++i) {
+    const auto it = graph_a->nodes[i].name.empty() ? by_name.end() : by_name.find(graph_a->nodes[i].name);
+    Pair pair{NodeId(i), NodeId::none()};
+    if (it != by_name.end() && !used[it->second.index()]) {
+      pair.b = it->second;
+      used[pair.b.index()] = true;
+    }
+    pairs->push_back(pair);
+  }
+  size_t next = 0;
+  for (Pair& pair : *pairs) {
+    if (pair.b.valid()) continue;
+    const auto& wanted = graph_a->nodes[pair.a.index()];
+    for (size_t j = next; j < std::min(graph_b->nodes.size(), next + 400); ++j) {
+      if (used[j] || graph_b->nodes[j].op != wanted.op || graph_b->nodes[j].shape != wanted.shape) continue;
+      pair.b = NodeId(j);
+      used[j] = true;
+      next = j + 1;
+      break;
+    }
+  }
+  for (size_t j = 0; j < used.size(); ++j)
+    if (!used[j]) pairs->push_back({NodeId::none(), NodeId(j)});
+
+  auto mean = [](const SnapshotPtr& s, const std::shared_ptr<const trace::GraphInfo>& g, NodeId id) {
+    return id.valid() ? s->stats(g->id, id).work_mean() : 0.0;
+  };
+  auto time_a = [=](size_t r) { return mean(a, graph_a, (*pairs)[r].a); };
+  auto time_b = [=](size_t r) { return mean(b, graph_b, (*pairs)[r].b); };
+  auto bytes = [](const std::shared_ptr<const trace::GraphInfo>& g, NodeId id) {
+    return id.valid() ? static_cast<double>(g->nodes[id.index()].bytes) : 0.0;
+  };
+  table->rows = pairs->size();
+  table->columns = {
+      {Texts::tr("Node"), {},
+       [=](size_t r) {
+         const Pair& p = (*pairs)[r];
+         return text(p.a.valid() ? graph_a->nodes[p.a.index()].name : graph_b->nodes[p.b.index()].name);
+       }},
+      {Texts::tr("Op"), {},
+       [=](size_t r) {
+         const Pair& p = (*pairs)[r];
+         return text(p.a.valid() ? graph_a->nodes[p.a.index()].op : graph_b->nodes[p.b.index()].op);
+       }},
+      {Texts::tr("In"), Texts::tr("A: only here, B: only in the other"),
+       [=](size_t r) {
+         const Pair& p = (*pairs)[r];
+         return p.a.valid() && p.b.valid() ? QStringLiteral("A B") : p.a.valid() ? QStringLiteral("A") : QStringLiteral("B");
+       }},
+      time_column(Texts::tr("Mean time A"), {}, time_a),
+      time_column(Texts::tr("Mean time B"), {}, time_b),
+      {Texts::tr("B − A"), Texts::tr("Difference of the mean times"),
+       [=](size_t r) {
+         const auto d = static_cast<Nanoseconds>(time_b(r) - time_a(r));
+         return (d > 0 ? QStringLiteral("+") : d < 0 ? QStringLiteral("−") : QString()) + format_ns(std::abs(d));
+       },
+       [=](size_t r) { return time_b(r) - time_a(r); }},
+      {Texts::tr("B : A"), Texts::tr("Ratio of the mean times"),
+       [=](size_t r) { return time_a(r) > 0 && time_b(r) > 0 ? QString::number(time_b(r) / time_a(r), 'f', 2) : QString(); },
+       [=](size_t r) { return time_a(r) > 0 ? time_b(r) / time_a(r) : 0.0; }},
+      bytes_column(Texts::tr("Bytes A"), {}, [=](size_t r) { return bytes(graph_a, (*pairs)[r].a); }),
+      bytes_column(Texts::tr("Bytes B"), {}, [=](size_t r) { return bytes(graph_b, (*pairs)[r].b); }),
+  };
+  table->selection = [=](size_t r) {
+    return (*pairs)[r].a.valid() ? Selection::node(graph_a->id, (*pairs)[r].a) : Selection();
+  };
+  return table;
+}
+
+}  // namespace arenascope::views

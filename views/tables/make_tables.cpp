@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tables about the graph, the plan and the object arena.
+#include <QCoreApplication>
+#include <views/common/format.h>
+
+#include <map>
+
+#include <views/tables/table.h>
+
+namespace arenascope::views {
+namespace {
+
+using trace::TensorRef;
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
+};
+
+QString text(const std::string& s) { return QString::fromStdString(s); }
+
+const trace::SliceInfo* slice_of(const std::vector<int32_t>& index, const trace::PlanInfo* plan, size_t node) {
+  return plan != nullptr && node < index.size() && index[node] >= 0 ? &plan->slices[static_cast<size_t>(index[node])] : nullptr;
+}
+
+}  // namespace
+
+TableInput TableInput::of(const SessionSource& source) {
+  TableInput input{source.snapshot(), source.run(), nullptr, nullptr, nullptr};
+  const auto& snapshot = *input.snapshot;
+  if (source.graph_id().valid() && source.graph_id().index() < snapshot.graphs.size())
+    input.graph = snapshot.graphs[source.graph_id().index()];
+  if (source.plan_id().valid() && source.plan_id().index() < snapshot.plans.size())
+    input.plan = snapshot.plans[source.plan_id().index()];
+  return input;
+}
+
+TablePtr nodes_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No graph is open.");
+  const auto graph = input.graph;
+  const auto plan = input.plan;
+  const auto snapshot = input.snapshot;
+  if (!graph) return table;
+
+  auto step = std::make_shared<std::vector<int32_t>>(graph->nodes.size(), -1);
+  auto slice = std::make_shared<std::vector<int32_t>>(graph->nodes.size(), -1);
+  if (plan) {
+    for (size_t s = 0; s < plan->order.size(); ++s)
+      if (plan->order[s].valid() && plan->order[s].index() < step->size()) (*step)[plan->order[s].index()] = static_cast<int32_t>(s);
+    for (size_t s = 0; s < plan->slices.size(); ++s)
+      if (const TensorRef t = plan->slices[s].tensor; t.is_node() && t.index() < slice->size())
+        (*slice)[t.index()] = static_cast<int32_t>(s);
+  }
+  auto stats = [snapshot, graph](size_t r) { return snapshot->stats(graph->id, NodeId(r)); };
+  table->rows = graph->nodes.size();
+  table->columns = {
+      {Texts::tr("Step"), Texts::tr("When it runs in the order"),
+       [step](size_t r) { return (*step)[r] < 0 ? QString() : QString::number((*step)[r]); },
+       [step](size_t r) { return static_cast<double>((*step)[r]); }},
+      {Texts::tr("Name"), {}, [graph](size_t r) { return graph->nodes[r].name.empty() ? Words::node(TensorRef::node(NodeId(r))) : text(graph->nodes[r].name); }},
+      {Texts::tr("Op"), {}, [graph](size_t r) { return text(graph->nodes[r].op); }},
+      {Texts::tr("Shape"), Texts::tr("Outermost dimension first"), [graph](size_t r) { return format_shape(graph->nodes[r].shape); }},
+      {Texts::tr("Type"), {}, [graph](size_t r) { return text(graph->nodes[r].dtype); }},
+      {Texts::tr("Bytes"), Texts::tr("Size of the result"), [graph](size_t r) { return format_bytes(graph->nodes[r].bytes); },
+       [graph](size_t r) { return static_cast<double>(graph->nodes[r].bytes); }},
+      {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+       [=](size_t r) {
+         const auto* s = slice_of(*slice, plan.get(), r);
+         return s ? format_address(s->offset) : QString();
+       },
+       [=](size_t r) {
+         const auto* s = slice_of(*slice, plan.get(), r);
+         return s ? static_cast<double>(s->offset) : -1.0;
+       }},
+      {Texts::tr("Block"), Texts::tr("Tensors of one block use it one after the other"),
+       [=](size_t r) {
+         const auto* s = slice_of(*slice, plan.get(), r);
+         return s && s->block.valid() ? QString::number(s->block.value) : QString();
+       },
+       [=](size_t r) {
+         const auto* s = slice_of(*slice, plan.get(), r);
+         return s ? static_cast<double>(s->block.value) : -1.0;
+       }},
+      {Texts::tr("Mean time"), Texts::tr("Of one thread's part, over all runs"),
+       [stats](size_t r) {
+         const auto s = stats(r);
+         return s.spans ? format_ns(static_cast<Nanoseconds>(s.work_mean())) : QString();
+       },
+       [stats](size_t r) { return stats(r).work_mean(); }},
+      {Texts::tr("Longest"), Texts::tr("The longest part of all runs"),
+       [stats](size_t r) {
+         const auto s = stats(r);
+         return s.spans ? format_ns(s.work_max) : QString();
+       },
+       [stats](size_t r) { return static_cast<double>(stats(r).work_max); }},
+      {Texts::tr("Waiting"), Texts::tr("Mean of what all threads waited together at the barrier behind it"),
+       [stats](size_t r) {
+         const auto s = stats(r);
+         return s.barriers ? format_ns(s.wait_sum / s.barriers) : QString();
+       },
+       [stats](size_t r) {
+         const auto s = stats(r);
+         return s.barriers ? static_cast<double>(s.wait_sum / s.barriers) : 0.0;
+       }},
+      {Texts::tr("Tasks"), Texts::tr("Parts into which it is split"), [graph](size_t r) { return QString::number(graph->nodes[r].tasks); },
+       [graph](size_t r) { return static_cast<double>(graph->nodes[r].tasks); }},
+      {Texts::tr("Flops"), Texts::tr("Arithmetic operations"), [graph](size_t r) { return format_count(graph->nodes[r].flops); },
+       [graph](size_t r) { return static_cast<double>(graph->nodes[r].flops); }},
+      {Texts::tr("Layer"), {}, [graph](size_t r) { return text(graph->nodes[r].layer); }},
+  };
+  table->selection = [graph](size_t r) { return Selection::node(graph->id, NodeId(r)); };
+  table->inside = [=](size_t r, const RangeFilter& f) {
+    if (f.steps && !f.has_step((*step)[r], (*step)[r] + 1)) return false;
+    if (!f.addresses) return true;
+    const auto* s = slice_of(*slice, plan.get(), r);
+    return s != nullptr && f.has_address(s->offset, s->offset + s->size);
+  };
+  return table;
+}
+
+TablePtr blocks_table(const TableInput& input) {
+  struct Block {
+    BlockId id;
+    Bytes offset = INT64_MAX, end = 0;
+    int32_t first = INT32_MAX, last = 0, level = 0;
+    int64_t byte_steps = 0;
+    std::vector<TensorRef> tensors;
+  };
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No memory plan is open.");
+  const auto graph = input.graph;
+  const auto plan = input.plan;
+  if (!plan) return table;
+  std::map<int32_t, Block> by_id;
+  for (const trace::SliceInfo& slice : plan->slices) {
+    Block& block = by_id[slice.block.value];
+    block.id = slice.block;
+    block.offset = std::min(block.offset, slice.offset);
+    block.end = std::max(block.end, slice.offset + slice.size);
+    block.first = std::min(block.first, slice.first.value);
+    block.last = std::max(block.last, slice.last.value);
+    block.level = std::max(block.level, slice.level);
+    block.byte_steps += slice.size * (slice.last.value - slice.first.value);
+    block.tensors.push_back(slice.tensor);
+  }
+  auto blocks = std::make_shared<std::vector<Block>>();
+  for (auto& [id, block] : by_id) blocks->push_back(std::move(block));
+  const double steps = static_cast<double>(std::max<size_t>(plan->order.size(), 1));
+  auto filled = [blocks, steps](size_t r) {
+    const Block& b = (*blocks)[r];
+    return b.end > b.offset ? static_cast<double>(b.byte_steps) / (static_cast<double>(b.end - b.offset) * steps) : 0.0;
+  };
+  auto users = [blocks, graph](size_t r) {
+    QStringList names;
+    for (TensorRef t : (*blocks)[r].tensors) {
+      if (names.size() == 12) {
+        names << QStringLiteral("…");
+        break;
+      }
+      const auto& list = t.is_leaf() ? graph->leafs : graph->nodes;
+      names << (t.index() < list.size() && !list[t.index()].name.empty() ? text(list[t.index()].name) : Words::node(t));
+    }
+    return names.join(QStringLiteral(" → "));
+  };
+  table->rows = blocks->size();
+  table->columns = {
+      {Texts::tr("Block"), {}, [blocks](size_t r) { return QString::number((*blocks)[r].id.value); },
+       [blocks](size_t r) { return static_cast<double>((*blocks)[r].id.value); }},
+      {Texts::tr("Offset"), Texts::tr("First byte in the arena"), [blocks](size_t r) { return format_address((*blocks)[r].offset); },
+       [blocks](size_t r) { return static_cast<double>((*blocks)[r].offset); }},
+      {Texts::tr("Bytes"), {}, [blocks](size_t r) { return format_bytes((*blocks)[r].end - (*blocks)[r].offset); },
+       [blocks](size_t r) { return static_cast<double>((*blocks)[r].end - (*blocks)[r].offset); }},
+      {Texts::tr("Tensors"), Texts::tr("How many use it, one after the other"), [blocks](size_t r) { return QString::number((*blocks)[r].tensors.size()); },
+       [blocks](size_t r) { return static_cast<double>((*blocks)[r].tensors.size()); }},
+      {Texts::tr("Steps"), Texts::tr("From its first use to behind its last"),
+       [blocks](size_t r) { return QStringLiteral("%1 – %2").arg((*blocks)[r].first).arg((*blocks)[r].last); },
+       [blocks](size_t r) { return static_cast<double>((*blocks)[r].first); }},
+      {Texts::tr("Filled"), Texts::tr("Bytes × steps that are in use, of all that the block has"),
+       [filled](size_t r) { return format_percent(filled(r)); }, filled},
+      {Texts::tr("Level"), Texts::tr("Level of reuse that put its tensors together; 0: none"), [blocks](size_t r) { return QString::number((*blocks)[r].level); },
+       [blocks](size_t r) { return static_cast<double>((*blocks)[r].level); }},
+      {Texts::tr("Used by"), Texts::tr("Its tensors in the order of their use"), graph ? std::function<QString(size_t)>(users) : [](size_t) { return QString(); }},
+  };
+  const trace::PlanId id = plan->id;
+  table->selection = [blocks, id](size_t r) { return Selection(BlockSelection{id, (*blocks)[r].id}); };
+  table->inside = [blocks](size_t r, const RangeFilter& f) {
+    const Block& b = (*blocks)[r];
+    return f.has_step(b.first, b.last) && f.has_address(b.offset, b.end);
+  };
+  return table;
+}
+
+TablePtr objects_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No object arena was described.");
+  if (input.snapshot->contexts.empty()) return table;
+  const auto context = input.snapshot->contexts.back();
+  table->rows = context->objects.size();
+  auto object = [context](size_t r) -> const trace::ObjectInfo& { return context->objects[r]; };
+  auto bytes = [&](const QString& title, const QString& tip, auto get, bool address) {
+    return Column{title, tip, [=](size_t r) { return address ? format_address(get(r)) : format_bytes(get(r)); },
+                  [=](size_t r) { return static_cast<double>(get(r)); }};
+  };
+  table->columns = {
+      {Texts::tr("Object"), {}, [](size_t r) { return QString::number(r); }, [](size_t r) { return static_cast<double>(r); }},
+      {Texts::tr("Kind"), {}, [object](size_t r) { return text(object(r).type); }},
+      {Texts::tr("Name"), {}, [object](size_t r) { return text(object(r).name); }},
+      bytes(Texts::tr("Header at"), Texts::tr("Offset of its header in the pool"), [object](size_t r) { return object(r).header_offset; }, true),
+      bytes(Texts::tr("Header"), Texts::tr("Bytes of its header"), [object](size_t r) { return object(r).header_size; }, false),
+      bytes(Texts::tr("Object at"), Texts::tr("Offset of the object in the pool"), [object](size_t r) { return object(r).offset; }, true),
+      bytes(Texts::tr("Bytes"), Texts::tr("Size of the object, padding included"), [object](size_t r) { return object(r).size; }, false),
+      {Texts::tr("Next"), Texts::tr("The object to which its next pointer leads"),
+       [object](size_t r) { return object(r).next < 0 ? QStringLiteral("—") : QString::number(object(r).next); },
+       [object](size_t r) { return static_cast<double>(object(r).next); }},
+  };
+  const auto graph = input.graph;
+  auto by_name = std::make_shared<std::map<std::string, TensorRef>>();
+  if (graph) {
+    for (size_t i = 0; i < graph->nodes.size(); ++i) by_name->try_emplace(graph->nodes[i].name, TensorRef::node(NodeId(i)));
+    for (size_t i = 0; i < graph->leafs.size(); ++i) by_name->try_emplace(graph->leafs[i].name, TensorRef::leaf(LeafId(i)));
+    table->selection = [graph, by_name, object](size_t r) {
+      const auto it = by_name->find(object(r).name);
+      return object(r).name.empty() || it == by_name->end() ? Selection() : Selection(NodeSelection{graph->id, it->second});
+    };
+  }
+  return table;
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/tables/objects_view.h>
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QToolTip>
+#include <views/common/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+
+namespace arenascope::views {
+namespace {
+constexpr double kRow = 40, kGap = 6, kLeft = 78, kTop = 34;
+
+QColor mix(const QColor& a, const QColor& b, double share) {
+  auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share); };
+  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
+}
+}  // namespace
+
+ObjectsView::ObjectsView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent)
+    : QAbstractScrollArea(parent), source_(source), selection_(selection), theme_(theme) {
+  setFrameShape(QFrame::NoFrame);
+  setAccessibleName(tr("Objects"));
+  setAccessibleDescription(tr("The context's pool as bytes. The table beside it tells the same."));
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  connect(source_, &SessionSource::changed, this, &ObjectsView::take);
+  connect(selection_, &SelectionModel::current_changed, this, [this] {
+    const trace::TensorRef ref = tensor_of(selection_->current(), *source_->snapshot());
+    for (const Box& box : boxes_)
+      if (ref.valid() && tensor_of_object(box.object) == ref) {
+        const int y = static_cast<int>(box.rect.top());
+        if (y < verticalScrollBar()->value() || y + kRow > verticalScrollBar()->value() + viewport()->height())
+          verticalScrollBar()->setValue(y - viewport()->height() / 2);
+        break;
+      }
+    viewport()->update();
+  });
+  connect(theme_, &Theme::changed, viewport(), qOverload<>(&QWidget::update));
+  take();
+}
+
+void ObjectsView::take() {
+  const auto& contexts = source_->snapshot()->contexts;
+  const auto context = contexts.empty() ? nullptr : contexts.back();
+  const trace::GraphId id = source_->graph_id();
+  const auto graph = id.valid() && id.index() < source_->snapshot()->graphs.size() ? source_->snapshot()->graphs[id.index()] : nullptr;
+  if (context == context_ && graph == graph_) return;
+  graph_ = graph;
+  context_ = context;
+  tensors_.clear();
+  if (context_ && graph_) {
+    std::unordered_map<std::string_view, trace::TensorRef> by_name;
+    for (size_t i = 0; i < graph_->nodes.size(); ++i)
+      by_name.try_emplace(graph_->nodes[i].name, trace::TensorRef::node(NodeId(i)));
+    for (size_t i = 0; i < graph_->leafs.size(); ++i)
+      by_name.try_emplace(graph_->leafs[i].name, trace::TensorRef::leaf(LeafId(i)));
+    for (const trace::ObjectInfo& object : context_->objects) {
+      const auto it = object.name.empty() ? by_name.end() : by_name.find(object.name);
+      tensors_.push_back(it == by_name.end() ? trace::TensorRef() : it->second);
+    }
+  }
+  boxes_ = boxes(viewport()->width());
+  update_scroll_bar();
+  viewport()->update();
+}
+
+trace::TensorRef ObjectsView::tensor_of_object(int object) const {
+  return object < 0 || static_cast<size_t>(object) >= tensors_.size() ? trace::TensorRef() : tensors_[static_cast<size_t>(object)];
+}
+
+// Widths grow with the square root of the bytes: a header of 40 bytes stays visible beside a pool of megabytes.
+std::vector<ObjectsView::Box> ObjectsView::boxes(int width) const {
+  std::vector<Box> result;
+  if (!context_) return result;
+  double x = kLeft, y = kTop;
+  for (size_t i = 0; i < context_->objects.size(); ++i) {
+    const trace::ObjectInfo& object = context_->objects[i];
+    const double header = std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.header_size, 0))) * 1.7, 8.0, 40.0);
+    const double payload = std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.size, 0))) * 2.6, 30.0, 220.0);
+    const double w = header + payload;
+    if (x + w > width - 12 && x > kLeft) {
+      x = kLeft;
+      y += kRow + kGap;
+    }
+    result.push_back({QRectF(x, y, w, kRow - 8), static_cast<int>(i), header});
+    x += w + kGap;
+  }
+  return result;
+}
+
+void ObjectsView::update_scroll_bar() {
+  const double height = boxes_.empty() ? 0 : boxes_.back().rect.bottom() + 12;
+  verticalScrollBar()->setRange(0, std::max(0, static_cast<int>(height) - viewport()->height()));
+  verticalScrollBar()->setPageStep(viewport()->height());
+  verticalScrollBar()->setSingleStep(static_cast<int>(kRow));
+}
+
+void ObjectsView::resizeEvent(QResizeEvent*) {
+  boxes_ = boxes(viewport()->width());
+  update_scroll_bar();
+}
+
+void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize size, int from) const {
+  const ThemeColours& colours = theme_->colours();
+  painter.fillRect(QRect({0, 0}, size), colours.background);
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (!context_ || all.empty()) {
+    painter.setPen(colours.dim_text);
+    painter.drawText(QRect({0, 0}, size), Qt::AlignCenter, tr("No object arena was described."));
+    return;
+  }
+  painter.save();
+  painter.translate(0, -from);
+  QFont font = painter.font();
+  font.setPixelSize(11);
+  painter.setFont(font);
+  const QFontMetricsF metrics(font);
+  painter.setPen(colours.text);
+  painter.drawText(QRectF(10, 6, size.width() - 20, 20), Qt::AlignVCenter,
+                   tr("%1: %2 objects, %3 of %4 used%5")
+                       .arg(QString::fromStdString(context_->name), format_count(static_cast<int64_t>(context_->objects.size())),
+                            format_bytes(context_->used_mem), format_bytes(context_->mem_size),
+                            context_->no_alloc ? tr(", descriptors only") : QString()));
+  const trace::TensorRef selected = tensor_of(selection_->current(), *source_->snapshot());
+  double row = -1;
+  for (const Box& box : all) {
+    if (box.rect.bottom() < from - kRow || box.rect.top() > from + size.height() + kRow) continue;
+    const trace::ObjectInfo& object = context_->objects[static_cast<size_t>(box.object)];
+    if (box.rect.top() != row) {
+      row = box.rect.top();
+      painter.setPen(colours.dim_text);
+      painter.drawText(QRectF(4, row, kLeft - 12, box.rect.height()), Qt::AlignRight | Qt::AlignVCenter,
+                       format_address(object.header_offset));
+    }
+    const QColor kind = object.type == "graph" ? colours[Role::Output] : object.type == "tensor" ? colours[Role::Work] : colours[Role::Allocation];
+    const QRectF head(box.rect.topLeft(), QSizeF(box.header, box.rect.height()));
+    const QRectF body(head.topRight(), box.rect.bottomRight());
+    painter.setPen(Qt::NoPen);
+    painter.fillRect(head, mix(colours.panel, kind, 0.75));
+    painter.fillRect(body, mix(colours.panel, kind, 0.22));
+    // The last bytes, up to the next header, are padding.
+    const size_t next = static_cast<size_t>(box.object) + 1;
+    if (next < context_->objects.size()) {
+      const Bytes gap = context_->objects[next].header_offset - (object.offset + object.size);
+      if (gap > 0) painter.fillRect(QRectF(body.right() - 5, body.top(), 5, body.height()), hatch_brush(Hatch::Dots, colours[Role::Hole]));
+    }
+    painter.setBrush(Qt::NoBrush);
+    const bool chosen = selected.valid() && tensor_of_object(box.object) == selected;
+    painter.setPen(chosen ? QPen(colours.selection_outer, 2.5) : QPen(mix(kind, colours.text, 0.2), 1));
+    painter.drawRect(box.rect);
+    // The next pointer.
+    if (object.next >= 0) {
+      painter.setPen(QPen(colours.dim_text, 1.2));
+      const QPointF tip(box.rect.right() + kGap, box.rect.center().y());
+      painter.drawLine(QPointF(box.rect.right(), tip.y()), tip);
+      painter.drawLine(tip, tip + QPointF(-3, -2.5));
+      painter.drawLine(tip, tip + QPointF(-3, 2.5));
+    }
+    painter.setPen(colours.text);
+    const QString name = object.name.empty() ? QString::fromStdString(object.type) : QString::fromStdString(object.name);
+    const QRectF inner = body.adjusted(4, 1, -4, -1);
+    painter.drawText(QRectF(inner.left(), inner.top(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
+                     metrics.elidedText(name, Qt::ElideMiddle, inner.width()));
+    painter.setPen(colours.dim_text);
+    painter.drawText(QRectF(inner.left(), inner.center().y(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
+                     metrics.elidedText(format_bytes(object.size), Qt::ElideRight, inner.width()));
+  }
+  painter.restore();
+}
+
+void ObjectsView::paintEvent(QPaintEvent*) {
+  QPainter painter(viewport());
+  draw(painter, boxes_, viewport()->size(), verticalScrollBar()->value());
+}
+
+void ObjectsView::paint(QPainter* painter, QSize size) {
+  take();
+  painter->save();
+  painter->setClipRect(QRect({0, 0}, size));
+  draw(*painter, boxes(size.width()), size, 0);
+  painter->restore();
+}
+
+int ObjectsView::object_at(const QPoint& point) const {
+  const QPointF at = point + QPointF(0, verticalScrollBar()->value());
+  for (const Box& box : boxes_)
+    if (box.rect.contains(at)) return box.object;
+  return -1;
+}
+
+QRect ObjectsView::rect_of(int object) const {
+  for (const Box& box : boxes_)
+    if (box.object == object) return box.rect.translated(0, -verticalScrollBar()->value()).toAlignedRect();
+  return {};
+}
+
+void ObjectsView::mousePressEvent(QMouseEvent* event) {
+  const trace::TensorRef ref = tensor_of_object(object_at(event->pos()));
+  if (ref.valid()) selection_->select(NodeSelection{graph_->id, ref});
+  else selection_->clear();
+}
+
+bool ObjectsView::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    auto* help = static_cast<QHelpEvent*>(event);
+    const int i = object_at(help->pos());
+    if (i < 0) {
+      QToolTip::hideText();
+      return true;
+    }
+    const trace::ObjectInfo& o = context_->objects[static_cast<size_t>(i)];
+    QToolTip::showText(help->globalPos(),
+                       tr("%1 %2\nheader %3, %4\nobject %5, %6\nnext: %7")
+                           .arg(QString::fromStdString(o.type), QString::fromStdString(o.name), format_address(o.header_offset),
+                                format_bytes_exact(o.header_size), format_address(o.offset), format_bytes_exact(o.size),
+                                o.next < 0 ? tr("none") : QString::number(o.next)),
+                       this);
+    return true;
+  }
+  return QAbstractScrollArea::viewportEvent(event);
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The object arena as bytes: each object's header, payload and padding in the order in which they lie in the pool, and
+// the next pointers that make them a list. Wraps at the width of the view, as text does.
+#pragma once
+#include <QAbstractScrollArea>
+#include <views/common/export.h>
+#include <views/common/selection.h>
+#include <views/common/session_source.h>
+#include <views/common/theme.h>
+
+namespace arenascope::views {
+
+class ObjectsView : public QAbstractScrollArea, public Paintable {
+  Q_OBJECT
+ public:
+  ObjectsView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
+  void paint(QPainter* painter, QSize size) override;
+
+  // The object whose bytes are drawn under a point of the viewport; -1: none.
+  int object_at(const QPoint& point) const;
+  QRect rect_of(int object) const;  // in the viewport
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+
+ private:
+  struct Box {
+    QRectF rect;
+    int object = -1;
+    double header = 0;  // width of the header's part
+  };
+  void take();
+  std::vector<Box> boxes(int width) const;
+  void draw(QPainter& painter, const std::vector<Box>& boxes, QSize size, int from) const;
+  void update_scroll_bar();
+  trace::TensorRef tensor_of_object(int object) const;
+
+  SessionSource* source_;
+  SelectionModel* selection_;
+  Theme* theme_;
+  std::shared_ptr<const trace::ContextInfo> context_;
+  std::shared_ptr<const trace::GraphInfo> graph_;
+  std::vector<Box> boxes_;
+  std::vector<trace::TensorRef> tensors_;  // of each object, none where it is no tensor of the graph
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A table as a value: columns that give a text and a number for each row, made from one snapshot and never changed.
+// Everything that a drawn view shows stands in one of these too, to be sorted, filtered, copied and saved.
+#pragma once
+#include <QString>
+#include <views/common/selection.h>
+#include <views/common/session_source.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace arenascope::views {
+
+// What the selected range leaves of a table; an empty part asks nothing. All half-open.
+struct RangeFilter {
+  std::optional<std::pair<int32_t, int32_t>> steps;
+  std::optional<trace::TimeRange> time;  // of the run at hand, for what has a time but no step
+  std::optional<std::pair<Bytes, Bytes>> addresses;
+  bool empty() const { return !steps && !time && !addresses; }
+  bool has_step(int32_t first, int32_t last) const { return !steps || (first < steps->second && last > steps->first); }
+  bool has_time(Nanoseconds begin, Nanoseconds end) const { return !time || (begin < time->end && end > time->begin); }
+  bool has_address(Bytes first, Bytes last) const {
+    return !addresses || (first < addresses->second && last > addresses->first);
+  }
+};
+
+struct Column {
+  QString title;
+  QString tip;  // what it means, with its unit
+  std::function<QString(size_t row)> text;
+  std::function<double(size_t row)> number = nullptr;  // sorts and aligns as a number; exported as it is
+};
+
+struct Table {
+  std::vector<Column> columns;
+  size_t rows = 0;
+  std::function<Selection(size_t row)> selection = nullptr;                        // what a click selects
+  std::function<bool(size_t row, const RangeFilter& filter)> inside = nullptr;     // absent: not filtered by ranges
+  std::function<QString(size_t row)> details = nullptr;                            // a tool tip for the row
+  QString empty_text;                                                              // why there is nothing
+};
+using TablePtr = std::shared_ptr<const Table>;
+
+// What tables are made from.
+struct TableInput {
+  SnapshotPtr snapshot;
+  trace::RunId run;
+  std::shared_ptr<const trace::GraphInfo> graph;  // null where there is none
+  std::shared_ptr<const trace::PlanInfo> plan;
+  SnapshotPtr other;  // what is compared with; null: nothing
+
+  static TableInput of(const SessionSource& source);
+};
+
+TablePtr nodes_table(const TableInput& input);
+TablePtr blocks_table(const TableInput& input);
+TablePtr objects_table(const TableInput& input);
+TablePtr barriers_table(const TableInput& input);
+TablePtr allocators_table(const TableInput& input);
+TablePtr planners_table(const TableInput& input);
+TablePtr compare_table(const TableInput& input);
+TablePtr problems_table(const TableInput& input);
+
+}  // namespace arenascope::views

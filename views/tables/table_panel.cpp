@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/tables/table_panel.h>
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QSaveFile>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+#include <views/common/format.h>
+
+#include <set>
+
+namespace arenascope::views {
+namespace {
+constexpr int kRefreshMs = 300;  // while a run goes on: a table that changes faster cannot be read
+}
+
+TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, SelectionModel* selection,
+                       SharedAxis* axis, QWidget* parent)
+    : QWidget(parent), maker_(std::move(maker)), source_(source), selection_(selection), axis_(axis) {
+  setObjectName(name);
+  model_ = new TableModel(this);
+  view_ = new QTableView(this);
+  view_->setModel(model_);
+  view_->setSortingEnabled(true);
+  view_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view_->setAlternatingRowColors(true);
+  view_->setShowGrid(false);
+  view_->setWordWrap(false);
+  view_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+  view_->verticalHeader()->hide();
+  view_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 6);
+  view_->horizontalHeader()->setHighlightSections(false);
+  view_->horizontalHeader()->setStretchLastSection(true);
+  view_->setFrameShape(QFrame::NoFrame);
+  view_->setTabKeyNavigation(false);
+  empty_ = new QLabel(view_->viewport());
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  empty_->setEnabled(false);
+  auto* over = new QVBoxLayout(view_->viewport());
+  over->addWidget(empty_);
+  filter_ = new QLineEdit(this);
+  filter_->setClearButtonEnabled(true);
+  filter_->setMaximumWidth(260);
+  count_ = new QLabel(this);
+  clear_range_ = new QToolButton(this);
+  clear_range_->setAutoRaise(true);
+  clear_range_->hide();
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(4, 3, 6, 3);
+  bar->addWidget(filter_);
+  bar->addWidget(clear_range_);
+  bar->addStretch(1);
+  bar->addWidget(count_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(bar);
+  column->addWidget(view_, 1);
+  retranslate();
+
+  auto* copy_action = new QAction(this);
+  copy_action->setShortcut(QKeySequence::Copy);
+  copy_action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  connect(copy_action, &QAction::triggered, this, &TablePanel::copy);
+  view_->addAction(copy_action);
+
+  timer_.setSingleShot(true);
+  timer_.setInterval(kRefreshMs);
+  connect(&timer_, &QTimer::timeout, this, &TablePanel::refresh);
+  connect(source_, &SessionSource::session_replaced, this, [this] {
+    sized_ = false;
+    model_->set_table(nullptr);
+  });
+  connect(source_, &SessionSource::changed, this, &TablePanel::refresh_soon);
+  connect(selection_, &SelectionModel::current_changed, this, &TablePanel::follow_selection);
+  connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+    model_->set_text_filter(text.trimmed());
+    update_count();
+  });
+  connect(clear_range_, &QToolButton::clicked, selection_, &SelectionModel::clear);
+  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+    if (selecting_ || !index.isValid() || !view_->hasFocus()) return;
+    const Selection what = model_->selection_of(index.row());
+    selecting_ = true;
+    if (!what.empty()) selection_->select(what);
+    selecting_ = false;
+  });
+  // A click on the row that is current already selects it too.
+  connect(view_, &QTableView::clicked, this, [this](const QModelIndex& index) {
+    const Selection what = model_->selection_of(index.row());
+    selecting_ = true;
+    if (!what.empty()) selection_->select(what);
+    selecting_ = false;
+  });
+  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { Q_EMIT activated(index.row()); });
+  refresh_soon();
+}
+
+void TablePanel::retranslate() {
+  filter_->setPlaceholderText(tr("Filter"));
+  filter_->setAccessibleName(tr("Filter the table"));
+  clear_range_->setText(tr("Selected range only  ✕"));
+  clear_range_->setToolTip(tr("Show all rows again"));
+}
+
+void TablePanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange) {
+    retranslate();
+    model_->set_table(nullptr);
+    sized_ = false;
+    stale_ = true;
+    refresh_soon();
+  } else if (event->type() == QEvent::FontChange) {
+    view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 6);
+  }
+  QWidget::changeEvent(event);
+}
+
+void TablePanel::set_other(SnapshotPtr other) {
+  other_ = std::move(other);
+  stale_ = true;
+  refresh();
+}
+
+void TablePanel::refresh_soon() {
+  stale_ = true;
+  if (isVisible() && !timer_.isActive()) timer_.start(source_->live() ? kRefreshMs : 0);
+}
+
+void TablePanel::showEvent(QShowEvent*) {
+  if (stale_) refresh();
+}
+
+void TablePanel::refresh() {
+  stale_ = false;
+  timer_.stop();
+  TableInput input = TableInput::of(*source_);
+  input.other = other_;
+  model_->set_table(maker_(input));
+  follow_selection();
+  update_count();
+  if (sized_ || model_->rowCount() == 0) return;
+  sized_ = true;
+  view_->horizontalHeader()->setResizeContentsPrecision(60);
+  view_->resizeColumnsToContents();
+  for (int c = 0; c < model_->columnCount(); ++c)
+    view_->setColumnWidth(c, std::min(view_->columnWidth(c) + 14, 340));
+}
+
+void TablePanel::follow_selection() {
+  RangeFilter range;
+  const Selection& selection = selection_->current();
+  if (const auto* steps = selection.get<StepRangeSelection>()) {
+    range.steps = {steps->first.value, steps->last.value};
+    const AxisFrame& frame = axis_->frame();
+    if (!frame.mapping.empty())
+      range.time = trace::TimeRange{frame.origin + static_cast<Nanoseconds>(frame.mapping.time_of(steps->first.value)),
+                                    frame.origin + static_cast<Nanoseconds>(frame.mapping.time_of(steps->last.value))};
+  } else if (const auto* addresses = selection.get<AddressRangeSelection>()) {
+    range.addresses = {addresses->first, addresses->last};
+  }
+  model_->set_range(range);
+  clear_range_->setVisible(!range.empty() && model_->table() && model_->table()->inside != nullptr);
+  update_count();
+  if (selecting_ || !isVisible()) return;
+  selecting_ = true;
+  int row = model_->row_of(selection);
+  if (row < 0) {  // a span or block may still mean a tensor that has a row
+    const trace::TensorRef ref = tensor_of(selection, *source_->snapshot());
+    if (ref.valid()) row = model_->row_of(NodeSelection{source_->graph_id(), ref});
+  }
+  if (row >= 0) {
+    view_->selectRow(row);
+    view_->scrollTo(model_->index(row, 0));
+  } else {
+    view_->clearSelection();
+  }
+  selecting_ = false;
+}
+
+void TablePanel::update_count() {
+  const TablePtr& table = model_->table();
+  const int shown = model_->rowCount();
+  const int all = table ? static_cast<int>(table->rows) : 0;
+  count_->setText(shown == all ? tr("%n row(s)", nullptr, all) : tr("%1 of %n row(s)", nullptr, all).arg(format_count(shown)));
+  empty_->setVisible(shown == 0);
+  empty_->setText(!table ? QString() : all == 0 ? table->empty_text : tr("No row matches the filter."));
+}
+
+std::vector<int> TablePanel::selected_rows() const {
+  std::set<int> rows;
+  for (const QModelIndex& index : view_->selectionModel()->selectedRows()) rows.insert(index.row());
+  return {rows.begin(), rows.end()};
+}
+
+void TablePanel::copy() const { QApplication::clipboard()->setText(model_->to_tabs(selected_rows())); }
+
+Status TablePanel::save_csv(const QString& path) const {
+  QSaveFile file(path);
+  const QByteArray bytes = model_->to_csv().toUtf8();
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+    return Error{(tr("%1 cannot be written: %2.").arg(path, file.errorString())).toStdString()};
+  return {};
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A table in its dock: a filter, the rows, how many of them are shown, copy and save as CSV. Follows the session, the
+// selection and the selected range.
+#pragma once
+#include <QLabel>
+#include <QLineEdit>
+#include <QTableView>
+#include <QTimer>
+#include <QToolButton>
+#include <QWidget>
+#include <views/common/shared_axis.h>
+
+#include <views/tables/table_model.h>
+
+namespace arenascope::views {
+
+class TablePanel : public QWidget {
+  Q_OBJECT
+ public:
+  using Maker = std::function<TablePtr(const TableInput&)>;
+  TablePanel(const QString& name, Maker maker, SessionSource* source, SelectionModel* selection, SharedAxis* axis,
+             QWidget* parent = nullptr);
+
+  TableModel* model() const { return model_; }
+  QTableView* table_view() const { return view_; }
+  // What the compare table is made with.
+  void set_other(SnapshotPtr other);
+  Status save_csv(const QString& path) const;
+
+ public Q_SLOTS:
+  void refresh();  // makes the table anew, if it is seen
+  void copy() const;
+
+ Q_SIGNALS:
+  void activated(int row);  // a double click or Return on a row
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void retranslate();
+  void refresh_soon();
+  void follow_selection();
+  void update_count();
+  std::vector<int> selected_rows() const;
+
+  Maker maker_;
+  SessionSource* source_;
+  SelectionModel* selection_;
+  SharedAxis* axis_;
+  SnapshotPtr other_;
+  TableModel* model_;
+  QTableView* view_;
+  QLineEdit* filter_;
+  QLabel* count_;
+  QLabel* empty_;
+  QToolButton* clear_range_;
+  QTimer timer_;
+  bool stale_ = true;
+  bool sized_ = false;
+  bool selecting_ = false;
+};
+
+}  // namespace arenascope::views
