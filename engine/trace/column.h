@@ -3,6 +3,7 @@
 // The writer owns the Column; a ColumnView shares its chunks and stays valid and unchanged for ever.
 // Views are taken under the lock that also guards the writer; after that, reading needs none.
 #pragma once
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <memory>
@@ -90,6 +91,21 @@ class Column {
       owned_[chunk] = true;
     }
     return chunks_->chunks[chunk][i & (kColumnRows - 1)];
+  }
+
+  // Lets go of the first rows: whole chunks only, so fewer than `rows` may go. Says how many went; the others move up.
+  size_t drop_front(size_t rows) {
+    const size_t gone = std::min(rows, size_) >> kColumnShift;
+    if (gone == 0) return 0;
+    auto fresh = std::make_shared<detail::ColumnChunks<T>>(chunks_->capacity);
+    for (size_t c = gone; c < owned_.size(); ++c) fresh->chunks[c - gone] = chunks_->chunks[c];
+    chunks_ = std::move(fresh);
+    const auto count = static_cast<ptrdiff_t>(gone);
+    owned_.erase(owned_.begin(), owned_.begin() + count);
+    if (published_) owned_.assign(owned_.size(), false);
+    published_ = false;
+    size_ -= gone << kColumnShift;
+    return gone << kColumnShift;
   }
 
   ColumnView<T> view() const {

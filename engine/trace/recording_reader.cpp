@@ -166,7 +166,7 @@ Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink,
       begin += *done;
       const auto left = static_cast<size_t>(std::max<int64_t>(total - read, 0));
       if (reading.garbage() || left == 0 || needed > end - begin + left || (needed != 0 && needed <= end - begin)) break;
-      std::memmove(buffer.data(), buffer.data() + begin, end - begin);
+      if (begin != 0 && end != begin) std::memmove(buffer.data(), buffer.data() + begin, end - begin);
       end -= begin;
       begin = 0;
       const size_t want = std::max(needed, end + kReadAt) - end;

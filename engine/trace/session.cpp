@@ -53,6 +53,7 @@ void Session::events(TrackId track, std::span<const Event> events) {
         bad("an event whose numbers make no sense");
       }
     }
+    if (options_.max_bytes != 0 && bytes_locked() > options_.max_bytes) forget_older_half();
   } catch (const std::bad_alloc&) {
     bad("memory ran out");
   }
@@ -107,10 +108,7 @@ void Session::add(TrackId track, const Event& e) {
     if (lane.rows.size() >= UINT32_MAX) return bad("more spans on one thread than can be counted");
     row = static_cast<uint32_t>(lane.rows.size());
     lane.rows.push_back(e);
-    SpanSummary summary{e.begin(), e.end(), 0, 0, 0, e.end() - e.begin(), row, 1};
-    (e.kind() == EventKind::Work ? summary.work : e.kind() == EventKind::Wait ? summary.wait : summary.other) =
-        summary.longest;
-    lane.tree.add(summary);
+    lane.tree.add(SpanSummary::of(e, row));
   } else {
     if (t.points.size() >= UINT32_MAX) return bad("more events on one thread than can be counted");
     row = static_cast<uint32_t>(t.points.size());
@@ -146,8 +144,9 @@ void Session::add(TrackId track, const Event& e) {
       newest_step_ = Step(static_cast<int32_t>(e.a));
       if (!run.valid() || run.index() >= runs_.size()) return;
       Run& r = runs_.mutate(run.index());
-      if (r.marks == 0) r.first_mark = marks_.size();
-      r.marks = marks_.size() + 1 - r.first_mark;
+      const size_t at = marks_base_ + marks_.size();
+      if (r.marks == 0) r.first_mark = at;
+      r.marks = at + 1 - r.first_mark;
       marks_.push_back({e.time, run, newest_step_, e.node()});
       return;
     }
@@ -395,7 +394,9 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   if (begin_ <= end_) s->time = {begin_, end_};
   s->event_count = event_count_;
   s->lost = lost_;
+  s->forgotten = forgotten_;
   s->generation = generation_;
+  s->marks_base = marks_base_;
   for (const auto& column : node_stats_) s->node_stats.push_back(column.view());
   s->barriers = barriers_.view();
   s->barrier_times = barrier_times_.view();
@@ -428,6 +429,10 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
 
 size_t Session::bytes() const {
   std::lock_guard lock(mutex_);
+  return bytes_locked();
+}
+
+size_t Session::bytes_locked() const {
   size_t sum = problems_.bytes() + runs_.bytes() + names_.bytes() + barriers_.bytes() + barrier_times_.bytes() +
                marks_.bytes() + memory_events_.bytes() + copies_.bytes() + context_events_.bytes() + slices_.bytes() +
                slice_times_.bytes() + seen_.bytes() + seen_times_.bytes();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The store the views read: columns with an index over time, fed by a live recorder, a recording or an importer
-// alike. It grows on the writing thread while readers hold snapshots.
+// alike. It grows on the writing thread while readers hold snapshots; a live one may be told to keep the newest only.
 #pragma once
 #include <arenascope/trace/sink.h>
 #include <arenascope/trace/snapshot.h>
@@ -12,7 +12,11 @@ namespace arenascope::trace {
 
 class Session : public Sink {
  public:
+  struct Options {
+    size_t max_bytes = 0;  // when the columns hold more, the older half of the events is let go; 0: never
+  };
   Session() = default;
+  explicit Session(Options options) : options_(options) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -65,6 +69,8 @@ class Session : public Sink {
 
   void bad(const char* what);
   bool sensible(const Event& event) const;
+  size_t bytes_locked() const;
+  void forget_older_half();
   void add(TrackId track, const Event& event);
   void add_memory(TrackId track, uint32_t row, const Event& event);
   void add_work(const Event& event);
@@ -76,6 +82,7 @@ class Session : public Sink {
   RunId run_at(Nanoseconds t) const;
   std::shared_ptr<const Snapshot> make_snapshot() const;
 
+  const Options options_{};
   mutable std::mutex mutex_;  // guards everything below
   mutable std::shared_ptr<const Snapshot> latest_;
   int64_t generation_ = 0;
@@ -93,6 +100,8 @@ class Session : public Sink {
   std::vector<Track> tracks_;
   Nanoseconds begin_ = INT64_MAX, end_ = INT64_MIN;
   int64_t event_count_ = 0, lost_ = 0, bad_ = 0;
+  int64_t forgotten_ = 0;
+  size_t marks_base_ = 0;  // steps that were let go
 
   std::vector<Column<NodeStats>> node_stats_;
   Column<Barrier> barriers_;

@@ -6,6 +6,12 @@
 
 namespace arenascope::trace {
 
+SpanSummary SpanSummary::of(const Event& e, uint32_t row) {
+  SpanSummary s{e.begin(), e.end(), 0, 0, 0, e.end() - e.begin(), row, 1};
+  (e.kind() == EventKind::Work ? s.work : e.kind() == EventKind::Wait ? s.wait : s.other) = s.longest;
+  return s;
+}
+
 void SpanSummary::add(const SpanSummary& o) {
   lo = std::min(lo, o.lo);
   hi = std::max(hi, o.hi);
@@ -152,9 +158,9 @@ StepMap Snapshot::steps(RunId id) const {
   const Run* r = run(id);
   if (r == nullptr) return {};
   std::vector<StepMark> list;
-  const size_t end = std::min(marks.size(), r->first_mark + r->marks);
-  for (size_t i = r->first_mark; i < end; ++i) {
-    const StepMark& m = marks[i];
+  const size_t end = std::min(marks_base + marks.size(), r->first_mark + r->marks);
+  for (size_t i = std::max(r->first_mark, marks_base); i < end; ++i) {
+    const StepMark& m = marks[i - marks_base];
     if (m.run != id) continue;
     if (!list.empty() && (m.step <= list.back().step || m.time < list.back().time)) continue;
     list.push_back(m);

@@ -73,7 +73,7 @@ struct Run {
   Nanoseconds end = 0;  // of a run still going on: of what is known of it
   bool finished = false;
   RunStatus status = RunStatus::Done;
-  size_t first_mark = 0, marks = 0;  // its steps in Snapshot::marks
+  size_t first_mark = 0, marks = 0;  // its steps in Snapshot::marks, counted from marks_base
 };
 
 // A tensor's stay in the arena as it really was (the plan's are in PlanInfo::slices).
@@ -110,6 +110,7 @@ struct SpanSummary {
   Nanoseconds longest = -1;
   uint32_t longest_row = 0;
   uint32_t count = 0;
+  static SpanSummary of(const Event& span, uint32_t row);
   void add(const SpanSummary& o);
 };
 
@@ -199,6 +200,7 @@ class Snapshot {
   TimeRange time;               // of all events; {0, 0} without any
   int64_t event_count = 0;
   int64_t lost = 0;
+  int64_t forgotten = 0;        // the oldest events, let go to bound memory; `time` begins behind them
   int64_t generation = 0;       // grows with every change of the session
 
   const Event& event(EventRef r) const { return tracks[r.track.index()].points[r.row]; }
@@ -225,6 +227,7 @@ class Snapshot {
 
   // --- steps
   ColumnView<StepMark> marks;
+  size_t marks_base = 0;  // how many steps were let go before marks[0]
   StepMap steps(RunId run) const;
   std::optional<TimeRange> time_of(RunId run, NodeId node) const;  // from its step to the next
 

@@ -47,16 +47,13 @@ std::vector<SpanCell> Snapshot::spans(TrackId track, Nanoseconds t0, Nanoseconds
           const Event& e = l.rows[row];
           if (e.begin() >= t1 || (e.end() <= t0 && e.begin() < t0)) return;
           const int pixel = px.of(e.begin());
-          const Nanoseconds took = e.end() - e.begin();
           const EventKind kind = e.kind();
           if (e.begin() < t0 || e.end() > t1 || pixel != px.of(e.end())) {
             SpanCell cell{e.begin(), e.end(), 1, {track, lane, static_cast<uint32_t>(row)}, kind};
             (kind == EventKind::Work ? cell.work : kind == EventKind::Wait ? cell.wait : cell.other) = 1;
             return cells.push_back(cell);
           }
-          SpanSummary s{e.begin(), e.end(), 0, 0, 0, took, static_cast<uint32_t>(row), 1};
-          (kind == EventKind::Work ? s.work : kind == EventKind::Wait ? s.wait : s.other) = took;
-          dense[static_cast<size_t>(pixel)].add(s);
+          dense[static_cast<size_t>(pixel)].add(SpanSummary::of(e, static_cast<uint32_t>(row)));
         });
     for (const SpanSummary& s : dense) {
       if (s.count == 0) continue;

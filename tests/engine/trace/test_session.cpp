@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/trace/convert.h>
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
 
@@ -223,4 +224,44 @@ TEST_CASE("readers look while the writer writes") {
   CHECK(wrong == 0);
   CHECK(session.snapshot()->runs.size() == 401);
   CHECK(session.bytes() > 0);
+}
+
+TEST_CASE("a session with a bound lets the oldest go, keeps its sums, and old snapshots stay as they were") {
+  Session bounded(Session::Options{.max_bytes = 3 << 20}), whole;
+  test::fill(bounded, {.runs = 1});
+  test::fill(whole, {.runs = 1});
+  const auto before = bounded.snapshot();
+  const std::string text_before = to_string(*before, Format::Text);
+  std::vector<std::shared_ptr<const Snapshot>> seen;
+  for (int run = 1; run < 6000; run += 10) {
+    test::fill_runs(bounded, run, 10);
+    test::fill_runs(whole, run, 10);
+    if (run % 500 == 1) seen.push_back(bounded.snapshot());
+    REQUIRE(bounded.bytes() < (size_t{4} << 20));
+  }
+  const auto s = bounded.snapshot(), w = whole.snapshot();
+  CHECK(s->forgotten > 0);
+  CHECK(s->event_count + s->forgotten == w->event_count);
+  CHECK(s->time.end == w->time.end);
+  CHECK(s->time.begin > w->time.begin);
+  CHECK(to_string(*before, Format::Text) == text_before);
+  CHECK(s->runs.size() == w->runs.size());
+  for (int n = 0; n < 4; ++n) {
+    CHECK(s->stats(GraphId(0), NodeId(n)).work_sum == w->stats(GraphId(0), NodeId(n)).work_sum);
+    CHECK(s->stats(GraphId(0), NodeId(n)).barriers == w->stats(GraphId(0), NodeId(n)).barriers);
+  }
+  for (const auto& snapshot : seen) {
+    const auto cells = snapshot->spans(TrackId(0), snapshot->time.begin, snapshot->time.end, 30);
+    CHECK_FALSE(cells.empty());
+  }
+  // What is left answers as the whole does.
+  const RunId last(static_cast<int32_t>(s->runs.size() - 1));
+  CHECK(s->steps(last).marks().size() == 4);
+  CHECK(s->steps(last).time_of(2) == w->steps(last).time_of(2));
+  CHECK(s->steps(RunId(1)).empty());
+  CHECK(s->slices_live(last, Step(1)).size() == 2);
+  CHECK(s->barrier_of(last, NodeId(3))->wait_sum == 30);
+  const Nanoseconds t0 = s->time.end - 100'000;
+  CHECK(s->spans_exact(TrackId(1), t0, s->time.end, 10000).size() == w->spans_exact(TrackId(1), t0, w->time.end, 10000).size());
+  for (size_t i = 0; i < s->memory_events.size(); ++i) CHECK(s->event(s->memory_events[i]).b > 0);
 }
