@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// CONV: a packed product of the weights with windows of the source, which are packed straight from the image, block
+// by block; channels with a kernel each (depthwise) run directly along rows; types other than f32 take a plain walk.
+#include <algorithm>
+
+#include <arenascope/backends/cpu/elements.h>
+#include <arenascope/backends/cpu/gemm.h>
+#include <arenascope/backends/cpu/library.h>
+#include <arenascope/backends/cpu/packed.h>
+#include <arenascope/backends/cpu/windows.h>
+
+namespace arenascope::cpu {
+namespace {
+
+bool all_floats(const TensorImpl& node) {
+  return node.dtype == DType::F32 && node.sources[1]->dtype == DType::F32;
+}
+
+// Columns [first, first + count) of the source's windows at depth [begin, begin + depth), as panels.
+struct WindowPanels {
+  const ConvGeometry& g;
+  const float* image;  // the group's first channel
+
+  void operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
+    const int64_t nr = simd().tile_columns;
+    for (int64_t j = 0; j < count; j += nr) panel(first + j, std::min(nr, count - j), nr, begin, depth, buffer + j * depth);
+  }
+
+ private:
+  // A run of results in one row.
+  struct Run {
+    int64_t column, length, d, h, w;  // where its first window begins in the source
+  };
+
+  void panel(int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth, float* to) const {
+    Run runs[kWidestTile];
+    int run_count = 0;
+    for (int64_t j = 0; j < count;) {
+      const int64_t at = first + j, ow = at % g.out[2], oh = at / g.out[2] % g.out[1], od = at / g.out[2] / g.out[1];
+      const int64_t length = std::min(count - j, g.out[2] - ow);
+      runs[run_count++] = {j, length, od * g.stride[0] - g.begin[0], oh * g.stride[1] - g.begin[1], ow * g.stride[2] - g.begin[2]};
+      j += length;
+    }
+    int64_t tap = begin % g.taps, channel = begin / g.taps;
+    for (int64_t k = 0; k < depth; ++k, to += width) {
+      const int64_t kw = tap % g.kernel[2], kh = tap / g.kernel[2] % g.kernel[1], kd = tap / g.kernel[2] / g.kernel[1];
+      for (int r = 0; r < run_count; ++r) {
+        const Run& run = runs[r];
+        float* out = to + run.column;
+        const int64_t d = run.d + kd * g.dilation[0], h = run.h + kh * g.dilation[1], w = run.w + kw * g.dilation[2];
+        if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1]) {
+          std::fill(out, out + run.length, 0.0f);
+          continue;
+        }
+        const float* from = image + channel * g.channel_stride + d * g.in_stride[0] + h * g.in_stride[1] + w * g.in_stride[2];
+        const int64_t s = g.stride[2];
+        const int64_t low = std::min(run.length, w < 0 ? (-w + s - 1) / s : 0);
+        const int64_t high = std::clamp<int64_t>((g.in[2] - w + s - 1) / s, low, run.length);
+        const int64_t step = s * g.in_stride[2];
+        std::fill(out, out + low, 0.0f);
+        if (step == 1) std::copy(from + low, from + high, out + low);
+        else
+          for (int64_t i = low; i < high; ++i) out[i] = from[i * step];
+        std::fill(out + high, out + run.length, 0.0f);
+      }
+      std::fill(to + count, to + width, 0.0f);
+      if (++tap == g.taps) {
+        tap = 0;
+        ++channel;
+      }
+    }
+  }
+};
+
+float bias_of(const Job& job, int64_t channel) {
+  if (job.sources() < 3) return 0;
+  const TensorImpl& bias = job.source(2);
+  float value;
+  loader<float>(bias.dtype)(&value, bias.data() + channel * bias.strides[0] * element_bytes(bias.dtype), 1, 1);
+  return value;
+}
+
+void add_bias(const Job& job, int64_t channel, float* row, int64_t n) {
+  if (job.sources() > 2) simd().affine(row, row, n, 1, bias_of(job, channel));
+}
+
+// The weights of one output channel after the other as lines; false when they do not lie so.
+bool weight_lines(const TensorImpl& w, int64_t first_channel, Lines& lines) {
+  int64_t n = 1;
+  for (int d = w.rank() - 1; d > 0; n *= w.sizes[d], --d)
+    if (w.sizes[d] != 1 && w.strides[d] != n) return false;
+  lines = {w.data() + first_channel * w.strides[0] * 4, DType::F32, w.strides[0], 1};
+  return true;
+}
+
+void by_product(const Job& job, const ConvGeometry& g) {
+  const TensorImpl &x = job.source(0), &w = job.source(1);
+  float* const scratch = job.scratch<float>(round_to_line(kGemmScratch));
+  const int64_t mr = simd().tile_rows, nr = simd().tile_columns, images = g.batch * g.groups;
+  Range parts{0, images}, rows{0, g.out_channels}, columns{0, g.positions};
+  if (images % job.nth == 0 || images >= 4 * job.nth) parts = job.part(images);
+  else if (g.positions / nr >= 3 * job.nth || g.out_channels / mr < job.nth) columns = job.part(g.positions, nr);
+  else rows = job.part(g.out_channels, mr);
+  const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
+  for (int64_t i = parts.begin; i < parts.end; ++i) {
+    const int64_t n = i / g.groups, group = i % g.groups;
+    const float* image = x.data_as<float>() + n * g.batch_stride + group * g.in_channels * g.channel_stride;
+    float* out = job.node.data_as<float>() + i * g.out_channels * g.positions;
+    const WindowPanels windows{g, image};
+    Lines lines;
+    if (job.packed) {
+      gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out, g.positions);
+    } else if (weight_lines(w, group * g.out_channels, lines)) {
+      gemm(rows, columns, g.depth(), scratch, LeftLines{lines, gemm_row(scratch)}, windows, out, g.positions);
+    }
+    for (int64_t r = rows.begin; r < rows.end; ++r)
+      add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
+  }
+}
+
+// One kernel a channel: each result row is the sum of shifted source rows times one weight each.
+void depthwise(const Job& job, const ConvGeometry& g) {
+  const TensorImpl &x = job.source(0), &w = job.source(1);
+  const Range rows = job.part(g.batch * g.groups * g.out[0] * g.out[1]);
+  const int64_t s = g.stride[2], step = s * g.in_stride[2];
+  for (int64_t r = rows.begin; r < rows.end; ++r) {
+    const int64_t oh = r % g.out[1], od = r / g.out[1] % g.out[0], plane = r / g.out[1] / g.out[0];
+    const int64_t channel = plane % g.groups;
+    const float* image = x.data_as<float>() + plane / g.groups * g.batch_stride + channel * g.channel_stride;
+    const float* weight = w.data_as<float>() + channel * w.strides[0];
+    float* out = job.node.data_as<float>() + r * g.out[2];
+    std::fill(out, out + g.out[2], bias_of(job, channel));
+    for (int64_t tap = 0; tap < g.taps; ++tap) {
+      const int64_t kw = tap % g.kernel[2], kh = tap / g.kernel[2] % g.kernel[1], kd = tap / g.kernel[2] / g.kernel[1];
+      const int64_t d = od * g.stride[0] - g.begin[0] + kd * g.dilation[0];
+      const int64_t h = oh * g.stride[1] - g.begin[1] + kh * g.dilation[1];
+      if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1]) continue;
+      const int64_t start = kw * g.dilation[2] - g.begin[2];
+      const int64_t low = std::min(g.out[2], start < 0 ? (-start + s - 1) / s : 0);
+      const int64_t high = std::clamp<int64_t>((g.in[2] - start + s - 1) / s, low, g.out[2]);
+      const float* from = image + d * g.in_stride[0] + h * g.in_stride[1] + start * g.in_stride[2];
+      const float factor = weight[tap];
+      if (step == 1) simd().add_scaled(out + low, from + low, factor, high - low);
+      else
+        for (int64_t i = low; i < high; ++i) out[i] += factor * from[i * step];
+    }
+  }
+}
+
+// Any floating-point types and layouts, in double.
+void plain(const Job& job, const ConvGeometry& g) {
+  const TensorImpl &x = job.source(0), &w = job.source(1), &node = job.node;
+  const LoadRow<double> load_x = loader<double>(x.dtype), load_w = loader<double>(w.dtype);
+  const int64_t x_bytes = element_bytes(x.dtype), w_bytes = element_bytes(w.dtype);
+  const Nest weights(w.sizes, {&w});
+  const Range range = job.part(node.element_count(), 16);
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    const int64_t ow = i % g.out[2], oh = i / g.out[2] % g.out[1], od = i / g.out[2] / g.out[1] % g.out[0];
+    const int64_t channel = i / g.positions % (g.groups * g.out_channels), n = i / g.positions / (g.groups * g.out_channels);
+    const int64_t first = channel / g.out_channels * g.in_channels;
+    double sum = 0;
+    if (job.sources() > 2) {
+      const TensorImpl& bias = job.source(2);
+      loader<double>(bias.dtype)(&sum, bias.data() + channel * bias.strides[0] * element_bytes(bias.dtype), 1, 1);
+    }
+    int64_t k = 0;
+    weights.rows({channel * g.depth(), (channel + 1) * g.depth()}, 1, [&](const int64_t* at, int64_t) {
+      const int64_t tap = k % g.taps, c = first + k / g.taps;
+      ++k;
+      const int64_t d = od * g.stride[0] - g.begin[0] + tap / g.kernel[2] / g.kernel[1] * g.dilation[0];
+      const int64_t h = oh * g.stride[1] - g.begin[1] + tap / g.kernel[2] % g.kernel[1] * g.dilation[1];
+      const int64_t v = ow * g.stride[2] - g.begin[2] + tap % g.kernel[2] * g.dilation[2];
+      if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1] || v < 0 || v >= g.in[2]) return;
+      const int64_t from = n * g.batch_stride + c * g.channel_stride + d * g.in_stride[0] + h * g.in_stride[1] + v * g.in_stride[2];
+      double a, b;
+      load_w(&a, w.data() + at[0] * w_bytes, 1, 1);
+      load_x(&b, x.data() + from * x_bytes, 1, 1);
+      sum += a * b;
+    });
+    store_elements(node, i, 1, &sum);
+  }
+}
+
+}  // namespace
+
+Bytes packed_conv_bytes(const TensorImpl& node) {
+  const ConvGeometry g(node);
+  Lines lines;
+  if (!all_floats(node) || g.depthwise() || !weight_lines(*node.sources[1], 0, lines)) return 0;
+  const int64_t mr = simd().tile_rows;
+  return g.groups * ((g.out_channels + mr - 1) / mr * mr) * g.depth() * 4;
+}
+
+void pack_conv(const TensorImpl& node, float* to) {
+  const ConvGeometry g(node);
+  const int64_t mr = simd().tile_rows;
+  for (int64_t group = 0; group < g.groups; ++group, to += (g.out_channels + mr - 1) / mr * mr * g.depth()) {
+    Lines lines;
+    if (weight_lines(*node.sources[1], group * g.out_channels, lines)) pack_all(lines, g.out_channels, mr, g.depth(), to);
+  }
+}
+
+Bytes conv_work(const TensorImpl& node, int tasks) { return all_floats(node) ? tasks * round_to_line(kGemmScratch) : 0; }
+
+Status conv(const Job& job) {
+  const ConvGeometry g(job.node);
+  Lines lines;
+  if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines)) plain(job, g);
+  else if (g.depthwise()) depthwise(job, g);
+  else by_product(job, g);
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cpu/cpu_backend.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <thread>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include <arenascope/backends/cpu/kernel.h>
+#include <arenascope/backends/cpu/packed.h>
+#include <arenascope/backends/cpu/simd.h>
+
+namespace arenascope::cpu {
+namespace {
+
+// What a part must at least take for another thread to be worth its barrier.
+constexpr double kLeastPartNanoseconds = 8000;
+constexpr double kNanosecondsPerByte = 0.1;
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+  return "processor";
+}
+
+class CpuBackend : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  Device device() const override { return {}; }
+  std::string description() const override {
+    return fmt::format("{}, {} threads, {}", processor(), std::max(1u, std::thread::hardware_concurrency()), simd().name);
+  }
+  bool runs_on_host_threads() const override { return true; }
+
+  Status supports(const TensorImpl& node) const override {
+    if (node.op == Op::None || info(node.op).is_view()) return {};
+    const Kernel& k = kernel(node.op);
+    if (!k.compute) return refuse(node, "no kernel computes it");
+    return k.supports ? k.supports(node) : Status();
+  }
+
+  int tasks(const TensorImpl& node, int threads) const override {
+    if (!has_work(node)) return 1;
+    const double nanoseconds = std::max(static_cast<double>(flops(node)) * kernel(node.op).cost,
+                                        static_cast<double>(bytes_moved(node)) * kNanosecondsPerByte);
+    const double parts = std::min(nanoseconds / kLeastPartNanoseconds, static_cast<double>(threads));
+    return std::clamp(static_cast<int>(parts), 1, std::max(threads, 1));
+  }
+
+  Bytes work_bytes(const TensorImpl& node, int tasks) const override {
+    const Kernel& k = kernel(node.op);
+    return k.work_bytes && has_work(node) ? k.work_bytes(node, tasks) : 0;
+  }
+
+  Status compute(const TensorImpl& node, const ComputeParams& params) override {
+    if (!has_work(node)) return {};
+    const Kernel& k = kernel(node.op);
+    if (!k.compute) return refuse(node, "no kernel computes it");
+    if (params.work_bytes < work_bytes(node, params.nth))
+      return refuse(node, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes, work_bytes(node, params.nth)));
+    const std::shared_ptr<const Packed> packed = find(node);
+    try {
+      return k.compute(Job{node, params.ith, params.nth, params.work, params.work_bytes, packed.get()});
+    } catch (const std::bad_alloc&) {
+      return refuse(node, "there is not enough memory");
+    }
+  }
+
+  // Packs the constant weights of convolutions into Persistent memory, and lets go of those that only it still holds.
+  Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
+    std::unique_lock lock(mutex_);
+    std::erase_if(packed_, [](const auto& entry) { return entry.second->orphaned(); });
+    for (const TensorImpl* node : nodes) {
+      if (node->op != Op::Conv || !has_work(*node)) continue;
+      const TensorImpl& weight = *node->sources[1];
+      if (!weight.has(kFlagWeight) || !weight.data()) continue;
+      const auto known = packed_.find(node);
+      if (known != packed_.end() && known->second->matches(weight)) continue;
+      const Bytes bytes = packed_conv_bytes(*node);
+      if (bytes == 0) continue;
+      auto block = context.allocate({}, MemoryKind::Persistent, bytes);
+      if (!block) return block.error();
+      pack_conv(*node, reinterpret_cast<float*>((*block)->data()));
+      packed_.insert_or_assign(node, std::make_shared<const Packed>(weight, std::move(*block)));
+    }
+    return {};
+  }
+
+ private:
+  std::shared_ptr<const Packed> find(const TensorImpl& node) const {
+    if (node.op != Op::Conv) return nullptr;
+    std::shared_lock lock(mutex_);
+    const auto found = packed_.find(&node);
+    return found != packed_.end() && found->second->matches(*node.sources[1]) ? found->second : nullptr;
+  }
+
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<const TensorImpl*, std::shared_ptr<const Packed>> packed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend() { return std::make_unique<CpuBackend>(); }
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What the CPU backend knows of each op: whether it takes a node, how much work and scratch it is, how to compute
+// a part of it. kernels.cpp lists them all.
+#pragma once
+#include <arenascope/backends/cpu/nest.h>
+#include <arenascope/graph/op.h>
+#include <arenascope/graph/op_params.h>
+#include <arenascope/runtime/backend.h>
+
+namespace arenascope::cpu {
+
+class Packed;
+
+// A part of a node to be computed: everything a kernel gets.
+struct Job {
+  const TensorImpl& node;
+  int ith;
+  int nth;
+  std::byte* work;
+  Bytes work_bytes;
+  const Packed* packed = nullptr;  // the node's weights as prepare() packed them, if it did
+
+  const TensorImpl& source(size_t i) const { return *node.sources[i]; }
+  size_t sources() const { return node.sources.size(); }
+  Range part(int64_t count, int64_t unit = 1) const { return split(count, ith, nth, unit); }
+  // This part's own share of the work buffer, when work_bytes() gave each part `bytes`.
+  template <class T>
+  T* scratch(Bytes bytes) const {
+    return reinterpret_cast<T*>(work + ith * bytes);
+  }
+};
+
+struct Kernel {
+  Status (*compute)(const Job& job) = nullptr;
+  Status (*supports)(const TensorImpl& node) = nullptr;  // null: every node that the op's shape rule passes
+  Bytes (*work_bytes)(const TensorImpl& node, int tasks) = nullptr;  // null: none
+  double cost = 1;  // nanoseconds an element, roughly; tasks() weighs it against the cost of a barrier
+};
+
+const Kernel& kernel(Op op);
+
+inline constexpr Bytes kCacheLine = 64;
+inline Bytes round_to_line(Bytes bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+
+// "CONV on the cpu: TEXT"
+Error refuse(const TensorImpl& node, const std::string& text);
+// Supports-functions that several kernels share.
+Status floating_sources(const TensorImpl& node);  // f32, f16, bf16, f64
+Status plain_sources(const TensorImpl& node);     // anything but quantised
+
+#define ARENASCOPE_CPU_KERNEL(id) Status id(const Job& job)
+ARENASCOPE_CPU_KERNEL(copy);
+ARENASCOPE_CPU_KERNEL(concat);
+ARENASCOPE_CPU_KERNEL(pad);
+ARENASCOPE_CPU_KERNEL(gather);
+ARENASCOPE_CPU_KERNEL(gather_elements);
+ARENASCOPE_CPU_KERNEL(fill);
+ARENASCOPE_CPU_KERNEL(resize);
+ARENASCOPE_CPU_KERNEL(depth_to_space);
+ARENASCOPE_CPU_KERNEL(tril);
+ARENASCOPE_CPU_KERNEL(binary);
+ARENASCOPE_CPU_KERNEL(pow);
+ARENASCOPE_CPU_KERNEL(compare);
+ARENASCOPE_CPU_KERNEL(where);
+ARENASCOPE_CPU_KERNEL(unary);
+ARENASCOPE_CPU_KERNEL(mul_mat);
+ARENASCOPE_CPU_KERNEL(conv);
+ARENASCOPE_CPU_KERNEL(conv_transpose);
+ARENASCOPE_CPU_KERNEL(attention);
+ARENASCOPE_CPU_KERNEL(lstm);
+ARENASCOPE_CPU_KERNEL(pool);
+ARENASCOPE_CPU_KERNEL(lrn);
+ARENASCOPE_CPU_KERNEL(batch_norm);
+ARENASCOPE_CPU_KERNEL(norm);
+ARENASCOPE_CPU_KERNEL(group_norm);
+ARENASCOPE_CPU_KERNEL(soft_max);
+ARENASCOPE_CPU_KERNEL(reduce);
+ARENASCOPE_CPU_KERNEL(arg_extreme);
+ARENASCOPE_CPU_KERNEL(top_k);
+ARENASCOPE_CPU_KERNEL(cum_sum);
+ARENASCOPE_CPU_KERNEL(rope);
+#undef ARENASCOPE_CPU_KERNEL
+
+Bytes mul_mat_work(const TensorImpl& node, int tasks);
+Bytes conv_work(const TensorImpl& node, int tasks);
+Bytes conv_transpose_work(const TensorImpl& node, int tasks);
+Bytes attention_work(const TensorImpl& node, int tasks);
+Bytes lstm_work(const TensorImpl& node, int tasks);
+Bytes pool_work(const TensorImpl& node, int tasks);
+Bytes norm_work(const TensorImpl& node, int tasks);
+Bytes group_norm_work(const TensorImpl& node, int tasks);
+Bytes soft_max_work(const TensorImpl& node, int tasks);
+Bytes top_k_work(const TensorImpl& node, int tasks);
+Bytes resize_work(const TensorImpl& node, int tasks);
+Bytes rope_work(const TensorImpl& node, int tasks);
+
+Status cast_supports(const TensorImpl& node);
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// MUL_MAT: out[.., m, n] = scale · Σ b[.., m, k] · a[.., n, k] (+ bias[n]). Few rows of b (a language model that makes
+// one token) are dot products along the rows of a, which are then read, and dequantised, once; more are a packed product.
+#include <arenascope/backends/cpu/elements.h>
+#include <arenascope/backends/cpu/gemm.h>
+#include <arenascope/backends/cpu/library.h>
+#include <arenascope/backends/cpu/quant.h>
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr int64_t kFewRows = 6;
+constexpr int64_t kDotPiece = 1024;  // a multiple of every quantised block
+
+struct Product {
+  int64_t rows, columns, depth;  // M, N, K
+  int64_t batches;
+  Nest batch;  // offsets of out, a, b
+
+  explicit Product(const TensorImpl& node)
+      : rows(node.sizes.back(1)),
+        columns(node.sizes.back()),
+        depth(node.sources[0]->sizes.back()),
+        batches(node.element_count() / (rows * columns)),
+        batch(outer(node.sizes), {outer_strides(node, node), outer_strides(node, *node.sources[0]), outer_strides(node, *node.sources[1])}) {}
+
+ private:
+  static Dims outer(Dims d) {
+    d.resize(d.rank() - 2);
+    return d;
+  }
+  // The operand's strides over the result's batch dimensions; 0 where it is broadcast.
+  static Dims outer_strides(const TensorImpl& node, const TensorImpl& operand) {
+    Dims out;
+    for (int d = 0; d < node.rank() - 2; ++d) {
+      const int own = d - (node.rank() - operand.rank());
+      out.push_back(own < 0 || operand.sizes[own] == 1 ? 0 : operand.strides[own]);
+    }
+    return out;
+  }
+};
+
+Lines lines_of(const TensorImpl& tensor, int64_t offset) {
+  const DTypeInfo& type = info(tensor.dtype);
+  return {tensor.data() + offset / type.block_elements * type.block_bytes, tensor.dtype, tensor.strides.back(1), tensor.strides.back()};
+}
+
+// Places [begin, begin + n) of line i as floats.
+const float* line(const Lines& l, int64_t i, int64_t begin, int64_t n, float* buffer) {
+  const DTypeInfo& type = info(l.type);
+  const std::byte* from = l.data + (i * l.line_stride + begin * l.stride) / type.block_elements * type.block_bytes;
+  if (type.quantised) {
+    dequantise(l.type, from, buffer, n);
+    return buffer;
+  }
+  if (l.type == DType::F32 && (l.stride == 1 || n == 1)) return reinterpret_cast<const float*>(from);
+  loader<float>(l.type)(buffer, from, l.stride, n);
+  return buffer;
+}
+
+void few_rows(const Product& p, Range columns, const Lines& a, const Lines& b, float* c) {
+  alignas(64) float piece_a[kDotPiece], piece_b[kDotPiece];
+  for (int64_t n = columns.begin; n < columns.end; ++n) {
+    double sums[kFewRows] = {};
+    for (int64_t k = 0; k < p.depth; k += kDotPiece) {
+      const int64_t depth = std::min(kDotPiece, p.depth - k);
+      const float* x = line(a, n, k, depth, piece_a);
+      for (int64_t m = 0; m < p.rows; ++m)
+        sums[m] += static_cast<double>(simd().dot(x, line(b, m, k, depth, piece_b), depth));
+    }
+    for (int64_t m = 0; m < p.rows; ++m) c[m * p.columns + n] = static_cast<float>(sums[m]);
+  }
+}
+
+// Scale and bias for the columns of some rows.
+void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
+  const float scale = job.node.params.get<MulMatParams>().scale;
+  const bool biased = job.sources() > 2;
+  if (scale == 1 && !biased) return;
+  alignas(64) float buffer[512];
+  for (int64_t n = columns.begin; n < columns.end; n += 512) {
+    const int64_t count = std::min<int64_t>(512, columns.end - n);
+    const float* bias = biased ? elements(job.source(2), n, count, buffer) : nullptr;
+    for (int64_t m = rows.begin; m < rows.end; ++m) {
+      float* to = c + m * stride + n;
+      if (scale != 1) simd().affine(to, to, count, scale, 0);
+      if (bias) simd().add(to, to, bias, count);
+    }
+  }
+}
+
+}  // namespace
+
+Bytes mul_mat_work(const TensorImpl& node, int tasks) {
+  return node.sizes.back(1) <= kFewRows ? 0 : tasks * round_to_line(kGemmScratch);
+}
+
+Status mul_mat(const Job& job) {
+  const TensorImpl &a = job.source(0), &b = job.source(1);
+  const Product p(job.node);
+  const bool few = p.rows <= kFewRows;
+  // Parts: whole matrices where there are enough, else columns (rows of a), else rows.
+  const int64_t unit_rows = simd().tile_rows, unit_columns = few ? 16 : simd().tile_columns;
+  Range batches{0, p.batches}, rows{0, p.rows}, columns{0, p.columns};
+  if (p.batches >= 2 * job.nth || p.batches % job.nth == 0) batches = job.part(p.batches);
+  else if (few || p.columns / unit_columns >= 2 * job.nth || p.columns >= p.rows) columns = job.part(p.columns, unit_columns);
+  else rows = job.part(p.rows, unit_rows);
+  if (rows.size() <= 0 || columns.size() <= 0) return {};
+  float* const scratch = few ? nullptr : job.scratch<float>(round_to_line(kGemmScratch));
+  p.batch.rows(batches, 1, [&](const int64_t* at, int64_t) {
+    const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
+    float* c = job.node.data_as<float>() + at[0];
+    if (few) few_rows(p, columns, lines_a, lines_b, c);
+    else if (!library_product(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
+      gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)}, RightLines{lines_a, gemm_row(scratch)}, c, p.columns);
+    finish(job, rows, columns, p.columns, c);
+  });
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cpu/nest.h>
+
+namespace arenascope::cpu {
+
+Nest::Nest(const Dims& sizes, std::initializer_list<const TensorImpl*> operands)
+    : operands_(static_cast<int>(operands.size())) {
+  for (int d = 0; d < sizes.rank(); ++d) {
+    int64_t strides[kOperands];
+    int o = 0;
+    for (const TensorImpl* operand : operands) {
+      const int own = d - (sizes.rank() - operand->rank());
+      strides[o++] = own < 0 || operand->sizes[own] == 1 ? 0 : operand->strides[own];
+    }
+    append(sizes[d], strides);
+  }
+  if (rank_ == 0) append(1, std::initializer_list<int64_t>{0, 0, 0, 0, 0}.begin());
+}
+
+Nest::Nest(const Dims& sizes, std::initializer_list<Dims> all) : operands_(static_cast<int>(all.size())) {
+  for (int d = 0; d < sizes.rank(); ++d) {
+    int64_t strides[kOperands];
+    int o = 0;
+    for (const Dims& own : all) strides[o++] = own[d];
+    append(sizes[d], strides);
+  }
+  if (rank_ == 0) append(1, std::initializer_list<int64_t>{0, 0, 0, 0, 0}.begin());
+}
+
+// Adds a dimension inside the ones so far, merged with the last where every operand runs on through both.
+void Nest::append(int64_t size, const int64_t* strides) {
+  count_ *= size;
+  if (size == 1 && rank_ > 0) return;
+  if (rank_ > 0) {
+    const int last = rank_ - 1;
+    bool merge = sizes_[last] == 1;
+    if (!merge) {
+      merge = true;
+      for (int o = 0; o < operands_; ++o) merge = merge && strides_[o][last] == strides[o] * size;
+      if (merge) size *= sizes_[last];
+    }
+    if (merge) --rank_;
+  }
+  sizes_[rank_] = size;
+  for (int o = 0; o < operands_; ++o) strides_[o][rank_] = strides[o];
+  ++rank_;
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Block-quantised rows as floats. The layouts are those of ggml's blocks in memory, little endian.
+#pragma once
+#include <arenascope/tensor/tensor_impl.h>
+
+namespace arenascope::cpu {
+
+// `n` values, a multiple of the type's block, from consecutive blocks.
+void dequantise(DType type, const std::byte* blocks, float* to, int64_t n);
+
+// The values of a quantised tensor's row-th innermost row (rows in row-major order over the other dimensions).
+void dequantise_row(const TensorImpl& tensor, int64_t row, float* to);
+
+}  // namespace arenascope::cpu

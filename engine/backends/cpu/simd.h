@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The hot loops over contiguous floats, as a table of functions chosen once for the processor at hand: written with
+// Google Highway where it was found, else portable loops. Pointers need no alignment; `out` may equal a source.
+// Each element's result does not depend on where in the row it stands, so it does not matter how rows are split.
+#pragma once
+#include <cstdint>
+
+namespace arenascope::cpu {
+
+struct Simd {
+  using Binary = void (*)(float* out, const float* a, const float* b, int64_t n);
+  using Unary = void (*)(float* out, const float* x, int64_t n, float p, float q);
+
+  const char* name = "portable";
+
+  Binary add, sub, mul, div, min, max;
+  Unary affine;  // p·x + q
+  Unary clamp;   // to [p, q]
+  Unary relu, leaky_relu, elu, exp, log, erf, tanh, sigmoid, silu, gelu, gelu_tanh, softplus, mish, hard_sigmoid,
+      hard_swish, sqrt, reciprocal;
+
+  double (*sum)(const float* x, int64_t n);
+  double (*square_sum)(const float* x, float mean, int64_t n);  // Σ (x − mean)²
+  float (*highest)(const float* x, int64_t n);                  // NaN if there is one; n ≥ 1
+  float (*lowest)(const float* x, int64_t n);
+  // out = exp(scale·x − shift); returns the sum.
+  double (*exp_sum)(float* out, const float* x, float scale, float shift, int64_t n);
+  float (*dot)(const float* a, const float* b, int64_t n);
+  void (*add_scaled)(float* out, const float* x, float factor, int64_t n);  // out += factor·x
+  // out = (x − mean)·factor·gain + bias; gain and bias one an element, either may be null.
+  void (*normalise)(float* out, const float* x, float mean, float factor, const float* gain, const float* bias, int64_t n);
+  void (*half_to_float)(float* out, const uint16_t* x, int64_t n);
+
+  // A tile of a product: C[rows, columns] (+)= A·B over `depth`, A packed as [depth][rows], B as [depth][columns].
+  int tile_rows, tile_columns;
+  void (*tile)(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate);
+};
+
+const Simd& simd();           // the best for this processor
+const Simd& portable_simd();  // plain loops
+
+// The rest are set by the files that hold them.
+void fill_portable(Simd& table);
+void fill_highway_pointwise(Simd& table);
+void fill_highway_rows(Simd& table);
+void fill_highway_tile(Simd& table);
+
+}  // namespace arenascope::cpu

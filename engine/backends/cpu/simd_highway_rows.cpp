@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Loops over rows (sums, extremes, dot products, scaling) with Google Highway, compiled once for each kind of processor.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu/simd_highway_rows.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include <arenascope/backends/cpu/half.h>
+#include <arenascope/backends/cpu/simd.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace arenascope::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+constexpr D d;
+inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
+
+// Σ value(i) with vectors of four independent accumulators within a block, in double beyond it. `vector` gives the
+// values at i…i+lanes, `one` a single one.
+template <class F, class G>
+double blocked_sum(int64_t n, F&& vector, G&& one) {
+  const int64_t step = lanes();
+  double total = 0;
+  for (int64_t begin = 0; begin < n; begin += 8192) {
+    const int64_t end = std::min<int64_t>(n, begin + 8192);
+    V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    int64_t i = begin;
+    for (; i + 4 * step <= end; i += 4 * step) {
+      s0 = vector(s0, i);
+      s1 = vector(s1, i + step);
+      s2 = vector(s2, i + 2 * step);
+      s3 = vector(s3, i + 3 * step);
+    }
+    for (; i + step <= end; i += step) s0 = vector(s0, i);
+    float rest = 0;
+    for (; i < end; ++i) rest += one(i);
+    const V all = hn::Add(hn::Add(s0, s1), hn::Add(s2, s3));
+    total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all))) + static_cast<double>(rest);
+  }
+  return total;
+}
+
+double sum(const float* x, int64_t n) {
+  return blocked_sum(
+      n, [x](V s, int64_t i) { return hn::Add(s, hn::LoadU(d, x + i)); }, [x](int64_t i) { return x[i]; });
+}
+
+double square_sum(const float* x, float mean, int64_t n) {
+  const V m = hn::Set(d, mean);
+  return blocked_sum(
+      n,
+      [x, m](V s, int64_t i) {
+        const V difference = hn::Sub(hn::LoadU(d, x + i), m);
+        return hn::MulAdd(difference, difference, s);
+      },
+      [x, mean](int64_t i) { return (x[i] - mean) * (x[i] - mean); });
+}
+
+float dot(const float* a, const float* b, int64_t n) {
+  return static_cast<float>(blocked_sum(
+      n, [a, b](V s, int64_t i) { return hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), s); },
+      [a, b](int64_t i) { return a[i] * b[i]; }));
+}
+
+// The extreme of a row; `pick` chooses between two vectors. A NaN anywhere makes it NaN.
+template <class Pick, class PickOne>
+float extreme(const float* x, int64_t n, Pick&& pick, PickOne&& pick_one) {
+  const int64_t step = lanes();
+  float best = x[0];
+  bool nan = false;
+  int64_t i = 0;
+  if (n >= step) {
+    V v = hn::LoadU(d, x);
+    auto bad = hn::IsNaN(v);
+    for (i = step; i + step <= n; i += step) {
+      const V next = hn::LoadU(d, x + i);
+      bad = hn::Or(bad, hn::IsNaN(next));
+      v = pick(v, next);
+    }
+    nan = !hn::AllFalse(d, bad);
+    HWY_ALIGN float lane[HWY_MAX_BYTES / 4];
+    hn::Store(v, d, lane);
+    best = lane[0];
+    for (int64_t l = 1; l < step; ++l) best = pick_one(best, lane[l]);
+  }
+  for (; i < n; ++i) {
+    nan = nan || x[i] != x[i];
+    best = pick_one(best, x[i]);
+  }
+  return nan ? hn::GetLane(hn::NaN(d)) : best;
+}
+
+float highest(const float* x, int64_t n) {
+  return extreme(x, n, [](V a, V b) { return hn::Max(a, b); }, [](float a, float b) { return a > b ? a : b; });
+}
+float lowest(const float* x, int64_t n) {
+  return extreme(x, n, [](V a, V b) { return hn::Min(a, b); }, [](float a, float b) { return a < b ? a : b; });
+}
+
+V exp_of(V x) {
+  const V y = hn::Exp(d, hn::Min(hn::Max(x, hn::Set(d, -200.0f)), hn::Set(d, 100.0f)));
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+
+double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) {
+  const int64_t step = lanes();
+  const V factor = hn::Set(d, scale), less = hn::Set(d, shift);
+  V s = hn::Zero(d);
+  double total = 0;
+  int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    const V y = exp_of(hn::MulSub(hn::LoadU(d, x + i), factor, less));
+    hn::StoreU(y, d, out + i);
+    s = hn::Add(s, y);
+    if (i % 8192 == 0) {
+      total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s)));
+      s = hn::Zero(d);
+    }
+  }
+  if (i < n) {
+    HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
+    for (int64_t j = i; j < n; ++j) tail[j - i] = x[j];
+    hn::Store(exp_of(hn::MulSub(hn::Load(d, tail), factor, less)), d, tail);
+    for (int64_t j = i; j < n; ++j) {
+      out[j] = tail[j - i];
+      total += static_cast<double>(out[j]);
+    }
+  }
+  return total + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s)));
+}
+
+void add_scaled(float* out, const float* x, float factor, int64_t n) {
+  const int64_t step = lanes();
+  const V f = hn::Set(d, factor);
+  int64_t i = 0;
+  for (; i + step <= n; i += step) hn::StoreU(hn::MulAdd(f, hn::LoadU(d, x + i), hn::LoadU(d, out + i)), d, out + i);
+  for (; i < n; ++i) out[i] = hn::GetLane(hn::MulAdd(f, hn::Set(d, x[i]), hn::Set(d, out[i])));
+}
+
+void normalise(float* out, const float* x, float mean, float factor, const float* gain, const float* bias, int64_t n) {
+  const int64_t step = lanes();
+  const V m = hn::Set(d, mean), f = hn::Set(d, factor), zero = hn::Zero(d);
+  int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    V y = hn::Mul(hn::Sub(hn::LoadU(d, x + i), m), f);
+    if (gain) y = hn::Mul(y, hn::LoadU(d, gain + i));
+    hn::StoreU(hn::Add(y, bias ? hn::LoadU(d, bias + i) : zero), d, out + i);
+  }
+  for (; i < n; ++i) out[i] = (x[i] - mean) * factor * (gain ? gain[i] : 1.0f) + (bias ? bias[i] : 0.0f);
+}
+
+void half_to_float(float* out, const uint16_t* x, int64_t n) {
+  const hn::Rebind<hwy::float16_t, D> half;
+  const int64_t step = lanes();
+  int64_t i = 0;
+  for (; i + step <= n; i += step)
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(x) + i)), d, out + i);
+  for (; i < n; ++i) out[i] = to_float(Half{x[i]});
+}
+
+void fill(Simd& t) {
+  t.sum = sum, t.square_sum = square_sum, t.dot = dot, t.highest = highest, t.lowest = lowest;
+  t.exp_sum = exp_sum, t.add_scaled = add_scaled, t.normalise = normalise;
+  if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace arenascope::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace arenascope::cpu {
+HWY_EXPORT(fill);
+void fill_highway_rows(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
+}  // namespace arenascope::cpu
+#endif
