@@ -141,12 +141,14 @@ void PlotView::paint(QPainter* painter, QSize size) {
     prepared_ = p;
     show_prepared(p);
   }
+  painting_ = true;
   QPicture picture;
   QCPPainter recorder(&picture);
   recorder.setMode(QCPPainter::pmNoCaching);
   recorder.fillRect(QRect(QPoint(), size), colours().background);
   plot_->toPainter(&recorder, size.width(), size.height());
   recorder.end();
+  painting_ = false;
   painter->drawPicture(0, 0, picture);
   plot_->setViewport(viewport);
   if (before) {
@@ -186,6 +188,32 @@ void PlotView::draw_playhead(QCPPainter* p) const {
   fill.setAlpha(190);
   const int x = static_cast<int>(std::lround((a + b) / 2));
   if (x >= area.left() && x <= area.right()) p->fillRect(QRect(x, area.top(), 1, area.height()), fill);
+}
+
+void PlotView::draw_range(QCPPainter* p, AxisRange range, bool selected) const {
+  const QRect area = plot_->axisRect()->rect();
+  double a = x_axis()->coordToPixel(range.lo), b = x_axis()->coordToPixel(range.hi);
+  if (b < area.left() || a > area.right()) return;
+  a = std::max<double>(a, area.left());
+  b = std::clamp<double>(b, a + 1, area.right() + 1);
+  p->setAntialiasing(false);
+  QColor fill = selected ? colours().selection_outer : colours().hover;
+  fill.setAlpha(selected ? 26 : 16);
+  p->fillRect(QRectF(a, area.top(), b - a, area.height()), fill);
+  if (!selected) return;
+  fill.setAlpha(255);
+  for (const double x : {a, b - 1}) {
+    p->fillRect(QRectF(std::floor(x) - 1, area.top(), 3, area.height()), colours().selection_inner);
+    p->fillRect(QRectF(std::floor(x), area.top(), 1, area.height()), fill);
+  }
+}
+
+void PlotView::draw_selected_ranges(QCPPainter* p) const {
+  const SelectionModel& model = *context_.selection;
+  if (!painting_ && !model.hovered().empty() && !(model.hovered() == model.current())) {
+    if (const auto r = range_of(model.hovered())) draw_range(p, *r, false);
+  }
+  if (const auto r = range_of(model.current())) draw_range(p, *r, true);
 }
 
 void PlotView::axis_moved() {

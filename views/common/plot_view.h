@@ -91,6 +91,10 @@ class PlotView : public QWidget, public Paintable {
   void redraw();          // soon
   void redraw_overlay();  // soon; repaints no data
   void draw_playhead(QCPPainter* painter) const;
+  // A range of x over the whole height: what is selected, or lightly what is under the pointer.
+  void draw_range(QCPPainter* painter, AxisRange range, bool selected) const;
+  // Ranges of the selection and of what is hovered, as draw_range.
+  void draw_selected_ranges(QCPPainter* painter) const;
   // The steps or the time in which a selection lives, as a range of x.
   virtual std::optional<AxisRange> range_of(const Selection& selection) const;
 
@@ -126,6 +130,7 @@ class PlotView : public QWidget, public Paintable {
   AxisRange pressed_range_;
   QCPRange pressed_y_;
   enum class Drag : uint8_t { None, Maybe, Pan, Range } drag_ = Drag::None;
+  bool painting_ = false;                // into a picture, where nothing hovers
   double drag_from_ = 0, drag_to_ = 0;  // a range being chosen, in x
 };
 

@@ -145,9 +145,9 @@ void times(Page& page, NodeId node) {
       page.row(Texts::tr("usually last"), name(stats.usual_last));
   }
   const TensorInfo* tensor = page.info(TensorRef::node(node));
-  if (tensor->flops > 0 && stats.work_mean() > 0 && tensor->tasks > 0)
-    page.row(Texts::tr("speed"), QStringLiteral("%1 GFLOP/s").arg(static_cast<double>(tensor->flops) / static_cast<double>(tensor->tasks) /
-                                                                  stats.work_mean() * tensor->tasks, 0, 'f', 1));
+  // All parts of a node run side by side, so its flops take about the mean of their times.
+  if (tensor->flops > 0 && stats.work_mean() > 0)
+    page.row(Texts::tr("speed"), QStringLiteral("%1 GFLOP/s").arg(static_cast<double>(tensor->flops) / stats.work_mean(), 0, 'f', 1));
 }
 
 void tensor_page(Page& page, TensorRef ref) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/occupancy/occupancy_picture.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace arenascope::views {
+
+namespace {
+
+using trace::MemoryCount;
+using trace::MemoryKind;
+
+// What hardly changes stands below what does.
+constexpr MemoryKind kStack[] = {MemoryKind::Persistent, MemoryKind::KVCache,    MemoryKind::HostPinned,
+                                 MemoryKind::HostPageable, MemoryKind::Default, MemoryKind::Workspace};
+
+std::vector<Level> from_steps(const std::vector<Bytes>& bytes, const AxisFrame& axis) {
+  std::vector<Level> levels;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto v = static_cast<double>(bytes[i]);
+    if (!levels.empty() && levels.back().max == v) {
+      levels.back().x1 = axis.x_of_step(static_cast<double>(i + 1));
+    } else {
+      levels.push_back({axis.x_of_step(static_cast<double>(i)), axis.x_of_step(static_cast<double>(i + 1)), v, v});
+    }
+  }
+  return levels;
+}
+
+std::vector<Level> from_curve(const std::vector<trace::CurvePoint>& points, const AxisFrame& axis) {
+  std::vector<Level> levels;
+  levels.reserve(points.size());
+  for (const trace::CurvePoint& p : points) {
+    levels.push_back({axis.x_of_time(p.begin), axis.x_of_time(p.end), p.min, p.max});
+  }
+  return levels;
+}
+
+// One on the other; all have their pieces at their own places.
+void stack(std::vector<OccupancyPicture::Kind>& kinds) {
+  std::vector<double> cuts;
+  for (const auto& k : kinds) {
+    for (const Level& l : k.levels) {
+      cuts.push_back(l.x0);
+      cuts.push_back(l.x1);
+    }
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::vector<double> base(cuts.size(), 0);
+  for (auto& k : kinds) {
+    size_t at = 0;
+    for (size_t c = 0; c + 1 < cuts.size(); ++c) {
+      while (at < k.levels.size() && k.levels[at].x1 <= cuts[c]) ++at;
+      const bool here = at < k.levels.size() && k.levels[at].x0 <= cuts[c];
+      const double v = here ? k.levels[at].max : 0;
+      if (v > 0) k.stacked.push_back({cuts[c], cuts[c + 1], base[c], base[c] + v});
+      base[c] += v;
+    }
+  }
+}
+
+void take_peak(OccupancyPicture& p, const std::vector<Level>& levels) {
+  for (const Level& l : levels) {
+    if (l.max <= static_cast<double>(p.peak)) continue;
+    p.peak = static_cast<Bytes>(l.max);
+    p.peak_x = (l.x0 + l.x1) / 2;
+  }
+}
+
+void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+  const trace::PlanInfo& plan = *in.plan;
+  p.arena = plan.arena_bytes;
+  p.bound = plan.lower_bound_bytes;
+  p.capacity = plan.capacity_bytes;
+  p.planned = sweep(plan_stays(plan, in.axis), false, stop).live;
+  if (in.shown_plan == nullptr) {  // a plan that was never run has nothing that was seen
+    const SeenSlices seen = seen_slices(*in.snapshot, in.run, in.axis);
+    if (seen.complete) {
+      std::vector<Stay> stays;
+      stays.reserve(seen.slices.size());
+      for (const trace::SliceRect& s : seen.slices) stays.push_back(stay_of(s, in.axis));
+      p.live = sweep(std::move(stays), false, stop).live;
+    }
+  }
+  take_peak(p, p.live.empty() ? p.planned : p.live);
+  if (in.axis.mode == AxisMode::Time) {
+    p.covered = in.axis.range;
+    p.per_pixel = in.axis.range.length() / in.pixels;
+    p.live = reduced(p.live, in.axis.range, in.pixels);
+  }
+}
+
+void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+  const bool steps = in.axis.mode == AxisMode::Step;
+  const trace::TimeRange t = in.axis.time_range();
+  for (const MemoryKind kind : kStack) {
+    if (stop.stop_requested()) return;
+    const trace::SeriesView& series = in.snapshot->series(kind, MemoryCount::Active);
+    if (series.samples.empty()) continue;
+    OccupancyPicture::Kind k{kind, {}, {}};
+    k.levels = steps ? from_steps(in.snapshot->memory_by_step(in.run, kind, MemoryCount::Active), in.axis)
+                     : from_curve(series.curve(t.begin, t.end, in.pixels), in.axis);
+    p.kinds.push_back(std::move(k));
+  }
+  stack(p.kinds);
+  if (!p.kinds.empty()) {
+    std::vector<Level> tops;
+    for (const auto& k : p.kinds) take_peak(p, k.stacked);
+  }
+  if (!in.snapshot->all_reserved.samples.empty()) {
+    if (steps) {
+      std::vector<Bytes> sum;
+      for (const MemoryKind kind : kStack) {
+        const auto by_step = in.snapshot->memory_by_step(in.run, kind, MemoryCount::Reserved);
+        sum.resize(std::max(sum.size(), by_step.size()), 0);
+        for (size_t i = 0; i < by_step.size(); ++i) sum[i] += by_step[i];
+      }
+      p.reserved = from_steps(sum, in.axis);
+    } else {
+      p.reserved = from_curve(in.snapshot->all_reserved.curve(t.begin, t.end, in.pixels), in.axis);
+    }
+  }
+  if (!steps) {
+    p.covered = in.axis.range;
+    p.per_pixel = in.axis.range.length() / in.pixels;
+  }
+}
+
+}  // namespace
+
+double value_at(const std::vector<Level>& levels, double x) {
+  const auto next = std::upper_bound(levels.begin(), levels.end(), x, [](double v, const Level& l) { return v < l.x0; });
+  if (next == levels.begin()) return 0;
+  const Level& l = *(next - 1);
+  return x < l.x1 ? l.max : 0;
+}
+
+std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in, OccupancyScope scope,
+                                                          const std::stop_token& stop) {
+  auto p = std::make_shared<OccupancyPicture>();
+  p->mode = in.axis.mode;
+  p->scope = in.plan && !in.plan->slices.empty() ? scope : OccupancyScope::Kinds;
+  if (p->scope == OccupancyScope::Arena) {
+    prepare_arena(*p, in, stop);
+  } else {
+    if (in.plan) p->capacity = in.plan->capacity_bytes;
+    prepare_kinds(*p, in, stop);
+  }
+  if (stop.stop_requested()) return nullptr;
+  if (p->peak > 0) {
+    const double step = std::floor(in.axis.step_of_x(p->peak_x));
+    const int steps = in.axis.mapping.steps();
+    if (steps > 0 && step >= 0 && step < steps) p->peak_step = Step(static_cast<int32_t>(step));
+    if (p->peak_step.valid() && in.graph) {
+      NodeId node(p->peak_step.value);
+      if (in.plan && p->peak_step.index() < in.plan->order.size()) node = in.plan->order[p->peak_step.index()];
+      if (node.valid() && node.index() < in.graph->nodes.size()) p->peak_name = in.graph->nodes[node.index()].name;
+    }
+  }
+  const auto raise = [&](const std::vector<Level>& levels) {
+    for (const Level& l : levels) p->top = std::max(p->top, l.max);
+  };
+  raise(p->live);
+  raise(p->planned);
+  raise(p->reserved);
+  for (const auto& k : p->kinds) raise(k.stacked);
+  p->top = std::max({p->top, static_cast<double>(p->arena), static_cast<double>(p->bound)});
+  return p;
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The occupancy view's data, prepared: how many bytes live when, what was planned, and what that is to be held against.
+#pragma once
+#include <views/common/plot_view.h>
+#include <views/common/sweep.h>
+
+namespace arenascope::views {
+
+enum class OccupancyScope : uint8_t {
+  Arena,  // the planned arena against its lower bound
+  Kinds,  // all memory, by kind
+};
+
+struct OccupancyPicture : Prepared {
+  OccupancyScope scope = OccupancyScope::Arena;
+  std::vector<Level> live;     // arena: bytes really live
+  std::vector<Level> planned;  // arena: bytes the plan has live
+  struct Kind {
+    trace::MemoryKind kind{};
+    std::vector<Level> levels;  // this kind alone
+    std::vector<Level> stacked;  // from the tops of those below to its own: min is the lower edge
+  };
+  std::vector<Kind> kinds;      // the lowest first; only those that were ever used
+  std::vector<Level> reserved;  // of all kinds together
+  Bytes arena = 0, bound = 0, capacity = 0;  // 0: unknown
+  Bytes peak = 0;
+  double peak_x = 0;  // the middle of the piece in which it is reached
+  Step peak_step;
+  std::string peak_name;  // of the node that runs then
+  double top = 0;         // the largest of all that is drawn
+
+  Bytes gap() const { return arena > bound && bound > 0 ? arena - bound : 0; }
+};
+
+// Pure. Without a plan the scope is Kinds, whatever is asked for.
+std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& input, OccupancyScope scope,
+                                                          const std::stop_token& stop);
+// The value of a curve at x; 0 where there is none.
+double value_at(const std::vector<Level>& levels, double x);
+
+}  // namespace arenascope::views

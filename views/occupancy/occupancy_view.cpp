@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/common/tickers.h>
+#include <views/occupancy/occupancy_view.h>
+
+#include <cmath>
+
+namespace arenascope::views {
+
+namespace {
+
+// Text that stays readable on whatever lies below it.
+void draw_text(QCPPainter* p, const QRectF& box, const QString& text, const QColor& colour, const QColor& ground) {
+  QColor halo = ground;
+  halo.setAlpha(215);
+  p->fillRect(box.adjusted(-3, 0, 3, 0), halo);
+  p->setPen(colour);
+  p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
+}
+
+}  // namespace
+
+// Draws an OccupancyPicture; owned by the plot.
+class OccupancyView::Curves : public QCPAbstractPlottable {
+ public:
+  Curves(QCPAxis* x, QCPAxis* y) : QCPAbstractPlottable(x, y) { setSelectable(QCP::stNone); }
+  std::shared_ptr<const OccupancyPicture> picture;
+  ThemeColours colours;
+
+  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
+  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
+  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
+    return found = false, QCPRange();
+  }
+
+ protected:
+  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+
+  double px(double x) const { return mKeyAxis->coordToPixel(x); }
+  double py(double y) const { return mValueAxis->coordToPixel(y); }
+
+  // From `min` (stacked) or from zero to the top, in whole pixels.
+  void fill(QCPPainter* p, const std::vector<Level>& levels, const QColor& colour, bool stacked) {
+    const QRect area = clipRect();
+    QColor light = colour;
+    light.setAlpha(colour.alpha() / 2);
+    const int floor_y = static_cast<int>(std::lround(py(0)));
+    for (const Level& l : levels) {
+      const int a = std::max(static_cast<int>(std::lround(px(l.x0))), area.left());
+      const int b = std::min(std::max(static_cast<int>(std::lround(px(l.x1))), a + 1), area.right() + 1);
+      if (b <= a) continue;
+      const int top = static_cast<int>(std::lround(py(l.max)));
+      const int low = static_cast<int>(std::lround(py(l.min)));
+      if (stacked) {
+        p->fillRect(a, top, b - a, std::max(low - top, 1), colour);
+      } else {
+        if (low > top) p->fillRect(a, top, b - a, low - top, light);
+        p->fillRect(a, low, b - a, floor_y - low, colour);
+      }
+    }
+  }
+
+  void outline(QCPPainter* p, const std::vector<Level>& levels, const QColor& colour, int width) {
+    const QRect area = clipRect();
+    int before_x = INT_MIN, before_y = 0;
+    for (const Level& l : levels) {
+      const int a = static_cast<int>(std::lround(std::clamp<double>(px(l.x0), area.left() - 2, area.right() + 2)));
+      const int b = static_cast<int>(std::lround(std::clamp<double>(px(l.x1), area.left() - 2, area.right() + 2)));
+      const int y = static_cast<int>(std::lround(py(l.max)));
+      const bool joined = before_x != INT_MIN && a - before_x <= 1;
+      const int from = joined ? before_y : static_cast<int>(std::lround(py(0)));
+      if (a >= area.left() && a <= area.right()) {
+        p->fillRect(a, std::min(from, y), width, std::abs(from - y) + width, colour);
+      }
+      if (b >= area.left() && a <= area.right()) {
+        const int x0 = std::max(a, area.left());
+        p->fillRect(x0, y, std::max(std::min(b, area.right()) - x0, 1), width, colour);
+      }
+      before_x = b;
+      before_y = y;
+    }
+    if (before_x != INT_MIN && before_x >= area.left() && before_x <= area.right()) {
+      const int floor_y = static_cast<int>(std::lround(py(0)));
+      p->fillRect(before_x - 1, before_y, width, std::max(floor_y - before_y, 1), colour);
+    }
+  }
+
+  void line(QCPPainter* p, double value, const QColor& colour, Qt::PenStyle style, double width) {
+    const QRect area = clipRect();
+    const double y = std::floor(py(value)) + 0.5;
+    if (y < area.top() - 1 || y > area.bottom() + 1) return;
+    QPen pen(colour, width, style);
+    if (style == Qt::DashLine) pen.setDashPattern({6, 4});
+    p->setPen(pen);
+    p->drawLine(QLineF(area.left(), y, area.right(), y));
+  }
+
+  void draw(QCPPainter* p) override {
+    if (!picture) return;
+    p->setAntialiasing(false);
+    const OccupancyPicture& o = *picture;
+    if (o.scope == OccupancyScope::Arena) {
+      QColor body = colours[Role::Work];
+      body.setAlpha(colours.dark ? 215 : 200);
+      if (o.live.empty()) {
+        body.setAlpha(70);
+        fill(p, o.planned, body, false);
+      } else {
+        fill(p, o.live, body, false);
+      }
+      outline(p, o.planned, o.live.empty() ? colours[Role::Work] : colours.dim_text, 1);
+    } else {
+      for (const auto& k : o.kinds) {
+        QColor body = colours.kind(k.kind);
+        body.setAlpha(220);
+        fill(p, k.stacked, body, true);
+      }
+      outline(p, o.reserved, colours.reserved, 2);
+    }
+    draw_lines(p, o);
+    draw_peak(p, o);
+  }
+
+  void draw_lines(QCPPainter* p, const OccupancyPicture& o) {
+    const QRect area = clipRect();
+    const QFontMetrics metrics = p->fontMetrics();
+    const int h = metrics.height();
+    if (o.bound > 0 && o.arena > 0) {  // the gap between what is needed at least and what was taken
+      const double top = py(static_cast<double>(o.arena)), low = py(static_cast<double>(o.bound));
+      if (low - top >= 1) {
+        QColor shade = colours.bound;
+        shade.setAlpha(26);
+        p->fillRect(QRectF(area.left(), top, area.width(), low - top), shade);
+      }
+    }
+    if (o.arena > 0) line(p, static_cast<double>(o.arena), colours.reserved, Qt::SolidLine, 2);
+    if (o.bound > 0) line(p, static_cast<double>(o.bound), colours.bound, Qt::DashLine, 2);
+    const bool capacity_seen = o.capacity > 0 && mValueAxis->range().upper > static_cast<double>(o.capacity);
+    if (capacity_seen) line(p, static_cast<double>(o.capacity), colours.capacity, Qt::DashDotLine, 2);
+
+    // Names on the lines, at the right; the bound's below its line, so that they never meet.
+    const auto name = [&](double value, bool above, const QString& text, const QColor& colour) {
+      const double width = metrics.horizontalAdvance(text);
+      double y = py(value) + (above ? -h - 2 : 3);
+      y = std::clamp<double>(y, area.top(), area.bottom() - h);
+      if (width + 20 > area.width()) return;
+      draw_text(p, QRectF(area.right() - width - 8, y, width + 2, h), text, colour, colours.background);
+    };
+    if (area.height() < 4 * h) return;
+    if (capacity_seen) {
+      name(static_cast<double>(o.capacity), true, OccupancyView::tr("capacity %1").arg(format_bytes(o.capacity)),
+           colours.capacity);
+    }
+    if (o.arena > 0) {
+      name(static_cast<double>(o.arena), true, OccupancyView::tr("arena %1").arg(format_bytes(o.arena)), colours.text);
+    }
+    if (o.bound > 0) {
+      name(static_cast<double>(o.bound), false, OccupancyView::tr("lower bound %1").arg(format_bytes(o.bound)),
+           colours.bound);
+    }
+  }
+
+  void draw_peak(QCPPainter* p, const OccupancyPicture& o) {
+    if (o.peak <= 0) return;
+    const QRect area = clipRect();
+    const double x = px(o.peak_x);
+    if (x < area.left() || x > area.right()) return;
+    const double y = py(static_cast<double>(o.peak));
+    p->fillRect(QRectF(std::floor(x) - 2, y, 1, area.bottom() - y), colours.peak);  // the double line
+    p->fillRect(QRectF(std::floor(x) + 1, y, 1, area.bottom() - y), colours.peak);
+    p->setAntialiasing(true);
+    p->setPen(QPen(colours.background, 1));
+    p->setBrush(colours.peak);
+    const double base = std::max<double>(y - 9, area.top() + 1);
+    p->drawPolygon(QPolygonF({{x - 6, base}, {x + 6, base}, {x, base + 9}}));
+    p->setAntialiasing(false);
+    const QFontMetrics metrics = p->fontMetrics();
+    QString text = OccupancyView::tr("peak %1").arg(format_bytes(o.peak));
+    if (!o.peak_name.empty()) text += QStringLiteral(" · ") + QString::fromStdString(o.peak_name);
+    const int width = metrics.horizontalAdvance(text), h = metrics.height();
+    if (area.height() < 4 * h || width + 24 > area.width()) return;
+    double left = x + 12;
+    if (left + width + 6 > area.right()) left = x - 14 - width;
+    // Inside the filled body, so that it meets none of the lines' names above it.
+    const double at = std::clamp<double>(y + h + 10, area.top(), area.bottom() - h - 2);
+    draw_text(p, QRectF(left, at, width + 2, h), text, colours.text, colours.background);
+  }
+};
+
+OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
+    : PlotView(context, parent), curves_(new Curves(x_axis(), y_axis())) {
+  y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
+  start();
+}
+
+PlotView::Work OccupancyView::work() const {
+  return [scope = scope_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_occupancy(in, scope, stop);
+  };
+}
+
+void OccupancyView::set_scope(OccupancyScope scope) {
+  if (scope == scope_) return;
+  scope_ = scope;
+  prepare();
+}
+
+void OccupancyView::show_prepared(const PreparedPtr& prepared) {
+  picture_ = std::static_pointer_cast<const OccupancyPicture>(prepared);
+  curves_->picture = picture_;
+  double top = picture_->top;
+  if (picture_->capacity > 0 && static_cast<double>(picture_->capacity) < top * 1.5) {
+    top = std::max(top, static_cast<double>(picture_->capacity));
+  }
+  y_axis()->setRange(0, top > 0 ? top * 1.16 : 1 << 20);
+  y_axis()->ticker()->setTickCount(std::clamp(plot()->axisRect()->height() / 36, 2, 8));
+  update_header();
+}
+
+void OccupancyView::update_header() {
+  const OccupancyPicture& o = *picture_;
+  const ThemeColours& c = colours();
+  HeaderContent h;
+  h.title = view_name();
+  if (o.peak > 0) {
+    h.facts << (o.peak_step.valid() ? tr("peak %1 at step %2").arg(format_bytes(o.peak), format_count(o.peak_step.value))
+                                    : tr("peak %1").arg(format_bytes(o.peak)));
+  }
+  if (o.bound > 0) h.facts << tr("lower bound %1").arg(format_bytes(o.bound));
+  if (o.bound > 0 && o.arena > 0) {
+    h.facts << (o.gap() == 0 ? tr("no gap")
+                             : tr("gap %1, %2").arg(format_bytes(o.gap()), format_percent(static_cast<double>(o.gap()) /
+                                                                                         static_cast<double>(o.bound))));
+  }
+  if (o.capacity > 0) h.facts << tr("capacity %1").arg(format_bytes(o.capacity));
+  if (o.scope == OccupancyScope::Arena) {
+    if (!o.live.empty()) h.legend.push_back({tr("live"), {c[Role::Work]}, LegendChip::Shape::Box});
+    h.legend.push_back({tr("planned"), {QColor(), c.dim_text}, LegendChip::Shape::Box});
+    h.legend.push_back({tr("arena"), {QColor(), c.reserved}, LegendChip::Shape::Line});
+    h.legend.push_back({tr("lower bound"), {QColor(), c.bound}, LegendChip::Shape::DashedLine});
+  } else {
+    for (const auto& k : o.kinds) h.legend.push_back({Words::kind(k.kind), {c.kind(k.kind)}, LegendChip::Shape::Box});
+    if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
+  }
+  set_header(std::move(h));
+}
+
+void OccupancyView::restyle() {
+  curves_->colours = colours();
+  if (picture_) update_header();
+}
+
+std::optional<Step> OccupancyView::step_under(const QPointF& pixel) const {
+  const SharedAxis& axis = *context().axis;
+  if (!plot()->axisRect()->rect().contains(pixel.toPoint()) || axis.steps() == 0) return std::nullopt;
+  const double step = std::floor(axis.frame().step_of_x(x_axis()->pixelToCoord(pixel.x())));
+  if (step < 0 || step >= axis.steps()) return std::nullopt;
+  return Step(static_cast<int32_t>(step));
+}
+
+Selection OccupancyView::pick(const QPointF& pixel) const {
+  const auto step = step_under(pixel);
+  const trace::GraphInfo* graph = context().source->graph();
+  if (!step || !graph) return {};
+  const trace::PlanInfo* plan = context().source->plan();
+  const NodeId node = plan && step->index() < plan->order.size() ? plan->order[step->index()] : NodeId(step->value);
+  if (!node.valid() || node.index() >= graph->nodes.size()) return {};
+  return Selection::node(graph->id, node);
+}
+
+QString OccupancyView::describe(const QPointF& pixel) const {
+  if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return {};
+  const double x = x_axis()->pixelToCoord(pixel.x());
+  QStringList lines;
+  if (const auto step = step_under(pixel)) {
+    const Selection s = pick(pixel);
+    QString title = tr("step %1").arg(format_count(step->value));
+    if (const auto* node = s.get<NodeSelection>()) {
+      if (const auto* t = context().source->snapshot()->tensor(node->graph, node->tensor)) {
+        title += QStringLiteral(" · ") + tensor_title(*t, node->tensor);
+      }
+    }
+    lines << title;
+  }
+  const OccupancyPicture& o = *picture_;
+  const auto bytes = [](double v) { return format_bytes_exact(static_cast<Bytes>(v)); };
+  if (o.scope == OccupancyScope::Arena) {
+    const double live = value_at(o.live.empty() ? o.planned : o.live, x), planned = value_at(o.planned, x);
+    if (!o.live.empty()) lines << tr("live: %1").arg(bytes(live));
+    if (planned > 0) lines << tr("planned: %1").arg(bytes(planned));
+    if (o.arena > 0) lines << tr("unused in the arena: %1").arg(bytes(static_cast<double>(o.arena) - live));
+  } else {
+    for (const auto& k : o.kinds) lines << tr("%1: %2").arg(Words::kind(k.kind), bytes(value_at(k.levels, x)));
+    if (!o.reserved.empty()) lines << tr("reserved: %1").arg(bytes(value_at(o.reserved, x)));
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
+void OccupancyView::draw_overlay(QCPPainter* painter) { draw_selected_ranges(painter); }
+
+}  // namespace arenascope::views
