@@ -9,6 +9,10 @@ namespace {
 constexpr OrderInfo kOrders[] = {
     {"depth-first", "as collected from the outputs: sources just before their first user", depth_first_order},
     {"breadth-first", "level by level: whatever has become ready first runs first", breadth_first_order},
+    {"reverse-depth-first", "depth first, but the last source of each node first", reverse_depth_first_order},
+    {"ge", "CANN GE's: depth first, then nodes whose inputs live long anyway move to their first consumer", ge_order},
+    {"least-peak-first", "PyTorch Inductor's: of the ready nodes the one that raises the peak least",
+     least_peak_first_order},
 };
 
 }  // namespace

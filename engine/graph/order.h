@@ -30,5 +30,8 @@ Status check_order(const Graph& graph, std::span<const NodeId> order);
 
 Result<std::vector<NodeId>> depth_first_order(const Graph& graph, const OrderOptions& options);    // as built
 Result<std::vector<NodeId>> breadth_first_order(const Graph& graph, const OrderOptions& options);  // by ready time
+Result<std::vector<NodeId>> reverse_depth_first_order(const Graph& graph, const OrderOptions& options);
+Result<std::vector<NodeId>> ge_order(const Graph& graph, const OrderOptions& options);
+Result<std::vector<NodeId>> least_peak_first_order(const Graph& graph, const OrderOptions& options);
 
 }  // namespace arenascope

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// How much memory an order needs at the least: the figure that orders are compared by.
+#pragma once
+#include <span>
+
+#include <arenascope/graph/graph.h>
+
+namespace arenascope {
+
+// The most bytes of node results that are live in one step. A result is live from the step that computes it to the
+// last step that reads it or a view of it; one that is flagged kFlagOutput, or a view of it is, to the end. Leafs and
+// parameters are not counted: they live all the time, whatever the order. `order` must pass check_order().
+// Sums beyond 2^63-1 bytes give 2^63-1.
+Bytes order_peak(const Graph& graph, std::span<const NodeId> order);
+
+}  // namespace arenascope

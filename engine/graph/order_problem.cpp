@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/graph/order_problem.h>
+
+#include <algorithm>
+
+#include <arenascope/base/checked.h>
+#include <arenascope/graph/op.h>
+
+namespace arenascope {
+namespace {
+
+void sort_unique(std::vector<int32_t>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+// The node whose bytes a node's users read: itself, or the op behind a chain of views; none() for given bytes.
+std::vector<NodeId> find_roots(const Graph& graph) {
+  const auto nodes = graph.nodes();
+  std::vector<NodeId> roots(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const TensorImpl& node = *nodes[i];
+    if (node.op == Op::None) continue;
+    if (!info(node.op).is_view()) {
+      roots[i] = NodeId(i);
+    } else if (const NodeId source = graph.find_node(*node.sources[0]); source.valid()) {
+      roots[i] = roots[source.index()];  // sources stand before users
+    }
+  }
+  return roots;
+}
+
+}  // namespace
+
+IndexLists::IndexLists(const std::vector<std::vector<int32_t>>& lists) {
+  size_t total = 0;
+  for (const auto& list : lists) total += list.size();
+  starts_.reserve(lists.size() + 1);
+  items_.reserve(total);
+  for (const auto& list : lists) {
+    items_.insert(items_.end(), list.begin(), list.end());
+    starts_.push_back(static_cast<uint32_t>(items_.size()));
+  }
+}
+
+Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources) {
+  const auto nodes = graph.nodes();
+  const std::vector<NodeId> roots = find_roots(graph);
+  // For each op node: the op nodes whose bytes it reads, and whether anybody reads its own.
+  std::vector<std::vector<int32_t>> reads(nodes.size());
+  std::vector<uint8_t> is_read(nodes.size(), 0), keep(nodes.size(), 0);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i]->has(kFlagOutput) && roots[i].valid()) keep[roots[i].index()] = 1;
+    if (roots[i] != NodeId(i)) continue;
+    for (const TensorImpl* source : nodes[i]->sources) {
+      const NodeId from = graph.find_node(*source);
+      if (from.valid() && roots[from.index()].valid()) reads[i].push_back(roots[from.index()].value);
+    }
+    sort_unique(reads[i]);
+    for (int32_t from : reads[i]) is_read[static_cast<size_t>(from)] = 1;
+  }
+  OrderProblem p;
+  std::vector<int32_t> buffer_of(nodes.size(), -1);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (roots[i] != NodeId(i)) continue;
+    if (lazy_sources && reads[i].empty() && is_read[i]) {
+      p.lazy_nodes.push_back(NodeId(i));
+    } else {
+      buffer_of[i] = p.op_count();
+      p.op_nodes.push_back(NodeId(i));
+    }
+  }
+  for (size_t k = 0; k < p.lazy_nodes.size(); ++k)
+    buffer_of[p.lazy_nodes[k].index()] = p.op_count() + static_cast<int32_t>(k);
+  const size_t ops = p.op_nodes.size(), buffers = ops + p.lazy_nodes.size();
+  p.bytes.resize(buffers);
+  p.keep.resize(buffers);
+  p.behind.resize(buffers);
+  std::optional<Bytes> total = 0;
+  std::vector<std::vector<int32_t>> preds(ops), succs(ops), inputs(ops), consumers(buffers);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (roots[i] != NodeId(i)) {
+      if (roots[i].valid()) p.behind[static_cast<size_t>(buffer_of[roots[i].index()])].push_back(NodeId(i));
+      else p.first.push_back(NodeId(i));
+      continue;
+    }
+    const auto b = static_cast<size_t>(buffer_of[i]);
+    p.bytes[b] = nodes[i]->byte_count();
+    p.keep[b] = keep[i];
+    total = checked_add(*total, p.bytes[b]);
+    if (!total) return Error{"the results in this graph have more than 2^63-1 bytes together"};
+    for (int32_t from : reads[i]) {
+      const int32_t source = buffer_of[static_cast<size_t>(from)];
+      inputs[b].push_back(source);
+      consumers[static_cast<size_t>(source)].push_back(static_cast<int32_t>(b));
+      if (source >= p.op_count()) continue;
+      preds[b].push_back(source);
+      succs[static_cast<size_t>(source)].push_back(static_cast<int32_t>(b));
+    }
+  }
+  p.preds = IndexLists(preds);
+  p.succs = IndexLists(succs);
+  p.inputs = IndexLists(inputs);
+  p.consumers = IndexLists(consumers);
+  return p;
+}
+
+std::vector<NodeId> OrderProblem::expand(std::span<const int32_t> ops) const {
+  std::vector<NodeId> order = first;
+  std::vector<uint8_t> started(bytes.size(), 0);
+  const auto emit = [&](int32_t buffer, NodeId node) {
+    started[static_cast<size_t>(buffer)] = 1;
+    order.push_back(node);
+    const auto& views = behind[static_cast<size_t>(buffer)];
+    order.insert(order.end(), views.begin(), views.end());
+  };
+  for (int32_t op : ops) {
+    for (int32_t b : inputs[op])
+      if (!started[static_cast<size_t>(b)]) emit(b, lazy_nodes[static_cast<size_t>(b - op_count())]);
+    emit(op, op_nodes[static_cast<size_t>(op)]);
+  }
+  return order;
+}
+
+std::vector<int32_t> OrderProblem::contract(std::span<const NodeId> order) const {
+  std::vector<int32_t> op_of(order.size(), -1);
+  for (size_t i = 0; i < op_nodes.size(); ++i) op_of[op_nodes[i].index()] = static_cast<int32_t>(i);
+  std::vector<int32_t> ops;
+  ops.reserve(op_nodes.size());
+  for (NodeId node : order)
+    if (op_of[node.index()] >= 0) ops.push_back(op_of[node.index()]);
+  return ops;
+}
+
+Bytes OrderProblem::peak(std::span<const int32_t> ops) const {
+  std::vector<int32_t> left(bytes.size());
+  std::vector<uint8_t> started(bytes.size(), 0);
+  for (size_t b = 0; b < bytes.size(); ++b) left[b] = static_cast<int32_t>(consumers[b].size());
+  Bytes live = 0, most = 0;
+  for (int32_t op : ops) {
+    const auto start = [&](int32_t b) {
+      if (!std::exchange(started[static_cast<size_t>(b)], 1)) live += bytes[static_cast<size_t>(b)];
+    };
+    for (int32_t b : inputs[op]) start(b);
+    start(op);
+    most = std::max(most, live);
+    for (int32_t b : inputs[op])
+      if (--left[static_cast<size_t>(b)] == 0 && !keep[static_cast<size_t>(b)]) live -= bytes[static_cast<size_t>(b)];
+    if (left[static_cast<size_t>(op)] == 0 && !keep[static_cast<size_t>(op)]) live -= bytes[static_cast<size_t>(op)];
+  }
+  return most;
+}
+
+}  // namespace arenascope

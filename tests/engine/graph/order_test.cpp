@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <arenascope/graph/order.h>
+#include <arenascope/graph/order_peak.h>
+#include <arenascope/graph/order_problem.h>
+
+#include "random_graph.h"
+
+namespace arenascope {
+namespace {
+
+std::vector<NodeId> ids(std::initializer_list<int> values) {
+  std::vector<NodeId> out;
+  for (int v : values) out.push_back(NodeId(v));
+  return out;
+}
+
+GraphBuilder builder() { return GraphBuilder(*Context::create({1 << 16, nullptr, true})); }
+
+// A u8 vector of another length made from one.
+Tensor resized(GraphBuilder& b, const Tensor& x, int64_t bytes, std::string_view name) {
+  PadParams pad{};
+  pad.end[0] = static_cast<int32_t>(bytes - x.sizes()[0]);
+  return b.op_with(Op::Pad, {x}, pad, name);
+}
+
+}  // namespace
+
+TEST_CASE("an order that breaks a rule is refused in a sentence") {
+  GraphBuilder b = builder();
+  const Tensor x = b.input("x", {4});
+  Graph g = *b.context().new_graph(8);
+  REQUIRE(g.expand(b.add(b.op(Op::Neg, {x}), b.op(Op::Abs, {x}))).ok());
+  CHECK(check_order(g, ids({0, 1, 2})).ok());
+  CHECK(check_order(g, ids({1, 0, 2})).ok());
+  CHECK(check_order(g, ids({0, 2, 1})).error().message == "an order runs node 2 before its source 1");
+  CHECK_FALSE(check_order(g, ids({0, 1})).ok());
+  CHECK_FALSE(check_order(g, ids({0, 1, 1})).ok());
+  CHECK_FALSE(check_order(g, ids({0, 1, 3})).ok());
+  CHECK_FALSE(check_order(g, ids({0, 1, -1})).ok());
+}
+
+TEST_CASE("the peak counts what is live in the fullest step") {
+  GraphBuilder b = builder();
+  const Tensor x = b.input("x", {1}, DType::U8);
+  const Tensor big = resized(b, x, 100, "big");
+  const Tensor cut = b.slice(big, 0, 0, 10, 1, "cut");     // shares big's bytes
+  const Tensor small = resized(b, x, 7, "small");
+  const Tensor both = b.concat(std::vector{cut, small}, 0, "both");  // 17
+  Graph g = *b.context().new_graph(8);
+  REQUIRE(g.expand(both).ok());
+  REQUIRE(g.nodes().size() == 4);
+  CHECK(order_peak(g, ids({0, 1, 2, 3})) == 124);
+  SUBCASE("an output lives to the end") {
+    b.output(cut);
+    const Tensor more = resized(b, both, 50, "more");
+    REQUIRE(g.expand(more).ok());
+    CHECK(order_peak(g, ids({0, 1, 2, 3, 4})) == 167);
+  }
+  SUBCASE("what nobody reads is live in its own step only") {
+    const Tensor unread = resized(b, x, 120, "unread");
+    REQUIRE(g.expand(unread).ok());
+    CHECK(order_peak(g, ids({4, 0, 1, 2, 3})) == 124);
+    CHECK(order_peak(g, ids({0, 4, 1, 2, 3})) == 220);
+  }
+}
+
+TEST_CASE("results beyond 2^63-1 bytes together are an error for orders that weigh bytes, never an overflow") {
+  GraphBuilder b = builder();
+  const Tensor x = b.input("x", {int64_t{1} << 60, 4}, DType::U8);
+  const Tensor sum = b.add(b.op(Op::Neg, {x}), b.op(Op::Abs, {x}));
+  Graph g = *b.context().new_graph(8);
+  REQUIRE(g.expand(sum).ok());
+  CHECK(order_peak(g, ids({0, 1, 2})) == std::numeric_limits<Bytes>::max());
+  for (const OrderInfo& order : all_orders()) {
+    const auto made = order.make(g, {});
+    if (made) CHECK(check_order(g, *made).ok());
+    else CHECK(made.error().message == "the results in this graph have more than 2^63-1 bytes together");
+  }
+}
+
+TEST_CASE("breadth first goes level by level, reverse depth first takes the last source first") {
+  GraphBuilder b = builder();
+  const Tensor x = b.input("x", {4});
+  const Tensor a = b.op(Op::Neg, {b.op(Op::Neg, {x})}), c = b.op(Op::Abs, {x});
+  Graph g = *b.context().new_graph(8);
+  REQUIRE(g.expand(b.add(a, c)).ok());  // 0 → 1 → 3 ← 2
+  CHECK(*depth_first_order(g, {}) == ids({0, 1, 2, 3}));
+  CHECK(*breadth_first_order(g, {}) == ids({0, 2, 1, 3}));
+  CHECK(*reverse_depth_first_order(g, {}) == ids({2, 0, 1, 3}));
+}
+
+TEST_CASE("least peak first waits with what would raise the peak") {
+  GraphBuilder b = builder();
+  const Tensor x = b.input("x", {1}, DType::U8);
+  const Tensor large = resized(b, x, 100, "large"), little = resized(b, large, 1, "little");
+  const Tensor other = resized(b, x, 60, "other"), tiny = resized(b, other, 2, "tiny");
+  Graph g = *b.context().new_graph(8);
+  REQUIRE(g.expand(b.concat(std::vector{little, tiny}, 0)).ok());
+  // The smaller branch first (60), then its end (it frees), then the larger one.
+  CHECK(*least_peak_first_order(g, {}) == ids({2, 3, 0, 1, 4}));
+  CHECK(order_peak(g, ids({2, 3, 0, 1, 4})) == 103);
+}
+
+TEST_CASE("GE moves down what reads given tensors, and what reads long-lived ones") {
+  GraphBuilder b = builder();
+  const Tensor x = b.input("x", {1}, DType::U8);
+  SUBCASE("by type") {
+    const Tensor early = resized(b, x, 50, "early");
+    Tensor t = resized(b, x, 10, "t");
+    for (int i = 0; i < 3; ++i) t = resized(b, t, 10, "t");
+    Graph g = *b.context().new_graph(8);
+    REQUIRE(g.expand(b.concat(std::vector{early, t}, 0)).ok());
+    CHECK(*ge_order(g, {}) == ids({1, 2, 3, 4, 0, 5}));
+  }
+  SUBCASE("by lifetime: its input is read again after its own result") {
+    const Tensor a = resized(b, x, 20, "a");
+    const Tensor f = resized(b, a, 50, "f");  // read late, while `a` lives on
+    Tensor t = resized(b, a, 10, "t");
+    for (int i = 0; i < 2; ++i) t = resized(b, t, 10, "t");
+    const Tensor u = b.concat(std::vector{f, t}, 0);
+    Graph g = *b.context().new_graph(16);
+    REQUIRE(g.expand(b.concat(std::vector{u, a}, 0)).ok());
+    CHECK(*ge_order(g, {}) == ids({0, 2, 3, 4, 1, 5, 6}));
+  }
+  SUBCASE("but not what would keep its input alive") {
+    const Tensor a = resized(b, x, 90, "a");
+    const Tensor f = resized(b, a, 5, "f");
+    Tensor t = resized(b, x, 10, "t");
+    for (int i = 0; i < 2; ++i) t = resized(b, t, 10, "t");
+    Graph g = *b.context().new_graph(8);
+    REQUIRE(g.expand(b.concat(std::vector{f, t}, 0)).ok());
+    CHECK(*ge_order(g, {}) == ids({0, 1, 2, 3, 4, 5}));
+  }
+}
+
+TEST_CASE("every order of every random graph is one, the same each time, and its peak is counted the same twice") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 400; ++round) {
+    test::RandomGraph shape;
+    shape.ops = 1 + static_cast<int>(random() % 60);
+    shape.reach = 1 + static_cast<int>(random() % 20);
+    const Graph g = test::random_graph(random, shape);
+    const auto problem = make_order_problem(g, false);
+    const auto lazy = make_order_problem(g, true);
+    REQUIRE(problem);
+    REQUIRE(lazy);
+    for (const OrderInfo& order : all_orders()) {
+      CAPTURE(order.name);
+      OrderOptions options;
+      options.budget_seconds = 0.02;
+      const auto made = order.make(g, options);
+      REQUIRE(made);
+      const Status status = check_order(g, *made);
+      REQUIRE_MESSAGE(status.ok(), (status.ok() ? "" : status.error().message));
+      const Bytes peak = order_peak(g, *made);
+      // Views at once behind their source: equal, unless a view that nobody reads kept the source alive.
+      const std::vector<NodeId> prompt = problem->expand(problem->contract(*made));
+      REQUIRE(check_order(g, prompt).ok());
+      CHECK(order_peak(g, prompt) == problem->peak(problem->contract(*made)));
+      CHECK(order_peak(g, prompt) <= peak);
+      // Delaying sources never costs anything.
+      const std::vector<NodeId> delayed = lazy->expand(lazy->contract(*made));
+      REQUIRE(check_order(g, delayed).ok());
+      CHECK(order_peak(g, delayed) <= peak);
+      CHECK(order_peak(g, delayed) == lazy->peak(lazy->contract(*made)));
+      CHECK(*order.make(g, options) == *made);
+    }
+  }
+}
+
+TEST_CASE("orders are found by name; an empty graph has one") {
+  Graph empty = *Context::create({1 << 12, nullptr, true})->new_graph(4);
+  for (const OrderInfo& order : all_orders()) {
+    CHECK(find_order(order.name) == &order);
+    CHECK(std::string(order.description).size() > 10);
+    REQUIRE(order.make(empty, {}));
+    CHECK(order.make(empty, {})->empty());
+  }
+  CHECK(find_order("sideways") == nullptr);
+}
+
+}  // namespace arenascope
