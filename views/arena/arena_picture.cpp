@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/arena/arena_picture.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace arenascope::views {
+
+namespace {
+
+constexpr size_t kMostSeen = 300000;  // touches taken in
+constexpr size_t kMostRuns = 32;      // runs that get outlines in time mode
+
+struct Touched {
+  Bytes lo = INT64_MAX, hi = INT64_MIN;
+};
+
+// By run and tensor: which bytes were really touched.
+std::unordered_map<uint64_t, Touched> touched_bytes(const PrepareInput& in, const std::vector<trace::SliceRect>& seen) {
+  std::unordered_map<uint64_t, Touched> touched;
+  if (in.snapshot->seen.empty() || seen.empty()) return touched;
+  trace::TimeRange t{INT64_MAX, INT64_MIN};
+  for (const trace::SliceRect& s : seen) {
+    t.begin = std::min(t.begin, s.begin);
+    t.end = std::max(t.end, s.end);
+  }
+  const auto list = in.snapshot->seen_in(t.begin, t.end + 1, kMostSeen);
+  if (list.size() >= kMostSeen) return touched;  // half of the truth would look like a difference
+  for (const trace::SeenRect& s : list) {
+    Touched& b = touched[static_cast<uint64_t>(static_cast<uint32_t>(s.run.value)) << 32 | s.tensor.value];
+    b.lo = std::min(b.lo, s.offset);
+    b.hi = std::max(b.hi, s.offset + s.bytes);
+  }
+  return touched;
+}
+
+class Maker {
+ public:
+  Maker(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p) {}
+
+  void run(const std::stop_token& stop) {
+    p_.mode = in_.axis.mode;
+    if (in_.plan) {
+      p_.plan = in_.plan->id;
+      p_.arena = in_.plan->arena_bytes;
+      chains_ = chains_of(*in_.plan);
+      for (uint32_t i = 0; i < in_.plan->slices.size(); ++i) of_tensor_.emplace(in_.plan->slices[i].tensor.value, i);
+    }
+    if (!in_.shown_plan) add_seen();
+    if (stop.stop_requested()) return;
+    add_plan();
+    if (in_.ghost) add_ghost();
+    const SweepResult swept = sweep(stays_, true, stop);
+    std::vector<Rect> holes;
+    for (const Stay& h : swept.holes) {
+      holes.push_back({h.x0, h.x1, static_cast<double>(h.lo), static_cast<double>(h.hi), 0, 0});
+    }
+    for (const Level& l : swept.live) {
+      if (l.max <= static_cast<double>(p_.peak)) continue;
+      p_.peak = static_cast<Bytes>(l.max);
+      p_.peak_x = (l.x0 + l.x1) / 2;
+    }
+    take_hole_most(swept.holes);
+    p_.top = std::max({p_.arena, swept.top, p_.top});
+    p_.bodies = std::make_shared<RectSet>(std::move(bodies_));
+    p_.outlines = std::make_shared<RectSet>(std::move(outlines_));
+    p_.holes = std::make_shared<RectSet>(std::move(holes));
+    p_.ghosts = std::make_shared<RectSet>(std::move(ghosts_));
+  }
+
+ private:
+  const trace::SliceInfo* planned(trace::TensorRef tensor, uint32_t* index) const {
+    const auto found = of_tensor_.find(tensor.value);
+    if (found == of_tensor_.end()) return nullptr;
+    *index = found->second;
+    return &in_.plan->slices[found->second];
+  }
+
+  uint32_t item(ArenaItem i) {
+    p_.items.push_back(i);
+    return static_cast<uint32_t>(p_.items.size() - 1);
+  }
+
+  void add_seen() {
+    SeenSlices seen = seen_slices(*in_.snapshot, in_.run, in_.axis);
+    p_.seen = std::move(seen.slices);
+    const auto touched = touched_bytes(in_, p_.seen);
+    for (size_t i = 0; i < p_.seen.size(); ++i) {
+      const trace::SliceRect& s = p_.seen[i];
+      Stay stay = stay_of(s, in_.axis);
+      stays_.push_back(stay);
+      uint32_t slice = 0;
+      const trace::SliceInfo* plan = s.run == in_.run || in_.axis.mode == AxisMode::Time ? planned(s.tensor, &slice) : nullptr;
+      ArenaItem it{s.tensor, plan ? static_cast<int32_t>(slice) : -1, static_cast<int32_t>(i), false};
+      if (plan) {
+        if (s.run == in_.run) has_seen_.insert(slice);
+        it.differs = plan->offset != s.offset || plan->size < s.bytes;
+        const int32_t over = chains_.handed_over[slice];
+        if (in_.axis.mode == AxisMode::Step && over < plan->last.value) stay.x1 = std::min<double>(stay.x1, over);
+      }
+      const auto t = touched.find(static_cast<uint64_t>(static_cast<uint32_t>(s.run.value)) << 32 | s.tensor.value);
+      Bytes lo = s.offset, hi = s.offset + s.bytes;
+      if (t != touched.end()) {
+        if (t->second.lo < lo || t->second.hi > hi) it.differs = true;
+        lo = t->second.lo;
+        hi = t->second.hi;
+      }
+      const bool differs = it.differs;
+      const uint32_t tag = item(it);
+      const trace::TensorInfo* info = SliceWords::tensor(in_.graph, s.tensor);
+      bodies_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi),
+                         slice_style(info, s.tensor, true), tag});
+      if (differs) {
+        ++p_.differing;
+        outlines_.push_back(
+            {stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineDiffers, tag});
+      } else if (!plan) {
+        outlines_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlinePlan, tag});
+      }
+      p_.top = std::max(p_.top, hi);
+    }
+    if (in_.axis.mode == AxisMode::Time) {
+      p_.covered = in_.axis.range;
+      p_.per_pixel = 0;
+    }
+  }
+
+  // The plan's outlines for the run that is looked at, and in time mode for those around it.
+  void add_plan() {
+    if (!in_.plan) return;
+    std::unordered_set<int32_t> blocks;
+    std::unordered_map<int32_t, std::pair<int32_t, uint32_t>> first_of_block;  // when, and which slice
+    for (uint32_t i = 0; i < in_.plan->slices.size(); ++i) {
+      const trace::SliceInfo& s = in_.plan->slices[i];
+      if (!s.block.valid()) continue;
+      const auto [at, fresh] = first_of_block.try_emplace(s.block.value, s.first.value, i);
+      if (!fresh && s.first.value < at->second.first) at->second = {s.first.value, i};
+    }
+    p_.blocks = first_of_block.size();
+    is_new_.assign(in_.plan->slices.size(), false);
+    for (const auto& [block, first] : first_of_block) is_new_[first.second] = true;
+    add_plan_with(in_.axis, true);
+    if (in_.axis.mode != AxisMode::Time) return;
+    const trace::TimeRange t = in_.axis.time_range();
+    size_t done = 0;
+    for (size_t r = in_.snapshot->runs.size(); r-- > 0 && done < kMostRuns;) {
+      const trace::Run& run = in_.snapshot->runs[r];
+      if (trace::RunId(r) == in_.run || run.info.plan != in_.plan->id || run.end <= t.begin || run.info.begin >= t.end) {
+        continue;
+      }
+      AxisFrame frame = in_.axis;
+      frame.mapping = AxisMapping::from(in_.snapshot->steps(trace::RunId(r)), frame.origin,
+                                        static_cast<int32_t>(in_.plan->order.size()));
+      if (frame.mapping.empty()) continue;
+      add_plan_with(frame, false);
+      ++done;
+    }
+  }
+
+  void add_plan_with(const AxisFrame& axis, bool current) {
+    const auto& slices = in_.plan->slices;
+    std::unordered_map<uint32_t, Rect> chain;  // by root
+    for (uint32_t i = 0; i < slices.size(); ++i) {
+      const trace::SliceInfo& s = slices[i];
+      if (s.size <= 0 || s.last <= s.first) continue;
+      Rect r{axis.x_of_step(s.first.value), axis.x_of_step(s.last.value), static_cast<double>(s.offset),
+             static_cast<double>(s.offset + s.size), kOutlinePlan, 0};
+      r.tag = item({s.tensor, static_cast<int32_t>(i), -1, false});
+      if (current && !has_seen_.contains(i)) {
+        Rect body = r;
+        body.x1 = axis.x_of_step(chains_.handed_over[i]);
+        body.style = slice_style(SliceWords::tensor(in_.graph, s.tensor), s.tensor, false);
+        bodies_.push_back(body);
+        stays_.push_back({r.x0, r.x1, s.offset, s.offset + s.size});
+      }
+      const uint32_t root = chains_.root[i];
+      if (root == i && !chains_.has_followers[i]) {
+        r.style = is_new_[i] ? kOutlineNew : kOutlinePlan;
+        outlines_.push_back(r);
+        continue;
+      }
+      const auto [whole, fresh] = chain.try_emplace(root, r);
+      if (!fresh) {
+        whole->second.x0 = std::min(whole->second.x0, r.x0);
+        whole->second.x1 = std::max(whole->second.x1, r.x1);
+        whole->second.y1 = std::max(whole->second.y1, r.y1);
+      }
+      if (root != i) {
+        r.style = kOutlineChainPart;
+        outlines_.push_back(r);
+      }
+    }
+    for (auto& [root, r] : chain) {
+      r.style = is_new_[root] ? kOutlineNew : kOutlinePlan;
+      outlines_.push_back(r);
+    }
+  }
+
+  void add_ghost() {
+    for (const trace::SliceInfo& s : in_.ghost->slices) {
+      if (s.size <= 0) continue;
+      ghosts_.push_back({in_.axis.x_of_step(s.first.value), in_.axis.x_of_step(s.last.value),
+                         static_cast<double>(s.offset), static_cast<double>(s.offset + s.size), kOutlineGhost, 0});
+      p_.top = std::max(p_.top, s.offset + s.size);
+    }
+  }
+
+  void take_hole_most(const std::vector<Stay>& holes) {
+    std::vector<std::pair<double, Bytes>> change;
+    for (const Stay& h : holes) {
+      change.emplace_back(h.x0, h.hi - h.lo);
+      change.emplace_back(h.x1, h.lo - h.hi);
+    }
+    std::sort(change.begin(), change.end());  // what ends comes first at the same x
+    Bytes now = 0;
+    for (const auto& [x, bytes] : change) p_.hole_most = std::max(p_.hole_most, now += bytes);
+  }
+
+  const PrepareInput& in_;
+  ArenaPicture& p_;
+  Chains chains_;
+  std::unordered_map<uint32_t, uint32_t> of_tensor_;
+  std::unordered_set<uint32_t> has_seen_;
+  std::vector<bool> is_new_;
+  std::vector<Stay> stays_;
+  std::vector<Rect> bodies_, outlines_, ghosts_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop) {
+  auto p = std::make_shared<ArenaPicture>();
+  Maker(input, *p).run(stop);
+  return stop.stop_requested() ? nullptr : p;
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The arena map's data, prepared: one rectangle a tensor (address against step or time), as planned and as seen.
+#pragma once
+#include <views/common/plot_view.h>
+#include <views/common/slices.h>
+#include <views/common/sweep.h>
+
+namespace arenascope::views {
+
+enum ArenaOutline : uint32_t { kOutlinePlan, kOutlineNew, kOutlineChainPart, kOutlineDiffers, kOutlineGhost };
+
+struct ArenaItem {  // what a rectangle's tag means
+  trace::TensorRef tensor;
+  int32_t slice = -1;  // in the plan; -1: seen only
+  int32_t seen = -1;   // in `seen`; -1: planned only
+  bool differs = false;  // touched where the plan does not say so
+};
+
+struct ArenaPicture : Prepared {
+  std::shared_ptr<const RectSet> bodies;    // tags are items
+  std::shared_ptr<const RectSet> outlines;  // tags are items
+  std::shared_ptr<const RectSet> holes;     // tags mean nothing
+  std::shared_ptr<const RectSet> ghosts;    // the plan that is compared with
+  std::vector<ArenaItem> items;
+  std::vector<trace::SliceRect> seen;
+  trace::PlanId plan;
+  Bytes top = 0;       // the highest address to show
+  Bytes arena = 0;
+  Bytes hole_most = 0; // bytes in holes at the worst moment
+  double peak_x = 0;   // middle of the moment with most live bytes
+  Bytes peak = 0;
+  size_t blocks = 0, differing = 0;
+};
+
+std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop);
+
+}  // namespace arenascope::views

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/arena/arena_view.h>
+#include <views/common/format.h>
+#include <views/common/tickers.h>
+
+#include <cmath>
+
+namespace arenascope::views {
+
+ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
+  y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
+  holes_ = new RectPlottable(x_axis(), y_axis());
+  ghosts_ = new RectPlottable(x_axis(), y_axis());
+  bodies_ = new RectPlottable(x_axis(), y_axis());
+  outlines_ = new RectPlottable(x_axis(), y_axis());
+  bodies_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
+  start();
+}
+
+PlotView::Work ArenaView::work() const {
+  return [](const PrepareInput& in, std::stop_token stop) -> PreparedPtr { return prepare_arena_map(in, stop); };
+}
+
+QCPRange ArenaView::y_limits() const {
+  return {0, std::max(shown_top_ > 0 ? static_cast<double>(shown_top_) : 1 << 20, 1.0) * 1.04};
+}
+
+void ArenaView::show_prepared(const PreparedPtr& prepared) {
+  picture_ = std::static_pointer_cast<const ArenaPicture>(prepared);
+  holes_->set_data(picture_->holes);
+  ghosts_->set_data(picture_->ghosts);
+  bodies_->set_data(picture_->bodies);
+  outlines_->set_data(picture_->outlines);
+  if (picture_->top != shown_top_) {
+    shown_top_ = picture_->top;
+    y_axis()->setRange(y_limits());
+  }
+  y_axis()->ticker()->setTickCount(std::clamp(plot()->axisRect()->height() / 40, 2, 10));
+  update_header();
+}
+
+void ArenaView::restyle() {
+  const ThemeColours& c = colours();
+  bodies_->set_styles(slice_styles(c));
+  bodies_->set_text_colour(c.text);
+  RectStyle hole;
+  hole.hatch = Hatch::Dots;
+  hole.hatch_colour = c[Role::Hole];
+  hole.label = false;
+  holes_->set_styles({hole});
+  const auto outlined = [](const QColor& colour) {
+    RectStyle s;
+    s.outline = colour;
+    s.label = false;
+    return s;
+  };
+  QColor line = c.dark ? QColor(0xcf, 0xd6, 0xde) : QColor(0x22, 0x2b, 0x36);
+  std::vector<RectStyle> styles(5, outlined(line));
+  styles[kOutlineNew].edge = c[Role::Allocation];
+  styles[kOutlineChainPart].separator = true;
+  styles[kOutlineChainPart].outline = QColor(255, 255, 255, 190);
+  styles[kOutlineDiffers].outline = c.capacity;
+  styles[kOutlineDiffers].hatch = Hatch::Diagonal;
+  styles[kOutlineDiffers].hatch_colour = c.capacity;
+  styles[kOutlineGhost].outline = c.dim_text;
+  styles[kOutlineGhost].dashed = true;
+  outlines_->set_styles(styles);
+  ghosts_->set_styles(styles);
+  if (picture_) update_header();
+}
+
+void ArenaView::update_header() {
+  const ArenaPicture& a = *picture_;
+  const ThemeColours& c = colours();
+  HeaderContent h;
+  h.title = view_name();
+  if (a.arena > 0) h.facts << tr("arena %1").arg(format_bytes(a.arena));
+  if (const trace::PlanInfo* plan = context().source->plan()) {
+    if (a.blocks > 0) {
+      h.facts << tr("%1 tensors in %2 blocks").arg(format_count(static_cast<int64_t>(plan->slices.size())),
+                                                   format_count(static_cast<int64_t>(a.blocks)));
+    }
+    if (!plan->planner.empty()) h.facts << QString::fromStdString(plan->planner);
+  }
+  if (a.hole_most > 0) h.facts << tr("holes up to %1").arg(format_bytes(a.hole_most));
+  if (a.differing > 0) h.facts.prepend(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)));
+  const auto styles = slice_styles(c);
+  RectStyle seen = styles[kSliceWork0];
+  RectStyle planned;
+  planned.outline = c.dim_text;
+  RectStyle fresh;
+  fresh.outline = c.axis;
+  fresh.edge = c[Role::Allocation];
+  RectStyle hole;
+  hole.hatch = Hatch::Dots;
+  hole.hatch_colour = c[Role::Hole];
+  h.legend = {{tr("seen"), seen}, {tr("planned"), planned}, {tr("new block"), fresh}, {tr("hole"), hole},
+              {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]}};
+  if (a.ghosts && !a.ghosts->empty()) {
+    RectStyle ghost;
+    ghost.outline = c.dim_text;
+    ghost.dashed = true;
+    h.legend.insert(h.legend.begin(), {tr("plan before"), ghost});
+  }
+  set_header(std::move(h));
+}
+
+const trace::SliceInfo* ArenaView::slice_of(const ArenaItem& item) const {
+  const trace::PlanInfo* plan = context().source->plan();
+  if (!plan || plan->id != picture_->plan || item.slice < 0) return nullptr;
+  const auto i = static_cast<size_t>(item.slice);
+  return i < plan->slices.size() ? &plan->slices[i] : nullptr;
+}
+
+QString ArenaView::label(uint32_t tag, int lines) const {
+  if (!picture_ || tag >= picture_->items.size()) return {};
+  const ArenaItem& item = picture_->items[tag];
+  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), item.tensor);
+  QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(item.tensor);
+  if (lines < 2) return text;
+  if (t && lines >= 3 && !t->op.empty()) text += QLatin1Char('\n') + QString::fromStdString(t->op);
+  const trace::SliceInfo* slice = slice_of(item);
+  const Bytes bytes = slice ? slice->size : item.seen >= 0 ? picture_->seen[static_cast<size_t>(item.seen)].bytes : 0;
+  return text + QLatin1Char('\n') + format_bytes(bytes);
+}
+
+const ArenaItem* ArenaView::item_at(const QPointF& pixel) const {
+  if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return nullptr;
+  for (const RectPlottable* p : {bodies_, outlines_}) {
+    if (const auto i = p->hit(pixel)) {
+      const uint32_t tag = (*p->data())[*i].tag;
+      if (tag < picture_->items.size()) return &picture_->items[tag];
+    }
+  }
+  return nullptr;
+}
+
+Selection ArenaView::pick(const QPointF& pixel) const {
+  const ArenaItem* item = item_at(pixel);
+  if (!item) return {};
+  return NodeSelection{context().source->graph_id(), item->tensor};
+}
+
+QString ArenaView::describe(const QPointF& pixel) const {
+  const ArenaItem* item = item_at(pixel);
+  if (!item) {
+    if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return {};
+    const auto address = static_cast<Bytes>(y_axis()->pixelToCoord(pixel.y()));
+    if (const auto hole = holes_->hit(pixel)) {
+      const Rect& r = (*holes_->data())[*hole];
+      return tr("hole of %1\naddress %2 to %3")
+          .arg(format_bytes_exact(static_cast<Bytes>(r.y1 - r.y0)), format_address(static_cast<Bytes>(r.y0)),
+               format_address(static_cast<Bytes>(r.y1)));
+    }
+    return address >= 0 && address < picture_->top ? tr("free\naddress %1").arg(format_address(address)) : QString();
+  }
+  const trace::SliceRect* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
+  QStringList lines = SliceWords::describe(context().source->graph(), context().source->plan(), item->tensor,
+                                           slice_of(*item), seen);
+  if (item->differs) lines << tr("touched bytes that the plan does not give it");
+  return lines.join(QLatin1Char('\n'));
+}
+
+void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
+  const trace::Snapshot& snapshot = *context().source->snapshot();
+  if (const auto* a = selection.get<AddressRangeSelection>()) {
+    const Rect band{x_axis()->range().lower, x_axis()->range().upper, static_cast<double>(a->first),
+                    static_cast<double>(a->last), 0, 0};
+    draw_double_outline(painter, pixel_rect(x_axis(), y_axis(), band), colours());
+    return;
+  }
+  if (selection.get<StepRangeSelection>()) {
+    if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
+    return;
+  }
+  const trace::TensorRef tensor = tensor_of(selection, snapshot);
+  const auto* block = selection.get<BlockSelection>();
+  if (!tensor.valid() && !block) return;
+  const RectSet& set = *picture_->bodies;
+  const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
+  for (size_t i = span.first; i < span.last; ++i) {
+    const ArenaItem& item = picture_->items[set[i].tag];
+    bool meant = tensor.valid() && item.tensor == tensor;
+    if (block) {
+      const trace::SliceInfo* slice = slice_of(item);
+      meant = slice && slice->block == block->block;
+    }
+    if (!meant) continue;
+    const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
+    if (selected) {
+      draw_double_outline(painter, r, colours());
+    } else {
+      painter->setPen(QPen(colours().hover, 2));
+      painter->setBrush(Qt::NoBrush);
+      painter->drawRect(r);
+    }
+  }
+}
+
+void ArenaView::draw_overlay(QCPPainter* painter) {
+  if (!picture_ || !picture_->bodies) return;
+  painter->setAntialiasing(false);
+  const QRect area = plot()->axisRect()->rect();
+  if (picture_->peak > 0) {  // the moment with most live bytes: a double line
+    const double x = x_axis()->coordToPixel(picture_->peak_x);
+    if (x > area.left() + 2 && x < area.right() - 2) {
+      QColor line = colours().peak;
+      line.setAlpha(150);
+      painter->fillRect(QRect(static_cast<int>(x) - 2, area.top(), 1, area.height()), line);
+      painter->fillRect(QRect(static_cast<int>(x) + 1, area.top(), 1, area.height()), line);
+    }
+  }
+  const SelectionModel& model = *context().selection;
+  if (!(model.hovered() == model.current())) outline(painter, model.hovered(), false);
+  outline(painter, model.current(), true);
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The arena map: address against step or time. Outlines are the plan, bodies are what was really touched.
+#pragma once
+#include <views/arena/arena_picture.h>
+
+namespace arenascope::views {
+
+class ArenaView : public PlotView {
+  Q_OBJECT
+ public:
+  explicit ArenaView(const ViewContext& context, QWidget* parent = nullptr);
+
+  QString view_name() const override { return tr("Arena map"); }
+  Selection pick(const QPointF& pixel) const override;
+  QString describe(const QPointF& pixel) const override;
+  const std::shared_ptr<const ArenaPicture>& picture() const { return picture_; }
+  const RectPlottable* bodies() const { return bodies_; }
+
+ protected:
+  Work work() const override;
+  void show_prepared(const PreparedPtr& prepared) override;
+  void restyle() override;
+  void draw_overlay(QCPPainter* painter) override;
+  bool y_moves() const override { return true; }
+  QCPRange y_limits() const override;
+
+ private:
+  const ArenaItem* item_at(const QPointF& pixel) const;
+  const trace::SliceInfo* slice_of(const ArenaItem& item) const;
+  QString label(uint32_t tag, int lines) const;
+  void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
+  void update_header();
+
+  RectPlottable *holes_, *ghosts_, *bodies_, *outlines_;
+  std::shared_ptr<const ArenaPicture> picture_;
+  Bytes shown_top_ = -1;  // the arena for which the y range was set
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/common/slices.h>
+
+#include <algorithm>
+
+namespace arenascope::views {
+
+uint32_t slice_style(const trace::TensorInfo* tensor, trace::TensorRef ref, bool seen) {
+  uint32_t style = kSliceWork0 + static_cast<uint32_t>(ref.index() % 3);
+  if (tensor) {
+    if (tensor->flags & (trace::kWeight | trace::kParameter)) {
+      style = kSliceWeight;
+    } else if (tensor->flags & trace::kInput) {
+      style = kSliceInput;
+    } else if (tensor->flags & trace::kOutput) {
+      style = kSliceOutput;
+    } else if (tensor->flags & trace::kView) {
+      style = kSliceView;
+    }
+  }
+  return seen ? style : style + kSliceStyles;
+}
+
+std::vector<RectStyle> slice_styles(const ThemeColours& c) {
+  const QColor work = c[Role::Work];
+  // Tints of one blue; the lightest still carries white text.
+  const QColor tints[3] = {work, work.lighter(c.dark ? 122 : 118), work.darker(c.dark ? 124 : 118)};
+  std::vector<RectStyle> styles;
+  const auto add = [&](const QColor& fill, const QColor& outline) {
+    RectStyle s;
+    s.fill = fill;
+    s.outline = outline;
+    styles.push_back(s);
+  };
+  for (const bool seen : {true, false}) {
+    const auto shade = [&](QColor q) {
+      if (!seen) q.setAlpha(c.dark ? 90 : 64);
+      return q;
+    };
+    for (const QColor& t : tints) add(shade(t), QColor());
+    add(shade(c[Role::Input]), QColor());
+    add(shade(c[Role::Output]), QColor());
+    add(shade(c[Role::Weight]), QColor());
+    add(QColor(), c[Role::View]);
+  }
+  return styles;
+}
+
+Chains chains_of(const trace::PlanInfo& plan) {
+  Chains c;
+  const size_t n = plan.slices.size();
+  c.root.resize(n);
+  c.handed_over.resize(n);
+  c.has_followers.assign(n, false);
+  std::unordered_map<uint32_t, uint32_t> of_tensor;
+  of_tensor.reserve(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    of_tensor.emplace(plan.slices[i].tensor.value, i);
+    c.root[i] = i;
+    c.handed_over[i] = plan.slices[i].last.value;
+  }
+  std::vector<uint32_t> by_start(n);
+  for (uint32_t i = 0; i < n; ++i) by_start[i] = i;
+  std::stable_sort(by_start.begin(), by_start.end(),
+                   [&](uint32_t a, uint32_t b) { return plan.slices[a].first < plan.slices[b].first; });
+  for (const uint32_t i : by_start) {
+    const trace::SliceInfo& s = plan.slices[i];
+    if (!s.in_place_of.valid()) continue;
+    const auto source = of_tensor.find(s.in_place_of.value);
+    if (source == of_tensor.end() || source->second == i) continue;
+    const trace::SliceInfo& o = plan.slices[source->second];
+    if (o.offset != s.offset || o.first > s.first) continue;  // lies elsewhere: no chain to the eye
+    c.root[i] = c.root[source->second];
+    c.has_followers[c.root[i]] = true;
+    c.handed_over[source->second] = std::min(c.handed_over[source->second], s.first.value);
+  }
+  return c;
+}
+
+const trace::TensorInfo* SliceWords::tensor(const trace::GraphInfo* graph, trace::TensorRef ref) {
+  if (!graph || !ref.valid()) return nullptr;
+  const auto& list = ref.is_leaf() ? graph->leafs : graph->nodes;
+  return ref.index() < list.size() ? &list[ref.index()] : nullptr;
+}
+
+QString SliceWords::level(int32_t level) {
+  switch (level) {
+    case 0: return tr("own place");
+    case 1: return tr("first level of reuse");
+    case 2: return tr("second level of reuse");
+    default: return tr("level %1 of reuse").arg(level);
+  }
+}
+
+QStringList SliceWords::describe(const trace::GraphInfo* graph, const trace::PlanInfo* plan, trace::TensorRef ref,
+                                 const trace::SliceInfo* slice, const trace::SliceRect* seen) {
+  QStringList lines;
+  const trace::TensorInfo* t = tensor(graph, ref);
+  if (t) {
+    lines << tensor_title(*t, ref);
+    lines << tr("%1 · %2 · %3")
+                 .arg(QString::fromStdString(t->dtype), format_shape(t->shape), Words::role(*t));
+  } else {
+    lines << Words::node(ref);
+  }
+  const Bytes bytes = slice ? slice->size : seen ? seen->bytes : 0;
+  const Bytes offset = slice ? slice->offset : seen ? seen->offset : 0;
+  lines << format_bytes_exact(bytes);
+  lines << tr("address %1 to %2").arg(format_address(offset), format_address(offset + bytes));
+  if (slice) {
+    lines << tr("lives from step %1 until %2, for %3")
+                 .arg(format_count(slice->first.value), format_count(slice->last.value),
+                      tr("%n step(s)", nullptr, slice->last.value - slice->first.value));
+    if (slice->block.valid()) {
+      lines << tr("block %1, %2").arg(slice->block.value).arg(level(slice->level));
+    }
+    if (slice->in_place_of.valid()) {
+      const trace::TensorInfo* source = tensor(graph, slice->in_place_of);
+      lines << tr("takes over the bytes of %1")
+                   .arg(source ? QString::fromStdString(source->name) : Words::node(slice->in_place_of));
+    }
+  }
+  if (seen) {
+    lines << (seen->open ? tr("lives since %1").arg(format_ns(seen->end - seen->begin))
+                         : tr("lived %1").arg(format_ns(seen->end - seen->begin)));
+  } else if (plan) {
+    lines << tr("planned, not seen");
+  }
+  return lines;
+}
+
+}  // namespace arenascope::views
