@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Whoever wants to watch memory gives a context an observer; the memory room knows nothing of what it does with it.
 #pragma once
+#include <arenascope/base/ids.h>
+#include <arenascope/memory/device.h>
+#include <arenascope/memory/memory_kind.h>
+
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
-
-#include <arenascope/base/ids.h>
-#include <arenascope/memory/device.h>
-#include <arenascope/memory/memory_kind.h>
 
 namespace arenascope {
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
 #include <arenascope/memory/allocator.h>
-
-#include <utility>
-
 #include <fmt/format.h>
 
-#include <arenascope/base/checked.h>
+#include <utility>
 
 namespace arenascope {
 
@@ -17,7 +15,9 @@ bool MemoryBudget::take(Bytes bytes) {
   return true;
 }
 
-Result<void*> Allocator::allocate_on(Stream, Bytes bytes, size_t alignment) { return allocate(bytes, alignment); }
+Result<void*> Allocator::allocate_on(Stream, Bytes bytes, size_t alignment) {
+  return allocate(bytes, alignment);
+}
 
 void Allocator::deallocate_after(void* pointer, Bytes bytes, std::span<const Stream>) noexcept {
   deallocate(pointer, bytes);

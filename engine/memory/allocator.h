@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The interface of everything that hands out memory. Held by shared_ptr: a block keeps its allocator alive.
 #pragma once
-#include <atomic>
-#include <cstddef>
-#include <limits>
-#include <memory>
-#include <span>
-
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
 #include <arenascope/memory/allocation_observer.h>
 #include <arenascope/memory/device.h>
 #include <arenascope/memory/memory_stats.h>
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <span>
 
 namespace arenascope {
 

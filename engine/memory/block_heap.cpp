@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
 #include <arenascope/memory/block_heap.h>
 
 #include <algorithm>
 #include <new>
-
-#include <arenascope/base/checked.h>
 
 namespace arenascope {
 

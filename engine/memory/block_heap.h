@@ -9,17 +9,17 @@
 //     segment  |  used A  | free A | used B |      free A      |     neighbours are linked, free ones of the
 //              ^ prev none                    ^ bin of 6 units        same owner are always merged
 #pragma once
+#include <arenascope/base/ids.h>
+#include <arenascope/base/result.h>
+#include <arenascope/memory/address_map.h>
+#include <arenascope/memory/size_classes.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
-
-#include <arenascope/base/ids.h>
-#include <arenascope/base/result.h>
-#include <arenascope/memory/address_map.h>
-#include <arenascope/memory/size_classes.h>
 
 namespace arenascope {
 

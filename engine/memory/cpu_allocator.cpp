@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
 #include <arenascope/memory/cpu_allocator.h>
-
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-
-#include <fmt/format.h>
-
-#include <arenascope/base/checked.h>
 
 namespace arenascope {
 
@@ -21,8 +18,8 @@ Bytes physical_memory() {
 Result<void*> CpuAllocator::allocate(Bytes bytes, size_t alignment) {
   if (Status s = check_request(bytes, alignment); !s) return s.error();
   if (bytes > physical_memory())
-    return Error{fmt::format("out of memory on cpu: {} bytes were asked for, the machine has {}", bytes,
-                             physical_memory())};
+    return Error{
+        fmt::format("out of memory on cpu: {} bytes were asked for, the machine has {}", bytes, physical_memory())};
   if (Status s = take_budget(bytes); !s) return s.error();
   alignment = std::max(alignment, kDefaultAlignment);
   void* pointer = std::aligned_alloc(alignment, align_up(static_cast<uint64_t>(bytes), alignment));

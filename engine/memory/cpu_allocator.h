@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // CpuAllocator: each request goes straight to the system and straight back.
 #pragma once
-#include <atomic>
-
 #include <arenascope/memory/allocator.h>
+
+#include <atomic>
 
 namespace arenascope {
 

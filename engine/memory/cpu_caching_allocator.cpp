@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/cpu_caching_allocator.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <mutex>
 #include <new>
-
-#include <fmt/format.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -31,8 +30,7 @@ constexpr Bytes kLargestRange = Bytes{1} << 38;
 }  // namespace
 
 CpuCachingAllocator::CpuCachingAllocator(CpuCachingOptions options)
-    : options_(options),
-      range_(std::min(options.capacity > 0 ? options.capacity : physical_memory(), kLargestRange)) {
+    : options_(options), range_(std::min(options.capacity > 0 ? options.capacity : physical_memory(), kLargestRange)) {
   options_.slack = std::max(options_.slack, 1.0);
   if (!range_.base()) return;
   try {
@@ -51,7 +49,9 @@ CpuCachingAllocator::~CpuCachingAllocator() {
   give_budget(range_.backed_bytes());
 }
 
-void CpuCachingAllocator::on_attach(const AllocatorHooks& hooks) { beyond_.attach(hooks); }
+void CpuCachingAllocator::on_attach(const AllocatorHooks& hooks) {
+  beyond_.attach(hooks);
+}
 
 Bytes CpuCachingAllocator::rounded(Bytes bytes) {
   return static_cast<Bytes>(Classes::round_up((static_cast<uint64_t>(bytes) + kUnit - 1) / kUnit)) * kUnit;

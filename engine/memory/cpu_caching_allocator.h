@@ -10,21 +10,21 @@
 // quick lists are emptied so that neighbours merge, and then pages of free blocks go back to the system. Where the
 // system grants no address range, or it is full, requests go to a CpuAllocator.
 #pragma once
-#include <array>
-#include <vector>
-
 #include <arenascope/memory/allocator.h>
 #include <arenascope/memory/block_heap.h>
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/memory/page_range.h>
 #include <arenascope/memory/spin_lock.h>
 
+#include <array>
+#include <vector>
+
 namespace arenascope {
 
 struct CpuCachingOptions {
-  double slack = 1.19;   // reserved ÷ peak of what is live that is kept without giving pages back; at least 1
+  double slack = 1.19;      // reserved ÷ peak of what is live that is kept without giving pages back; at least 1
   Bytes floor = 256 << 10;  // and this much is always kept
-  Bytes capacity = 0;    // addresses to set aside; 0: as much as the machine has memory
+  Bytes capacity = 0;       // addresses to set aside; 0: as much as the machine has memory
 };
 
 class CpuCachingAllocator final : public Allocator {

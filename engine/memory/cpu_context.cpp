@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <cassert>
-#include <utility>
-
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/memory/cpu_caching_allocator.h>
 #include <arenascope/memory/execution_context.h>
+
+#include <cassert>
+#include <utility>
 
 namespace arenascope {
 

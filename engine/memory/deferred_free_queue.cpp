@@ -50,8 +50,7 @@ DeferredFreeQueue::Lane& DeferredFreeQueue::lane(Stream stream) {
   return lanes_.back();
 }
 
-DeferredFreeQueue::Pushed DeferredFreeQueue::push(void* pointer, Bytes bytes,
-                                                  std::span<const Stream> streams,
+DeferredFreeQueue::Pushed DeferredFreeQueue::push(void* pointer, Bytes bytes, std::span<const Stream> streams,
                                                   std::optional<Stream> except) noexcept {
   size_t marked = 0;
   size_t entry = 0;

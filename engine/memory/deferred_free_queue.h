@@ -2,6 +2,10 @@
 // DeferredFreeQueue: memory whose last holder has let go while work that uses it is still queued on streams. It is
 // kept by stream and event, and comes out once every one of its streams has passed it.
 #pragma once
+#include <arenascope/base/ids.h>
+#include <arenascope/base/result.h>
+#include <arenascope/memory/device_interface.h>
+
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -9,10 +13,6 @@
 #include <optional>
 #include <span>
 #include <vector>
-
-#include <arenascope/base/ids.h>
-#include <arenascope/base/result.h>
-#include <arenascope/memory/device_interface.h>
 
 namespace arenascope {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/device.h>
+#include <fmt/format.h>
 
 #include <charconv>
-
-#include <fmt/format.h>
 
 namespace arenascope {
 namespace {

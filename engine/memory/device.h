@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Where memory lies and where work runs: a kind of device and its number, and a queue of work on it.
 #pragma once
+#include <arenascope/base/result.h>
+
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-
-#include <arenascope/base/result.h>
 
 namespace arenascope {
 

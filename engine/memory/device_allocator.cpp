@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/device_allocator.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace arenascope {
 
@@ -50,7 +49,9 @@ Result<void*> DeviceAllocator::allocate(Bytes bytes, size_t alignment) {
   return memory;
 }
 
-Result<void*> DeviceAllocator::allocate_on(Stream, Bytes bytes, size_t alignment) { return allocate(bytes, alignment); }
+Result<void*> DeviceAllocator::allocate_on(Stream, Bytes bytes, size_t alignment) {
+  return allocate(bytes, alignment);
+}
 
 void DeviceAllocator::give(void* pointer, Bytes bytes) noexcept {
   stats_.reserved -= bytes;

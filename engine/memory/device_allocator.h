@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // DeviceAllocator: each request goes straight to the device; what streams still use is given back once they passed it.
 #pragma once
-#include <memory>
-#include <mutex>
-
 #include <arenascope/memory/allocator.h>
 #include <arenascope/memory/deferred_free_queue.h>
 #include <arenascope/memory/device_interface.h>
+
+#include <memory>
+#include <mutex>
 
 namespace arenascope {
 

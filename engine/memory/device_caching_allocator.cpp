@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
 #include <arenascope/memory/device_caching_allocator.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include <arenascope/base/checked.h>
 
 namespace arenascope {
 namespace {
@@ -197,7 +195,9 @@ Result<void*> DeviceCachingAllocator::allocate_on(Stream stream, Bytes bytes, si
   }
 }
 
-void DeviceCachingAllocator::deallocate(void* pointer, Bytes bytes) noexcept { deallocate_after(pointer, bytes, {}); }
+void DeviceCachingAllocator::deallocate(void* pointer, Bytes bytes) noexcept {
+  deallocate_after(pointer, bytes, {});
+}
 
 void DeviceCachingAllocator::deallocate_after(void* pointer, Bytes bytes, std::span<const Stream> streams) noexcept {
   if (!pointer) return;

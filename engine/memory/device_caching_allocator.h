@@ -6,29 +6,30 @@
 //   the stream that used it last and is reused on that stream at once: work on one stream runs in order.
 // - Another stream gets it only after an event, recorded behind the last such use, has passed. Those events (fences)
 //   are recorded only when a stream would otherwise need new memory, not at every free.
-// - A block that other streams used as well (MemoryBlock::record_stream) waits in a DeferredFreeQueue until they passed.
+// - A block that other streams used as well (MemoryBlock::record_stream) waits in a DeferredFreeQueue until they
+// passed.
 // - A device that is full: what is deferred is waited for, segments that are free are given back, and the request is
 //   tried again.
 #pragma once
-#include <deque>
-#include <memory>
-#include <mutex>
-#include <vector>
-
 #include <arenascope/memory/allocator.h>
 #include <arenascope/memory/block_heap.h>
 #include <arenascope/memory/deferred_free_queue.h>
 #include <arenascope/memory/device_interface.h>
 
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
 namespace arenascope {
 
 struct DeviceCachingOptions {
-  Bytes unit = 512;                  // sizes are rounded up to it, and no block is smaller
-  Bytes small_limit = 1 << 20;       // requests up to this share segments of
-  Bytes small_segment = 2 << 20;     // this size
-  Bytes segment_unit = 2 << 20;      // other segments are multiples of this
-  double growth = 0.125;             // a segment is at least this part of what is reserved already, as far as
-  Bytes growth_limit = 128 << 20;    // this and the device's memory allow
+  Bytes unit = 512;                // sizes are rounded up to it, and no block is smaller
+  Bytes small_limit = 1 << 20;     // requests up to this share segments of
+  Bytes small_segment = 2 << 20;   // this size
+  Bytes segment_unit = 2 << 20;    // other segments are multiples of this
+  double growth = 0.125;           // a segment is at least this part of what is reserved already, as far as
+  Bytes growth_limit = 128 << 20;  // this and the device's memory allow
 };
 
 // One block as the window shows it.
@@ -49,9 +50,7 @@ struct FragmentationStats {
   size_t segments = 0;
   size_t free_blocks = 0;
   // The part of the free memory that one request could not get as a whole: 0 is none.
-  double external() const {
-    return free == 0 ? 0 : 1 - static_cast<double>(largest_free) / static_cast<double>(free);
-  }
+  double external() const { return free == 0 ? 0 : 1 - static_cast<double>(largest_free) / static_cast<double>(free); }
 };
 
 class DeviceCachingAllocator final : public Allocator {

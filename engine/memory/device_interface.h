@@ -2,11 +2,11 @@
 // The little that allocators need of a device with streams: memory, events, waiting. CUDA and the simulated device
 // implement it; everything that decides is written once, above it.
 #pragma once
-#include <cstdint>
-
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
 #include <arenascope/memory/device.h>
+
+#include <cstdint>
 
 namespace arenascope {
 

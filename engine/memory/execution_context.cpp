@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
 #include <arenascope/memory/execution_context.h>
+#include <fmt/format.h>
 
 #include <mutex>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include <arenascope/base/checked.h>
 
 namespace arenascope {
 
@@ -36,8 +34,8 @@ Status ExecutionContext::register_allocator(MemoryKind kind, std::shared_ptr<All
   if (!allocator) return Error{fmt::format("no allocator was given for {} memory", name(kind))};
   const Device device = allocator->device();
   if (is_host_kind(kind) && !device.is_cpu())
-    return Error{fmt::format("{} memory lies on the cpu, so an allocator of {} cannot serve it", name(kind),
-                             to_string(device))};
+    return Error{
+        fmt::format("{} memory lies on the cpu, so an allocator of {} cannot serve it", name(kind), to_string(device))};
   std::unique_lock lock(mutex_);
   DeviceEntry& entry = find_or_add(device);
   bool shared = false;
@@ -58,8 +56,7 @@ Result<BlockPtr> ExecutionContext::allocate(Device device, MemoryKind kind, Byte
     return Error{fmt::format("cannot allocate {} bytes on {} with alignment {}: it must be a power of two", bytes,
                              to_string(device), alignment)};
   if (is_host_kind(kind) && !device.is_cpu())
-    return Error{fmt::format("{} memory lies on the cpu: it cannot be allocated on {}", name(kind),
-                             to_string(device))};
+    return Error{fmt::format("{} memory lies on the cpu: it cannot be allocated on {}", name(kind), to_string(device))};
   std::shared_ptr<Allocator> from;
   std::shared_ptr<KindLedger> ledger;
   Stream stream;
@@ -73,8 +70,7 @@ Result<BlockPtr> ExecutionContext::allocate(Device device, MemoryKind kind, Byte
       stream = entry->stream;
     }
   }
-  if (!from)
-    return Error{fmt::format("no allocator for {} memory on {} is registered", name(kind), to_string(device))};
+  if (!from) return Error{fmt::format("no allocator for {} memory on {} is registered", name(kind), to_string(device))};
   Result<BlockPtr> block = MemoryBlock::make(from, ledger, kind, bytes, alignment, stream);
   if (block || release_cached(device) == 0) return block;
   return MemoryBlock::make(from, std::move(ledger), kind, bytes, alignment, stream);

@@ -2,18 +2,18 @@
 // ExecutionContext: who allocates what where. An object that somebody makes and passes; two can live side by side.
 // Blocks may outlive it: each keeps its own allocator.
 #pragma once
-#include <array>
-#include <cstddef>
-#include <memory>
-#include <shared_mutex>
-#include <vector>
-
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
 #include <arenascope/memory/allocator.h>
 #include <arenascope/memory/kind_ledger.h>
 #include <arenascope/memory/memory_block.h>
 #include <arenascope/memory/memory_kind.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <shared_mutex>
+#include <vector>
 
 namespace arenascope {
 

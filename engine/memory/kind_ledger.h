@@ -2,12 +2,12 @@
 // Counts the blocks of one kind on one device and tells the context's observer. Blocks hold it, so it may outlive the
 // context.
 #pragma once
-#include <atomic>
-#include <memory>
-
 #include <arenascope/base/ids.h>
 #include <arenascope/memory/allocation_observer.h>
 #include <arenascope/memory/memory_stats.h>
+
+#include <atomic>
+#include <memory>
 
 namespace arenascope {
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/memory/execution_context.h>
+#include <arenascope/memory/kind_ledger.h>
 #include <arenascope/memory/memory_block.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include <arenascope/memory/execution_context.h>
-#include <arenascope/memory/kind_ledger.h>
 
 namespace arenascope {
 
@@ -19,8 +17,8 @@ Result<BlockPtr> MemoryBlock::allocate(ExecutionContext& context, Device device,
 
 Result<BlockPtr> MemoryBlock::allocate(const std::shared_ptr<Allocator>& allocator, MemoryKind kind, Bytes bytes,
                                        size_t alignment, Stream stream) {
-  if (!allocator) return Error{fmt::format("cannot allocate {} bytes of {} memory without an allocator", bytes,
-                                           name(kind))};
+  if (!allocator)
+    return Error{fmt::format("cannot allocate {} bytes of {} memory without an allocator", bytes, name(kind))};
   stream.device = allocator->device();
   return make(allocator, nullptr, kind, bytes, alignment, stream);
 }
@@ -76,8 +74,8 @@ Status MemoryBlock::record_stream(Stream stream) {
     if (streams_.empty()) streams_.push_back(stream_);
     streams_.push_back(stream);
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("out of memory: no room to note that a stream of {} uses a block",
-                             to_string(stream.device))};
+    return Error{
+        fmt::format("out of memory: no room to note that a stream of {} uses a block", to_string(stream.device))};
   }
   return {};
 }

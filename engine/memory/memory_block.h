@@ -2,18 +2,18 @@
 // MemoryBlock: one piece of memory and its way home. Storages hold it by BlockPtr; the last one to let go gives the
 // memory back through the allocator that it came from, after the streams that used it have passed it.
 #pragma once
+#include <arenascope/base/ids.h>
+#include <arenascope/base/intrusive_ptr.h>
+#include <arenascope/base/result.h>
+#include <arenascope/memory/allocator.h>
+#include <arenascope/memory/memory_kind.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <vector>
-
-#include <arenascope/base/ids.h>
-#include <arenascope/base/intrusive_ptr.h>
-#include <arenascope/base/result.h>
-#include <arenascope/memory/allocator.h>
-#include <arenascope/memory/memory_kind.h>
 
 namespace arenascope {
 

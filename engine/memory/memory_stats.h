@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What an allocator, or all the blocks of one kind, hold now and have held.
 #pragma once
-#include <cstdint>
-
 #include <arenascope/base/ids.h>
+
+#include <cstdint>
 
 namespace arenascope {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/page_range.h>
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,7 +9,9 @@
 
 namespace arenascope {
 
-void PageRange::Free::operator()(uint64_t* p) const { std::free(p); }
+void PageRange::Free::operator()(uint64_t* p) const {
+  std::free(p);
+}
 
 PageRange::PageRange(Bytes capacity) {
   if (const long page = sysconf(_SC_PAGESIZE); page > 0) page_ = page;

@@ -2,11 +2,11 @@
 // A long range of addresses of which only the pages in use hold memory. Asking for addresses costs nothing; a page is
 // backed from its first touch until it is let go, and this keeps count of which are.
 #pragma once
+#include <arenascope/base/ids.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-
-#include <arenascope/base/ids.h>
 
 namespace arenascope {
 
@@ -48,7 +48,7 @@ class PageRange {
   Bytes page_ = 4096;
   int page_shift_ = 12;
   Bytes backed_ = 0;
-  size_t high_ = 0;  // no page from here on was ever backed
+  size_t high_ = 0;                          // no page from here on was ever backed
   std::unique_ptr<uint64_t[], Free> words_;  // one bit a page
 };
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
 #include <arenascope/memory/simulated_device.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include <arenascope/base/checked.h>
 
 namespace arenascope {
 
@@ -16,7 +14,9 @@ SimulatedDevice::SimulatedDevice(Bytes memory, int16_t index) : index_(index), m
   streams_[0];
 }
 
-void SimulatedDevice::check_alive() const { hazards_ += !alive_; }
+void SimulatedDevice::check_alive() const {
+  hazards_ += !alive_;
+}
 
 Result<void*> SimulatedDevice::take_memory(Bytes bytes) {
   std::lock_guard lock(mutex_);

@@ -3,16 +3,16 @@
 // goes on only when step() or a wait says so, so that a test decides what overtakes what. It notices when work would
 // touch memory that other work, of another stream and another allocation, may still be using.
 #pragma once
+#include <arenascope/memory/block_heap.h>
+#include <arenascope/memory/device_interface.h>
+#include <arenascope/memory/page_range.h>
+
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <span>
 #include <vector>
-
-#include <arenascope/memory/block_heap.h>
-#include <arenascope/memory/device_interface.h>
-#include <arenascope/memory/page_range.h>
 
 namespace arenascope {
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
 #include <arenascope/memory/workspace_arena.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include <arenascope/base/checked.h>
 
 namespace arenascope {
 
@@ -14,8 +12,8 @@ Status WorkspaceArena::reserve(Bytes bytes) {
   if (bytes < 0) return Error{fmt::format("cannot reserve {} bytes of workspace: the size is negative", bytes)};
   if (bytes <= capacity()) return {};
   if (used_ > 0)
-    return Error{fmt::format("cannot grow a workspace of {} bytes to {} while {} of it are taken", capacity(), bytes,
-                             used_)};
+    return Error{
+        fmt::format("cannot grow a workspace of {} bytes to {} while {} of it are taken", capacity(), bytes, used_)};
   Result<BlockPtr> block = context_->allocate(device_, kind_, bytes, kLargestAlignment);
   if (!block) return block.error();
   block_ = *std::move(block);

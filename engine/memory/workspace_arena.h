@@ -2,11 +2,11 @@
 // WorkspaceArena: one Workspace block from which scratch memory and planned activations are sliced, so that a graph
 // owns one block and not hundreds. A slice holds the block, so it never dangles, whatever becomes of the arena.
 #pragma once
-#include <cstddef>
-
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
 #include <arenascope/memory/execution_context.h>
+
+#include <cstddef>
 
 namespace arenascope {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Random programs against the CPU caching allocator and the heap beneath it: blocks never overlap, sums agree.
+#include <arenascope/memory/cpu_caching_allocator.h>
 #include <doctest/doctest.h>
 
 #include <cstring>
 #include <map>
 #include <random>
 #include <thread>
-
-#include <arenascope/memory/cpu_caching_allocator.h>
 
 using namespace arenascope;
 
@@ -175,8 +174,8 @@ TEST_CASE("what is given back is handed out again, and reserve stays near the pe
 
 TEST_CASE("requests that cannot be met are errors") {
   CpuCachingAllocator allocator;
-  for (Bytes n : {Bytes{0}, Bytes{-1}, std::numeric_limits<Bytes>::min(), Bytes{1} << 60,
-                  std::numeric_limits<Bytes>::max()})
+  for (Bytes n :
+       {Bytes{0}, Bytes{-1}, std::numeric_limits<Bytes>::min(), Bytes{1} << 60, std::numeric_limits<Bytes>::max()})
     CHECK(!allocator.allocate(n));
   CHECK(!allocator.allocate(8, 3));
   CHECK(!allocator.allocate(8, 0));

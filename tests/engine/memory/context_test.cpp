@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Devices and kinds, blocks and their owners, and the context's one way to allocate.
+#include <arenascope/memory/cpu_allocator.h>
+#include <arenascope/memory/execution_context.h>
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <cstring>
 #include <thread>
 
-#include <arenascope/memory/cpu_allocator.h>
-#include <arenascope/memory/execution_context.h>
-
 using namespace arenascope;
 
 TEST_CASE("devices have names that parse back") {
-  for (Device d : {Device{}, Device{DeviceType::Cuda, 0}, Device{DeviceType::OpenCl, 3}, Device{DeviceType::Simulated, 1}})
+  for (Device d :
+       {Device{}, Device{DeviceType::Cuda, 0}, Device{DeviceType::OpenCl, 3}, Device{DeviceType::Simulated, 1}})
     CHECK(parse_device(to_string(d)).value() == d);
   CHECK(to_string(Device{}) == "cpu");
   CHECK(to_string(Device{DeviceType::Cuda, 1}) == "cuda:1");
   CHECK(parse_device("cuda").value() == Device{DeviceType::Cuda, 0});
-  for (const char* bad : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999"}) CHECK(!parse_device(bad));
+  for (const char* bad : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999"})
+    CHECK(!parse_device(bad));
 }
 
 TEST_CASE("memory kinds have distinct names") {
@@ -58,8 +59,7 @@ TEST_CASE("requests that make no sense are refused with a sentence") {
   REQUIRE(!pinned);
   CHECK(pinned.error().message == "host_pinned memory lies on the cpu: it cannot be allocated on cuda:0");
   for (MemoryKind kind : kMemoryKinds)
-    for (Bytes huge : {Bytes{1} << 50, std::numeric_limits<Bytes>::max()})
-      CHECK(!context->allocate({}, kind, huge));
+    for (Bytes huge : {Bytes{1} << 50, std::numeric_limits<Bytes>::max()}) CHECK(!context->allocate({}, kind, huge));
   auto none = context->allocate({}, MemoryKind::Default, 0);
   CHECK(none.ok());
   CHECK(!*none);

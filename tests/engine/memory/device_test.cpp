@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The device allocators on a simulated device: random programs against its hazard check, order of streams, running
 // out, and a driver that has gone.
+#include <arenascope/memory/device_allocator.h>
+#include <arenascope/memory/device_caching_allocator.h>
+#include <arenascope/memory/execution_context.h>
+#include <arenascope/memory/simulated_device.h>
 #include <doctest/doctest.h>
 
 #include <map>
 #include <random>
 #include <set>
 #include <thread>
-
-#include <arenascope/memory/device_allocator.h>
-#include <arenascope/memory/device_caching_allocator.h>
-#include <arenascope/memory/execution_context.h>
-#include <arenascope/memory/simulated_device.h>
 
 using namespace arenascope;
 
@@ -163,7 +162,7 @@ TEST_CASE("the simulated device notices a block used by two streams") {
   CHECK(device->hazards() == 1);
   CHECK(device->step(b));
   CHECK(device->step(b));
-  CHECK(!device->step(b));  // waits for a
+  CHECK(!device->step(b));       // waits for a
   device->give_memory(p, kMiB);  // and freed under both
   CHECK(device->hazards() > 1);
   CHECK(device->synchronize().ok());

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The workspace arena: one block, slices inside it, and nobody's slice is ever overwritten by a reset.
+#include <arenascope/memory/workspace_arena.h>
 #include <doctest/doctest.h>
 
 #include <cstring>
-
-#include <arenascope/memory/workspace_arena.h>
 
 using namespace arenascope;
 
@@ -41,8 +40,12 @@ TEST_CASE("slices by offset are checked against the block") {
   CHECK(arena.slice_at(0, 4096).value().data() == arena.block()->data());
   CHECK(arena.slice_at(4000, 96).ok());
   CHECK(arena.slice_at(4096, 0).ok());
-  for (auto [offset, bytes] : {std::pair<Bytes, Bytes>{4000, 97}, {-1, 1}, {0, -1}, {5000, 0},
-                               {1, std::numeric_limits<Bytes>::max()}, {std::numeric_limits<Bytes>::max(), 1}})
+  for (auto [offset, bytes] : {std::pair<Bytes, Bytes>{4000, 97},
+                               {-1, 1},
+                               {0, -1},
+                               {5000, 0},
+                               {1, std::numeric_limits<Bytes>::max()},
+                               {std::numeric_limits<Bytes>::max(), 1}})
     CHECK(!arena.slice_at(offset, bytes));
 }
 
