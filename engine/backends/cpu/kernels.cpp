@@ -104,7 +104,8 @@ Kernel find(Op op) {
     case Op::View:
     case Op::Permute:
     case Op::Transpose:
-    case Op::Expand: break;
+    case Op::Expand:
+    case Op::Opaque: break;
   }
   return {};
 }
