@@ -125,10 +125,16 @@ void PlotView::prepare_now() {
   background_.cancel();
   apply_axis();
   const AxisRange seen = context_.axis->range();
-  if (!plot_->isVisible()) plot_->replot(QCustomPlot::rpImmediateRefresh);
+  lay_out();
   take(work()(input(seen, std::max(plot_->axisRect()->width(), 16)), {}));
   stale_ = false;
   plot_->replot(QCustomPlot::rpImmediateRefresh);
+}
+
+void PlotView::lay_out() {
+  for (const auto phase : {QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout}) {
+    plot_->plotLayout()->update(phase);
+  }
 }
 
 void PlotView::paint(QPainter* painter, QSize size) {
@@ -136,6 +142,7 @@ void PlotView::paint(QPainter* painter, QSize size) {
   apply_axis();
   const QRect viewport = plot_->viewport();
   plot_->setViewport(QRect(QPoint(), size));
+  lay_out();
   const int width = std::max(size.width() - kLeftMargin - kRightMargin, 16);
   if (PreparedPtr p = work()(input(context_.axis->range(), width), {})) {
     prepared_ = p;
@@ -151,6 +158,7 @@ void PlotView::paint(QPainter* painter, QSize size) {
   painting_ = false;
   painter->drawPicture(0, 0, picture);
   plot_->setViewport(viewport);
+  lay_out();
   if (before) {
     prepared_ = before;
     show_prepared(before);

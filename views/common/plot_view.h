@@ -108,6 +108,7 @@ class PlotView : public QWidget, public Paintable {
   PrepareInput input(AxisRange range, int pixels) const;
   void request();
   void take(const PreparedPtr& prepared);
+  void lay_out();  // gives the plot's parts their places now
   void axis_moved();
   void apply_axis();
   void apply_theme();

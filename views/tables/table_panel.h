@@ -8,6 +8,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QWidget>
+#include <arenascope/base/result.h>
 #include <views/common/shared_axis.h>
 
 #include <views/tables/table_model.h>

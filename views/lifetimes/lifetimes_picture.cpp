@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/lifetimes/lifetimes_picture.h>
+
+#include <algorithm>
+#include <map>
+
+namespace arenascope::views {
+
+std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop) {
+  auto p = std::make_shared<LifetimesPicture>();
+  p->mode = in.axis.mode;
+  p->spans = p->levels = std::make_shared<RectSet>();
+  if (!in.plan) return p;
+  const trace::PlanInfo& plan = *in.plan;
+  p->plan = plan.id;
+  const auto& slices = plan.slices;
+
+  // By block, or by offset where the plan names none.
+  std::map<std::pair<int64_t, Bytes>, std::vector<uint32_t>> by_block;
+  Bytes all = 0;
+  for (uint32_t i = 0; i < slices.size(); ++i) {
+    const trace::SliceInfo& s = slices[i];
+    if (s.size <= 0 || s.last <= s.first) continue;
+    by_block[{s.block.value, s.block.valid() ? 0 : s.offset}].push_back(i);
+    all += s.size;
+  }
+  struct Block {
+    LifetimesRow row;
+    std::vector<uint32_t> members;
+  };
+  std::vector<Block> blocks;
+  for (auto& [key, members] : by_block) {
+    Block b{{}, std::move(members)};
+    Bytes lo = INT64_MAX, hi = 0;
+    for (const uint32_t i : b.members) {
+      lo = std::min(lo, slices[i].offset);
+      hi = std::max(hi, slices[i].offset + slices[i].size);
+    }
+    b.row = {slices[b.members.front()].block, lo, hi - lo, b.members.size(), 0};
+    std::stable_sort(b.members.begin(), b.members.end(),
+                     [&](uint32_t x, uint32_t y) { return slices[x].first < slices[y].first; });
+    blocks.push_back(std::move(b));
+  }
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) {
+    return a.row.size != b.row.size ? a.row.size > b.row.size : a.row.offset < b.row.offset;
+  });
+
+  const Chains chains = chains_of(plan);
+  const double steps = std::max<double>(static_cast<double>(plan.order.size()), 1);
+  std::vector<Rect> spans, levels;
+  spans.reserve(slices.size());
+  for (size_t r = 0; r < blocks.size(); ++r) {
+    if (stop.stop_requested()) return nullptr;
+    Block& b = blocks[r];
+    const double top = -static_cast<double>(r) - 0.08, height = 0.84;
+    int32_t reached = -1;
+    double used = 0;
+    for (const uint32_t i : b.members) {
+      const trace::SliceInfo& s = slices[i];
+      if (s.level > 0) ++p->reused;
+      used += std::max(0, s.last.value - std::max(s.first.value, reached));
+      reached = std::max(reached, s.last.value);
+      // Its share of the block's addresses, the lowest at the bottom.
+      const double size = static_cast<double>(std::max<Bytes>(b.row.size, 1));
+      const double y0 = top - height + height * static_cast<double>(s.offset - b.row.offset) / size;
+      const double y1 = std::min(y0 + std::max(height * static_cast<double>(s.size) / size, height * 0.12), top);
+      const double x0 = in.axis.x_of_step(s.first.value), x1 = in.axis.x_of_step(chains.handed_over[i]);
+      spans.push_back({x0, x1, y0, y1, slice_style(SliceWords::tensor(in.graph, s.tensor), s.tensor, true), i});
+      if (s.level > 0) levels.push_back({x0, x1, y0, y1, static_cast<uint32_t>(std::min(s.level, 2) - 1), i});
+    }
+    b.row.used = std::min(used / steps, 1.0);
+    p->rows.push_back(b.row);
+  }
+  p->saved = std::max<Bytes>(all - plan.arena_bytes, 0);
+  p->spans = std::make_shared<RectSet>(std::move(spans));
+  p->levels = std::make_shared<RectSet>(std::move(levels));
+  return p;
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lifetimes' data, prepared: a row a block, and in it the tensors that used it one after the other.
+#pragma once
+#include <views/common/plot_view.h>
+#include <views/common/slices.h>
+
+namespace arenascope::views {
+
+struct LifetimesRow {
+  BlockId block;
+  Bytes offset = 0, size = 0;
+  size_t tensors = 0;
+  double used = 0;  // share of all steps in which somebody lives here
+};
+
+struct LifetimesPicture : Prepared {
+  std::vector<LifetimesRow> rows;        // the largest block first
+  std::shared_ptr<const RectSet> spans;  // tags are slices of the plan; y is minus the row, from above
+  std::shared_ptr<const RectSet> levels; // the mark of the reuse level at each span's left; same tags
+  trace::PlanId plan;
+  size_t reused = 0;      // tensors that took over somebody's block
+  Bytes saved = 0;        // what all tensors together would take, less the arena
+};
+
+// Slices without a block get one by where they lie.
+std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& input, const std::stop_token& stop);
+
+}  // namespace arenascope::views

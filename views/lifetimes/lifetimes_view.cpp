@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/lifetimes/lifetimes_view.h>
+
+#include <cmath>
+
+namespace arenascope::views {
+
+namespace {
+constexpr double kTallest = 34, kLowest = 17;  // pixels of a row
+}
+
+// Names of the blocks in the left margin, and a line under each row.
+class LifetimesView::Rows : public QCPAbstractPlottable {
+ public:
+  Rows(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : QCPAbstractPlottable(x, y), view_(view) {
+    setSelectable(QCP::stNone);
+    setLayer(QStringLiteral("grid"));
+  }
+  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
+  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
+  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
+    return found = false, QCPRange();
+  }
+
+ protected:
+  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+  QRect clipRect() const override {
+    const QRect area = mKeyAxis->axisRect()->rect();
+    return area.adjusted(-area.left(), 0, 0, 0);
+  }
+  void draw(QCPPainter* p) override {
+    if (!view_->picture_) return;
+    const QRect area = mKeyAxis->axisRect()->rect();
+    const ThemeColours& c = view_->colours();
+    p->setAntialiasing(false);
+    p->setFont(mParentPlot->font());
+    const QFontMetrics metrics = p->fontMetrics();
+    const auto& rows = view_->picture_->rows;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const double top = mValueAxis->coordToPixel(-static_cast<double>(i)), bottom = mValueAxis->coordToPixel(-static_cast<double>(i) - 1);
+      if (bottom < area.top() || top > area.bottom()) continue;
+      if (bottom <= area.bottom()) p->fillRect(QRect(6, static_cast<int>(std::lround(bottom)), area.right() - 6, 1), c.grid);
+      if (bottom - top < metrics.height() * 0.85) continue;
+      const QRectF box(6, (top + bottom) / 2 - metrics.height() / 2.0, area.left() - 14, metrics.height());
+      if (box.bottom() > area.bottom() + 2 || box.top() < area.top() - 2) continue;
+      const QString bytes = format_bytes(rows[i].size);
+      const QString name = rows[i].block.valid() ? QStringLiteral("#%1").arg(rows[i].block.value) : format_address(rows[i].offset);
+      p->setPen(c.dim_text);
+      p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, name);
+      p->setPen(c.text);
+      p->drawText(box, Qt::AlignRight | Qt::AlignVCenter, bytes);
+    }
+  }
+
+ private:
+  const LifetimesView* view_;
+};
+
+// The level of reuse as a notch in the upper left corner: one bar or two.
+class LifetimesView::LevelMarks : public QCPAbstractPlottable {
+ public:
+  LevelMarks(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : QCPAbstractPlottable(x, y), view_(view) {
+    setSelectable(QCP::stNone);
+  }
+  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
+  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
+  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
+    return found = false, QCPRange();
+  }
+
+ protected:
+  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+  void draw(QCPPainter* p) override {
+    if (!view_->picture_) return;
+    const RectSet& set = *view_->picture_->levels;
+    const RectSet::Span span = set.candidates(mKeyAxis->range().lower, mKeyAxis->range().upper);
+    if (span.count() > 4000) return;
+    p->setAntialiasing(false);
+    const QRect area = mKeyAxis->axisRect()->rect();
+    for (size_t i = span.first; i < span.last; ++i) {
+      const QRect r = pixel_rect(mKeyAxis.data(), mValueAxis.data(), set[i]);
+      if (r.width() < 9 || r.height() < 6 || r.left() < area.left() || r.bottom() > area.bottom()) continue;
+      for (uint32_t bar = 0; bar <= set[i].style; ++bar) {
+        p->fillRect(QRect(r.left() + 2 + static_cast<int>(bar) * 3, r.top() + 2, 2, r.height() - 4), view_->colours()[Role::Allocation]);
+        p->fillRect(QRect(r.left() + 2 + static_cast<int>(bar) * 3, r.top() + 2, 1, r.height() - 4), Qt::white);
+      }
+    }
+  }
+
+ private:
+  const LifetimesView* view_;
+};
+
+LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
+  y_axis()->setTicks(false);
+  y_axis()->setTickLabels(false);
+  y_axis()->grid()->setVisible(false);
+  rows_ = new Rows(x_axis(), y_axis(), this);
+  spans_ = new RectPlottable(x_axis(), y_axis());
+  spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
+  marks_ = new LevelMarks(x_axis(), y_axis(), this);
+  start();
+}
+
+PlotView::Work LifetimesView::work() const {
+  return [](const PrepareInput& in, std::stop_token stop) -> PreparedPtr { return prepare_lifetimes(in, stop); };
+}
+
+bool LifetimesView::y_moves() const {
+  return picture_ && static_cast<double>(picture_->rows.size()) * kLowest > plot()->axisRect()->height();
+}
+
+QCPRange LifetimesView::y_limits() const {
+  return {-static_cast<double>(picture_ ? std::max<size_t>(picture_->rows.size(), 1) : 1) - 0.1, 0};
+}
+
+const trace::PlanInfo* LifetimesView::plan() const {
+  const trace::PlanInfo* plan = context().source->plan();
+  return plan && picture_ && plan->id == picture_->plan ? plan : nullptr;
+}
+
+void LifetimesView::show_prepared(const PreparedPtr& prepared) {
+  picture_ = std::static_pointer_cast<const LifetimesPicture>(prepared);
+  spans_->set_data(picture_->spans);
+  fit_rows();
+  update_header();
+}
+
+void LifetimesView::fit_rows() {
+  if (!picture_) return;
+  const int pixels = std::max(plot()->axisRect()->height(), 10);
+  if (picture_->rows.size() == shown_rows_ && pixels == shown_pixels_) return;
+  shown_rows_ = picture_->rows.size();
+  shown_pixels_ = pixels;
+  const double rows = static_cast<double>(std::max<size_t>(picture_->rows.size(), 1));
+  y_axis()->setRange(-pixels / std::clamp(pixels / rows, kLowest, kTallest), 0);
+}
+
+void LifetimesView::resizeEvent(QResizeEvent* event) {
+  PlotView::resizeEvent(event);
+  QMetaObject::invokeMethod(this, [this] { fit_rows(); }, Qt::QueuedConnection);
+}
+
+void LifetimesView::restyle() {
+  auto styles = slice_styles(colours());
+  for (RectStyle& s : styles) s.outline = s.fill.isValid() ? colours().background : s.outline;
+  spans_->set_styles(styles);
+  spans_->set_text_colour(colours().text);
+  if (picture_) update_header();
+}
+
+void LifetimesView::update_header() {
+  const LifetimesPicture& l = *picture_;
+  const ThemeColours& c = colours();
+  HeaderContent h;
+  h.title = view_name();
+  size_t tensors = 0;
+  for (const LifetimesRow& r : l.rows) tensors += r.tensors;
+  if (!l.rows.empty()) {
+    h.facts << tr("%1 tensors in %2 blocks").arg(format_count(static_cast<int64_t>(tensors)),
+                                                 format_count(static_cast<int64_t>(l.rows.size())));
+    if (l.saved > 0) h.facts << tr("reuse saves %1").arg(format_bytes(l.saved));
+  } else {
+    h.facts << tr("no plan");
+  }
+  const auto styles = slice_styles(c);
+  RectStyle mark;
+  mark.edge = c[Role::Allocation];
+  mark.fill = styles[kSliceWork0].fill;
+  h.legend = {{tr("result"), styles[kSliceWork0]}, {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]},
+              {tr("bars: level of reuse"), mark}};
+  set_header(std::move(h));
+}
+
+QString LifetimesView::label(uint32_t tag, int lines) const {
+  const trace::PlanInfo* p = plan();
+  if (!p || tag >= p->slices.size()) return {};
+  const trace::SliceInfo& s = p->slices[tag];
+  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), s.tensor);
+  QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(s.tensor);
+  if (s.level > 0) text.prepend(QStringLiteral("  ") + (s.level > 1 ? QStringLiteral(" ") : QString()));  // right of the bars
+  return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s.size);
+}
+
+std::optional<size_t> LifetimesView::row_at(const QPointF& pixel) const {
+  const double row = std::floor(-y_axis()->pixelToCoord(pixel.y()));
+  if (!picture_ || row < 0 || row >= static_cast<double>(picture_->rows.size())) return std::nullopt;
+  return static_cast<size_t>(row);
+}
+
+Selection LifetimesView::pick(const QPointF& pixel) const {
+  const trace::PlanInfo* p = plan();
+  const QRect area = plot()->axisRect()->rect();
+  if (!p || pixel.y() < area.top() || pixel.y() > area.bottom()) return {};
+  if (pixel.x() >= area.left()) {
+    if (const auto i = spans_->hit(pixel)) {
+      return NodeSelection{p->graph, p->slices[(*picture_->spans)[*i].tag].tensor};
+    }
+  }
+  const auto row = row_at(pixel);
+  if (!row || !picture_->rows[*row].block.valid()) return {};
+  return BlockSelection{p->id, picture_->rows[*row].block};
+}
+
+QString LifetimesView::describe(const QPointF& pixel) const {
+  const trace::PlanInfo* p = plan();
+  if (!p) return {};
+  if (plot()->axisRect()->rect().contains(pixel.toPoint())) {
+    if (const auto i = spans_->hit(pixel)) {
+      const trace::SliceInfo& s = p->slices[(*picture_->spans)[*i].tag];
+      return SliceWords::describe(context().source->graph(), nullptr, s.tensor, &s, nullptr).join(QLatin1Char('\n'));
+    }
+  }
+  const auto row = row_at(pixel);
+  if (!row) return {};
+  const LifetimesRow& r = picture_->rows[*row];
+  QStringList lines;
+  lines << (r.block.valid() ? tr("block %1").arg(r.block.value) : tr("place %1").arg(format_address(r.offset)));
+  lines << format_bytes_exact(r.size);
+  lines << tr("address %1 to %2").arg(format_address(r.offset), format_address(r.offset + r.size));
+  lines << tr("%n tensor(s), in use during %1 of the steps", nullptr, static_cast<int>(r.tensors)).arg(format_percent(r.used));
+  return lines.join(QLatin1Char('\n'));
+}
+
+void LifetimesView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
+  const trace::PlanInfo* p = plan();
+  if (!p || selection.empty()) return;
+  if (selection.get<StepRangeSelection>()) {
+    if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
+    return;
+  }
+  const trace::TensorRef tensor = tensor_of(selection, *context().source->snapshot());
+  const auto* block = selection.get<BlockSelection>();
+  if (!tensor.valid() && !block) return;
+  const RectSet& set = *picture_->spans;
+  const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
+  const QRect area = plot()->axisRect()->rect();
+  for (size_t i = span.first; i < span.last; ++i) {
+    const trace::SliceInfo& s = p->slices[set[i].tag];
+    if (!(tensor.valid() && s.tensor == tensor) && !(block && s.block == block->block)) continue;
+    const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
+    if (!r.intersects(area)) continue;
+    if (selected) {
+      draw_double_outline(painter, r, colours());
+    } else {
+      painter->setPen(QPen(colours().hover, 2));
+      painter->setBrush(Qt::NoBrush);
+      painter->drawRect(r);
+    }
+  }
+}
+
+void LifetimesView::draw_overlay(QCPPainter* painter) {
+  if (!picture_) return;
+  painter->setAntialiasing(false);
+  const SelectionModel& model = *context().selection;
+  if (!(model.hovered() == model.current())) outline(painter, model.hovered(), false);
+  outline(painter, model.current(), true);
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A row a block of the arena: which tensors used it, one after the other, and at which level they were put together.
+#pragma once
+#include <views/lifetimes/lifetimes_picture.h>
+
+class QScrollBar;
+
+namespace arenascope::views {
+
+class LifetimesView : public PlotView {
+  Q_OBJECT
+ public:
+  explicit LifetimesView(const ViewContext& context, QWidget* parent = nullptr);
+
+  QString view_name() const override { return tr("Lifetimes"); }
+  Selection pick(const QPointF& pixel) const override;
+  QString describe(const QPointF& pixel) const override;
+  const std::shared_ptr<const LifetimesPicture>& picture() const { return picture_; }
+  const RectPlottable* spans() const { return spans_; }
+
+ protected:
+  Work work() const override;
+  void show_prepared(const PreparedPtr& prepared) override;
+  void restyle() override;
+  void draw_overlay(QCPPainter* painter) override;
+  bool y_moves() const override;
+  QCPRange y_limits() const override;
+
+ private:
+  class Rows;
+  class LevelMarks;
+  const trace::PlanInfo* plan() const;
+  QString label(uint32_t tag, int lines) const;
+  void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
+  void fit_rows();
+  void update_header();
+  std::optional<size_t> row_at(const QPointF& pixel) const;
+  void resizeEvent(QResizeEvent* event) override;
+
+  Rows* rows_;
+  RectPlottable* spans_;
+  LevelMarks* marks_;
+  std::shared_ptr<const LifetimesPicture> picture_;
+  size_t shown_rows_ = SIZE_MAX;
+  int shown_pixels_ = -1;
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/timeline/timeline_picture.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace arenascope::views {
+
+namespace {
+
+using trace::EventKind;
+using trace::SpanCell;
+
+constexpr double kInset = 0.1;         // of a row, above and below its spans
+constexpr double kStepRow = 0.62;      // height of the row of steps
+constexpr int kPixelsAStretch = 4;     // in step mode, at least
+constexpr double kPixelsABarrier = 7;  // below, the marks would run into each other
+
+// A stretch of time over which x runs evenly enough.
+struct Stretch {
+  trace::TimeRange time;
+  int pixels;
+};
+
+std::vector<Stretch> stretches(const AxisFrame& axis, int pixels) {
+  if (axis.mode == AxisMode::Time || axis.mapping.empty()) return {{axis.time_range(), pixels}};
+  std::vector<Stretch> list;
+  const double per_step = pixels / std::max(axis.range.length(), 1e-9);
+  const double group = per_step >= kPixelsAStretch ? 1 : std::ceil(kPixelsAStretch / per_step);
+  const double steps = axis.mapping.steps();
+  const double lo = std::max(axis.range.lo, 0.0), hi = std::min(axis.range.hi, steps);
+  for (double s = std::floor(lo / group) * group; s < hi; s += group) {
+    const double end = std::min(s + group, steps);
+    const trace::TimeRange t{axis.time_of_x(s), axis.time_of_x(end)};
+    if (t.end > t.begin) list.push_back({t, std::max(static_cast<int>(std::ceil((end - s) * per_step)), 1)});
+  }
+  return list;
+}
+
+uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
+  switch (cell.kind) {
+    case EventKind::Wait: return kSpanWait;
+    case EventKind::Copy: return kSpanCopy;
+    case EventKind::Slice: return kSpanNamed0 + s.event(cell.span).id % 8;
+    default: return kSpanWork0 + s.event(cell.span).id % 3;
+  }
+}
+
+class Maker {
+ public:
+  Maker(const PrepareInput& in, TimelinePicture& p) : in_(in), p_(p), s_(*in.snapshot) {}
+
+  void run(const std::stop_token& stop) {
+    p_.mode = in_.axis.mode;
+    p_.covered = in_.axis.range;
+    p_.per_pixel = in_.axis.range.length() / in_.pixels;
+    const auto parts = stretches(in_.axis, in_.pixels);
+    add_steps();
+    row_of_.assign(s_.tracks.size(), UINT32_MAX);
+    for (size_t t = 0; t < s_.tracks.size(); ++t) {
+      if (stop.stop_requested()) return;
+      add_track(t, parts);
+    }
+    add_barriers();
+    p_.spans = std::make_shared<RectSet>(std::move(rects_));
+  }
+
+ private:
+  double y(double from_top) const { return -from_top; }  // rows go down
+
+  void rect(double x0, double x1, double top, double bottom, uint32_t style, TimelineItem item) {
+    if (!(x1 > x0)) x1 = x0 + p_.per_pixel * 0.01;
+    p_.items.push_back(std::move(item));
+    rects_.push_back({x0, x1, y(bottom), y(top), style, static_cast<uint32_t>(p_.items.size() - 1)});
+  }
+
+  void add_steps() {
+    const AxisMapping& map = in_.axis.mapping;
+    if (map.empty() || !in_.graph) return;
+    p_.rows.push_back({trace::TrackId(), 1, 0, kStepRow, 0, 0});
+    p_.height = kStepRow;
+    const auto& anchors = map.anchors();
+    double done = -1e300;
+    for (size_t i = 0; i + 1 < anchors.size(); ++i) {
+      const double x0 = in_.axis.x_of_step(anchors[i].step), x1 = in_.axis.x_of_step(anchors[i + 1].step);
+      if (x1 <= in_.axis.range.lo || x0 >= in_.axis.range.hi) continue;
+      if (x1 < done + p_.per_pixel) continue;  // its pixel has one already
+      done = x1;
+      TimelineItem item;
+      item.step = Step(static_cast<int32_t>(anchors[i].step));
+      rect(x0, x1, 0.06, kStepRow - 0.1, i % 2 ? kSpanStep1 : kSpanStep0, item);
+    }
+  }
+
+  void add_track(size_t index, const std::vector<Stretch>& parts) {
+    const trace::TrackView& track = s_.tracks[index];
+    if (track.lanes.empty() && track.points.empty()) return;
+    TimelineRow row;
+    row.track = trace::TrackId(index);
+    row.lanes = std::max(static_cast<int>(track.lanes.size()), 1);
+    row.top = p_.height;
+    row.height = 1 + (row.lanes - 1) * 0.7;
+    p_.height += row.height;
+    row_of_[index] = static_cast<uint32_t>(p_.rows.size());
+    trace::SpanRef before;
+    double busy = 0, waiting = 0, length = 0;
+    for (const Stretch& part : parts) {
+      length += static_cast<double>(part.time.length());
+      for (const SpanCell& cell : s_.spans(row.track, part.time.begin, part.time.end, part.pixels)) {
+        if (cell.count == 1 && cell.span == before) continue;  // it reaches over from the stretch before
+        before = cell.span;
+        const double inside = static_cast<double>(std::min(cell.end, part.time.end) - std::max(cell.begin, part.time.begin));
+        if (cell.span.lane == 0) {
+          busy += cell.work * inside;
+          waiting += cell.wait * inside;
+        }
+        add_cell(row, cell);
+      }
+    }
+    row.busy = length > 0 ? std::min(busy / length, 1.0) : 0;
+    row.waiting = length > 0 ? std::min(waiting / length, 1.0) : 0;
+    p_.rows.push_back(row);
+  }
+
+  void add_cell(const TimelineRow& row, const SpanCell& cell) {
+    const double lane = row.height / row.lanes;
+    const double top = row.top + lane * cell.span.lane + kInset * lane, bottom = row.top + lane * (cell.span.lane + 1) - kInset * lane;
+    const double x0 = in_.axis.x_of_time(cell.begin), x1 = in_.axis.x_of_time(cell.end);
+    TimelineItem item{cell, {}};
+    if (cell.count == 1) return rect(x0, x1, top, bottom, style_of(cell, s_), item);
+    // Many on one pixel: what share of it was work, waiting, and something else, one on the other.
+    double at = bottom;
+    const auto stack = [&](float share, uint32_t style) {
+      if (share <= 0) return;
+      const double upper = std::max(at - static_cast<double>(share) * (bottom - top), top);
+      rect(x0, std::max(x1, x0 + p_.per_pixel), upper, at, style, item);
+      at = upper;
+    };
+    stack(cell.work, kSpanDenseWork);
+    stack(cell.other, kSpanDenseOther);
+    stack(cell.wait, kSpanDenseWait);
+  }
+
+  void add_barriers() {
+    const auto most = static_cast<size_t>(in_.pixels / kPixelsABarrier);
+    const trace::TimeRange t = in_.axis.time_range();
+    if (t.end <= t.begin) return;
+    const auto list = s_.barriers_in(t.begin, t.end, most + 1);
+    if (list.size() > most) return;
+    for (const trace::Barrier& b : list) {
+      if (!b.last_arriver.valid() || b.last_arriver.index() >= row_of_.size()) continue;
+      const uint32_t row = row_of_[b.last_arriver.index()];
+      if (row == UINT32_MAX) continue;
+      p_.barriers.push_back({in_.axis.x_of_time(b.last_arrival), in_.axis.x_of_time(b.first_arrival), row, b});
+      p_.wait_sum += b.wait_sum;
+    }
+    std::sort(p_.barriers.begin(), p_.barriers.end(),
+              [](const BarrierMark& a, const BarrierMark& b) { return a.x < b.x; });
+  }
+
+  const PrepareInput& in_;
+  TimelinePicture& p_;
+  const trace::Snapshot& s_;
+  std::vector<uint32_t> row_of_;  // by track
+  std::vector<Rect> rects_;
+};
+
+}  // namespace
+
+std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop) {
+  auto p = std::make_shared<TimelinePicture>();
+  Maker(input, *p).run(stop);
+  return stop.stop_requested() ? nullptr : p;
+}
+
+}  // namespace arenascope::views

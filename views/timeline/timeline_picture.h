@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline's data, prepared: for each track its spans as rectangles, merged where they would share a pixel.
+#pragma once
+#include <views/common/plot_view.h>
+
+namespace arenascope::views {
+
+enum TimelineStyle : uint32_t {
+  kSpanWork0,  // three tints in turn by node
+  kSpanWork1,
+  kSpanWork2,
+  kSpanWait,
+  kSpanCopy,
+  kSpanNamed0,                          // eight for named spans, by name
+  kSpanDenseWork = kSpanNamed0 + 8,     // merged: the share of the pixel that was work, from below
+  kSpanDenseWait,                       // and on top of it the share that was waiting
+  kSpanDenseOther,
+  kSpanStep0,                           // the row of steps, two tints in turn
+  kSpanStep1,
+  kTimelineStyles,
+};
+
+struct TimelineRow {
+  trace::TrackId track;  // none: the row of steps
+  int lanes = 1;
+  double top = 0, height = 1;  // in units of rows, from above
+  double busy = 0;             // share of the visible time that was work
+  double waiting = 0;
+};
+
+struct TimelineItem {  // what a rectangle's tag means
+  trace::SpanCell cell;
+  Step step;  // in the row of steps
+};
+
+struct BarrierMark {  // who came last
+  double x = 0;       // of the last arrival
+  double from_x = 0;  // of the first arrival
+  uint32_t row = 0;   // of the last arriver
+  trace::Barrier barrier;
+};
+
+struct TimelinePicture : Prepared {
+  std::vector<TimelineRow> rows;
+  double height = 0;  // of all rows
+  std::shared_ptr<const RectSet> spans;
+  std::vector<TimelineItem> items;
+  std::vector<BarrierMark> barriers;  // by x; none where they lie too dense
+  Nanoseconds wait_sum = 0;           // of the barriers in `barriers`
+};
+
+std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop);
+
+}  // namespace arenascope::views

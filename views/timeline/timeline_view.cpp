@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/common/slices.h>
+#include <views/timeline/timeline_view.h>
+
+#include <cmath>
+
+namespace arenascope::views {
+
+namespace {
+using trace::SpanCell;
+constexpr double kTallest = 46, kLowest = 14;  // pixels of a row
+constexpr double kPixelsBetweenMarks = 9;
+}
+
+// Lines between the rows, and their names in the left margin.
+class TimelineView::Rows : public QCPAbstractPlottable {
+ public:
+  Rows(QCPAxis* x, QCPAxis* y, const TimelineView* view) : QCPAbstractPlottable(x, y), view_(view) {
+    setSelectable(QCP::stNone);
+    setLayer(QStringLiteral("grid"));
+  }
+  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
+  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
+  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
+    return found = false, QCPRange();
+  }
+
+ protected:
+  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+  QRect clipRect() const override {  // the names stand left of the axis
+    const QRect area = mKeyAxis->axisRect()->rect();
+    return area.adjusted(-area.left(), 0, 0, 0);
+  }
+
+  void draw(QCPPainter* p) override {
+    if (!view_->picture_) return;
+    const QRect area = mKeyAxis->axisRect()->rect();
+    const ThemeColours& c = view_->colours();
+    p->setAntialiasing(false);
+    p->setFont(mParentPlot->font());
+    const QFontMetrics metrics = p->fontMetrics();
+    for (const TimelineRow& row : view_->picture_->rows) {
+      const double top = mValueAxis->coordToPixel(-row.top), bottom = mValueAxis->coordToPixel(-row.top - row.height);
+      if (bottom < area.top() || top > area.bottom()) continue;
+      const int line = static_cast<int>(std::lround(bottom));
+      if (line <= area.bottom()) p->fillRect(QRect(6, line, area.right() - 6, 1), c.grid);
+      const QRectF box(8, std::max<double>(top, area.top()), area.left() - 16,
+                       std::min<double>(bottom, area.bottom()) - std::max<double>(top, area.top()));
+      if (box.height() < metrics.height() * 0.8) continue;
+      const bool two = row.track.valid() && box.height() >= 2 * metrics.height() + 2 && row.busy + row.waiting > 0;
+      const int width = static_cast<int>(box.width());
+      p->setPen(row.track.valid() ? c.text : c.dim_text);
+      const QString name = metrics.elidedText(view_->row_name(row), Qt::ElideMiddle, width);
+      const double middle = box.center().y();
+      const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width, metrics.height());
+      p->drawText(first, Qt::AlignRight | Qt::AlignVCenter, name);
+      if (!two) continue;
+      p->setPen(c.dim_text);
+      p->drawText(first.translated(0, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
+                  metrics.elidedText(TimelineView::tr("%1 busy").arg(format_percent(row.busy)), Qt::ElideRight, width));
+    }
+  }
+
+ private:
+  const TimelineView* view_;
+};
+
+TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
+  y_axis()->setTicks(false);
+  y_axis()->setTickLabels(false);
+  y_axis()->grid()->setVisible(false);
+  rows_ = new Rows(x_axis(), y_axis(), this);
+  spans_ = new RectPlottable(x_axis(), y_axis());
+  spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
+  spans_->set_dense_from(6000);
+  start();
+}
+
+PlotView::Work TimelineView::work() const {
+  return [](const PrepareInput& in, std::stop_token stop) -> PreparedPtr { return prepare_timeline(in, stop); };
+}
+
+bool TimelineView::y_moves() const {
+  return picture_ && picture_->height * kLowest > plot()->axisRect()->height();
+}
+
+QCPRange TimelineView::y_limits() const { return {-(picture_ ? picture_->height : 1) - 0.05, 0}; }
+
+void TimelineView::show_prepared(const PreparedPtr& prepared) {
+  picture_ = std::static_pointer_cast<const TimelinePicture>(prepared);
+  spans_->set_data(picture_->spans);
+  fit_rows();
+  update_header();
+}
+
+// Rows as tall as there is room, but not absurdly so; too many scroll.
+void TimelineView::fit_rows() {
+  if (!picture_) return;
+  const int pixels = std::max(plot()->axisRect()->height(), 10);
+  if (picture_->height == shown_height_ && pixels == shown_pixels_) return;
+  shown_height_ = picture_->height;
+  shown_pixels_ = pixels;
+  const double rows = std::max(picture_->height, 0.5);
+  const double tall = std::clamp(pixels / rows, kLowest, kTallest);
+  y_axis()->setRange(-pixels / tall, 0);
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+  PlotView::resizeEvent(event);
+  QMetaObject::invokeMethod(this, [this] { fit_rows(); }, Qt::QueuedConnection);
+}
+
+void TimelineView::restyle() {
+  const ThemeColours& c = colours();
+  std::vector<RectStyle> styles(kTimelineStyles);
+  const auto solid = [&](uint32_t i, const QColor& fill) { styles[i].fill = fill; };
+  const QColor work = c[Role::Work];
+  solid(kSpanWork0, work);
+  solid(kSpanWork1, work.lighter(c.dark ? 122 : 118));
+  solid(kSpanWork2, work.darker(c.dark ? 124 : 118));
+  QColor wait = c[Role::Wait];
+  wait.setAlpha(c.dark ? 60 : 40);
+  styles[kSpanWait].fill = wait;
+  styles[kSpanWait].hatch = Hatch::Diagonal;
+  styles[kSpanWait].hatch_colour = c[Role::Wait];
+  styles[kSpanWait].label = false;
+  styles[kSpanCopy].fill = c[Role::Copy];
+  styles[kSpanCopy].hatch = Hatch::Arrow;
+  styles[kSpanCopy].hatch_colour = QColor(0, 60, 100, 120);
+  for (uint32_t i = 0; i < 8; ++i) solid(kSpanNamed0 + i, c.category(i));
+  solid(kSpanDenseWork, work);
+  QColor dense_wait = c[Role::Wait];
+  dense_wait.setAlpha(150);
+  solid(kSpanDenseWait, dense_wait);
+  solid(kSpanDenseOther, c[Role::Other]);
+  for (const uint32_t i : {kSpanDenseWork, kSpanDenseWait, kSpanDenseOther}) styles[i].label = false;
+  solid(kSpanStep0, c.dark ? QColor(0x33, 0x38, 0x40) : QColor(0xdf, 0xe3, 0xe8));
+  solid(kSpanStep1, c.dark ? QColor(0x40, 0x46, 0x4f) : QColor(0xcd, 0xd3, 0xda));
+  spans_->set_styles(styles);
+  spans_->set_text_colour(c.text);
+  if (picture_) update_header();
+}
+
+void TimelineView::update_header() {
+  const TimelinePicture& t = *picture_;
+  const ThemeColours& c = colours();
+  HeaderContent h;
+  h.title = view_name();
+  double busy = 0, waiting = 0;
+  int workers = 0;
+  for (const TimelineRow& row : t.rows) {
+    if (!row.track.valid() || row.busy + row.waiting <= 0) continue;
+    busy += row.busy;
+    waiting += row.waiting;
+    ++workers;
+  }
+  if (workers > 0) {
+    h.facts << tr("%1 busy").arg(format_percent(busy / workers));
+    if (waiting > 0) h.facts << tr("%1 waiting at barriers").arg(format_percent(waiting / workers));
+  }
+  if (context().source->snapshot()->lost > 0) {
+    h.facts << tr("%1 events lost").arg(format_count(context().source->snapshot()->lost));
+  }
+  RectStyle work, wait, copy, last;
+  work.fill = c[Role::Work];
+  wait.hatch = Hatch::Diagonal;
+  wait.hatch_colour = c[Role::Wait];
+  wait.fill = c[Role::Wait];
+  wait.fill.setAlpha(40);
+  copy.fill = c[Role::Copy];
+  copy.hatch = Hatch::Arrow;
+  copy.hatch_colour = QColor(0, 60, 100, 120);
+  last.fill = c.text;
+  h.legend = {{tr("work"), work}, {tr("barrier wait"), wait}};
+  if (!context().source->snapshot()->copies.empty()) h.legend.push_back({tr("copy"), copy});
+  if (!t.barriers.empty()) h.legend.push_back({tr("came last"), last, LegendChip::Shape::Triangle});
+  set_header(std::move(h));
+}
+
+QString TimelineView::row_name(const TimelineRow& row) const {
+  if (!row.track.valid()) return tr("node");
+  const auto& tracks = context().source->snapshot()->tracks;
+  if (row.track.index() >= tracks.size()) return {};
+  const trace::ThreadInfo& info = tracks[row.track.index()].info;
+  if (!info.name.empty()) return QString::fromStdString(info.name);
+  return QStringLiteral("%1 %2").arg(Words::track(info.kind)).arg(row.track.value);
+}
+
+QString TimelineView::label(uint32_t tag, int) const {
+  if (!picture_ || tag >= picture_->items.size()) return {};
+  const TimelineItem& item = picture_->items[tag];
+  const trace::Snapshot& s = *context().source->snapshot();
+  if (item.step.valid()) {
+    const trace::GraphInfo* graph = context().source->graph();
+    const trace::PlanInfo* plan = context().source->plan();
+    const NodeId node = plan && item.step.index() < plan->order.size() ? plan->order[item.step.index()] : NodeId(item.step.value);
+    const auto* t = SliceWords::tensor(graph, trace::TensorRef::node(node));
+    return t && !t->name.empty() ? QString::fromStdString(t->name) : format_count(item.step.value);
+  }
+  return QString::fromStdString(s.label(s.event(item.cell.span)));
+}
+
+const TimelineItem* TimelineView::item_at(const QPointF& pixel) const {
+  if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return nullptr;
+  const auto i = spans_->hit(pixel);
+  if (!i) return nullptr;
+  const uint32_t tag = (*picture_->spans)[*i].tag;
+  return tag < picture_->items.size() ? &picture_->items[tag] : nullptr;
+}
+
+Selection TimelineView::pick(const QPointF& pixel) const {
+  const TimelineItem* item = item_at(pixel);
+  if (!item) return {};
+  if (!item->step.valid()) return EventSelection{item->cell.span};
+  const trace::PlanInfo* plan = context().source->plan();
+  const NodeId node = plan && item->step.index() < plan->order.size() ? plan->order[item->step.index()] : NodeId(item->step.value);
+  return Selection::node(context().source->graph_id(), node);
+}
+
+QString TimelineView::describe(const QPointF& pixel) const {
+  const TimelineItem* item = item_at(pixel);
+  if (!item) return {};
+  if (item->step.valid()) {
+    return tr("step %1: %2").arg(format_count(item->step.value), label((*picture_->spans)[*spans_->hit(pixel)].tag, 1));
+  }
+  const trace::Snapshot& s = *context().source->snapshot();
+  const SpanCell& cell = item->cell;
+  const trace::Event& e = s.event(cell.span);
+  const Nanoseconds origin = context().axis->origin();
+  QStringList lines;
+  if (cell.count > 1) {
+    lines << tr("%1 spans in %2").arg(format_count(cell.count), format_ns(cell.end - cell.begin));
+    lines << tr("work %1, waiting %2")
+                 .arg(format_percent(static_cast<double>(cell.work)), format_percent(static_cast<double>(cell.wait)));
+    lines << tr("the longest: %1, %2").arg(QString::fromStdString(s.label(e)), format_ns(e.end() - e.begin()));
+    return lines.join(QLatin1Char('\n'));
+  }
+  const trace::TensorInfo* node =
+      e.kind() == trace::EventKind::Slice ? nullptr
+                                          : SliceWords::tensor(context().source->graph(), trace::TensorRef::node(e.node()));
+  const QString title = node ? tensor_title(*node, trace::TensorRef::node(e.node())) : QString::fromStdString(s.label(e));
+  switch (e.kind()) {
+    case trace::EventKind::Wait: lines << tr("barrier wait after %1").arg(title); break;
+    case trace::EventKind::Copy:
+      lines << tr("copy for %1").arg(title) << format_bytes_exact(e.b);
+      if (e.end() > e.begin()) {
+        lines << tr("%1 per second").arg(format_bytes(static_cast<Bytes>(static_cast<double>(e.b) * 1e9 /
+                                                                        static_cast<double>(e.end() - e.begin()))));
+      }
+      break;
+    case trace::EventKind::Work: lines << title << tr("chunk %1").arg(format_count(e.b)); break;
+    default: lines << title;
+  }
+  lines << tr("%1, from %2").arg(format_ns(e.end() - e.begin()), format_ns(e.begin() - origin));
+  if (e.kind() == trace::EventKind::Wait) {
+    if (const auto b = s.barrier_of(e.run(), e.node())) {
+      const auto i = b->last_arriver.index();
+      const QString who = b->last_arriver.valid() && i < s.tracks.size() ? QString::fromStdString(s.tracks[i].info.name) : QString();
+      lines << tr("%1 came last; the others waited %2 together").arg(who, format_ns(b->wait_sum));
+    }
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
+void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  if (selection.empty()) return;
+  if (!selection.get<EventSelection>() && !selection.get<NodeSelection>()) {
+    if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
+    return;
+  }
+  const auto* event = selection.get<EventSelection>();
+  const trace::TensorRef tensor = event ? trace::TensorRef() : tensor_of(selection, s);
+  const RectSet& set = *picture_->spans;
+  const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
+  int drawn = 0;
+  for (size_t i = span.first; i < span.last && drawn < 2000; ++i) {
+    const TimelineItem& item = picture_->items[set[i].tag];
+    if (item.step.valid() || item.cell.count != 1) continue;
+    const trace::Event& e = s.event(item.cell.span);
+    const bool meant = event ? item.cell.span == event->span
+                             : e.kind() != trace::EventKind::Slice && tensor == trace::TensorRef::node(e.node()) &&
+                                   (e.kind() == trace::EventKind::Work || e.kind() == trace::EventKind::Copy);
+    if (!meant) continue;
+    ++drawn;
+    const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
+    if (selected) {
+      draw_double_outline(painter, r, colours());
+    } else {
+      painter->setPen(QPen(colours().hover, 2));
+      painter->setBrush(Qt::NoBrush);
+      painter->drawRect(r);
+    }
+  }
+  if (drawn == 0 && event) {  // merged into a pixel: show where
+    if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
+  }
+}
+
+void TimelineView::draw_barriers(QCPPainter* painter) const {
+  const QRect area = plot()->axisRect()->rect();
+  painter->setAntialiasing(true);
+  painter->setPen(QPen(colours().background, 1));
+  painter->setBrush(colours().text);
+  double before = -100;
+  for (const BarrierMark& b : picture_->barriers) {
+    const double x = x_axis()->coordToPixel(b.x);
+    if (x < area.left() || x > area.right() || x - before < kPixelsBetweenMarks || b.row >= picture_->rows.size()) continue;
+    before = x;
+    const TimelineRow& row = picture_->rows[b.row];
+    const double y = y_axis()->coordToPixel(-row.top) + 1;
+    if (y < area.top() - 2 || y > area.bottom() - 6) continue;
+    painter->drawPolygon(QPolygonF({{x - 4.5, y}, {x + 4.5, y}, {x, y + 7}}));
+  }
+  painter->setAntialiasing(false);
+}
+
+void TimelineView::draw_overlay(QCPPainter* painter) {
+  if (!picture_ || !picture_->spans) return;
+  draw_barriers(painter);
+  const SelectionModel& model = *context().selection;
+  if (!(model.hovered() == model.current())) outline(painter, model.hovered(), false);
+  outline(painter, model.current(), true);
+}
+
+}  // namespace arenascope::views

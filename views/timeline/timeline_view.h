@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A row a worker thread, device queue and copy engine: spans of work, barrier waits hatched, and who came last.
+#pragma once
+#include <views/timeline/timeline_picture.h>
+
+namespace arenascope::views {
+
+class TimelineView : public PlotView {
+  Q_OBJECT
+ public:
+  explicit TimelineView(const ViewContext& context, QWidget* parent = nullptr);
+
+  QString view_name() const override { return tr("Timeline"); }
+  Selection pick(const QPointF& pixel) const override;
+  QString describe(const QPointF& pixel) const override;
+  const std::shared_ptr<const TimelinePicture>& picture() const { return picture_; }
+  const RectPlottable* spans() const { return spans_; }
+
+ protected:
+  Work work() const override;
+  void show_prepared(const PreparedPtr& prepared) override;
+  void restyle() override;
+  void draw_overlay(QCPPainter* painter) override;
+  bool y_moves() const override;
+  QCPRange y_limits() const override;
+
+ private:
+  class Rows;  // names and lines, behind the spans
+  const TimelineItem* item_at(const QPointF& pixel) const;
+  QString label(uint32_t tag, int lines) const;
+  void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
+  void draw_barriers(QCPPainter* painter) const;
+  QString row_name(const TimelineRow& row) const;
+  void fit_rows();
+  void update_header();
+  void resizeEvent(QResizeEvent* event) override;
+
+  Rows* rows_;
+  RectPlottable* spans_;
+  std::shared_ptr<const TimelinePicture> picture_;
+  double shown_height_ = -1;  // rows for which the y range was set
+  int shown_pixels_ = -1;
+};
+
+}  // namespace arenascope::views
