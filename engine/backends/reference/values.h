@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Tensors of any type and layout as plain arrays of numbers, and back; and the families of ops over them.
+#pragma once
+#include <vector>
+
+#include <arenascope/graph/op.h>
+#include <arenascope/graph/op_params.h>
+
+namespace arenascope::reference {
+
+using Real = long double;  // holds every 64-bit integer on x86-64 and every element type exactly
+
+// Row-major.
+struct Array {
+  Dims sizes;
+  std::vector<Real> v;
+
+  int64_t size(int d) const { return sizes[d]; }
+  const Real& operator[](int64_t i) const { return v[static_cast<size_t>(i)]; }
+  Real& operator[](int64_t i) { return v[static_cast<size_t>(i)]; }
+};
+
+Array read(const TensorImpl& tensor);
+std::vector<double> read_doubles(const TensorImpl& tensor);
+// Rounds to the tensor's type; what an integer cannot hold becomes its nearest.
+void write(const TensorImpl& tensor, const std::vector<Real>& values);
+
+// The index of the i-th element in row-major order, and back.
+Dims unravel(int64_t i, const Dims& sizes);
+int64_t ravel(const Dims& index, const Dims& sizes);
+// The element that `index` of a larger shape means, dimensions of size 1 being repeated.
+Real broadcast_at(const Array& array, const Dims& index);
+
+using Sources = std::vector<Array>;
+Result<std::vector<Real>> pointwise(const TensorImpl& node, const Sources& sources);
+Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& sources);
+std::vector<Real> lines(const TensorImpl& node, const Sources& sources);  // along axes: norms, reductions, selections
+std::vector<Real> windows(const TensorImpl& node, const Sources& sources);  // pools, LRN, resize
+std::vector<Real> products(const TensorImpl& node);
+
+}  // namespace arenascope::reference

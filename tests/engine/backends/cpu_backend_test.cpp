@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// What is particular to the CPU backend: packed weights, errors, tasks.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <arenascope/backends/cpu/cpu_backend.h>
+#include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/backends/reference/reference_backend.h>
+
+using namespace arenascope;
+
+namespace {
+
+GraphBuilder builder() {
+  auto context = Context::create({.mem_size = size_t{1} << 24});
+  REQUIRE(context);
+  return GraphBuilder(*context);
+}
+
+}  // namespace
+
+TEST_CASE("the product of the usual example") {
+  GraphBuilder g = builder();
+  const Tensor a = g.input("a", {4, 2}), b = g.input("b", {3, 2});
+  const float values_a[] = {2, 8, 5, 1, 4, 2, 8, 6}, values_b[] = {10, 5, 9, 9, 5, 4};
+  std::memcpy(a->data(), values_a, sizeof values_a);
+  std::memcpy(b->data(), values_b, sizeof values_b);
+  const Tensor out = g.mul_mat(a, b);
+  REQUIRE(g.ok());
+  auto cpu = cpu::make_cpu_backend();
+  REQUIRE(compute_in_parts(*cpu, *out, 2).ok());
+  const float expected[] = {60, 55, 50, 110, 90, 54, 54, 126, 42, 29, 28, 64};
+  for (int i = 0; i < 12; ++i) CHECK(out.data_as<float>()[i] == expected[i]);
+}
+
+TEST_CASE("constant weights are packed once, used, and let go with their graph") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  auto memory = make_cpu_context();
+  {
+    GraphBuilder g = builder();
+    const Tensor x = g.input("x", {1, 24, 20, 20}), w = g.weight("w", {40, 12, 3, 3}), bias = g.weight("b", {40});
+    fill_inputs({{}, {{x}, {w}, {bias}}}, 3);
+    const Tensor out = g.conv2d(x, w, bias, 1, 1, 2);
+    REQUIRE(g.ok());
+    REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+    const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
+    TensorImpl* nodes[] = {out.impl()};
+    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    const Bytes packed = memory->stats({}, MemoryKind::Persistent).active;
+    CHECK(packed >= w->byte_count());
+    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    CHECK(memory->stats({}, MemoryKind::Persistent).active == packed);
+    for (int parts : {1, 2, 3, 7}) {
+      std::memset(out->data(), 0, static_cast<size_t>(out->byte_count()));
+      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      CHECK(compare_elements(DType::F32, out->data(), expected.data(), out->element_count()).relative() < 1e-6);
+    }
+  }
+  REQUIRE(cpu->prepare({}, *memory).ok());
+  CHECK(memory->stats({}, MemoryKind::Persistent).active == 0);
+}
+
+TEST_CASE("an index outside its table is an error that names it") {
+  auto cpu = cpu::make_cpu_backend();
+  for (Op op : {Op::Gather, Op::GatherElements})
+    for (int64_t bad : {int64_t{5}, int64_t{-6}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+      GraphBuilder g = builder();
+      const Tensor table = g.input("table", {5, 1}), index = g.input("index", {2, 1}, DType::I64);
+      index.data_as<int64_t>()[0] = 4;
+      index.data_as<int64_t>()[1] = bad;
+      const Tensor out = g.op_with(op, {table, index}, AxisParams{0}, "looked up");
+      REQUIRE(g.ok());
+      const Status status = compute_in_parts(*cpu, *out, 1);
+      REQUIRE(!status.ok());
+      CHECK(status.error().message.find(std::to_string(bad)) != std::string::npos);
+      CHECK(status.error().message.find("looked up") != std::string::npos);
+      index.data_as<int64_t>()[1] = -5;
+      CHECK(compute_in_parts(*cpu, *out, 1).ok());
+    }
+}
+
+TEST_CASE("integers without a result do not stop the program") {
+  auto cpu = cpu::make_cpu_backend();
+  for (DType type : {DType::I32, DType::I64})
+    for (Op op : {Op::Div, Op::Mod}) {
+      GraphBuilder g = builder();
+      const Tensor a = g.input("a", {4}, type), b = g.input("b", {4}, type);
+      const int64_t low = type == DType::I32 ? INT32_MIN : INT64_MIN;
+      const int64_t values_a[] = {7, low, -7, -8}, values_b[] = {0, -1, 2, 3};
+      for (int i = 0; i < 4; ++i) {
+        if (type == DType::I32) {
+          a.data_as<int32_t>()[i] = static_cast<int32_t>(values_a[i]);
+          b.data_as<int32_t>()[i] = static_cast<int32_t>(values_b[i]);
+        } else {
+          a.data_as<int64_t>()[i] = values_a[i];
+          b.data_as<int64_t>()[i] = values_b[i];
+        }
+      }
+      const Tensor out = g.op(op, {a, b});
+      REQUIRE(compute_in_parts(*cpu, *out, 1).ok());
+      const auto at = [&](int i) { return type == DType::I32 ? out.data_as<int32_t>()[i] : out.data_as<int64_t>()[i]; };
+      CHECK(at(0) == 0);
+      CHECK(at(1) == (op == Op::Div ? low : 0));
+      CHECK(at(2) == (op == Op::Div ? -3 : 1));
+      CHECK(at(3) == (op == Op::Div ? -2 : 1));
+    }
+}
+
+TEST_CASE("casts of what does not fit are saturated, and NaN becomes 0") {
+  auto cpu = cpu::make_cpu_backend();
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {5});
+  const float values[] = {1e30f, -1e30f, NAN, -3.7f, INFINITY};
+  std::memcpy(x->data(), values, sizeof values);
+  const Tensor as_byte = g.op_with(Op::Cast, {x}, CastParams{DType::U8}), as_long = g.op_with(Op::Cast, {x}, CastParams{DType::I64});
+  REQUIRE(compute_in_parts(*cpu, *as_long, 1).ok());
+  REQUIRE(compute_in_parts(*cpu, *as_byte, 1).ok());
+  const int64_t expected[] = {INT64_MAX, INT64_MIN, 0, -3, INT64_MAX};
+  for (int i = 0; i < 5; ++i) CHECK(as_long.data_as<int64_t>()[i] == expected[i]);
+}
+
+TEST_CASE("small nodes are one task, large ones as many as there are threads") {
+  auto cpu = cpu::make_cpu_backend();
+  GraphBuilder g = builder();
+  const Tensor small = g.add(g.input("a", {16}), g.input("b", {16}));
+  const Tensor large = g.conv2d(g.input("x", {1, 64, 56, 56}), g.input("w", {64, 64, 3, 3}), {}, 1, 1);
+  CHECK(cpu->tasks(*small, 8) == 1);
+  CHECK(cpu->tasks(*large, 8) == 8);
+  CHECK(cpu->name() == "cpu");
+  CHECK(cpu->runs_on_host_threads());
+}

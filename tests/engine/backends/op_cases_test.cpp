@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Every op, type and layout on the CPU against the reference, as 1 to 4 parts one after the other and side by side.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include <arenascope/backends/cpu/cpu_backend.h>
+#include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/backends/reference/reference_backend.h>
+
+using namespace arenascope;
+
+namespace {
+
+struct Built {
+  Context context;
+  BuiltCase built;
+};
+
+Built build(const OpCase& c) {
+  auto context = Context::create({.mem_size = kCasePoolBytes});
+  REQUIRE(context);
+  auto built = c.build(*context);
+  REQUIRE_MESSAGE(built.ok(), c.name << ": " << (built ? "" : built.error().message));
+  fill_inputs(*built, 7);
+  return {*context, std::move(*built)};
+}
+
+std::vector<std::byte> result(const Tensor& t) {
+  return {t->data(), t->data() + t->byte_count()};
+}
+
+// Bytes that no kernel would leave by accident.
+void soil(const Tensor& t) {
+  if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
+}
+
+Status compute_side_by_side(Backend& backend, const TensorImpl& node, int parts) {
+  const Bytes bytes = backend.work_bytes(node, parts);
+  std::vector<std::byte> work(static_cast<size_t>(bytes) + 64);
+  std::byte* aligned = work.data() + (64 - reinterpret_cast<uintptr_t>(work.data()) % 64) % 64;
+  std::vector<Status> statuses(static_cast<size_t>(parts));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < parts; ++i)
+    threads.emplace_back([&, i] { statuses[static_cast<size_t>(i)] = backend.compute(node, {i, parts, aligned, bytes}); });
+  for (auto& thread : threads) thread.join();
+  for (auto& status : statuses)
+    if (!status) return status;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("every op, type and layout agrees with the reference, in any number of parts") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  std::map<Op, int> seen;
+  for (const OpCase& c : op_cases()) {
+    CAPTURE(c.name);
+    Built b = build(c);
+    const Tensor& out = b.built.output;
+    REQUIRE(cpu->supports(*out).ok());
+    soil(out);
+    REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+    const auto expected = result(out);
+    for (int parts = 1; parts <= 4; ++parts) {
+      CAPTURE(parts);
+      soil(out);
+      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      const auto got = result(out);
+      const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
+      CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+      soil(out);
+      REQUIRE(compute_side_by_side(*cpu, *out, parts).ok());
+      CHECK_MESSAGE(result(out) == got, c.name << ": parts side by side give other bits");
+    }
+    ++seen[c.op];
+  }
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    CHECK_MESSAGE((op == Op::None || info(op).is_view() || seen.contains(op)), "no case for " << name(op));
+  }
+  MESSAGE(op_cases().size() << " cases");
+}
+
+TEST_CASE("pointwise ops may write over their first source") {
+  auto cpu = cpu::make_cpu_backend();
+  for (const OpCase& c : op_cases()) {
+    if (!info(c.op).is_pointwise()) continue;
+    Built b = build(c);
+    TensorImpl& node = *b.built.output;
+    TensorImpl& first = *node.sources[0];
+    if (first.dtype != node.dtype || !(first.sizes == node.sizes) || !first.contiguous() || node.byte_count() == 0) continue;
+    CAPTURE(c.name);
+    REQUIRE(compute_in_parts(*cpu, node, 3).ok());
+    const auto expected = result(b.built.output);
+    node.storage = first.storage;
+    node.offset = first.offset;
+    REQUIRE(compute_in_parts(*cpu, node, 3).ok());
+    CHECK(result(b.built.output) == expected);
+  }
+}
