@@ -1,10 +1,53 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
 #include <arenascope/models/model.h>
+#include <arenascope/models/onnx.h>
+#include <arenascope/models/testcase.h>
 #include <arenascope/models/zoo.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <new>
+
 namespace arenascope::models {
+namespace {
+
+// Names come from files and may hold anything; a sentence stays one line of reasonable length.
+std::string one_line(std::string text) {
+  constexpr size_t kLongest = 600;
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  return text;
+}
+
+// A directory in the test-case layout: the first case's inputs settle what the model leaves open.
+Result<Model> open_case_folder(const std::filesystem::path& folder, OpenOptions options) {
+  if (options.inputs.empty()) {
+    auto inputs = first_case_inputs(folder);
+    if (!inputs) return inputs.error();
+    options.inputs = std::move(*inputs);
+  }
+  auto model = open_onnx(folder / "model.onnx", options);
+  if (model) model->name = std::filesystem::absolute(folder).lexically_normal().filename().string();
+  return model;
+}
+
+Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
+  const std::filesystem::path path(spec);
+  std::error_code problem;
+  if (std::filesystem::is_directory(path, problem)) {
+    if (!std::filesystem::exists(path / "model.onnx", problem))
+      return Error{fmt::format("{} holds no model.onnx", spec)};
+    return open_case_folder(path, options);
+  }
+  if (!std::filesystem::exists(path, problem)) return Error{fmt::format("{} is not there", spec)};
+  const std::string kind = path.extension().string();
+  if (kind == ".onnx") return open_onnx(path, options);
+  return Error{fmt::format("{}: models are .onnx files, directories with a model.onnx in them, or zoo:NAME", spec)};
+}
+
+}  // namespace
 
 Status Model::load_weights(ExecutionContext& execution) {
   constexpr Bytes kAlignment = 64;
@@ -31,8 +74,17 @@ Status Model::load_weights(ExecutionContext& execution) {
 }
 
 Result<Model> open_model(const std::string& spec, const OpenOptions& options) {
-  if (spec.starts_with("zoo:")) return open_zoo(std::string_view(spec).substr(4), options);
-  return Error{fmt::format("'{}' is neither zoo:NAME nor a model file that can be read", spec)};
+  try {
+    auto model =
+        spec.starts_with("zoo:") ? open_zoo(std::string_view(spec).substr(4), options) : open_file(spec, options);
+    if (!model) return Error{one_line(model.error().message)};
+    for (std::string& problem : model->problems) problem = one_line(std::move(problem));
+    return model;
+  } catch (const std::bad_alloc&) {
+    return Error{fmt::format("{}: no memory is left to open it", one_line(spec))};
+  } catch (const std::filesystem::filesystem_error& problem) {
+    return Error{one_line(fmt::format("{}: {}", spec, problem.code().message()))};
+  }
 }
 
 }  // namespace arenascope::models

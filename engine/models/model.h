@@ -43,8 +43,9 @@ struct Model {
   std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
   std::vector<std::string> problems;           // one sentence each: why something cannot be run
   Bytes parameter_bytes = 0;
-  int64_t node_count = 0;            // operators in the file (for the zoo: graph nodes)
-  std::shared_ptr<void> keep_alive;  // the mapped file, say
+  std::vector<std::string> fixed_inputs;  // inputs whose given values the shapes of the graph were made from
+  int64_t node_count = 0;                 // operators in the file (for the zoo: graph nodes)
+  std::shared_ptr<void> keep_alive;       // the mapped file, say
 
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
   // Gives every weight Persistent memory (one block for all, sliced) and writes its bytes.
@@ -53,6 +54,9 @@ struct Model {
 };
 
 struct OpenOptions {
+  // Host tensors that will be given as inputs, by name. Their shapes settle unknown dimensions; small ones also settle
+  // what a model computes shapes from (a Reshape whose target is an input, say): such a graph fits these values only.
+  std::map<std::string, Tensor> inputs;
   std::map<std::string, int64_t> dims;  // symbolic dimensions by name, e.g. batch → 1; unnamed ones become 1
   bool training = false;                // zoo models that have it: a training step
   bool prefill = false;                 // language models: many tokens at once instead of one

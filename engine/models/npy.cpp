@@ -1,140 +1,214 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/memory/cpu_allocator.h>
+#include <arenascope/models/mapped_file.h>
 #include <arenascope/models/npy.h>
+#include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <optional>
+#include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 namespace arenascope::models {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-
 struct TypeName {
+  const char* text;
   DType dtype;
-  const char* name;
 };
-constexpr TypeName kTypes[] = {{DType::F32, "f4"}, {DType::F64, "f8"}, {DType::F16, "f2"}, {DType::I8, "i1"},
-                               {DType::U8, "u1"},  {DType::I16, "i2"}, {DType::U16, "u2"}, {DType::I32, "i4"},
-                               {DType::U32, "u4"}, {DType::I64, "i8"}, {DType::U64, "u8"}, {DType::Bool, "b1"}};
+constexpr TypeName kTypes[] = {{"<f4", DType::F32}, {"<f8", DType::F64}, {"<f2", DType::F16}, {"|i1", DType::I8},
+                               {"|u1", DType::U8},  {"<i2", DType::I16}, {"<u2", DType::U16}, {"<i4", DType::I32},
+                               {"<u4", DType::U32}, {"<i8", DType::I64}, {"<u8", DType::U64}, {"|b1", DType::Bool}};
 
-// The text behind 'KEY': in the header's dictionary, blanks skipped.
-std::optional<std::string_view> value_of(std::string_view header, std::string_view key) {
-  const std::string quoted = fmt::format("'{}'", key);
-  size_t at = header.find(quoted);
-  if (at == std::string_view::npos) return std::nullopt;
-  at = header.find(':', at + quoted.size());
-  if (at == std::string_view::npos) return std::nullopt;
-  at = header.find_first_not_of(' ', at + 1);
-  return at == std::string_view::npos ? std::nullopt : std::optional(header.substr(at));
-}
-
-std::optional<Dims> parse_shape(std::string_view text) {
-  if (text.empty() || text[0] != '(') return std::nullopt;
+struct Header {
+  std::string descr;
+  bool fortran = false;
   Dims sizes;
-  size_t at = 1;
-  while (true) {
-    at = text.find_first_not_of(" ,", at);
-    if (at == std::string_view::npos) return std::nullopt;
-    if (text[at] == ')') return sizes;
-    int64_t size = 0;
-    const auto parsed = std::from_chars(text.data() + at, text.data() + text.size(), size);
-    if (parsed.ec != std::errc() || size < 0 || sizes.rank() == kMaxDims) return std::nullopt;
-    sizes.push_back(size);
-    at = static_cast<size_t>(parsed.ptr - text.data());
-  }
-}
+};
 
-// Column-major elements of `width` bytes into row-major order.
-std::vector<std::byte> to_row_major(std::span<const std::byte> data, const Dims& sizes, size_t width) {
-  std::vector<std::byte> out(data.size());
-  Dims strides = sizes, at = Dims::filled(sizes.rank(), 0);
-  int64_t stride = 1;
-  for (int i = 0; i < sizes.rank(); ++i) strides[i] = stride, stride *= sizes[i];
-  for (size_t i = 0; i < data.size() / width; ++i) {
-    int64_t from = 0;
-    for (int d = 0; d < sizes.rank(); ++d) from += at[d] * strides[d];
-    std::memcpy(out.data() + i * width, data.data() + static_cast<size_t>(from) * width, width);
-    for (int d = sizes.rank() - 1; d >= 0; --d) {
-      if (++at[d] < sizes[d]) break;
-      at[d] = 0;
+// The header is the text of a Python dictionary; only what NumPy writes is understood.
+class HeaderParser {
+ public:
+  explicit HeaderParser(std::string_view text) : rest_(text) {}
+
+  bool parse(Header& header) {
+    uint32_t seen = 0;
+    if (!take('{')) return false;
+    while (!take('}')) {
+      std::string key;
+      if (!string(key) || !take(':')) return false;
+      if (key == "descr" && !(seen & 1)) {
+        seen |= 1;
+        if (!string(header.descr)) return false;
+      } else if (key == "fortran_order" && !(seen & 2)) {
+        seen |= 2;
+        if (word("True"))
+          header.fortran = true;
+        else if (!word("False"))
+          return false;
+      } else if (key == "shape" && !(seen & 4)) {
+        seen |= 4;
+        if (!shape(header.sizes)) return false;
+      } else {
+        return false;
+      }
+      if (!take(',')) {
+        if (!take('}')) return false;
+        break;
+      }
     }
+    skip();
+    return seen == 7 && rest_.empty();
   }
-  return out;
+
+ private:
+  void skip() {
+    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) rest_.remove_prefix(1);
+  }
+  bool take(char c) {
+    skip();
+    if (rest_.empty() || rest_[0] != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool word(std::string_view w) {
+    skip();
+    if (!rest_.starts_with(w)) return false;
+    rest_.remove_prefix(w.size());
+    return true;
+  }
+  bool string(std::string& out) {
+    skip();
+    if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) return false;
+    const size_t end = rest_.find(rest_[0], 1);
+    if (end == std::string_view::npos) return false;
+    out = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+    return true;
+  }
+  bool shape(Dims& sizes) {
+    if (!take('(')) return false;
+    while (!take(')')) {
+      skip();
+      int64_t size = 0;
+      const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
+      if (problem != std::errc() || size < 0 || sizes.rank() == kMaxDims) return false;
+      rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+      (void)word("L");  // Python 2 wrote long numbers so
+      sizes.push_back(size);
+      if (!take(',')) {
+        if (!take(')')) return false;
+        break;
+      }
+    }
+    return true;
+  }
+  std::string_view rest_;
+};
+
+// From the first index fastest to the last index fastest.
+void unscramble(const std::byte* from, std::byte* to, const Dims& sizes, size_t item) {
+  const int rank = sizes.rank();
+  Dims strides = sizes, at = Dims::filled(rank, 0);
+  int64_t step = 1;
+  for (int i = 0; i < rank; ++i) strides[i] = step, step *= sizes[i];
+  const int64_t count = element_count(sizes);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t where = 0;
+    for (int d = 0; d < rank; ++d) where += at[d] * strides[d];
+    std::memcpy(to + static_cast<size_t>(i) * item, from + static_cast<size_t>(where) * item, item);
+    for (int d = rank - 1; d >= 0 && ++at[d] == sizes[d]; --d) at[d] = 0;
+  }
 }
 
 }  // namespace
 
-Result<NpyArray> parse_npy(std::span<const std::byte> file, const std::string& name) {
-  const auto refuse = [&](std::string_view why) { return Error{fmt::format("{}: {}", name, why)}; };
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  if (text.size() < 10 || text.substr(0, 6) != kMagic) return refuse("it does not begin as a .npy file does");
-  const int major = static_cast<uint8_t>(text[6]);
-  if (major < 1 || major > 3) return refuse(fmt::format("version {} of the format is not known", major));
-  const size_t start = major == 1 ? 10 : 12;
-  size_t length = 0;
-  for (size_t i = 8; i < start && i < text.size(); ++i) length |= size_t{static_cast<uint8_t>(text[i])} << (8 * (i - 8));
-  if (text.size() < start || length > text.size() - start)
-    return refuse(fmt::format("its header of {} bytes reaches beyond the file's {}", length, file.size()));
-  const std::string_view header = text.substr(start, length);
-  const auto descr = value_of(header, "descr"), order = value_of(header, "fortran_order"), shape = value_of(header, "shape");
-  if (!descr || !order || !shape) return refuse("its header lacks 'descr', 'fortran_order' or 'shape'");
-  if (descr->size() < 5 || ((*descr)[0] != '\'' && (*descr)[0] != '"')) return refuse("its element type is no plain one");
-  const char byte_order = (*descr)[1];
-  const std::string_view type = descr->substr(2, 2);
-  const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return type == t.name; });
-  if (known == std::end(kTypes) || (*descr)[4] != (*descr)[0] || (byte_order != '<' && byte_order != '|' && byte_order != '='))
-    return refuse(fmt::format("its element type {} is not supported", descr->substr(0, std::min<size_t>(descr->size(), 8))));
-  const auto sizes = parse_shape(*shape);
-  if (!sizes) return refuse(fmt::format("its shape is not a list of at most {} sizes", kMaxDims));
-  auto bytes = checked_byte_count(*sizes, known->dtype);
-  if (!bytes) return refuse(bytes.error().message);
-  const auto data = file.subspan(start + length);
-  if (static_cast<uint64_t>(*bytes) > data.size())
-    return refuse(fmt::format("{} {} needs {} bytes, the file has {}", arenascope::name(known->dtype), to_string(*sizes), *bytes,
-                              data.size()));
-  NpyArray out{known->dtype, *sizes, {}};
-  const auto used = data.first(static_cast<size_t>(*bytes));
-  if (order->substr(0, 4) == "True" && sizes->rank() > 1)
-    out.bytes = to_row_major(used, *sizes, static_cast<size_t>(element_bytes(known->dtype)));
-  else out.bytes.assign(used.begin(), used.end());
+Result<Tensor> host_tensor(const Dims& sizes, DType dtype) {
+  auto bytes = checked_byte_count(sizes, dtype);
+  if (!bytes) return bytes.error();
+  auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Default, *bytes);
+  if (!block) return block.error();
+  return Tensor::wrap(*block ? Storage(std::move(*block)) : Storage(Device{}), sizes, dtype);
+}
+
+Result<Tensor> parse_npy(std::span<const std::byte> bytes) {
+  const auto byte = [&](size_t i) { return static_cast<size_t>(bytes[i]); };
+  if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0) return Error{"it is no .npy file"};
+  const size_t major = byte(6), prefix = major == 1 ? 10 : 12;
+  if (major < 1 || major > 3) return Error{fmt::format("it is of .npy version {}, of which 1 to 3 are known", major)};
+  if (bytes.size() < prefix) return Error{"it ends within its header"};
+  size_t length = byte(8) | byte(9) << 8;
+  if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > bytes.size() - prefix) return Error{"it ends within its header"};
+  Header header;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + prefix, length);
+  if (!HeaderParser(text).parse(header)) return Error{"its header is not what NumPy writes"};
+  const TypeName* type = nullptr;
+  for (const TypeName& known : kTypes)
+    if (header.descr == known.text ||
+        (header.descr.size() == 3 && header.descr[0] != '>' && element_bytes(known.dtype) == 1 &&
+         header.descr.substr(1) == std::string_view(known.text).substr(1)))
+      type = &known;
+  if (!type) return Error{fmt::format("its type '{}' is not read here", header.descr.substr(0, 40))};
+  auto wanted = checked_byte_count(header.sizes, type->dtype);
+  if (!wanted) return wanted.error();
+  const auto data = bytes.subspan(prefix + length);
+  if (static_cast<uint64_t>(*wanted) != data.size())
+    return Error{
+        fmt::format("it holds {} bytes of data, its shape {} needs {}", data.size(), to_string(header.sizes), *wanted)};
+  auto tensor = host_tensor(header.sizes, type->dtype);
+  if (!tensor) return tensor;
+  if (data.empty()) return tensor;
+  if (header.fortran && header.sizes.rank() > 1)
+    unscramble(data.data(), (*tensor)->data(), header.sizes, static_cast<size_t>(element_bytes(type->dtype)));
+  else
+    std::memcpy((*tensor)->data(), data.data(), data.size());
+  return tensor;
+}
+
+Result<Tensor> read_npy(const std::filesystem::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  auto tensor = parse_npy((*file)->bytes());
+  if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
+  return tensor;
+}
+
+Result<std::vector<std::byte>> format_npy(const Tensor& tensor) {
+  if (!tensor || !tensor->contiguous() || (tensor->element_count() > 0 && !tensor->data()))
+    return Error{"only a contiguous tensor on the host can be written as .npy"};
+  const char* descr = nullptr;
+  for (const TypeName& known : kTypes)
+    if (known.dtype == tensor.dtype()) descr = known.text;
+  if (!descr) return Error{fmt::format("NumPy has no type {}", name(tensor.dtype()))};
+  std::string shape;
+  for (int64_t size : tensor.sizes()) shape += fmt::format("{}, ", size);
+  if (tensor->rank() > 1)
+    shape.resize(shape.size() - 2);
+  else if (tensor->rank() == 1)
+    shape.pop_back();
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
+  constexpr size_t kPrefix = 10, kAlignment = 64;
+  header.append((kAlignment - (kPrefix + header.size() + 1) % kAlignment) % kAlignment, ' ');
+  header += '\n';
+  std::vector<std::byte> out(kPrefix + header.size() + static_cast<size_t>(tensor->byte_count()));
+  std::memcpy(out.data(), "\x93NUMPY\x01\x00", 8);
+  out[8] = static_cast<std::byte>(header.size() & 0xFF);
+  out[9] = static_cast<std::byte>(header.size() >> 8);
+  std::memcpy(out.data() + kPrefix, header.data(), header.size());
+  if (tensor->byte_count() > 0)
+    std::memcpy(out.data() + kPrefix + header.size(), tensor->data(), static_cast<size_t>(tensor->byte_count()));
   return out;
 }
 
-Result<NpyArray> read_npy(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) return Error{fmt::format("{} cannot be opened", path.string())};
-  const auto size = static_cast<std::streamoff>(in.tellg());
-  if (size < 0) return Error{fmt::format("{} cannot be read", path.string())};
-  std::vector<std::byte> file(static_cast<size_t>(size));
-  in.seekg(0);
-  if (!in.read(reinterpret_cast<char*>(file.data()), size)) return Error{fmt::format("{} cannot be read", path.string())};
-  return parse_npy(file, path.string());
-}
-
-Status write_npy(const std::filesystem::path& path, DType dtype, const Dims& sizes, std::span<const std::byte> bytes) {
-  const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return t.dtype == dtype; });
-  if (known == std::end(kTypes))
-    return Error{fmt::format("{}: NumPy has no type for {}", path.string(), arenascope::name(dtype))};
-  std::string shape;
-  for (int64_t size : sizes) shape += fmt::format("{}, ", size);
-  if (sizes.rank() > 1) shape.resize(shape.size() - 2);
-  else if (sizes.rank() == 1) shape.pop_back();
-  const char order = element_bytes(dtype) == 1 ? '|' : '<';
-  std::string header =
-      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", order, known->name, shape);
-  header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
-  header += '\n';
-  std::ofstream out(path, std::ios::binary);
-  out << kMagic << '\1' << '\0' << static_cast<char>(header.size() & 255) << static_cast<char>(header.size() >> 8) << header;
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  out.flush();
-  if (!out) return Error{fmt::format("{} cannot be written", path.string())};
+Status write_npy(const std::filesystem::path& path, const Tensor& tensor) {
+  auto bytes = format_npy(tensor);
+  if (!bytes) return Error{fmt::format("{}: {}", path.string(), bytes.error().message)};
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(reinterpret_cast<const char*>(bytes->data()), static_cast<std::streamsize>(bytes->size()));
+  file.close();
+  if (!file) return Error{fmt::format("{} cannot be written", path.string())};
   return {};
 }
 

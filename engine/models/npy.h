@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: MIT
-// NumPy's .npy files, read and written: one array, its type and shape in a small header.
-// Format: numpy.lib.format, versions 1.0 to 3.0, little endian.
+// NumPy's .npy files (format 1 to 3): one array each. Fortran order is turned into C order while reading.
 #pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/tensor/tensor.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <span>
 #include <vector>
 
-#include <arenascope/tensor/shape.h>
-
 namespace arenascope::models {
 
-// An array on the host, row-major and contiguous.
-struct NpyArray {
-  DType dtype = DType::F32;
-  Dims sizes;
-  std::vector<std::byte> bytes;
-};
+// A contiguous tensor of its own memory on the host.
+Result<Tensor> host_tensor(const Dims& sizes, DType dtype);
 
-// Column-major arrays are put in row-major order. Errors name the file: unreadable, no .npy, another byte order, a
-// type or rank that tensors do not have, data that ends early.
-Result<NpyArray> read_npy(const std::filesystem::path& path);
-Result<NpyArray> parse_npy(std::span<const std::byte> file, const std::string& name);
+// Errors name the file: no .npy, a type or byte order that is not read here, a size that differs from what the header
+// says.
+Result<Tensor> read_npy(const std::filesystem::path& path);
+Result<Tensor> parse_npy(std::span<const std::byte> bytes);
 
-// `bytes` are the elements, row-major. Errors: a type that NumPy does not have, a file that cannot be written.
-Status write_npy(const std::filesystem::path& path, DType dtype, const Dims& sizes, std::span<const std::byte> bytes);
+// bf16 has no name in NumPy and is refused, like quantised types.
+Status write_npy(const std::filesystem::path& path, const Tensor& tensor);
+Result<std::vector<std::byte>> format_npy(const Tensor& tensor);
 
 }  // namespace arenascope::models

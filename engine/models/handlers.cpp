@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/models/lowering.h>
+
+#include <string_view>
+#include <unordered_map>
+
+namespace arenascope::models {
+
+Handler find_handler(const std::string& domain, const std::string& op) {
+  static const std::unordered_map<std::string_view, Handler> table = [] {
+    std::unordered_map<std::string_view, Handler> all;
+    for (const auto list :
+         {pointwise_handlers(), product_handlers(), window_handlers(), movement_handlers(), shape_handlers(),
+          norm_handlers(), reduce_handlers(), recurrent_handlers(), quantised_handlers()})
+      for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
+    return all;
+  }();
+  if (!domain.empty()) return nullptr;
+  const auto found = table.find(op);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// ONNX operators that multiply matrices. MUL_MAT multiplies rows by rows, so the second factor of an ONNX product is
+// transposed: a constant one while it is loaded, another one as a view.
+#include <arenascope/models/lowering.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+namespace arenascope::models {
+namespace {
+
+// The same bytes with the last two dimensions swapped.
+std::function<Status(std::byte*)> transposed_writer(std::function<Status(std::byte*)> write, const Dims& sizes,
+                                                    DType dtype) {
+  return [write = std::move(write), sizes, dtype](std::byte* out) -> Status {
+    const auto item = static_cast<size_t>(element_bytes(dtype));
+    const auto rows = static_cast<size_t>(sizes.back(1)), columns = static_cast<size_t>(sizes.back());
+    const auto total = static_cast<size_t>(element_count(sizes));
+    std::vector<std::byte> plain(total * item);
+    if (auto written = write(plain.data()); !written) return written;
+    for (size_t at = 0; at < total; at += rows * columns)
+      for (size_t r = 0; r < rows; ++r)
+        for (size_t k = 0; k < columns; ++k)
+          std::memcpy(out + (at + k * rows + r) * item, plain.data() + (at + r * columns + k) * item, item);
+    return {};
+  };
+}
+
+// Source i of [.., K, N] as [.., N, K].
+Tensor transposed(OpCall& c, size_t i) {
+  const Value& value = c.value(i);
+  if (value.kind != Value::Kind::Constant || value.tensor || value.sizes.rank() < 2) {
+    const Tensor x = c.in(i);
+    return x ? c.op(Op::Transpose, {x}, fmt::format(":t{}", i).c_str()) : Tensor();
+  }
+  auto turned = std::make_shared<Value>();
+  turned->name = value.name + ":t";
+  turned->kind = Value::Kind::Constant;
+  turned->dtype = value.dtype;
+  turned->sizes = value.sizes;
+  std::swap(turned->sizes[value.sizes.rank() - 1], turned->sizes[value.sizes.rank() - 2]);
+  turned->write = transposed_writer(value.write, value.sizes, value.dtype);
+  Status status;
+  Tensor tensor = c.lowering().materialise(*turned, status);
+  if (!status.ok()) c.refuse(status.error().message);
+  return tensor;
+}
+
+Tensor as_float(OpCall& c, const Tensor& x, const char* suffix) {
+  return x && !info(x.dtype()).floating ? c.cast(x, DType::F32, suffix) : x;
+}
+
+void gemm(OpCall& c) {
+  if (c.rank(0) != 2 || c.rank(1) != 2)
+    return c.refuse(fmt::format("its factors are {} and {}", to_string(c.sizes(0)), to_string(c.sizes(1))));
+  const DType dtype = c.value(0).dtype;
+  const float alpha = c.attr_float("alpha", 1), beta = c.attr_float("beta", 1);
+  const Tensor rows = c.attr_int("transA", 0) ? transposed(c, 0) : c.in(0);
+  const Tensor columns = c.attr_int("transB", 0) ? c.in(1) : transposed(c, 1);
+  if (!rows || !columns) return;
+  const Tensor a = as_float(c, columns, ":b"), b = as_float(c, rows, ":a");
+  const bool back = dtype != DType::F32;
+  if (!c.has(2) || beta == 0) return c.out(0, c.cast(c.mul_mat(a, b, {}, alpha, back ? ":product" : ""), dtype));
+  const int64_t n = a->sizes[0];
+  const Dims& shape = c.sizes(2);
+  const bool per_column = (shape == Dims{n} || shape == Dims{1, n}) && beta == 1 && !back;
+  if (per_column) return c.out(0, c.mul_mat(a, b, c.reshape(c.in(2), {n}, ":bias"), alpha));
+  Tensor addend = c.in_f32(2);
+  if (beta != 1) addend = c.op_with(Op::Scale, {addend}, ScaleParams{beta, 0}, ":addend");
+  c.out(0, c.cast(c.op(Op::Add, {c.mul_mat(a, b, {}, alpha, ":product"), addend}, back ? ":sum" : ""), dtype));
+}
+
+// NumPy's matmul of float tensors; one-dimensional sources lend a dimension that is taken away again.
+Tensor product(OpCall& c, const Tensor& left, const Tensor& right_t, bool drop_row, bool drop_column,
+               const char* suffix) {
+  if (!left || !right_t) return {};
+  Tensor y = c.mul_mat(right_t, left, {}, 1, drop_row || drop_column ? ":product" : suffix);
+  if (!y || (!drop_row && !drop_column)) return y;
+  Dims sizes = y.sizes();
+  const int64_t rows = sizes.back(1), columns = sizes.back();
+  sizes.resize(y->rank() - 2);
+  if (!drop_row) sizes.push_back(rows);
+  if (!drop_column) sizes.push_back(columns);
+  return c.reshape(y, sizes, suffix);
+}
+
+void mat_mul(OpCall& c) {
+  const int ra = c.rank(0), rb = c.rank(1);
+  if (ra == 0 || rb == 0) return c.refuse("it needs at least one dimension");
+  const DType dtype = c.value(0).dtype;
+  Tensor left = as_float(c, c.in(0), ":a");
+  if (ra == 1 && left) left = c.reshape(left, {1, left.sizes()[0]}, ":row");
+  Tensor right = rb == 1 ? c.in(1) : transposed(c, 1);
+  if (rb == 1 && right) right = c.reshape(right, {1, right.sizes()[0]}, ":column");
+  right = as_float(c, right, ":b");
+  const bool back = dtype != DType::F32;
+  c.out(0, c.cast(product(c, left, right, ra == 1, rb == 1, back ? ":f32" : ""), dtype));
+}
+
+// Two sources with one label a dimension (Einsum): both are brought to [batch, own, shared], multiplied and put in
+// order.
+class Einsum {
+ public:
+  explicit Einsum(OpCall& c) : c_(c) {}
+
+  void run() {
+    std::string text;
+    for (char ch : c_.attr_string("equation", ""))
+      if (ch != ' ') text += ch;
+    if (text.find('.') != std::string::npos) return c_.refuse("an equation with '...'");
+    const size_t arrow = text.find("->");
+    std::vector<std::string> terms{""};
+    for (char ch : text.substr(0, arrow)) {
+      if (ch == ',')
+        terms.emplace_back();
+      else
+        terms.back() += ch;
+    }
+    if (terms.size() != c_.input_count()) return c_.refuse(fmt::format("'{}' does not fit its sources", text));
+    std::string result;
+    if (arrow != std::string::npos)
+      result = text.substr(arrow + 2);
+    else
+      for (char ch = 'A'; ch <= 'z'; ++ch) {
+        int uses = 0;
+        for (const auto& term : terms)
+          for (char t : term) uses += t == ch;
+        if (uses == 1) result += ch;
+      }
+    for (size_t i = 0; i < terms.size(); ++i) {
+      if (terms[i].size() != static_cast<size_t>(c_.rank(i)))
+        return c_.refuse(fmt::format("'{}' does not fit its sources", text));
+      for (size_t d = 0; d < terms[i].size(); ++d) {
+        if (terms[i].find(terms[i][d], d + 1) != std::string::npos)
+          return c_.refuse("a label that stands twice in one source");
+        const int64_t size = c_.sizes(i)[static_cast<int>(d)];
+        if (auto [at, fresh] = sizes_.emplace(terms[i][d], size); !fresh && at->second != size)
+          return c_.refuse(fmt::format("'{}' is both {} and {}", terms[i][d], at->second, size));
+      }
+    }
+    for (char ch : result)
+      if (!sizes_.count(ch)) return c_.refuse(fmt::format("'{}' does not fit its sources", text));
+    if (terms.size() == 1) return c_.out(0, ordered(summed(c_.in(0), terms[0], result), terms[0], result));
+    if (terms.size() != 2) return c_.refuse("more than two sources");
+    two(terms[0], terms[1], result);
+  }
+
+ private:
+  // Without the labels that nobody wants; `term` shrinks with it.
+  Tensor summed(const Tensor& x, std::string& term, const std::string& wanted) {
+    ReduceParams params{0, false};
+    std::string rest;
+    for (size_t i = 0; i < term.size(); ++i) {
+      if (wanted.find(term[i]) == std::string::npos)
+        params.axes |= 1u << i;
+      else
+        rest += term[i];
+    }
+    if (!params.axes) return x;
+    term = rest;
+    return c_.op_with(Op::ReduceSum, {x}, params, ":summed");
+  }
+
+  Tensor ordered(const Tensor& x, const std::string& have, const std::string& want, const char* suffix = "") {
+    if (have.size() != want.size()) {
+      c_.refuse("its result has other labels than its sources");
+      return {};
+    }
+    std::vector<int> axes;
+    for (char ch : want) axes.push_back(static_cast<int>(have.find(ch)));
+    return c_.permute(x, axes, suffix);
+  }
+
+  Dims group(const std::string& labels, int64_t& product) const {
+    Dims out;
+    product = 1;
+    for (char ch : labels) out.push_back(sizes_.at(ch)), product *= sizes_.at(ch);
+    return out;
+  }
+
+  void two(std::string a, std::string b, const std::string& result) {
+    Tensor x = summed(c_.in_f32(0), a, b + result), y = summed(c_.in_f32(1), b, a + result);
+    std::string batch, own_a, own_b, shared;
+    for (char ch : a) {
+      const bool in_b = b.find(ch) != std::string::npos, out = result.find(ch) != std::string::npos;
+      (in_b ? (out ? batch : shared) : own_a) += ch;
+    }
+    for (char ch : b)
+      if (a.find(ch) == std::string::npos) own_b += ch;
+    int64_t nb, na, nn, nk;
+    const Dims sb = group(batch, nb), sa = group(own_a, na), sn = group(own_b, nn);
+    group(shared, nk);
+    x = c_.reshape(ordered(x, a, batch + own_a + shared, ":a_order"), {nb, na, nk}, ":a");
+    y = c_.reshape(ordered(y, b, batch + own_b + shared, ":b_order"), {nb, nn, nk}, ":b");
+    Dims sizes = sb;
+    for (int64_t s : sa) sizes.push_back(s);
+    for (int64_t s : sn) sizes.push_back(s);
+    const Tensor z = c_.reshape(c_.mul_mat(y, x, {}, 1, ":product"), sizes, ":unfolded");
+    c_.out(0, c_.cast(ordered(z, batch + own_a + own_b, result), c_.value(0).dtype));
+  }
+
+  OpCall& c_;
+  std::map<char, int64_t> sizes_;
+};
+
+constexpr HandlerEntry kHandlers[] = {
+    {"Einsum", [](OpCall& c) { Einsum(c).run(); }},
+    {"Gemm", gemm},
+    {"MatMul", mat_mul},
+};
+
+}  // namespace
+
+std::span<const HandlerEntry> product_handlers() {
+  return kHandlers;
+}
+
+}  // namespace arenascope::models

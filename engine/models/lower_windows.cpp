@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// ONNX operators that slide a window over images: convolutions, pools, LRN and resizing.
+#include <arenascope/base/checked.h>
+#include <arenascope/models/lowering.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <vector>
+
+namespace arenascope::models {
+namespace {
+
+// What convolutions and pools have in common, read from the attributes and completed by defaults.
+struct Window {
+  int spatial = 0;
+  int32_t kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, dilations[3] = {1, 1, 1};
+  int32_t begin[3] = {0, 0, 0}, end[3] = {0, 0, 0};
+};
+
+bool copy_numbers(OpCall& c, const char* name, const std::vector<int64_t>& from, int32_t* to, int count,
+                  int64_t least) {
+  if (from.empty()) return true;
+  if (static_cast<int>(from.size()) != count) {
+    c.refuse(fmt::format("its {} have {} numbers for {} dimensions", name, from.size(), count));
+    return false;
+  }
+  for (int i = 0; i < count; ++i) {
+    const int64_t v = from[static_cast<size_t>(i)];
+    if (v < least || v > (1 << 24)) {
+      c.refuse(fmt::format("its {} hold {}", name, v));
+      return false;
+    }
+    to[i] = static_cast<int32_t>(v);
+  }
+  return true;
+}
+
+// `kernel` are the kernel's sizes where a weight tells them. auto_pad SAME pads so that out = ceil(in / stride).
+bool read_window(OpCall& c, const Dims& x, const Dims& weight, Window& w) {
+  w.spatial = x.rank() - 2;
+  if (w.spatial < 1 || w.spatial > 3) {
+    c.refuse(fmt::format("a source of {} dimensions", x.rank()));
+    return false;
+  }
+  auto kernel = c.attr_ints("kernel_shape");
+  if (weight.rank() > 0) {
+    std::vector<int64_t> told(weight.begin() + 2, weight.end());
+    if (!kernel.empty() && kernel != told) {
+      c.refuse("its kernel_shape differs from its weight");
+      return false;
+    }
+    kernel = told;
+  }
+  std::vector<int64_t> pads = c.attr_ints("pads");
+  if (kernel.empty()) {
+    c.refuse("it has no kernel_shape");
+    return false;
+  }
+  if (!copy_numbers(c, "kernel sizes", kernel, w.kernel, w.spatial, 1) ||
+      !copy_numbers(c, "strides", c.attr_ints("strides"), w.strides, w.spatial, 1) ||
+      !copy_numbers(c, "dilations", c.attr_ints("dilations"), w.dilations, w.spatial, 1))
+    return false;
+  const std::string automatic = c.attr_string("auto_pad", "NOTSET");
+  if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+    for (int i = 0; i < w.spatial; ++i) {
+      const int64_t size = x[i + 2], out = (size + w.strides[i] - 1) / w.strides[i];
+      const int64_t reach = int64_t{w.kernel[i] - 1} * w.dilations[i] + 1;
+      const int64_t total = std::clamp<int64_t>((out - 1) * w.strides[i] + reach - size, 0, 1 << 24);
+      const auto small = static_cast<int32_t>(total / 2), large = static_cast<int32_t>(total - total / 2);
+      w.begin[i] = automatic == "SAME_UPPER" ? small : large;
+      w.end[i] = automatic == "SAME_UPPER" ? large : small;
+    }
+    return true;
+  }
+  if (automatic == "VALID" || pads.empty()) return true;
+  if (static_cast<int>(pads.size()) != 2 * w.spatial) {
+    c.refuse(fmt::format("{} pads for {} dimensions", pads.size(), w.spatial));
+    return false;
+  }
+  return copy_numbers(c, "pads", {pads.begin(), pads.begin() + w.spatial}, w.begin, w.spatial, 0) &&
+         copy_numbers(c, "pads", {pads.begin() + w.spatial, pads.end()}, w.end, w.spatial, 0);
+}
+
+ConvParams conv_params(const Window& w, int32_t groups) {
+  ConvParams p{};
+  p.spatial = w.spatial;
+  std::copy_n(w.strides, 3, p.strides);
+  std::copy_n(w.dilations, 3, p.dilations);
+  std::copy_n(w.begin, 3, p.pads_begin);
+  std::copy_n(w.end, 3, p.pads_end);
+  p.groups = groups;
+  return p;
+}
+
+int32_t read_groups(OpCall& c) {
+  const int64_t groups = c.attr_int("group", 1);
+  if (groups < 1 || groups > INT_MAX) c.refuse(fmt::format("{} groups", groups));
+  return static_cast<int32_t>(std::clamp<int64_t>(groups, 1, INT_MAX));
+}
+
+void conv(OpCall& c) {
+  const Tensor x = c.in(0), w = c.in(1);
+  Window window;
+  if (!x || !w || w->rank() != x->rank())
+    return c.refuse("its weight has another number of dimensions than its source");
+  if (!read_window(c, x.sizes(), w.sizes(), window)) return;
+  const ConvParams params = conv_params(window, read_groups(c));
+  c.out(0, c.has(2) ? c.op_with(Op::Conv, {x, w, c.in(2)}, params) : c.op_with(Op::Conv, {x, w}, params));
+}
+
+void conv_transpose(OpCall& c) {
+  const Tensor x = c.in(0), w = c.in(1);
+  if (!x || !w || w->rank() != x->rank())
+    return c.refuse("its weight has another number of dimensions than its source");
+  Window window;
+  const std::string automatic = c.attr_string("auto_pad", "NOTSET");
+  if (!read_window(c, x.sizes(), w.sizes(), window)) return;
+  ConvParams params = conv_params(window, read_groups(c));
+  if (!copy_numbers(c, "output paddings", c.attr_ints("output_padding"), params.output_padding, window.spatial, 0))
+    return;
+  const auto wanted = c.attr_ints("output_shape");
+  const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+  if (!wanted.empty() && static_cast<int>(wanted.size()) < window.spatial)
+    return c.refuse("its output_shape is too short");
+  if (!wanted.empty() || same) {
+    for (int i = 0; i < window.spatial; ++i) {
+      const int64_t in = x.sizes()[i + 2], reach = int64_t{window.kernel[i] - 1} * window.dilations[i] + 1;
+      auto grown = checked_mul(in, window.strides[i]);
+      if (!grown) return c.refuse("its sizes overflow");
+      const int64_t out = wanted.empty() ? *grown : wanted[wanted.size() - static_cast<size_t>(window.spatial - i)];
+      const int64_t total = *grown - window.strides[i] + params.output_padding[i] + reach - out;
+      if (total < -(1 << 24) || total > (1 << 24)) return c.refuse(fmt::format("it pads by {}", total));
+      const auto small = static_cast<int32_t>(total / 2), large = static_cast<int32_t>(total - total / 2);
+      params.pads_begin[i] = automatic == "SAME_UPPER" ? small : large;
+      params.pads_end[i] = automatic == "SAME_UPPER" ? large : small;
+      if (total < 0) {  // nothing to cut away: the rest is appended
+        params.pads_begin[i] = params.pads_end[i] = 0;
+        params.output_padding[i] += static_cast<int32_t>(-total);
+      }
+    }
+  }
+  c.out(0, c.has(2) ? c.op_with(Op::ConvTranspose, {x, w, c.in(2)}, params)
+                    : c.op_with(Op::ConvTranspose, {x, w}, params));
+}
+
+void pool(OpCall& c, Op op) {
+  const Tensor x = c.in(0);
+  if (!x) return;
+  Window w;
+  if (!read_window(c, x.sizes(), {}, w)) return;
+  if (c.attr_int("storage_order", 0) != 0) return c.refuse("its storage order is column major");
+  if (c.wants(1)) return c.refuse("the indices of its maxima are wanted");
+  PoolParams p{};
+  p.spatial = w.spatial;
+  std::copy_n(w.kernel, 3, p.kernel);
+  std::copy_n(w.strides, 3, p.strides);
+  std::copy_n(w.dilations, 3, p.dilations);
+  std::copy_n(w.begin, 3, p.pads_begin);
+  std::copy_n(w.end, 3, p.pads_end);
+  p.ceil_mode = c.attr_int("ceil_mode", 0) != 0;
+  p.count_include_pad = c.attr_int("count_include_pad", 0) != 0;
+  c.out(0, c.op_with(op, {x}, p));
+}
+
+// (Σ |x|^p)^(1/p) over a window: an average pool of the powers, undone.
+void lp_pool(OpCall& c) {
+  const Tensor x = c.in(0);
+  if (!x) return;
+  Window w;
+  if (!read_window(c, x.sizes(), {}, w)) return;
+  const auto power = static_cast<double>(c.attr_int("p", 2));
+  PoolParams p{};
+  p.spatial = w.spatial;
+  std::copy_n(w.kernel, 3, p.kernel);
+  std::copy_n(w.strides, 3, p.strides);
+  std::copy_n(w.dilations, 3, p.dilations);
+  std::copy_n(w.begin, 3, p.pads_begin);
+  std::copy_n(w.end, 3, p.pads_end);
+  p.ceil_mode = c.attr_int("ceil_mode", 0) != 0;
+  p.count_include_pad = true;
+  float cells = 1;
+  for (int i = 0; i < w.spatial; ++i) cells *= static_cast<float>(w.kernel[i]);
+  const Tensor raised = c.op(Op::Pow, {c.op(Op::Abs, {x}, ":abs"), c.scalar(power, x.dtype(), ":p")}, ":raised");
+  const Tensor sum =
+      c.op_with(Op::Scale, {c.op_with(Op::AvgPool, {raised}, p, ":mean")}, ScaleParams{cells, 0}, ":sum");
+  c.out(0, c.op(Op::Pow, {sum, c.scalar(1 / power, x.dtype(), ":root")}));
+}
+
+void lrn(OpCall& c) {
+  const int64_t size = c.attr_int("size", 0);
+  if (size < 1 || size > INT_MAX) return c.refuse(fmt::format("a size of {}", size));
+  const LrnParams params{static_cast<int32_t>(size), c.attr_float("alpha", 1e-4f), c.attr_float("beta", 0.75f),
+                         c.attr_float("bias", 1)};
+  c.out(0, c.op_with(Op::Lrn, {c.in(0)}, params));
+}
+
+void resize(OpCall& c) {
+  const Tensor x = c.in(0);
+  if (!x) return;
+  const int rank = x->rank();
+  const bool upsample = c.node().op == "Upsample", old = c.opset() < 11;
+  std::vector<double> scales;
+  std::vector<int64_t> sizes;
+  if (upsample && c.opset() < 9) {
+    if (const auto* a = c.attr("scales")) scales.assign(a->floats.begin(), a->floats.end());
+  } else {
+    const size_t at = upsample || old ? 1 : 2;
+    if (c.has(at) && !(c.known(at) && c.known(at)->count() == 0))
+      if (auto given = c.floats(at)) scales = *given;
+    if (c.has(3))
+      if (auto given = c.ints(3)) sizes = *given;
+  }
+  if (!c.ok()) return;
+  std::vector<int64_t> axes = c.attr_ints("axes");
+  if (axes.empty())
+    for (int i = 0; i < rank; ++i) axes.push_back(i);
+  const size_t told = sizes.empty() ? scales.size() : sizes.size();
+  if (told == 0 || told != axes.size())
+    return c.refuse(fmt::format("{} scales or sizes for {} dimensions", told, axes.size()));
+  ResizeParams p{};
+  p.sizes = x.sizes();
+  std::vector<double> by(static_cast<size_t>(rank), 1);
+  const std::string policy = c.attr_string("keep_aspect_ratio_policy", "stretch");
+  double common = policy == "not_larger" ? 1e300 : 0;
+  if (!sizes.empty() && policy != "stretch")
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const int64_t from = x.sizes()[c.axis(axes[i], rank)];
+      if (!c.ok() || from == 0) return c.refuse("an empty dimension keeps no aspect ratio");
+      const double scale = static_cast<double>(sizes[i]) / static_cast<double>(from);
+      common = policy == "not_larger" ? std::min(common, scale) : std::max(common, scale);
+    }
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int axis = c.axis(axes[i], rank);
+    if (!c.ok()) return;
+    const int64_t from = x.sizes()[axis];
+    const double scale = sizes.empty() ? scales[i] : 0;
+    const double wanted = !sizes.empty() ? (policy == "stretch" ? static_cast<double>(sizes[i])
+                                                                : std::round(common * static_cast<double>(from)))
+                                         : std::floor(static_cast<double>(from) * scale + 1e-9);
+    if (!(wanted >= 0) || wanted > 1e12)
+      return c.refuse(fmt::format("dimension {} would have {} elements", axis, wanted));
+    p.sizes[axis] = static_cast<int64_t>(wanted);
+    if (!sizes.empty() && policy != "stretch")
+      by[static_cast<size_t>(axis)] = common;
+    else
+      by[static_cast<size_t>(axis)] = scale;
+  }
+  for (int i = 0; i < std::min(rank, 4); ++i)
+    p.scales[4 - std::min(rank, 4) + i] = static_cast<float>(by[static_cast<size_t>(rank - std::min(rank, 4) + i)]);
+  for (int i = 0; i + 4 < rank; ++i)
+    if (p.sizes[i] != x.sizes()[i]) return c.refuse("it resizes one of the outermost dimensions of more than four");
+  const std::string mode = c.attr_string("mode", "nearest");
+  if (mode == "nearest")
+    p.mode = ResizeMode::Nearest;
+  else if (mode == "linear" || mode == "bilinear")
+    p.mode = ResizeMode::Linear;
+  else if (mode == "cubic")
+    p.mode = ResizeMode::Cubic;
+  else
+    return c.refuse(fmt::format("mode '{}'", mode));
+  const std::string place =
+      upsample || old ? "asymmetric" : c.attr_string("coordinate_transformation_mode", "half_pixel");
+  if (place == "half_pixel")
+    p.coordinates = ResizeCoordinates::HalfPixel;
+  else if (place == "asymmetric")
+    p.coordinates = ResizeCoordinates::Asymmetric;
+  else if (place == "align_corners")
+    p.coordinates = ResizeCoordinates::AlignCorners;
+  else if (place == "pytorch_half_pixel")
+    p.coordinates = ResizeCoordinates::PytorchHalfPixel;
+  else
+    return c.refuse(fmt::format("coordinates '{}'", place));
+  const std::string nearest = upsample || old ? "floor" : c.attr_string("nearest_mode", "round_prefer_floor");
+  if (nearest == "round_prefer_floor")
+    p.nearest = ResizeNearest::RoundPreferFloor;
+  else if (nearest == "round_prefer_ceil")
+    p.nearest = ResizeNearest::RoundPreferCeil;
+  else if (nearest == "floor")
+    p.nearest = ResizeNearest::Floor;
+  else if (nearest == "ceil")
+    p.nearest = ResizeNearest::Ceil;
+  else
+    return c.refuse(fmt::format("nearest mode '{}'", nearest));
+  p.cubic_a = c.attr_float("cubic_coeff_a", -0.75f);
+  if (c.attr_int("exclude_outside", 0) != 0 && p.mode == ResizeMode::Cubic) return c.refuse("exclude_outside");
+  if (c.attr_int("antialias", 0) != 0 && p.mode != ResizeMode::Nearest) return c.refuse("antialias");
+  c.out(0, c.op_with(Op::Resize, {x}, p));
+}
+
+constexpr HandlerEntry kHandlers[] = {
+    {"AveragePool", [](OpCall& c) { pool(c, Op::AvgPool); }},
+    {"Conv", conv},
+    {"ConvTranspose", conv_transpose},
+    {"LRN", lrn},
+    {"LpPool", lp_pool},
+    {"MaxPool", [](OpCall& c) { pool(c, Op::MaxPool); }},
+    {"Resize", resize},
+    {"Upsample", resize},
+};
+
+}  // namespace
+
+std::span<const HandlerEntry> window_handlers() {
+  return kHandlers;
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
+#include <arenascope/models/lowering.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace arenascope::models {
+namespace {
+
+size_t count_nodes(const ir::Graph& graph) {
+  size_t n = graph.inputs.size() + graph.weights.size() + graph.outputs.size();
+  for (const ir::Node& node : graph.nodes) {
+    n += 1 + node.inputs.size() / 2 + node.outputs.size();
+    for (const auto& [name, attribute] : node.attributes)
+      if (attribute.graph) n += count_nodes(*attribute.graph);
+  }
+  return n;
+}
+
+std::string full_name(const ir::Node& node) {
+  return node.domain.empty() ? node.op : fmt::format("{}::{}", node.domain, node.op);
+}
+
+}  // namespace
+
+Lowering::Lowering(ir::File file, const OpenOptions& options) : file_(std::move(file)), options_(options) {}
+
+Status Lowering::make_context(size_t tensors) {
+  auto context =
+      Context::create({Context::tensor_overhead(4) * tensors + Context::graph_overhead(tensors) + 4096, nullptr, true});
+  if (!context) return context.error();
+  context_ = std::move(*context);
+  return {};
+}
+
+ValuePtr Lowering::find(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (const auto found = scope->find(name); found != scope->end()) return found->second;
+  return nullptr;
+}
+
+int64_t Lowering::dimension(int64_t size, const std::string& symbol) const {
+  if (size >= 0) return size;
+  const auto told = options_.dims.find(symbol);
+  return told != options_.dims.end() && !symbol.empty() ? told->second : 1;
+}
+
+std::optional<Dims> Lowering::declared_sizes(const ir::ValueType& type) const {
+  if (!type.has_shape || !type.dtype || type.sizes.size() > kMaxDims) return std::nullopt;
+  Dims sizes;
+  for (size_t i = 0; i < type.sizes.size(); ++i) sizes.push_back(dimension(type.sizes[i], type.symbols[i]));
+  auto bytes = checked_byte_count(sizes, *type.dtype);
+  if (!bytes || *bytes > kMaxTensorBytes) return std::nullopt;
+  return sizes;
+}
+
+ValuePtr Lowering::make_constant(std::string name, HostArray array) const {
+  auto value = std::make_shared<Value>();
+  value->name = std::move(name);
+  value->kind = Value::Kind::Constant;
+  value->dtype = array.dtype;
+  value->sizes = array.sizes;
+  auto shared = std::make_shared<const HostArray>(std::move(array));
+  value->write = [shared](std::byte* out) -> Status {
+    shared->to_bytes(out);
+    return {};
+  };
+  value->array = std::move(shared);
+  return value;
+}
+
+Tensor Lowering::materialise(Value& value, Status& status) {
+  if (value.tensor) return value.tensor;
+  if (value.kind != Value::Kind::Constant) {
+    status = Error{fmt::format("'{}' is not known", value.name)};
+    return {};
+  }
+  auto tensor = context_.new_tensor(value.dtype, value.sizes, value.name);
+  if (!tensor) {
+    status = tensor.error();
+    return {};
+  }
+  (*tensor)->flags |= kFlagWeight;
+  model_.parameter_bytes += (*tensor)->byte_count();
+  model_.weights.push_back({*tensor, value.write});
+  value.tensor = *tensor;
+  return value.tensor;
+}
+
+void Lowering::add_input(const ir::ValueType& type) {
+  ValueInfo info{type.name, type.dtype.value_or(DType::F32), {}, {}, {}};
+  auto value = std::make_shared<Value>();
+  value->name = type.name;
+  std::optional<Dims> sizes;
+  const auto given = options_.inputs.find(type.name);
+  if (given != options_.inputs.end()) {
+    sizes = given->second.sizes();
+    bool fits = type.dtype == given->second.dtype() &&
+                (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes->rank()));
+    for (int i = 0; fits && type.has_shape && i < sizes->rank(); ++i)
+      fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == (*sizes)[i];
+    if (!fits) {
+      model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", type.name,
+                                            arenascope::name(given->second.dtype()), to_string(*sizes)));
+      sizes.reset();
+    }
+  } else {
+    sizes = declared_sizes(type);
+    if (!sizes) {
+      std::string why = "has no shape";
+      if (!type.tensor)
+        why = "is no tensor";
+      else if (!type.dtype)
+        why = fmt::format("is of type {}", ir::type_name(type.type));
+      else if (type.has_shape)
+        why = "has a shape that makes no sense";
+      model_.problems.push_back(fmt::format("the input '{}' {}", type.name, why));
+    }
+  }
+  if (sizes) {
+    info.sizes = *sizes;
+    auto tensor = context_.new_tensor(info.dtype, *sizes, type.name);
+    if (tensor) {
+      (*tensor)->flags |= kFlagInput;
+      info.tensor = *tensor;
+      value->kind = Value::Kind::Tensor;
+      value->dtype = info.dtype;
+      value->sizes = *sizes;
+      value->tensor = *tensor;
+      if (given != options_.inputs.end() && given->second->data() && given->second->contiguous() &&
+          given->second->element_count() <= 4096) {
+        value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
+        value->for_given_inputs = true;
+      }
+    } else {
+      model_.problems.push_back(fmt::format("the input '{}': {}", type.name, tensor.error().message));
+    }
+  }
+  model_.inputs.push_back(std::move(info));
+  define(type.name, std::move(value));
+}
+
+void Lowering::add_weight(const ir::TensorData& data) {
+  auto value = std::make_shared<Value>();
+  value->name = data.name;
+  if (data.dtype) {
+    value->kind = Value::Kind::Constant;
+    value->dtype = *data.dtype;
+    value->sizes = data.sizes;
+    value->write = [data](std::byte* out) { return data.write(out); };
+    if (!data.external && element_count(data.sizes) <= HostArray::kMaxElements)
+      value->array = std::make_shared<HostArray>(HostArray::from_bytes(*data.dtype, data.sizes, data.bytes.data()));
+  } else {
+    whole_ = false;
+    model_.problems.push_back(fmt::format("the weight '{}' is of type {}, of which there are no tensors", data.name,
+                                          data.type ? ir::type_name(data.type) : "sparse"));
+  }
+  define(data.name, std::move(value));
+}
+
+void Lowering::add_problem(const ir::Node& node, const std::string& why) {
+  whole_ = false;
+  ++model_.unsupported[full_name(node)];
+  constexpr size_t kMany = 200;
+  if (model_.problems.size() < kMany) model_.problems.push_back(fmt::format("{}: {}", node.label(), why));
+}
+
+// Computes the node if all that it reads is known. Results that hold for given inputs only come beside a lowered node.
+bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, int64_t opset,
+                         std::vector<ValuePtr>& results) {
+  if (!node.domain.empty() || !can_fold(node.op) || node.outputs.size() != 1 || inputs.empty()) return false;
+  std::vector<const HostArray*> arrays;
+  bool given = false;
+  for (const ValuePtr& input : inputs) {
+    if (input && !input->array) return false;
+    arrays.push_back(input ? input->array.get() : nullptr);
+    given = given || (input && input->for_given_inputs);
+  }
+  HostArray fill = HostArray::scalar_f32(0);
+  if (node.op == "ConstantOfShape") {
+    if (const auto found = node.attributes.find("value"); found != node.attributes.end() && found->second.tensor) {
+      const ir::TensorData& t = *found->second.tensor;
+      if (!t.dtype || t.external || element_count(t.sizes) != 1) return false;
+      fill = HostArray::from_bytes(*t.dtype, t.sizes, t.bytes.data());
+    }
+    arrays.push_back(&fill);
+  }
+  const auto attribute = [&](const char* name) -> const ir::Attribute* {
+    const auto found = node.attributes.find(name);
+    return found == node.attributes.end() ? nullptr : &found->second;
+  };
+  const FoldCall call{node.op,
+                      opset,
+                      arrays,
+                      [&](const char* name, int64_t fallback) {
+                        const auto* a = attribute(name);
+                        return a ? a->i : fallback;
+                      },
+                      [&](const char* name) {
+                        const auto* a = attribute(name);
+                        return a ? a->ints : std::vector<int64_t>();
+                      },
+                      [&](const char* name) { return attribute(name) != nullptr; },
+                      node.outputs.size()};
+  auto folded = fold(call);
+  if (!folded) return false;
+  for (size_t i = 0; i < folded->size(); ++i) {
+    results.push_back(make_constant(node.outputs[i], std::move((*folded)[i])));
+    results.back()->for_given_inputs = given;
+  }
+  return true;
+}
+
+// What a node that cannot be lowered leaves behind: a node that nothing can run, where the file tells its shape.
+void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  std::vector<Tensor> sources;
+  for (const ValuePtr& input : inputs) {
+    Status status;
+    if (!input || input->kind == Value::Kind::Unknown) continue;
+    if (Tensor t = materialise(*input, status)) sources.push_back(t);
+  }
+  for (const std::string& output : node.outputs) {
+    if (output.empty()) continue;
+    auto value = std::make_shared<Value>();
+    value->name = output;
+    const auto found = declared_.find(output);
+    const auto sizes = found == declared_.end() ? std::nullopt : declared_sizes(*found->second);
+    if (sizes) {
+      OpParams params;
+      params.set(FillParams{*sizes, *found->second->dtype, 0, 0});
+      if (auto made = context_.apply(Op::Opaque, sources, params, output)) {
+        value->kind = Value::Kind::Tensor;
+        value->dtype = made->dtype();
+        value->sizes = *sizes;
+        value->tensor = *made;
+        made_.push_back(*made);
+      }
+    }
+    define(output, std::move(value));
+  }
+}
+
+void Lowering::lower_node(const ir::Node& node) {
+  ++model_.node_count;
+  ++model_.ops[full_name(node)];
+  std::vector<ValuePtr> inputs;
+  bool blocked = false;
+  for (const std::string& name : node.inputs) {
+    inputs.push_back(name.empty() ? nullptr : find(name));
+    blocked = blocked || (!name.empty() && (!inputs.back() || inputs.back()->kind == Value::Kind::Unknown));
+  }
+  while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+  const Handler handler = find_handler(node.domain, node.op);
+  if (!handler) {
+    add_problem(node, fmt::format("there is no operator {} here", full_name(node)));
+    return stand_in(node, inputs);
+  }
+  if (blocked) {
+    whole_ = false;
+    return stand_in(node, inputs);
+  }
+  for (const auto& [name, attribute] : node.attributes)
+    if (attribute.odd) {
+      add_problem(node, fmt::format("its attribute '{}' is of a kind that is not read here", name));
+      return stand_in(node, inputs);
+    }
+  const auto set = file_.opsets.find(node.domain);
+  const int64_t opset = set == file_.opsets.end() ? 1 : set->second;
+  std::vector<ValuePtr> folded;
+  if (fold_node(node, inputs, opset, folded) && !folded[0]->for_given_inputs) {
+    for (size_t i = 0; i < folded.size(); ++i) define(node.outputs[i], folded[i]);
+    return;
+  }
+  OpCall call(*this, node, opset, inputs);
+  handler(call);
+  Status status = call.status();
+  if (status.ok())
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      if (!node.outputs[i].empty() && !call.outputs()[i])
+        status = Error{fmt::format("its result '{}' is not made here", node.outputs[i])};
+  if (!status.ok()) {
+    add_problem(node, status.error().message);
+    return stand_in(node, inputs);
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    const ValuePtr& made = call.outputs()[i];
+    if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {
+      made->array = folded[i]->array;
+      made->for_given_inputs = true;
+    }
+    if (made->tensor && made->kind == Value::Kind::Tensor) made_.push_back(made->tensor);
+    define(node.outputs[i], made);
+  }
+}
+
+void Lowering::lower_nodes(const ir::Graph& graph, bool outermost) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (outermost) context_.set_layer(layers_[i]);
+    lower_node(graph.nodes[i]);
+  }
+}
+
+Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph) {
+  scopes_.emplace_back();
+  for (const ir::TensorData& weight : graph.weights) add_weight(weight);
+  lower_nodes(graph, false);
+  std::vector<ValuePtr> outputs;
+  for (const ir::ValueType& output : graph.outputs) outputs.push_back(find(output.name));
+  scopes_.pop_back();
+  for (const ValuePtr& output : outputs)
+    if (!output || output->kind == Value::Kind::Unknown) return Error{"a result of the graph inside it is not known"};
+  return outputs;
+}
+
+// Results that are given tensors, or stand there twice, are copied: each output owns its bytes.
+Status Lowering::finish_graph() {
+  std::vector<Tensor> roots;
+  context_.set_layer({});
+  for (const ir::ValueType& type : file_.graph.outputs) {
+    ValueInfo info{type.name, type.dtype.value_or(DType::F32), {}, {}, {}};
+    const ValuePtr value = find(type.name);
+    if (value && value->kind != Value::Kind::Unknown) {
+      Status status;
+      Tensor tensor = materialise(*value, status);
+      if (!tensor) return status;
+      const TensorImpl* owner = tensor->is_view() ? tensor->view_source : tensor.impl();
+      const bool twice = std::find(roots.begin(), roots.end(), tensor) != roots.end();
+      if (owner->op == Op::None || twice || !tensor->contiguous()) {
+        const Tensor sources[] = {tensor};
+        auto copy = context_.apply(tensor->contiguous() ? Op::Copy : Op::Cont, sources, {}, type.name);
+        if (!copy) return copy.error();
+        tensor = *copy;
+      }
+      tensor.set_flag(kFlagOutput);
+      info.dtype = tensor.dtype();
+      info.sizes = tensor.sizes();
+      info.tensor = tensor;
+      roots.push_back(tensor);
+    } else {
+      whole_ = false;
+      for (size_t i = 0; i < type.sizes.size() && i < kMaxDims; ++i) info.sizes.push_back(type.sizes[i]);
+      if (model_.problems.empty())
+        model_.problems.push_back(fmt::format("the output '{}' cannot be computed", type.name));
+    }
+    model_.outputs.push_back(std::move(info));
+  }
+  if (!whole_) roots.insert(roots.end(), made_.begin(), made_.end());
+  if (roots.empty()) return {};
+  auto graph = context_.new_graph(context_.object_count());
+  if (!graph) return graph.error();
+  for (const Tensor& root : roots)
+    if (auto done = graph->expand(root); !done) return done;
+  model_.graph = std::move(*graph);
+  return {};
+}
+
+Result<Model> Lowering::run() {
+  // Handlers make a few tensors for a node; those that unroll make many, so a pool that was too small is made again.
+  layers_ = name_layers(file_.graph);
+  size_t tensors = 64 + 6 * count_nodes(file_.graph);
+  for (int attempt = 0; attempt < 4; ++attempt, tensors *= 6) {
+    model_ = Model();
+    scopes_.assign(1, {});
+    made_.clear();
+    declared_.clear();
+    whole_ = true;
+    uses_given_ = false;
+    if (auto made = make_context(tensors); !made) return made.error();
+    model_.format = "onnx";
+    for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
+    for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
+    for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
+    for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
+    lower_nodes(file_.graph, true);
+    const Status finished = finish_graph();
+    const bool full = context_.used_mem() + context_.mem_size() / 16 > context_.mem_size();
+    if (!full && !finished.ok()) return finished.error();
+    if (!full) break;
+    if (attempt == 3) return Error{"its graph needs more room than is reasonable"};
+  }
+  if (uses_given_)
+    for (const auto& [name, tensor] : options_.inputs) model_.fixed_inputs.push_back(name);
+  model_.context = context_;
+  return std::move(model_);
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// From ONNX's operators to a graph of ops. Constants are folded on the way; what cannot be lowered is noted in the
+// model, operator by operator, and everything that does not depend on it is lowered all the same.
+// To add an operator: a handler in one of the lower_*.cpp and a line in that file's table.
+#pragma once
+#include <arenascope/graph/builder.h>
+#include <arenascope/models/host_array.h>
+#include <arenascope/models/model.h>
+#include <arenascope/models/onnx_ir.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace arenascope::models {
+
+// A tensor of the file, as far as it is known.
+struct Value {
+  enum class Kind { Unknown, Constant, Tensor };
+  std::string name;
+  Kind kind = Kind::Unknown;
+  DType dtype = DType::F32;
+  Dims sizes;
+  Tensor tensor;                            // of constants: once an op needs it
+  std::shared_ptr<const HostArray> array;   // its numbers, if small and known while opening
+  bool for_given_inputs = false;            // `array` holds for OpenOptions::inputs only
+  std::function<Status(std::byte*)> write;  // constants: writes the contiguous bytes
+};
+using ValuePtr = std::shared_ptr<Value>;
+
+class Lowering;
+
+// One node being lowered: its sources and attributes, and where its results go. The first error is kept.
+class OpCall {
+ public:
+  OpCall(Lowering& lowering, const ir::Node& node, int64_t opset, std::vector<ValuePtr> inputs);
+
+  const ir::Node& node() const { return node_; }
+  int64_t opset() const { return opset_; }
+  Lowering& lowering() { return lowering_; }
+  GraphBuilder& g() { return builder_; }
+
+  // Sources.
+  size_t input_count() const { return inputs_.size(); }
+  bool has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
+  const Value& value(size_t i);  // an empty one, and an error, where there is none
+  Tensor in(size_t i);           // as a tensor of the graph; undefined, and an error, where there is none
+  Tensor in_f32(size_t i);       // cast if need be
+  const Dims& sizes(size_t i) { return value(i).sizes; }
+  int rank(size_t i) { return value(i).sizes.rank(); }
+  // Numbers that must be known while opening; nullopt, without an error, where the source is left out.
+  std::optional<std::vector<int64_t>> ints(size_t i);
+  std::optional<std::vector<double>> floats(size_t i);
+  std::shared_ptr<const HostArray> known(size_t i);  // null where it is not known
+
+  // Attributes.
+  bool has_attr(const char* name) const { return node_.attributes.count(name) != 0; }
+  const ir::Attribute* attr(const char* name) const;
+  int64_t attr_int(const char* name, int64_t fallback) const;
+  float attr_float(const char* name, float fallback) const;
+  std::string attr_string(const char* name, const std::string& fallback) const;
+  std::vector<int64_t> attr_ints(const char* name) const;
+  // The axis counted from the outermost; an error if it is none of `rank` dimensions.
+  int axis(int64_t axis, int rank);
+  // Axes from source i (from opset `since` on) or the attribute "axes".
+  std::vector<int> axes(size_t i, int64_t since, int rank);
+
+  // Ops. Names: the first result's, with ":suffix" for what comes before it.
+  Tensor op(Op op, std::initializer_list<Tensor> sources, const char* suffix = "") {
+    return apply(op, sources, {}, suffix);
+  }
+  template <class P>
+  Tensor op_with(Op op, std::initializer_list<Tensor> sources, const P& params, const char* suffix = "") {
+    OpParams bytes;
+    bytes.set(params);
+    return apply(op, sources, bytes, suffix);
+  }
+  template <class P>
+  Tensor op_list(Op op, std::span<const Tensor> sources, const P& params, const char* suffix = "") {
+    OpParams bytes;
+    bytes.set(params);
+    return apply(op, sources, bytes, suffix);
+  }
+  Tensor apply(Op op, std::span<const Tensor> sources, const OpParams& params, const char* suffix);
+  Tensor apply(Op op, std::initializer_list<Tensor> sources, const OpParams& params, const char* suffix) {
+    return apply(op, std::span<const Tensor>(sources.begin(), sources.size()), params, suffix);
+  }
+  Tensor reshape(const Tensor& x, const Dims& sizes, const char* suffix = "");
+  Tensor permute(const Tensor& x, std::span<const int> axes, const char* suffix = "");
+  Tensor slice(const Tensor& x, int axis, int64_t start, int64_t end, int64_t step = 1, const char* suffix = "");
+  Tensor cast(const Tensor& x, DType dtype, const char* suffix = "");
+  Tensor expand(const Tensor& x, const Dims& sizes, const char* suffix = "");
+  Tensor mul_mat(const Tensor& a, const Tensor& b, const Tensor& bias = {}, float scale = 1, const char* suffix = "");
+  // A constant as a tensor of the graph.
+  Tensor constant(HostArray array, const char* suffix);
+  Tensor scalar(double value, DType dtype, const char* suffix);  // of no dimensions
+
+  // Results.
+  size_t output_count() const { return node_.outputs.size(); }
+  bool wants(size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
+  void out(size_t i, const Tensor& tensor);
+  void out(size_t i, HostArray array);
+  void out(size_t i, ValuePtr value);  // the same value under another name
+  void out_constant(size_t i, DType dtype, const Dims& sizes, std::function<Status(std::byte*)> write);
+
+  void refuse(std::string why) {
+    if (status_.ok()) status_ = Error{std::move(why)};
+  }
+  bool ok() const { return status_.ok() && builder_.ok(); }
+  Status status() const { return status_.ok() ? builder_.status() : status_; }
+  std::string name_of(const char* suffix) const;
+  const std::vector<ValuePtr>& outputs() const { return outputs_; }
+  const std::vector<ValuePtr>& inputs() const { return inputs_; }
+
+ private:
+  Lowering& lowering_;
+  const ir::Node& node_;
+  int64_t opset_;
+  std::vector<ValuePtr> inputs_;
+  std::vector<ValuePtr> outputs_;
+  GraphBuilder builder_;
+  Status status_;
+};
+
+using Handler = void (*)(OpCall& call);
+struct HandlerEntry {
+  const char* op;
+  Handler handler;
+};
+
+// Each lower_*.cpp's operators.
+std::span<const HandlerEntry> pointwise_handlers();
+std::span<const HandlerEntry> product_handlers();
+std::span<const HandlerEntry> window_handlers();
+std::span<const HandlerEntry> movement_handlers();
+std::span<const HandlerEntry> shape_handlers();
+std::span<const HandlerEntry> norm_handlers();
+std::span<const HandlerEntry> reduce_handlers();
+std::span<const HandlerEntry> recurrent_handlers();
+std::span<const HandlerEntry> quantised_handlers();
+Handler find_handler(const std::string& domain, const std::string& op);
+
+class Lowering {
+ public:
+  Lowering(ir::File file, const OpenOptions& options);
+
+  // The model; its problems say what could not be lowered. Error: no memory for the pool.
+  Result<Model> run();
+
+  // One tensor takes at most this much: a file that asks for more is a mistake or an attack.
+  static constexpr Bytes kMaxTensorBytes = Bytes{1} << 36;
+
+  Context& context() { return context_; }
+  Tensor materialise(Value& value, Status& status);
+  void note_fixed_inputs() { uses_given_ = true; }
+  ValuePtr make_constant(std::string name, HostArray array) const;
+  // Lowers a graph inside a node; its outputs, in order. Nodes that fail are noted.
+  Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph);
+
+ private:
+  Status make_context(size_t tensors);
+  void add_input(const ir::ValueType& type);
+  void add_weight(const ir::TensorData& data);
+  void lower_nodes(const ir::Graph& graph, bool outermost);
+  void lower_node(const ir::Node& node);
+  bool fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, int64_t opset,
+                 std::vector<ValuePtr>& results);
+  void stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs);
+  void add_problem(const ir::Node& node, const std::string& why);
+  Status finish_graph();
+  ValuePtr find(const std::string& name) const;
+  void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
+  int64_t dimension(int64_t size, const std::string& symbol) const;
+  std::optional<Dims> declared_sizes(const ir::ValueType& type) const;
+
+  ir::File file_;
+  const OpenOptions& options_;
+  Model model_;
+  Context context_;
+  std::vector<std::unordered_map<std::string, ValuePtr>> scopes_;
+  std::unordered_map<std::string, const ir::ValueType*> declared_;
+  std::vector<Tensor> made_;  // results of lowered nodes, for the graph of a model that is not whole
+  std::vector<std::string> layers_;
+  bool uses_given_ = false;
+  bool whole_ = true;  // no node failed
+};
+
+// A layer's name for each node, from the names in the file where they tell, else from where the graph is narrow.
+std::vector<std::string> name_layers(const ir::Graph& graph);
+
+}  // namespace arenascope::models

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/models/lowering.h>
+#include <arenascope/models/onnx.h>
+
+namespace arenascope::models {
+
+bool has_onnx() {
+  return ARENASCOPE_HAS_ONNX != 0;
+}
+
+Result<Model> open_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder,
+                        const OpenOptions& options) {
+  auto file = ir::parse_onnx(bytes, folder);
+  if (!file) return file.error();
+  return Lowering(std::move(*file), options).run();
+}
+
+Result<Model> open_onnx(const std::filesystem::path& path, const OpenOptions& options) {
+  auto file = ir::read_onnx(path);
+  if (!file) return file.error();
+  auto model = Lowering(std::move(*file), options).run();
+  if (!model) return model;
+  model->name = path.stem().string();
+  model->path = path;
+  return model;
+}
+
+}  // namespace arenascope::models

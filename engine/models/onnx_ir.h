@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// An ONNX file as plain values: what the reader hands to the lowering, so that only one file of ours has to know
+// protobuf's classes. Bytes of weights stay where they are (in the parsed file or in external files).
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/tensor/shape.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace arenascope::models::ir {
+
+// Bytes in a file beside the model, checked when the model is opened.
+struct External {
+  std::filesystem::path path;
+  int64_t offset = 0;
+};
+
+struct TensorData {
+  std::string name;
+  int32_t type = 0;            // the file's type code
+  std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, complex numbers, ...)
+  Dims sizes;
+  int64_t byte_count = 0;
+  std::span<const std::byte> bytes;  // contiguous, little endian; empty for external data
+  std::shared_ptr<void> keep_alive;  // what `bytes` lies in
+  std::optional<External> external;
+
+  // Writes byte_count bytes. Error: the external file cannot be read any more.
+  Status write(std::byte* out) const;
+};
+
+struct Graph;
+
+struct Attribute {
+  float f = 0;
+  int64_t i = 0;
+  std::string s;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+  std::vector<std::string> strings;
+  std::shared_ptr<TensorData> tensor;
+  std::shared_ptr<Graph> graph;
+  bool odd = false;  // a kind that no operator here reads (sparse tensors, types, ...)
+};
+
+struct Node {
+  std::string op, domain, name;
+  std::vector<std::string> inputs, outputs;
+  std::map<std::string, Attribute> attributes;
+
+  // "Conv 'conv1'", or by the first output where the node has no name.
+  std::string label() const;
+};
+
+// A dimension of -1 is not known; `symbol` is its name, if it has one.
+struct ValueType {
+  std::string name;
+  int32_t type = 0;  // 0: not told, or no tensor
+  std::optional<DType> dtype;
+  bool has_shape = false;
+  std::vector<int64_t> sizes;
+  std::vector<std::string> symbols;
+  bool tensor = true;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;  // sources before users
+  std::vector<TensorData> weights;
+  std::vector<ValueType> inputs;  // without the weights, which old files list too
+  std::vector<ValueType> outputs;
+  std::vector<ValueType> values;  // what the file says of tensors in between
+};
+
+struct File {
+  int64_t ir_version = 0;
+  std::string producer;
+  std::map<std::string, int64_t> opsets;  // by domain; "" is ONNX's own
+  int64_t function_count = 0;
+  Graph graph;
+};
+
+// "FLOAT", "STRING", ... of a type code.
+std::string type_name(int32_t type);
+std::optional<DType> to_dtype(int32_t type);
+
+// Reads and checks a file: every weight has as many bytes as its shape says, names are written once, nodes can be
+// sorted. Errors name the file, what is wrong and where; nothing is allocated that the file's own size does not cover.
+Result<File> read_onnx(const std::filesystem::path& path);
+// The same for bytes in memory; external data is looked for in `folder`.
+Result<File> parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder);
+// A TensorProto by itself (a test case's input or output). `keep_alive` of the result holds its bytes.
+Result<TensorData> parse_tensor(std::span<const std::byte> bytes);
+std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
+                                        std::span<const std::byte> bytes);
+
+// The names that a graph inside a node may read: its own and those of the graphs around it.
+struct Scope {
+  const Scope* outer = nullptr;
+  std::unordered_set<std::string> names;
+  bool has(const std::string& name) const { return names.count(name) != 0 || (outer && outer->has(name)); }
+};
+
+// Puts the nodes of a graph in an order in which sources come before users. `outer` are names from outside.
+// Errors: a name that is written twice, one that nothing writes, a cycle.
+Status sort_nodes(Graph& graph, const Scope* outer);
+
+// Checks that `location` stays in `folder` (no absolute path, no "..", no link that leaves it) and that the bytes lie
+// in the file. `length` -1: to the file's end.
+Result<External> find_external(const std::filesystem::path& folder, const std::string& location, int64_t offset,
+                               int64_t length, int64_t wanted);
+
+}  // namespace arenascope::models::ir

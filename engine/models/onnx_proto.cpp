@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// The one file that knows protobuf's classes for ONNX: turns them into the plain values of onnx_ir.h.
+#include <arenascope/models/mapped_file.h>
+#include <arenascope/models/onnx_ir.h>
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <onnx/onnx_pb.h>
+
+#include <climits>
+#include <cstring>
+#include <fstream>
+
+namespace arenascope::models::ir {
+namespace {
+
+namespace pb = google::protobuf;
+
+// Nested messages in a file: 100 as protobuf's own limit, three of them a level of subgraphs.
+constexpr int kMaxNesting = 100;
+
+template <class Message>
+Status parse_message(std::span<const std::byte> bytes, Message& message) {
+  if (bytes.size() > INT_MAX) return Error{fmt::format("its {} bytes are more than protobuf's 2 GiB", bytes.size())};
+  pb::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+  pb::io::CodedInputStream coded(&stream);
+  coded.SetRecursionLimit(kMaxNesting);
+  coded.SetTotalBytesLimit(INT_MAX);
+  if (!message.ParsePartialFromCodedStream(&coded) || !coded.ConsumedEntireMessage())
+    return Error{fmt::format("it is damaged or no ONNX: protobuf stops at byte {} of {}", coded.CurrentPosition(),
+                             bytes.size())};
+  return {};
+}
+
+template <class To, class From>
+std::shared_ptr<std::vector<std::byte>> narrowed(const From& from) {
+  auto out = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(from.size()) * sizeof(To));
+  for (int i = 0; i < from.size(); ++i) {
+    const auto value = static_cast<To>(from.Get(i));
+    std::memcpy(out->data() + static_cast<size_t>(i) * sizeof(To), &value, sizeof(To));
+  }
+  return out;
+}
+
+// The numbers that stand in a typed field, as contiguous bytes of `dtype`.
+std::shared_ptr<std::vector<std::byte>> typed_bytes(const onnx::TensorProto& t, DType dtype) {
+  switch (dtype) {
+    case DType::F32:
+      return narrowed<float>(t.float_data());
+    case DType::F64:
+      return narrowed<double>(t.double_data());
+    case DType::I64:
+      return narrowed<int64_t>(t.int64_data());
+    case DType::U64:
+      return narrowed<uint64_t>(t.uint64_data());
+    case DType::U32:
+      return narrowed<uint32_t>(t.uint64_data());
+    case DType::I32:
+      return narrowed<int32_t>(t.int32_data());
+    case DType::I16:
+      return narrowed<int16_t>(t.int32_data());
+    case DType::U16:
+    case DType::F16:
+    case DType::BF16:
+      return narrowed<uint16_t>(t.int32_data());
+    case DType::I8:
+      return narrowed<int8_t>(t.int32_data());
+    case DType::U8:
+      return narrowed<uint8_t>(t.int32_data());
+    case DType::Bool:
+      return narrowed<uint8_t>(t.int32_data());
+    default:
+      return std::make_shared<std::vector<std::byte>>();
+  }
+}
+
+class Converter {
+ public:
+  Converter(std::shared_ptr<void> owner, std::filesystem::path folder)
+      : owner_(std::move(owner)), folder_(std::move(folder)) {}
+
+  Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what) const {
+    TensorData out;
+    out.name = t.name();
+    out.type = t.data_type();
+    out.dtype = to_dtype(t.data_type());
+    if (t.dims_size() > kMaxDims)
+      return Error{fmt::format("{} has {} dimensions, of at most {}", what, t.dims_size(), kMaxDims)};
+    for (int64_t d : t.dims()) out.sizes.push_back(d);
+    auto count = checked_element_count(out.sizes);
+    if (!count) return Error{fmt::format("{}: {}", what, count.error().message)};
+    if (t.has_segment()) return Error{fmt::format("{} is cut into segments, which nobody writes", what)};
+    if (!out.dtype) return out;  // strings and the like: known by name, never read
+    auto bytes = checked_byte_count(out.sizes, *out.dtype);
+    if (!bytes) return Error{fmt::format("{}: {}", what, bytes.error().message)};
+    out.byte_count = *bytes;
+    if (t.data_location() == onnx::TensorProto::EXTERNAL) return external(t, std::move(out), what);
+    if (t.has_raw_data()) {
+      out.bytes = std::as_bytes(std::span(t.raw_data().data(), t.raw_data().size()));
+      out.keep_alive = owner_;
+    } else {
+      auto owned = typed_bytes(t, *out.dtype);
+      out.bytes = *owned;
+      out.keep_alive = std::move(owned);
+    }
+    if (static_cast<int64_t>(out.bytes.size()) != out.byte_count)
+      return Error{fmt::format("{} has {} bytes of data, its shape {} of {} needs {}", what, out.bytes.size(),
+                               to_string(out.sizes), arenascope::name(*out.dtype), out.byte_count)};
+    return out;
+  }
+
+  Result<Graph> graph(const onnx::GraphProto& g, const Scope* outer) const {
+    Graph out;
+    out.name = g.name();
+    std::map<std::string, bool> held;
+    for (const auto& t : g.initializer()) {
+      auto converted = tensor(t, fmt::format("the weight '{}'", t.name()));
+      if (!converted) return converted.error();
+      held[t.name()] = true;
+      out.weights.push_back(std::move(*converted));
+    }
+    for (const auto& sparse : g.sparse_initializer()) {
+      TensorData unknown;  // named, so that its users are known, and of no type, so that they cannot run
+      unknown.name = sparse.values().name();
+      held[unknown.name] = true;
+      out.weights.push_back(std::move(unknown));
+    }
+    for (const auto& v : g.input())
+      if (!held.count(v.name())) out.inputs.push_back(value(v));
+    for (const auto& v : g.output()) out.outputs.push_back(value(v));
+    for (const auto& v : g.value_info()) out.values.push_back(value(v));
+    Scope scope{outer, {}};
+    for (const auto& v : out.inputs) scope.names.insert(v.name);
+    for (const auto& w : out.weights) scope.names.insert(w.name);
+    for (const auto& n : g.node()) scope.names.insert(n.output().begin(), n.output().end());
+    out.nodes.reserve(static_cast<size_t>(g.node_size()));
+    for (const auto& n : g.node()) {
+      auto converted = node(n, scope);
+      if (!converted) return converted.error();
+      out.nodes.push_back(std::move(*converted));
+    }
+    if (auto sorted = sort_nodes(out, outer); !sorted) return sorted.error();
+    return out;
+  }
+
+ private:
+  Result<TensorData> external(const onnx::TensorProto& t, TensorData out, const std::string& what) const {
+    std::string location;
+    int64_t offset = 0, length = -1;
+    for (const auto& entry : t.external_data()) {
+      const auto number = [&](int64_t& to) {
+        const char* begin = entry.value().c_str();
+        char* end = nullptr;
+        errno = 0;
+        to = std::strtoll(begin, &end, 10);
+        return errno == 0 && end != begin && *end == '\0';
+      };
+      if (entry.key() == "location") location = entry.value();
+      if ((entry.key() == "offset" && !number(offset)) || (entry.key() == "length" && !number(length)))
+        return Error{fmt::format("{}: the {} of its external data, '{}', is no number", what, entry.key(),
+                                 entry.value().substr(0, 64))};
+    }
+    auto found = find_external(folder_, location, offset, length, out.byte_count);
+    if (!found) return Error{fmt::format("{}: {}", what, found.error().message)};
+    out.external = std::move(*found);
+    return out;
+  }
+
+  static ValueType value(const onnx::ValueInfoProto& v) {
+    ValueType out;
+    out.name = v.name();
+    out.tensor = !v.has_type() || v.type().has_tensor_type();
+    if (!v.type().has_tensor_type()) return out;
+    const auto& type = v.type().tensor_type();
+    out.type = type.elem_type();
+    out.dtype = to_dtype(type.elem_type());
+    out.has_shape = type.has_shape();
+    for (const auto& d : type.shape().dim()) {
+      out.sizes.push_back(d.has_dim_value() ? d.dim_value() : -1);
+      out.symbols.push_back(d.has_dim_param() ? d.dim_param() : "");
+    }
+    return out;
+  }
+
+  Result<Node> node(const onnx::NodeProto& n, const Scope& scope) const {
+    Node out;
+    out.op = n.op_type();
+    out.domain = n.domain() == "ai.onnx" ? "" : n.domain();
+    out.name = n.name();
+    out.inputs.assign(n.input().begin(), n.input().end());
+    out.outputs.assign(n.output().begin(), n.output().end());
+    for (const auto& a : n.attribute()) {
+      Attribute to;
+      to.f = a.f();
+      to.i = a.i();
+      to.s = a.s();
+      to.floats.assign(a.floats().begin(), a.floats().end());
+      to.ints.assign(a.ints().begin(), a.ints().end());
+      to.strings.assign(a.strings().begin(), a.strings().end());
+      to.odd = a.has_sparse_tensor() || a.tensors_size() || a.graphs_size() || a.has_tp() || !a.ref_attr_name().empty();
+      if (a.has_t()) {
+        auto converted = tensor(a.t(), fmt::format("{}: the tensor in '{}'", out.label(), a.name()));
+        if (!converted) return converted.error();
+        to.tensor = std::make_shared<TensorData>(std::move(*converted));
+      }
+      if (a.has_g()) {
+        auto converted = graph(a.g(), &scope);
+        if (!converted)
+          return Error{fmt::format("{}, in its graph '{}': {}", out.label(), a.name(), converted.error().message)};
+        to.graph = std::make_shared<Graph>(std::move(*converted));
+      }
+      out.attributes.emplace(a.name(), std::move(to));
+    }
+    return out;
+  }
+
+  std::shared_ptr<void> owner_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace
+
+Result<File> parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder) {
+  if (bytes.empty()) return Error{"it is empty"};
+  auto proto = std::make_shared<onnx::ModelProto>();
+  if (auto parsed = parse_message(bytes, *proto); !parsed) return parsed.error();
+  if (!proto->has_graph()) return Error{"it holds no ONNX graph"};
+  if (proto->graph().output_size() == 0) return Error{"its graph has no outputs"};
+  File out;
+  out.ir_version = proto->ir_version();
+  out.producer = proto->producer_name();
+  out.function_count = proto->functions_size();
+  for (const auto& set : proto->opset_import())
+    out.opsets[set.domain() == "ai.onnx" ? "" : set.domain()] = set.version();
+  auto graph = Converter(proto, folder).graph(proto->graph(), nullptr);
+  if (!graph) return graph.error();
+  out.graph = std::move(*graph);
+  return out;
+}
+
+Result<File> read_onnx(const std::filesystem::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  auto parsed = parse_onnx((*file)->bytes(), path.parent_path());
+  if (!parsed) return Error{fmt::format("{}: {}", path.string(), parsed.error().message)};
+  return parsed;
+}
+
+Result<TensorData> parse_tensor(std::span<const std::byte> bytes) {
+  auto proto = std::make_shared<onnx::TensorProto>();
+  if (auto parsed = parse_message(bytes, *proto); !parsed) return parsed.error();
+  if (proto->data_location() == onnx::TensorProto::EXTERNAL) return Error{"a tensor by itself has no external data"};
+  return Converter(proto, {}).tensor(*proto, "the tensor");
+}
+
+std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
+                                        std::span<const std::byte> bytes) {
+  onnx::TensorProto proto;
+  proto.set_name(name);
+  for (int32_t type = 1; type <= 16; ++type)
+    if (to_dtype(type) == dtype) proto.set_data_type(type);
+  for (int64_t size : sizes) proto.add_dims(size);
+  proto.set_raw_data(bytes.data(), bytes.size());
+  std::vector<std::byte> out(proto.ByteSizeLong());
+  proto.SerializeToArray(out.data(), static_cast<int>(out.size()));
+  return out;
+}
+
+}  // namespace arenascope::models::ir

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// ONNX's test-case layout: beside a model.onnx, folders test_data_set_N with input_I.pb and output_I.pb, each one
+// TensorProto; .npy files (input_I.npy, output_I.npy) are read in their place too.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/tensor/tensor.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+
+struct NamedTensor {
+  std::string name;  // empty where the file has none: then its place among the model's inputs or outputs counts
+  Tensor tensor;     // on the host
+};
+
+struct TestCase {
+  std::string name;  // the folder's, e.g. "test_data_set_0"
+  std::vector<NamedTensor> inputs;
+  std::vector<NamedTensor> outputs;  // as expected
+};
+
+// A TensorProto file. Errors: damaged, a type of which there are no tensors (strings, sequences), sizes and bytes that
+// differ.
+Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path);
+Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor);
+// By the ending: .npy or .pb.
+Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
+
+// The cases beside a model, in order of their numbers; none is no error.
+Result<std::vector<TestCase>> read_test_cases(const std::filesystem::path& model_folder);
+
+// The first case's inputs by name, as OpenOptions::inputs wants them: files that cannot be read are left out.
+Result<std::map<std::string, Tensor>> first_case_inputs(const std::filesystem::path& model_folder);
+
+}  // namespace arenascope::models
