@@ -155,7 +155,7 @@ TEST_CASE("every order of every random graph is one, the same each time, and its
     for (const OrderInfo& order : all_orders()) {
       CAPTURE(order.name);
       OrderOptions options;
-      options.budget_seconds = 0.02;
+      options.budget_seconds = 0.3;
       const auto made = order.make(g, options);
       REQUIRE(made);
       const Status status = check_order(g, *made);
