@@ -96,14 +96,21 @@ Bytes Placer::place(int32_t i, Fit fit) {
 }
 
 std::vector<Bytes> Placer::place_all(const std::vector<int32_t>& order, Fit fit) {
+  return *place_all(order, fit, [] { return false; });
+}
+
+std::optional<std::vector<Bytes>> Placer::place_all(const std::vector<int32_t>& order, Fit fit,
+                                                    const std::function<bool()>& stop) {
   std::vector<Bytes> offsets(items_.items.size(), 0);
   if (items_.any_fixed) {
     for (int32_t i : order) {
       if (items_.items[i].fixed >= 0) offsets[i] = place(i, fit);
     }
   }
+  int count = 0;
   for (int32_t i : order) {
     if (items_.items[i].fixed < 0) offsets[i] = place(i, fit);
+    if ((++count & 15) == 0 && stop()) return std::nullopt;
   }
   return offsets;
 }

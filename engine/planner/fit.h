@@ -4,6 +4,8 @@
 #pragma once
 #include <arenascope/planner/items.h>
 
+#include <functional>
+
 namespace arenascope::planner {
 
 enum class Fit { first, best };
@@ -22,6 +24,9 @@ class Placer {
   void put(int32_t item, Bytes offset);
   // All items in this order; those with fixed offsets go first.
   std::vector<Bytes> place_all(const std::vector<int32_t>& order, Fit fit);
+  // The same, or nothing once `stop` says so.
+  std::optional<std::vector<Bytes>> place_all(const std::vector<int32_t>& order, Fit fit,
+                                              const std::function<bool()>& stop);
 
  private:
   struct Entry {

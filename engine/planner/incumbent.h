@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The best plan that a search holds, and how low a plan could still be.
+#pragma once
+#include <arenascope/planner/clock.h>
+#include <arenascope/planner/placement.h>
+
+namespace arenascope::planner {
+
+class Incumbent {
+ public:
+  Incumbent(const Items& items, Bytes lower_bound, std::optional<Bytes> capacity, const Deadline& deadline,
+            const std::function<void(const Progress&)>& on_progress)
+      : items_(items), bound_(lower_bound), capacity_(capacity), deadline_(deadline), on_progress_(on_progress) {}
+
+  // Keeps the offsets (in bytes, of items) if they are better than what there is.
+  bool offer(std::vector<Bytes> offsets) {
+    const Bytes arena = arena_of(items_, offsets);
+    if (!offsets_.empty() && arena >= arena_) return false;
+    offsets_ = std::move(offsets);
+    arena_ = arena;
+    report();
+    return true;
+  }
+  // No plan is smaller than this.
+  void raise_bound(Bytes bound) {
+    if (bound <= bound_) return;
+    bound_ = bound;
+    report();
+  }
+
+  Bytes arena() const { return arena_; }
+  Bytes bound() const { return bound_; }
+  std::optional<Bytes> capacity() const { return capacity_; }
+  const std::vector<Bytes>& offsets() const { return offsets_; }
+  const Deadline& deadline() const { return deadline_; }
+  bool optimal() const { return arena_ <= bound_; }
+  // Nothing more to do: proven, small enough, hopeless, or out of time.
+  bool settled() const { return optimal() || (capacity_ && (arena_ <= *capacity_ || bound_ > *capacity_)); }
+  bool done() const { return settled() || deadline_.over(); }
+
+ private:
+  void report() const {
+    if (on_progress_ && !offsets_.empty()) on_progress_({deadline_.seconds(), arena_, bound_});
+  }
+
+  const Items& items_;
+  std::vector<Bytes> offsets_;
+  Bytes arena_ = 0;
+  Bytes bound_;
+  std::optional<Bytes> capacity_;
+  Deadline deadline_;
+  const std::function<void(const Progress&)>& on_progress_;
+};
+
+}  // namespace arenascope::planner

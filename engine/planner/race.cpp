@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/planner/race.h>
+#include <arenascope/planner/valley_search.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
+
+namespace arenascope::planner {
+namespace {
+
+// Runs come in waves of a fixed size, whose members know nothing of each other: so the outcome does not depend on how
+// many of them run side by side.
+constexpr size_t kWave = 4;
+constexpr int64_t kWorthThreads = 20000;  // decisions; below that, starting a thread costs more than it brings
+
+struct Run {
+  Bytes capacity = 0;
+  Taste taste;
+  Verdict verdict = Verdict::stopped;
+  std::vector<Bytes> offsets;
+};
+
+class Race {
+ public:
+  Race(const Sections& sections, int threads, Incumbent& best)
+      : sections_(sections), best_(best), searches_(static_cast<size_t>(std::clamp<int>(threads, 1, kWave))) {}
+
+  void run() {
+    low_ = std::max(sections_.peak(), (best_.bound() + sections_.unit - 1) / sections_.unit);
+    const auto n = static_cast<int64_t>(sections_.items());
+    int64_t nodes = std::max<int64_t>(500, 4 * n);
+    // Longer runs reach deeper, more runs vary more: each round does a bit of both.
+    for (int round = 0; !best_.done(); ++round) {
+      const int waves = 2 + round;
+      for (int w = 0; w < waves && !best_.done(); ++w) wave(nodes);
+      nodes = std::min<int64_t>(nodes + nodes / 2, int64_t{1} << 24);
+    }
+  }
+
+ private:
+  Bytes high() const { return (best_.arena() + sections_.unit - 1) / sections_.unit; }
+
+  void wave(int64_t nodes) {
+    std::array<Run, kWave> runs;
+    const Bytes most = high() - 1;
+    for (size_t k = 0; k < kWave; ++k) {
+      Run& r = runs[k];
+      static constexpr Taste::Key kKeys[] = {Taste::area, Taste::size, Taste::length, Taste::plain_size};
+      r.taste = {kKeys[count_ % 4], count_ / 4};
+      ++count_;
+      if (best_.capacity() && *best_.capacity() / sections_.unit >= low_) {
+        r.capacity = *best_.capacity() / sections_.unit;
+      } else {
+        const Bytes eased = low_ + static_cast<Bytes>(ease_[k] * static_cast<double>(most - low_));
+        r.capacity = eased;
+      }
+      r.capacity = std::clamp(r.capacity, low_, std::max(low_, most));
+    }
+    std::rotate(ease_.begin(), ease_.begin() + 1, ease_.end());
+    execute(runs, nodes);
+    for (size_t k = 0; k < kWave; ++k) {
+      Run& r = runs[k];
+      if (r.verdict == Verdict::found) {
+        for (Bytes& o : r.offsets) o *= sections_.unit;
+        best_.offer(std::move(r.offsets));
+      }
+      if (r.verdict == Verdict::impossible && r.capacity >= low_) {
+        low_ = r.capacity + 1;
+        best_.raise_bound(r.capacity * sections_.unit + 1);
+        if (low_ >= high()) best_.raise_bound(best_.arena());
+      }
+      if (r.capacity > low_) ease_of(k) = std::clamp(ease_of(k) * (r.verdict == Verdict::found ? 0.7 : 1.3), 0.02, 0.95);
+    }
+  }
+  // The share of a run that has been rotated since.
+  double& ease_of(size_t k) { return ease_[(k + kWave - 1) % kWave]; }
+
+  void execute(std::array<Run, kWave>& runs, int64_t nodes) {
+    std::atomic<size_t> next{0};
+    std::atomic<bool> enough{false};
+    const auto work = [&](size_t worker) {
+      const std::function<bool()> stop = [&] { return enough.load(std::memory_order_relaxed) || best_.deadline().over(); };
+      try {
+        if (!searches_[worker]) searches_[worker] = std::make_unique<ValleySearch>(sections_);
+        ValleySearch& search = *searches_[worker];
+        for (size_t k = next++; k < kWave && !enough; k = next++) {
+          runs[k].verdict = search.run(runs[k].capacity, runs[k].taste, nodes, stop);
+          if (runs[k].verdict == Verdict::found) runs[k].offsets = search.offsets();
+          // Alone, the runs after one that cannot be beaten are not needed. Side by side they are waited for.
+          if (runs[k].verdict == Verdict::found && runs[k].capacity <= low_ && searches_.size() == 1) enough = true;
+        }
+      } catch (const std::bad_alloc&) {
+        enough = true;
+      }
+    };
+    if (searches_.size() == 1 || nodes < kWorthThreads) {
+      work(0);
+    } else {
+      std::vector<std::jthread> threads;
+      for (size_t t = 1; t < searches_.size(); ++t) threads.emplace_back(work, t);
+      work(0);
+    }
+  }
+
+  const Sections& sections_;
+  Incumbent& best_;
+  std::vector<std::unique_ptr<ValleySearch>> searches_;
+  Bytes low_ = 0;  // nothing fits below this many units
+  uint64_t count_ = 0;
+  // How far above the bound, as a share of what is left to the best plan, the runs of a wave aim.
+  std::array<double, kWave> ease_{0, 0.3, 0, 0.6};
+};
+
+}  // namespace
+
+void race_valleys(const Sections& sections, int threads, Incumbent& best) {
+  if (!best.done()) Race(sections, threads, best).run();
+}
+
+}  // namespace arenascope::planner

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Races valley searches of several tastes against each other, at the bound and between the bound and the best plan.
+#pragma once
+#include <arenascope/planner/incumbent.h>
+#include <arenascope/planner/sections.h>
+
+namespace arenascope::planner {
+
+// Improves the incumbent until it is done. What is found depends on the number of steps only, not on `threads`.
+void race_valleys(const Sections& sections, int threads, Incumbent& best);
+
+}  // namespace arenascope::planner
