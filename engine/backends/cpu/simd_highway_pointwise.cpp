@@ -12,6 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace arenascope::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
@@ -135,6 +136,7 @@ void fill(Simd& t) {
   t.hard_swish = each<HardSwish>, t.sqrt = each<Sqrt>, t.reciprocal = each<Reciprocal>;
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace arenascope::cpu
 HWY_AFTER_NAMESPACE();

@@ -15,6 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace arenascope::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
@@ -171,6 +172,7 @@ void fill(Simd& t) {
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace arenascope::cpu
 HWY_AFTER_NAMESPACE();

@@ -12,6 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace arenascope::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
@@ -50,6 +51,7 @@ void fill(Simd& t) {
   t.tile_columns = 2 * static_cast<int>(hn::Lanes(d));
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace arenascope::cpu
 HWY_AFTER_NAMESPACE();
