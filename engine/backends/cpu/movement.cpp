@@ -135,6 +135,7 @@ Status copy(const Job& job) {
   }
   if (source.dtype != node.dtype) {
     with_compute_type(source.dtype, [&](auto from) {
+      if (node.dtype == DType::Bool) return cast_as<decltype(from), decltype(from)>(job);  // 0.5 is true
       with_compute_type(node.dtype, [&](auto to) { cast_as<decltype(to), decltype(from)>(job); });
     });
     return {};

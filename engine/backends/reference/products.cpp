@@ -48,9 +48,12 @@ void convolution(const TensorImpl& node, std::vector<Real>& out) {
   }
   // `small` is the side with windows in front of it (the result of CONV, the source of CONV_TRANSPOSE), `large` the other.
   const Dims &small = transposed ? sx : so, &large = transposed ? so : sx;
-  const int64_t small_group = small[1] / p.groups, large_group = large[1] / p.groups, taps = element_count(sw) / (sw[0] * sw[1]);
+  const int64_t small_group = small[1] / p.groups, large_group = large[1] / p.groups;
   Dims kernel;
   for (int d = 0; d < p.spatial; ++d) kernel.push_back(sw[d + 2]);
+  const int64_t taps = element_count(kernel);
+  int64_t step = 1;  // elements of one channel of the large side
+  for (int d = 0; d < p.spatial; ++d) step *= large[d + 2];
   for (int64_t i = 0; i < element_count(small); ++i) {
     const Dims place = unravel(i, small);
     const int64_t group = place[1] / small_group;
@@ -64,7 +67,7 @@ void convolution(const TensorImpl& node, std::vector<Real>& out) {
       }
       if (!inside) continue;
       other[1] = group * large_group;
-      const int64_t first = ravel(other, large), step = element_count(large) / (large[0] * large[1]);
+      const int64_t first = ravel(other, large);
       for (int64_t c = 0; c < large_group; ++c) {
         const double weight = at(w, (place[1] * large_group + c) * taps + tap);
         if (transposed) at(sums, first + c * step) += at(x, i) * weight;
