@@ -15,6 +15,7 @@
 #include <arenascope/memory/size_classes.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,7 +41,7 @@ class BlockHeap {
   };
 
   // All sizes and addresses are multiples of `unit`, a power of two.
-  explicit BlockHeap(Bytes unit) : unit_(unit) {}
+  explicit BlockHeap(Bytes unit) : unit_shift_(std::countr_zero(static_cast<uint64_t>(unit))) {}
 
   // A new range becomes one free block. Fails only when there is no room to describe it.
   Status add_segment(uintptr_t base, Bytes bytes, Owner owner);
@@ -109,9 +110,9 @@ class BlockHeap {
   bool fits(const Block& b, Bytes bytes, size_t alignment) const;
   uint32_t search(const Bins& bins, Bytes bytes, size_t alignment, Bytes class_bytes, Ticket passed) const;
   uintptr_t carve(uint32_t i, Owner owner, Bytes bytes, size_t alignment);
-  size_t bin_of(Bytes bytes) const { return Classes::floor(static_cast<uint64_t>(bytes / unit_)); }
+  size_t bin_of(Bytes bytes) const { return Classes::floor(static_cast<uint64_t>(bytes) >> unit_shift_); }
 
-  Bytes unit_;
+  int unit_shift_;
   std::vector<Block> blocks_;
   uint32_t spare_ = kNone;
   size_t spare_count_ = 0;

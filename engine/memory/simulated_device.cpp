@@ -103,7 +103,6 @@ Status SimulatedDevice::synchronize() {
 }
 
 bool SimulatedDevice::alive() const noexcept {
-  std::lock_guard lock(mutex_);
   return alive_;
 }
 

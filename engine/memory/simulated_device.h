@@ -7,6 +7,7 @@
 #include <arenascope/memory/device_interface.h>
 #include <arenascope/memory/page_range.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -93,7 +94,7 @@ class SimulatedDevice final : public DeviceInterface {
   mutable int64_t hazards_ = 0;
   int64_t takes_ = 0;
   int failing_events_ = 0;
-  bool alive_ = true;
+  std::atomic<bool> alive_{true};
 };
 
 }  // namespace arenascope
