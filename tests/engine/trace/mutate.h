@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-namespace arenascope::trace::test {
+namespace arenascope::test {
 
 inline std::string mutate(const std::string& original, std::mt19937_64& random) {
   std::string bytes = original;
@@ -45,4 +45,4 @@ inline std::string mutate(const std::string& original, std::mt19937_64& random) 
   return bytes;
 }
 
-}  // namespace arenascope::trace::test
+}  // namespace arenascope::test

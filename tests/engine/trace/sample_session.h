@@ -5,7 +5,8 @@
 
 #include <array>
 
-namespace arenascope::trace::test {
+namespace arenascope::test {
+using namespace trace;
 
 inline constexpr Nanoseconds kRunLength = 1000;
 
@@ -105,4 +106,4 @@ inline void fill(Sink& sink, SampleOptions options) {
   fill_runs(sink, 0, options.runs);
 }
 
-}  // namespace arenascope::trace::test
+}  // namespace arenascope::test

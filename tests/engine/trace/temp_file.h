@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-namespace arenascope::trace::test {
+namespace arenascope::test {
 
 struct TempFile {
   explicit TempFile(const std::string& name)
@@ -28,4 +28,4 @@ struct TempFile {
   const std::filesystem::path path;
 };
 
-}  // namespace arenascope::trace::test
+}  // namespace arenascope::test

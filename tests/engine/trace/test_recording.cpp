@@ -20,7 +20,7 @@
 
 using namespace arenascope;
 using namespace arenascope::trace;
-using arenascope::trace::test::TempFile;
+using arenascope::test::TempFile;
 
 namespace {
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/import.h>
+
+#include <algorithm>
+#include <new>
+#ifdef ARENASCOPE_HAS_ZLIB
+#include <zlib.h>
+#endif
+
+namespace arenascope::trace {
+
+Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t largest) {
+#ifdef ARENASCOPE_HAS_ZLIB
+  struct Stream : z_stream {
+    Stream() : z_stream{} {}
+    ~Stream() { inflateEnd(this); }
+  } stream;
+  if (inflateInit2(&stream, 15 + 32) != Z_OK) return Error{name + ": zlib could not be started."};  // gzip or zlib
+  try {
+    std::string out;
+    std::string piece(std::clamp<size_t>(4 * bytes.size(), 1024, size_t{1} << 18), '\0');
+    const uint8_t* at = bytes.data();
+    size_t left = bytes.size();
+    for (;;) {
+      const auto some = static_cast<uInt>(std::min<size_t>(left, size_t{1} << 30));
+      stream.next_in = const_cast<Bytef*>(at);  // zlib only reads it
+      stream.avail_in = some;
+      stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+      stream.avail_out = static_cast<uInt>(piece.size());
+      const int state = inflate(&stream, Z_NO_FLUSH);
+      const size_t made = piece.size() - stream.avail_out, used = some - stream.avail_in;
+      at += used;
+      left -= used;
+      if (made > largest - out.size()) {
+        return Error{name + ": unpacked it would be larger than " + std::to_string(largest) + " bytes."};
+      }
+      out.append(piece, 0, made);
+      if (state == Z_STREAM_END) {
+        if (left == 0) return out;
+        if (inflateReset(&stream) != Z_OK) break;  // gzip files may follow each other
+        continue;
+      }
+      if (state != Z_OK || (made == 0 && used == 0)) break;
+    }
+    return Error{name + ": the compressed data is broken or cut after " + std::to_string(bytes.size() - left) + " bytes."};
+  } catch (const std::bad_alloc&) {
+    return Error{name + ": memory ran out while it was unpacked."};
+  }
+#else
+  (void)bytes;
+  (void)largest;
+  return Error{name + ": it is compressed, and this build has no zlib to unpack it."};
+#endif
+}
+
+}  // namespace arenascope::trace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Other tools' traces into a sink, told apart by their content, never by their name. Each importer checks what it
+// reads; a broken file opens as far as it makes sense or is refused in one sentence.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/trace/recording.h>
+
+#include <filesystem>
+#include <string>
+
+namespace arenascope::trace {
+
+enum class TraceKind { Recording, Perfetto, ChromeJson, PytorchSnapshot, Unknown };
+
+struct OpenReport {
+  TraceKind kind = TraceKind::Unknown;
+  std::string format;   // "Perfetto trace", for people
+  std::string problem;  // "" or one sentence about what was left out; the sink was told it too
+};
+
+// What the first bytes of a file look like (already unpacked if it was gzip).
+TraceKind sniff(ByteSpan head);
+
+// Opens any of them; gzip is unpacked on the way (at most `largest_unpacked` bytes).
+struct OpenOptions {
+  ReadOptions read;
+  size_t largest_unpacked = size_t{4} << 30;
+};
+Result<OpenReport> open_trace(const std::filesystem::path& path, Sink& sink, const OpenOptions& options = {});
+Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sink, const OpenOptions& options = {});
+
+// Chrome's trace event format, array or object form: X, B/E, b/e, C, i and M events; "[memory]" instants of PyTorch's
+// profiler become allocations; the node events of ONNX Runtime's profile become work of a graph's nodes.
+Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, Sink& sink);
+// Slice and counter tracks of track events, with interned names, defaults, incremental clocks and packed packets.
+Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink& sink);
+// torch.cuda.memory._snapshot() as pickled: allocations, segments and the arena they lie in. Never runs what a pickle
+// asks for: one that asks for anything but plain values is refused by that name.
+Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& name, Sink& sink);
+
+// The unpacked bytes of a gzip file, or an error: broken, larger than `largest`, or no zlib in this build.
+Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t largest);
+
+}  // namespace arenascope::trace

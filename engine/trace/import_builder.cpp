@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/import_builder.h>
+
+#include <algorithm>
+
+namespace arenascope::trace {
+
+size_t ImportBuilder::track(const std::string& key) {
+  const auto [it, fresh] = track_of_.try_emplace(key, tracks_.size());
+  if (fresh) {
+    tracks_.emplace_back();
+    tracks_.back().info = {TrackId(it->second), key, TrackKind::Other, DeviceId::none(), 0, 0};
+  }
+  return it->second;
+}
+
+NameId ImportBuilder::name(std::string_view text) {
+  const auto [it, fresh] = name_of_.try_emplace(std::string(text), NameId(name_of_.size()));
+  if (fresh) names_.push_back(&it->first);
+  return it->second;
+}
+
+CounterId ImportBuilder::counter(const std::string& name, const std::string& unit) {
+  const auto [it, fresh] = counter_of_.try_emplace(name, CounterId(counter_of_.size()));
+  if (fresh) counters_.push_back({it->second, name, unit});
+  return it->second;
+}
+
+size_t ImportBuilder::size() const {
+  size_t sum = 0;
+  for (const Track& t : tracks_) sum += t.spans.size() + t.points.size();
+  return sum;
+}
+
+void ImportBuilder::describe(Sink& sink) {
+  for (const Track& t : tracks_) sink.describe(t.info);
+  for (size_t i = 0; i < names_.size(); ++i) sink.describe(NameInfo{NameId(i), *names_[i]});
+  for (const CounterInfo& c : counters_) sink.describe(c);
+}
+
+void ImportBuilder::finish(Sink& sink) {
+  std::vector<Event> batch;
+  std::vector<Nanoseconds> open;  // ends of the spans around the one at hand
+  for (size_t i = 0; i < tracks_.size(); ++i) {
+    Track& t = tracks_[i];
+    std::stable_sort(t.spans.begin(), t.spans.end(), [](const Span& x, const Span& y) {
+      return x.begin != y.begin ? x.begin < y.begin : x.end > y.end;
+    });
+    batch.clear();
+    open.clear();
+    for (const Span& s : t.spans) {
+      while (!open.empty() && open.back() <= s.begin) open.pop_back();
+      batch.push_back(slice(s.begin, s.end, s.name, static_cast<int64_t>(open.size())));
+      open.push_back(s.end);
+    }
+    std::stable_sort(t.points.begin(), t.points.end(), [](const Event& x, const Event& y) { return x.time < y.time; });
+    if (!batch.empty()) sink.events(TrackId(i), batch);
+    if (!t.points.empty()) sink.events(TrackId(i), t.points);
+    t = {};
+  }
+  for (const std::string& p : problems_) sink.describe(Problem{Severity::Warning, p, 0, RunId::none(), NodeId::none()});
+  sink.flush();
+}
+
+}  // namespace arenascope::trace

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/import.h>
+#include <arenascope/trace/import_builder.h>
+#include <arenascope/trace/import_onnxruntime.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <new>
+
+namespace arenascope::trace {
+
+namespace {
+
+constexpr double kLatest = 2e18;  // ns; what lies further out is no time
+
+// One value of an event or of its args.
+struct Scalar {
+  enum Type { None, Text, Integer, Real } type = None;
+  std::string text;
+  int64_t integer = 0;
+  double real = 0;
+  bool is_number() const { return type == Integer || type == Real; }
+  double number() const { return type == Integer ? static_cast<double>(integer) : type == Real ? real : 0; }
+  std::string as_text() const {
+    return type == Text ? text : type == Integer ? std::to_string(integer) : type == Real ? std::to_string(real) : "";
+  }
+};
+
+// Microseconds to nanoseconds; false if there is no such time.
+bool nanoseconds(const Scalar& s, Nanoseconds& out) {
+  if (s.type == Scalar::Text) {  // some tools quote their numbers
+    Scalar number{Scalar::Real, "", 0, 0};
+    char* end = nullptr;
+    number.real = std::strtod(s.text.c_str(), &end);
+    return end != s.text.c_str() && nanoseconds(number, out);
+  }
+  if (!s.is_number() || !(std::abs(s.number()) * 1000 < kLatest)) return false;
+  out = s.type == Scalar::Integer ? s.integer * 1000 : std::llround(s.real * 1000);
+  return true;
+}
+
+struct ChromeEvent {
+  Scalar ph, name, cat, pid, tid, ts, dur, id;
+  std::vector<std::pair<std::string, Scalar>> args;
+  const Scalar* arg(std::string_view key) const {
+    for (const auto& [k, v] : args) {
+      if (k == key) return &v;
+    }
+    return nullptr;
+  }
+  void clear() { *this = {}; }
+};
+
+// Turns events into spans and points.
+class Collector {
+ public:
+  ImportBuilder builder;
+  OnnxRuntimeNodes nodes;
+  int64_t events = 0, skipped = 0, open_spans = 0;
+
+  void take(const ChromeEvent& e) {
+    ++events;
+    const char ph = e.ph.text.size() == 1 ? e.ph.text[0] : '\0';
+    Nanoseconds t = 0;
+    if (ph == 'M') return metadata(e);
+    if (!nanoseconds(e.ts, t)) {
+      ++skipped;
+      return;
+    }
+    switch (ph) {
+      case 'X': {
+        Nanoseconds length = 0;
+        if (e.dur.type != Scalar::None && !nanoseconds(e.dur, length)) ++skipped;
+        length = std::max<Nanoseconds>(length, 0);
+        if (!nodes.take(e.cat.text, e.name.text, op_of(e), thread_name(e), t, t + length)) {
+          builder.span(track(e), t, t + length, builder.name(e.name.as_text()));
+        }
+        return;
+      }
+      case 'B':
+        stacks_[track(e)].push_back({t, 0, builder.name(e.name.as_text())});
+        return;
+      case 'E': {
+        auto& stack = stacks_[track(e)];
+        if (stack.empty()) {
+          ++skipped;
+          return;
+        }
+        builder.span(track(e), stack.back().begin, std::max(t, stack.back().begin), stack.back().name);
+        stack.pop_back();
+        return;
+      }
+      case 'b':
+      case 'S':
+        async_[async_key(e)].push_back({t, 0, builder.name(e.name.as_text())});
+        return;
+      case 'e':
+      case 'F': {
+        const auto it = async_.find(async_key(e));
+        if (it == async_.end() || it->second.empty()) {
+          ++skipped;
+          return;
+        }
+        const auto begun = it->second.back();
+        it->second.pop_back();
+        builder.span(builder.track("async " + e.cat.text), begun.begin, std::max(t, begun.begin), begun.name);
+        return;
+      }
+      case 'C':
+        for (const auto& [key, value] : e.args) {
+          if (!value.is_number()) continue;
+          const std::string name = e.name.as_text() + (e.args.size() > 1 ? " " + key : "");
+          builder.point(track(e), counter(t, builder.counter(name), value.number()));
+        }
+        return;
+      case 'i':
+      case 'I':
+      case 'R':
+        if (e.name.text == "[memory]") return memory(e, t);
+        builder.span(track(e), t, t, builder.name(e.name.as_text()));
+        return;
+      case 's':
+      case 't':
+      case 'f':
+      case 'n':
+      case 'N':
+      case 'D':
+      case 'O':
+      case 'P':
+      case 'c':
+      case 'v':
+      case 'V':
+        return;  // flows, samples and objects have no row here
+      default:
+        ++skipped;
+    }
+  }
+
+  void finish_open() {
+    for (const auto& [track, stack] : stacks_) open_spans += static_cast<int64_t>(stack.size());
+    for (const auto& [key, stack] : async_) open_spans += static_cast<int64_t>(stack.size());
+    for (const auto& [track, process] : process_of_) {
+      const auto name = process_names_.find(process);
+      if (name == process_names_.end()) continue;
+      ThreadInfo& info = builder.info(track);
+      info.name = name->second + ", " + info.name;
+    }
+  }
+
+ private:
+  static std::string op_of(const ChromeEvent& e) {
+    const Scalar* op = e.arg("op_name");
+    return op == nullptr ? std::string() : op->as_text();
+  }
+  static std::string thread_key(const ChromeEvent& e) { return "process " + e.pid.as_text() + " thread " + e.tid.as_text(); }
+  static std::string thread_name(const ChromeEvent& e) { return "thread " + e.tid.as_text(); }
+  static std::string async_key(const ChromeEvent& e) {
+    return e.pid.as_text() + '\x1f' + e.cat.text + '\x1f' + e.id.as_text() + '\x1f' + e.name.as_text();
+  }
+  static int64_t to_int(const Scalar& s) {
+    if (s.type == Scalar::Integer) return s.integer;
+    return s.type == Scalar::Text ? std::strtoll(s.text.c_str(), nullptr, 10) : 0;
+  }
+
+  size_t track(const ChromeEvent& e) {
+    const size_t n = builder.track(thread_key(e));
+    if (process_of_.try_emplace(n, e.pid.as_text()).second) {
+      ThreadInfo& info = builder.info(n);
+      info.name = thread_name(e);
+      info.process = to_int(e.pid);
+      info.thread = to_int(e.tid);
+      info.kind = e.tid.text.rfind("stream", 0) == 0 ? TrackKind::DeviceQueue : TrackKind::Worker;
+    }
+    return n;
+  }
+
+  void metadata(const ChromeEvent& e) {
+    const Scalar* name = e.arg("name");
+    if (name == nullptr || name->as_text().empty()) return;
+    if (e.name.text == "process_name") {
+      process_names_[e.pid.as_text()] = name->as_text();
+    } else if (e.name.text == "thread_name") {
+      builder.info(track(e)).name = name->as_text();
+    }
+  }
+
+  // PyTorch's profiler: bytes taken (or, negative, given back) on a device.
+  void memory(const ChromeEvent& e, Nanoseconds t) {
+    const Scalar* bytes = e.arg("Bytes");
+    if (bytes == nullptr || bytes->type != Scalar::Integer || bytes->integer == INT64_MIN) {
+      ++skipped;
+      return;
+    }
+    const Scalar* device = e.arg("Device Type");
+    const bool on_host = device == nullptr || device->integer == 0;
+    const Scalar* address = e.arg("Addr");
+    const auto kind = on_host ? MemoryKind::HostPageable : MemoryKind::Default;
+    const auto at = address == nullptr ? uint64_t{0} : static_cast<uint64_t>(address->integer);
+    builder.point(track(e), bytes->integer >= 0 ? alloc(t, kind, at, bytes->integer, on_host ? 0 : 1, 0)
+                                                : free(t, kind, at, -bytes->integer, on_host ? 0 : 1, 0));
+  }
+
+  std::unordered_map<size_t, std::vector<ImportBuilder::Span>> stacks_;
+  std::unordered_map<std::string, std::vector<ImportBuilder::Span>> async_;
+  std::unordered_map<size_t, std::string> process_of_;
+  std::unordered_map<std::string, std::string> process_names_;
+};
+
+// Follows the JSON as it is parsed and cuts the events out; nothing else of it is kept.
+class Sax : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Sax(Collector& out) : out_(out) {}
+  std::string error;
+  bool found = false;  // an array of events
+
+  bool null() override { return value({}); }
+  bool boolean(bool) override { return value({}); }
+  bool number_integer(number_integer_t v) override { return value({Scalar::Integer, "", v, 0}); }
+  bool number_unsigned(number_unsigned_t v) override {
+    if (v > INT64_MAX) return value({Scalar::Real, "", 0, static_cast<double>(v)});
+    return value({Scalar::Integer, "", static_cast<int64_t>(v), 0});
+  }
+  bool number_float(number_float_t v, const string_t&) override { return value({Scalar::Real, "", 0, v}); }
+  bool string(string_t& v) override { return wanted() ? value({Scalar::Text, std::move(v), 0, 0}) : value({}); }
+  bool binary(binary_t&) override { return value({}); }
+  bool start_object(std::size_t) override {
+    if (depth_ == events_depth_ && in_events_) event_.clear();
+    return open(false);
+  }
+  bool start_array(std::size_t) override {
+    const bool top_array = depth_ == 0, listed = depth_ == 1 && !top_is_array_ && key_ == "traceEvents";
+    if (!in_events_ && (top_array || listed)) {
+      in_events_ = found = true;
+      events_depth_ = depth_ + 1;
+    }
+    return open(true);
+  }
+  bool key(string_t& k) override {
+    if (depth_ == events_depth_ + 1 || !in_events_) {
+      key_ = std::move(k);
+    } else if (depth_ == events_depth_ + 2) {
+      arg_key_ = std::move(k);
+    }
+    return true;
+  }
+  bool end_object() override {
+    --depth_;
+    if (in_events_ && depth_ == events_depth_) out_.take(event_);
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    if (in_events_ && depth_ + 1 == events_depth_) in_events_ = false;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    error = "the JSON breaks off or is malformed at byte " + std::to_string(position);
+    return false;
+  }
+
+ private:
+  bool open(bool is_array) {
+    if (depth_ == 0) top_is_array_ = is_array;
+    ++depth_;
+    return true;
+  }
+  bool wanted() const { return in_events_ && (depth_ == events_depth_ + 1 || in_args()); }
+  bool in_args() const { return depth_ == events_depth_ + 2 && key_ == "args"; }
+  bool value(Scalar v) {
+    if (!wanted()) return true;
+    if (in_args()) {
+      event_.args.emplace_back(arg_key_, std::move(v));
+      return true;
+    }
+    Scalar* field = key_ == "ph"     ? &event_.ph
+                    : key_ == "name" ? &event_.name
+                    : key_ == "cat"  ? &event_.cat
+                    : key_ == "pid"  ? &event_.pid
+                    : key_ == "tid"  ? &event_.tid
+                    : key_ == "ts"   ? &event_.ts
+                    : key_ == "dur"  ? &event_.dur
+                    : key_ == "id"   ? &event_.id
+                                     : nullptr;
+    if (field != nullptr) *field = std::move(v);
+    return true;
+  }
+
+  Collector& out_;
+  ChromeEvent event_;
+  std::string key_, arg_key_;
+  size_t depth_ = 0, events_depth_ = 0;
+  bool in_events_ = false, top_is_array_ = false;
+};
+
+}  // namespace
+
+Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, Sink& sink) {
+  try {
+    Collector collector;
+    Sax sax(collector);
+    const char* begin = reinterpret_cast<const char*>(bytes.data());
+    // Not strict: a list of events may lack its closing bracket, as Chrome's own format allows.
+    const bool whole = nlohmann::json::sax_parse(begin, begin + bytes.size(), &sax);
+    if (!sax.found || (!whole && collector.events == 0)) {
+      return Error{name + ": " + (sax.error.empty() ? "this JSON holds no trace events" : sax.error) + "."};
+    }
+    if (collector.events == 0) return Error{name + ": this JSON holds no trace events."};
+    collector.finish_open();
+    OpenReport report{TraceKind::ChromeJson, collector.nodes.empty() ? "Chrome trace" : "ONNX Runtime profile", ""};
+    if (!whole) {
+      report.problem = name + ": " + sax.error + "; what stands before it was read.";
+    } else if (collector.skipped + collector.open_spans > 0) {
+      report.problem = name + ": " + std::to_string(collector.skipped) + " of " + std::to_string(collector.events) +
+                       " events were left out as malformed or unknown, and " + std::to_string(collector.open_spans) +
+                       " spans have no end.";
+    }
+    if (!report.problem.empty()) collector.builder.problem(report.problem);
+    const std::vector<size_t> tracks = collector.nodes.add_tracks(collector.builder);
+    collector.builder.describe(sink);
+    sink.describe(AllocatorInfo{0, "host", MemoryKind::HostPageable, DeviceId::none()});
+    sink.describe(AllocatorInfo{1, "device", MemoryKind::Default, DeviceId::none()});
+    collector.nodes.replay(name, tracks, sink);
+    collector.builder.finish(sink);
+    return report;
+  } catch (const std::bad_alloc&) {
+    return Error{name + ": memory ran out while it was read."};
+  }
+}
+
+}  // namespace arenascope::trace

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// A PyTorch memory snapshot: {"segments": [...], "device_traces": [[{"action", "addr", "size", "time_us", ...}]]}.
+// The trace is only the newest part of what happened: what was there before it is found from the segments' last state.
+#include <arenascope/trace/import.h>
+#include <arenascope/trace/import_builder.h>
+#include <arenascope/trace/pickle.h>
+
+#include <algorithm>
+#include <map>
+#include <new>
+
+namespace arenascope::trace {
+
+namespace {
+
+using Value = PickleValue;
+
+struct Range {
+  uint64_t begin, end;
+};
+
+// Address ranges, laid one behind the other without the gaps between them.
+class Layout {
+ public:
+  void add(uint64_t address, int64_t size) { ranges_.push_back({address, address + static_cast<uint64_t>(size)}); }
+  void settle() {
+    std::sort(ranges_.begin(), ranges_.end(), [](const Range& x, const Range& y) { return x.begin < y.begin; });
+    std::vector<Range> merged;
+    for (const Range& r : ranges_) {
+      if (!merged.empty() && r.begin <= merged.back().end) {
+        merged.back().end = std::max(merged.back().end, r.end);
+      } else {
+        merged.push_back(r);
+      }
+    }
+    ranges_ = std::move(merged);
+    Bytes at = 0;
+    for (const Range& r : ranges_) {
+      offsets_.push_back(at);
+      at += static_cast<Bytes>(r.end - r.begin);
+    }
+  }
+  // Where an address lies; -1 outside.
+  Bytes offset(uint64_t address) const {
+    const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                                       [](uint64_t a, const Range& r) { return a < r.begin; });
+    if (next == ranges_.begin()) return -1;
+    const auto i = static_cast<size_t>(next - ranges_.begin()) - 1;
+    return address < ranges_[i].end ? offsets_[i] + static_cast<Bytes>(address - ranges_[i].begin) : -1;
+  }
+
+ private:
+  std::vector<Range> ranges_;
+  std::vector<Bytes> offsets_;
+};
+
+constexpr int64_t kLargest = int64_t{1} << 50;  // bytes of a segment; addresses stay below 2^62
+
+bool sensible(int64_t address, int64_t size) {
+  return address >= 0 && address < (int64_t{1} << 62) && size >= 0 && size <= kLargest;
+}
+
+enum class Action { Reserve, Release, Alloc, Free, Other };
+
+Action action_of(std::string_view name) {
+  if (name == "segment_alloc" || name == "segment_map") return Action::Reserve;
+  if (name == "segment_free" || name == "segment_unmap") return Action::Release;
+  if (name == "alloc") return Action::Alloc;
+  if (name == "free_completed" || name == "free") return Action::Free;
+  return Action::Other;
+}
+
+struct Entry {
+  Action action;
+  uint64_t address;
+  int64_t size;
+  Nanoseconds time;
+};
+
+// One device's trace, and what its segments hold at the end.
+class DeviceTrace {
+ public:
+  DeviceTrace(uint32_t device, ImportBuilder& builder) : device_(device), builder_(builder) {}
+  std::vector<Entry> entries;
+  std::map<uint64_t, int64_t> segments_left, blocks_left;  // address → size
+  uint32_t blocks = 0;  // numbered from here; shared between the devices
+
+  void play(size_t track) {
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) { return x.time < y.time; });
+    const Nanoseconds start = entries.empty() ? 0 : entries.front().time;
+    before(Action::Reserve, Action::Release, segments_left, [&](uint64_t a, int64_t n) { layout_.add(a, n), reserve_at(track, start, a, n); });
+    for (const Entry& e : entries) {
+      if (e.action == Action::Reserve) layout_.add(e.address, e.size);
+    }
+    layout_.settle();
+    before(Action::Alloc, Action::Free, blocks_left, [&](uint64_t a, int64_t n) { allocate(track, start, a, n); });
+    for (const Entry& e : entries) {
+      switch (e.action) {
+        case Action::Reserve:
+          reserve_at(track, e.time, e.address, e.size);
+          break;
+        case Action::Release:
+          builder_.point(track, release(e.time, MemoryKind::Default, e.address, e.size, device_, 0));
+          break;
+        case Action::Alloc:
+          allocate(track, e.time, e.address, e.size);
+          break;
+        case Action::Free:
+          give_back(track, e.time, e.address, e.size);
+          break;
+        case Action::Other:
+          break;
+      }
+    }
+  }
+
+ private:
+  // What was there before the first entry: freed without having been taken, or still there and never taken.
+  template <class F>
+  void before(Action take, Action give, const std::map<uint64_t, int64_t>& left, F&& found) {
+    std::map<uint64_t, int64_t> known;
+    for (const Entry& e : entries) {
+      if (e.action == take) known.insert_or_assign(e.address, e.size);
+      if (e.action == give && known.try_emplace(e.address, e.size).second) found(e.address, e.size);
+    }
+    for (const auto& [address, size] : left) {
+      if (known.find(address) == known.end()) found(address, size);
+    }
+  }
+  void reserve_at(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
+    builder_.point(track, reserve(t, MemoryKind::Default, address, size, device_, 0));
+  }
+  void allocate(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
+    const uint32_t block = blocks++;
+    live_[address] = block;
+    builder_.point(track, alloc(t, MemoryKind::Default, address, size, device_, block));
+    const Bytes offset = layout_.offset(address);
+    if (offset >= 0) builder_.point(track, slice_live(t, TensorRef{block}, offset, size, Step(static_cast<int32_t>(step_))));
+    ++step_;
+  }
+  void give_back(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
+    const auto it = live_.find(address);
+    if (it == live_.end()) return;
+    builder_.point(track, free(t, MemoryKind::Default, address, size, device_, it->second));
+    const Bytes offset = layout_.offset(address);
+    if (offset >= 0) builder_.point(track, slice_dead(t, TensorRef{it->second}, offset, size, Step(static_cast<int32_t>(step_))));
+    live_.erase(it);
+    ++step_;
+  }
+
+  const uint32_t device_;
+  ImportBuilder& builder_;
+  Layout layout_;
+  std::unordered_map<uint64_t, uint32_t> live_;
+  uint32_t step_ = 0;
+};
+
+}  // namespace
+
+Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& name, Sink& sink) {
+  try {
+    const auto pickle = read_pickle(bytes, name);
+    if (!pickle.ok()) return pickle.error();
+    const Value* segments = pickle->root->get("segments");
+    const Value* traces = pickle->root->get("device_traces");
+    if (segments == nullptr || segments->type != Value::List || traces == nullptr || traces->type != Value::List) {
+      return Error{name + ": this pickle is no memory snapshot: it has no lists \"segments\" and \"device_traces\"."};
+    }
+    ImportBuilder builder;
+    size_t budget = bytes.size();  // a shared list may stand in many places: no more entries than the file has bytes
+    int64_t skipped = 0;
+    uint32_t blocks = 0;
+    const size_t devices = std::min<size_t>(traces->items.size(), 4096);
+    for (size_t d = 0; d < devices; ++d) {
+      const Value& list = *traces->items[d];
+      DeviceTrace device(static_cast<uint32_t>(d), builder);
+      device.blocks = blocks;
+      for (const Value* s : segments->items) {
+        if (budget == 0) break;
+        --budget;
+        if (s->type != Value::Dict || s->integer_of("device") != static_cast<int64_t>(d)) continue;
+        const int64_t address = s->integer_of("address", -1), size = s->integer_of("total_size", -1);
+        if (!sensible(address, size)) {
+          ++skipped;
+          continue;
+        }
+        device.segments_left[static_cast<uint64_t>(address)] = size;
+        const Value* held = s->get("blocks");
+        if (held == nullptr || held->type != Value::List) continue;
+        int64_t at = address;  // where older snapshots do not say it
+        for (const Value* b : held->items) {
+          if (budget == 0) break;
+          --budget;
+          const int64_t block_size = b->integer_of("size", -1), block_at = b->integer_of("address", at);
+          if (!sensible(block_at, block_size)) {
+            ++skipped;
+            break;
+          }
+          if (b->text_of("state") == "active_allocated") device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
+          at = block_at + block_size;
+        }
+      }
+      int64_t index = 0;
+      for (const Value* e : list.items) {
+        if (budget == 0 || list.type != Value::List) break;
+        --budget;
+        const Action action = action_of(e->text_of("action"));
+        if (e->text_of("action") == "oom") builder.problem(name + ": device " + std::to_string(d) + " ran out of memory.");
+        if (action == Action::Other) continue;
+        const int64_t address = e->integer_of("addr", -1), size = e->integer_of("size", -1);
+        const int64_t micros = e->integer_of("time_us", index++);
+        if (!sensible(address, size) || micros < 0 || micros > (int64_t{1} << 51)) {
+          ++skipped;
+          continue;
+        }
+        device.entries.push_back({action, static_cast<uint64_t>(address), size, micros * 1000});
+      }
+      if (device.entries.empty() && device.segments_left.empty()) continue;
+      const size_t track = builder.track("device " + std::to_string(d) + " allocator");
+      builder.info(track).kind = TrackKind::DeviceQueue;
+      builder.info(track).device = DeviceId(d);
+      device.play(track);
+      blocks = device.blocks;
+    }
+    OpenReport report{TraceKind::PytorchSnapshot, "PyTorch memory snapshot", ""};
+    if (skipped > 0) {
+      report.problem = name + ": " + std::to_string(skipped) + " entries of the snapshot make no sense and were left out.";
+    } else if (budget == 0) {
+      report.problem = name + ": the snapshot repeats itself without end; the rest was left out.";
+    }
+    if (!report.problem.empty()) builder.problem(report.problem);
+    for (size_t d = 0; d < devices; ++d) {
+      const std::string number = std::to_string(d);
+      sink.describe(DeviceInfo{DeviceId(d), "CUDA device " + number, "cuda", "", 0});
+      sink.describe(AllocatorInfo{static_cast<uint32_t>(d), "CUDA caching allocator " + number, MemoryKind::Default, DeviceId(d)});
+    }
+    builder.describe(sink);
+    builder.finish(sink);
+    return report;
+  } catch (const std::bad_alloc&) {
+    return Error{name + ": memory ran out while it was read."};
+  }
+}
+
+}  // namespace arenascope::trace

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/import.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace arenascope::trace {
+
+namespace {
+
+// All of a file; files that are no plain files have no size to trust and are refused.
+Result<std::string> read_all(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return Error{name + ": it could not be opened: " + std::strerror(errno) + "."};
+  struct Closer {
+    int f;
+    ~Closer() { ::close(f); }
+  } closer{file};
+  struct stat info {};
+  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Error{name + ": it is not a file."};
+  try {
+    std::string bytes(static_cast<size_t>(info.st_size), '\0');
+    size_t at = 0;
+    while (at < bytes.size()) {
+      const ssize_t n = ::read(file, bytes.data() + at, bytes.size() - at);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return Error{name + ": it could not be read: " + std::strerror(errno) + "."};
+      if (n == 0) break;
+      at += static_cast<size_t>(n);
+    }
+    bytes.resize(at);
+    return bytes;
+  } catch (const std::bad_alloc&) {
+    return Error{name + ": memory ran out while it was read."};
+  }
+}
+
+Result<OpenReport> from(const Result<ReadReport>& read) {
+  if (!read.ok()) return read.error();
+  return OpenReport{TraceKind::Recording, "Arenascope recording", read->problem};
+}
+
+bool is_gzip(ByteSpan b) { return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b; }
+
+}  // namespace
+
+TraceKind sniff(ByteSpan head) {
+  if (looks_like_recording(head)) return TraceKind::Recording;
+  if (head.empty()) return TraceKind::Unknown;
+  size_t i = head.size() >= 3 && head[0] == 0xef && head[1] == 0xbb && head[2] == 0xbf ? 3 : 0;
+  if (head.size() > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5) return TraceKind::PytorchSnapshot;
+  if (head[0] == 0x0a && head.size() > 2 && head[1] != '\n' && head[1] != '{' && head[1] != '[' && head[1] != ' ') {
+    return TraceKind::Perfetto;
+  }
+  while (i < head.size() && (head[i] == ' ' || head[i] == '\n' || head[i] == '\r' || head[i] == '\t')) ++i;
+  if (i < head.size() && (head[i] == '{' || head[i] == '[')) return TraceKind::ChromeJson;
+  return TraceKind::Unknown;
+}
+
+Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sink, const OpenOptions& options) {
+  if (is_gzip(bytes)) {
+    const auto unpacked = gunzip(bytes, name, options.largest_unpacked);
+    if (!unpacked.ok()) return unpacked.error();
+    if (is_gzip(as_bytes(*unpacked))) return Error{name + ": it is compressed twice."};
+    return open_trace(as_bytes(*unpacked), name, sink, options);
+  }
+  switch (sniff(bytes)) {
+    case TraceKind::Recording:
+      return from(read_recording(bytes, name, sink, options.read));
+    case TraceKind::Perfetto:
+      return import_perfetto(bytes, name, sink);
+    case TraceKind::ChromeJson:
+      return import_chrome_json(bytes, name, sink);
+    case TraceKind::PytorchSnapshot:
+      return import_pytorch_snapshot(bytes, name, sink);
+    case TraceKind::Unknown:
+      break;
+  }
+  return Error{name + (bytes.empty() ? ": the file is empty."
+                                     : ": this is none of the traces that can be opened: a recording, a Perfetto or "
+                                       "Chrome trace, an ONNX Runtime profile or a PyTorch memory snapshot.")};
+}
+
+Result<OpenReport> open_trace(const std::filesystem::path& path, Sink& sink, const OpenOptions& options) {
+  // A recording may be large: it is read in pieces. The first packet is short.
+  uint8_t head[64];
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would keep us waiting
+  if (file < 0) return Error{path.string() + ": it could not be opened: " + std::strerror(errno) + "."};
+  const ssize_t n = ::read(file, head, sizeof head);
+  ::close(file);
+  if (n > 0 && looks_like_recording(ByteSpan(head, static_cast<size_t>(n)))) {
+    return from(read_recording(path, sink, options.read));
+  }
+  const auto bytes = read_all(path);
+  if (!bytes.ok()) return bytes.error();
+  return open_trace(as_bytes(*bytes), path.string(), sink, options);
+}
+
+}  // namespace arenascope::trace
