@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "export_command.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QPainter>
+
+#include <cstdio>
+
+#include "main_window.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+namespace {
+
+// The window, or a panel of it, as it would stand on a screen.
+class WidgetPicture : public Paintable {
+ public:
+  explicit WidgetPicture(QWidget* widget) : widget_(widget) {}
+  void paint(QPainter* painter, QSize size) override {
+    painter->fillRect(QRect({0, 0}, size), widget_->palette().window());
+    widget_->render(painter, {}, {}, QWidget::DrawChildren | QWidget::DrawWindowBackground);
+  }
+
+ private:
+  QWidget* widget_;
+};
+
+bool wait_until(const std::function<bool()>& done, int ms) {
+  QElapsedTimer timer;
+  timer.start();
+  while (!done() && timer.elapsed() < ms) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);
+  return done();
+}
+
+int complain(const QString& sentence, int status) {
+  std::fprintf(stderr, "arenascope: %s\n", qUtf8Printable(sentence));
+  return status;
+}
+
+}  // namespace
+
+QStringList export_views() {
+  return {"graph", "occupancy", "arena", "lifetimes", "timeline", "objects", "inspector", "nodes", "blocks", "barriers", "allocators", "planners",
+          "problems", "window"};
+}
+
+int run_export(const ExportOptions& options) {
+  if (!export_views().contains(options.view))
+    return complain(QStringLiteral("there is no view '%1'; there are %2").arg(options.view, export_views().join(QStringLiteral(", "))), 2);
+  MainWindow window;
+  window.theme()->set_mode(options.theme);
+  QApplication::setPalette(window.theme()->palette());
+  window.resize(options.size);
+  window.apply_layout(options.layout.isEmpty() ? QStringLiteral("default") : options.layout);
+  QDockWidget* dock = window.dock(options.view);
+  const bool in_window = options.view == u"window";
+  window.show();
+  if (dock != nullptr) {
+    dock->show();
+    dock->raise();
+  }
+
+  QString error;
+  bool ready = false;
+  QObject::connect(window.controller(), &RunController::failed, [&](const QString& sentence) { error = sentence; });
+  QObject::connect(window.controller(), &RunController::opened, [&] { ready = true; });
+  window.open(options.spec);
+  wait_until([&] { return ready || !error.isEmpty(); }, 600'000);
+  if (!ready) return complain(error, 2);
+  RunController* controller = window.controller();
+  // The first run was started by opening; more of them steady the means.
+  for (int run = 0; run < options.runs && controller->has_model(); ++run) {
+    if (run > 0) controller->run_once();
+    const size_t wanted = static_cast<size_t>(run) + 1;
+    wait_until([&] {
+      const auto runs = controller->session()->snapshot()->runs;
+      return !error.isEmpty() || (runs.size() >= wanted && runs[wanted - 1].finished);
+    }, 600'000);
+    if (!error.isEmpty()) return complain(error, 1);
+  }
+  wait_until([&] { return controller->state() != RunState::Running; }, 5'000);
+  window.source()->refresh();
+
+  static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block"};
+  if (const qsizetype colour = kColours.indexOf(options.colour); colour >= 0) window.graph_view()->set_colour(static_cast<GraphColour>(colour));
+  if (options.expand) window.graph_view()->expand_all();
+  wait_until([&] { return !window.graph_view()->layout_job()->running(); }, 30'000);
+  if (const trace::GraphInfo* graph = window.source()->graph(); graph != nullptr && !options.select.isEmpty()) {
+    for (size_t i = 0; i < graph->nodes.size(); ++i)
+      if (graph->nodes[i].name == options.select.toStdString()) window.selection()->select(Selection::node(graph->id, NodeId(i)));
+  } else if (window.axis()->steps() > 0) {
+    window.axis()->set_current(Step(window.playback()->slider()->peak_step()));
+  }
+  if (options.view == u"planners" && controller->has_model()) {
+    bool planned = false;
+    QObject::connect(controller, &RunController::planned, [&] { planned = true; });
+    controller->plan_all();
+    wait_until([&] { return planned; }, 120'000);
+  }
+  for (const QString& id : {"occupancy", "arena", "lifetimes", "timeline"})
+    if (in_window && window.plot_view(id)->isVisible()) window.plot_view(id)->prepare_now();
+  QElapsedTimer settle;
+  settle.start();
+  wait_until([&] { return settle.elapsed() > 400; }, 500);
+
+  WidgetPicture whole(&window);
+  std::unique_ptr<WidgetPicture> panel;
+  Paintable* picture = &whole;
+  if (options.view == u"graph") picture = window.graph_view();
+  else if (options.view == u"objects") picture = window.objects_view();
+  else if (PlotView* plot = window.plot_view(options.view)) picture = plot;
+  else if (!in_window) {
+    QWidget* widget = dock->widget();
+    dock->setWidget(nullptr);
+    widget->setParent(nullptr);
+    widget->resize(options.size);
+    widget->show();
+    wait_until([&] { return settle.elapsed() > 600; }, 300);
+    panel = std::make_unique<WidgetPicture>(widget);
+    picture = panel.get();
+  }
+  const auto ok = export_picture(*picture, options.output, options.size, options.scale);
+  return ok ? 0 : complain(QString::fromStdString(ok.error().message), 1);
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The few icons of the tool bar, drawn in the palette's text colour, so that they fit every theme and scale.
+#pragma once
+#include <QIcon>
+
+namespace arenascope::app {
+
+enum class Glyph : uint8_t { Run, Pause, StepNode, Stop, First, Back, Play, Forward, NextPeak, Open };
+QIcon glyph_icon(Glyph glyph, const QColor& colour);
+
+}  // namespace arenascope::app

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window.h"
+
+#include <arenascope/graph/order.h>
+#include <arenascope/planner/planner.h>
+#include <arenascope/trace/recording.h>
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QStatusBar>
+#include <QVBoxLayout>
+#include <views/common/format.h>
+
+#include "language.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Preferences::load()) {
+  setAcceptDrops(true);
+  resize(1600, 900);
+  theme_.set_mode(preferences_.theme);
+  setPalette(theme_.palette());
+  qApp->setPalette(theme_.palette());
+  ask_file = [this](bool save, const QString& title, const QString& filter) {
+    return save ? QFileDialog::getSaveFileName(this, title, {}, filter) : QFileDialog::getOpenFileName(this, title, {}, filter);
+  };
+  messages_ = new MessageBar(&theme_, this);
+  make_docks();
+  make_actions();
+  playback_ = new PlaybackBar(actions_, &source_, &axis_, &theme_, this);
+  playback_->setContextMenuPolicy(Qt::PreventContextMenu);
+  addToolBar(Qt::TopToolBarArea, playback_);
+  // The messages stand between the tool bar and the docks.
+  addToolBarBreak(Qt::TopToolBarArea);
+  auto* strip = new QToolBar(this);
+  strip->setObjectName(QStringLiteral("messages"));
+  strip->setMovable(false);
+  strip->setContextMenuPolicy(Qt::PreventContextMenu);
+  strip->setContentsMargins(0, 0, 0, 0);
+  messages_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
+  strip->addWidget(messages_);
+  strip->hide();
+  connect(messages_, &MessageBar::shown, strip, &QWidget::setVisible);
+  palette_ = new CommandPalette(actions_, this);
+
+  QStringList planners, orders;
+  for (const planner::Planner* p : planner::all_planners())
+    planners << QString::fromUtf8(p->name().data(), static_cast<qsizetype>(p->name().size()));
+  for (const OrderInfo& order : all_orders()) orders << QString::fromUtf8(order.name);
+  playback_->set_planners(planners, orders);
+  playback_->show_choice(preferences_.run.planner, preferences_.run.order);
+  connect(playback_, &PlaybackBar::plan_wanted, this, [this](const QString& planner, const QString& order) {
+    preferences_.run.planner = planner;
+    preferences_.run.order = order;
+    controller_.replan(preferences_.run);
+  });
+
+  auto* corner = new QWidget(this);
+  auto* row = new QHBoxLayout(corner);
+  row->setContentsMargins(0, 0, 10, 0);
+  row->setSpacing(14);
+  progress_ = new QLabel(corner);
+  live_ = new QLabel(corner);
+  lost_ = new QLabel(corner);
+  for (QLabel* label : {progress_, live_, lost_}) row->addWidget(label);
+  menuBar()->setCornerWidget(corner, Qt::TopRightCorner);
+
+  connect_controller();
+  connect(&source_, &SessionSource::changed, this, &MainWindow::update_status);
+  connect(&source_, &SessionSource::changed, this, [this] {
+    // A live run moves the playhead while it is stepped.
+    if (source_.live_step().valid() && controller_.state() == RunState::Paused) axis_.set_current(source_.live_step());
+  });
+  connect(&theme_, &Theme::changed, this, [this] {
+    qApp->setPalette(theme_.palette());
+    update_status();
+  });
+  connect(&selection_, &SelectionModel::history_changed, this, &MainWindow::update_actions);
+  connect(&selection_, &SelectionModel::current_changed, this, &MainWindow::update_actions);
+  connect(&selection_, &SelectionModel::current_changed, this, [this] {
+    // What was selected by hand shows its step in every view.
+    const int32_t step = step_of(selected_node());
+    if (step >= 0 && controller_.state() != RunState::Running) axis_.set_current(Step(step));
+  });
+  connect(&play_timer_, &QTimer::timeout, this, [this] {
+    if (axis_.current().value + 1 >= axis_.steps()) axis_.set_current(Step(0));
+    else axis_.step_by(1);
+  });
+  set_breakpoints({});
+  retranslate();
+  restore_state();
+  update_actions();
+  update_status();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::connect_controller() {
+  connect(&controller_, &RunController::opened, this, [this](const QString& title) {
+    title_ = title;
+    messages_->clear();
+    selection_.forget();
+    source_.show_plan(nullptr);
+    source_.set_session(controller_.session());
+    remember_recent_file(controller_.spec());
+    update_recent();
+    take_breakpoints();
+    playback_->show_choice(controller_.settings().planner, controller_.settings().order);
+    if (controller_.has_model()) controller_.run_once();  // so that every view has something to show
+    retranslate();
+    update_actions();
+  });
+  connect(&controller_, &RunController::session_changed, this, [this] { source_.set_session(controller_.session()); });
+  connect(&controller_, &RunController::failed, this, &MainWindow::fail);
+  connect(&controller_, &RunController::progress, this, [this](const QString& phase) { progress_->setText(phase); });
+  connect(&controller_, &RunController::planned, this, [this] {
+    source_.show_plan(nullptr);
+    source_.refresh();
+    take_breakpoints();
+  });
+  connect(&controller_, &RunController::paused_at, this, [this](int step, const QString& why) {
+    source_.refresh();
+    axis_.set_current(Step(step));
+    if (source_.plan() != nullptr && static_cast<size_t>(step) < source_.plan()->order.size()) {
+      const NodeId node = source_.plan()->order[static_cast<size_t>(step)];
+      selection_.select(Selection::node(source_.graph_id(), node));
+    }
+    if (!why.isEmpty()) messages_->say(MessageKind::Note, tr("Paused before %1 by a breakpoint.").arg(why));
+  });
+  connect(&controller_, &RunController::state_changed, this, [this] {
+    const RunState state = controller_.state();
+    source_.set_live(state == RunState::Running || state == RunState::Paused);
+    if (state == RunState::Ready) source_.refresh();
+    if (state == RunState::Running) play_timer_.stop();
+    update_actions();
+    update_status();
+  });
+}
+
+void MainWindow::open(const QString& spec) { controller_.open(spec, preferences_.run); }
+
+void MainWindow::show_session(std::shared_ptr<const trace::Session> session, const QString& title) {
+  title_ = title;
+  selection_.forget();
+  source_.set_session(std::move(session));
+  take_breakpoints();
+  retranslate();
+  update_actions();
+}
+
+void MainWindow::compare_with(const QString& recording) {
+  auto session = std::make_shared<trace::Session>();
+  auto report = trace::read_recording(recording.toStdString(), *session);
+  if (!report) return fail(QString::fromStdString(report.error().message));
+  other_ = session;
+  tables_["compare"]->set_other(other_->snapshot());
+  docks_["compare"]->show();
+  docks_["compare"]->raise();
+}
+
+NodeId MainWindow::selected_node() const {
+  const trace::TensorRef ref = tensor_of(selection_.current(), *source_.snapshot());
+  return ref.is_node() ? NodeId(ref.index()) : NodeId::none();
+}
+
+int32_t MainWindow::step_of(NodeId node) const {
+  if (!node.valid() || source_.plan() == nullptr) return -1;
+  const auto& order = source_.plan()->order;
+  const auto it = std::find(order.begin(), order.end(), node);
+  return it == order.end() ? -1 : static_cast<int32_t>(it - order.begin());
+}
+
+bool MainWindow::graph_has_focus() const {
+  const QWidget* focus = QApplication::focusWidget();
+  return focus != nullptr && (focus == graph_ || graph_->isAncestorOf(focus));
+}
+
+void MainWindow::set_breakpoints(std::vector<Breakpoint> breakpoints) {
+  breakpoints_ = std::move(breakpoints);
+  controller_.set_breakpoints(breakpoints_);
+  take_breakpoints();
+}
+
+void MainWindow::take_breakpoints() {
+  std::set<NodeId> nodes;
+  std::set<int32_t> steps;
+  if (source_.graph() != nullptr) nodes = nodes_to_break(*source_.graph(), breakpoints_);
+  for (NodeId node : nodes)
+    if (const int32_t step = step_of(node); step >= 0) steps.insert(step);
+  graph_->set_breakpoints(nodes);
+  if (playback_ != nullptr) playback_->slider()->set_breakpoints(std::move(steps));
+}
+
+void MainWindow::toggle_breakpoint() {
+  const NodeId node = selected_node();
+  if (!node.valid() || source_.graph() == nullptr) {
+    messages_->say(MessageKind::Note, tr("Select a node first: a breakpoint stands on a node."));
+    return;
+  }
+  Breakpoint wanted{Breakpoint::Kind::Node, QString::fromStdString(source_.graph()->nodes[node.index()].name), 0, true};
+  std::vector<Breakpoint> all = breakpoints_;
+  const auto it = std::find_if(all.begin(), all.end(), [&](const Breakpoint& b) { return b.kind == wanted.kind && b.text == wanted.text; });
+  if (it == all.end()) all.push_back(wanted);
+  else all.erase(it);
+  set_breakpoints(std::move(all));
+}
+
+void MainWindow::run_to_end_of_layer() {
+  const trace::PlanInfo* plan = source_.plan();
+  const trace::GraphInfo* graph = source_.graph();
+  if (plan == nullptr || graph == nullptr) return;
+  auto layer_of = [&](int32_t step) {
+    const size_t node = plan->order[static_cast<size_t>(step)].index();
+    return node < graph->nodes.size() ? graph->nodes[node].layer : std::string();
+  };
+  const int32_t now = std::max(axis_.current().value, 0), steps = static_cast<int32_t>(plan->order.size());
+  int32_t end = now;
+  while (end < steps && layer_of(end) == layer_of(std::min(now, steps - 1))) ++end;
+  if (controller_.has_model()) controller_.run_to(Step(end));
+  else axis_.set_current(Step(std::min(end, steps - 1)));
+}
+
+void MainWindow::frame_selection() {
+  graph_->reveal(selected_node());
+  for (PlotView* view : std::as_const(plots_))
+    if (view->isVisible()) {
+      view->frame_selection();
+      return;
+    }
+}
+
+void MainWindow::show_plan_of_row(int row) {
+  const auto* model = tables_["planners"]->model();
+  const QString planner = model->index(row, 1).data().toString(), order = model->index(row, 2).data().toString();
+  std::shared_ptr<const trace::PlanInfo> chosen;
+  for (const auto& plan : source_.snapshot()->plans)
+    if (plan->planner == planner.toStdString() && plan->order_name == order.toStdString()) chosen = plan;
+  if (!chosen) return;
+  const bool in_use = source_.ghost_plan() == nullptr && source_.plan_id() == chosen->id;
+  source_.show_plan(in_use ? nullptr : chosen);
+  messages_->say(MessageKind::Note, in_use ? tr("The plan in use is shown.")
+                                           : tr("%1, %2: %3 is shown; the plan in use is drawn as a ghost under it.")
+                                                 .arg(planner, order, format_bytes(chosen->arena_bytes)));
+}
+
+void MainWindow::update_status() {
+  const ThemeColours& colours = theme_.colours();
+  const RunState state = controller_.state();
+  const trace::Run* run = source_.snapshot()->run(source_.run());
+  const QString backend = run ? QString::fromStdString(run->info.backend) : controller_.settings().backend;
+  const bool live = state == RunState::Running || state == RunState::Paused;
+  QColor dot = live ? (state == RunState::Paused ? colours.category(1) : colours.category(2)) : colours.dim_text;
+  const QString word = state == RunState::Running  ? tr("live")
+                       : state == RunState::Paused ? tr("paused")
+                       : state == RunState::Ready  ? tr("ready")
+                       : state == RunState::Opening ? tr("opening")
+                       : source_.graph() != nullptr || source_.snapshot()->event_count > 0 ? tr("recording") : tr("nothing open");
+  live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3").arg(word.toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
+  const int64_t lost = source_.snapshot()->lost;
+  lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>").arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
+                          : tr("lost %1").arg(QStringLiteral("0")));
+  lost_->setToolTip(tr("Events that could not be recorded because a ring was full"));
+}
+
+void MainWindow::retranslate() {
+  actions_->retranslate();
+  playback_->retranslate();
+  for (auto it = docks_.begin(); it != docks_.end(); ++it)
+    it.value()->setWindowTitle(QCoreApplication::translate("Docks", dock_titles_[it.key()]));
+  setWindowTitle(title_.isEmpty() ? tr("Arenascope") : tr("%1 – Arenascope").arg(title_));
+  update_recent();
+  update_status();
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange && playback_ != nullptr) retranslate();
+  QMainWindow::changeEvent(event);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  save_state();
+  preferences_.save();
+  event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  // The first is opened, a second one is compared with it.
+  QStringList files;
+  for (const QUrl& url : event->mimeData()->urls())
+    if (url.isLocalFile()) files << url.toLocalFile();
+  if (!files.isEmpty()) open(files.front());
+  if (files.size() > 1) compare_with(files[1]);
+  event->acceptProposedAction();
+}
+
+void MainWindow::apply_preferences(const Preferences& preferences) {
+  const Preferences before = std::exchange(preferences_, preferences);
+  preferences_.save();
+  if (before.theme != preferences_.theme) theme_.set_mode(preferences_.theme);
+  if (before.language != preferences_.language) set_language(preferences_.language);
+  playback_->show_choice(preferences_.run.planner, preferences_.run.order);
+  if (before.run == preferences_.run || !controller_.has_model()) return;
+  const bool other_machine = before.run.threads != preferences_.run.threads || before.run.backend != preferences_.run.backend;
+  if (other_machine) open(controller_.spec());
+  else controller_.replan(preferences_.run);
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every action of the window, a line each.
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QFileInfo>
+#include <QUrl>
+#include <arenascope/trace/convert.h>
+
+#include "main_window.h"
+
+namespace arenascope::app {
+
+using namespace views;
+using K = QKeySequence;
+
+void MainWindow::make_actions() {
+  actions_ = new ActionRegistry(this);
+  make_file_actions();
+  make_view_actions();
+  make_run_actions();
+  make_help_actions();
+}
+
+void MainWindow::make_file_actions() {
+  auto& a = *actions_;
+  a.add("file.open", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Open…"), {K::Open}, [this] {
+    const QString path = ask_file(false, tr("Open a model or a recording"),
+                                  tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;All files (*)"));
+    if (!path.isEmpty()) open(path);
+  });
+  a.add("file.zoo", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Built-in Model…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
+        [this] { show_zoo(); }, QT_TRANSLATE_NOOP("Actions", "Architectures with seeded weights, ready to run"));
+  recent_menu_ = a.submenu(Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Recent"));
+  a.separator(Menu::File);
+  a.add("file.save_recording", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Save Recording…"), {K::Save}, [this] {
+    const QString path = ask_file(true, tr("Save the recording"), tr("Recordings (*.arenascope)"));
+    if (path.isEmpty()) return;
+    const auto ok = RunController::save_recording(*source_.snapshot(), path);
+    if (!ok) fail(QString::fromStdString(ok.error().message));
+    else messages_->say(MessageKind::Note, tr("The recording was saved to %1.").arg(path));
+  });
+  a.add("file.convert", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save As &Other Format…"), {}, [this] {
+    const QString path = ask_file(true, tr("Save as"), tr("Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)"));
+    if (path.isEmpty()) return;
+    auto format = trace::format_of(path.toStdString());
+    const Status ok = format ? trace::write(*source_.snapshot(), *format, path.toStdString()) : Status(format.error());
+    if (!ok) fail(QString::fromStdString(ok.error().message));
+  });
+  a.add("file.save_picture", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Picture of View…"), {K(Qt::CTRL | Qt::Key_E)},
+        [this] { save_picture(); }, QT_TRANSLATE_NOOP("Actions", "The view that has the focus, as PNG, SVG or PDF"));
+  a.add("file.save_table", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Table as CSV…"), {}, [this] { save_table(); });
+  a.separator(Menu::File);
+  a.add("file.quit", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Quit"), {K(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
+
+  a.add("edit.back", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Selection &Back"), {K(Qt::ALT | Qt::Key_Left)}, [this] { selection_.back(); });
+  a.add("edit.forward", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Selection &Forward"), {K(Qt::ALT | Qt::Key_Right)}, [this] { selection_.forward(); });
+  a.add("edit.clear", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Clear Selection"), {K(Qt::Key_Escape)}, [this] { selection_.clear(); });
+  a.separator(Menu::Edit);
+  a.add("edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search the Graph"), {K::Find}, [this] {
+    docks_["graph"]->show();
+    docks_["graph"]->raise();
+    graph_->focus_search();
+  });
+  a.add("edit.find_next", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Next Match"), {K(Qt::Key_F3)}, [this] { graph_->find_next(1); });
+  a.add("edit.find_previous", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Previous Match"), {K(Qt::SHIFT | Qt::Key_F3)}, [this] { graph_->find_next(-1); });
+  a.separator(Menu::Edit);
+  a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy &Name"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, [this] {
+    const trace::TensorRef ref = tensor_of(selection_.current(), *source_.snapshot());
+    if (const auto* t = source_.snapshot()->tensor(source_.graph_id(), ref)) QApplication::clipboard()->setText(QString::fromStdString(t->name));
+  });
+  a.separator(Menu::Edit);
+  a.add("edit.preferences", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "P&references…"), {K(Qt::CTRL | Qt::Key_Comma)}, [this] { show_preferences(); });
+}
+
+void MainWindow::make_view_actions() {
+  auto& a = *actions_;
+  a.add("view.zoom_in", Menu::View, QT_TRANSLATE_NOOP("Actions", "Zoom &In"), {K(Qt::Key_W), K(Qt::Key_Plus), K::ZoomIn},
+        [this] { graph_has_focus() ? graph_->zoom_in() : axis_.zoom_in(); });
+  a.add("view.zoom_out", Menu::View, QT_TRANSLATE_NOOP("Actions", "Zoom &Out"), {K(Qt::Key_S), K(Qt::Key_Minus), K::ZoomOut},
+        [this] { graph_has_focus() ? graph_->zoom_out() : axis_.zoom_out(); });
+  a.add("view.left", Menu::View, QT_TRANSLATE_NOOP("Actions", "Move &Left"), {K(Qt::Key_A)}, [this] { axis_.pan(-0.2); });
+  a.add("view.right", Menu::View, QT_TRANSLATE_NOOP("Actions", "Move &Right"), {K(Qt::Key_D)}, [this] { axis_.pan(0.2); });
+  a.add("view.frame", Menu::View, QT_TRANSLATE_NOOP("Actions", "&Frame Selection"), {K(Qt::Key_F)}, [this] { frame_selection(); },
+        QT_TRANSLATE_NOOP("Actions", "Show what is selected as large as possible"));
+  a.add("view.all", Menu::View, QT_TRANSLATE_NOOP("Actions", "Show &All"), {K(Qt::CTRL | Qt::Key_0), K(Qt::Key_Home)}, [this] {
+    graph_has_focus() ? graph_->fit() : axis_.frame_all();
+  });
+  a.add("view.mode", Menu::View, QT_TRANSLATE_NOOP("Actions", "Step ⇄ &Time"), {K(Qt::Key_T)}, [this] { axis_.toggle_mode(); });
+  a.separator(Menu::View);
+  panels_menu_ = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
+  for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks", "objects", "barriers",
+                         "allocators", "planners", "compare", "problems"})
+    panels_menu_->addAction(docks_[QString::fromLatin1(id)]->toggleViewAction());
+  a.add("view.layout_default", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Everything"), {K(Qt::CTRL | Qt::Key_1)}, [this] { apply_layout(QStringLiteral("default")); });
+  a.add("view.layout_graph", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Graph"), {K(Qt::CTRL | Qt::Key_2)}, [this] { apply_layout(QStringLiteral("graph")); });
+  a.add("view.layout_memory", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Memory"), {K(Qt::CTRL | Qt::Key_3)}, [this] { apply_layout(QStringLiteral("memory")); });
+  a.add("view.layout_time", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Time"), {K(Qt::CTRL | Qt::Key_4)}, [this] { apply_layout(QStringLiteral("time")); });
+  a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset La&yout"), {}, [this] {
+    apply_layout(QSettings().value("window/layout", "default").toString());
+  });
+  a.separator(Menu::View);
+  a.add("view.theme", Menu::View, QT_TRANSLATE_NOOP("Actions", "Light ⇄ &Dark"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, [this] {
+    Preferences p = preferences_;
+    p.theme = theme_.dark() ? ThemeMode::Light : ThemeMode::Dark;
+    apply_preferences(p);
+  });
+
+  a.add("graph.producer", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Go to &Producer"), {K(Qt::Key_G)}, [this] { graph_->go_to_producer(); });
+  a.add("graph.user", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Go to &User"), {K(Qt::Key_U)}, [this] { graph_->go_to_user(); },
+        QT_TRANSLATE_NOOP("Actions", "Again: the next user"));
+  a.separator(Menu::Graph);
+  a.add("graph.toggle", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Open or Close Layer"), {K(Qt::Key_E)}, [this] { graph_->toggle_layer(); });
+  a.add("graph.expand", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "E&xpand All Layers"), {}, [this] { graph_->expand_all(); });
+  a.add("graph.collapse", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Collapse All Layers"), {}, [this] { graph_->collapse_all(); });
+  a.add("graph.fit", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Show &Whole Graph"), {}, [this] { graph_->fit(); });
+  a.separator(Menu::Graph);
+  static constexpr std::pair<const char*, const char*> kColours[] = {
+      {"graph.colour_state", QT_TRANSLATE_NOOP("Actions", "Colour by &State")},  {"graph.colour_op", QT_TRANSLATE_NOOP("Actions", "Colour by &Op")},
+      {"graph.colour_backend", QT_TRANSLATE_NOOP("Actions", "Colour by Backen&d")}, {"graph.colour_time", QT_TRANSLATE_NOOP("Actions", "Colour by &Time")},
+      {"graph.colour_bytes", QT_TRANSLATE_NOOP("Actions", "Colour by &Bytes")},  {"graph.colour_block", QT_TRANSLATE_NOOP("Actions", "Colour by Bloc&k")}};
+  int i = 0;
+  for (const auto& [id, text] : kColours)
+    a.add(id, Menu::Graph, text, {}, [this, colour = static_cast<GraphColour>(i++)] { graph_->set_colour(colour); });
+  a.separator(Menu::Graph);
+  a.add("graph.save_dot", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Save as DO&T…"), {}, [this] {
+    const QString path = ask_file(true, tr("Save the graph"), tr("Graphviz (*.dot)"));
+    if (!path.isEmpty() && !graph_->save_dot(path)) fail(tr("%1 cannot be written.").arg(path));
+  });
+}
+
+void MainWindow::make_run_actions() {
+  auto& a = *actions_;
+  a.add("memory.plan_all", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Plan with &All"), {K(Qt::CTRL | Qt::Key_P)}, [this] {
+    docks_["planners"]->show();
+    docks_["planners"]->raise();
+    controller_.plan_all();
+  }, QT_TRANSLATE_NOOP("Actions", "Every planner with every order, into the table Planners"));
+  a.add("memory.show_used", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Show the Plan in &Use"), {}, [this] { source_.show_plan(nullptr); });
+  a.add("memory.use_shown", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run with the Plan &Shown"), {}, [this] {
+    const auto plan = source_.shown_plan();
+    if (!plan) return;
+    preferences_.run.planner = QString::fromStdString(plan->planner);
+    preferences_.run.order = QString::fromStdString(plan->order_name);
+    playback_->show_choice(preferences_.run.planner, preferences_.run.order);
+    controller_.replan(preferences_.run);
+  });
+  a.add("memory.cancel", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Cancel Planning"), {}, [this] { controller_.cancel_opening(); });
+  a.separator(Menu::Memory);
+  a.add("memory.next_peak", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Go to the &Peak"), {K(Qt::SHIFT | Qt::Key_P)}, [this] {
+    axis_.set_current(Step(playback_->slider()->peak_step()));
+  });
+
+  a.add("run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [this] { controller_.run(); },
+        QT_TRANSLATE_NOOP("Actions", "Run the model in a loop"));
+  a.add("run.pause", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Pause"), {K(Qt::Key_F6)}, [this] { controller_.pause(); },
+        QT_TRANSLATE_NOOP("Actions", "Pause before the next node"));
+  a.add("run.step", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Step a Node"), {K(Qt::Key_F10)}, [this] {
+    if (controller_.has_model()) controller_.step();
+    else axis_.step_by(1);
+  });
+  a.add("run.step_threads", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step into &Threads"), {K(Qt::Key_F11)}, [this] {
+    // The node that is looked at, in time, as wide as the timeline: its threads' parts and their meeting behind it.
+    const NodeId node = selected_node();
+    if (const auto range = source_.snapshot()->time_of(source_.run(), node)) {
+      axis_.set_mode(AxisMode::Time);
+      axis_.frame_time(range->begin, range->end);
+      docks_["timeline"]->show();
+      docks_["timeline"]->raise();
+    } else if (controller_.has_model()) {
+      controller_.step();
+    }
+  }, QT_TRANSLATE_NOOP("Actions", "Show the selected node's parts, thread by thread"));
+  a.add("run.layer", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to End of &Layer"), {K(Qt::SHIFT | Qt::Key_F11)}, [this] { run_to_end_of_layer(); });
+  a.add("run.cursor", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to &Selected Node"), {K(Qt::CTRL | Qt::Key_F10)}, [this] {
+    if (const int32_t step = step_of(selected_node()); step >= 0) controller_.run_to(Step(step));
+  });
+  a.add("run.stop", Menu::Run, QT_TRANSLATE_NOOP("Actions", "St&op"), {K(Qt::SHIFT | Qt::Key_F5)}, [this] {
+    play_timer_.stop();
+    controller_.stop();
+  });
+  a.separator(Menu::Run);
+  a.add("run.breakpoint", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Toggle &Breakpoint"), {K(Qt::Key_F9)}, [this] { toggle_breakpoint(); });
+  a.add("run.breakpoints", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Break&points…"), {K(Qt::CTRL | Qt::Key_F9)}, [this] { show_breakpoints(); },
+        QT_TRANSLATE_NOOP("Actions", "On an op, a name pattern, bytes, or NaN"));
+  a.separator(Menu::Run);
+  a.add("run.play", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Pl&ay"), {K(Qt::Key_Space)}, [this] {
+    const RunState state = controller_.state();
+    if (state == RunState::Running) return controller_.pause();
+    if (play_timer_.isActive()) return play_timer_.stop();
+    if (axis_.steps() > 0) play_timer_.start(std::clamp(8000 / axis_.steps(), 25, 250));  // the whole in about eight seconds
+  }, QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step"));
+  a.add("run.first", Menu::Run, QT_TRANSLATE_NOOP("Actions", "To the &First Step"), {K(Qt::CTRL | Qt::Key_Left)}, [this] { axis_.set_current(Step(0)); });
+  a.add("run.back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step Bac&k"), {K(Qt::Key_Left)}, [this] { axis_.step_by(-1); });
+  a.add("run.forward", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step For&ward"), {K(Qt::Key_Right)}, [this] { axis_.step_by(1); });
+  a.add("run.next_peak", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Next Peak"), {K(Qt::Key_P)}, [this] {
+    const int32_t peak = playback_->slider()->next_peak(axis_.current().value);
+    if (peak >= 0) axis_.set_current(Step(peak));
+  });
+
+  a.add("compare.recording", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with &Recording…"), {}, [this] {
+    const QString path = ask_file(false, tr("Compare with a recording"), tr("Recordings (*.arenascope *.pftrace *.perfetto-trace);;All files (*)"));
+    if (!path.isEmpty()) compare_with(path);
+  });
+  a.add("compare.keep", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with the State of &Now"), {}, [this] {
+    tables_["compare"]->set_other(source_.snapshot());
+    docks_["compare"]->show();
+    docks_["compare"]->raise();
+  }, QT_TRANSLATE_NOOP("Actions", "What runs from now on is compared with what ran so far"));
+  a.add("compare.stop", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "&Stop Comparing"), {}, [this] {
+    other_.reset();
+    tables_["compare"]->set_other(nullptr);
+  });
+}
+
+void MainWindow::make_help_actions() {
+  auto& a = *actions_;
+  static constexpr std::pair<const char*, const char*> kLessons[] = {
+      {"zoo:mul_mat", QT_TRANSLATE_NOOP("Actions", "&1  One product: tensors, pool and graph")},
+      {"zoo:lstm", QT_TRANSLATE_NOOP("Actions", "&2  A loop unrolled: blocks used again and again")},
+      {"zoo:squeezenet", QT_TRANSLATE_NOOP("Actions", "&3  A real network: order, peak and lower bound")}};
+  static constexpr const char* kIds[] = {"lesson.mul_mat", "lesson.lstm", "lesson.squeezenet"};
+  int i = 0;
+  for (const auto& [spec, text] : kLessons)
+    a.add(kIds[i++], Menu::Lessons, text, {}, [this, model = QString::fromLatin1(spec)] { open(model); });
+
+  a.add("help.palette", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Command Palette…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [this] { palette_->open(); });
+  a.add("help.keys", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Keys…"), {K(Qt::Key_Question), K(Qt::SHIFT | Qt::Key_Question), K(Qt::Key_F1)}, [this] { show_keys(); });
+  a.separator(Menu::Help);
+  a.add("help.about", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&About Arenascope"), {}, [this] { show_about(); });
+}
+
+void MainWindow::update_actions() {
+  const RunState state = controller_.state();
+  const bool model = controller_.has_model(), any = source_.graph() != nullptr || source_.snapshot()->event_count > 0;
+  auto enable = [this](const char* id, bool on) { actions_->find(QString::fromLatin1(id))->setEnabled(on); };
+  enable("run.run", model && state != RunState::Running && state != RunState::Opening);
+  enable("run.pause", state == RunState::Running);
+  enable("run.step", (model && state != RunState::Running && state != RunState::Opening) || (!model && any));
+  enable("run.stop", state == RunState::Running || state == RunState::Paused);
+  enable("run.cursor", model);
+  enable("memory.plan_all", model);
+  enable("memory.use_shown", model);
+  enable("file.save_recording", any);
+  enable("file.convert", any);
+  enable("file.save_picture", any);
+  enable("file.save_table", any);
+  enable("edit.back", selection_.can_go_back());
+  enable("edit.forward", selection_.can_go_forward());
+  if (playback_ != nullptr) playback_->set_can_plan(model);
+}
+
+void MainWindow::update_recent() {
+  if (recent_menu_ == nullptr) return;
+  recent_menu_->clear();
+  const QStringList files = recent_files();
+  for (const QString& spec : files) {
+    QAction* action = recent_menu_->addAction(spec.startsWith(u"zoo:") ? spec : QFileInfo(spec).fileName());
+    action->setToolTip(spec);
+    connect(action, &QAction::triggered, this, [this, spec] { open(spec); });
+  }
+  recent_menu_->setEnabled(!files.isEmpty());
+}
+
+void MainWindow::save_picture() {
+  views::Paintable* view = graph_;
+  QString name = QStringLiteral("graph");
+  QSize size = graph_->size();
+  const QWidget* focus = QApplication::focusWidget();
+  for (auto it = plots_.begin(); it != plots_.end(); ++it)
+    if (focus != nullptr && (it.value() == focus || it.value()->isAncestorOf(focus))) {
+      view = it.value();
+      size = it.value()->size();
+      name = it.key();
+    }
+  const QString path = ask_file(true, tr("Save a picture of %1").arg(docks_[name]->windowTitle()), tr("Pictures (*.png *.svg *.pdf)"));
+  if (path.isEmpty()) return;
+  if (auto ok = views::export_picture(*view, path, size); !ok) fail(QString::fromStdString(ok.error().message));
+}
+
+void MainWindow::save_table() {
+  for (auto it = tables_.begin(); it != tables_.end(); ++it) {
+    if (it.value()->visibleRegion().isEmpty()) continue;
+    const QString path = ask_file(true, tr("Save the table %1").arg(docks_[it.key()]->windowTitle()), tr("Tables (*.csv)"));
+    if (path.isEmpty()) return;
+    if (auto ok = it.value()->save_csv(path); !ok) fail(QString::fromStdString(ok.error().message));
+    return;
+  }
+}
+
+}  // namespace arenascope::app

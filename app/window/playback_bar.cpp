@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "playback_bar.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+
+#include "icons.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedAxis* axis, Theme* theme, QWidget* parent)
+    : QToolBar(parent), actions_(actions), source_(source), axis_(axis), theme_(theme) {
+  setObjectName(QStringLiteral("playback"));
+  setMovable(false);
+  setIconSize(QSize(18, 18));
+  for (const char* id : {"run.run", "run.pause", "run.step", "run.stop"}) addAction(actions_->find(QString::fromLatin1(id)));
+  addSeparator();
+  for (const char* id : {"run.first", "run.back", "run.play", "run.forward", "run.next_peak"})
+    addAction(actions_->find(QString::fromLatin1(id)));
+  slider_ = new StepSlider(source, axis, theme, this);
+  addWidget(slider_);
+  auto* rest = new QWidget(this);
+  auto* row = new QHBoxLayout(rest);
+  row->setContentsMargins(6, 0, 4, 0);
+  row->setSpacing(4);
+  step_ = new QLabel(rest);
+  step_->setMinimumWidth(step_->fontMetrics().horizontalAdvance(QStringLiteral("step 88888/88888")));
+  x_label_ = new QLabel(rest);
+  auto* group = new QButtonGroup(this);
+  by_step_ = new QToolButton(rest);
+  by_time_ = new QToolButton(rest);
+  for (QToolButton* button : {by_step_, by_time_}) {
+    button->setCheckable(true);
+    button->setAutoRaise(true);
+    group->addButton(button);
+  }
+  planner_ = new QComboBox(rest);
+  order_ = new QComboBox(rest);
+  for (QComboBox* box : {planner_, order_}) {
+    box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    connect(box, &QComboBox::activated, this, [this] {
+      Q_EMIT plan_wanted(planner_->currentData().toString(), order_->currentData().toString());
+    });
+  }
+  row->addWidget(step_);
+  row->addSpacing(6);
+  row->addWidget(x_label_);
+  row->addWidget(by_step_);
+  row->addWidget(by_time_);
+  row->addSpacing(6);
+  row->addWidget(planner_);
+  row->addWidget(order_);
+  addWidget(rest);
+  connect(by_step_, &QToolButton::clicked, this, [this] { axis_->set_mode(AxisMode::Step); });
+  connect(by_time_, &QToolButton::clicked, this, [this] { axis_->set_mode(AxisMode::Time); });
+  connect(axis_, &SharedAxis::mode_changed, this, &PlaybackBar::update_step);
+  connect(axis_, &SharedAxis::current_changed, this, &PlaybackBar::update_step);
+  connect(axis_, &SharedAxis::mapping_changed, this, &PlaybackBar::update_step);
+  connect(source_, &SessionSource::changed, this, &PlaybackBar::update_step);
+  connect(theme_, &Theme::changed, this, &PlaybackBar::set_icons);
+  set_icons();
+  retranslate();
+}
+
+void PlaybackBar::set_icons() {
+  const QColor text = theme_->colours().text, work = theme_->colours()[Role::Allocation], stop = theme_->colours().category(5);
+  auto set = [&](const char* id, Glyph glyph, const QColor& colour) {
+    actions_->find(QString::fromLatin1(id))->setIcon(glyph_icon(glyph, colour));
+  };
+  set("run.run", Glyph::Run, work);
+  set("run.pause", Glyph::Pause, text);
+  set("run.step", Glyph::StepNode, text);
+  set("run.stop", Glyph::Stop, stop);
+  set("run.first", Glyph::First, text);
+  set("run.back", Glyph::Back, text);
+  set("run.play", Glyph::Play, text);
+  set("run.forward", Glyph::Forward, text);
+  set("run.next_peak", Glyph::NextPeak, text);
+}
+
+void PlaybackBar::set_planners(const QStringList& planners, const QStringList& orders) {
+  planner_->clear();
+  order_->clear();
+  for (const QString& name : planners) planner_->addItem(name, name);
+  for (const QString& name : orders) order_->addItem(name, name);
+}
+
+void PlaybackBar::show_choice(const QString& planner, const QString& order) {
+  planner_->setCurrentIndex(planner_->findData(planner));
+  order_->setCurrentIndex(order_->findData(order));
+}
+
+void PlaybackBar::set_can_plan(bool can) {
+  planner_->setEnabled(can);
+  order_->setEnabled(can);
+}
+
+void PlaybackBar::update_step() {
+  const int steps = axis_->steps();
+  const QString now = axis_->current().valid() ? QString::number(axis_->current().value) : QStringLiteral("–");
+  step_->setText(steps > 0 ? tr("step %1/%2").arg(now).arg(steps) : tr("no steps"));
+  by_step_->setChecked(axis_->mode() == AxisMode::Step);
+  by_time_->setChecked(axis_->mode() == AxisMode::Time);
+  by_step_->setEnabled(axis_->has_steps());
+  by_time_->setEnabled(axis_->has_time());
+}
+
+void PlaybackBar::retranslate() {
+  setWindowTitle(tr("Playback"));
+  x_label_->setText(tr("x:"));
+  by_step_->setText(tr("Step"));
+  by_time_->setText(tr("Time"));
+  by_step_->setToolTip(tr("Count the x axis in steps (T)"));
+  by_time_->setToolTip(tr("Count the x axis in time (T)"));
+  planner_->setToolTip(tr("Planner: where each tensor lies in the arena"));
+  planner_->setAccessibleName(tr("Planner"));
+  order_->setToolTip(tr("Order: which node runs when"));
+  order_->setAccessibleName(tr("Order"));
+  update_step();
+}
+
+}  // namespace arenascope::app

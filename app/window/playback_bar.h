@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tool bar: run, pause, step and stop of a model; the step that is looked at, among all; Step or Time; planner and
+// order. Asks nothing of the engine itself: it triggers the registry's actions and says what was chosen.
+#pragma once
+#include <QComboBox>
+#include <QLabel>
+#include <QToolBar>
+#include <QToolButton>
+
+#include "actions.h"
+#include "step_slider.h"
+
+namespace arenascope::app {
+
+class PlaybackBar : public QToolBar {
+  Q_OBJECT
+ public:
+  PlaybackBar(ActionRegistry* actions, views::SessionSource* source, views::SharedAxis* axis, views::Theme* theme,
+              QWidget* parent = nullptr);
+  StepSlider* slider() const { return slider_; }
+  QString step_text() const { return step_->text(); }
+  void set_planners(const QStringList& planners, const QStringList& orders);
+  void show_choice(const QString& planner, const QString& order);
+  void set_can_plan(bool can);
+  void retranslate();
+  void set_icons();
+
+ Q_SIGNALS:
+  void plan_wanted(const QString& planner, const QString& order);
+
+ private:
+  void update_step();
+
+  ActionRegistry* actions_;
+  views::SessionSource* source_;
+  views::SharedAxis* axis_;
+  views::Theme* theme_;
+  StepSlider* slider_;
+  QLabel *step_, *x_label_;
+  QToolButton *by_step_, *by_time_;
+  QComboBox *planner_, *order_;
+};
+
+}  // namespace arenascope::app

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_controller.h"
+
+#include <arenascope/graph/order.h>
+#include <arenascope/planner/planner.h>
+#include <arenascope/runtime/describe.h>
+#include <arenascope/trace/recording.h>
+
+#include <QFile>
+#include <QFileInfo>
+#include <QMetaObject>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+namespace arenascope::app {
+namespace {
+
+// A looping run writes without end: beyond this the session is exchanged for an empty one.
+constexpr size_t kSessionBytes = size_t{768} << 20;
+// A network of microseconds is not run more often than a screen can show.
+constexpr auto kFastestRun = std::chrono::milliseconds(12);
+
+QString sentence(const Error& error) { return QString::fromStdString(error.message); }
+
+bool is_recording(const QString& path) {
+  QFile file(path);
+  if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
+  const QByteArray head = file.read(4096);
+  return trace::looks_like_recording({reinterpret_cast<const std::byte*>(head.data()), static_cast<size_t>(head.size())});
+}
+
+}  // namespace
+
+RunController::RunController(QObject* parent) : QObject(parent) {
+  control_.on_pause = [this](Step next, bool paused) {
+    QString why;
+    if (paused) {
+      std::lock_guard lock(mutex_);
+      why = QString::fromStdString(std::exchange(break_reason_, {}));
+    }
+    if (paused && recorder_) recorder_->drain();
+    tell([this, next, paused, why] {
+      if (!has_model_) return;
+      set_state(paused ? RunState::Paused : RunState::Running);
+      if (paused) Q_EMIT paused_at(next.value, why);
+    });
+    if (paused) {
+      std::unique_lock lock(mutex_);
+      const trace::TensorRef wanted = std::exchange(wanted_values_, {});
+      lock.unlock();
+      if (wanted.valid())
+        if (auto v = values_now(wanted)) tell([this, v] { Q_EMIT values(v); });
+    }
+  };
+  thread_ = std::thread([this] { work(); });
+}
+
+RunController::~RunController() {
+  {
+    std::lock_guard lock(mutex_);
+    quit_ = true;
+    jobs_.clear();
+  }
+  cancel_ = true;
+  looping_ = false;
+  control_.abort();
+  wake_.notify_all();
+  thread_.join();
+}
+
+void RunController::tell(std::function<void()> f) { QMetaObject::invokeMethod(this, std::move(f), Qt::QueuedConnection); }
+
+void RunController::set_state(RunState state) {
+  if (state == state_) return;
+  state_ = state;
+  Q_EMIT state_changed();
+}
+
+// A job needs the worker: a run that goes on is ended for it, and taken up again behind it where it was looping.
+void RunController::post(Job job) {
+  {
+    std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+    control_.abort();  // with the lock held, so that the worker cannot take it for one that comes behind the job
+  }
+  wake_.notify_all();
+}
+
+void RunController::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return quit_ || !jobs_.empty() || looping_ || once_; });
+    if (quit_) break;
+    control_.reset();
+    if (!jobs_.empty()) {
+      Job job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      job();
+      lock.lock();
+      continue;
+    }
+    lock.unlock();
+    run_one();
+    lock.lock();
+  }
+  lock.unlock();
+  runner_.reset();
+  if (recorder_) recorder_->stop();
+}
+
+void RunController::run_one() {
+  once_ = false;
+  if (!runner_) {
+    looping_ = false;
+    return;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  if (worker_session_->bytes() > kSessionBytes) renew_session();
+  tell([this] {
+    if (state_ == RunState::Ready) set_state(RunState::Running);
+  });
+  RunOptions options;
+  options.control = &control_;
+  options.break_before = [this](NodeId node, Step) {
+    const auto breaks = breaks_.load();
+    if (!breaks || node.index() >= breaks->size() || (*breaks)[node.index()] == 0) return false;
+    std::lock_guard lock(mutex_);
+    break_reason_ = runner_->plan().graph.node(node).name;
+    return true;
+  };
+  options.after_node = [this](NodeId node, Step) {
+    if (!nan_) return true;
+    const TensorImpl& tensor = runner_->plan().graph.node(node);
+    if (tensor.dtype != DType::F32 || !tensor.contiguous() || tensor.data() == nullptr) return true;
+    const float* values = tensor.data_as<float>();
+    const auto count = static_cast<size_t>(tensor.element_count());
+    for (size_t i = 0; i < count; ++i) {
+      if (std::isfinite(values[i])) continue;
+      {
+        std::lock_guard lock(mutex_);
+        break_reason_ = "NaN: " + tensor.name;
+      }
+      control_.pause();
+      break;
+    }
+    return true;
+  };
+  auto report = runner_->run(options);
+  recorder_->drain();
+  if (!report) {
+    looping_ = false;
+    tell([this, text = sentence(report.error())] { Q_EMIT failed(text); });
+  }
+  if (!looping_)
+    tell([this] {
+      if (has_model_ && !looping_ && !once_) set_state(RunState::Ready);
+    });
+  std::unique_lock lock(mutex_);
+  wake_.wait_until(lock, begin + kFastestRun, [this] { return quit_ || !jobs_.empty(); });
+}
+
+void RunController::renew_session() {
+  auto session = std::make_shared<trace::Session>();
+  recorder_->add_sink(session);
+  recorder_->remove_sink(worker_session_.get());
+  worker_session_ = session;
+  recorder_->drain();
+  tell([this, session] {
+    session_ = session;
+    Q_EMIT session_changed();
+  });
+}
+
+void RunController::open(const QString& spec, const RunSettings& settings) {
+  cancel_ = false;
+  looping_ = false;
+  set_state(RunState::Opening);
+  Q_EMIT progress(tr("Opening %1…").arg(spec));
+  post([this, spec, settings] {
+    if (is_recording(spec)) open_recording_now(spec);
+    else open_now(spec, settings);
+  });
+}
+
+void RunController::open_recording_now(const QString& path) {
+  auto session = std::make_shared<trace::Session>();
+  trace::ReadOptions options;
+  options.progress = [this, last = 0](double part) mutable {
+    const int percent = static_cast<int>(part * 100);
+    if (percent != last) {
+      last = percent;
+      tell([this, percent] { Q_EMIT progress(tr("Reading the recording… %1 %").arg(percent)); });
+    }
+    return !cancel_;
+  };
+  auto report = trace::read_recording(path.toStdString(), *session, options);
+  tell([this, path, session, ok = report.ok(), error = report.ok() ? QString() : sentence(report.error()),
+        note = report.ok() ? QString::fromStdString(report->problem) : QString()] {
+    Q_EMIT progress({});
+    if (!ok) {
+      set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
+      Q_EMIT failed(error);
+      return;
+    }
+    has_model_ = false;
+    spec_ = path;
+    session_ = session;
+    set_state(RunState::Recording);
+    Q_EMIT opened(QFileInfo(path).fileName());
+    if (!note.isEmpty()) Q_EMIT failed(note);
+  });
+  if (report.ok()) {
+    runner_.reset();
+    if (recorder_) recorder_->stop();
+    recorder_.reset();
+  }
+}
+
+void RunController::open_now(const QString& spec, const RunSettings& settings) {
+  auto recorder = std::make_unique<trace::Recorder>();
+  auto session = std::make_shared<trace::Session>();
+  recorder->add_sink(session);
+  RunnerOptions options;
+  options.backend = settings.backend.toStdString();
+  options.threads = settings.threads;
+  options.planner = settings.planner.toStdString();
+  options.order = settings.order.toStdString();
+  options.budget_seconds = settings.budget_seconds;
+  options.strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
+  options.recorder = recorder.get();
+  options.progress = [this](const std::string& phase) {
+    const QString text = phase == "opening"           ? tr("Reading the model…")
+                         : phase == "loading weights" ? tr("Loading the weights…")
+                         : phase == "planning"        ? tr("Planning the memory…")
+                                                      : tr("Preparing…");
+    tell([this, text] { Q_EMIT progress(text); });
+  };
+  auto model = models::open_model(spec.toStdString(), options.open);
+  QString error, note, title;
+  std::unique_ptr<ModelRunner> runner;
+  if (!model) {
+    error = sentence(model.error());
+  } else {
+    title = QString::fromStdString(model->name);
+    const Graph graph = model->graph;
+    const Context context = model->context;
+    auto made = ModelRunner::open(std::move(*model), options);
+    if (made) {
+      runner = std::move(*made);
+    } else if (graph.defined()) {
+      // It cannot be run, for want of memory say, but still be looked at and planned.
+      note = sentence(made.error());
+      runner.reset();
+      recorder = std::make_unique<trace::Recorder>();
+      session = std::make_shared<trace::Session>();
+      recorder->add_sink(session);
+      auto info = describe_graph(graph);
+      if (info.model.empty()) info.model = title.toStdString();
+      const trace::GraphId id = recorder->describe(std::move(info));
+      recorder->describe(describe_context(context));
+      MemoryPlanOptions plan_options;
+      plan_options.planner.budget_seconds = settings.budget_seconds;
+      auto plan = plan_memory(graph, options.planner, options.order, plan_options);
+      if (plan) {
+        auto described = describe_plan(*plan);
+        described.graph = id;
+        recorder->describe(std::move(described));
+      }
+    } else {
+      error = sentence(made.error());
+    }
+  }
+  if (!error.isEmpty()) {
+    tell([this, error] {
+      Q_EMIT progress({});
+      set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
+      Q_EMIT failed(error);
+    });
+    return;
+  }
+  recorder->drain();
+  runner_.reset();
+  if (recorder_) recorder_->stop();
+  recorder_ = std::move(recorder);
+  recorder_->start();
+  runner_ = std::move(runner);
+  worker_session_ = session;
+  make_breaks();
+  tell([this, spec, settings, session, title, note, can_run = runner_ != nullptr] {
+    Q_EMIT progress({});
+    has_model_ = can_run;
+    spec_ = spec;
+    settings_ = settings;
+    session_ = session;
+    set_state(can_run ? RunState::Ready : RunState::Recording);
+    Q_EMIT opened(title);
+    if (!note.isEmpty()) Q_EMIT failed(note);
+  });
+}
+
+void RunController::replan(const RunSettings& settings) {
+  if (!has_model_) return;
+  settings_ = settings;
+  post([this, settings] {
+    if (!runner_) return;
+    tell([this] { Q_EMIT progress(tr("Planning the memory…")); });
+    const auto strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
+    auto done = runner_->replan(settings.planner.toStdString(), settings.order.toStdString(), strategy);
+    recorder_->drain();
+    make_breaks();
+    if (!done) looping_ = false;
+    tell([this, ok = done.ok(), text = done.ok() ? QString() : sentence(done.error())] {
+      Q_EMIT progress({});
+      if (!ok) Q_EMIT failed(text);
+      if (!looping_ && has_model_) set_state(RunState::Ready);
+      Q_EMIT planned();
+    });
+    if (done.ok() && !looping_) {
+      once_ = true;  // a plan is looked at with a run of it
+      control_.resume();
+    }
+  });
+}
+
+void RunController::plan_all() {
+  if (!has_model_) return;
+  cancel_ = false;
+  post([this] {
+    if (!runner_) return;
+    const Graph graph = runner_->model().graph;
+    const trace::GraphId id = runner_->executor().trace_graph();
+    const auto orders = all_orders();
+    const auto planners = planner::all_planners();
+    size_t done = 0;
+    for (const OrderInfo& order : orders) {
+      auto nodes = order.make(graph, {});
+      if (!nodes) continue;
+      for (const planner::Planner* planner : planners) {
+        if (cancel_ || quit_) break;
+        const QString name = QString::fromUtf8(planner->name().data(), static_cast<qsizetype>(planner->name().size()));
+        const QString text = tr("Planning %1 of %2: %3, %4").arg(++done).arg(orders.size() * planners.size()).arg(name, QString::fromUtf8(order.name));
+        tell([this, text] { Q_EMIT progress(text); });
+        MemoryPlanOptions options;
+        options.planner.budget_seconds = 0.5;
+        auto plan = plan_memory(graph, *nodes, order.name, *planner, options);
+        if (!plan) continue;
+        auto described = describe_plan(*plan);
+        described.graph = id;
+        recorder_->describe(std::move(described));
+        recorder_->drain();
+      }
+    }
+    tell([this] {
+      Q_EMIT progress({});
+      Q_EMIT planned();
+    });
+  });
+}
+
+void RunController::run() {
+  if (!has_model_) return;
+  looping_ = true;
+  control_.resume();
+  if (state_ == RunState::Ready) set_state(RunState::Running);
+  wake_.notify_all();
+}
+
+void RunController::run_once() {
+  if (!has_model_) return;
+  once_ = true;
+  control_.resume();
+  wake_.notify_all();
+}
+
+void RunController::pause() {
+  if (state_ == RunState::Running) control_.pause();
+}
+
+void RunController::step() {
+  if (!has_model_) return;
+  if (state_ == RunState::Ready) looping_ = true;
+  control_.step();
+  wake_.notify_all();
+}
+
+void RunController::run_to(Step step) {
+  if (!has_model_) return;
+  if (state_ == RunState::Ready) looping_ = true;
+  control_.run_to(step);
+  wake_.notify_all();
+}
+
+void RunController::stop() {
+  looping_ = false;
+  once_ = false;
+  post([this] {
+    control_.resume();
+    tell([this] {
+      if (has_model_) set_state(RunState::Ready);
+    });
+  });
+}
+
+void RunController::set_breakpoints(std::vector<Breakpoint> breakpoints) {
+  nan_ = wants_nan(breakpoints);
+  {
+    std::lock_guard lock(mutex_);
+    breakpoints_ = std::move(breakpoints);
+  }
+  if (session_ && !session_->snapshot()->graphs.empty()) make_breaks();
+}
+
+void RunController::make_breaks() {
+  std::shared_ptr<trace::Session> session = worker_session_ ? worker_session_ : session_;
+  if (!session) return;
+  const auto snapshot = session->snapshot();
+  if (snapshot->graphs.empty()) return;
+  std::unique_lock lock(mutex_);
+  const std::vector<Breakpoint> breakpoints = breakpoints_;
+  lock.unlock();
+  const trace::GraphInfo& graph = *snapshot->graphs.back();
+  auto breaks = std::make_shared<std::vector<char>>(graph.nodes.size(), 0);
+  for (NodeId node : nodes_to_break(graph, breakpoints)) (*breaks)[node.index()] = 1;
+  breaks_.store(std::move(breaks));
+}
+
+void RunController::read_values(trace::TensorRef tensor) {
+  if (!has_model_ || !tensor.valid()) return;
+  if (state_ == RunState::Paused) {
+    // The worker waits inside the run: nothing computes, so its memory can be read from here.
+    if (auto v = values_now(tensor)) Q_EMIT values(v);
+    return;
+  }
+  if (state_ == RunState::Ready) {
+    post([this, tensor] {
+      if (auto v = values_now(tensor)) tell([this, v] { Q_EMIT values(v); });
+    });
+    return;
+  }
+  std::lock_guard lock(mutex_);
+  wanted_values_ = tensor;
+}
+
+std::shared_ptr<const TensorValues> RunController::values_now(trace::TensorRef ref) {
+  if (!runner_) return nullptr;
+  const Graph& graph = runner_->plan().graph;
+  const auto list = ref.is_leaf() ? graph.leafs() : graph.nodes();
+  if (ref.index() >= list.size()) return nullptr;
+  const TensorImpl& tensor = *list[ref.index()];
+  if (tensor.dtype != DType::F32 || tensor.data() == nullptr) return nullptr;
+  auto bytes = runner_->read(tensor);
+  if (!bytes) return nullptr;
+  auto result = std::make_shared<TensorValues>();
+  result->tensor = ref;
+  result->dtype = "f32";
+  for (int d = 0; d < tensor.rank(); ++d) result->shape.push_back(tensor.sizes[d]);
+  result->values.resize(bytes->size() / sizeof(float));
+  std::memcpy(result->values.data(), bytes->data(), result->values.size() * sizeof(float));
+  return result;
+}
+
+Status RunController::save_recording(const trace::Snapshot& snapshot, const QString& path) {
+  return trace::save_recording(snapshot, path.toStdString());
+}
+
+}  // namespace arenascope::app

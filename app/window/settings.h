@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window remembers between two sessions, in the XDG place (~/.config/arenascope/arenascope.ini).
+#pragma once
+#include <QSettings>
+#include <QStringList>
+#include <views/common/theme.h>
+
+#include "run_controller.h"
+
+namespace arenascope::app {
+
+struct Preferences {
+  RunSettings run;
+  QString language;  // "" follows the system, "en", "zh_CN"
+  views::ThemeMode theme = views::ThemeMode::System;
+  bool operator==(const Preferences&) const = default;
+
+  static Preferences load();
+  void save() const;
+};
+
+// The files that were opened last, newest first, at most ten.
+QStringList recent_files();
+void remember_recent_file(const QString& spec);
+
+}  // namespace arenascope::app

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The step that is looked at, among all: a slider over a small picture of the occupancy, with the peak and the
+// breakpoints marked.
+#pragma once
+#include <QWidget>
+#include <views/common/shared_axis.h>
+#include <views/common/theme.h>
+
+#include <set>
+#include <vector>
+
+namespace arenascope::app {
+
+class StepSlider : public QWidget {
+  Q_OBJECT
+ public:
+  StepSlider(views::SessionSource* source, views::SharedAxis* axis, views::Theme* theme, QWidget* parent = nullptr);
+  void set_breakpoints(std::set<int32_t> steps);
+  int32_t peak_step() const { return peak_; }
+  // The next local maximum of the occupancy behind a step, wrapping around; -1 without a plan.
+  int32_t next_peak(int32_t after) const;
+  QSize sizeHint() const override { return {320, 26}; }
+  QSize minimumSizeHint() const override { return {120, 22}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  void take_plan();
+  double x_of(double step) const;
+  void go_to(double x);
+
+  views::SessionSource* source_;
+  views::SharedAxis* axis_;
+  views::Theme* theme_;
+  trace::PlanId plan_;
+  const void* session_ = nullptr;
+  std::vector<Bytes> live_;
+  Bytes most_ = 0;
+  int32_t peak_ = -1;
+  std::set<int32_t> breakpoints_;
+};
+
+}  // namespace arenascope::app
