@@ -22,11 +22,9 @@ int convert(const Context& context, const std::string& from, const std::string& 
   if (!read->problem.empty()) fmt::print(stderr, "arenascope-cli: {}\n", read->problem);
   const auto snapshot = session.snapshot();
   progress.phase("writing");
-  const auto extension = std::filesystem::path(to).extension();
-  Status written;
-  if (extension == ".json") written = trace::write_chrome_json(*snapshot, to);
-  else if (extension == ".csv") written = trace::write_csv(*snapshot, to);
-  else return fail(kUsage, fmt::format("{}: a recording becomes .json (Chrome's trace format) or .csv", to));
+  auto format = trace::format_of(to);
+  if (!format) return fail(kUsage, format.error().message);
+  Status written = trace::write(*snapshot, *format, to);
   if (!written) return fail(kFailed, written.error().message);
   if (context.json) print_json({{"from", from}, {"to", to}, {"events", snapshot->event_count}});
   else fmt::print("{} events written to {}\n", snapshot->event_count, to);
@@ -39,7 +37,7 @@ void add_convert(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("convert", "Between recordings and other tools' formats");
   auto files = std::make_shared<std::pair<std::string, std::string>>();
   command->add_option("from", files->first, "A recording")->required();
-  command->add_option("to", files->second, "FILE.json (Chrome's trace format) or FILE.csv")->required();
+  command->add_option("to", files->second, "By its ending: .json (Chrome's trace format), .csv (spans), .memory.csv, .txt, .pftrace")->required();
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, files] { body = [&, files] { return convert(context, files->first, files->second); }; });
 }

@@ -58,7 +58,11 @@ Result<Json> outputs(app::ModelRunner& runner, const std::string& folder) {
       auto bytes = runner.output(i);
       if (!bytes) return bytes.error();
       const auto path = std::filesystem::path(folder) / file_name(value.name);
-      if (auto ok = models::write_npy(path, value.tensor.dtype(), value.tensor.sizes(), *bytes); !ok) return ok.error();
+      auto storage = Storage::borrow(bytes->data(), static_cast<Bytes>(bytes->size()));
+      if (!storage) return storage.error();
+      auto host = Tensor::wrap(*storage, value.tensor.sizes(), value.tensor.dtype());
+      if (!host) return host.error();
+      if (auto ok = models::write_npy(path, *host); !ok) return ok.error();
       entry["path"] = path.string();
     }
     list.push_back(std::move(entry));

@@ -34,7 +34,7 @@ std::vector<BackendStatus> list_backends() {
 
 Result<std::unique_ptr<Backend>> open_backend(const std::string& name) {
   if (name == "cpu") return cpu::make_cpu_backend();
-  if (name == "reference") return make_reference_backend();
+  if (name == "reference") return reference::make_reference_backend();
   for (const BackendStatus& status : list_backends())
     if (status.backend == name) return Error{fmt::format("backend '{}' cannot be used: {}", name, status.missing)};
   return Error{fmt::format("there is no backend '{}'; there are cpu, reference, opencl and cuda", name)};

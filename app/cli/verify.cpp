@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli verify: runs a model and compares with the outputs beside it, or with the reference backend.
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+#include "app/cli/model_options.h"
+#include "app/common/verify_model.h"
+
+namespace arenascope::cli {
+namespace {
+
+struct VerifyArguments {
+  ModelArguments model;
+  app::VerifyOptions options;
+  std::string strategy = "planned";
+};
+
+int verify(const Context& context, VerifyArguments& arguments) {
+  auto open = arguments.model.options();
+  if (!open) return fail(kUsage, open.error().message);
+  const auto strategy = parse_memory_strategy(arguments.strategy);
+  if (!strategy) return fail(kUsage, fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
+  arguments.options.runner.strategy = *strategy;
+  arguments.options.runner.open = *open;
+  Progress progress;
+  arguments.options.runner.progress = [&](const std::string& phase) { progress.phase(phase); };
+  auto report = app::verify_model(arguments.model.model, arguments.options);
+  if (!report) return fail(report.error().message.starts_with(arguments.model.model) ? kUsage : kFailed, report.error().message);
+  bool passed = true;
+  for (const app::VerifiedCase& c : *report) passed = passed && c.passed;
+  const std::string model = arguments.model.model.empty() ? "ops" : arguments.model.model;
+  if (context.json) {
+    Json cases = Json::array();
+    for (const app::VerifiedCase& c : *report)
+      cases.push_back({{"name", c.name},
+                       {"passed", c.passed},
+                       {"max_abs_error", c.max_abs_error},
+                       {"max_rel_error", c.max_rel_error},
+                       {"note", c.note}});
+    print_json({{"model", model}, {"backend", arguments.options.runner.backend}, {"passed", passed}, {"cases", cases}});
+  } else {
+    for (const app::VerifiedCase& c : *report)
+      fmt::print("{} {:<50} largest difference {:.3g}, of the largest value {:.3g}{}{}\n", c.passed ? "ok    " : "FAILED",
+                 c.name, c.max_abs_error, c.max_rel_error, c.note.empty() ? "" : ": ", c.note);
+  }
+  if (!passed) return fail(kFailed, fmt::format("{} does not agree on {}", model, arguments.options.runner.backend));
+  return kDone;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand("verify", "Run a model and compare with the outputs beside it or the reference backend");
+  auto a = std::make_shared<VerifyArguments>();
+  add_model_arguments(*command, a->model);
+  command->get_option("model")->required(false)->description("As everywhere; none: a case for every op of the backend");
+  app::RunnerOptions& r = a->options.runner;
+  command->add_option("--backend", r.backend, "Whose arithmetic")->capture_default_str();
+  command->add_option("--threads", r.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
+  command->add_option("--planner", r.planner, "Who lays out the arena")->capture_default_str();
+  command->add_option("--order", r.order, "Which node runs when")->capture_default_str();
+  command->add_option("--budget", r.budget_seconds, "Seconds for what searches")->capture_default_str()->check(CLI::Range(0.0, 1e6));
+  command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
+  command->add_flag("--in-place", r.in_place, "Let an op take over its input's bytes at their last use");
+  command->add_option("--rtol", a->options.tolerance.rtol, "Relative tolerance of an element")->capture_default_str();
+  command->add_option("--atol", a->options.tolerance.atol, "Absolute tolerance of an element")->capture_default_str();
+  command->add_option("--relative-to-max", a->options.tolerance.relative_to_max,
+                      "In place of both: the largest difference as a part of the largest output");
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->callback([&, a] { body = [&, a] { return verify(context, *a); }; });
+}
+
+}  // namespace arenascope::cli

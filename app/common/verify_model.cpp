@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/verify_model.h"
+
+#include <cstring>
+#include <filesystem>
+
+#include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/backends/reference/reference_backend.h>
+#include <arenascope/models/testcase.h>
+#include <fmt/format.h>
+
+#include "app/common/backends.h"
+
+namespace arenascope::app {
+namespace {
+
+VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const std::byte> got,
+                   std::span<const std::byte> expected, const Tolerance& tolerance) {
+  const Comparison c = compare(tensor.dtype, got, expected, tolerance);
+  return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, ""};
+}
+
+Result<std::vector<VerifiedCase>> against_reference(const std::string& spec, const VerifyOptions& options) {
+  auto tested = ModelRunner::open(spec, options.runner);
+  if (!tested) return tested.error();
+  if (auto report = (*tested)->run(); !report) return report.error();
+  std::vector<std::vector<std::byte>> results;
+  for (size_t i = 0; i < (*tested)->model().outputs.size(); ++i) {
+    auto bytes = (*tested)->output(i);
+    if (!bytes) return bytes.error();
+    results.push_back(std::move(*bytes));
+  }
+  tested->reset();
+  RunnerOptions reference_options = options.runner;
+  reference_options.backend = "reference";
+  reference_options.threads = 1;
+  auto reference = ModelRunner::open(spec, reference_options);
+  if (!reference) return reference.error();
+  if (auto report = (*reference)->run(); !report) return report.error();
+  Tolerance tolerance = options.tolerance;
+  if (tolerance.relative_to_max == 0) tolerance.relative_to_max = 1e-5;
+  std::vector<VerifiedCase> cases;
+  for (size_t i = 0; i < results.size(); ++i) {
+    auto expected = (*reference)->output(i);
+    if (!expected) return expected.error();
+    const auto& value = (*reference)->model().outputs[i];
+    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, tolerance));
+  }
+  return cases;
+}
+
+std::span<const std::byte> bytes_of(const Tensor& tensor) {
+  return {tensor->data(), static_cast<size_t>(tensor->byte_count())};
+}
+
+// The place of a test case's tensor among the model's: by name, or where it has none by its number.
+size_t place_of(const std::vector<models::ValueInfo>& values, const models::NamedTensor& tensor, size_t number) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!tensor.name.empty() && values[i].name == tensor.name) return i;
+  return number;
+}
+
+Result<std::vector<VerifiedCase>> against_files(const std::string& spec, const std::filesystem::path& folder,
+                                                const VerifyOptions& options) {
+  auto tests = models::read_test_cases(folder);
+  if (!tests) return tests.error();
+  if (tests->empty()) return Error{fmt::format("{} has no test_data_set_* folders", folder.string())};
+  auto runner = ModelRunner::open(spec, options.runner);
+  if (!runner) return runner.error();
+  const models::Model& model = (*runner)->model();
+  std::vector<VerifiedCase> cases;
+  for (const models::TestCase& test : *tests) {
+    for (size_t i = 0; i < test.inputs.size(); ++i) {
+      const size_t at = place_of(model.inputs, test.inputs[i], i);
+      if (at >= model.inputs.size()) continue;  // a weight that the file lists as an input too
+      const Tensor& given = test.inputs[i].tensor;
+      const Tensor& wanted = model.inputs[at].tensor;
+      if (given.dtype() != wanted.dtype() || !(given.sizes() == wanted.sizes()))
+        return Error{fmt::format("{}: input '{}' of {} is {} {}, the model takes {} {}", spec, model.inputs[at].name, test.name,
+                                 name(given.dtype()), to_string(given.sizes()), name(wanted.dtype()), to_string(wanted.sizes()))};
+      if (auto ok = (*runner)->set_input(model.inputs[at].name, bytes_of(given)); !ok) return ok.error();
+    }
+    if (auto report = (*runner)->run(); !report) return report.error();
+    for (size_t i = 0; i < test.outputs.size(); ++i) {
+      const size_t at = place_of(model.outputs, test.outputs[i], i);
+      if (at >= model.outputs.size()) continue;
+      const Tensor& expected = test.outputs[i].tensor;
+      const Tensor& got = model.outputs[at].tensor;
+      const std::string case_name = fmt::format("{}/{}", test.name, model.outputs[at].name);
+      if (got.dtype() != expected.dtype() || !(got.sizes() == expected.sizes())) {
+        cases.push_back({case_name, false, 0, 0,
+                         fmt::format("it is {} {}, expected {} {}", name(got.dtype()), to_string(got.sizes()),
+                                     name(expected.dtype()), to_string(expected.sizes()))});
+        continue;
+      }
+      auto bytes = (*runner)->output(at);
+      if (!bytes) return bytes.error();
+      cases.push_back(judge(case_name, *got, *bytes, bytes_of(expected), options.tolerance));
+    }
+  }
+  return cases;
+}
+
+// One op case on the backend against the reference; both see the same inputs.
+VerifiedCase run_op_case(const OpCase& op_case, Backend& backend, Backend& reference) {
+  VerifiedCase out{op_case.name, false, 0, 0, ""};
+  const auto failed = [&](const Error& error) {
+    out.note = error.message;
+    return out;
+  };
+  auto context = Context::create({.mem_size = kCasePoolBytes});
+  if (!context) return failed(context.error());
+  auto built = op_case.build(*context);
+  if (!built) return failed(built.error());
+  fill_inputs(*built, 1);
+  const TensorImpl& node = *built->output;
+  if (auto ok = backend.supports(node); !ok) return failed(ok.error());
+  if (auto ok = compute_in_parts(reference, node, 1); !ok) return failed(ok.error());
+  const std::vector<std::byte> expected(node.data(), node.data() + node.byte_count());
+  if (!expected.empty()) std::memset(node.data(), 0xA5, expected.size());
+  fill_inputs(*built, 1);  // an op in place may have changed them
+  if (auto ok = compute_in_parts(backend, node, backend.tasks(node, 2)); !ok) return failed(ok.error());
+  const Difference d = compare_elements(node.dtype, node.data(), expected.data(), node.element_count());
+  out.max_abs_error = d.largest_error;
+  out.max_rel_error = d.relative();
+  out.passed = d.relative() <= op_case.tolerance;
+  return out;
+}
+
+Result<std::vector<VerifiedCase>> all_op_cases(const VerifyOptions& options) {
+  auto backend = open_backend(options.runner.backend);
+  if (!backend) return backend.error();
+  if (!(*backend)->runs_on_host_threads())
+    return Error{fmt::format("op cases on {} are not run from here", options.runner.backend)};
+  auto reference = reference::make_reference_backend();
+  std::vector<VerifiedCase> cases;
+  for (const OpCase& op_case : op_cases()) cases.push_back(run_op_case(op_case, **backend, *reference));
+  return cases;
+}
+
+}  // namespace
+
+Result<std::vector<VerifiedCase>> verify_model(const std::string& spec, const VerifyOptions& options) {
+  if (spec.empty()) return all_op_cases(options);
+  std::error_code error;
+  std::filesystem::path folder(spec);
+  if (!std::filesystem::is_directory(folder, error)) folder = folder.parent_path();
+  if (!spec.starts_with("zoo:")) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, error))
+      if (entry.path().filename().string().starts_with("test_data_set_")) return against_files(spec, folder, options);
+  }
+  return against_reference(spec, options);
+}
+
+}  // namespace arenascope::app
