@@ -24,6 +24,7 @@ uint16_t float_to_half(float value) {
   const auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
   const float magnitude = std::fabs(value);
   if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7E00u);
+  if (magnitude == 0) return sign;
   if (magnitude >= 65520.0f) return static_cast<uint16_t>(sign | 0x7C00u);
   int exponent = 0;
   (void)std::frexp(magnitude, &exponent);

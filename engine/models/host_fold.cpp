@@ -246,7 +246,8 @@ Arrays reshape(const FoldCall& c) {
   if (!x) return Error{"it has no source"};
   std::vector<int64_t> sizes;
   if (c.op == "Flatten") {
-    auto axis = axis_of(c.integer("axis", 1), x->sizes.rank() + 1);
+    const int64_t given = c.integer("axis", 1);
+    auto axis = given == x->sizes.rank() ? Result<int>(x->sizes.rank()) : axis_of(given, x->sizes.rank());
     if (!axis) return axis.error();
     sizes = {1, 1};
     for (int i = 0; i < x->sizes.rank(); ++i) sizes[i < *axis ? 0 : 1] *= x->sizes[i];

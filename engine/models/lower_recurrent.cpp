@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxSteps = 4096;  // of an unrolled one
+constexpr int64_t kMaxSteps = 1024;  // of an unrolled one
 
 class Recurrent {
  public:

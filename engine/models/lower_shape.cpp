@@ -62,7 +62,8 @@ void reshape(OpCall& c) {
 
 void flatten(OpCall& c) {
   const Dims& from = c.sizes(0);
-  const int axis = c.axis(c.attr_int("axis", 1), from.rank() + 1);
+  const int64_t given = c.attr_int("axis", 1);  // may stand behind the last dimension
+  const int axis = given == from.rank() ? from.rank() : c.axis(given, from.rank());
   Dims sizes{1, 1};
   for (int i = 0; i < from.rank(); ++i) sizes[i < axis ? 0 : 1] *= from[i];
   in_shape(c, sizes);

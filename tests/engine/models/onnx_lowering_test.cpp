@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Operators become the ops, parameters and shapes that ONNX's specification asks for.
+#include <arenascope/models/npy.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "onnx_maker.h"
+
+using namespace arenascope;
+using namespace arenascope::models;
+using namespace arenascope::models::test;
+
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+// One operator over inputs of the given shapes; its first result's type, shape and the ops that make it.
+struct Lowered {
+  std::string shape, problem;
+  std::vector<Op> ops;
+  Model model;
+};
+
+Lowered lower(const OnnxMaker& m, const OpenOptions& options = {}) {
+  auto model = m.open(options);
+  REQUIRE(model.ok());
+  Lowered out;
+  out.problem = model->problems.empty() ? "" : model->problems[0];
+  if (model->outputs[0].tensor) out.shape = to_string(model->outputs[0].tensor.sizes());
+  if (model->graph.defined())
+    for (const TensorImpl* node : model->graph.nodes()) out.ops.push_back(node->op);
+  out.model = std::move(*model);
+  return out;
+}
+
+Lowered one(const std::string& op, const std::vector<std::vector<int64_t>>& inputs,
+            const std::vector<Attr>& attributes = {}, int64_t opset = 13) {
+  OnnxMaker m(opset);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    names.push_back("x" + std::to_string(i));
+    m.input(names.back(), inputs[i]);
+  }
+  m.output("y").node(op, names, {"y"}, attributes);
+  return lower(m);
+}
+
+}  // namespace
+
+TEST_CASE("convolutions and pools: pads, strides, auto_pad and groups") {
+  CHECK(one("Conv", {{1, 4, 8, 8}, {6, 4, 3, 3}}).shape == "[1, 6, 6, 6]");
+  CHECK(one("Conv", {{1, 4, 8, 8}, {6, 2, 3, 3}}, {{"group", int64_t{2}}, {"pads", Ints{1, 1, 1, 1}}}).shape ==
+        "[1, 6, 8, 8]");
+  CHECK(one("Conv", {{1, 1, 7}, {1, 1, 3}}, {{"auto_pad", std::string("SAME_UPPER")}, {"strides", Ints{2}}}).shape ==
+        "[1, 1, 4]");
+  CHECK(one("Conv", {{1, 1, 4, 4, 4}, {2, 1, 2, 2, 2}}).shape == "[1, 2, 3, 3, 3]");
+  CHECK(!one("Conv", {{1, 1, 8, 8}, {1, 1, 3, 3}}, {{"strides", Ints{0, 1}}}).problem.empty());
+  CHECK(!one("Conv", {{1, 1, 8, 8}, {1, 1, 3, 3}}, {{"kernel_shape", Ints{5, 5}}}).problem.empty());
+  CHECK(one("ConvTranspose", {{1, 2, 3, 3}, {2, 2, 3, 3}}, {{"strides", Ints{2, 2}}}).shape == "[1, 2, 7, 7]");
+  CHECK(one("ConvTranspose", {{1, 1, 3, 3}, {1, 2, 3, 3}}, {{"strides", Ints{3, 2}}, {"output_shape", Ints{10, 8}}})
+            .shape == "[1, 2, 10, 8]");
+  CHECK(
+      one("MaxPool", {{1, 1, 5, 5}}, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}, {"ceil_mode", int64_t{1}}})
+          .shape == "[1, 1, 3, 3]");
+  CHECK(one("AveragePool", {{1, 1, 5, 5}}, {{"kernel_shape", Ints{3, 3}}, {"auto_pad", std::string("SAME_LOWER")}})
+            .shape == "[1, 1, 5, 5]");
+  CHECK(one("GlobalAveragePool", {{1, 3, 5, 7}}).shape == "[1, 3, 1, 1]");
+  CHECK(!one("MaxPool", {{1, 1, 5, 5}}).problem.empty());
+}
+
+TEST_CASE("asymmetric pads reach the op's parameters") {
+  const auto low = one("Conv", {{1, 1, 7}, {1, 1, 3}}, {{"auto_pad", std::string("SAME_LOWER")}, {"strides", Ints{2}}});
+  CHECK(low.shape == "[1, 1, 4]");
+  const auto p = low.model.outputs[0].tensor->params.get<ConvParams>();
+  CHECK(p.pads_begin[0] == 1);
+  CHECK(p.pads_end[0] == 1);
+  const auto even =
+      one("Conv", {{1, 1, 8}, {1, 1, 3}}, {{"auto_pad", std::string("SAME_LOWER")}, {"strides", Ints{2}}});
+  const auto q = even.model.outputs[0].tensor->params.get<ConvParams>();
+  CHECK(q.pads_begin[0] == 1);
+  CHECK(q.pads_end[0] == 0);
+}
+
+TEST_CASE("products become MUL_MAT, whatever is transposed") {
+  for (int64_t ta : {0, 1})
+    for (int64_t tb : {0, 1}) {
+      const auto y =
+          one("Gemm", {ta ? Ints{3, 2} : Ints{2, 3}, tb ? Ints{4, 3} : Ints{3, 4}}, {{"transA", ta}, {"transB", tb}});
+      CHECK(y.shape == "[2, 4]");
+      CHECK(y.ops.back() == Op::MulMat);
+    }
+  const auto biased = one("Gemm", {{2, 3}, {3, 4}, {4}});
+  CHECK(biased.model.outputs[0].tensor->sources.size() == 3);
+  const auto scaled = one("Gemm", {{2, 3}, {3, 4}, {2, 1}}, {{"beta", 0.5f}});
+  CHECK(scaled.ops.back() == Op::Add);
+  CHECK(one("MatMul", {{5, 2, 3}, {3, 4}}).shape == "[5, 2, 4]");
+  CHECK(one("MatMul", {{5, 1, 2, 3}, {6, 3, 4}}).shape == "[5, 6, 2, 4]");
+  CHECK(one("MatMul", {{3}, {3, 4}}).shape == "[4]");
+  CHECK(one("MatMul", {{2, 3}, {3}}).shape == "[2]");
+  CHECK(one("MatMul", {{3}, {3}}).shape == "[]");
+  CHECK(!one("MatMul", {{2, 3}, {2, 3}}).problem.empty());
+  CHECK(one("Einsum", {{2, 3, 4}, {2, 4, 5}}, {{"equation", std::string("bij, bjk -> bik")}}).shape == "[2, 3, 5]");
+  CHECK(one("Einsum", {{3, 4}}, {{"equation", std::string("ij->ji")}}).shape == "[4, 3]");
+  CHECK(!one("Einsum", {{3, 4}}, {{"equation", std::string("ii->i")}}).problem.empty());
+}
+
+TEST_CASE("a shape that the file calculates becomes numbers, not nodes") {
+  OnnxMaker m;
+  m.input("x", {2, 3, 4})
+      .output("y")
+      .weight("zero", {1}, Ints{0})
+      .weight("one", {1}, Ints{1})
+      .weight("rest", {1}, Ints{-1});
+  m.node("Shape", {"x"}, {"s"})
+      .node("Slice", {"s", "zero", "one"}, {"n"})
+      .node("Concat", {"n", "rest"}, {"t"}, {{"axis", int64_t{0}}})
+      .node("Reshape", {"x", "t"}, {"y0"})
+      .node("Relu", {"y0"}, {"y"});
+  const auto y = lower(m);
+  CHECK(y.shape == "[2, 12]");
+  CHECK(y.ops == std::vector<Op>{Op::Reshape, Op::Relu});
+}
+
+TEST_CASE("large constants are made when they are loaded, reshaped and transposed on the way") {
+  OnnxMaker m;
+  m.input("x", {1, 200}).output("y").weight("s", {2}, Ints{300, 400}).weight("t", {2}, Ints{200, 600});
+  m.node("ConstantOfShape", {"s"}, {"c"}).node("Reshape", {"c", "t"}, {"w"}).node("MatMul", {"x", "w"}, {"y"});
+  auto y = lower(m);
+  CHECK(y.shape == "[1, 600]");
+  CHECK(y.ops == std::vector<Op>{Op::MulMat});
+  CHECK(y.model.parameter_bytes == 300 * 400 * 4);
+}
+
+TEST_CASE("a target shape that is given as an input is taken from the given values") {
+  OnnxMaker m;
+  m.input("x", {2, 6})
+      .input("t", {2}, kInt64)
+      .output("y")
+      .node("Reshape", {"x", "t"}, {"y0"})
+      .node("Relu", {"y0"}, {"y"});
+  CHECK(!lower(m).problem.empty());
+  auto shape = host_tensor({2}, DType::I64);
+  REQUIRE(shape.ok());
+  shape->data_as<int64_t>()[0] = 4;
+  shape->data_as<int64_t>()[1] = -1;
+  OpenOptions options;
+  options.inputs["t"] = *shape;
+  auto y = lower(m, options);
+  CHECK(y.shape == "[4, 3]");
+  CHECK(y.model.fixed_inputs == std::vector<std::string>{"t"});
+}
+
+TEST_CASE("movement") {
+  CHECK(one("Transpose", {{2, 3, 4}}).shape == "[4, 3, 2]");
+  CHECK(one("Flatten", {{2, 3, 4}}, {{"axis", int64_t{-1}}}).shape == "[6, 4]");
+  CHECK(one("Concat", {{2, 3}, {2, 5}}, {{"axis", int64_t{-1}}}).shape == "[2, 8]");
+  CHECK(one("SpaceToDepth", {{1, 2, 4, 6}}, {{"blocksize", int64_t{2}}}).shape == "[1, 8, 2, 3]");
+  CHECK(one("Split", {{6, 2}}).shape == "[6, 2]");
+  CHECK(one("Unsqueeze", {{2, 3}}, {{"axes", Ints{0, -1}}}, 11).shape == "[1, 2, 3, 1]");
+  CHECK(one("Squeeze", {{1, 2, 1}}, {}, 11).shape == "[2]");
+  CHECK(one("Slice", {{5, 4}}, {{"starts", Ints{1, -3}}, {"ends", Ints{1000, -1}}}, 9).shape == "[4, 2]");
+  CHECK(one("Pad", {{2, 3}}, {{"pads", Ints{1, 0, 0, 2}}, {"mode", std::string("edge")}}, 10).shape == "[3, 5]");
+  CHECK(!one("Transpose", {{2, 3}}, {{"perm", Ints{0, 0}}}).problem.empty());
+  CHECK(!one("Unsqueeze", {{2}}, {{"axes", Ints(8, 0)}}, 11).problem.empty());
+}
+
+TEST_CASE("normalisations, reductions and the other operators of many lines") {
+  CHECK(one("Softmax", {{2, 3, 4}}, {}, 9).shape == "[2, 3, 4]");
+  CHECK(one("Softmax", {{2, 3, 4}}).ops == std::vector<Op>{Op::SoftMax});
+  CHECK(one("ReduceLogSumExp", {{2, 3}}, {{"keepdims", int64_t{0}}, {"axes", Ints{1}}}).shape == "[2]");
+  CHECK(one("ReduceMean", {{2, 3}}, {{"axes", Ints{-1}}}).shape == "[2, 1]");
+  CHECK(one("ArgMax", {{2, 3}}, {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}).shape == "[2]");
+  CHECK(one("TopK", {{2, 5}}, {{"k", int64_t{3}}}, 9).problem.empty());
+  CHECK(one("Hardmax", {{2, 5}}).shape == "[2, 5]");
+  CHECK(one("InstanceNormalization", {{2, 3, 4}, {3}, {3}}).ops == std::vector<Op>{Op::GroupNorm});
+  CHECK(one("BatchNormalization", {{2, 3, 4}, {3}, {3}, {3}, {3}}).ops == std::vector<Op>{Op::BatchNorm});
+  CHECK(one("Sum", {{2}, {2}, {2}}).ops == std::vector<Op>{Op::Add, Op::Add});
+  CHECK(one("LSTM", {{5, 2, 3}, {1, 16, 3}, {1, 16, 4}}, {{"hidden_size", int64_t{4}}}).shape == "[5, 1, 2, 4]");
+  CHECK(one("GRU", {{5, 2, 3}, {2, 12, 3}, {2, 12, 4}},
+            {{"hidden_size", int64_t{4}}, {"direction", std::string("bidirectional")}})
+            .shape == "[5, 2, 2, 4]");
+  CHECK(
+      one("RNN", {{2, 5, 3}, {1, 4, 3}, {1, 4, 4}}, {{"hidden_size", int64_t{4}}, {"layout", int64_t{1}}}, 14).shape ==
+      "[2, 5, 1, 4]");
+  CHECK(one("Dropout", {{2, 3}}).ops == std::vector<Op>{Op::Copy});
+}
+
+TEST_CASE("an If whose condition is known is its branch") {
+  OnnxMaker yes, no;
+  yes.output("a").node("Relu", {"x"}, {"a"});
+  no.output("b").node("Neg", {"x"}, {"b"});
+  for (int64_t same : {0, 1}) {
+    OnnxMaker m;
+    m.input("x", {2}).output("y").weight("p", {}, Ints{1}).weight("q", {}, Ints{same});
+    m.node("Equal", {"p", "q"}, {"c"}).node("If", {"c"}, {"y"}, {{"then_branch", &yes}, {"else_branch", &no}});
+    CHECK(lower(m).ops == std::vector<Op>{same ? Op::Relu : Op::Neg});
+  }
+  OnnxMaker open;
+  open.input("x", {2})
+      .input("c", {}, kBool)
+      .output("y")
+      .node("If", {"c"}, {"y"}, {{"then_branch", &yes}, {"else_branch", &no}});
+  CHECK(lower(open).problem.find("condition") != std::string::npos);
+}
+
+TEST_CASE("layers come from the names, or from where the graph is narrow") {
+  OnnxMaker named, numbered;
+  named.input("x", {2}).output("net/l5/b");
+  numbered.input("0", {2}).output("24");
+  std::string last = "x";
+  for (int layer = 0; layer < 6; ++layer)
+    for (const char* part : {"a", "r", "b"}) {
+      const std::string next = "net/l" + std::to_string(layer) + "/" + part;
+      named.node("Relu", {last}, {next});
+      last = next;
+    }
+  for (int i = 0; i < 24; ++i) numbered.node("Relu", {std::to_string(i)}, {std::to_string(i + 1)});
+  auto a = named.open(), b = numbered.open();
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  CHECK(a->context.layer_names().size() == 6);
+  CHECK(a->context.layer_names()[0] == "l0");
+  CHECK(b->context.layer_names().size() == 6);
+  CHECK(b->context.layer_names()[0] == "block 1");
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "onnx_maker.h"
+
+#include <onnx/onnx_pb.h>
+
+namespace arenascope::models::test {
+
+struct OnnxMaker::Proto {
+  onnx::ModelProto model;
+};
+
+namespace {
+
+void describe(onnx::ValueInfoProto& value, const std::string& name, const std::vector<int64_t>& sizes, int type) {
+  value.set_name(name);
+  auto* tensor = value.mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(type);
+  for (int64_t size : sizes) {
+    auto* d = tensor->mutable_shape()->add_dim();
+    if (size >= 0)
+      d->set_dim_value(size);
+    else
+      d->set_dim_param("n" + std::to_string(-size));
+  }
+  tensor->mutable_shape();
+}
+
+onnx::TensorProto& add_weight(onnx::ModelProto& model, const std::string& name, const std::vector<int64_t>& sizes,
+                              int type) {
+  auto* t = model.mutable_graph()->add_initializer();
+  t->set_name(name);
+  t->set_data_type(type);
+  for (int64_t size : sizes) t->add_dims(size);
+  return *t;
+}
+
+}  // namespace
+
+OnnxMaker::OnnxMaker(int64_t opset) : proto_(std::make_unique<Proto>()) {
+  proto_->model.set_ir_version(8);
+  proto_->model.add_opset_import()->set_version(opset);
+  proto_->model.mutable_graph()->set_name("made");
+}
+OnnxMaker::~OnnxMaker() = default;
+
+OnnxMaker& OnnxMaker::input(const std::string& name, const std::vector<int64_t>& sizes, int type) {
+  describe(*proto_->model.mutable_graph()->add_input(), name, sizes, type);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::output(const std::string& name, const std::vector<int64_t>& sizes, int type) {
+  describe(*proto_->model.mutable_graph()->add_output(), name, sizes, type);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::value(const std::string& name, const std::vector<int64_t>& sizes, int type) {
+  describe(*proto_->model.mutable_graph()->add_value_info(), name, sizes, type);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::weight(const std::string& name, const std::vector<int64_t>& sizes,
+                             const std::vector<float>& numbers) {
+  auto& t = add_weight(proto_->model, name, sizes, kFloat);
+  for (float v : numbers) t.add_float_data(v);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::weight(const std::string& name, const std::vector<int64_t>& sizes,
+                             const std::vector<int64_t>& numbers) {
+  auto& t = add_weight(proto_->model, name, sizes, kInt64);
+  for (int64_t v : numbers) t.add_int64_data(v);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::raw_weight(const std::string& name, const std::vector<int64_t>& sizes, const std::string& bytes,
+                                 int type) {
+  add_weight(proto_->model, name, sizes, type).set_raw_data(bytes);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::external_weight(const std::string& name, const std::vector<int64_t>& sizes,
+                                      const std::vector<std::pair<std::string, std::string>>& entries) {
+  auto& t = add_weight(proto_->model, name, sizes, kFloat);
+  t.set_data_location(onnx::TensorProto::EXTERNAL);
+  for (const auto& [key, value] : entries) {
+    auto* entry = t.add_external_data();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::node(const std::string& op, const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& outputs, const std::vector<Attr>& attributes,
+                           const std::string& name, const std::string& domain) {
+  auto* n = proto_->model.mutable_graph()->add_node();
+  n->set_op_type(op);
+  n->set_name(name);
+  n->set_domain(domain);
+  for (const auto& i : inputs) n->add_input(i);
+  for (const auto& o : outputs) n->add_output(o);
+  for (const Attr& attr : attributes) {
+    auto* a = n->add_attribute();
+    a->set_name(attr.name);
+    if (const auto* i = std::get_if<int64_t>(&attr.value)) a->set_i(*i), a->set_type(onnx::AttributeProto::INT);
+    if (const auto* f = std::get_if<float>(&attr.value)) a->set_f(*f), a->set_type(onnx::AttributeProto::FLOAT);
+    if (const auto* s = std::get_if<std::string>(&attr.value)) a->set_s(*s), a->set_type(onnx::AttributeProto::STRING);
+    if (const auto* v = std::get_if<std::vector<int64_t>>(&attr.value)) {
+      a->set_type(onnx::AttributeProto::INTS);
+      for (int64_t i : *v) a->add_ints(i);
+    }
+    if (const auto* v = std::get_if<std::vector<float>>(&attr.value)) {
+      a->set_type(onnx::AttributeProto::FLOATS);
+      for (float f : *v) a->add_floats(f);
+    }
+    if (const auto* g = std::get_if<const OnnxMaker*>(&attr.value)) {
+      a->set_type(onnx::AttributeProto::GRAPH);
+      *a->mutable_g() = (*g)->proto_->model.graph();
+    }
+  }
+  return *this;
+}
+
+std::vector<std::byte> OnnxMaker::bytes() const {
+  const std::string text = proto_->model.SerializeAsString();
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+Result<Model> OnnxMaker::open(const OpenOptions& options, const std::filesystem::path& folder) const {
+  return open_onnx(bytes(), folder, options);
+}
+
+}  // namespace arenascope::models::test

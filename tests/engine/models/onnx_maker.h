@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Makes small ONNX files in memory, so that tests need no data. Keeps protobuf's headers out of the tests.
+#pragma once
+#include <arenascope/models/onnx.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace arenascope::models::test {
+
+class OnnxMaker;
+
+struct Attr {
+  std::string name;
+  std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, const OnnxMaker*> value;
+};
+
+// ONNX's codes of element types.
+enum ElementType { kFloat = 1, kUint8 = 2, kInt32 = 6, kInt64 = 7, kString = 8, kBool = 9, kDouble = 11 };
+
+class OnnxMaker {
+ public:
+  explicit OnnxMaker(int64_t opset = 13);
+  ~OnnxMaker();
+  OnnxMaker(const OnnxMaker&) = delete;
+  OnnxMaker& operator=(const OnnxMaker&) = delete;
+
+  // Sizes below 0 become symbols "n1", "n2", … (-1 is n1).
+  OnnxMaker& input(const std::string& name, const std::vector<int64_t>& sizes, int type = kFloat);
+  OnnxMaker& output(const std::string& name, const std::vector<int64_t>& sizes = {}, int type = kFloat);
+  OnnxMaker& value(const std::string& name, const std::vector<int64_t>& sizes, int type = kFloat);
+  OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes, const std::vector<float>& numbers);
+  OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes, const std::vector<int64_t>& numbers);
+  // The bytes as the file holds them, whatever the sizes say.
+  OnnxMaker& raw_weight(const std::string& name, const std::vector<int64_t>& sizes, const std::string& bytes,
+                        int type = kFloat);
+  OnnxMaker& external_weight(const std::string& name, const std::vector<int64_t>& sizes,
+                             const std::vector<std::pair<std::string, std::string>>& entries);
+  OnnxMaker& node(const std::string& op, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs, const std::vector<Attr>& attributes = {},
+                  const std::string& name = "", const std::string& domain = "");
+
+  std::vector<std::byte> bytes() const;
+  Result<Model> open(const OpenOptions& options = {}, const std::filesystem::path& folder = {}) const;
+
+ private:
+  struct Proto;
+  std::unique_ptr<Proto> proto_;
+};
+
+}  // namespace arenascope::models::test

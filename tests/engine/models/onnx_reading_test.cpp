@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// What makes a file good or bad, before any operator is looked at.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "onnx_maker.h"
+
+using namespace arenascope;
+using namespace arenascope::models;
+using namespace arenascope::models::test;
+
+namespace {
+
+std::string refusal(const OnnxMaker& maker, const std::filesystem::path& folder = {}) {
+  auto model = maker.open({}, folder);
+  return model ? "" : model.error().message;
+}
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A folder of its own that goes with the test.
+struct Folder {
+  std::filesystem::path path;
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "arenascope-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
+}  // namespace
+
+TEST_CASE("a small network opens with its inputs, outputs and weights") {
+  OnnxMaker m;
+  m.input("x", {-1, 3})
+      .output("y")
+      .weight("w", {3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6})
+      .node("MatMul", {"x", "w"}, {"y"});
+  OpenOptions options;
+  options.dims["n1"] = 5;
+  auto model = m.open(options);
+  REQUIRE(model.ok());
+  CHECK(model->runnable());
+  CHECK(model->format == "onnx");
+  REQUIRE(model->inputs.size() == 1);
+  CHECK(model->inputs[0].name == "x");
+  CHECK(to_string(model->inputs[0].sizes) == "[5, 3]");
+  CHECK(model->inputs[0].tensor->has(kFlagInput));
+  REQUIRE(model->outputs.size() == 1);
+  CHECK(to_string(model->outputs[0].sizes) == "[5, 2]");
+  CHECK(model->outputs[0].tensor->has(kFlagOutput));
+  CHECK(model->ops == std::map<std::string, int64_t>{{"MatMul", 1}});
+  CHECK(model->parameter_bytes == 24);
+  auto context = make_cpu_context();
+  REQUIRE(model->load_weights(*context).ok());
+  REQUIRE(model->weights.size() == 1);
+  const Tensor& w = model->weights[0].tensor;  // turned while it is loaded: products go row by row
+  CHECK(to_string(w.sizes()) == "[2, 3]");
+  CHECK(std::vector<float>(w.data_as<float>(), w.data_as<float>() + 6) == std::vector<float>{1, 3, 5, 2, 4, 6});
+}
+
+TEST_CASE("a dimension that nobody tells becomes 1, and weights that old files list as inputs are none") {
+  OnnxMaker m;
+  m.input("x", {-1, 3})
+      .input("b", {3})
+      .output("y")
+      .weight("b", {3}, std::vector<float>{1, 2, 3})
+      .node("Add", {"x", "b"}, {"y"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  REQUIRE(model->inputs.size() == 1);
+  CHECK(to_string(model->outputs[0].sizes) == "[1, 3]");
+}
+
+TEST_CASE("nothing, text and cut files are refused") {
+  CHECK(!open_onnx(std::span<const std::byte>(), "").ok());
+  const std::string text = "this is no network at all, but a sentence";
+  CHECK(!open_onnx(std::as_bytes(std::span(text.data(), text.size())), "").ok());
+  OnnxMaker m;
+  m.input("x", {2}).output("y").node("Relu", {"x"}, {"y"});
+  const auto whole = m.bytes();
+  REQUIRE(open_onnx(whole, "").ok());
+  for (size_t cut = 0; cut + 1 < whole.size(); ++cut) {
+    auto model = open_onnx(std::span(whole).first(cut), "");
+    if (!model) CHECK(!model.error().message.empty());
+  }
+}
+
+TEST_CASE("graphs that make no sense are refused by name") {
+  OnnxMaker cycle, twice, nobody, missing;
+  cycle.input("x", {2})
+      .output("y")
+      .node("Add", {"x", "b"}, {"a"})
+      .node("Relu", {"a"}, {"b"})
+      .node("Relu", {"b"}, {"y"});
+  CHECK(says(refusal(cycle), "cycle"));
+  twice.input("x", {2}).output("y").node("Relu", {"x"}, {"y"}).node("Neg", {"x"}, {"y"});
+  CHECK(says(refusal(twice), "'y' is written twice"));
+  nobody.input("x", {2}).output("y").node("Add", {"x", "ghost"}, {"y"});
+  CHECK(says(refusal(nobody), "ghost"));
+  missing.input("x", {2}).output("z").node("Relu", {"x"}, {"y"});
+  CHECK(says(refusal(missing), "'z'"));
+}
+
+TEST_CASE("nodes in any order are sorted") {
+  OnnxMaker m;
+  m.input("x", {2}).output("y").node("Relu", {"b"}, {"y"}).node("Neg", {"a"}, {"b"}).node("Abs", {"x"}, {"a"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  REQUIRE(model->graph.nodes().size() == 3);
+  CHECK(model->graph.nodes()[0]->op == Op::Abs);
+  CHECK(model->graph.nodes()[2]->op == Op::Relu);
+}
+
+TEST_CASE("a weight has as many bytes as its shape says") {
+  OnnxMaker longer, shorter, wrapped, negative, many;
+  longer.output("y").raw_weight("w", {1}, std::string(64, 'a')).node("Relu", {"w"}, {"y"});
+  CHECK(says(refusal(longer), "64 bytes"));
+  shorter.output("y").raw_weight("w", {1000}, "abcd").node("Relu", {"w"}, {"y"});
+  CHECK(says(refusal(shorter), "'w'"));
+  wrapped.output("y").raw_weight("w", {int64_t{1} << 32, int64_t{1} << 32}, "").node("Relu", {"w"}, {"y"});
+  CHECK(says(refusal(wrapped), "'w'"));
+  negative.output("y").raw_weight("w", {-4}, "").node("Relu", {"w"}, {"y"});
+  CHECK(says(refusal(negative), "'w'"));
+  many.output("y").raw_weight("w", {1, 1, 1, 1, 1, 1, 1, 1, 1}, "abcd").node("Relu", {"w"}, {"y"});
+  CHECK(says(refusal(many), "9 dimensions"));
+}
+
+TEST_CASE("external data stays in the model's folder and inside its file") {
+  Folder outside, folder;
+  const float numbers[] = {1, 2, 3, 4};
+  std::ofstream(folder.path / "w.bin", std::ios::binary).write(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  std::ofstream(outside.path / "secret.bin", std::ios::binary)
+      .write(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  std::filesystem::create_symlink(outside.path / "secret.bin", folder.path / "link.bin");
+  const auto with = [&](std::vector<std::pair<std::string, std::string>> entries) {
+    OnnxMaker m;
+    m.input("x", {2}).output("y").external_weight("w", {2}, entries).node("Add", {"x", "w"}, {"y"});
+    return m.open({}, folder.path);
+  };
+  auto good = with({{"location", "w.bin"}, {"offset", "4"}, {"length", "8"}});
+  REQUIRE(good.ok());
+  auto context = make_cpu_context();
+  REQUIRE(good->load_weights(*context).ok());
+  CHECK(good->weights[0].tensor.data_as<float>()[0] == 2);
+  CHECK(good->weights[0].tensor.data_as<float>()[1] == 3);
+  CHECK(with({{"location", "w.bin"}}).ok());
+  CHECK(with({{"location", "./w.bin"}, {"unknown", "key"}}).ok());
+  const std::vector<std::vector<std::pair<std::string, std::string>>> bad{
+      {},
+      {{"location", ""}},
+      {{"location", "nofile.bin"}},
+      {{"location", "."}},
+      {{"location", "link.bin"}},
+      {{"location", "../" + outside.path.filename().string() + "/secret.bin"}},
+      {{"location", (outside.path / "secret.bin").string()}},
+      {{"location", "w.bin"}, {"offset", "12"}},
+      {{"location", "w.bin"}, {"offset", "-4"}},
+      {{"location", "w.bin"}, {"offset", "9223372036854775807"}},
+      {{"location", "w.bin"}, {"offset", "18446744073709551600"}},
+      {{"location", "w.bin"}, {"offset", "4x"}},
+      {{"location", "w.bin"}, {"length", "4"}},
+      {{"location", "w.bin"}, {"length", "-1000"}}};
+  for (const auto& entries : bad) {
+    auto model = with(entries);
+    CHECK(!model.ok());
+    if (!model) CHECK(says(model.error().message, "'w'"));
+  }
+  std::filesystem::resize_file(folder.path / "w.bin", 2);  // cut after it was checked
+  CHECK(!good->load_weights(*context).ok());
+}
+
+TEST_CASE("what cannot be run is listed operator by operator, and the rest can be seen") {
+  OnnxMaker m;
+  m.input("x", {2, 2}).output("y", {2, 2}).value("b", {2, 2});
+  m.node("Relu", {"x"}, {"a"}, {}, "first")
+      .node("Mystery", {"a"}, {"b"}, {}, "second")
+      .node("Neg", {"b"}, {"c"})
+      .node("Foo", {"c"}, {"y"}, {}, "", "com.acme");
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK(!model->runnable());
+  CHECK(model->unsupported == std::map<std::string, int64_t>{{"Mystery", 1}, {"com.acme::Foo", 1}});
+  REQUIRE(model->problems.size() == 2);
+  CHECK(says(model->problems[0], "'second'"));
+  REQUIRE(model->graph.defined());
+  CHECK(model->graph.nodes().size() == 4);  // shapes that the file tells let its neighbours be lowered
+  CHECK(model->graph.nodes()[1]->op == Op::Opaque);
+  CHECK(to_string(model->outputs[0].sizes) == "[2, 2]");
+}
+
+TEST_CASE("inputs that are no tensors of numbers are problems, not errors") {
+  OnnxMaker text;
+  text.input("x", {2}, kString).output("y").node("Identity", {"x"}, {"y"});
+  auto model = text.open();
+  REQUIRE(model.ok());
+  CHECK(!model->runnable());
+  CHECK(says(model->problems.at(0), "STRING"));
+}
+
+TEST_CASE("tensors that no machine holds are refused without allocating them") {
+  OnnxMaker fill, expand;
+  fill.output("y").weight("s", {2}, std::vector<int64_t>{1 << 20, 1 << 20}).node("ConstantOfShape", {"s"}, {"y"});
+  auto model = fill.open();
+  REQUIRE(model.ok());
+  CHECK(!model->runnable());
+  expand.input("x", {1}).output("y").weight("s", {3}, std::vector<int64_t>{int64_t{1} << 31, int64_t{1} << 31, 4});
+  expand.node("Expand", {"x", "s"}, {"y"});
+  model = expand.open();
+  REQUIRE(model.ok());
+  CHECK(!model->runnable());
+}
+
+TEST_CASE("a result that is given, constant or named twice is copied, so that each output owns its bytes") {
+  OnnxMaker m;
+  m.input("x", {2}).output("a").output("b").output("c").output("d").weight("w", {2}, std::vector<float>{1, 2});
+  m.node("Identity", {"x"}, {"a"})
+      .node("Identity", {"w"}, {"b"})
+      .node("Relu", {"x"}, {"c"})
+      .node("Identity", {"c"}, {"d"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK(model->runnable());
+  for (const ValueInfo& output : model->outputs) CHECK(output.tensor->op != Op::None);
+  CHECK(!(model->outputs[2].tensor == model->outputs[3].tensor));
+}
