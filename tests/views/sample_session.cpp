@@ -184,6 +184,7 @@ std::shared_ptr<Session> sample_session(const SampleOptions& options) {
   Bytes weights = 0;
   for (const TensorInfo& t : graph->leafs) {
     if (!(t.flags & kWeight)) continue;
+    say(0, reserve(now += 1000, MemoryKind::Persistent, 0x100000u + static_cast<uint64_t>(weights), t.bytes, 0, 0));
     say(0, alloc(now += 2000, MemoryKind::Persistent, 0x100000u + static_cast<uint64_t>(weights), t.bytes, 0, 0));
     weights += t.bytes;
   }

@@ -11,6 +11,10 @@ namespace {
 constexpr size_t kMostSeen = 300000;  // touches taken in
 constexpr size_t kMostRuns = 32;      // runs that get outlines in time mode
 
+uint64_t key(trace::RunId run, trace::TensorRef tensor) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(run.value)) << 32 | tensor.value;
+}
+
 struct Touched {
   Bytes lo = INT64_MAX, hi = INT64_MIN;
 };
@@ -27,7 +31,7 @@ std::unordered_map<uint64_t, Touched> touched_bytes(const PrepareInput& in, cons
   const auto list = in.snapshot->seen_in(t.begin, t.end + 1, kMostSeen);
   if (list.size() >= kMostSeen) return touched;  // half of the truth would look like a difference
   for (const trace::SeenRect& s : list) {
-    Touched& b = touched[static_cast<uint64_t>(static_cast<uint32_t>(s.run.value)) << 32 | s.tensor.value];
+    Touched& b = touched[key(s.run, s.tensor)];
     b.lo = std::min(b.lo, s.offset);
     b.hi = std::max(b.hi, s.offset + s.bytes);
   }
@@ -85,6 +89,10 @@ class Maker {
     SeenSlices seen = seen_slices(*in_.snapshot, in_.run, in_.axis);
     p_.seen = std::move(seen.slices);
     const auto touched = touched_bytes(in_, p_.seen);
+    std::unordered_map<uint64_t, Nanoseconds> begins;  // by run and tensor; for chains
+    if (in_.plan && in_.axis.mode == AxisMode::Time) {
+      for (const trace::SliceRect& s : p_.seen) begins[key(s.run, s.tensor)] = s.begin;
+    }
     for (size_t i = 0; i < p_.seen.size(); ++i) {
       const trace::SliceRect& s = p_.seen[i];
       Stay stay = stay_of(s, in_.axis);
@@ -97,8 +105,12 @@ class Maker {
         it.differs = plan->offset != s.offset || plan->size < s.bytes;
         const int32_t over = chains_.handed_over[slice];
         if (in_.axis.mode == AxisMode::Step && over < plan->last.value) stay.x1 = std::min<double>(stay.x1, over);
+        if (in_.axis.mode == AxisMode::Time && chains_.next[slice] >= 0) {
+          const auto next = begins.find(key(s.run, in_.plan->slices[static_cast<size_t>(chains_.next[slice])].tensor));
+          if (next != begins.end() && next->second > s.begin) stay.x1 = std::min(stay.x1, in_.axis.x_of_time(next->second));
+        }
       }
-      const auto t = touched.find(static_cast<uint64_t>(static_cast<uint32_t>(s.run.value)) << 32 | s.tensor.value);
+      const auto t = touched.find(key(s.run, s.tensor));
       Bytes lo = s.offset, hi = s.offset + s.bytes;
       if (t != touched.end()) {
         if (t->second.lo < lo || t->second.hi > hi) it.differs = true;

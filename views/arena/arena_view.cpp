@@ -9,6 +9,8 @@ namespace arenascope::views {
 
 ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
   y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
+  auto* peak = new OverlayPlottable(x_axis(), y_axis(), [this](QCPPainter* p) { draw_peak(p); });
+  peak->setLayer(QStringLiteral("grid"));  // behind the bodies
   holes_ = new RectPlottable(x_axis(), y_axis());
   ghosts_ = new RectPlottable(x_axis(), y_axis());
   bodies_ = new RectPlottable(x_axis(), y_axis());
@@ -197,17 +199,30 @@ void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool se
   }
 }
 
+// The moment with most live bytes: a double line.
+void ArenaView::draw_peak(QCPPainter* painter) const {
+  if (!picture_ || picture_->peak <= 0) return;
+  const QRect area = plot()->axisRect()->rect();
+  const double x = x_axis()->coordToPixel(picture_->peak_x);
+  if (x < area.left() + 2 || x > area.right() - 2) return;
+  painter->setAntialiasing(false);
+  for (const int side : {-2, 1}) {
+    painter->fillRect(QRect(static_cast<int>(x) + side, area.top(), 1, area.height()), colours().peak);
+  }
+}
+
 void ArenaView::draw_overlay(QCPPainter* painter) {
   if (!picture_ || !picture_->bodies) return;
   painter->setAntialiasing(false);
   const QRect area = plot()->axisRect()->rect();
-  if (picture_->peak > 0) {  // the moment with most live bytes: a double line
+  if (picture_->peak > 0) {
     const double x = x_axis()->coordToPixel(picture_->peak_x);
     if (x > area.left() + 2 && x < area.right() - 2) {
-      QColor line = colours().peak;
-      line.setAlpha(150);
-      painter->fillRect(QRect(static_cast<int>(x) - 2, area.top(), 1, area.height()), line);
-      painter->fillRect(QRect(static_cast<int>(x) + 1, area.top(), 1, area.height()), line);
+      painter->setAntialiasing(true);
+      painter->setPen(QPen(colours().background, 1));
+      painter->setBrush(colours().peak);
+      painter->drawPolygon(QPolygonF({{x - 6, area.top() + 0.5}, {x + 6, area.top() + 0.5}, {x, area.top() + 9.5}}));
+      painter->setAntialiasing(false);
     }
   }
   const SelectionModel& model = *context().selection;

@@ -29,6 +29,7 @@ class ArenaView : public PlotView {
   const trace::SliceInfo* slice_of(const ArenaItem& item) const;
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
+  void draw_peak(QCPPainter* painter) const;
   void update_header();
 
   RectPlottable *holes_, *ghosts_, *bodies_, *outlines_;

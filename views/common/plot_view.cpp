@@ -123,9 +123,9 @@ void PlotView::take(const PreparedPtr& prepared) {
 
 void PlotView::prepare_now() {
   background_.cancel();
-  apply_axis();
   const AxisRange seen = context_.axis->range();
   lay_out();
+  apply_axis();
   take(work()(input(seen, std::max(plot_->axisRect()->width(), 16)), {}));
   stale_ = false;
   plot_->replot(QCustomPlot::rpImmediateRefresh);
@@ -139,10 +139,10 @@ void PlotView::lay_out() {
 
 void PlotView::paint(QPainter* painter, QSize size) {
   const PreparedPtr before = prepared_;
-  apply_axis();
   const QRect viewport = plot_->viewport();
   plot_->setViewport(QRect(QPoint(), size));
   lay_out();
+  apply_axis();
   const int width = std::max(size.width() - kLeftMargin - kRightMargin, 16);
   if (PreparedPtr p = work()(input(context_.axis->range(), width), {})) {
     prepared_ = p;
@@ -209,11 +209,12 @@ void PlotView::draw_range(QCPPainter* p, AxisRange range, bool selected) const {
   fill.setAlpha(selected ? 26 : 16);
   p->fillRect(QRectF(a, area.top(), b - a, area.height()), fill);
   if (!selected) return;
-  fill.setAlpha(255);
-  for (const double x : {a, b - 1}) {
-    p->fillRect(QRectF(std::floor(x) - 1, area.top(), 3, area.height()), colours().selection_inner);
-    p->fillRect(QRectF(std::floor(x), area.top(), 1, area.height()), fill);
-  }
+  fill.setAlpha(150);
+  for (const double x : {a, b - 1}) p->fillRect(QRectF(std::floor(x), area.top(), 1, area.height()), fill);
+  // The double outline, where it hides nothing.
+  const QRectF bar(a, area.bottom() - 4, b - a, 5);
+  p->fillRect(bar, colours().selection_outer);
+  if (bar.width() > 4) p->fillRect(bar.adjusted(1, 1, -1, -1), colours().selection_inner);
 }
 
 void PlotView::draw_selected_ranges(QCPPainter* p) const {

@@ -57,11 +57,12 @@ void fill_hatch(QPainter* p, const QRect& r, const RectStyle& s, const QBrush& t
     return;
   }
   const bool dots = s.hatch == Hatch::Dots;
+  const double pitch = dots ? 6 : 8;
   if (f.width() * f.height() > 4e6) return;
-  for (double y = std::ceil(f.top() / 8) * 8; y < f.bottom() - (dots ? 1 : 6); y += 8) {
-    for (double x = std::ceil(f.left() / 8) * 8; x < f.right() - (dots ? 1 : 4); x += 8) {
+  for (double y = std::ceil(f.top() / pitch) * pitch; y < f.bottom() - (dots ? 1.5 : 6); y += pitch) {
+    for (double x = std::ceil(f.left() / pitch) * pitch; x < f.right() - (dots ? 1.5 : 4); x += pitch) {
       if (dots) {
-        p->fillRect(QRectF(x, y, 1, 1), s.hatch_colour);
+        p->fillRect(QRectF(x, y, 1.5, 1.5), s.hatch_colour);
       } else {
         p->drawPolyline(QPolygonF({{x, y}, {x + 3.5, y + 3}, {x, y + 6}}));
       }
@@ -216,7 +217,7 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
     if (rect.isEmpty()) continue;
     const RectStyle& s = styles_[r.style];
     draw_rect(painter, whole, rect, s, hatches_[r.style]);
-    if (s.label && labels_ && rect.width() > 26 && rect.height() >= line && labels < kMostLabels) {
+    if (s.label && labels_ && ((rect.width() > 26 && rect.height() >= line) || (rect.width() > line && rect.height() > 50)) && labels < kMostLabels) {
       ++labels;
       draw_label(painter, rect.intersected(clip), r, s);
     }
@@ -224,24 +225,40 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
 }
 
 void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rect& r, const RectStyle& style) {
+  constexpr int kLeastLetters = 6;  // fewer of a name than these say nothing
   const QFontMetrics metrics = painter->fontMetrics();
-  const int lines = rect.height() / metrics.height();
-  const QString text = labels_(r.tag, lines);
+  const int line = metrics.height();
+  const QRect inner = rect.adjusted((style.edge.isValid() ? 7 : 5) + style.indent, 0, -3, 0);
+  const QString text = labels_(r.tag, rect.height() / line);
   if (text.isEmpty()) return;
-  const QRect inner = rect.adjusted(style.edge.isValid() ? 7 : 5, 0, -3, 0);
-  if (inner.width() < 18) return;
   QStringList rows = text.split(QLatin1Char('\n'));
-  if (rows.size() > lines) rows = rows.mid(0, std::max(lines, 1));
-  painter->setPen(style.fill.isValid() && style.fill.alpha() > 128 ? ThemeColours::text_on(style.fill) : text_);
-  int top = inner.top() + (inner.height() - static_cast<int>(rows.size()) * metrics.height()) / 2;
-  if (inner.height() > 4 * metrics.height()) top = inner.top() + 3;  // tall: written at the top
+  painter->setPen(style.text.isValid()                                     ? style.text
+                  : style.fill.isValid() && style.fill.alpha() > 128 ? ThemeColours::text_on(style.fill)
+                                                                           : text_);
+  const int width = metrics.horizontalAdvance(rows.front());
+  if (width > inner.width() && rect.height() > 2 * rect.width() && rect.width() >= line + 1) {  // tall: upwards
+    const QString upwards = metrics.elidedText(rows.front(), Qt::ElideRight, rect.height() - 8);
+    if (upwards.size() < std::min<qsizetype>(kLeastLetters, rows.front().size())) return;
+    painter->save();
+    painter->translate(rect.center().x() - line / 2, rect.bottom() - 3);
+    painter->rotate(-90);
+    painter->drawText(QRect(0, 0, rect.height() - 6, line), Qt::AlignLeft | Qt::AlignVCenter, upwards);
+    painter->restore();
+    return;
+  }
+  const QString name = metrics.elidedText(rows.front(), Qt::ElideRight, inner.width());
+  if (inner.width() < 18 || name.size() < std::min<qsizetype>(kLeastLetters, rows.front().size())) return;
+  rows.front() = name;
+  const int lines = std::max(inner.height() / line, 1);
+  rows.erase(std::remove_if(rows.begin() + 1, rows.end(),
+                            [&](const QString& row) { return metrics.horizontalAdvance(row) > inner.width(); }),
+             rows.end());
+  if (rows.size() > lines) rows = rows.mid(0, lines);
+  int top = inner.top() + (inner.height() - static_cast<int>(rows.size()) * line) / 2;
+  if (inner.height() > 4 * line) top = inner.top() + 3;  // much room: written at the top
   for (const QString& row : rows) {
-    const QString elided = metrics.elidedText(row, Qt::ElideRight, inner.width());
-    if (elided.size() >= 3 || elided == row) {
-      painter->drawText(QRect(inner.left(), top, inner.width(), metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                        elided);
-    }
-    top += metrics.height();
+    painter->drawText(QRect(inner.left(), top, inner.width() + 2, line), Qt::AlignLeft | Qt::AlignVCenter, row);
+    top += line;
   }
 }
 

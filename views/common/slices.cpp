@@ -53,6 +53,7 @@ Chains chains_of(const trace::PlanInfo& plan) {
   c.root.resize(n);
   c.handed_over.resize(n);
   c.has_followers.assign(n, false);
+  c.next.assign(n, -1);
   std::unordered_map<uint32_t, uint32_t> of_tensor;
   of_tensor.reserve(n);
   for (uint32_t i = 0; i < n; ++i) {
@@ -73,7 +74,10 @@ Chains chains_of(const trace::PlanInfo& plan) {
     if (o.offset != s.offset || o.first > s.first) continue;  // lies elsewhere: no chain to the eye
     c.root[i] = c.root[source->second];
     c.has_followers[c.root[i]] = true;
-    c.handed_over[source->second] = std::min(c.handed_over[source->second], s.first.value);
+    if (s.first.value <= c.handed_over[source->second]) {
+      c.handed_over[source->second] = s.first.value;
+      c.next[source->second] = static_cast<int32_t>(i);
+    }
   }
   return c;
 }

@@ -27,7 +27,8 @@ std::vector<RectStyle> slice_styles(const ThemeColours& colours);  // seen, then
 struct Chains {
   std::vector<uint32_t> root;
   std::vector<int32_t> handed_over;  // a step; the slice's own end where nobody takes over
-  std::vector<bool> has_followers;
+  std::vector<int32_t> next;         // the slice that takes over; -1: none
+  std::vector<bool> has_followers;   // of roots
 };
 Chains chains_of(const trace::PlanInfo& plan);
 

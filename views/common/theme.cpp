@@ -110,8 +110,7 @@ Hatch hatch_of(Role role) {
 
 QBrush hatch_brush(Hatch hatch, const QColor& colour) {
   if (hatch == Hatch::None || hatch == Hatch::Outline) return Qt::NoBrush;
-  if (hatch == Hatch::Dots) return QBrush(colour, Qt::Dense6Pattern);
-  const int size = 8;
+  const int size = hatch == Hatch::Dots ? 6 : 8;
   QPixmap tile(size, size);
   tile.fill(Qt::transparent);
   QPainter p(&tile);
@@ -121,6 +120,8 @@ QBrush hatch_brush(Hatch hatch, const QColor& colour) {
     p.drawLine(QPointF(-2, size + 2), QPointF(size + 2, -2));
     p.drawLine(QPointF(-2, 2), QPointF(2, -2));
     p.drawLine(QPointF(size - 2, size + 2), QPointF(size + 2, size - 2));
+  } else if (hatch == Hatch::Dots) {
+    p.fillRect(QRectF(2, 2, 1.6, 1.6), colour);
   } else {  // arrow heads that point to the right
     p.drawLine(QPointF(2, 1), QPointF(5.5, 4));
     p.drawLine(QPointF(5.5, 4), QPointF(2, 7));

@@ -9,7 +9,7 @@ namespace arenascope::views {
 std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop) {
   auto p = std::make_shared<LifetimesPicture>();
   p->mode = in.axis.mode;
-  p->spans = p->levels = std::make_shared<RectSet>();
+  p->spans = p->shares = p->captions = p->levels = std::make_shared<RectSet>();
   if (!in.plan) return p;
   const trace::PlanInfo& plan = *in.plan;
   p->plan = plan.id;
@@ -27,10 +27,11 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
   struct Block {
     LifetimesRow row;
     std::vector<uint32_t> members;
+    bool together = false;  // two of them live at the same time
   };
   std::vector<Block> blocks;
   for (auto& [key, members] : by_block) {
-    Block b{{}, std::move(members)};
+    Block b{{}, std::move(members), false};
     Bytes lo = INT64_MAX, hi = 0;
     for (const uint32_t i : b.members) {
       lo = std::min(lo, slices[i].offset);
@@ -47,11 +48,16 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
 
   const Chains chains = chains_of(plan);
   const double steps = std::max<double>(static_cast<double>(plan.order.size()), 1);
-  std::vector<Rect> spans, levels;
+  std::vector<Rect> spans, shares, captions, levels;
   spans.reserve(slices.size());
   for (size_t r = 0; r < blocks.size(); ++r) {
     if (stop.stop_requested()) return nullptr;
     Block& b = blocks[r];
+    int32_t until = INT32_MIN;
+    for (const uint32_t i : b.members) {
+      if (slices[i].first.value < until) b.together = true;
+      until = std::max(until, chains.handed_over[i]);
+    }
     const double top = -static_cast<double>(r) - 0.08, height = 0.84;
     int32_t reached = -1;
     double used = 0;
@@ -60,12 +66,21 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
       if (s.level > 0) ++p->reused;
       used += std::max(0, s.last.value - std::max(s.first.value, reached));
       reached = std::max(reached, s.last.value);
-      // Its share of the block's addresses, the lowest at the bottom.
       const double size = static_cast<double>(std::max<Bytes>(b.row.size, 1));
-      const double y0 = top - height + height * static_cast<double>(s.offset - b.row.offset) / size;
-      const double y1 = std::min(y0 + std::max(height * static_cast<double>(s.size) / size, height * 0.12), top);
+      const double share = height * static_cast<double>(s.size) / size;
+      // The whole height where the block has one user at a time; else its own addresses, the lowest at the bottom.
+      const double low = top - height;
+      const double s0 = b.together ? low + height * static_cast<double>(s.offset - b.row.offset) / size : low;
+      const double s1 = std::min(s0 + std::max(share, height * 0.06), top);
+      const double y0 = s0, y1 = b.together ? s1 : top;
       const double x0 = in.axis.x_of_step(s.first.value), x1 = in.axis.x_of_step(chains.handed_over[i]);
-      spans.push_back({x0, x1, y0, y1, slice_style(SliceWords::tensor(in.graph, s.tensor), s.tensor, true), i});
+      const trace::TensorInfo* tensor = SliceWords::tensor(in.graph, s.tensor);
+      spans.push_back({x0, x1, y0, y1, slice_style(tensor, s.tensor, false), i});
+      shares.push_back({x0, x1, s0, s1, slice_style(tensor, s.tensor, true), i});
+      const bool on_share = (s1 - s0) * 2 >= y1 - y0;
+      const bool light = tensor && (tensor->flags & (trace::kInput | trace::kOutput));
+      const uint32_t caption = 3 * static_cast<uint32_t>(std::clamp(s.level, 0, 2)) + (!on_share ? 1 : light ? 2 : 0);
+      captions.push_back({x0, x1, on_share ? s0 : s1, on_share ? s1 : y1, caption, i});
       if (s.level > 0) levels.push_back({x0, x1, y0, y1, static_cast<uint32_t>(std::min(s.level, 2) - 1), i});
     }
     b.row.used = std::min(used / steps, 1.0);
@@ -73,6 +88,8 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
   }
   p->saved = std::max<Bytes>(all - plan.arena_bytes, 0);
   p->spans = std::make_shared<RectSet>(std::move(spans));
+  p->shares = std::make_shared<RectSet>(std::move(shares));
+  p->captions = std::make_shared<RectSet>(std::move(captions));
   p->levels = std::make_shared<RectSet>(std::move(levels));
   return p;
 }

@@ -98,7 +98,9 @@ LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : Plot
   y_axis()->grid()->setVisible(false);
   rows_ = new Rows(x_axis(), y_axis(), this);
   spans_ = new RectPlottable(x_axis(), y_axis());
-  spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
+  shares_ = new RectPlottable(x_axis(), y_axis());
+  captions_ = new RectPlottable(x_axis(), y_axis());
+  captions_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
   marks_ = new LevelMarks(x_axis(), y_axis(), this);
   start();
 }
@@ -123,6 +125,8 @@ const trace::PlanInfo* LifetimesView::plan() const {
 void LifetimesView::show_prepared(const PreparedPtr& prepared) {
   picture_ = std::static_pointer_cast<const LifetimesPicture>(prepared);
   spans_->set_data(picture_->spans);
+  shares_->set_data(picture_->shares);
+  captions_->set_data(picture_->captions);
   fit_rows();
   update_header();
 }
@@ -146,7 +150,19 @@ void LifetimesView::restyle() {
   auto styles = slice_styles(colours());
   for (RectStyle& s : styles) s.outline = s.fill.isValid() ? colours().background : s.outline;
   spans_->set_styles(styles);
-  spans_->set_text_colour(colours().text);
+  shares_->set_styles(styles);
+  RectStyle on_share, above, on_light;
+  on_share.text = Qt::white;
+  above.text = colours().text;
+  on_light.text = Qt::black;
+  std::vector<RectStyle> captions;
+  for (int level = 0; level < 3; ++level) {  // right of the bars
+    for (RectStyle s : {on_share, above, on_light}) {
+      s.indent = level == 0 ? 0 : 3 * level + 1;
+      captions.push_back(s);
+    }
+  }
+  captions_->set_styles(captions);
   if (picture_) update_header();
 }
 
@@ -168,7 +184,7 @@ void LifetimesView::update_header() {
   RectStyle mark;
   mark.edge = c[Role::Allocation];
   mark.fill = styles[kSliceWork0].fill;
-  h.legend = {{tr("result"), styles[kSliceWork0]}, {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]},
+  h.legend = {{tr("share of the block"), styles[kSliceWork0]}, {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]},
               {tr("bars: level of reuse"), mark}};
   set_header(std::move(h));
 }
@@ -178,8 +194,7 @@ QString LifetimesView::label(uint32_t tag, int lines) const {
   if (!p || tag >= p->slices.size()) return {};
   const trace::SliceInfo& s = p->slices[tag];
   const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), s.tensor);
-  QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(s.tensor);
-  if (s.level > 0) text.prepend(QStringLiteral("  ") + (s.level > 1 ? QStringLiteral(" ") : QString()));  // right of the bars
+  const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(s.tensor);
   return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s.size);
 }
 

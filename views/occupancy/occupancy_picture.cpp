@@ -106,7 +106,6 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
   }
   stack(p.kinds);
   if (!p.kinds.empty()) {
-    std::vector<Level> tops;
     for (const auto& k : p.kinds) take_peak(p, k.stacked);
   }
   if (!in.snapshot->all_reserved.samples.empty()) {
@@ -145,7 +144,6 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
   if (p->scope == OccupancyScope::Arena) {
     prepare_arena(*p, in, stop);
   } else {
-    if (in.plan) p->capacity = in.plan->capacity_bytes;
     prepare_kinds(*p, in, stop);
   }
   if (stop.stop_requested()) return nullptr;

@@ -198,7 +198,12 @@ QString TimelineView::label(uint32_t tag, int) const {
     const auto* t = SliceWords::tensor(graph, trace::TensorRef::node(node));
     return t && !t->name.empty() ? QString::fromStdString(t->name) : format_count(item.step.value);
   }
-  return QString::fromStdString(s.label(s.event(item.cell.span)));
+  const trace::Event& e = s.event(item.cell.span);
+  if (e.kind() == trace::EventKind::Work) {
+    const auto* t = SliceWords::tensor(context().source->graph(), trace::TensorRef::node(e.node()));
+    if (t && !t->name.empty()) return QString::fromStdString(t->name);
+  }
+  return QString::fromStdString(s.label(e));
 }
 
 const TimelineItem* TimelineView::item_at(const QPointF& pixel) const {
