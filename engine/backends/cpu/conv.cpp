@@ -3,6 +3,7 @@
 // by block; channels with a kernel each (depthwise) run directly along rows; types other than f32 take a plain walk.
 #include <algorithm>
 
+#include <arenascope/backends/cpu/depthwise.h>
 #include <arenascope/backends/cpu/elements.h>
 #include <arenascope/backends/cpu/gemm.h>
 #include <arenascope/backends/cpu/library.h>
@@ -93,6 +94,15 @@ bool weight_lines(const TensorImpl& w, int64_t first_channel, Lines& lines) {
   return true;
 }
 
+// Whether results are plain products of the weights with the source's channels.
+bool is_plain_product(const ConvGeometry& g) {
+  bool plain = g.taps == 1 && (g.in_stride[2] == 1 || g.in[2] == 1);
+  for (int i = 0; i < 3; ++i) plain = plain && g.in[i] == g.out[i] && g.begin[i] == 0 && (g.stride[i] == 1 || g.out[i] == 1);
+  int64_t run = g.in[2];
+  for (int i = 1; i >= 0; run *= g.in[i], --i) plain = plain && (g.in[i] == 1 || g.in_stride[i] == run);
+  return plain;
+}
+
 void by_product(const Job& job, const ConvGeometry& g) {
   const TensorImpl &x = job.source(0), &w = job.source(1);
   float* const scratch = job.scratch<float>(round_to_line(kGemmScratch));
@@ -101,6 +111,8 @@ void by_product(const Job& job, const ConvGeometry& g) {
   if (images % job.nth == 0 || images >= 4 * job.nth) parts = job.part(images);
   else if (g.positions / nr >= 3 * job.nth || g.out_channels / mr < job.nth) columns = job.part(g.positions, nr);
   else rows = job.part(g.out_channels, mr);
+  if (rows.size() <= 0 || columns.size() <= 0) return;
+  const bool plain = is_plain_product(g);
   const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
   for (int64_t i = parts.begin; i < parts.end; ++i) {
     const int64_t n = i / g.groups, group = i % g.groups;
@@ -108,42 +120,16 @@ void by_product(const Job& job, const ConvGeometry& g) {
     float* out = job.node.data_as<float>() + i * g.out_channels * g.positions;
     const WindowPanels windows{g, image};
     Lines lines;
-    if (job.packed) {
+    const Lines places{reinterpret_cast<const std::byte*>(image), DType::F32, 1, g.channel_stride};
+    const bool is_lines = weight_lines(w, group * g.out_channels, lines);
+    const bool done = plain && is_lines && library_product(rows, columns, g.depth(), lines, places, out, g.positions);
+    if (!done && job.packed) {
       gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out, g.positions);
-    } else if (weight_lines(w, group * g.out_channels, lines)) {
+    } else if (!done && is_lines) {
       gemm(rows, columns, g.depth(), scratch, LeftLines{lines, gemm_row(scratch)}, windows, out, g.positions);
     }
     for (int64_t r = rows.begin; r < rows.end; ++r)
       add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
-  }
-}
-
-// One kernel a channel: each result row is the sum of shifted source rows times one weight each.
-void depthwise(const Job& job, const ConvGeometry& g) {
-  const TensorImpl &x = job.source(0), &w = job.source(1);
-  const Range rows = job.part(g.batch * g.groups * g.out[0] * g.out[1]);
-  const int64_t s = g.stride[2], step = s * g.in_stride[2];
-  for (int64_t r = rows.begin; r < rows.end; ++r) {
-    const int64_t oh = r % g.out[1], od = r / g.out[1] % g.out[0], plane = r / g.out[1] / g.out[0];
-    const int64_t channel = plane % g.groups;
-    const float* image = x.data_as<float>() + plane / g.groups * g.batch_stride + channel * g.channel_stride;
-    const float* weight = w.data_as<float>() + channel * w.strides[0];
-    float* out = job.node.data_as<float>() + r * g.out[2];
-    std::fill(out, out + g.out[2], bias_of(job, channel));
-    for (int64_t tap = 0; tap < g.taps; ++tap) {
-      const int64_t kw = tap % g.kernel[2], kh = tap / g.kernel[2] % g.kernel[1], kd = tap / g.kernel[2] / g.kernel[1];
-      const int64_t d = od * g.stride[0] - g.begin[0] + kd * g.dilation[0];
-      const int64_t h = oh * g.stride[1] - g.begin[1] + kh * g.dilation[1];
-      if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1]) continue;
-      const int64_t start = kw * g.dilation[2] - g.begin[2];
-      const int64_t low = std::min(g.out[2], start < 0 ? (-start + s - 1) / s : 0);
-      const int64_t high = std::clamp<int64_t>((g.in[2] - start + s - 1) / s, low, g.out[2]);
-      const float* from = image + d * g.in_stride[0] + h * g.in_stride[1] + start * g.in_stride[2];
-      const float factor = weight[tap];
-      if (step == 1) simd().add_scaled(out + low, from + low, factor, high - low);
-      else
-        for (int64_t i = low; i < high; ++i) out[i] += factor * from[i * step];
-    }
   }
 }
 
@@ -186,6 +172,7 @@ void plain(const Job& job, const ConvGeometry& g) {
 Bytes packed_conv_bytes(const TensorImpl& node) {
   const ConvGeometry g(node);
   Lines lines;
+  if (library_present() && is_plain_product(g)) return 0;
   if (!all_floats(node) || g.depthwise() || !weight_lines(*node.sources[1], 0, lines)) return 0;
   const int64_t mr = simd().tile_rows;
   return g.groups * ((g.out_channels + mr - 1) / mr * mr) * g.depth() * 4;
@@ -200,7 +187,11 @@ void pack_conv(const TensorImpl& node, float* to) {
   }
 }
 
-Bytes conv_work(const TensorImpl& node, int tasks) { return all_floats(node) ? tasks * round_to_line(kGemmScratch) : 0; }
+Bytes conv_work(const TensorImpl& node, int tasks) {
+  if (!all_floats(node)) return 0;
+  const ConvGeometry g(node);
+  return g.depthwise() ? depthwise_work(g, tasks) : tasks * round_to_line(kGemmScratch);
+}
 
 Status conv(const Job& job) {
   const ConvGeometry g(job.node);

@@ -7,6 +7,8 @@
 
 namespace arenascope::cpu {
 
+inline constexpr int64_t kTapSlack = 16;
+
 struct Simd {
   using Binary = void (*)(float* out, const float* a, const float* b, int64_t n);
   using Unary = void (*)(float* out, const float* x, int64_t n, float p, float q);
@@ -29,6 +31,8 @@ struct Simd {
   void (*add_scaled)(float* out, const float* x, float factor, int64_t n);  // out += factor·x
   // out = (x − mean)·factor·gain + bias; gain and bias one an element, either may be null.
   void (*normalise)(float* out, const float* x, float mean, float factor, const float* gain, const float* bias, int64_t n);
+  // out[i] = bias + Σ weights[t] · taps[t][i]; readable up to kTapSlack floats behind the last i.
+  void (*weigh_taps)(float* out, const float* const* taps, const float* weights, int64_t count, float bias, int64_t n);
   void (*half_to_float)(float* out, const uint16_t* x, int64_t n);
 
   // A tile of a product: C[rows, columns] (+)= A·B over `depth`, A packed as [depth][rows], B as [depth][columns].

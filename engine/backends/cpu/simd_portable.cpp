@@ -94,6 +94,10 @@ void normalise(float* out, const float* x, float mean, float factor, const float
   for (int64_t i = 0; i < n; ++i)
     out[i] = (x[i] - mean) * factor * (gain ? gain[i] : 1.0f) + (bias ? bias[i] : 0.0f);
 }
+void weigh_taps(float* out, const float* const* taps, const float* weights, int64_t count, float bias, int64_t n) {
+  std::fill(out, out + n, bias);
+  for (int64_t t = 0; t < count; ++t) add_scaled(out, taps[t], weights[t], n);
+}
 void half_to_float(float* out, const uint16_t* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = to_float(Half{x[i]});
 }
@@ -123,7 +127,7 @@ void fill_portable(Simd& t) {
        .softplus = each<softplus>, .mish = each<mish>, .hard_sigmoid = each<hard_sigmoid>,
        .hard_swish = each<hard_swish>, .sqrt = each<root>, .reciprocal = each<reciprocal>,
        .sum = sum, .square_sum = square_sum, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
-       .add_scaled = add_scaled, .normalise = normalise, .half_to_float = half_to_float,
+       .add_scaled = add_scaled, .normalise = normalise, .weigh_taps = weigh_taps, .half_to_float = half_to_float,
        .tile_rows = kRows, .tile_columns = kColumns, .tile = tile};
 }
 
