@@ -136,10 +136,11 @@ std::vector<int32_t> order_by(const Items& items, Key key) {
     }
     rows[i] = {k, v.lower, v.upper, v.size, static_cast<int32_t>(i)};
   }
-  // Among equals the longer lifetime, then the larger size, then the earlier one first.
+  // Among equals the earlier one first (as TFLite does; on training graphs, where thousands are equal, it matters much),
+  // then the longer-lived, then the larger.
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return std::make_tuple(a.key, a.lower - a.upper, -a.size, a.lower, a.index) <
-           std::make_tuple(b.key, b.lower - b.upper, -b.size, b.lower, b.index);
+    return std::make_tuple(a.key, a.lower, -a.upper, -a.size, a.index) <
+           std::make_tuple(b.key, b.lower, -b.upper, -b.size, b.index);
   });
   std::vector<int32_t> order(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) order[i] = rows[i].index;

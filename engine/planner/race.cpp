@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/planner/fit.h>
 #include <arenascope/planner/race.h>
 #include <arenascope/planner/valley_search.h>
 
@@ -21,12 +22,14 @@ struct Run {
   Taste taste;
   Verdict verdict = Verdict::stopped;
   std::vector<Bytes> offsets;
+  std::vector<Bytes> fullest;
 };
 
 class Race {
  public:
-  Race(const Sections& sections, int threads, Incumbent& best)
-      : sections_(sections), best_(best), searches_(static_cast<size_t>(std::clamp<int>(threads, 1, kWave))) {}
+  Race(const Items& items, const Sections& sections, int threads, Incumbent& best)
+      : sections_(sections), best_(best), placer_(items), by_size_(order_by(items, Key::size)),
+        searches_(static_cast<size_t>(std::clamp<int>(threads, 1, kWave))) {}
 
   void run() {
     low_ = std::max(sections_.peak(), (best_.bound() + sections_.unit - 1) / sections_.unit);
@@ -72,9 +75,33 @@ class Race {
         best_.raise_bound(r.capacity * sections_.unit + 1);
         if (low_ >= high()) best_.raise_bound(best_.arena());
       }
+      if (r.verdict == Verdict::stopped && !r.fullest.empty()) complete(r.fullest);
       if (r.capacity > low_) ease_of(k) = std::clamp(ease_of(k) * (r.verdict == Verdict::found ? 0.7 : 1.3), 0.02, 0.95);
     }
   }
+  // What a failed run did not place comes on top of what it did, or into its holes, from large to small.
+  void complete(const std::vector<Bytes>& partial) {
+    if (completing_ > 0.2 * best_.deadline().seconds()) return;
+    const double start = best_.deadline().seconds();
+    placer_.clear();
+    std::vector<Bytes> offsets(partial.size());
+    for (size_t i = 0; i < partial.size(); ++i) {
+      if (partial[i] >= 0) placer_.put(static_cast<int32_t>(i), offsets[i] = partial[i] * sections_.unit);
+    }
+    int count = 0;
+    bool whole = true;
+    for (int32_t i : by_size_) {
+      if (partial[i] >= 0) continue;
+      offsets[i] = placer_.place(i, Fit::first);
+      if ((++count & 15) == 0 && best_.deadline().over()) {
+        whole = false;
+        break;
+      }
+    }
+    if (whole) best_.offer(std::move(offsets));
+    completing_ += best_.deadline().seconds() - start;
+  }
+
   // The share of a run that has been rotated since.
   double& ease_of(size_t k) { return ease_[(k + kWave - 1) % kWave]; }
 
@@ -89,6 +116,7 @@ class Race {
         for (size_t k = next++; k < kWave && !enough; k = next++) {
           runs[k].verdict = search.run(runs[k].capacity, runs[k].taste, nodes, stop);
           if (runs[k].verdict == Verdict::found) runs[k].offsets = search.offsets();
+          if (runs[k].verdict == Verdict::stopped) runs[k].fullest = search.fullest();
           // Alone, the runs after one that cannot be beaten are not needed. Side by side they are waited for.
           if (runs[k].verdict == Verdict::found && runs[k].capacity <= low_ && searches_.size() == 1) enough = true;
         }
@@ -107,6 +135,9 @@ class Race {
 
   const Sections& sections_;
   Incumbent& best_;
+  Placer placer_;
+  std::vector<int32_t> by_size_;
+  double completing_ = 0;  // seconds
   std::vector<std::unique_ptr<ValleySearch>> searches_;
   Bytes low_ = 0;  // nothing fits below this many units
   uint64_t count_ = 0;
@@ -116,8 +147,8 @@ class Race {
 
 }  // namespace
 
-void race_valleys(const Sections& sections, int threads, Incumbent& best) {
-  if (!best.done()) Race(sections, threads, best).run();
+void race_valleys(const Items& items, const Sections& sections, int threads, Incumbent& best) {
+  if (!best.done()) Race(items, sections, threads, best).run();
 }
 
 }  // namespace arenascope::planner

@@ -7,6 +7,6 @@
 namespace arenascope::planner {
 
 // Improves the incumbent until it is done. What is found depends on the number of steps only, not on `threads`.
-void race_valleys(const Sections& sections, int threads, Incumbent& best);
+void race_valleys(const Items& items, const Sections& sections, int threads, Incumbent& best);
 
 }  // namespace arenascope::planner

@@ -5,6 +5,7 @@
 #include <arenascope/planner/incumbent.h>
 #include <arenascope/planner/lower_bound.h>
 #include <arenascope/planner/race.h>
+#include <arenascope/planner/wheel.h>
 
 #include <algorithm>
 #include <new>
@@ -108,7 +109,16 @@ class Search final : public Planner {
     if (best.done()) return;
     const int threads =
         options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    if (const std::optional<Sections> sections = make_sections(items)) race_valleys(*sections, threads, best);
+    const std::optional<Sections> sections = make_sections(items);
+    const double left = best.deadline().left(), now = best.deadline().seconds();
+    if (!sections) {
+      turn_wheel(items, best.deadline(), 1 << 30, best);
+      return;
+    }
+    // Where one descent through the valleys takes long, the wheel has its share.
+    constexpr size_t kMany = 4000;
+    if (sections->items() > kMany) turn_wheel(items, best.deadline().ending_at(now + 0.6 * left), 1 << 30, best);
+    race_valleys(items, *sections, threads, best);
   }
 };
 

@@ -116,6 +116,13 @@ bool ValleySearch::try_next(Frame& f) {
   return false;
 }
 
+// Called when a run is stuck. Copies cost time, so only a clearly fuller state is kept.
+void ValleySearch::keep_fullest() {
+  if (frames_.size() < frames_kept_ + frames_kept_ / 64 + 8) return;
+  frames_kept_ = frames_.size();
+  fullest_ = sky_.offsets();
+}
+
 // After a failure whose reason is known: back to the last frame that had a part in it and can choose again. False
 // where there is none: nothing fits.
 bool ValleySearch::jump_back() {
@@ -175,6 +182,7 @@ Verdict ValleySearch::descend() {
     if (!on) {
       std::fill(reason_.begin(), reason_.end(), 0);
       blame(v.a - 1, v.b + 1);
+      keep_fullest();
       if (!jump_back()) return Verdict::impossible;
     }
     const Frame& f = frames_.back();
@@ -193,6 +201,8 @@ Verdict ValleySearch::run(Bytes capacity, const Taste& taste, int64_t most_nodes
   choices_.clear();
   parts_.clear();
   reasons_.clear();
+  frames_kept_ = 0;
+  fullest_.clear();
   for (size_t i = 0; i < p_.items(); ++i) {
     const auto size = static_cast<float>(p_.size[i]), length = static_cast<float>(p_.upper[i] - p_.lower[i]);
     weight_[i] = taste.key == Taste::area ? size * length : taste.key == Taste::length ? length : size;

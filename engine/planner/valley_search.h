@@ -29,6 +29,8 @@ class ValleySearch {
 
   const std::vector<Bytes>& offsets() const { return sky_.offsets(); }
   int64_t nodes() const { return nodes_; }
+  // The fullest state that a failed run came to: offsets, or -1 for items that were not placed.
+  const std::vector<Bytes>& fullest() const { return fullest_; }
 
  private:
   struct Choice {
@@ -49,6 +51,7 @@ class ValleySearch {
   Verdict descend();
   bool enter(const Valley& v, int32_t open);
   bool try_next(Frame& f);
+  void keep_fullest();
   bool jump_back();
   int32_t open_after(const Frame& f, int32_t lower, int32_t upper);
   void rank(size_t first, const Valley& v);
@@ -58,6 +61,8 @@ class ValleySearch {
   const Sections& p_;
   Skyline sky_;
   std::vector<float> weight_;  // what the taste makes of each item
+  std::vector<Bytes> fullest_;
+  size_t frames_kept_ = 0;  // depth of that state
   std::vector<Frame> frames_;
   std::vector<Choice> choices_;
   std::vector<Part> parts_;
