@@ -1,1 +1,66 @@
 # SPDX-License-Identifier: MIT
+# What `cmake --install` puts where, so that find_package(Arenascope) works for others: the rooms as Arenascope::NAME
+# with their headers under include/arenascope, the programs' manual pages, desktop entry and licences.
+include(CMakePackageConfigHelpers)
+
+get_property(rooms GLOBAL PROPERTY ARENASCOPE_ROOMS)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Arenascope")
+install(TARGETS ${rooms} EXPORT ArenascopeTargets COMPONENT development
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT ArenascopeTargets NAMESPACE Arenascope:: DESTINATION "${package_dir}" COMPONENT development)
+install(DIRECTORY engine/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/arenascope" COMPONENT development
+  FILES_MATCHING PATTERN "*.h")
+
+# The package file has to find what the rooms link, and that depends on what was found here.
+set(ARENASCOPE_FIND_DEPENDENCIES "")
+set(ARENASCOPE_COMPONENTS "")
+set(linked "")
+foreach(room IN LISTS rooms)
+  get_target_property(name ${room} EXPORT_NAME)
+  string(APPEND ARENASCOPE_COMPONENTS " ${name}")
+  get_target_property(libraries ${room} INTERFACE_LINK_LIBRARIES)
+  foreach(library IN LISTS libraries)
+    # What is linked privately stands as $<LINK_ONLY:x>; what only the build needs, as $<BUILD_INTERFACE:x>.
+    if(NOT library MATCHES "BUILD_INTERFACE")
+      string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" library "${library}")
+      list(APPEND linked "${library}")
+    endif()
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES linked)
+foreach(library IN LISTS linked)
+  if(NOT library MATCHES "^([A-Za-z0-9_]+)::(.*)$" OR CMAKE_MATCH_1 STREQUAL "Arenascope")
+    continue()
+  endif()
+  set(package "${CMAKE_MATCH_1}")
+  set(target "${CMAKE_MATCH_2}")
+  if(package STREQUAL "PkgConfig")
+    set(module_OPENBLAS openblas)
+    set(module_HWY libhwy)
+    string(APPEND ARENASCOPE_FIND_DEPENDENCIES "find_dependency(PkgConfig)\n"
+      "pkg_check_modules(${target} REQUIRED QUIET IMPORTED_TARGET ${module_${target}})\n")
+  elseif(package STREQUAL "protobuf")
+    string(APPEND ARENASCOPE_FIND_DEPENDENCIES "find_dependency(Protobuf)\n")
+  elseif(package STREQUAL "DNNL")
+    string(APPEND ARENASCOPE_FIND_DEPENDENCIES "find_dependency(dnnl)\n")
+  elseif(package STREQUAL "CUDA")
+    string(APPEND ARENASCOPE_FIND_DEPENDENCIES "find_dependency(CUDAToolkit)\n")
+  else()
+    string(APPEND ARENASCOPE_FIND_DEPENDENCIES "find_dependency(${package})\n")
+  endif()
+endforeach()
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/ArenascopeConfig.cmake.in"
+  "${CMAKE_BINARY_DIR}/ArenascopeConfig.cmake" INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/ArenascopeConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/ArenascopeConfig.cmake" "${CMAKE_BINARY_DIR}/ArenascopeConfigVersion.cmake"
+  DESTINATION "${package_dir}" COMPONENT development)
+
+install(FILES packaging/arenascope-cli.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+if(ARENASCOPE_WINDOW)
+  install(FILES packaging/arenascope.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES packaging/org.arenascope.Arenascope.desktop DESTINATION "${CMAKE_INSTALL_DATADIR}/applications")
+endif()
+install(FILES README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY LICENSES DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+include("${CMAKE_SOURCE_DIR}/packaging/deb.cmake")

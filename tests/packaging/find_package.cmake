@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# Installs this build into a folder of its own, then configures, builds and runs another project that uses it.
+function(step text)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${text} failed:\n${output}")
+  endif()
+  message(STATUS "${text}: done")
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+set(prefix "${WORK}/installed")
+step("installing" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+foreach(file bin/arenascope-cli include/arenascope/graph/graph.h share/man/man1/arenascope-cli.1)
+  if(NOT EXISTS "${prefix}/${file}")
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=${SANITIZE}")
+endif()
+step("configuring" "${CMAKE_COMMAND}" -S "${CONSUMER}" -B "${WORK}/build" -G "${GENERATOR}"
+  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_FLAGS=${flags}")
+step("building" "${CMAKE_COMMAND}" --build "${WORK}/build")
+step("running" "${WORK}/build/consumer")
+step("asking the installed program" "${prefix}/bin/arenascope-cli" --help)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Data runs one way through the rooms; nothing downstream is known upstream. Read from the #include lines.
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "source_tree.h"
+
+namespace arenascope::test {
+namespace {
+
+using Rooms = std::set<std::string>;
+
+// Whom each room of the engine may include besides itself and base. A row is complete: what a room may include by way
+// of another stands in it too.
+const std::map<std::string, Rooms>& may_include() {
+  static const std::map<std::string, Rooms> rules = [] {
+    const Rooms memory{"trace"};
+    const Rooms tensor{"memory", "trace"};
+    const Rooms graph{"tensor", "memory", "trace"};
+    Rooms runtime = graph;
+    runtime.insert({"graph", "planner"});
+    Rooms backends = runtime;
+    backends.insert("runtime");
+    Rooms models = graph;
+    models.insert("graph");
+    return std::map<std::string, Rooms>{{"base", {}},        {"trace", {}},       {"planner", {}},
+                                        {"memory", memory},  {"tensor", tensor},  {"graph", graph},
+                                        {"runtime", runtime}, {"backends", backends}, {"models", models}};
+  }();
+  return rules;
+}
+
+struct Include {
+  const SourceFile* file;
+  std::string target;  // as written between the brackets or quotes
+};
+
+std::vector<Include> includes_of(const std::vector<SourceFile>& tree) {
+  static const std::regex line_form(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
+  std::vector<Include> out;
+  for (const SourceFile& file : tree) {
+    if (!file.is_cpp()) continue;
+    for (const std::string& line : lines_of(file.text))
+      if (std::smatch m; line.size() < 300 && std::regex_match(line, m, line_form)) out.push_back({&file, m[1]});
+  }
+  return out;
+}
+
+// The n-th folder of a path, "" behind the last: part("engine/graph/op.h", 1) is "graph".
+std::string part(const std::string& path, int n) {
+  size_t begin = 0;
+  for (; n > 0; --n) {
+    const size_t slash = path.find('/', begin);
+    if (slash == std::string::npos) return "";
+    begin = slash + 1;
+  }
+  const size_t end = path.find('/', begin);
+  return end == std::string::npos ? "" : path.substr(begin, end - begin);
+}
+
+}  // namespace
+
+TEST_CASE("no room of the engine includes up the river") {
+  const auto tree = source_tree();
+  int seen = 0;
+  for (const Include& include : includes_of(tree)) {
+    if (!include.file->in("engine/") || include.target.rfind("arenascope/", 0) != 0) continue;
+    const std::string room = part(include.file->path, 1), other = part(include.target, 1);
+    CAPTURE(include.file->path);
+    CAPTURE(include.target);
+    if (room.empty() || other.empty()) continue;  // engine's own headers at the top, <arenascope/planner.h>
+    const auto rule = may_include().find(room);
+    REQUIRE_MESSAGE(rule != may_include().end(), "a room that the table does not know");
+    CHECK_MESSAGE((other == room || other == "base" || rule->second.count(other) == 1),
+                  include.file->path << " includes <" << include.target << ">, which lies down the river");
+    ++seen;
+  }
+  CHECK(seen > 100);
+}
+
+TEST_CASE("a backend does not know another backend") {
+  const auto tree = source_tree();
+  for (const Include& include : includes_of(tree)) {
+    if (!include.file->in("engine/backends/") || include.target.rfind("arenascope/backends/", 0) != 0) continue;
+    const std::string own = part(include.file->path, 2), other = part(include.target, 2);
+    CHECK_MESSAGE(own == other, include.file->path << " includes <" << include.target << ">");
+  }
+}
+
+TEST_CASE("the engine knows neither Qt nor the views nor the programs") {
+  const auto tree = source_tree();
+  static const std::regex qt("Q[A-Z][A-Za-z0-9]*|Qt[A-Z].*|q[a-z0-9]+\\.h|qcustomplot.*");
+  for (const Include& include : includes_of(tree)) {
+    if (!include.file->in("engine/") && !include.file->in("tests/engine/") && !include.file->in("app/cli/") &&
+        !include.file->in("app/common/"))
+      continue;
+    CHECK_MESSAGE(!std::regex_match(include.target, qt), include.file->path << " includes <" << include.target << ">");
+    CHECK_MESSAGE(include.target.rfind("views/", 0) != 0, include.file->path << " includes <" << include.target << ">");
+    if (include.file->in("engine/"))
+      CHECK_MESSAGE(include.target.rfind("app/", 0) != 0, include.file->path << " includes <" << include.target << ">");
+  }
+}
+
+TEST_CASE("views know each other only by common, and never the programs") {
+  const auto tree = source_tree();
+  // Who shows another view's picture: the inspector draws a node as the graph does.
+  const std::set<std::pair<std::string, std::string>> allowed{{"inspector", "graph"}};
+  for (const Include& include : includes_of(tree)) {
+    if (!include.file->in("views/")) continue;
+    const std::string view = part(include.file->path, 1);
+    if (include.target.rfind("views/", 0) == 0) {
+      const std::string other = part(include.target, 1);
+      CHECK_MESSAGE((other == view || other == "common" || allowed.count({view, other}) == 1),
+                    include.file->path << " includes <" << include.target << ">");
+    }
+    CHECK_MESSAGE(include.target.rfind("app/", 0) != 0, include.file->path << " includes <" << include.target << ">");
+  }
+}
+
+}  // namespace arenascope::test

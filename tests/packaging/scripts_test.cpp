@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The two commands, without building anything: their shared part and their help.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "source_tree.h"
+
+namespace arenascope::test {
+namespace {
+
+struct Ran {
+  int status;
+  std::string output;  // both streams
+};
+
+Ran bash(const std::string& script) {
+  const std::string quoted = "cd '" ARENASCOPE_SOURCE_DIR "' && { " + script + "; } 2>&1";
+  // In a file, since popen's shell is not bash.
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("arenascope-scripts-test-" + std::to_string(std::hash<std::string>()(quoted)) + ".sh");
+  std::ofstream(path) << quoted << "\n";
+  Ran ran{-1, ""};
+  if (FILE* pipe = popen(("bash '" + path.string() + "'").c_str(), "r")) {
+    std::array<char, 4096> buffer;
+    while (size_t n = fread(buffer.data(), 1, buffer.size(), pipe)) ran.output.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    ran.status = status >= 0 ? (status >> 8) & 0xFF : -1;
+  }
+  std::filesystem::remove(path);
+  return ran;
+}
+
+}  // namespace
+
+TEST_CASE("the commands parse and can be started") {
+  for (const char* script : {"packaging/run", "packaging/test", ".ci/run", "packaging/common.sh"})
+    CHECK(bash(std::string("bash -n ") + script).status == 0);
+  namespace fs = std::filesystem;
+  for (const char* script : {"packaging/run", "packaging/test", ".ci/run"}) {
+    const auto mode = fs::status(fs::path(ARENASCOPE_SOURCE_DIR) / script).permissions();
+    CHECK((mode & fs::perms::owner_exec) != fs::perms::none);
+  }
+}
+
+TEST_CASE("run explains itself and refuses a file that is not there") {
+  const Ran help = bash("packaging/run --help");
+  CHECK(help.status == 0);
+  CHECK(help.output.find("usage: packaging/run [FILE]") == 0);
+  const Ran missing = bash("packaging/run /no/such/model.onnx");
+  CHECK(missing.status == 2);
+  CHECK(missing.output == "packaging/run: there is no file '/no/such/model.onnx'.\n");
+}
+
+TEST_CASE("the package list is plain names, each once") {
+  const Ran list = bash(". packaging/common.sh && list_packages | sort");
+  REQUIRE(list.status == 0);
+  const auto names = lines_of(list.output);
+  CHECK(names.size() > 20);
+  for (size_t i = 0; i < names.size(); ++i) {
+    CHECK(names[i].find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789+-.") == std::string::npos);
+    if (i > 0) CHECK(names[i] != names[i - 1]);
+  }
+}
+
+TEST_CASE("what cannot be installed is said in a sentence") {
+  const std::string lacking = ". packaging/common.sh && missing_packages() { echo zoo; echo ape; } && ";
+  const Ran no_apt = bash(lacking + "command() { [ \"$2\" != apt-get ]; } && install_packages");
+  CHECK(no_apt.status == 1);
+  CHECK(no_apt.output == "There is no apt-get to install these packages, which are missing: zoo ape\n");
+  const Ran no_rights = bash(lacking + "id() { echo 1000; } && command() { [ \"$2\" != sudo ]; } && install_packages");
+  CHECK(no_rights.status == 1);
+  CHECK(no_rights.output == "Installing packages needs root or sudo. Please install these first: zoo ape\n");
+  const Ran complete = bash(". packaging/common.sh && missing_packages() { :; } && "
+                            "command() { [ \"$2\" != apt-get ]; } && install_packages && echo nothing to do");
+  CHECK(complete.status == 0);
+  CHECK(complete.output == "nothing to do\n");
+}
+
+TEST_CASE("times are said in CI only") {
+  CHECK(bash(". packaging/common.sh && CI= timed build true").output.empty());
+  CHECK(bash(". packaging/common.sh && CI=true timed build true").output == "build: 0 s\n");
+  CHECK(bash(". packaging/common.sh && CI=true timed build false").status != 0);
+}
+
+}  // namespace arenascope::test

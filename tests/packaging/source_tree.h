@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The files of the repository that are written by hand.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace arenascope::test {
+
+struct SourceFile {
+  std::string path;  // from the repository's top, with slashes
+  std::string text;
+  bool ends(const char* suffix) const { return path.ends_with(suffix); }
+  bool in(const char* folder) const { return path.starts_with(folder); }
+  bool is_cpp() const { return ends(".h") || ends(".cpp") || ends(".cu") || ends(".inc"); }
+};
+
+// Everything below engine, views, app, tests, cmake, packaging and resources, in the order of the paths.
+std::vector<SourceFile> source_tree();
+
+// The lines of a text without their ends.
+std::vector<std::string> lines_of(const std::string& text);
+
+}  // namespace arenascope::test
