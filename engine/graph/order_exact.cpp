@@ -166,7 +166,7 @@ bool SearchBudget::spend(int64_t looks) {
 }
 
 int64_t SearchBudget::limit(int64_t looks) {
-  const int64_t taken = std::max<int64_t>(left_ - looks, 0);
+  const int64_t taken = looks < left_ ? left_ - looks : 0;
   left_ -= taken;
   return taken;
 }
