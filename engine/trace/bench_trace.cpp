@@ -3,7 +3,6 @@
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,9 @@ BenchRow row(std::string name, double value, std::string unit, double wanted) {
   return {std::move(name), value, std::move(unit), "", 0, 0, wanted, value <= wanted};
 }
 
-double seconds_since(Nanoseconds t) { return static_cast<double>(Clock::monotonic() - t) * 1e-9; }
+double seconds_since(Nanoseconds t) {
+  return static_cast<double>(Clock::monotonic() - t) * 1e-9;
+}
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(values.size() / 2), values.end());
@@ -154,7 +155,8 @@ std::vector<BenchRow> bench_trace(const TraceBenchOptions& options) {
     Session live;
     const auto start = Clock::monotonic();
     feed(live, options.events);
-    rows.push_back(row("session: take in an event", seconds_since(start) * 1e9 / static_cast<double>(options.events), "ns", 1000));
+    rows.push_back(
+        row("session: take in an event", seconds_since(start) * 1e9 / static_cast<double>(options.events), "ns", 1000));
     bench_session(rows, live);
   }
   auto writer = RecordingWriter::create(path);
@@ -163,9 +165,11 @@ std::vector<BenchRow> bench_trace(const TraceBenchOptions& options) {
   feed(**writer, options.events);
   const Status closed = (*writer)->close();
   if (closed.ok()) {
-    rows.push_back(row("recording: write an event to a file", seconds_since(start) * 1e9 / static_cast<double>(options.events), "ns", 1000));
+    rows.push_back(row("recording: write an event to a file",
+                       seconds_since(start) * 1e9 / static_cast<double>(options.events), "ns", 1000));
     rows.push_back(row("recording: file size an event",
-                       static_cast<double>((*writer)->bytes_written()) / static_cast<double>(options.events), "bytes", 100));
+                       static_cast<double>((*writer)->bytes_written()) / static_cast<double>(options.events), "bytes",
+                       100));
     start = Clock::monotonic();
     Session session;
     const auto report = read_recording(path, session);

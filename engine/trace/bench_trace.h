@@ -9,8 +9,8 @@
 namespace arenascope::trace {
 
 struct TraceBenchOptions {
-  size_t events = 1'000'000;        // of the recording that is opened
-  std::filesystem::path folder;     // for that recording; empty: the temporary folder
+  size_t events = 1'000'000;     // of the recording that is opened
+  std::filesystem::path folder;  // for that recording; empty: the temporary folder
 };
 
 // Takes a few seconds. Rows that concern the file are missing if it could not be written.

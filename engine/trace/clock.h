@@ -32,7 +32,9 @@ class Clock {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return Nanoseconds{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
   }
-  bool uses_counter() const { return scale_ != 0; }
+  bool uses_counter() const {
+    return scale_ != 0;
+  }
 
  private:
   __extension__ using Wide = unsigned __int128;

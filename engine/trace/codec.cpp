@@ -15,7 +15,8 @@ template <class Tag>
 struct is_id<Id<Tag>> : std::true_type {};
 
 template <class T>
-constexpr bool is_scalar = std::is_integral_v<T> || std::is_enum_v<T> || is_id<T>::value || std::is_same_v<T, TensorRef>;
+constexpr bool is_scalar =
+    std::is_integral_v<T> || std::is_enum_v<T> || is_id<T>::value || std::is_same_v<T, TensorRef>;
 
 template <class T>
 uint64_t to_number(const T& v) {
@@ -180,7 +181,9 @@ bool decode_description(uint32_t index, const WireReader& in, Sink& sink) {
 }
 
 // How Event::a is written: as a distance from the event's time where it is a time.
-constexpr int64_t base_of_a(const Event& e) { return e.is_span() ? e.time : 0; }
+constexpr int64_t base_of_a(const Event& e) {
+  return e.is_span() ? e.time : 0;
+}
 
 bool decode_events(ByteSpan message, Sink& sink, std::vector<Event>& events) {
   WireReader in(message);
@@ -266,8 +269,8 @@ Status decode(ByteSpan message, Sink& sink, std::vector<Event>& scratch) {
     while (in.next()) {
       if (in.field == kVersionField && in.type == WireType::Varint) {
         if (in.number > kRecordingVersion) {
-          return Error{"it was written by a newer version (format " + std::to_string(in.number) + ", this reads up to " +
-                       std::to_string(kRecordingVersion) + ")"};
+          return Error{"it was written by a newer version (format " + std::to_string(in.number) +
+                       ", this reads up to " + std::to_string(kRecordingVersion) + ")"};
         }
       } else if (in.field == kEventsField) {
         if (in.type != WireType::Bytes || !decode_events(in.payload, sink, scratch)) {

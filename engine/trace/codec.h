@@ -9,12 +9,12 @@
 
 namespace arenascope::trace {
 
-inline constexpr uint32_t kTracePacketField = 1;        // Trace.packet
-inline constexpr uint32_t kRecordingField = 2100;       // ours in TracePacket; other readers skip it
+inline constexpr uint32_t kTracePacketField = 1;   // Trace.packet
+inline constexpr uint32_t kRecordingField = 2100;  // ours in TracePacket; other readers skip it
 inline constexpr uint32_t kRecordingVersion = 1;
-inline constexpr uint32_t kVersionField = 1;            // in our message: the version, in the first packet only
-inline constexpr uint32_t kProgramField = 15;           // who wrote it
-inline constexpr uint32_t kFirstDescriptionField = 2;   // + the index in Description
+inline constexpr uint32_t kVersionField = 1;           // in our message: the version, in the first packet only
+inline constexpr uint32_t kProgramField = 15;          // who wrote it
+inline constexpr uint32_t kFirstDescriptionField = 2;  // + the index in Description
 inline constexpr uint32_t kEventsField = 14;
 inline constexpr size_t kEventsAPacket = 512;
 

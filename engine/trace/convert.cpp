@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/convert.h>
 #include <arenascope/trace/recording.h>
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -106,9 +105,9 @@ std::string micros(Nanoseconds t) {
   return fmt::format("{}{}.{:03}", t < 0 ? "-" : "", n / 1000, n % 1000);
 }
 
-constexpr const char* kKindNames[] = {"none",       "work",       "wait",    "alloc",      "free",  "reserve",
-                                      "release",    "slice live", "slice dead", "context object", "copy",  "step",
-                                      "layer",      "counter",    "seen write", "seen read",  "slice"};
+constexpr const char* kKindNames[] = {"none",    "work",       "wait",       "alloc",          "free", "reserve",
+                                      "release", "slice live", "slice dead", "context object", "copy", "step",
+                                      "layer",   "counter",    "seen write", "seen read",      "slice"};
 static_assert(std::size(kKindNames) == kLastEventKind + 1);
 
 const char* kind_name(EventKind kind) {
@@ -124,8 +123,12 @@ void each_span(const Snapshot& s, F&& f) {
   }
 }
 
-int64_t process_of(const ThreadInfo& t) { return t.process == 0 ? 1 : t.process; }
-int64_t thread_of(const ThreadInfo& t) { return t.thread == 0 ? t.id.value + 2 : t.thread; }
+int64_t process_of(const ThreadInfo& t) {
+  return t.process == 0 ? 1 : t.process;
+}
+int64_t thread_of(const ThreadInfo& t) {
+  return t.thread == 0 ? t.id.value + 2 : t.thread;
+}
 
 }  // namespace
 
@@ -168,7 +171,8 @@ void to_spans_csv(const Snapshot& s, TextOut& out) {
   each_span(s, [&](size_t track, const Event& e) {
     const bool of_node = e.kind() == EventKind::Work || e.kind() == EventKind::Wait;
     print(out, "{},{},{},{},{},{},{}\n", csv_text(s.tracks[track].info.name), kind_name(e.kind()), csv_text(s.label(e)),
-          of_node ? std::to_string(e.node().value) : "", of_node ? std::to_string(e.run().value) : "", e.begin(), e.end());
+          of_node ? std::to_string(e.node().value) : "", of_node ? std::to_string(e.run().value) : "", e.begin(),
+          e.end());
   });
 }
 
@@ -183,8 +187,10 @@ void to_memory_csv(const Snapshot& s, TextOut& out) {
 
 void to_text(const Snapshot& s, TextOut& out) {
   print(out, "{} events, {} lost, {} to {} ns\n", s.event_count, s.lost, s.time.begin, s.time.end);
-  for (const DeviceInfo& d : s.devices) print(out, "device {}: {} {} {} {}\n", d.id.value, d.backend, d.name, d.memory_bytes, d.missing);
-  for (const AllocatorInfo& a : s.allocators) print(out, "allocator {}: {} {}\n", a.id, a.name, static_cast<int>(a.kind));
+  for (const DeviceInfo& d : s.devices)
+    print(out, "device {}: {} {} {} {}\n", d.id.value, d.backend, d.name, d.memory_bytes, d.missing);
+  for (const AllocatorInfo& a : s.allocators)
+    print(out, "allocator {}: {} {}\n", a.id, a.name, static_cast<int>(a.kind));
   for (const CounterInfo& c : s.counters) print(out, "counter {}: {} {}\n", c.id.value, c.name, c.unit);
   const auto refs = [](const std::vector<TensorRef>& list) {
     std::string text;
@@ -196,13 +202,14 @@ void to_text(const Snapshot& s, TextOut& out) {
           fmt::join(t.shape, " "), t.bytes, t.flops, t.flags, refs(t.sources));
   };
   for (const auto& g : s.graphs) {
-    print(out, "graph {}: {}, {} nodes, {} leafs, {} edges\n", g->id.value, g->model, g->nodes.size(), g->leafs.size(), g->edges);
+    print(out, "graph {}: {}, {} nodes, {} leafs, {} edges\n", g->id.value, g->model, g->nodes.size(), g->leafs.size(),
+          g->edges);
     for (size_t i = 0; i < g->nodes.size(); ++i) tensor("node", i, g->nodes[i]);
     for (size_t i = 0; i < g->leafs.size(); ++i) tensor("leaf", i, g->leafs[i]);
   }
   for (const auto& p : s.plans) {
-    print(out, "plan {} of graph {}: {} {}, arena {}, bound {}\n", p->id.value, p->graph.value, p->planner, p->order_name,
-          p->arena_bytes, p->lower_bound_bytes);
+    print(out, "plan {} of graph {}: {} {}, arena {}, bound {}\n", p->id.value, p->graph.value, p->planner,
+          p->order_name, p->arena_bytes, p->lower_bound_bytes);
     for (const SliceInfo& x : p->slices) {
       print(out, "  tensor {} at {} + {} in steps {} to {}, block {}, level {}\n", x.tensor.value, x.offset, x.size,
             x.first.value, x.last.value, x.block.value, x.level);
@@ -210,13 +217,14 @@ void to_text(const Snapshot& s, TextOut& out) {
   }
   for (const auto& c : s.contexts) {
     print(out, "context {}: {} {} of {}\n", c->id.value, c->name, c->used_mem, c->mem_size);
-    for (const ObjectInfo& o : c->objects) print(out, "  {} {} at {} + {} next {}\n", o.type, o.name, o.offset, o.size, o.next);
+    for (const ObjectInfo& o : c->objects)
+      print(out, "  {} {} at {} + {} next {}\n", o.type, o.name, o.offset, o.size, o.next);
   }
   for (size_t i = 0; i < s.runs.size(); ++i) {
     const Run& r = s.runs[i];
-    print(out, "run {}: graph {} plan {} {} {} threads {} {} to {} {} {} steps {}\n", r.info.id.value, r.info.graph.value,
-          r.info.plan.value, r.info.backend, r.info.strategy, r.info.threads, r.info.begin, r.end, r.finished,
-          static_cast<int>(r.status), r.marks);
+    print(out, "run {}: graph {} plan {} {} {} threads {} {} to {} {} {} steps {}\n", r.info.id.value,
+          r.info.graph.value, r.info.plan.value, r.info.backend, r.info.strategy, r.info.threads, r.info.begin, r.end,
+          r.finished, static_cast<int>(r.status), r.marks);
   }
   for (const TrackView& t : s.tracks) {
     print(out, "track {}: {} kind {} device {} lost {}\n", t.info.id.value, t.info.name, static_cast<int>(t.info.kind),
@@ -245,14 +253,14 @@ void to_text(const Snapshot& s, TextOut& out) {
     for (const MemoryCount c : {MemoryCount::Active, MemoryCount::Reserved}) {
       const auto& samples = s.series(static_cast<MemoryKind>(k), c).samples;
       for (size_t i = 0; i < samples.size(); ++i) {
-        print(out, "{} {} {} {}\n", kMemoryKindNames[k], c == MemoryCount::Active ? "active" : "reserved", samples[i].time,
-              samples[i].value);
+        print(out, "{} {} {} {}\n", kMemoryKindNames[k], c == MemoryCount::Active ? "active" : "reserved",
+              samples[i].time, samples[i].value);
       }
     }
   }
   const auto rect = [&](const SliceRect& r) {
-    print(out, "slice tensor {} run {} at {} + {} steps {} to {} time {} to {}{}\n", r.tensor.value, r.run.value, r.offset,
-          r.bytes, r.first.value, r.last.value, r.begin, r.end, r.open ? " open" : "");
+    print(out, "slice tensor {} run {} at {} + {} steps {} to {} time {} to {}{}\n", r.tensor.value, r.run.value,
+          r.offset, r.bytes, r.first.value, r.last.value, r.begin, r.end, r.open ? " open" : "");
   };
   for (size_t i = 0; i < s.slices.size(); ++i) rect(s.slices[i]);
   for (const SliceRect& r : s.open_slices) rect(r);
@@ -266,13 +274,16 @@ void to_text(const Snapshot& s, TextOut& out) {
 
 Result<Format> format_of(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
-  const auto ends = [&](std::string_view e) { return name.size() >= e.size() && name.compare(name.size() - e.size(), e.size(), e) == 0; };
+  const auto ends = [&](std::string_view e) {
+    return name.size() >= e.size() && name.compare(name.size() - e.size(), e.size(), e) == 0;
+  };
   if (ends(".json")) return Format::ChromeJson;
   if (ends(".memory.csv")) return Format::MemoryCsv;
   if (ends(".csv")) return Format::SpansCsv;
   if (ends(".txt")) return Format::Text;
   if (ends(".arenascope") || ends(".pftrace") || ends(".perfetto-trace")) return Format::Recording;
-  return Error{path.string() + ": the ending says no known format; known are .json, .csv, .memory.csv, .txt, .arenascope, "
+  return Error{path.string() +
+               ": the ending says no known format; known are .json, .csv, .memory.csv, .txt, .arenascope, "
                ".pftrace and .perfetto-trace."};
 }
 

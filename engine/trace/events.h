@@ -89,7 +89,7 @@ struct Event {
   constexpr Nanoseconds begin() const { return time; }
   constexpr Nanoseconds end() const { return is_span() ? a : time; }  // half-open
   constexpr NodeId node() const { return NodeId(static_cast<int32_t>(id)); }
-  constexpr RunId run() const { return RunId(extra24()); }   // Work, Wait, Step, Layer
+  constexpr RunId run() const { return RunId(extra24()); }                         // Work, Wait, Step, Layer
   constexpr arenascope::Step step() const { return arenascope::Step(extra24()); }  // SliceLive/Dead, SeenWrite/Read
   constexpr int32_t extra24() const { return extra() == 0xffffff ? -1 : static_cast<int32_t>(extra()); }
   constexpr MemoryKind memory_kind() const { return static_cast<MemoryKind>(extra() & 0xff); }
@@ -102,7 +102,9 @@ namespace detail {
 constexpr Event make(EventKind kind, Nanoseconds time, int64_t a, int64_t b, uint32_t id, uint32_t extra) {
   return {time, a, b, id, static_cast<uint32_t>(kind) | extra << 8};
 }
-constexpr uint32_t u32(int32_t v) { return static_cast<uint32_t>(v); }
+constexpr uint32_t u32(int32_t v) {
+  return static_cast<uint32_t>(v);
+}
 }  // namespace detail
 
 constexpr Event work(RunId run, NodeId node, Nanoseconds t0, Nanoseconds t1, int64_t chunk = 0) {

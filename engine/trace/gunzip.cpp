@@ -42,7 +42,8 @@ Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t large
       }
       if (state != Z_OK || (made == 0 && used == 0)) break;
     }
-    return Error{name + ": the compressed data is broken or cut after " + std::to_string(bytes.size() - left) + " bytes."};
+    return Error{name + ": the compressed data is broken or cut after " + std::to_string(bytes.size() - left) +
+                 " bytes."};
   } catch (const std::bad_alloc&) {
     return Error{name + ": memory ran out while it was unpacked."};
   }

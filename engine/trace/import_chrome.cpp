@@ -3,10 +3,9 @@
 #include <arenascope/trace/import_builder.h>
 #include <arenascope/trace/import_onnxruntime.h>
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 #include <new>
+#include <nlohmann/json.hpp>
 
 namespace arenascope::trace {
 
@@ -153,7 +152,9 @@ class Collector {
     const Scalar* op = e.arg("op_name");
     return op == nullptr ? std::string() : op->as_text();
   }
-  static std::string thread_key(const ChromeEvent& e) { return "process " + e.pid.as_text() + " thread " + e.tid.as_text(); }
+  static std::string thread_key(const ChromeEvent& e) {
+    return "process " + e.pid.as_text() + " thread " + e.tid.as_text();
+  }
   static std::string thread_name(const ChromeEvent& e) { return "thread " + e.tid.as_text(); }
   static std::string async_key(const ChromeEvent& e) {
     return e.pid.as_text() + '\x1f' + e.cat.text + '\x1f' + e.id.as_text() + '\x1f' + e.name.as_text();

@@ -44,10 +44,12 @@ void OnnxRuntimeNodes::replay(const std::string& model, const std::vector<size_t
   graph->nodes = std::move(nodes_);
   sink.describe(std::shared_ptr<const GraphInfo>(std::move(graph)));
 
-  std::stable_sort(kernels_.begin(), kernels_.end(), [](const Kernel& x, const Kernel& y) { return x.begin < y.begin; });
+  std::stable_sort(kernels_.begin(), kernels_.end(),
+                   [](const Kernel& x, const Kernel& y) { return x.begin < y.begin; });
   std::sort(runs_.begin(), runs_.end());
   if (runs_.size() > kMostRuns) runs_.resize(kMostRuns);
-  if (runs_.empty() || runs_[0].first > kernels_[0].begin) runs_.insert(runs_.begin(), {kernels_[0].begin, kernels_[0].begin});
+  if (runs_.empty() || runs_[0].first > kernels_[0].begin)
+    runs_.insert(runs_.begin(), {kernels_[0].begin, kernels_[0].begin});
   size_t next = 0;
   std::vector<std::vector<Event>> batches(threads_.size());
   for (size_t r = 0; r < runs_.size(); ++r) {

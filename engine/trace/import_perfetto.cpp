@@ -16,7 +16,7 @@ struct Clock {
   uint64_t last = 0;        // of an incremental clock, in its own units
   uint64_t multiplier = 1;  // ns a unit
   bool incremental = false;
-  int64_t to_trace = 0;     // ns to add
+  int64_t to_trace = 0;  // ns to add
 };
 
 // What packets of one sequence have in common.
@@ -258,7 +258,8 @@ class Importer {
       if (in.field == 11 && number) e.track = in.number, e.has_track = true;
       if (in.field == 10 && number) e.name_iid = in.number;
       if (in.field == 23 && in.type == WireType::Bytes) e.name = in.text();
-      if (in.field == 30 && number) e.counter = static_cast<double>(static_cast<int64_t>(in.number)), e.has_counter = true;
+      if (in.field == 30 && number)
+        e.counter = static_cast<double>(static_cast<int64_t>(in.number)), e.has_counter = true;
       if (in.field == 44 && in.type == WireType::Fixed64) e.counter = in.real(), e.has_counter = true;
     }
     ++events;
@@ -272,8 +273,10 @@ class Importer {
       ++skipped;
     } else if (e.type == 4) {
       const std::string name = t.name.empty() ? "counter " + std::to_string(uuid) : t.name;
-      if (!e.has_counter) ++skipped;
-      else builder.point(row(uuid, t), counter(time, builder.counter(name, t.is_bytes ? "bytes" : ""), e.counter));
+      if (!e.has_counter)
+        ++skipped;
+      else
+        builder.point(row(uuid, t), counter(time, builder.counter(name, t.is_bytes ? "bytes" : ""), e.counter));
     } else if (e.type == 1) {
       row(uuid, t);
       t.open.push_back({time, time, builder.name(e.name)});

@@ -83,12 +83,13 @@ class DeviceTrace {
   DeviceTrace(uint32_t device, ImportBuilder& builder) : device_(device), builder_(builder) {}
   std::vector<Entry> entries;
   std::map<uint64_t, int64_t> segments_left, blocks_left;  // address → size
-  uint32_t blocks = 0;  // numbered from here; shared between the devices
+  uint32_t blocks = 0;                                     // numbered from here; shared between the devices
 
   void play(size_t track) {
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) { return x.time < y.time; });
     const Nanoseconds start = entries.empty() ? 0 : entries.front().time;
-    before(Action::Reserve, Action::Release, segments_left, [&](uint64_t a, int64_t n) { layout_.add(a, n), reserve_at(track, start, a, n); });
+    before(Action::Reserve, Action::Release, segments_left,
+           [&](uint64_t a, int64_t n) { layout_.add(a, n), reserve_at(track, start, a, n); });
     for (const Entry& e : entries) {
       if (e.action == Action::Reserve) layout_.add(e.address, e.size);
     }
@@ -135,7 +136,8 @@ class DeviceTrace {
     live_[address] = block;
     builder_.point(track, alloc(t, MemoryKind::Default, address, size, device_, block));
     const Bytes offset = layout_.offset(address);
-    if (offset >= 0) builder_.point(track, slice_live(t, TensorRef{block}, offset, size, Step(static_cast<int32_t>(step_))));
+    if (offset >= 0)
+      builder_.point(track, slice_live(t, TensorRef{block}, offset, size, Step(static_cast<int32_t>(step_))));
     ++step_;
   }
   void give_back(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
@@ -143,7 +145,8 @@ class DeviceTrace {
     if (it == live_.end()) return;
     builder_.point(track, free(t, MemoryKind::Default, address, size, device_, it->second));
     const Bytes offset = layout_.offset(address);
-    if (offset >= 0) builder_.point(track, slice_dead(t, TensorRef{it->second}, offset, size, Step(static_cast<int32_t>(step_))));
+    if (offset >= 0)
+      builder_.point(track, slice_dead(t, TensorRef{it->second}, offset, size, Step(static_cast<int32_t>(step_))));
     live_.erase(it);
     ++step_;
   }
@@ -196,7 +199,8 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
             ++skipped;
             break;
           }
-          if (b->text_of("state") == "active_allocated") device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
+          if (b->text_of("state") == "active_allocated")
+            device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
           at = block_at + block_size;
         }
       }
@@ -205,7 +209,8 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
         if (budget == 0 || list.type != Value::List) break;
         --budget;
         const Action action = action_of(e->text_of("action"));
-        if (e->text_of("action") == "oom") builder.problem(name + ": device " + std::to_string(d) + " ran out of memory.");
+        if (e->text_of("action") == "oom")
+          builder.problem(name + ": device " + std::to_string(d) + " ran out of memory.");
         if (action == Action::Other) continue;
         const int64_t address = e->integer_of("addr", -1), size = e->integer_of("size", -1);
         const int64_t micros = e->integer_of("time_us", index++);
@@ -224,7 +229,8 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     }
     OpenReport report{TraceKind::PytorchSnapshot, "PyTorch memory snapshot", ""};
     if (skipped > 0) {
-      report.problem = name + ": " + std::to_string(skipped) + " entries of the snapshot make no sense and were left out.";
+      report.problem =
+          name + ": " + std::to_string(skipped) + " entries of the snapshot make no sense and were left out.";
     } else if (budget == 0) {
       report.problem = name + ": the snapshot repeats itself without end; the rest was left out.";
     }
@@ -232,7 +238,8 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     for (size_t d = 0; d < devices; ++d) {
       const std::string number = std::to_string(d);
       sink.describe(DeviceInfo{DeviceId(d), "CUDA device " + number, "cuda", "", 0});
-      sink.describe(AllocatorInfo{static_cast<uint32_t>(d), "CUDA caching allocator " + number, MemoryKind::Default, DeviceId(d)});
+      sink.describe(AllocatorInfo{static_cast<uint32_t>(d), "CUDA caching allocator " + number, MemoryKind::Default,
+                                  DeviceId(d)});
     }
     builder.describe(sink);
     builder.finish(sink);

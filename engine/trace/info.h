@@ -55,7 +55,7 @@ struct SliceInfo {
   TensorRef tensor;
   Bytes offset = 0;
   Bytes size = 0;
-  Step first;             // half-open: [first, last)
+  Step first;  // half-open: [first, last)
   Step last;
   BlockId block;          // tensors of one block use it one after the other
   int32_t level = 0;      // 0 own place, 1 or 2: the level of reuse that put it there
@@ -83,7 +83,7 @@ struct RunInfo {
   GraphId graph;
   PlanId plan;  // may be none
   Nanoseconds begin = 0;
-  int32_t threads = 0;   // how many meet at each barrier
+  int32_t threads = 0;  // how many meet at each barrier
   std::string backend;
   std::string strategy;  // "planned", "eager", "none"
   bool operator==(const RunInfo&) const = default;
@@ -180,8 +180,8 @@ struct Loss {
   bool operator==(const Loss&) const = default;
 };
 
-using Description = std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>,
-                                 std::shared_ptr<const ContextInfo>, RunInfo, RunEnd, ThreadInfo, DeviceInfo,
-                                 AllocatorInfo, CounterInfo, NameInfo, Problem, Loss>;
+using Description =
+    std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>, std::shared_ptr<const ContextInfo>,
+                 RunInfo, RunEnd, ThreadInfo, DeviceInfo, AllocatorInfo, CounterInfo, NameInfo, Problem, Loss>;
 
 }  // namespace arenascope::trace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/import.h>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +45,9 @@ Result<OpenReport> from(const Result<ReadReport>& read) {
   return OpenReport{TraceKind::Recording, "Arenascope recording", read->problem};
 }
 
-bool is_gzip(ByteSpan b) { return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b; }
+bool is_gzip(ByteSpan b) {
+  return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b;
+}
 
 }  // namespace
 

@@ -20,8 +20,12 @@ constexpr uint64_t kProcess = 1, kRunsTrack = 2, kMemoryTrack = 3;  // + 2 × kM
 constexpr uint64_t kFirstTrack = 16;                                // even: tracks; odd: counters
 constexpr uint64_t kMonotonic = 3, kBoottime = 6;
 
-uint64_t track_uuid(TrackId t) { return kFirstTrack + 2 * t.index(); }
-uint64_t counter_uuid(uint64_t id) { return kFirstTrack + 1 + 2 * id; }
+uint64_t track_uuid(TrackId t) {
+  return kFirstTrack + 2 * t.index();
+}
+uint64_t counter_uuid(uint64_t id) {
+  return kFirstTrack + 1 + 2 * id;
+}
 
 uint64_t read_clock(clockid_t id) {
   timespec t{};
@@ -38,7 +42,8 @@ struct PerfettoMirror::Packet {
   size_t event = 0;
 
   explicit Packet(WireWriter& w) : out(w), packet(w.begin(kTracePacketField)) { out.number(kSequence, 1); }
-  Packet(WireWriter& w, Nanoseconds time, Type type, uint64_t uuid, const std::string* fresh = nullptr, uint64_t iid = 0)
+  Packet(WireWriter& w, Nanoseconds time, Type type, uint64_t uuid, const std::string* fresh = nullptr,
+         uint64_t iid = 0)
       : Packet(w) {
     out.number(kTimestamp, static_cast<uint64_t>(std::max<Nanoseconds>(time, 0)));
     out.number(kSequenceFlags, 2);  // needs what was interned before

@@ -17,9 +17,9 @@ namespace arenascope::trace {
 struct PickleValue {
   enum Type : uint8_t { None, Bool, Integer, Real, Text, Raw, List, Dict };  // a tuple or set is a List
   Type type = None;
-  int64_t integer = 0;      // Bool too
+  int64_t integer = 0;  // Bool too
   double real = 0;
-  std::string_view text;    // Text, Raw: into the file's bytes
+  std::string_view text;                  // Text, Raw: into the file's bytes
   std::vector<const PickleValue*> items;  // List; Dict: key, value, key, value, …
 
   // Of a Dict; null if it is not among the first keys. (A record has few; a dict that was made large and is shared by

@@ -41,7 +41,7 @@ class Recorder {
   void update(ContextInfo info);         // says anew what the context with info.id holds
   DeviceId describe(DeviceInfo info);
   CounterId describe(CounterInfo info);
-  void describe(AllocatorInfo info);  // keeps info.id, which the memory room gives
+  void describe(AllocatorInfo info);   // keeps info.id, which the memory room gives
   NameId name(std::string_view text);  // the same text gives the same id
   void problem(Problem problem);
 

@@ -62,7 +62,7 @@ struct ReadReport {
   int64_t bytes = 0;          // read in whole packets
   int64_t dropped_bytes = 0;  // behind the last whole packet
   int64_t broken_packets = 0;
-  std::string problem;        // "" or one sentence about what was left out
+  std::string problem;  // "" or one sentence about what was left out
 };
 
 struct ReadOptions {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/codec.h>
 #include <arenascope/trace/recording.h>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +71,8 @@ class Reading {
       } else if (!message.empty()) {
         const Status status = decode(message, sink_, scratch_);
         if (!status.ok()) {
-          if (report_.packets == 0) return Error{name_ + ": this recording cannot be opened: " + status.error().message + "."};
+          if (report_.packets == 0)
+            return Error{name_ + ": this recording cannot be opened: " + status.error().message + "."};
           broken(status.error().message);
         }
       }
@@ -96,9 +96,10 @@ class Reading {
     report_.dropped_bytes = rest;
     std::string& problem = report_.problem;
     if (rest > 0) {
-      problem = name_ + (garbage_ ? ": from byte " + std::to_string(report_.bytes) + " on this is no recording any more; "
-                                  : ": the recording is cut in the middle of a packet at byte " +
-                                        std::to_string(report_.bytes) + "; ") +
+      problem = name_ +
+                (garbage_ ? ": from byte " + std::to_string(report_.bytes) + " on this is no recording any more; "
+                          : ": the recording is cut in the middle of a packet at byte " +
+                                std::to_string(report_.bytes) + "; ") +
                 std::to_string(rest) + " bytes were left out.";
     }
     if (report_.broken_packets > 0) {
@@ -165,7 +166,8 @@ Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink,
       if (!done.ok()) return done.error();
       begin += *done;
       const auto left = static_cast<size_t>(std::max<int64_t>(total - read, 0));
-      if (reading.garbage() || left == 0 || needed > end - begin + left || (needed != 0 && needed <= end - begin)) break;
+      if (reading.garbage() || left == 0 || needed > end - begin + left || (needed != 0 && needed <= end - begin))
+        break;
       if (begin != 0 && end != begin) std::memmove(buffer.data(), buffer.data() + begin, end - begin);
       end -= begin;
       begin = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/codec.h>
 #include <arenascope/trace/recording.h>
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -30,7 +29,9 @@ RecordingWriter::RecordingWriter(int file, std::filesystem::path path, Options o
   write_out();
 }
 
-RecordingWriter::~RecordingWriter() { (void)close(); }
+RecordingWriter::~RecordingWriter() {
+  (void)close();
+}
 
 // One packet of ours; body() writes its fields.
 template <class F>
@@ -98,8 +99,8 @@ void RecordingWriter::write_out() {
 
 void RecordingWriter::fail(std::string what) {
   if (!status_.ok()) return;
-  status_ = Error{path_.string() + ": the recording ends after " + std::to_string(written_) + " bytes: " +
-                  std::move(what) + "."};
+  status_ = Error{path_.string() + ": the recording ends after " + std::to_string(written_) +
+                  " bytes: " + std::move(what) + "."};
 }
 
 Status RecordingWriter::status() const {

@@ -69,7 +69,8 @@ class ThreadRing {
 
 // Writes to a ring that may be null: the one predictable branch that tracing costs when it is off.
 inline void emit(ThreadRing* ring, const Event& event) {
-  if (ring != nullptr) [[unlikely]] ring->emit(event);
+  if (ring != nullptr) [[unlikely]]
+    ring->emit(event);
 }
 
 }  // namespace arenascope::trace

@@ -9,12 +9,6 @@ namespace arenascope::trace {
 
 namespace {
 
-constexpr size_t kMaxLanes = 64;
-constexpr size_t kMaxPendingBarriers = 4096;
-constexpr Nanoseconds kLatest = int64_t{1} << 61;  // so that the difference of two times cannot overflow
-
-bool sensible_time(Nanoseconds t) { return t > -kLatest && t < kLatest; }
-
 // Puts `value` at its id in a table that grows by one at a time. False for an id further out.
 template <class T, class I>
 bool put(std::vector<T>& table, I id, T value) {
@@ -65,227 +59,6 @@ void Session::bad(const char* what) {
                        end_ == INT64_MIN ? 0 : end_, RunId::none(), NodeId::none()});
 }
 
-bool Session::sensible(const Event& e) const {
-  if (!sensible_time(e.time)) return false;
-  switch (e.kind()) {
-    case EventKind::Work:
-    case EventKind::Wait:
-      return sensible_time(e.a) && e.a >= e.time;
-    case EventKind::Copy:
-      return sensible_time(e.a) && e.a >= e.time && e.b >= 0;
-    case EventKind::Slice:
-      return sensible_time(e.a) && e.a >= e.time && e.b >= 0;
-    case EventKind::Alloc:
-    case EventKind::Free:
-    case EventKind::Reserve:
-    case EventKind::Release:
-      return e.b >= 0 && (e.extra() & 0xff) < kMemoryKinds;
-    case EventKind::SliceLive:
-    case EventKind::SliceDead:
-    case EventKind::SeenWrite:
-    case EventKind::SeenRead:
-    case EventKind::ContextObject:
-      return e.a >= 0 && e.b >= 0 && e.a <= INT64_MAX - e.b;
-    case EventKind::Step:
-      return e.a >= 0 && e.a < INT32_MAX;
-    case EventKind::Layer:
-      return true;
-    case EventKind::Counter:
-      return e.id < counter_series_.size();
-    case EventKind::None:
-      break;
-  }
-  return false;
-}
-
-void Session::add(TrackId track, const Event& e) {
-  Track& t = tracks_[track.index()];
-  uint32_t row = 0;
-  if (e.is_span()) {
-    const size_t depth = e.kind() == EventKind::Slice ? std::min<size_t>(static_cast<size_t>(e.b), kMaxLanes - 1) : 0;
-    while (t.lanes.size() <= depth) t.lanes.emplace_back();
-    Lane& lane = t.lanes[depth];
-    if (lane.rows.size() >= UINT32_MAX) return bad("more spans on one thread than can be counted");
-    row = static_cast<uint32_t>(lane.rows.size());
-    lane.rows.push_back(e);
-    lane.tree.add(SpanSummary::of(e, row));
-  } else {
-    if (t.points.size() >= UINT32_MAX) return bad("more events on one thread than can be counted");
-    row = static_cast<uint32_t>(t.points.size());
-    t.points.push_back(e);
-  }
-  ++event_count_;
-  begin_ = std::min(begin_, e.begin());
-  end_ = std::max(end_, e.end());
-
-  switch (e.kind()) {
-    case EventKind::Work:
-      return add_work(e);
-    case EventKind::Wait:
-      return add_wait(track, e);
-    case EventKind::Alloc:
-    case EventKind::Free:
-    case EventKind::Reserve:
-    case EventKind::Release:
-      return add_memory(track, row, e);
-    case EventKind::SliceLive:
-    case EventKind::SliceDead:
-      return add_slice(e);
-    case EventKind::SeenWrite:
-    case EventKind::SeenRead:
-      seen_.push_back({TensorRef{e.id}, run_at(e.time), e.a, e.b, e.step(), e.time, e.kind() == EventKind::SeenWrite});
-      return seen_times_.add({e.time, e.time});
-    case EventKind::ContextObject:
-      return context_events_.push_back({track, row});
-    case EventKind::Copy:
-      return copies_.push_back({track, 0, row});
-    case EventKind::Step: {
-      const RunId run = e.run();
-      newest_step_ = Step(static_cast<int32_t>(e.a));
-      if (!run.valid() || run.index() >= runs_.size()) return;
-      Run& r = runs_.mutate(run.index());
-      const size_t at = marks_base_ + marks_.size();
-      if (r.marks == 0) r.first_mark = at;
-      r.marks = at + 1 - r.first_mark;
-      marks_.push_back({e.time, run, newest_step_, e.node()});
-      return;
-    }
-    case EventKind::Counter:
-      return counter_series_[e.id].add(e.time, __builtin_bit_cast(double, e.a));
-    case EventKind::Layer:
-    case EventKind::Slice:
-    case EventKind::None:
-      return;
-  }
-}
-
-void Session::Series::add(Nanoseconds t, double value) {
-  if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // rings are drained one after the other
-  samples.push_back({t, value});
-  tree.add({t, t, value, value, value, true});
-}
-
-void Session::add_memory(TrackId track, uint32_t row, const Event& e) {
-  memory_events_.push_back({track, row});
-  const auto kind = static_cast<size_t>(e.memory_kind());
-  const bool is_active = e.kind() == EventKind::Alloc || e.kind() == EventKind::Free;
-  const bool grows = e.kind() == EventKind::Alloc || e.kind() == EventKind::Reserve;
-  auto& now = is_active ? active_now_ : reserved_now_;
-  const auto bytes = static_cast<double>(e.b);
-  now[kind] += grows ? bytes : -bytes;
-  (is_active ? active_ : reserved_)[kind].add(e.time, now[kind]);
-  double sum = 0;
-  for (double v : now) sum += v;
-  (is_active ? all_active_ : all_reserved_).add(e.time, sum);
-}
-
-NodeStats* Session::stats(RunId run, NodeId node) {
-  if (!run.valid() || run.index() >= runs_.size()) return nullptr;
-  const GraphId graph = runs_[run.index()].info.graph;
-  if (!graph.valid() || graph.index() >= graphs_.size() || !graphs_[graph.index()]) return nullptr;
-  if (!node.valid() || node.index() >= graphs_[graph.index()]->nodes.size()) return nullptr;
-  if (node_stats_.size() <= graph.index()) node_stats_.resize(graph.index() + 1);
-  Column<NodeStats>& column = node_stats_[graph.index()];
-  while (column.size() <= node.index()) column.push_back({});
-  return &column.mutate(node.index());
-}
-
-void Session::add_work(const Event& e) {
-  NodeStats* s = stats(e.run(), e.node());
-  if (s == nullptr) return;
-  const Nanoseconds took = e.end() - e.begin();
-  s->work_min = s->spans == 0 ? took : std::min(s->work_min, took);
-  s->work_max = std::max(s->work_max, took);
-  s->work_sum = add_saturated(s->work_sum, took);
-  ++s->spans;
-}
-
-void Session::add_wait(TrackId track, const Event& e) {
-  const int64_t key = e.b * 0x1000003 ^ e.extra24();
-  const auto [it, fresh] = pending_barriers_.try_emplace(key);
-  PendingBarrier& p = it->second;
-  Barrier& b = p.barrier;
-  const Nanoseconds waited = e.end() - e.begin();
-  if (fresh) {
-    b = {e.run(), e.node(), e.b, e.begin(), e.begin(), e.end(), waited, track, 1};
-    const bool known = e.run().valid() && e.run().index() < runs_.size();
-    p.expected = known ? runs_[e.run().index()].info.threads : 0;
-  } else {
-    b.first_arrival = std::min(b.first_arrival, e.begin());
-    if (e.begin() > b.last_arrival) {
-      b.last_arrival = e.begin();
-      b.last_arriver = track;
-    }
-    b.last_leave = std::max(b.last_leave, e.end());
-    b.wait_sum = add_saturated(b.wait_sum, waited);
-    ++b.threads;
-  }
-  if (p.expected > 0 && b.threads >= p.expected) {
-    finish(p);
-    pending_barriers_.erase(it);
-  } else if (pending_barriers_.size() > kMaxPendingBarriers) {
-    finish_barriers(RunId::none());  // losses: some of their threads will never be heard of
-  }
-}
-
-void Session::finish(PendingBarrier& p) {
-  const Barrier& b = p.barrier;
-  barriers_.push_back(b);
-  barrier_times_.add({b.first_arrival, b.last_leave});
-  NodeStats* s = stats(b.run, b.node);
-  if (s == nullptr) return;
-  ++s->barriers;
-  s->wait_sum = add_saturated(s->wait_sum, b.wait_sum);
-  s->wait_max = std::max(s->wait_max, b.wait_sum);
-  s->last_arriver = b.last_arriver;
-  if (s->usual_votes == 0) {  // Boyer and Moore's majority vote
-    s->usual_last = b.last_arriver;
-    s->usual_votes = 1;
-  } else {
-    s->usual_votes += s->usual_last == b.last_arriver ? 1 : -1;
-  }
-}
-
-// Those of runs up to `run` (of the last run some thread may still have to say when it left), or all if `run` is none;
-// in the order of their generation, so that a replay does the same.
-void Session::finish_barriers(RunId run) {
-  std::vector<std::pair<int64_t, int64_t>> keys;
-  for (const auto& [key, p] : pending_barriers_) {
-    if (!run.valid() || p.barrier.run <= run) keys.emplace_back(p.barrier.generation, key);
-  }
-  std::sort(keys.begin(), keys.end());
-  for (const auto& [generation, key] : keys) {
-    const auto it = pending_barriers_.find(key);
-    finish(it->second);
-    pending_barriers_.erase(it);
-  }
-}
-
-RunId Session::run_at(Nanoseconds t) const {
-  size_t i = runs_.size();
-  while (i > 0 && runs_[i - 1].info.begin > t) --i;  // nearly always the newest one
-  return i == 0 ? RunId::none() : runs_[i - 1].info.id;
-}
-
-void Session::add_slice(const Event& e) {
-  const uint64_t key = static_cast<uint64_t>(e.a) * 0x9e3779b97f4a7c15u ^ e.id;
-  const Step step = e.step();
-  if (e.kind() == EventKind::SliceLive) {
-    open_[key] = {TensorRef{e.id}, run_at(e.time), e.a, e.b, step, step, e.time, e.time, true};
-    newest_step_ = step;
-    return;
-  }
-  const auto it = open_.find(key);
-  if (it == open_.end()) return;  // its beginning was lost or lies before the recording
-  SliceRect rect = it->second;
-  open_.erase(it);
-  rect.last = step;
-  rect.end = std::max(e.time, rect.begin);
-  rect.open = false;
-  slices_.push_back(rect);
-  slice_times_.add({rect.begin, rect.end});
-}
-
 void Session::apply(const std::shared_ptr<const GraphInfo>& graph) {
   if (!graph || !put(graphs_, graph->id, graph)) bad("a graph out of order");
 }
@@ -334,7 +107,7 @@ void Session::apply(const ThreadInfo& thread) {
 }
 
 void Session::apply(const RunInfo& run) {
-  if (!run.id.valid() || run.id.index() != runs_.size() || run.id.value >= 0xffffff || !sensible_time(run.begin)) {
+  if (!run.id.valid() || run.id.index() != runs_.size() || run.id.value >= 0xffffff || !is_sensible_time(run.begin)) {
     return bad("a run out of order");
   }
   Run r;
@@ -346,7 +119,7 @@ void Session::apply(const RunInfo& run) {
 }
 
 void Session::apply(const RunEnd& end) {
-  if (!end.id.valid() || end.id.index() >= runs_.size() || !sensible_time(end.end)) return bad("an end of no run");
+  if (!end.id.valid() || end.id.index() >= runs_.size() || !is_sensible_time(end.end)) return bad("an end of no run");
   Run& r = runs_.mutate(end.id.index());
   r.end = std::max(end.end, r.info.begin);
   r.finished = true;
@@ -355,7 +128,9 @@ void Session::apply(const RunEnd& end) {
   if (end.id.value > 0) finish_barriers(RunId(end.id.value - 1));
 }
 
-void Session::apply(const Problem& problem) { problems_.push_back(problem); }
+void Session::apply(const Problem& problem) {
+  problems_.push_back(problem);
+}
 
 void Session::apply(const Loss& loss) {
   if (!loss.track.valid() || loss.track.index() >= tracks_.size() || loss.count < 0) return bad("a loss of no thread");

@@ -48,7 +48,8 @@ void Session::forget_older_half() {
       if (i == 0) spans_gone.back() = gone;
       forgotten_ += static_cast<int64_t>(gone);
       if (gone == 0) continue;
-      rebuild(lane.tree, lane.rows, [](const Event& e, size_t row) { return SpanSummary::of(e, static_cast<uint32_t>(row)); });
+      rebuild(lane.tree, lane.rows,
+              [](const Event& e, size_t row) { return SpanSummary::of(e, static_cast<uint32_t>(row)); });
     }
   }
   // Those that point at rows are made anew: rows have moved.
@@ -70,9 +71,8 @@ void Session::forget_older_half() {
   marks_base_ += drop_before(marks_, keep, [](const StepMark& m) { return m.time; });
   const auto series = [&](Series& s) {
     if (drop_before(s.samples, keep, [](const Sample& x) { return x.time; }) == 0) return;
-    rebuild(s.tree, s.samples, [](const Sample& x, size_t) {
-      return SampleSummary{x.time, x.time, x.value, x.value, x.value, true};
-    });
+    rebuild(s.tree, s.samples,
+            [](const Sample& x, size_t) { return SampleSummary{x.time, x.time, x.value, x.value, x.value, true}; });
   };
   for (size_t k = 0; k < kMemoryKinds; ++k) {
     series(active_[k]);

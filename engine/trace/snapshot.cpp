@@ -50,7 +50,8 @@ std::string Snapshot::label(const Event& e) const {
   switch (e.kind()) {
     case EventKind::Work: {
       const GraphInfo* g = graph_of(e.run());
-      if (g == nullptr || !e.node().valid() || e.node().index() >= g->nodes.size()) return "node " + std::to_string(e.id);
+      if (g == nullptr || !e.node().valid() || e.node().index() >= g->nodes.size())
+        return "node " + std::to_string(e.id);
       const TensorInfo& n = g->nodes[e.node().index()];
       return n.name.empty() ? n.op : n.op + " " + n.name;
     }
@@ -74,14 +75,13 @@ std::vector<SpanRef> Snapshot::spans_exact(TrackId track, Nanoseconds t0, Nanose
   const TrackView& t = tracks[track.index()];
   for (uint32_t lane = 0; lane < t.lanes.size(); ++lane) {
     const LaneView& l = t.lanes[lane];
-    l.tree.visit(
-        [&](const SpanSummary& s, size_t, size_t) { return s.lo < t1 && s.hi >= t0 && found.size() < limit; },
-        [&](size_t row) {
-          const Event& e = l.rows[row];
-          if (e.begin() < t1 && (e.end() > t0 || (e.end() == t0 && e.begin() == t0)) && found.size() < limit) {
-            found.push_back({track, lane, static_cast<uint32_t>(row)});
-          }
-        });
+    l.tree.visit([&](const SpanSummary& s, size_t, size_t) { return s.lo < t1 && s.hi >= t0 && found.size() < limit; },
+                 [&](size_t row) {
+                   const Event& e = l.rows[row];
+                   if (e.begin() < t1 && (e.end() > t0 || (e.end() == t0 && e.begin() == t0)) && found.size() < limit) {
+                     found.push_back({track, lane, static_cast<uint32_t>(row)});
+                   }
+                 });
   }
   std::stable_sort(found.begin(), found.end(),
                    [&](const SpanRef& x, const SpanRef& y) { return event(x).begin() < event(y).begin(); });
@@ -178,8 +178,8 @@ std::optional<TimeRange> Snapshot::time_of(RunId run_id, NodeId node) const {
 
 double StepMap::step_at(Nanoseconds t) const {
   if (marks_.empty() || t <= marks_.front().time) return marks_.empty() ? 0 : marks_.front().step.value;
-  const auto next = std::upper_bound(marks_.begin(), marks_.end(), t,
-                                     [](Nanoseconds x, const StepMark& m) { return x < m.time; });
+  const auto next =
+      std::upper_bound(marks_.begin(), marks_.end(), t, [](Nanoseconds x, const StepMark& m) { return x < m.time; });
   const StepMark& m = *std::prev(next);
   const Nanoseconds end = next == marks_.end() ? std::max(end_, m.time) : next->time;
   const int32_t end_step = next == marks_.end() ? m.step.value + 1 : next->step.value;
@@ -201,8 +201,8 @@ Nanoseconds StepMap::time_of(double step) const {
 }
 
 std::optional<StepMark> StepMap::mark_at(Nanoseconds t) const {
-  const auto next = std::upper_bound(marks_.begin(), marks_.end(), t,
-                                     [](Nanoseconds x, const StepMark& m) { return x < m.time; });
+  const auto next =
+      std::upper_bound(marks_.begin(), marks_.end(), t, [](Nanoseconds x, const StepMark& m) { return x < m.time; });
   if (next == marks_.begin() || t >= std::max(end_, std::prev(next)->time + 1)) return std::nullopt;
   return *std::prev(next);
 }

@@ -29,8 +29,8 @@ struct SpanRef {
 struct SpanCell {
   Nanoseconds begin = 0, end = 0;
   uint32_t count = 0;
-  SpanRef span;  // the span, or the longest of them
-  EventKind kind = EventKind::None;  // of `span`
+  SpanRef span;                         // the span, or the longest of them
+  EventKind kind = EventKind::None;     // of `span`
   float work = 0, wait = 0, other = 0;  // covered share of [begin, end), 0 to 1 each
 };
 
@@ -55,9 +55,9 @@ struct NodeStats {
   Nanoseconds work_sum = 0, work_max = 0, work_min = 0;
   int64_t barriers = 0;
   Nanoseconds wait_sum = 0, wait_max = 0;
-  TrackId last_arriver;      // at the newest barrier
-  TrackId usual_last;        // who came last most often (a majority vote)
-  int32_t usual_votes = 0;   // of the vote
+  TrackId last_arriver;     // at the newest barrier
+  TrackId usual_last;       // who came last most often (a majority vote)
+  int32_t usual_votes = 0;  // of the vote
   double work_mean() const { return spans == 0 ? 0 : static_cast<double>(work_sum) / static_cast<double>(spans); }
 };
 
@@ -197,11 +197,11 @@ class Snapshot {
 
   // --- events
   std::vector<TrackView> tracks;
-  TimeRange time;               // of all events; {0, 0} without any
+  TimeRange time;  // of all events; {0, 0} without any
   int64_t event_count = 0;
   int64_t lost = 0;
-  int64_t forgotten = 0;        // the oldest events, let go to bound memory; `time` begins behind them
-  int64_t generation = 0;       // grows with every change of the session
+  int64_t forgotten = 0;   // the oldest events, let go to bound memory; `time` begins behind them
+  int64_t generation = 0;  // grows with every change of the session
 
   const Event& event(EventRef r) const { return tracks[r.track.index()].points[r.row]; }
   const Event& event(SpanRef r) const { return tracks[r.track.index()].lanes[r.lane].rows[r.row]; }

@@ -15,8 +15,13 @@ inline void fill_runs(Sink& sink, int first, int count) {
   for (int run = first; run < first + count; ++run) {
     const Nanoseconds start = 10'000 + run * kRunLength;
     const RunId id(run);
-    sink.describe(RunInfo{.id = id, .graph = GraphId(0), .plan = PlanId(0), .begin = start, .threads = 2,
-                          .backend = "cpu", .strategy = "planned"});
+    sink.describe(RunInfo{.id = id,
+                          .graph = GraphId(0),
+                          .plan = PlanId(0),
+                          .begin = start,
+                          .threads = 2,
+                          .backend = "cpu",
+                          .strategy = "planned"});
     std::vector<Event> t0, t1;
     const std::array<std::array<Bytes, 4>, 3> slices{{{0, 1000, 0, 3}, {1000, 2000, 1, 4}, {0, 0, 0, 0}}};
     for (int k = 0; k < 4; ++k) {
@@ -29,7 +34,8 @@ inline void fill_runs(Sink& sink, int first, int count) {
           t0.push_back(seen_write(t + 50, tensor, slices[i][0], slices[i][1], Step(k)));
         }
         if (slices[i][3] == k) {
-          t0.push_back(slice_dead(t, TensorRef::node(NodeId(static_cast<int32_t>(i))), slices[i][0], slices[i][1], Step(k)));
+          t0.push_back(
+              slice_dead(t, TensorRef::node(NodeId(static_cast<int32_t>(i))), slices[i][0], slices[i][1], Step(k)));
         }
       }
       if (k == 3) {
@@ -65,8 +71,14 @@ inline void fill(Sink& sink, SampleOptions options) {
   graph->id = GraphId(0);
   graph->model = "sample";
   for (int i = 0; i < 4; ++i) {
-    TensorInfo n{.name = "n" + std::to_string(i), .op = "ADD", .layer = "layer 0", .dtype = "f32", .shape = {25, 10},
-                 .strides = {40, 4}, .bytes = 1000, .flops = 250};
+    TensorInfo n{.name = "n" + std::to_string(i),
+                 .op = "ADD",
+                 .layer = "layer 0",
+                 .dtype = "f32",
+                 .shape = {25, 10},
+                 .strides = {40, 4},
+                 .bytes = 1000,
+                 .flops = 250};
     n.sources = {i == 0 ? TensorRef::leaf(LeafId(0)) : TensorRef::node(NodeId(i - 1))};
     n.tasks = 2;
     graph->nodes.push_back(std::move(n));
@@ -94,15 +106,14 @@ inline void fill(Sink& sink, SampleOptions options) {
   context->objects.push_back({32, 224, 0, 32, "tensor", 1, "n0"});
   context->objects.push_back({288, 224, 256, 32, "tensor", -1, "n1"});
   sink.describe(std::shared_ptr<const ContextInfo>(context));
-  sink.events(TrackId(0), std::array{
-    reserve(9'990, MemoryKind::Workspace, 0x1000, 4096, 1, 0),
-    alloc(9'995, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
-    alloc(10'200, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
-    free(10'600, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
-    free(10'801, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
-    counter(10'000, CounterId(0), 12.5), layer(RunId(0), 10'000, NameId(0), 0),
-    copy(NodeId(0), 9'996, 9'999, 1000, DeviceId(0), DeviceId(0)),
-    context_object(9'000, ContextId(0), 32, 224, 1)});
+  sink.events(TrackId(0), std::array{reserve(9'990, MemoryKind::Workspace, 0x1000, 4096, 1, 0),
+                                     alloc(9'995, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
+                                     alloc(10'200, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
+                                     free(10'600, MemoryKind::Workspace, 0x1000, 1000, 1, 1),
+                                     free(10'801, MemoryKind::Workspace, 0x2000, 2000, 1, 2),
+                                     counter(10'000, CounterId(0), 12.5), layer(RunId(0), 10'000, NameId(0), 0),
+                                     copy(NodeId(0), 9'996, 9'999, 1000, DeviceId(0), DeviceId(0)),
+                                     context_object(9'000, ContextId(0), 32, 224, 1)});
   fill_runs(sink, 0, options.runs);
 }
 

@@ -81,8 +81,8 @@ inline std::string perfetto_trace() {
     message(11, [&] { w.number(9, 1), w.number(10, 9); });
   });
   packet([&] { w.number(8, 1), message(11, [&] { w.number(9, 1), w.bytes(23, "plain"); }); });  // + 100
-  packet([&] { w.number(8, 1), message(11, [&] { w.number(9, 2); }); });                         // + 100
-  packet([&] { w.number(8, 1), message(11, [&] { w.number(9, 2); }); });                         // + 100
+  packet([&] { w.number(8, 1), message(11, [&] { w.number(9, 2); }); });                        // + 100
+  packet([&] { w.number(8, 1), message(11, [&] { w.number(9, 2); }); });                        // + 100
   packet([&] {
     w.number(8, 1);
     message(11, [&] { w.number(9, 4), w.number(11, 200), w.number(30, static_cast<uint64_t>(int64_t{-3})); });

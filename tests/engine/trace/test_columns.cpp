@@ -37,7 +37,8 @@ TEST_CASE("partition_point finds the first row that is not before") {
 
 TEST_CASE("the tree finds every row that overlaps a range, and only walks near it") {
   std::mt19937_64 random(1);
-  for (size_t rows : {size_t{0}, size_t{1}, size_t{15}, size_t{16}, size_t{17}, size_t{255}, size_t{4097}, size_t{70000}}) {
+  for (size_t rows :
+       {size_t{0}, size_t{1}, size_t{15}, size_t{16}, size_t{17}, size_t{255}, size_t{4097}, size_t{70000}}) {
     Column<Range64> column;
     SummaryTree<Range64> tree;
     for (size_t i = 0; i < rows; ++i) {

@@ -75,14 +75,17 @@ TEST_CASE("Chrome JSON that we wrote comes back with the same spans") {
   CHECK(s->event(*span).end() == 11'320);
 }
 
-TEST_CASE("an array that is cut, a list of events without an end, and spans without an end are read as far as they go") {
-  const std::string whole = R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"B","name":"b","pid":1,"tid":1,"ts":5})";
+TEST_CASE(
+    "an array that is cut, a list of events without an end, and spans without an end are read as far as they go") {
+  const std::string whole =
+      R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"B","name":"b","pid":1,"tid":1,"ts":5})";
   for (const char* end : {"", ",", ",{\"ph\":\"X\","}) {
     const auto s = open(whole + end, TraceKind::ChromeJson);
     CHECK(spans_of(*s) == 1);
     CHECK(s->problems.size() == 1);
   }
-  CHECK(open(whole + "]", TraceKind::ChromeJson)->problems[0].sentence.find("1 spans have no end") != std::string::npos);
+  CHECK(open(whole + "]", TraceKind::ChromeJson)->problems[0].sentence.find("1 spans have no end") !=
+        std::string::npos);
 }
 
 TEST_CASE("an ONNX Runtime profile becomes runs of a graph") {
@@ -143,7 +146,7 @@ TEST_CASE("a pickle of a snapshot: memory, segments and where the blocks lie") {
   const auto& active = s->series(MemoryKind::Default, MemoryCount::Active);
   REQUIRE(active.samples.size() == 4);
   CHECK(active.samples[1].value == 300);  // there before the trace: freed in it (100), or still there (200)
-  CHECK(active.at(2'000'000) == 812);  // + 512
+  CHECK(active.at(2'000'000) == 812);     // + 512
   CHECK(active.at(3'000'000) == 712);
   CHECK(s->series(MemoryKind::Default, MemoryCount::Reserved).at(3'000'000) == 4096);
   CHECK(s->slices.size() == 1);
@@ -154,7 +157,11 @@ TEST_CASE("a pickle of a snapshot: memory, segments and where the blocks lie") {
 TEST_CASE("a pickle that asks for code is refused by name of what it asked") {
   using namespace std::string_literals;
   CHECK(refusal("\x80\x02"s + "cos\nsystem\nU\x02ls\x85R.").find("os.system") != std::string::npos);
-  CHECK(refusal("\x80\x04\x8c\x08" "builtins\x8c\x04" "eval\x93\x8c\x01" "1\x85R."s).find("builtins.eval") != std::string::npos);
+  CHECK(refusal("\x80\x04\x8c\x08"
+                "builtins\x8c\x04"
+                "eval\x93\x8c\x01"
+                "1\x85R."s)
+            .find("builtins.eval") != std::string::npos);
   CHECK(refusal("\x80\x02P12\n."s).find("persistent object 12") != std::string::npos);
   CHECK(refusal("\x80\x02}R."s).find("a call") != std::string::npos);
   CHECK(refusal("\x80\x02}."s).find("no memory snapshot") != std::string::npos);
@@ -165,7 +172,8 @@ TEST_CASE("a pickle that asks for code is refused by name of what it asked") {
 }
 
 TEST_CASE("what is none of the formats says so") {
-  for (const char* bytes : {"", "hello", "{}", "[]", "[1,2,3]", "{\"traceEvents\":[]}", "{\"a\":[{\"ph\":\"X\"}]}", "\n\xff\xff\xff"}) {
+  for (const char* bytes :
+       {"", "hello", "{}", "[]", "[1,2,3]", "{\"traceEvents\":[]}", "{\"a\":[{\"ph\":\"X\"}]}", "\n\xff\xff\xff"}) {
     CHECK_FALSE(refusal(bytes).empty());
   }
   CHECK_FALSE(refusal(std::string(100'000, '[')).empty());
@@ -219,7 +227,8 @@ TEST_CASE("PyTorch's snapshots of a transformer: sums agree with the segments th
     const auto& active = s->series(MemoryKind::Default, MemoryCount::Active);
     // Entries say what was asked for; a block that was too small to split may be larger.
     CHECK(active.at(s->time.end) == doctest::Approx(static_cast<double>(known.active)).epsilon(2e-3));
-    CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == doctest::Approx(static_cast<double>(known.peak)).epsilon(2e-3));
+    CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) ==
+          doctest::Approx(static_cast<double>(known.peak)).epsilon(2e-3));
     CHECK(s->series(MemoryKind::Default, MemoryCount::Reserved).at(s->time.end) == static_cast<double>(known.reserved));
     CHECK(s->slices.size() == known.frees);
     // No two live slices lie on each other.

@@ -14,7 +14,8 @@ using namespace arenascope::trace;
 
 namespace {
 
-void damage(const std::string& original, Result<OpenReport> (*import)(ByteSpan, const std::string&, Sink&), uint64_t seed) {
+void damage(const std::string& original, Result<OpenReport> (*import)(ByteSpan, const std::string&, Sink&),
+            uint64_t seed) {
   std::mt19937_64 random(seed);
   int opened = 0, refused = 0;
   const auto start = std::chrono::steady_clock::now();
@@ -36,10 +37,18 @@ void damage(const std::string& original, Result<OpenReport> (*import)(ByteSpan, 
 
 }  // namespace
 
-TEST_CASE("10,000 damaged Chrome traces") { damage(test::kChromeJson, import_chrome_json, 1); }
-TEST_CASE("10,000 damaged ONNX Runtime profiles") { damage(test::kOnnxRuntimeProfile, import_chrome_json, 2); }
-TEST_CASE("10,000 damaged Perfetto traces") { damage(test::perfetto_trace(), import_perfetto, 3); }
-TEST_CASE("10,000 damaged PyTorch snapshots") { damage(test::snapshot_pickle(), import_pytorch_snapshot, 4); }
+TEST_CASE("10,000 damaged Chrome traces") {
+  damage(test::kChromeJson, import_chrome_json, 1);
+}
+TEST_CASE("10,000 damaged ONNX Runtime profiles") {
+  damage(test::kOnnxRuntimeProfile, import_chrome_json, 2);
+}
+TEST_CASE("10,000 damaged Perfetto traces") {
+  damage(test::perfetto_trace(), import_perfetto, 3);
+}
+TEST_CASE("10,000 damaged PyTorch snapshots") {
+  damage(test::snapshot_pickle(), import_pytorch_snapshot, 4);
+}
 
 TEST_CASE("small files that would grow or repeat without end") {
   using namespace std::string_literals;

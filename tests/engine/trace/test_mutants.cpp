@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Damaged recordings must open as far as they are whole, or be refused; they must never crash, hang or take much memory.
+// Damaged recordings must open as far as they are whole, or be refused; they must never crash, hang or take much
+// memory.
 #include <arenascope/trace/convert.h>
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>

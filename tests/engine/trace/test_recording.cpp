@@ -5,7 +5,6 @@
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
-
 #include <sys/resource.h>
 
 #include <csignal>
@@ -32,7 +31,9 @@ std::string record_sample(const TempFile& file, int runs, bool mirror = true) {
   return file.read();
 }
 
-std::string text_of(const Session& session) { return to_string(*session.snapshot(), Format::Text); }
+std::string text_of(const Session& session) {
+  return to_string(*session.snapshot(), Format::Text);
+}
 
 }  // namespace
 
@@ -132,10 +133,10 @@ TEST_CASE("protoc decodes every packet, and Perfetto's own words are there") {
   char buffer[4096];
   for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
   CHECK(::pclose(pipe) == 0);
-  CHECK(text.find("2: \"ADD n0\"") != std::string::npos);       // an interned span name
-  CHECK(text.find("2: \"worker 1\"") != std::string::npos);     // a track
-  CHECK(text.find("Workspace active") != std::string::npos);    // a counter
-  CHECK(text.find("2100 {") != std::string::npos);              // our own field
+  CHECK(text.find("2: \"ADD n0\"") != std::string::npos);     // an interned span name
+  CHECK(text.find("2: \"worker 1\"") != std::string::npos);   // a track
+  CHECK(text.find("Workspace active") != std::string::npos);  // a counter
+  CHECK(text.find("2100 {") != std::string::npos);            // our own field
   size_t packets = 0;
   for (size_t at = 0; (at = text.find("\n}\n1 {", at)) != std::string::npos; ++at) ++packets;
   Session session;
@@ -209,7 +210,8 @@ TEST_CASE("the same through a file, a block at a time") {
   REQUIRE(bytes.size() > (size_t{2} << 20));
   Session from_file, from_memory;
   double last = 0;
-  const auto a = read_recording(file.path, from_file, {.progress = [&](double p) { return p >= last ? last = p, true : false; }});
+  const auto a =
+      read_recording(file.path, from_file, {.progress = [&](double p) { return p >= last ? last = p, true : false; }});
   const auto b = read_recording(as_bytes(bytes), "memory", from_memory);
   REQUIRE(a.ok());
   CHECK(a->packets == b->packets);

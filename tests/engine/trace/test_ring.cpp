@@ -96,4 +96,6 @@ TEST_CASE("an event's fields come back as they were put in") {
   CHECK(to == 4);
 }
 
-TEST_CASE("a null ring costs nothing and loses nothing") { emit(nullptr, Event{}); }
+TEST_CASE("a null ring costs nothing and loses nothing") {
+  emit(nullptr, Event{});
+}

@@ -95,7 +95,8 @@ TEST_CASE("cells cover all spans: each span alone or in the density of its pixel
   session.events(TrackId(0), events);
   const auto s = session.snapshot();
   for (int pixels : {10, 1600}) {
-    for (const auto& [t0, t1] : {std::pair<Nanoseconds, Nanoseconds>{0, t + 1}, {t / 3, t / 2}, {t / 2, t / 2 + 3000}}) {
+    for (const auto& [t0, t1] :
+         {std::pair<Nanoseconds, Nanoseconds>{0, t + 1}, {t / 3, t / 2}, {t / 2, t / 2 + 3000}}) {
       const auto cells = s->spans(TrackId(0), t0, t1, pixels);
       CHECK(cells.size() <= static_cast<size_t>(2 * pixels + 2));
       int64_t counted = 0, expected = 0;
@@ -141,7 +142,8 @@ TEST_CASE("memory by kind: curve, peak and steps") {
   CHECK(s->peak(MemoryKind::Workspace, MemoryCount::Active) == 3000);
   CHECK(s->peak(MemoryKind::Workspace, MemoryCount::Reserved) == 4096);
   CHECK(s->peak(MemoryKind::KVCache, MemoryCount::Active) == 0);
-  CHECK(s->memory_by_step(RunId(0), MemoryKind::Workspace, MemoryCount::Active) == std::vector<Bytes>{1000, 3000, 3000, 2000});
+  CHECK(s->memory_by_step(RunId(0), MemoryKind::Workspace, MemoryCount::Active) ==
+        std::vector<Bytes>{1000, 3000, 3000, 2000});
   double most = 0;
   for (const CurvePoint& p : s->all_active.curve(s->time.begin, s->time.end, 50)) most = std::max(most, p.max);
   CHECK(most == 3000);
@@ -262,6 +264,7 @@ TEST_CASE("a session with a bound lets the oldest go, keeps its sums, and old sn
   CHECK(s->slices_live(last, Step(1)).size() == 2);
   CHECK(s->barrier_of(last, NodeId(3))->wait_sum == 30);
   const Nanoseconds t0 = s->time.end - 100'000;
-  CHECK(s->spans_exact(TrackId(1), t0, s->time.end, 10000).size() == w->spans_exact(TrackId(1), t0, w->time.end, 10000).size());
+  CHECK(s->spans_exact(TrackId(1), t0, s->time.end, 10000).size() ==
+        w->spans_exact(TrackId(1), t0, w->time.end, 10000).size());
   for (size_t i = 0; i < s->memory_events.size(); ++i) CHECK(s->event(s->memory_events[i]).b > 0);
 }
