@@ -4,6 +4,7 @@
 #include <arenascope/models/lowering.h>
 #include <fmt/format.h>
 
+#include <limits>
 #include <vector>
 
 namespace arenascope::models {
@@ -133,7 +134,11 @@ void lp_norm(OpCall& c) {
   if (p != 1 && p != 2) return c.refuse(fmt::format("a norm of order {}", p));
   const Tensor length = p == 2 ? reduced(c, Op::ReduceL2, x, 1u << axis, true, ":length")
                                : reduced(c, Op::ReduceSum, c.op(Op::Abs, {x}, ":abs"), 1u << axis, true, ":length");
-  c.out(0, c.op(Op::Div, {x, length}));
+  // Zeros have no direction and stay zeros.
+  const Tensor safe =
+      c.op(Op::Max, {length, c.scalar(static_cast<double>(std::numeric_limits<float>::min()), x.dtype(), ":least")},
+           ":safe");
+  c.out(0, c.op(Op::Div, {x, safe}));
 }
 
 // (x - mean) / (deviation + 1e-9) over the given axes.

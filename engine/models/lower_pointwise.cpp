@@ -46,17 +46,13 @@ void mean(OpCall& c) {
   c.out(0, c.op_with(Op::Scale, {x}, ScaleParams{1.0f / static_cast<float>(c.input_count()), 0}));
 }
 
+// MOD's sign is the divisor's for whole numbers; fmod asks for the dividend's: a - b · trunc(a / b).
 void mod(OpCall& c) {
   const Tensor a = c.in(0), b = c.in(1);
   if (!a || !b) return;
-  // Whole numbers take the divisor's sign unless fmod says otherwise; the op itself goes by the dividend's.
-  const bool whole = !info(a.dtype()).floating,
-             is_signed = whole && (a.dtype() == DType::I8 || a.dtype() == DType::I16 || a.dtype() == DType::I32 ||
-                                   a.dtype() == DType::I64);
-  const Tensor rest = c.op(Op::Mod, {a, b}, is_signed && !c.attr_int("fmod", 0) ? ":rest" : "");
-  if (!is_signed || c.attr_int("fmod", 0)) return c.out(0, rest);
-  const Tensor shifted = c.op(Op::Mod, {c.op(Op::Add, {rest, b}, ":shifted"), b});
-  c.out(0, shifted);
+  if (info(a.dtype()).floating || !c.attr_int("fmod", 0)) return c.out(0, c.op(Op::Mod, {a, b}));
+  const Tensor whole = c.op(Op::Mul, {c.op(Op::Div, {a, b}, ":quotient"), b}, ":multiple");
+  c.out(0, c.op(Op::Sub, {a, whole}));
 }
 
 void pow(OpCall& c) {
@@ -96,6 +92,9 @@ void elu(OpCall& c) {
 }
 void hard_sigmoid(OpCall& c) {
   c.out(0, c.op_with(Op::HardSigmoid, {c.in(0)}, AlphaParams{c.attr_float("alpha", 0.2f), c.attr_float("beta", 0.5f)}));
+}
+void hard_swish(OpCall& c) {
+  c.out(0, c.op_with(Op::HardSwish, {c.in(0)}, AlphaParams{1.0f / 6, 0.5f}));
 }
 void gelu(OpCall& c) {
   c.out(0, c.op(c.attr_string("approximate", "none") == "tanh" ? Op::GeluTanh : Op::Gelu, {c.in(0)}));
@@ -224,7 +223,7 @@ constexpr HandlerEntry kHandlers[] = {
     {"Greater", binary<Op::Greater>},
     {"GreaterOrEqual", binary<Op::GreaterEqual>},
     {"HardSigmoid", hard_sigmoid},
-    {"HardSwish", unary<Op::HardSwish>},
+    {"HardSwish", hard_swish},
     {"IsInf", is_inf},
     {"IsNaN", unary<Op::IsNan>},
     {"LeakyRelu", leaky_relu},

@@ -129,8 +129,8 @@ void Lowering::add_input(const ir::ValueType& type) {
       value->dtype = info.dtype;
       value->sizes = *sizes;
       value->tensor = *tensor;
-      if (given != options_.inputs.end() && given->second->data() && given->second->contiguous() &&
-          given->second->element_count() <= 4096) {
+      if (given != options_.inputs.end() && given->second->contiguous() &&
+          (given->second->data() || given->second->element_count() == 0) && given->second->element_count() <= 4096) {
         value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
         value->for_given_inputs = true;
       }

@@ -142,6 +142,8 @@ std::span<const HandlerEntry> norm_handlers();
 std::span<const HandlerEntry> reduce_handlers();
 std::span<const HandlerEntry> recurrent_handlers();
 std::span<const HandlerEntry> quantised_handlers();
+std::span<const HandlerEntry> scatter_handlers();
+std::span<const HandlerEntry> loss_handlers();
 Handler find_handler(const std::string& domain, const std::string& op);
 
 class Lowering {
