@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include <arenascope/trace/convert.h>
-#include <arenascope/trace/recording.h>
+#include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ int convert(const Context& context, const std::string& from, const std::string& 
   Progress progress;
   progress.phase("reading");
   trace::Session session;
-  auto read = trace::read_recording(from, session);
+  auto read = trace::open_trace(from, session);
   if (!read) return fail(kUsage, read.error().message);
   if (!read->problem.empty()) fmt::print(stderr, "arenascope-cli: {}\n", read->problem);
   const auto snapshot = session.snapshot();
@@ -36,7 +36,7 @@ int convert(const Context& context, const std::string& from, const std::string& 
 void add_convert(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("convert", "Between recordings and other tools' formats");
   auto files = std::make_shared<std::pair<std::string, std::string>>();
-  command->add_option("from", files->first, "A recording")->required();
+  command->add_option("from", files->first, "A recording, or another tool's trace, told by its content")->required();
   command->add_option("to", files->second, "By its ending: .json (Chrome's trace format), .csv (spans), .memory.csv, .txt, .pftrace")->required();
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, files] { body = [&, files] { return convert(context, files->first, files->second); }; });
