@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace arenascope::planner {
 namespace {
@@ -18,8 +20,20 @@ class Groups {
   Groups(const Problem& p) : p_(p), group_(p.size()), shift_(p.size(), 0), members_(p.size()) {
     std::iota(group_.begin(), group_.end(), 0);
     for (size_t i = 0; i < p.size(); ++i) members_[i] = {static_cast<int32_t>(i)};
-    for (const Attachment& a : p.attachments) allowed_.insert(ordered(a.part, a.whole));
-    for (const InPlace& s : p.in_place) allowed_.insert(ordered(s.source, s.target));
+    std::map<int32_t, const Attachment*> whole;
+    for (const Attachment& a : p.attachments) whole[a.part] = &a;
+    for (const Attachment& a : p.attachments) {
+      // A part of a part shares with every whole above it.
+      Bytes shift = a.shift;
+      for (const Attachment* at = &a;;) {
+        allow(at->whole, a.part, shift);
+        const auto above = whole.find(at->whole);
+        if (above == whole.end()) break;
+        at = above->second;
+        shift += at->shift;
+      }
+    }
+    for (const InPlace& s : p.in_place) allow(s.source, s.target, s.shift);
   }
 
   // Puts b's group at `distance` above a (counted from a's and b's own starts). The error says why it cannot be.
@@ -50,6 +64,15 @@ class Groups {
         }
       }
     }
+    for (const bool second : {false, true}) {
+      for (int32_t m : members_[second ? gb : ga]) {
+        const Bytes s = shift_[m] + (second ? move : 0) - base;
+        if (fixed && (*fixed + s) % p_.alignment_of(m) != 0) {
+          return Error{fmt::format("Buffer {} would be fixed at {} by what it is attached to, against its alignment of {}.",
+                                   p_.name_of(m), *fixed + s, p_.alignment_of(m))};
+        }
+      }
+    }
     for (int32_t m : members_[ga]) {
       for (int32_t k : members_[gb]) {
         if (collide(m, k, shift_[k] + move - shift_[m])) {
@@ -68,17 +91,28 @@ class Groups {
     return {};
   }
 
+  // Whether a buffer of i's group has a fixed offset.
+  bool fixed(int32_t i) const {
+    const std::vector<int32_t>& all = members_[group_[i]];
+    return std::any_of(all.begin(), all.end(), [&](int32_t m) { return p_.intervals[m].fixed_offset.has_value(); });
+  }
   const std::vector<int32_t>& members(size_t g) const { return members_[g]; }
   Bytes shift(int32_t i) const { return shift_[i]; }
   size_t group_size(int32_t i) const { return members_[group_[i]].size(); }
 
  private:
-  static std::pair<int32_t, int32_t> ordered(int32_t a, int32_t b) { return {std::min(a, b), std::max(a, b)}; }
+  // a and b may overlap where b lies exactly so far above a.
+  void allow(int32_t a, int32_t b, Bytes b_above_a) {
+    allowed_.insert(a < b ? std::make_tuple(a, b, b_above_a) : std::make_tuple(b, a, -b_above_a));
+  }
+  bool allowed(int32_t a, int32_t b, Bytes b_above_a) const {
+    return allowed_.count(a < b ? std::make_tuple(a, b, b_above_a) : std::make_tuple(b, a, -b_above_a)) != 0;
+  }
 
   bool collide(int32_t a, int32_t b, Bytes b_above_a) const {
     const Interval &va = p_.intervals[a], &vb = p_.intervals[b];
     if (va.lower >= vb.upper || vb.lower >= va.upper || b_above_a >= va.size || -b_above_a >= vb.size) return false;
-    if (allowed_.count(ordered(a, b)) != 0) return false;
+    if (allowed(a, b, b_above_a)) return false;
     std::vector<Piece> pa, pb;
     append_pieces(va, pa);
     append_pieces(vb, pb);
@@ -94,8 +128,34 @@ class Groups {
   std::vector<int32_t> group_;
   std::vector<Bytes> shift_;
   std::vector<std::vector<int32_t>> members_;
-  std::set<std::pair<int32_t, int32_t>> allowed_;
+  std::set<std::tuple<int32_t, int32_t, Bytes>> allowed_;
 };
+
+// Items fixed to the same bytes at the same time, by what is attached to them.
+Status check_fixed_items(const Problem& p, const Items& out) {
+  std::vector<std::pair<Piece, int32_t>> all;
+  for (size_t i = 0; i < out.items.size(); ++i) {
+    const Item& item = out.items[i];
+    if (item.fixed < 0) continue;
+    for (int32_t k = item.first; k < item.last; ++k) {
+      const Piece& q = out.pieces[k];
+      all.push_back({{q.lower, q.upper, q.lo + item.fixed, q.hi + item.fixed}, static_cast<int32_t>(i)});
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first.lower < b.first.lower; });
+  const auto name = [&](int32_t item) {
+    return p.name_of(static_cast<size_t>(std::find(out.item_of.begin(), out.item_of.end(), item) - out.item_of.begin()));
+  };
+  for (size_t x = 0; x < all.size(); ++x) {
+    for (size_t y = x + 1; y < all.size() && all[y].first.lower < all[x].first.upper; ++y) {
+      const Piece &a = all[x].first, &b = all[y].first;
+      if (all[x].second == all[y].second || a.lo >= b.hi || b.lo >= a.hi || b.lower >= b.upper) continue;
+      return Error{fmt::format("The fixed offsets of buffers {} and {}, or of what is attached to them, overlap at step {}.",
+                               name(all[x].second), name(all[y].second), b.lower)};
+    }
+  }
+  return {};
+}
 
 // Pieces over the same bytes that touch in time become one.
 void merge_pieces(std::vector<Piece>& pieces, size_t from) {
@@ -184,7 +244,8 @@ Result<Items> make_items(const Problem& p, bool in_place) {
     for (const InPlace& s : p.in_place) {
       const Bytes a = p.intervals[s.source].size, b = p.intervals[s.target].size;
       const bool inside = s.shift >= 0 ? s.shift + b <= a || (s.shift == 0 && a <= b) : -s.shift + a <= b;
-      if (inside && groups.group_size(s.source) + groups.group_size(s.target) <= 256) {
+      // What is fixed stays as it is: a buffer that joined it might meet others that are fixed.
+      if (inside && !groups.fixed(s.source) && !groups.fixed(s.target) && groups.group_size(s.source) + groups.group_size(s.target) <= 256) {
         static_cast<void>(groups.join(s.source, s.target, s.shift));  // where it cannot be, the two lie apart
       }
     }
@@ -211,6 +272,9 @@ Result<Items> make_items(const Problem& p, bool in_place) {
     }
     merge_pieces(out.pieces, item.first);
     if (Status s = finish_item(out, item); !s) return s.error();
+  }
+  if (out.any_fixed) {
+    if (Status s = check_fixed_items(p, out); !s) return s.error();
   }
   return out;
 }

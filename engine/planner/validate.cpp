@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
-#include <arenascope/planner/interval.h>
+#include <arenascope/planner/items.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,48 +59,45 @@ Status check_interval(const Problem& p, size_t i) {
 }
 
 // Two buffers that are fixed to overlapping bytes at overlapping steps: a sweep over time, as in check(). Buffers
-// that may share bytes, and gaps, are left to check().
+// that may share bytes are left to check().
 Status check_fixed(const Problem& p) {
-  std::vector<int32_t> fixed;
   std::vector<bool> shares(p.size(), false);
   for (const InPlace& s : p.in_place) shares[s.source] = shares[s.target] = true;
   for (const Attachment& a : p.attachments) shares[a.part] = shares[a.whole] = true;
-  for (size_t i = 0; i < p.size(); ++i) {
-    if (p.intervals[i].fixed_offset && p.intervals[i].gaps.empty() && !shares[i]) fixed.push_back(static_cast<int32_t>(i));
-  }
-  struct Event {
-    int64_t step;
-    bool begins;
-    int32_t i;
+  struct Stretch {
+    int64_t lower, upper;
+    Bytes lo, hi;
+    int32_t buffer;
   };
-  std::vector<Event> events;
-  for (int32_t i : fixed) {
-    events.push_back({p.intervals[i].lower, true, i});
-    events.push_back({p.intervals[i].upper, false, i});
+  std::vector<Stretch> all;
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < p.size(); ++i) {
+    if (!p.intervals[i].fixed_offset || shares[i]) continue;
+    const Bytes o = *p.intervals[i].fixed_offset;
+    pieces.clear();
+    append_pieces(p.intervals[i], pieces);
+    for (const Piece& q : pieces) {
+      if (q.lower < q.upper) all.push_back({q.lower, q.upper, o + q.lo, o + q.hi, static_cast<int32_t>(i)});
+    }
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return std::tie(a.step, a.begins, a.i) < std::tie(b.step, b.begins, b.i);
-  });
-  std::map<Bytes, int32_t> live;
-  for (const Event& e : events) {
-    const Interval& v = p.intervals[e.i];
-    const Bytes o = *v.fixed_offset;
-    if (!e.begins) {
-      live.erase(o);
-      continue;
-    }
-    const auto above = live.lower_bound(o);
-    int32_t other = -1;
-    if (above != live.end() && above->first < o + v.size) other = above->second;
-    if (above != live.begin()) {
-      const auto below = std::prev(above);
-      if (below->first + p.intervals[below->second].size > o) other = below->second;
-    }
-    if (other >= 0) {
+  std::sort(all.begin(), all.end(), [](const Stretch& a, const Stretch& b) { return a.lower < b.lower; });
+  std::vector<int32_t> by_end(all.size());
+  std::iota(by_end.begin(), by_end.end(), 0);
+  std::sort(by_end.begin(), by_end.end(), [&](int32_t a, int32_t b) { return all[a].upper < all[b].upper; });
+  std::map<Bytes, const Stretch*> live;
+  size_t next_end = 0;
+  for (const Stretch& s : all) {
+    for (; all[by_end[next_end]].upper <= s.lower; ++next_end) live.erase(all[by_end[next_end]].lo);
+    const auto above = live.lower_bound(s.lo);
+    const Stretch* other = nullptr;
+    if (above != live.end() && above->first < s.hi) other = above->second;
+    if (above != live.begin() && std::prev(above)->second->hi > s.lo) other = std::prev(above)->second;
+    if (other != nullptr) {
       return bad(fmt::format("Buffers {} and {} are fixed to overlapping bytes (at {} and {}) and both live at step {}.",
-                             p.name_of(other), p.name_of(e.i), *p.intervals[other].fixed_offset, o, e.step));
+                             p.name_of(other->buffer), p.name_of(s.buffer), *p.intervals[other->buffer].fixed_offset,
+                             *p.intervals[s.buffer].fixed_offset, s.lower));
     }
-    live.emplace(o, e.i);
+    live.emplace(s.lo, &s);
   }
   return {};
 }
