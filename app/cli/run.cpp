@@ -145,7 +145,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
     recorder.start();
     options.recorder = &recorder;
   }
-  auto model = models::open_model(arguments.model.model, *open);
+  auto model = app::open_for_run(arguments.model.model, options);
   if (!model) return fail(kUsage, model.error().message);
   auto opened = app::ModelRunner::open(std::move(*model), options);
   if (!opened) return fail(kFailed, opened.error().message);

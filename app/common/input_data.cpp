@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include <arenascope/models/testcase.h>
 #include <fmt/format.h>
 
 namespace arenascope::app {
@@ -23,13 +22,10 @@ uint64_t splitmix(uint64_t z) {
 
 }  // namespace
 
-Status read_input_file(const std::string& path, TensorImpl& tensor) {
-  auto file = models::read_tensor_file(path);
-  if (!file) return file.error();
-  const Tensor& given = file->tensor;
+Status copy_input(const Tensor& given, TensorImpl& tensor) {
   if (given.dtype() != tensor.dtype || !(given.sizes() == tensor.sizes))
-    return Error{fmt::format("{} holds {} {}, input '{}' takes {} {}", path, name(given.dtype()),
-                             to_string(given.sizes()), tensor.name, name(tensor.dtype), to_string(tensor.sizes))};
+    return Error{fmt::format("input '{}' takes {} {}, {} {} was given", tensor.name, name(tensor.dtype),
+                             to_string(tensor.sizes), name(given.dtype()), to_string(given.sizes()))};
   if (tensor.byte_count() > 0) std::memcpy(tensor.data(), given->data(), static_cast<size_t>(tensor.byte_count()));
   return {};
 }

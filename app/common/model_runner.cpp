@@ -2,12 +2,14 @@
 #include "app/common/model_runner.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/common/backends.h"
 #include "app/common/input_data.h"
 
+#include <arenascope/models/testcase.h>
 #include <arenascope/runtime/describe.h>
 
 namespace arenascope::app {
@@ -18,11 +20,27 @@ ModelRunner::ModelRunner(models::Model model, RunnerOptions options)
 // The executor lets go of the graph's memory before the graph goes.
 ModelRunner::~ModelRunner() { executor_.reset(); }
 
-Result<std::unique_ptr<ModelRunner>> ModelRunner::open(const std::string& spec, const RunnerOptions& options) {
+Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options) {
   if (options.progress) options.progress("opening");
-  auto model = models::open_model(spec, options.open);
+  for (const auto& [input, file] : options.inputs) {
+    auto tensor = models::read_tensor_file(file);
+    if (!tensor) return tensor.error();
+    options.open.inputs[input] = std::move(tensor->tensor);
+  }
+  if (options.open.inputs.empty() && !spec.starts_with("zoo:")) {
+    std::error_code error;
+    const std::filesystem::path path(spec);
+    auto given = models::first_case_inputs(std::filesystem::is_directory(path, error) ? path : path.parent_path());
+    if (given) options.open.inputs = std::move(*given);
+  }
+  return models::open_model(spec, options.open);
+}
+
+Result<std::unique_ptr<ModelRunner>> ModelRunner::open(const std::string& spec, const RunnerOptions& options) {
+  RunnerOptions resolved = options;
+  auto model = open_for_run(spec, resolved);
   if (!model) return model.error();
-  return open(std::move(*model), options);
+  return open(std::move(*model), resolved);
 }
 
 Result<std::unique_ptr<ModelRunner>> ModelRunner::open(models::Model model, const RunnerOptions& options) {
@@ -72,7 +90,9 @@ Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
   return executor_->prepare(std::move(*plan));
 }
 
-Status ModelRunner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy) {
+Status ModelRunner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy,
+                           int threads) {
+  if (threads > 0) options_.threads = threads;
   options_.planner = planner;
   options_.order = order;
   options_.strategy = strategy;
@@ -95,10 +115,10 @@ Status ModelRunner::bind_inputs() {
     if (!storage) return storage.error();
     tensor.storage = std::move(*storage);
     if (tensor.byte_count() == 0) continue;
-    const auto given = options_.inputs.find(input.name);
-    auto filled = given != options_.inputs.end() ? read_input_file(given->second, tensor)
-                  : input.write_default          ? input.write_default(tensor.data())
-                                                 : fill_seeded(tensor);
+    const auto given = options_.open.inputs.find(input.name);
+    auto filled = given != options_.open.inputs.end() ? copy_input(given->second, tensor)
+                  : input.write_default               ? input.write_default(tensor.data())
+                                                      : fill_seeded(tensor);
     if (!filled) return filled;
   }
   return {};

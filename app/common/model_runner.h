@@ -21,10 +21,14 @@ struct RunnerOptions {
   MemoryStrategy strategy = MemoryStrategy::Planned;
   bool in_place = false;
   models::OpenOptions open;
-  std::map<std::string, std::string> inputs;  // name → .npy or .pb file
+  std::map<std::string, std::string> inputs;  // name → .npy or .pb file; what they hold settles unknown sizes too
   trace::Recorder* recorder = nullptr;        // outlives the runner
   std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
 };
+
+// Reads the input files into options.open.inputs and opens the model, so that their shapes settle its unknown ones.
+// Without files the first data set beside an ONNX test case does. Errors: a file or the model cannot be read.
+Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options);
 
 class ModelRunner {
  public:
@@ -45,8 +49,8 @@ class ModelRunner {
   Result<std::vector<std::byte>> output(size_t index);
   // Any tensor of the graph that holds data now, contiguous, on the host.
   Result<std::vector<std::byte>> read(const TensorImpl& tensor);
-  // Plans anew with the same model; what was loaded stays.
-  Status replan(const std::string& planner, const std::string& order, MemoryStrategy strategy);
+  // Plans anew with the same model; what was loaded stays. `threads` 0: as many as before.
+  Status replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads = 0);
 
  private:
   ModelRunner(models::Model model, RunnerOptions options);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Real models of the data folder on real inputs, against what their publishers or ONNX Runtime got.
+#include <arenascope/models/npy.h>
+#include <doctest/doctest.h>
+#include <test_data.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/common/compare.h"
+#include "app/common/model_runner.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+
+namespace {
+
+// The bytes of a .gz file behind its first `skip`.
+std::vector<uint8_t> read_gz(const std::filesystem::path& path, size_t skip) {
+  std::vector<uint8_t> out;
+  gzFile file = gzopen(path.c_str(), "rb");
+  REQUIRE(file != nullptr);
+  std::vector<uint8_t> chunk(1 << 16);
+  for (int n; (n = gzread(file, chunk.data(), static_cast<unsigned>(chunk.size()))) > 0;)
+    out.insert(out.end(), chunk.begin(), chunk.begin() + n);
+  gzclose(file);
+  REQUIRE(out.size() > skip);
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(skip));
+  return out;
+}
+
+std::span<const std::byte> bytes_of(const Tensor& tensor) { return {tensor->data(), size_t(tensor->byte_count())}; }
+
+std::unique_ptr<ModelRunner> open(const std::filesystem::path& path, RunnerOptions options = {}) {
+  options.threads = 2;
+  auto runner = ModelRunner::open(path.string(), options);
+  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+  return std::move(*runner);
+}
+
+// One output of a model on a .npy input, as a part of the largest expected value.
+double error_of(const std::filesystem::path& model, const std::string& input, const std::filesystem::path& given,
+                const std::string& output, const std::filesystem::path& expected) {
+  RunnerOptions options;
+  options.inputs[input] = given.string();
+  auto runner = open(model, options);
+  REQUIRE(runner->run().ok());
+  auto wanted = models::read_npy(expected);
+  REQUIRE(wanted.ok());
+  for (size_t i = 0; i < runner->model().outputs.size(); ++i) {
+    if (runner->model().outputs[i].name != output) continue;
+    auto got = runner->output(i);
+    REQUIRE(got.ok());
+    return compare(DType::F32, *got, bytes_of(*wanted), {0, 0, 1}).max_abs_error;
+  }
+  FAIL("no output " << output);
+  return 1;
+}
+
+}  // namespace
+
+TEST_CASE("mnist-8 reads 98.91 % of the 10,000 digits, with the logits that others got") {
+  ARENASCOPE_NEEDS_DATA("models/mnist");
+  const auto folder = test::data_folder() / "models" / "mnist";
+  const auto images = read_gz(folder / "t10k-images-idx3-ubyte.gz", 16);
+  const auto labels = read_gz(folder / "t10k-labels-idx1-ubyte.gz", 8);
+  auto expected = models::read_npy(folder / "mnist-8_cntk_expected_logits_t10k.npy");
+  REQUIRE(expected.ok());
+  REQUIRE(labels.size() == 10000);
+  auto runner = open(folder / "mnist-8_cntk.onnx");
+  REQUIRE(runner->replan("search", "depth-first", MemoryStrategy::Planned, 1).ok());
+  int correct = 0;
+  double worst = 0;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    float pixels[784];
+    std::copy_n(images.data() + i * 784, 784, pixels);
+    REQUIRE(runner->set_input("Input3", std::as_bytes(std::span(pixels))).ok());
+    REQUIRE(runner->run().ok());
+    auto got = runner->output(0);
+    REQUIRE(got.ok());
+    float logits[10];
+    std::memcpy(logits, got->data(), sizeof logits);
+    correct += std::max_element(logits, logits + 10) - logits == labels[i];
+    for (int j = 0; j < 10; ++j)
+      worst = std::max(worst, double(std::abs(logits[j] - expected->data_as<float>()[i * 10 + size_t(j)])));
+  }
+  CHECK(correct == 9891);
+  CHECK(worst < 1e-2);  // raw pixels up to 255 make logits of several thousand: this is 1e-6 of them
+}
+
+TEST_CASE("ultraface finds the faces of both photographs") {
+  ARENASCOPE_NEEDS_DATA("models/vision_ultraface");
+  const auto folder = test::data_folder() / "models" / "vision_ultraface";
+  const std::pair<const char*, int> photographs[] = {{"1", 44}, {"5", 1}};
+  for (const auto& [photograph, faces] : photographs) {
+    RunnerOptions options;
+    options.inputs["input"] = (folder / (std::string(photograph) + "_input.npy")).string();
+    auto runner = open(folder / "ultraface_rfb320.onnx", options);
+    REQUIRE(runner->run().ok());
+    std::vector<std::byte> results[2];
+    for (size_t i = 0; i < 2; ++i) {
+      const std::string name = runner->model().outputs[i].name;
+      auto wanted = models::read_npy(folder / (std::string(photograph) + "_" + name + ".npy"));
+      REQUIRE(wanted.ok());
+      auto got = runner->output(i);
+      REQUIRE(got.ok());
+      CHECK(compare(DType::F32, *got, bytes_of(*wanted), {0, 1e-4, 0}).passed);
+      results[name == "boxes"] = *got;
+    }
+    // Count faces as the expected file does: score over 0.7, overlapping boxes (over 0.3) count once.
+    const auto* scores = reinterpret_cast<const float*>(results[0].data());
+    const auto* boxes = reinterpret_cast<const float*>(results[1].data());
+    std::vector<size_t> order;
+    for (size_t i = 0; i < 4420; ++i)
+      if (scores[2 * i + 1] > 0.7f) order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return scores[2 * a + 1] > scores[2 * b + 1]; });
+    std::vector<size_t> kept;
+    for (size_t i : order) {
+      const float* a = boxes + 4 * i;
+      const bool overlaps = std::any_of(kept.begin(), kept.end(), [&](size_t k) {
+        const float* b = boxes + 4 * k;
+        const float w = std::min(a[2], b[2]) - std::max(a[0], b[0]), h = std::min(a[3], b[3]) - std::max(a[1], b[1]);
+        const float both = std::max(w, 0.0f) * std::max(h, 0.0f);
+        const float either = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both;
+        return both / either > 0.3f;
+      });
+      if (!overlaps) kept.push_back(i);
+    }
+    CHECK(static_cast<int>(kept.size()) == faces);
+  }
+}
+
+TEST_CASE("basic pitch hears the notes that ONNX Runtime hears, to 1e-3") {
+  ARENASCOPE_NEEDS_DATA("models/audio_basic_pitch");
+  const auto folder = test::data_folder() / "models" / "audio_basic_pitch";
+  RunnerOptions options;
+  options.inputs["serving_default_input_2:0"] = (folder / "windows_input_3x43844x1.npy").string();
+  auto runner = open(folder / "basic_pitch_nmp.onnx", options);
+  REQUIRE(runner->run().ok());
+  // The order of outputs is onset, note, contour by their shapes and names; each file must be found among them.
+  for (const char* what : {"contour", "note", "onset"}) {
+    auto wanted = models::read_npy(folder / ("expected_ort_" + std::string(what) + ".npy"));
+    REQUIRE(wanted.ok());
+    bool found = false;
+    for (size_t i = 0; i < runner->model().outputs.size(); ++i) {
+      auto got = runner->output(i);
+      REQUIRE(got.ok());
+      found = found || (runner->model().outputs[i].tensor.sizes() == wanted->sizes() &&
+                        compare(DType::F32, *got, bytes_of(*wanted), {0, 1e-3, 0}).passed);
+    }
+    CAPTURE(what);
+    CHECK(found);
+  }
+}
+
+TEST_CASE("the text detector and recogniser agree with ONNX Runtime to 1e-3") {
+  ARENASCOPE_NEEDS_DATA("models/ocr_ppocrv4");
+  const auto folder = test::data_folder() / "models" / "ocr_ppocrv4";
+  CHECK(error_of(folder / "ch_PP-OCRv4_det_infer.onnx", "x", folder / "ch_en_num_det_input_1x3x416x320.npy",
+                 "sigmoid_0.tmp_0", folder / "ch_en_num_det_output.npy") < 1e-3);
+  for (const char* picture : {"en_rec", "test_without_det", "text_rec"}) {
+    CAPTURE(picture);
+    RunnerOptions options;
+    options.inputs["x"] = (folder / (std::string(picture) + "_input.npy")).string();
+    auto runner = open(folder / "ch_PP-OCRv4_rec_infer.onnx", options);
+    REQUIRE(runner->run().ok());
+    auto best = models::read_npy(folder / (std::string(picture) + "_argmax.npy"));
+    auto probability = models::read_npy(folder / (std::string(picture) + "_maxprob.npy"));
+    REQUIRE(best.ok());
+    REQUIRE(probability.ok());
+    auto got = runner->output(0);
+    REQUIRE(got.ok());
+    const auto* p = reinterpret_cast<const float*>(got->data());
+    const int64_t classes = runner->model().outputs[0].tensor.sizes().back();
+    for (int64_t t = 0; t < (*best)->element_count(); ++t) {
+      const float* row = p + t * classes;
+      const int64_t arg = std::max_element(row, row + classes) - row;
+      const int64_t wanted = best->dtype() == DType::I64 ? best->data_as<int64_t>()[t] : best->data_as<int32_t>()[t];
+      CHECK(arg == wanted);
+      CHECK(std::abs(row[arg] - probability->data_as<float>()[t]) < 1e-3);
+    }
+  }
+}
