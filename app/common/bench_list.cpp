@@ -2,6 +2,7 @@
 #include "app/common/bench_list.h"
 
 #include <arenascope/graph/bench_graph.h>
+#include <arenascope/graph/bench_orders.h>
 #include <arenascope/runtime/bench_barrier.h>
 
 #include "app/common/bench_record.h"
@@ -14,6 +15,7 @@ using Rows = Result<std::vector<BenchRow>>;
 constexpr Bench kBenches[] = {
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
+    {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
     {"record", "what recording costs a run of a network",
      [](const BenchOptions& o) -> Rows { return bench_record(o.model, o.threads); }},
 };

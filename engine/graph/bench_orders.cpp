@@ -60,8 +60,10 @@ struct Mean {
   double value() const { return count ? std::exp(logs / count) : 0; }
 };
 
+// `wanted` 0: only to be known.
 BenchRow ratio_row(std::string name, double ratio, std::string peer, double wanted) {
-  return {std::move(name), ratio, "peak/peak", std::move(peer), 1, ratio, wanted, ratio > 0 && ratio <= wanted};
+  const bool met = ratio > 0 && (wanted == 0 || ratio <= wanted);
+  return {std::move(name), ratio, "peak/peak", std::move(peer), 1, ratio, wanted, met};
 }
 
 BenchRow time_row(std::string name, double seconds, double wanted) {
@@ -93,8 +95,7 @@ void bench_small(int graphs, std::vector<BenchRow>& rows) {
   }
   for (size_t k = 0; k < ratios.size(); ++k)
     if (ratios[k].count)
-      rows.push_back(ratio_row(fmt::format("10 to 40 ops: {}", all_orders()[k].name), ratios[k].value(), "the least",
-                               std::numeric_limits<double>::infinity()));
+      rows.push_back(ratio_row(fmt::format("10 to 40 ops: {}", all_orders()[k].name), ratios[k].value(), "the least", 0));
   const double share = done ? static_cast<double>(proved) / done : 0;
   rows.push_back({"10 to 40 ops: search proves the least", share, "share", "", 0, 0, 1, share >= 1});
   rows.push_back(time_row("10 to 40 ops: search, longest", longest, 0.05));
