@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Several arenas with capacities, the fastest first: what pays most for its bytes lies in the fast one, the rest
+// spills into the next.
+#pragma once
+#include <arenascope/planner/planner.h>
+
+namespace arenascope::planner {
+
+struct Arena {
+  std::string name;
+  std::optional<Bytes> capacity;  // none: as large as it must be; only for the last one
+};
+
+struct ArenaPlan {
+  std::vector<int32_t> arena;       // of each interval
+  std::vector<Bytes> offsets;       // in its arena
+  std::vector<Bytes> arena_bytes;   // used of each arena
+  std::vector<Bytes> spilled_bytes; // sum of the sizes of the buffers in each arena but the first; [0] is 0
+};
+
+// `traffic` says for each interval how many bytes are read and written of it while it lives (empty: its size). A
+// buffer with a fixed offset lies there in the first arena that is large enough. Attached buffers stay together; an
+// in-place pair may part. Errors: what validate() refuses, arenas out of order, a buffer that fits nowhere.
+Result<ArenaPlan> plan_arenas(const Problem& problem, const std::vector<Arena>& arenas, const std::vector<double>& traffic,
+                              const Planner& planner, const Options& options);
+
+// Proves an ArenaPlan right, arena by arena.
+[[nodiscard]] Status check(const Problem& problem, const std::vector<Arena>& arenas, const ArenaPlan& plan);
+
+}  // namespace arenascope::planner
