@@ -8,6 +8,8 @@
 
 #include <cstdio>
 
+#include <views/common/plot_view.h>
+
 #include "main_window.h"
 
 namespace arenascope::app {
@@ -101,8 +103,8 @@ int run_export(const ExportOptions& options) {
     controller->plan_all();
     wait_until([&] { return planned; }, 120'000);
   }
-  for (const QString& id : {"occupancy", "arena", "lifetimes", "timeline"})
-    if (in_window && window.plot_view(id)->isVisible()) window.plot_view(id)->prepare_now();
+  for (const char* id : {"occupancy", "arena", "lifetimes", "timeline"})
+    if (in_window && window.plot_view(QString::fromLatin1(id))->isVisible()) window.plot_view(QString::fromLatin1(id))->prepare_now();
   QElapsedTimer settle;
   settle.start();
   wait_until([&] { return settle.elapsed() > 400; }, 500);

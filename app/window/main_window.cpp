@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/plot_view.h>
+
 #include "main_window.h"
 
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
-#include <arenascope/trace/recording.h>
+#include <arenascope/trace/import.h>
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -156,7 +158,7 @@ void MainWindow::show_session(std::shared_ptr<const trace::Session> session, con
 
 void MainWindow::compare_with(const QString& recording) {
   auto session = std::make_shared<trace::Session>();
-  auto report = trace::read_recording(recording.toStdString(), *session);
+  auto report = trace::open_trace(recording.toStdString(), *session);
   if (!report) return fail(QString::fromStdString(report.error().message));
   other_ = session;
   tables_["compare"]->set_other(other_->snapshot());

@@ -5,14 +5,10 @@
 #include <QLabel>
 #include <QMainWindow>
 #include <QTimer>
-#include <views/arena/arena_view.h>
 #include <views/graph/graph_view.h>
 #include <views/inspector/inspector_view.h>
-#include <views/lifetimes/lifetimes_view.h>
-#include <views/occupancy/occupancy_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
-#include <views/timeline/timeline_view.h>
 
 #include "actions.h"
 #include "command_palette.h"
@@ -20,6 +16,10 @@
 #include "playback_bar.h"
 #include "run_controller.h"
 #include "settings.h"
+
+namespace arenascope::views {
+class PlotView;
+}
 
 namespace arenascope::app {
 

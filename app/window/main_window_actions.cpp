@@ -8,6 +8,8 @@
 #include <QUrl>
 #include <arenascope/trace/convert.h>
 
+#include <views/common/plot_view.h>
+
 #include "main_window.h"
 
 namespace arenascope::app {

@@ -3,6 +3,10 @@
 #include <QSettings>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <views/arena/arena_view.h>
+#include <views/lifetimes/lifetimes_view.h>
+#include <views/occupancy/occupancy_view.h>
+#include <views/timeline/timeline_view.h>
 
 #include "main_window.h"
 

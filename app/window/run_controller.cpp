@@ -4,6 +4,7 @@
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
 #include <arenascope/runtime/describe.h>
+#include <arenascope/trace/import.h>
 #include <arenascope/trace/recording.h>
 
 #include <QFile>
@@ -24,11 +25,13 @@ constexpr auto kFastestRun = std::chrono::milliseconds(12);
 
 QString sentence(const Error& error) { return QString::fromStdString(error.message); }
 
-bool is_recording(const QString& path) {
+// A recording or another tool's trace, told by its content; what is packed is one too: models are not.
+bool is_trace(const QString& path) {
   QFile file(path);
   if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
-  const QByteArray head = file.read(4096);
-  return trace::looks_like_recording({reinterpret_cast<const std::byte*>(head.data()), static_cast<size_t>(head.size())});
+  const QByteArray head = file.read(1 << 16);
+  if (head.startsWith("\x1f\x8b")) return true;
+  return trace::sniff({reinterpret_cast<const uint8_t*>(head.data()), static_cast<size_t>(head.size())}) != trace::TraceKind::Unknown;
 }
 
 }  // namespace
@@ -180,15 +183,15 @@ void RunController::open(const QString& spec, const RunSettings& settings) {
   set_state(RunState::Opening);
   Q_EMIT progress(tr("Opening %1…").arg(spec));
   post([this, spec, settings] {
-    if (is_recording(spec)) open_recording_now(spec);
+    if (is_trace(spec)) open_recording_now(spec);
     else open_now(spec, settings);
   });
 }
 
 void RunController::open_recording_now(const QString& path) {
   auto session = std::make_shared<trace::Session>();
-  trace::ReadOptions options;
-  options.progress = [this, last = 0](double part) mutable {
+  trace::OpenOptions options;
+  options.read.progress = [this, last = 0](double part) mutable {
     const int percent = static_cast<int>(part * 100);
     if (percent != last) {
       last = percent;
@@ -196,7 +199,7 @@ void RunController::open_recording_now(const QString& path) {
     }
     return !cancel_;
   };
-  auto report = trace::read_recording(path.toStdString(), *session, options);
+  auto report = trace::open_trace(path.toStdString(), *session, options);
   tell([this, path, session, ok = report.ok(), error = report.ok() ? QString() : sentence(report.error()),
         note = report.ok() ? QString::fromStdString(report->problem) : QString()] {
     Q_EMIT progress({});
