@@ -61,8 +61,7 @@ GraphInfo sample_graph(const SampleOptions& options) {
     const TensorRef c = node(base + "conv_b", "CONV_2D", layer, narrow, {ar, w});
     const TensorRef cr = node(base + "relu_b", "RELU", layer, narrow, {c});
     const TensorRef d = node(base + "conv_c", "CONV_2D", layer, shape, {cr, w});
-    const TensorRef shortcut =
-        b % 3 == 0 ? node(base + "shortcut", "CONV_2D", layer, shape, {x, w}) : x;
+    const TensorRef shortcut = b % 3 == 0 ? node(base + "shortcut", "CONV_2D", layer, shape, {x, w}) : x;
     const TensorRef sum = node(base + "add", "ADD", layer, shape, {d, shortcut});
     x = node(base + "relu", "RELU", layer, shape, {sum});
   }
@@ -111,7 +110,8 @@ PlanInfo sample_plan(const GraphInfo& graph) {
   const auto index_of = [&](TensorRef t) { return t.is_leaf() ? size_t{0} : t.index() + 1; };
   std::vector<size_t> by_size(p.slices.size());
   for (size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
-  std::stable_sort(by_size.begin(), by_size.end(), [&](size_t a, size_t b) { return p.slices[a].size > p.slices[b].size; });
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](size_t a, size_t b) { return p.slices[a].size > p.slices[b].size; });
   struct Placed {
     Bytes lo, hi;
     int first, last;
@@ -271,7 +271,8 @@ std::shared_ptr<Session> span_session(int64_t spans, int threads) {
       for (int t = 0; t < threads; ++t) ends.push_back(now + length(random)), last = std::max(last, ends.back());
       for (int t = 0; t < threads; ++t) {
         batch[static_cast<size_t>(t)].push_back(work(run, NodeId(i), now, ends[static_cast<size_t>(t)], t));
-        batch[static_cast<size_t>(t)].push_back(wait(run, NodeId(i), ends[static_cast<size_t>(t)], last + 150, generation));
+        batch[static_cast<size_t>(t)].push_back(
+            wait(run, NodeId(i), ends[static_cast<size_t>(t)], last + 150, generation));
       }
       now = last + 200;
     }

@@ -98,7 +98,8 @@ class Maker {
       Stay stay = stay_of(s, in_.axis);
       stays_.push_back(stay);
       uint32_t slice = 0;
-      const trace::SliceInfo* plan = s.run == in_.run || in_.axis.mode == AxisMode::Time ? planned(s.tensor, &slice) : nullptr;
+      const trace::SliceInfo* plan =
+          s.run == in_.run || in_.axis.mode == AxisMode::Time ? planned(s.tensor, &slice) : nullptr;
       ArenaItem it{s.tensor, plan ? static_cast<int32_t>(slice) : -1, static_cast<int32_t>(i), false};
       if (plan) {
         if (s.run == in_.run) has_seen_.insert(slice);
@@ -107,7 +108,8 @@ class Maker {
         if (in_.axis.mode == AxisMode::Step && over < plan->last.value) stay.x1 = std::min<double>(stay.x1, over);
         if (in_.axis.mode == AxisMode::Time && chains_.next[slice] >= 0) {
           const auto next = begins.find(key(s.run, in_.plan->slices[static_cast<size_t>(chains_.next[slice])].tensor));
-          if (next != begins.end() && next->second > s.begin) stay.x1 = std::min(stay.x1, in_.axis.x_of_time(next->second));
+          if (next != begins.end() && next->second > s.begin)
+            stay.x1 = std::min(stay.x1, in_.axis.x_of_time(next->second));
         }
       }
       const auto t = touched.find(key(s.run, s.tensor));
@@ -120,12 +122,11 @@ class Maker {
       const bool differs = it.differs;
       const uint32_t tag = item(it);
       const trace::TensorInfo* info = SliceWords::tensor(in_.graph, s.tensor);
-      bodies_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi),
-                         slice_style(info, s.tensor, true), tag});
+      bodies_.push_back(
+          {stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), slice_style(info, s.tensor, true), tag});
       if (differs) {
         ++p_.differing;
-        outlines_.push_back(
-            {stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineDiffers, tag});
+        outlines_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineDiffers, tag});
       } else if (!plan) {
         outlines_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlinePlan, tag});
       }
@@ -157,7 +158,8 @@ class Maker {
     size_t done = 0;
     for (size_t r = in_.snapshot->runs.size(); r-- > 0 && done < kMostRuns;) {
       const trace::Run& run = in_.snapshot->runs[r];
-      if (trace::RunId(r) == in_.run || run.info.plan != in_.plan->id || run.end <= t.begin || run.info.begin >= t.end) {
+      if (trace::RunId(r) == in_.run || run.info.plan != in_.plan->id || run.end <= t.begin ||
+          run.info.begin >= t.end) {
         continue;
       }
       AxisFrame frame = in_.axis;
@@ -175,8 +177,12 @@ class Maker {
     for (uint32_t i = 0; i < slices.size(); ++i) {
       const trace::SliceInfo& s = slices[i];
       if (s.size <= 0 || s.last <= s.first) continue;
-      Rect r{axis.x_of_step(s.first.value), axis.x_of_step(s.last.value), static_cast<double>(s.offset),
-             static_cast<double>(s.offset + s.size), kOutlinePlan, 0};
+      Rect r{axis.x_of_step(s.first.value),
+             axis.x_of_step(s.last.value),
+             static_cast<double>(s.offset),
+             static_cast<double>(s.offset + s.size),
+             kOutlinePlan,
+             0};
       r.tag = item({s.tensor, static_cast<int32_t>(i), -1, false});
       if (current && !has_seen_.contains(i)) {
         Rect body = r;

@@ -11,8 +11,8 @@ enum ArenaOutline : uint32_t { kOutlinePlan, kOutlineNew, kOutlineChainPart, kOu
 
 struct ArenaItem {  // what a rectangle's tag means
   trace::TensorRef tensor;
-  int32_t slice = -1;  // in the plan; -1: seen only
-  int32_t seen = -1;   // in `seen`; -1: planned only
+  int32_t slice = -1;    // in the plan; -1: seen only
+  int32_t seen = -1;     // in `seen`; -1: planned only
   bool differs = false;  // touched where the plan does not say so
 };
 
@@ -24,10 +24,10 @@ struct ArenaPicture : Prepared {
   std::vector<ArenaItem> items;
   std::vector<trace::SliceRect> seen;
   trace::PlanId plan;
-  Bytes top = 0;       // the highest address to show
+  Bytes top = 0;  // the highest address to show
   Bytes arena = 0;
-  Bytes hole_most = 0; // bytes in holes at the worst moment
-  double peak_x = 0;   // middle of the moment with most live bytes
+  Bytes hole_most = 0;  // bytes in holes at the worst moment
+  double peak_x = 0;    // middle of the moment with most live bytes
   Bytes peak = 0;
   size_t blocks = 0, differing = 0;
 };

@@ -79,8 +79,9 @@ void ArenaView::update_header() {
   if (a.arena > 0) h.facts << tr("arena %1").arg(format_bytes(a.arena));
   if (const trace::PlanInfo* plan = context().source->plan()) {
     if (a.blocks > 0) {
-      h.facts << tr("%1 tensors in %2 blocks").arg(format_count(static_cast<int64_t>(plan->slices.size())),
-                                                   format_count(static_cast<int64_t>(a.blocks)));
+      h.facts << tr("%1 tensors in %2 blocks")
+                     .arg(format_count(static_cast<int64_t>(plan->slices.size())),
+                          format_count(static_cast<int64_t>(a.blocks)));
     }
     if (!plan->planner.empty()) h.facts << QString::fromStdString(plan->planner);
   }
@@ -96,8 +97,8 @@ void ArenaView::update_header() {
   RectStyle hole;
   hole.hatch = Hatch::Dots;
   hole.hatch_colour = c[Role::Hole];
-  h.legend = {{tr("seen"), seen}, {tr("planned"), planned}, {tr("new block"), fresh}, {tr("hole"), hole},
-              {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]}};
+  h.legend = {{tr("seen"), seen}, {tr("planned"), planned},           {tr("new block"), fresh},
+              {tr("hole"), hole}, {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]}};
   if (a.ghosts && !a.ghosts->empty()) {
     RectStyle ghost;
     ghost.outline = c.dim_text;
@@ -157,8 +158,8 @@ QString ArenaView::describe(const QPointF& pixel) const {
     return address >= 0 && address < picture_->top ? tr("free\naddress %1").arg(format_address(address)) : QString();
   }
   const trace::SliceRect* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
-  QStringList lines = SliceWords::describe(context().source->graph(), context().source->plan(), item->tensor,
-                                           slice_of(*item), seen);
+  QStringList lines =
+      SliceWords::describe(context().source->graph(), context().source->plan(), item->tensor, slice_of(*item), seen);
   if (item->differs) lines << tr("touched bytes that the plan does not give it");
   return lines.join(QLatin1Char('\n'));
 }
@@ -166,8 +167,12 @@ QString ArenaView::describe(const QPointF& pixel) const {
 void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
   const trace::Snapshot& snapshot = *context().source->snapshot();
   if (const auto* a = selection.get<AddressRangeSelection>()) {
-    const Rect band{x_axis()->range().lower, x_axis()->range().upper, static_cast<double>(a->first),
-                    static_cast<double>(a->last), 0, 0};
+    const Rect band{x_axis()->range().lower,
+                    x_axis()->range().upper,
+                    static_cast<double>(a->first),
+                    static_cast<double>(a->last),
+                    0,
+                    0};
     draw_double_outline(painter, pixel_rect(x_axis(), y_axis(), band), colours());
     return;
   }

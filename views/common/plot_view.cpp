@@ -82,14 +82,16 @@ void PlotView::start() {
   apply_axis();
 }
 
-void PlotView::set_header(HeaderContent content) { header_->set_content(std::move(content)); }
+void PlotView::set_header(HeaderContent content) {
+  header_->set_content(std::move(content));
+}
 
 // --- preparing
 
 PrepareInput PlotView::input(AxisRange range, int pixels) const {
   const SessionSource& s = *context_.source;
-  PrepareInput in{s.snapshot(), s.shown_plan(), s.run(), s.graph(), s.plan(), s.ghost_plan(), context_.axis->frame(),
-                  std::max(pixels, 1)};
+  PrepareInput in{s.snapshot(),           s.shown_plan(),     s.run(), s.graph(), s.plan(), s.ghost_plan(),
+                  context_.axis->frame(), std::max(pixels, 1)};
   in.axis.range = range;
   return in;
 }
@@ -168,7 +170,9 @@ void PlotView::paint(QPainter* painter, QSize size) {
 
 // --- drawing
 
-void PlotView::redraw() { plot_->replot(QCustomPlot::rpQueuedReplot); }
+void PlotView::redraw() {
+  plot_->replot(QCustomPlot::rpQueuedReplot);
+}
 
 void PlotView::redraw_overlay() {
   if (overlay_asked_ || !isVisible()) return;
@@ -233,8 +237,8 @@ void PlotView::axis_moved() {
   const bool covered = prepared_ && prepared_->mode == axis.mode() && prepared_->covered.lo <= seen.lo &&
                        prepared_->covered.hi >= seen.hi;
   // A little too coarse or too fine does no harm.
-  const bool sharp = prepared_ && (prepared_->per_pixel == 0 || (prepared_->per_pixel < per_pixel * 1.25 &&
-                                                                 prepared_->per_pixel > per_pixel / 4));
+  const bool sharp = prepared_ && (prepared_->per_pixel == 0 ||
+                                   (prepared_->per_pixel < per_pixel * 1.25 && prepared_->per_pixel > per_pixel / 4));
   if (!covered || !sharp) prepare();
   redraw();
 }

@@ -29,8 +29,8 @@ struct PrepareInput {
   const trace::GraphInfo* graph = nullptr;
   const trace::PlanInfo* plan = nullptr;
   const trace::PlanInfo* ghost = nullptr;
-  AxisFrame axis;   // its range is what to prepare
-  int pixels = 1;   // over that range
+  AxisFrame axis;  // its range is what to prepare
+  int pixels = 1;  // over that range
 };
 
 // The base of each view's prepared picture.
@@ -124,14 +124,14 @@ class PlotView : public QWidget, public Paintable {
   OverlayPlottable* overlay_;
   Background background_;
   PreparedPtr prepared_;
-  bool asked_ = false;        // prepare() will run when control comes back to the event loop
-  bool stale_ = true;         // what is shown is not of the newest data
+  bool asked_ = false;  // prepare() will run when control comes back to the event loop
+  bool stale_ = true;   // what is shown is not of the newest data
   bool overlay_asked_ = false;
   QPointF pressed_;
   AxisRange pressed_range_;
   QCPRange pressed_y_;
   enum class Drag : uint8_t { None, Maybe, Pan, Range } drag_ = Drag::None;
-  bool painting_ = false;                // into a picture, where nothing hovers
+  bool painting_ = false;               // into a picture, where nothing hovers
   double drag_from_ = 0, drag_to_ = 0;  // a range being chosen, in x
 };
 

@@ -15,11 +15,20 @@ bool PlotView::event(QEvent* event) {
     const auto* key = static_cast<QKeyEvent*>(event);
     if (key->modifiers() == Qt::NoModifier) {
       switch (key->key()) {
-        case Qt::Key_W: case Qt::Key_S: case Qt::Key_A: case Qt::Key_D: case Qt::Key_F: case Qt::Key_T:
-        case Qt::Key_Left: case Qt::Key_Right: case Qt::Key_Home: case Qt::Key_End:
+        case Qt::Key_W:
+        case Qt::Key_S:
+        case Qt::Key_A:
+        case Qt::Key_D:
+        case Qt::Key_F:
+        case Qt::Key_T:
+        case Qt::Key_Left:
+        case Qt::Key_Right:
+        case Qt::Key_Home:
+        case Qt::Key_End:
           event->accept();
           return true;
-        default: break;
+        default:
+          break;
       }
     }
   }
@@ -50,22 +59,44 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
     return;
   }
   switch (event->key()) {
-    case Qt::Key_W: case Qt::Key_Plus: axis.zoom_in(); break;
-    case Qt::Key_S: case Qt::Key_Minus: axis.zoom_out(); break;
-    case Qt::Key_A: axis.pan(-0.15); break;
-    case Qt::Key_D: axis.pan(0.15); break;
-    case Qt::Key_F: frame_selection(); break;
-    case Qt::Key_T: axis.toggle_mode(); break;
+    case Qt::Key_W:
+    case Qt::Key_Plus:
+      axis.zoom_in();
+      break;
+    case Qt::Key_S:
+    case Qt::Key_Minus:
+      axis.zoom_out();
+      break;
+    case Qt::Key_A:
+      axis.pan(-0.15);
+      break;
+    case Qt::Key_D:
+      axis.pan(0.15);
+      break;
+    case Qt::Key_F:
+      frame_selection();
+      break;
+    case Qt::Key_T:
+      axis.toggle_mode();
+      break;
     case Qt::Key_Home:
     case Qt::Key_0:
       axis.frame_all();
       y_axis()->setRange(y_moves() ? y_limits() : y_axis()->range());
       redraw();
       break;
-    case Qt::Key_Left: axis.step_by(-1); break;
-    case Qt::Key_Right: axis.step_by(1); break;
-    case Qt::Key_Escape: context_.selection->clear(); break;
-    default: QWidget::keyPressEvent(event); return;
+    case Qt::Key_Left:
+      axis.step_by(-1);
+      break;
+    case Qt::Key_Right:
+      axis.step_by(1);
+      break;
+    case Qt::Key_Escape:
+      context_.selection->clear();
+      break;
+    default:
+      QWidget::keyPressEvent(event);
+      return;
   }
   event->accept();
 }
@@ -73,10 +104,14 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
 bool PlotView::eventFilter(QObject* watched, QEvent* event) {
   if (watched != plot_) return QWidget::eventFilter(watched, event);
   switch (event->type()) {
-    case QEvent::Wheel: return wheel(static_cast<QWheelEvent*>(event));
-    case QEvent::MouseButtonPress: return press(static_cast<QMouseEvent*>(event));
-    case QEvent::MouseMove: return move(static_cast<QMouseEvent*>(event));
-    case QEvent::MouseButtonRelease: return release(static_cast<QMouseEvent*>(event));
+    case QEvent::Wheel:
+      return wheel(static_cast<QWheelEvent*>(event));
+    case QEvent::MouseButtonPress:
+      return press(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseMove:
+      return move(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseButtonRelease:
+      return release(static_cast<QMouseEvent*>(event));
     case QEvent::MouseButtonDblClick: {
       const Selection picked = pick(static_cast<QMouseEvent*>(event)->position());
       if (!picked.empty()) {
@@ -105,7 +140,8 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
       }
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -119,9 +155,9 @@ bool PlotView::wheel(QWheelEvent* event) {
     if (y_moves()) {
       const QCPRange limits = y_limits();
       const QCPRange now = y_axis()->range();
-      const AxisRange to = zoomed({now.lower, now.upper}, std::pow(1.25, -turns),
-                                  y_axis()->pixelToCoord(event->position().y()), {limits.lower, limits.upper},
-                                  limits.size() * 1e-6);
+      const AxisRange to =
+          zoomed({now.lower, now.upper}, std::pow(1.25, -turns), y_axis()->pixelToCoord(event->position().y()),
+                 {limits.lower, limits.upper}, limits.size() * 1e-6);
       y_axis()->setRange(to.lo, to.hi);
       redraw();
     }

@@ -217,7 +217,9 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
     if (rect.isEmpty()) continue;
     const RectStyle& s = styles_[r.style];
     draw_rect(painter, whole, rect, s, hatches_[r.style]);
-    if (s.label && labels_ && ((rect.width() > 26 && rect.height() >= line) || (rect.width() > line && rect.height() > 50)) && labels < kMostLabels) {
+    if (s.label && labels_ &&
+        ((rect.width() > 26 && rect.height() >= line) || (rect.width() > line && rect.height() > 50)) &&
+        labels < kMostLabels) {
       ++labels;
       draw_label(painter, rect.intersected(clip), r, s);
     }
@@ -232,9 +234,9 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
   const QString text = labels_(r.tag, rect.height() / line);
   if (text.isEmpty()) return;
   QStringList rows = text.split(QLatin1Char('\n'));
-  painter->setPen(style.text.isValid()                                     ? style.text
+  painter->setPen(style.text.isValid()                               ? style.text
                   : style.fill.isValid() && style.fill.alpha() > 128 ? ThemeColours::text_on(style.fill)
-                                                                           : text_);
+                                                                     : text_);
   const int width = metrics.horizontalAdvance(rows.front());
   if (width > inner.width() && rect.height() > 2 * rect.width() && rect.width() >= line + 1) {  // tall: upwards
     const QString upwards = metrics.elidedText(rows.front(), Qt::ElideRight, rect.height() - 8);

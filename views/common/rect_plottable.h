@@ -20,8 +20,8 @@ struct RectStyle {
   bool dashed = false;     // the outline
   bool separator = false;  // only the left side of the outline: a part of a chain
   bool label = true;
-  int indent = 0;         // pixels more before the label
-  QColor text;            // of the label; invalid: what reads best on the fill
+  int indent = 0;  // pixels more before the label
+  QColor text;     // of the label; invalid: what reads best on the fill
 };
 
 // Where a rectangle of the plot lies in pixels, whole and inside the clip.

@@ -61,8 +61,8 @@ class SessionSource : public QObject {
   trace::RunId run_, chosen_, going_on_;
   QElapsedTimer going_on_for_;
   const trace::GraphInfo* graph_ = nullptr;  // in snapshot_
-  const trace::PlanInfo* plan_ = nullptr;   // in snapshot_ or shown_
-  const trace::PlanInfo* ghost_ = nullptr;  // in snapshot_
+  const trace::PlanInfo* plan_ = nullptr;    // in snapshot_ or shown_
+  const trace::PlanInfo* ghost_ = nullptr;   // in snapshot_
   std::shared_ptr<const trace::PlanInfo> shown_;
   Step live_step_;
 };

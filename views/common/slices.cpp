@@ -90,10 +90,14 @@ const trace::TensorInfo* SliceWords::tensor(const trace::GraphInfo* graph, trace
 
 QString SliceWords::level(int32_t level) {
   switch (level) {
-    case 0: return tr("own place");
-    case 1: return tr("first level of reuse");
-    case 2: return tr("second level of reuse");
-    default: return tr("level %1 of reuse").arg(level);
+    case 0:
+      return tr("own place");
+    case 1:
+      return tr("first level of reuse");
+    case 2:
+      return tr("second level of reuse");
+    default:
+      return tr("level %1 of reuse").arg(level);
   }
 }
 
@@ -103,8 +107,7 @@ QStringList SliceWords::describe(const trace::GraphInfo* graph, const trace::Pla
   const trace::TensorInfo* t = tensor(graph, ref);
   if (t) {
     lines << tensor_title(*t, ref);
-    lines << tr("%1 · %2 · %3")
-                 .arg(QString::fromStdString(t->dtype), format_shape(t->shape), Words::role(*t));
+    lines << tr("%1 · %2 · %3").arg(QString::fromStdString(t->dtype), format_shape(t->shape), Words::role(*t));
   } else {
     lines << Words::node(ref);
   }

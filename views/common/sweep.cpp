@@ -114,8 +114,8 @@ std::vector<Level> reduced(const std::vector<Level>& levels, AxisRange range, in
       close();
       at = first;
       filled = 0;
-      column = {range.lo + static_cast<double>(first) * per_pixel, range.lo + static_cast<double>(first + 1) * per_pixel,
-                l.min, l.max};
+      column = {range.lo + static_cast<double>(first) * per_pixel,
+                range.lo + static_cast<double>(first + 1) * per_pixel, l.min, l.max};
       if (!out.empty()) column.x0 = std::max(column.x0, out.back().x1);
     }
     column.min = std::min(column.min, l.min);

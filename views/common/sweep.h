@@ -22,9 +22,9 @@ struct Level {  // a piece of a curve: what it takes between x0 and x1
 };
 
 struct SweepResult {
-  std::vector<Level> live;   // where anything lives; by x
-  std::vector<Stay> holes;   // unused between used ones, as long as they stay the same
-  Bytes top = 0;             // the highest address in use
+  std::vector<Level> live;  // where anything lives; by x
+  std::vector<Stay> holes;  // unused between used ones, as long as they stay the same
+  Bytes top = 0;            // the highest address in use
 };
 
 // O(n log n + n * live at once). An empty result where it was stopped.

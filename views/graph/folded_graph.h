@@ -15,10 +15,10 @@ namespace arenascope::views {
 
 // Which group of nodes each node belongs to.
 struct Layers {
-  std::vector<std::string> names;        // of each layer, in order of appearance
+  std::vector<std::string> names;          // of each layer, in order of appearance
   std::vector<std::vector<NodeId>> nodes;  // of each layer
-  std::vector<int32_t> of_node;          // layer of each node, -1: none
-  bool derived = false;                  // the model named no layers: these are runs of consecutive nodes
+  std::vector<int32_t> of_node;            // layer of each node, -1: none
+  bool derived = false;                    // the model named no layers: these are runs of consecutive nodes
 };
 
 // The layers that the graph names. A graph of more than `derive_above` nodes that names none is cut into runs of

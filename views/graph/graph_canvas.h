@@ -26,8 +26,8 @@ class GraphCanvas : public QWidget {
   QRectF minimap_rect() const;
 
   void zoom(double factor, const QPointF& around);
-  void fit();            // all of it
-  void fit_width();      // the top of it, as wide as the canvas, never above 100 %
+  void fit();                                     // all of it
+  void fit_width();                               // the top of it, as wide as the canvas, never above 100 %
   void show_vertex(int32_t vertex, bool centre);  // scrolls no more than is needed unless `centre`
   // Keeps the vertex where it is on the screen although the layout changed under it.
   void hold(const QPointF& scene_before, const QPointF& scene_now);

@@ -3,16 +3,16 @@
 // are written and read here; layout_job.h runs it), and a simple layered layout of ours for where `dot` is missing.
 // Units are pixels at 100 %, y grows downwards, positions are centres.
 #pragma once
-#include "folded_graph.h"
+#include <arenascope/base/result.h>
 
 #include <QByteArray>
 #include <QPointF>
 #include <QRectF>
 #include <QSizeF>
-#include <arenascope/base/result.h>
-
 #include <map>
 #include <vector>
+
+#include "folded_graph.h"
 
 namespace arenascope::views {
 

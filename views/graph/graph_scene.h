@@ -2,12 +2,13 @@
 // What the graph view shows, prepared: the folded graph, its layout, a text and a colour for each vertex. Painting it
 // (paint_scene) only draws, into the window and into files alike.
 #pragma once
-#include "graph_layout.h"
+#include <views/common/session_source.h>
+#include <views/common/theme.h>
 
 #include <QPainter>
 #include <QString>
-#include <views/common/session_source.h>
-#include <views/common/theme.h>
+
+#include "graph_layout.h"
 
 namespace arenascope::views {
 

@@ -2,13 +2,14 @@
 // The graph of the run at hand: layers collapsed until they are opened, coloured by state, op, backend, time, bytes or
 // block, searched, and walked along producers and users. Shares the selection with the other views.
 #pragma once
+#include <views/common/export.h>
+#include <views/common/selection.h>
+#include <views/common/shared_axis.h>
+
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QWidget>
-#include <views/common/export.h>
-#include <views/common/selection.h>
-#include <views/common/shared_axis.h>
 
 #include "graph_canvas.h"
 #include "layout_job.h"
@@ -18,7 +19,8 @@ namespace arenascope::views {
 class GraphView : public QWidget, public Paintable {
   Q_OBJECT
  public:
-  GraphView(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme, QWidget* parent = nullptr);
+  GraphView(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme,
+            QWidget* parent = nullptr);
 
   GraphColour colour() const { return colour_; }
   GraphCanvas* canvas() const { return canvas_; }
@@ -41,7 +43,7 @@ class GraphView : public QWidget, public Paintable {
   void fit() { canvas_->fit(); }
   void expand_all();
   void collapse_all();
-  void toggle_layer();  // of what is selected
+  void toggle_layer();                   // of what is selected
   void reveal(arenascope::NodeId node);  // opens its layer and scrolls to it
 
  Q_SIGNALS:
@@ -54,9 +56,10 @@ class GraphView : public QWidget, public Paintable {
  private:
   void build();
   void retranslate();
-  void take_graph();       // another graph, or more of it
+  void take_graph();  // another graph, or more of it
   void relayout(NodeId keep = NodeId::none());
-  void show_layout(std::shared_ptr<const FoldedGraph> folded, std::shared_ptr<const GraphLayout> layout, const QString& why);
+  void show_layout(std::shared_ptr<const FoldedGraph> folded, std::shared_ptr<const GraphLayout> layout,
+                   const QString& why);
   void update_marks();
   void recolour();
   void search(const QString& text);
@@ -82,11 +85,11 @@ class GraphView : public QWidget, public Paintable {
   std::set<NodeId> breakpoints_;
   std::vector<trace::TensorRef> matches_;
   int match_ = -1;
-  NodeId walk_from_;        // where the walk along producers or users began
+  NodeId walk_from_;  // where the walk along producers or users began
   std::vector<NodeId> walk_targets_;
   size_t walk_at_ = 0;
-  NodeId reveal_;           // to be scrolled to when the layout is there
-  NodeId keep_;             // to stay where it is when the layout is there
+  NodeId reveal_;  // to be scrolled to when the layout is there
+  NodeId keep_;    // to stay where it is when the layout is there
   QPointF keep_at_;
   bool first_ = true;
 };

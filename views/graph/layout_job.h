@@ -2,13 +2,12 @@
 // Lays a folded graph out with `dot` in a child process: never blocks, can be cancelled, is killed when it takes too
 // long, and remembers answers under the XDG cache by the hash of what was asked.
 #pragma once
-#include "graph_layout.h"
-
 #include <QObject>
 #include <QProcess>
 #include <QTimer>
-
 #include <memory>
+
+#include "graph_layout.h"
 
 namespace arenascope::views {
 
@@ -32,7 +31,8 @@ class LayoutJob : public QObject {
 
  Q_SIGNALS:
   // `note` is empty, or one sentence why the simple layout was taken.
-  void finished(std::shared_ptr<const FoldedGraph> graph, std::shared_ptr<const GraphLayout> layout, const QString& note);
+  void finished(std::shared_ptr<const FoldedGraph> graph, std::shared_ptr<const GraphLayout> layout,
+                const QString& note);
 
  private:
   void on_exit(int code, QProcess::ExitStatus status);

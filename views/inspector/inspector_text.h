@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the inspector says about a selection, as rich text with links ("node:12", "leaf:3", "block:5"). A pure function.
 #pragma once
-#include <QString>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 #include <views/common/theme.h>
 
+#include <QString>
 #include <optional>
 
 namespace arenascope::views {

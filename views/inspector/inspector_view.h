@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panel that tells all there is to know about what is selected. Links lead on; Alt+← leads back.
 #pragma once
+#include <views/inspector/inspector_text.h>
+
 #include <QTextBrowser>
 #include <QTimer>
 #include <QWidget>
-#include <views/inspector/inspector_text.h>
 
 namespace arenascope::views {
 

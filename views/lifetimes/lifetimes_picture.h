@@ -14,14 +14,15 @@ struct LifetimesRow {
 };
 
 struct LifetimesPicture : Prepared {
-  std::vector<LifetimesRow> rows;        // the largest block first
-  std::shared_ptr<const RectSet> spans;  // tags are slices of the plan; y is minus the row, from above
-  std::shared_ptr<const RectSet> shares; // the part of the block's bytes that the tensor takes, from below; same tags
-  std::shared_ptr<const RectSet> captions;  // where its name has room; style 3 * level + 0 on the share, 1 above it, 2 on a light one
-  std::shared_ptr<const RectSet> levels; // the mark of the reuse level at each span's left; same tags
+  std::vector<LifetimesRow> rows;         // the largest block first
+  std::shared_ptr<const RectSet> spans;   // tags are slices of the plan; y is minus the row, from above
+  std::shared_ptr<const RectSet> shares;  // the part of the block's bytes that the tensor takes, from below; same tags
+  std::shared_ptr<const RectSet>
+      captions;  // where its name has room; style 3 * level + 0 on the share, 1 above it, 2 on a light one
+  std::shared_ptr<const RectSet> levels;  // the mark of the reuse level at each span's left; same tags
   trace::PlanId plan;
-  size_t reused = 0;      // tensors that took over somebody's block
-  Bytes saved = 0;        // what all tensors together would take, less the arena
+  size_t reused = 0;  // tensors that took over somebody's block
+  Bytes saved = 0;    // what all tensors together would take, less the arena
 };
 
 // Slices without a block get one by where they lie.

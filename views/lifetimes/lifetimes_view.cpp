@@ -38,14 +38,17 @@ class LifetimesView::Rows : public QCPAbstractPlottable {
     const QFontMetrics metrics = p->fontMetrics();
     const auto& rows = view_->picture_->rows;
     for (size_t i = 0; i < rows.size(); ++i) {
-      const double top = mValueAxis->coordToPixel(-static_cast<double>(i)), bottom = mValueAxis->coordToPixel(-static_cast<double>(i) - 1);
+      const double top = mValueAxis->coordToPixel(-static_cast<double>(i)),
+                   bottom = mValueAxis->coordToPixel(-static_cast<double>(i) - 1);
       if (bottom < area.top() || top > area.bottom()) continue;
-      if (bottom <= area.bottom()) p->fillRect(QRect(6, static_cast<int>(std::lround(bottom)), area.right() - 6, 1), c.grid);
+      if (bottom <= area.bottom())
+        p->fillRect(QRect(6, static_cast<int>(std::lround(bottom)), area.right() - 6, 1), c.grid);
       if (bottom - top < metrics.height() * 0.85) continue;
       const QRectF box(6, (top + bottom) / 2 - metrics.height() / 2.0, area.left() - 14, metrics.height());
       if (box.bottom() > area.bottom() + 2 || box.top() < area.top() - 2) continue;
       const QString bytes = format_bytes(rows[i].size);
-      const QString name = rows[i].block.valid() ? QStringLiteral("#%1").arg(rows[i].block.value) : format_address(rows[i].offset);
+      const QString name =
+          rows[i].block.valid() ? QStringLiteral("#%1").arg(rows[i].block.value) : format_address(rows[i].offset);
       p->setPen(c.dim_text);
       p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, name);
       p->setPen(c.text);
@@ -82,7 +85,8 @@ class LifetimesView::LevelMarks : public QCPAbstractPlottable {
       const QRect r = pixel_rect(mKeyAxis.data(), mValueAxis.data(), set[i]);
       if (r.width() < 9 || r.height() < 6 || r.left() < area.left() || r.bottom() > area.bottom()) continue;
       for (uint32_t bar = 0; bar <= set[i].style; ++bar) {
-        p->fillRect(QRect(r.left() + 2 + static_cast<int>(bar) * 3, r.top() + 2, 2, r.height() - 4), view_->colours()[Role::Allocation]);
+        p->fillRect(QRect(r.left() + 2 + static_cast<int>(bar) * 3, r.top() + 2, 2, r.height() - 4),
+                    view_->colours()[Role::Allocation]);
         p->fillRect(QRect(r.left() + 2 + static_cast<int>(bar) * 3, r.top() + 2, 1, r.height() - 4), Qt::white);
       }
     }
@@ -143,7 +147,8 @@ void LifetimesView::fit_rows() {
 
 void LifetimesView::resizeEvent(QResizeEvent* event) {
   PlotView::resizeEvent(event);
-  QMetaObject::invokeMethod(this, [this] { fit_rows(); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this, [this] { fit_rows(); }, Qt::QueuedConnection);
 }
 
 void LifetimesView::restyle() {
@@ -174,8 +179,8 @@ void LifetimesView::update_header() {
   size_t tensors = 0;
   for (const LifetimesRow& r : l.rows) tensors += r.tensors;
   if (!l.rows.empty()) {
-    h.facts << tr("%1 tensors in %2 blocks").arg(format_count(static_cast<int64_t>(tensors)),
-                                                 format_count(static_cast<int64_t>(l.rows.size())));
+    h.facts << tr("%1 tensors in %2 blocks")
+                   .arg(format_count(static_cast<int64_t>(tensors)), format_count(static_cast<int64_t>(l.rows.size())));
     if (l.saved > 0) h.facts << tr("reuse saves %1").arg(format_bytes(l.saved));
   } else {
     h.facts << tr("no plan");
@@ -184,7 +189,9 @@ void LifetimesView::update_header() {
   RectStyle mark;
   mark.edge = c[Role::Allocation];
   mark.fill = styles[kSliceWork0].fill;
-  h.legend = {{tr("share of the block"), styles[kSliceWork0]}, {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]},
+  h.legend = {{tr("share of the block"), styles[kSliceWork0]},
+              {tr("input"), styles[kSliceInput]},
+              {tr("output"), styles[kSliceOutput]},
               {tr("bars: level of reuse"), mark}};
   set_header(std::move(h));
 }
@@ -234,7 +241,8 @@ QString LifetimesView::describe(const QPointF& pixel) const {
   lines << (r.block.valid() ? tr("block %1").arg(r.block.value) : tr("place %1").arg(format_address(r.offset)));
   lines << format_bytes_exact(r.size);
   lines << tr("address %1 to %2").arg(format_address(r.offset), format_address(r.offset + r.size));
-  lines << tr("%n tensor(s), in use during %1 of the steps", nullptr, static_cast<int>(r.tensors)).arg(format_percent(r.used));
+  lines << tr("%n tensor(s), in use during %1 of the steps", nullptr, static_cast<int>(r.tensors))
+               .arg(format_percent(r.used));
   return lines.join(QLatin1Char('\n'));
 }
 

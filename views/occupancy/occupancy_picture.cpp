@@ -12,7 +12,7 @@ using trace::MemoryCount;
 using trace::MemoryKind;
 
 // What hardly changes stands below what does.
-constexpr MemoryKind kStack[] = {MemoryKind::Persistent, MemoryKind::KVCache,    MemoryKind::HostPinned,
+constexpr MemoryKind kStack[] = {MemoryKind::Persistent,   MemoryKind::KVCache, MemoryKind::HostPinned,
                                  MemoryKind::HostPageable, MemoryKind::Default, MemoryKind::Workspace};
 
 std::vector<Level> from_steps(const std::vector<Bytes>& bytes, const AxisFrame& axis) {
@@ -130,7 +130,8 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
 }  // namespace
 
 double value_at(const std::vector<Level>& levels, double x) {
-  const auto next = std::upper_bound(levels.begin(), levels.end(), x, [](double v, const Level& l) { return v < l.x0; });
+  const auto next =
+      std::upper_bound(levels.begin(), levels.end(), x, [](double v, const Level& l) { return v < l.x0; });
   if (next == levels.begin()) return 0;
   const Level& l = *(next - 1);
   return x < l.x1 ? l.max : 0;

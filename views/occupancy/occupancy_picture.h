@@ -17,11 +17,11 @@ struct OccupancyPicture : Prepared {
   std::vector<Level> planned;  // arena: bytes the plan has live
   struct Kind {
     trace::MemoryKind kind{};
-    std::vector<Level> levels;  // this kind alone
+    std::vector<Level> levels;   // this kind alone
     std::vector<Level> stacked;  // from the tops of those below to its own: min is the lower edge
   };
-  std::vector<Kind> kinds;      // the lowest first; only those that were ever used
-  std::vector<Level> reserved;  // of all kinds together
+  std::vector<Kind> kinds;                   // the lowest first; only those that were ever used
+  std::vector<Level> reserved;               // of all kinds together
   Bytes arena = 0, bound = 0, capacity = 0;  // 0: unknown
   Bytes peak = 0;
   double peak_x = 0;  // the middle of the piece in which it is reached

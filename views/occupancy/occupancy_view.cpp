@@ -223,14 +223,16 @@ void OccupancyView::update_header() {
   HeaderContent h;
   h.title = view_name();
   if (o.peak > 0) {
-    h.facts << (o.peak_step.valid() ? tr("peak %1 at step %2").arg(format_bytes(o.peak), format_count(o.peak_step.value))
-                                    : tr("peak %1").arg(format_bytes(o.peak)));
+    h.facts << (o.peak_step.valid()
+                    ? tr("peak %1 at step %2").arg(format_bytes(o.peak), format_count(o.peak_step.value))
+                    : tr("peak %1").arg(format_bytes(o.peak)));
   }
   if (o.bound > 0) h.facts << tr("lower bound %1").arg(format_bytes(o.bound));
   if (o.bound > 0 && o.arena > 0) {
     h.facts << (o.gap() == 0 ? tr("no gap")
-                             : tr("gap %1, %2").arg(format_bytes(o.gap()), format_percent(static_cast<double>(o.gap()) /
-                                                                                         static_cast<double>(o.bound))));
+                             : tr("gap %1, %2")
+                                   .arg(format_bytes(o.gap()),
+                                        format_percent(static_cast<double>(o.gap()) / static_cast<double>(o.bound))));
   }
   if (o.capacity > 0) h.facts << tr("capacity %1").arg(format_bytes(o.capacity));
   if (o.scope == OccupancyScope::Arena) {
@@ -296,6 +298,8 @@ QString OccupancyView::describe(const QPointF& pixel) const {
   return lines.join(QLatin1Char('\n'));
 }
 
-void OccupancyView::draw_overlay(QCPPainter* painter) { draw_selected_ranges(painter); }
+void OccupancyView::draw_overlay(QCPPainter* painter) {
+  draw_selected_ranges(painter);
+}
 
 }  // namespace arenascope::views

@@ -2,11 +2,12 @@
 // The object arena as bytes: each object's header, payload and padding in the order in which they lie in the pool, and
 // the next pointers that make them a list. Wraps at the width of the view, as text does.
 #pragma once
-#include <QAbstractScrollArea>
 #include <views/common/export.h>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 #include <views/common/theme.h>
+
+#include <QAbstractScrollArea>
 
 namespace arenascope::views {
 

@@ -2,10 +2,10 @@
 // A table as a value: columns that give a text and a number for each row, made from one snapshot and never changed.
 // Everything that a drawn view shows stands in one of these too, to be sorted, filtered, copied and saved.
 #pragma once
-#include <QString>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 
+#include <QString>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -35,10 +35,10 @@ struct Column {
 struct Table {
   std::vector<Column> columns;
   size_t rows = 0;
-  std::function<Selection(size_t row)> selection = nullptr;                        // what a click selects
-  std::function<bool(size_t row, const RangeFilter& filter)> inside = nullptr;     // absent: not filtered by ranges
-  std::function<QString(size_t row)> details = nullptr;                            // a tool tip for the row
-  QString empty_text;                                                              // why there is nothing
+  std::function<Selection(size_t row)> selection = nullptr;                     // what a click selects
+  std::function<bool(size_t row, const RangeFilter& filter)> inside = nullptr;  // absent: not filtered by ranges
+  std::function<QString(size_t row)> details = nullptr;                         // a tool tip for the row
+  QString empty_text;                                                           // why there is nothing
 };
 using TablePtr = std::shared_ptr<const Table>;
 

@@ -2,9 +2,9 @@
 // Shows a Table to Qt: sorted by a column, filtered by a text and by the selected range. Another Table of the same kind
 // can take its place without the view losing where it stands.
 #pragma once
-#include <QAbstractTableModel>
-
 #include <views/tables/table.h>
+
+#include <QAbstractTableModel>
 
 namespace arenascope::views {
 

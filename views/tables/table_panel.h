@@ -2,16 +2,16 @@
 // A table in its dock: a filter, the rows, how many of them are shown, copy and save as CSV. Follows the session, the
 // selection and the selected range.
 #pragma once
+#include <arenascope/base/result.h>
+#include <views/common/shared_axis.h>
+#include <views/tables/table_model.h>
+
 #include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
 #include <QTimer>
 #include <QToolButton>
 #include <QWidget>
-#include <arenascope/base/result.h>
-#include <views/common/shared_axis.h>
-
-#include <views/tables/table_model.h>
 
 namespace arenascope::views {
 

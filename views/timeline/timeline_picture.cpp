@@ -39,10 +39,14 @@ std::vector<Stretch> stretches(const AxisFrame& axis, int pixels) {
 
 uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
   switch (cell.kind) {
-    case EventKind::Wait: return kSpanWait;
-    case EventKind::Copy: return kSpanCopy;
-    case EventKind::Slice: return kSpanNamed0 + s.event(cell.span).id % 8;
-    default: return kSpanWork0 + s.event(cell.span).id % 3;
+    case EventKind::Wait:
+      return kSpanWait;
+    case EventKind::Copy:
+      return kSpanCopy;
+    case EventKind::Slice:
+      return kSpanNamed0 + s.event(cell.span).id % 8;
+    default:
+      return kSpanWork0 + s.event(cell.span).id % 3;
   }
 }
 
@@ -109,7 +113,8 @@ class Maker {
       for (const SpanCell& cell : s_.spans(row.track, part.time.begin, part.time.end, part.pixels)) {
         if (cell.count == 1 && cell.span == before) continue;  // it reaches over from the stretch before
         before = cell.span;
-        const double inside = static_cast<double>(std::min(cell.end, part.time.end) - std::max(cell.begin, part.time.begin));
+        const double inside =
+            static_cast<double>(std::min(cell.end, part.time.end) - std::max(cell.begin, part.time.begin));
         if (cell.span.lane == 0) {
           busy += cell.work * inside;
           waiting += cell.wait * inside;
@@ -124,7 +129,8 @@ class Maker {
 
   void add_cell(const TimelineRow& row, const SpanCell& cell) {
     const double lane = row.height / row.lanes;
-    const double top = row.top + lane * cell.span.lane + kInset * lane, bottom = row.top + lane * (cell.span.lane + 1) - kInset * lane;
+    const double top = row.top + lane * cell.span.lane + kInset * lane,
+                 bottom = row.top + lane * (cell.span.lane + 1) - kInset * lane;
     const double x0 = in_.axis.x_of_time(cell.begin), x1 = in_.axis.x_of_time(cell.end);
     TimelineItem item{cell, {}};
     if (cell.count == 1) return rect(x0, x1, top, bottom, style_of(cell, s_), item);

@@ -11,11 +11,11 @@ enum TimelineStyle : uint32_t {
   kSpanWork2,
   kSpanWait,
   kSpanCopy,
-  kSpanNamed0,                          // eight for named spans, by name
-  kSpanDenseWork = kSpanNamed0 + 8,     // merged: the share of the pixel that was work, from below
-  kSpanDenseWait,                       // and on top of it the share that was waiting
+  kSpanNamed0,                       // eight for named spans, by name
+  kSpanDenseWork = kSpanNamed0 + 8,  // merged: the share of the pixel that was work, from below
+  kSpanDenseWait,                    // and on top of it the share that was waiting
   kSpanDenseOther,
-  kSpanStep0,                           // the row of steps, two tints in turn
+  kSpanStep0,  // the row of steps, two tints in turn
   kSpanStep1,
   kTimelineStyles,
 };

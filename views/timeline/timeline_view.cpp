@@ -11,7 +11,7 @@ namespace {
 using trace::SpanCell;
 constexpr double kTallest = 46, kLowest = 14;  // pixels of a row
 constexpr double kPixelsBetweenMarks = 9;
-}
+}  // namespace
 
 // Lines between the rows, and their names in the left margin.
 class TimelineView::Rows : public QCPAbstractPlottable {
@@ -53,7 +53,8 @@ class TimelineView::Rows : public QCPAbstractPlottable {
       p->setPen(row.track.valid() ? c.text : c.dim_text);
       const QString name = metrics.elidedText(view_->row_name(row), Qt::ElideMiddle, width);
       const double middle = box.center().y();
-      const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width, metrics.height());
+      const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width,
+                         metrics.height());
       p->drawText(first, Qt::AlignRight | Qt::AlignVCenter, name);
       if (!two) continue;
       p->setPen(c.dim_text);
@@ -85,7 +86,9 @@ bool TimelineView::y_moves() const {
   return picture_ && picture_->height * kLowest > plot()->axisRect()->height();
 }
 
-QCPRange TimelineView::y_limits() const { return {-(picture_ ? picture_->height : 1) - 0.05, 0}; }
+QCPRange TimelineView::y_limits() const {
+  return {-(picture_ ? picture_->height : 1) - 0.05, 0};
+}
 
 void TimelineView::show_prepared(const PreparedPtr& prepared) {
   picture_ = std::static_pointer_cast<const TimelinePicture>(prepared);
@@ -108,7 +111,8 @@ void TimelineView::fit_rows() {
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
   PlotView::resizeEvent(event);
-  QMetaObject::invokeMethod(this, [this] { fit_rows(); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this, [this] { fit_rows(); }, Qt::QueuedConnection);
 }
 
 void TimelineView::restyle() {
@@ -194,7 +198,8 @@ QString TimelineView::label(uint32_t tag, int) const {
   if (item.step.valid()) {
     const trace::GraphInfo* graph = context().source->graph();
     const trace::PlanInfo* plan = context().source->plan();
-    const NodeId node = plan && item.step.index() < plan->order.size() ? plan->order[item.step.index()] : NodeId(item.step.value);
+    const NodeId node =
+        plan && item.step.index() < plan->order.size() ? plan->order[item.step.index()] : NodeId(item.step.value);
     const auto* t = SliceWords::tensor(graph, trace::TensorRef::node(node));
     return t && !t->name.empty() ? QString::fromStdString(t->name) : format_count(item.step.value);
   }
@@ -219,7 +224,8 @@ Selection TimelineView::pick(const QPointF& pixel) const {
   if (!item) return {};
   if (!item->step.valid()) return EventSelection{item->cell.span};
   const trace::PlanInfo* plan = context().source->plan();
-  const NodeId node = plan && item->step.index() < plan->order.size() ? plan->order[item->step.index()] : NodeId(item->step.value);
+  const NodeId node =
+      plan && item->step.index() < plan->order.size() ? plan->order[item->step.index()] : NodeId(item->step.value);
   return Selection::node(context().source->graph_id(), node);
 }
 
@@ -241,27 +247,35 @@ QString TimelineView::describe(const QPointF& pixel) const {
     lines << tr("the longest: %1, %2").arg(QString::fromStdString(s.label(e)), format_ns(e.end() - e.begin()));
     return lines.join(QLatin1Char('\n'));
   }
-  const trace::TensorInfo* node =
-      e.kind() == trace::EventKind::Slice ? nullptr
-                                          : SliceWords::tensor(context().source->graph(), trace::TensorRef::node(e.node()));
-  const QString title = node ? tensor_title(*node, trace::TensorRef::node(e.node())) : QString::fromStdString(s.label(e));
+  const trace::TensorInfo* node = e.kind() == trace::EventKind::Slice
+                                      ? nullptr
+                                      : SliceWords::tensor(context().source->graph(), trace::TensorRef::node(e.node()));
+  const QString title =
+      node ? tensor_title(*node, trace::TensorRef::node(e.node())) : QString::fromStdString(s.label(e));
   switch (e.kind()) {
-    case trace::EventKind::Wait: lines << tr("barrier wait after %1").arg(title); break;
+    case trace::EventKind::Wait:
+      lines << tr("barrier wait after %1").arg(title);
+      break;
     case trace::EventKind::Copy:
       lines << tr("copy for %1").arg(title) << format_bytes_exact(e.b);
       if (e.end() > e.begin()) {
-        lines << tr("%1 per second").arg(format_bytes(static_cast<Bytes>(static_cast<double>(e.b) * 1e9 /
-                                                                        static_cast<double>(e.end() - e.begin()))));
+        lines << tr("%1 per second")
+                     .arg(format_bytes(static_cast<Bytes>(static_cast<double>(e.b) * 1e9 /
+                                                          static_cast<double>(e.end() - e.begin()))));
       }
       break;
-    case trace::EventKind::Work: lines << title << tr("chunk %1").arg(format_count(e.b)); break;
-    default: lines << title;
+    case trace::EventKind::Work:
+      lines << title << tr("chunk %1").arg(format_count(e.b));
+      break;
+    default:
+      lines << title;
   }
   lines << tr("%1, from %2").arg(format_ns(e.end() - e.begin()), format_ns(e.begin() - origin));
   if (e.kind() == trace::EventKind::Wait) {
     if (const auto b = s.barrier_of(e.run(), e.node())) {
       const auto i = b->last_arriver.index();
-      const QString who = b->last_arriver.valid() && i < s.tracks.size() ? QString::fromStdString(s.tracks[i].info.name) : QString();
+      const QString who =
+          b->last_arriver.valid() && i < s.tracks.size() ? QString::fromStdString(s.tracks[i].info.name) : QString();
       lines << tr("%1 came last; the others waited %2 together").arg(who, format_ns(b->wait_sum));
     }
   }
@@ -311,7 +325,8 @@ void TimelineView::draw_barriers(QCPPainter* painter) const {
   double before = -100;
   for (const BarrierMark& b : picture_->barriers) {
     const double x = x_axis()->coordToPixel(b.x);
-    if (x < area.left() || x > area.right() || x - before < kPixelsBetweenMarks || b.row >= picture_->rows.size()) continue;
+    if (x < area.left() || x > area.right() || x - before < kPixelsBetweenMarks || b.row >= picture_->rows.size())
+      continue;
     before = x;
     const TimelineRow& row = picture_->rows[b.row];
     const double y = y_axis()->coordToPixel(-row.top) + 1;

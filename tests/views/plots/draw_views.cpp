@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
       axis.frame_all();
       axis.set_current(Step(20));
       selection.select(Selection::node(trace::GraphId(0), NodeId(11)));
-      const QString tail = QStringLiteral("_%1_%2.png").arg(mode == AxisMode::Step ? "step" : "time", dark ? "dark" : "light");
+      const QString tail =
+          QStringLiteral("_%1_%2.png").arg(mode == AxisMode::Step ? "step" : "time", dark ? "dark" : "light");
       occupancy.set_scope(OccupancyScope::Arena);
       draw(occupancy, "occupancy" + tail, {1100, 220});
       occupancy.set_scope(OccupancyScope::Kinds);

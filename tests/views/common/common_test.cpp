@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The values under the views: axis mapping, culling and hit test, sweeps, selection, formats.
+#include <sample_session.h>
+#include <views/common/format.h>
+#include <views/common/rect_set.h>
+#include <views/common/selection.h>
+#include <views/common/shared_axis.h>
+#include <views/common/slices.h>
+#include <views/common/sweep.h>
+#include <views/common/tickers.h>
+#include <views/common/background.h>
+
+#include <QImage>
+#include <QSignalSpy>
+#include <QTest>
+#include <random>
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+class CommonTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void mapping_data() {
+    QTest::addColumn<double>("step");
+    QTest::addColumn<double>("time");
+    QTest::newRow("first anchor") << 0.0 << 100.0;
+    QTest::newRow("between") << 0.5 << 150.0;
+    QTest::newRow("second anchor") << 1.0 << 200.0;
+    QTest::newRow("over a step that was skipped") << 2.0 << 300.0;
+    QTest::newRow("last anchor") << 4.0 << 900.0;
+    QTest::newRow("beyond, mean slope") << 5.0 << 1100.0;
+    QTest::newRow("before, mean slope") << -1.0 << -100.0;
+  }
+  void mapping() {
+    QFETCH(double, step);
+    QFETCH(double, time);
+    // Out of order, with one that goes back in time and one that stands still.
+    const AxisMapping map({{4, 900}, {0, 100}, {1, 200}, {1, 250}, {3, 400}, {3.5, 390}}, 4);
+    QCOMPARE(map.anchors().size(), size_t{4});
+    QCOMPARE(map.time_of(step), time);
+    QCOMPARE(map.step_at(time), step);
+  }
+  void mapping_is_monotone_and_inverts() {
+    const auto session = test::sample_session();
+    const auto snapshot = session->snapshot();
+    const auto map = AxisMapping::from(snapshot->steps(trace::RunId(1)), snapshot->time.begin, 0);
+    QVERIFY(!map.empty());
+    double before = -1e300;
+    for (double s = -3; s < map.steps() + 3; s += 0.13) {
+      const double t = map.time_of(s);
+      QVERIFY(t > before);
+      before = t;
+      QVERIFY(std::abs(map.step_at(t) - s) < 1e-6);
+    }
+  }
+  void mapping_without_data() {
+    const AxisMapping map;
+    QVERIFY(map.empty());
+    QCOMPARE(map.time_of(7), 7.0);
+  }
+
+  void zoom_and_pan_data() {
+    QTest::addColumn<double>("factor");
+    QTest::addColumn<double>("centre");
+    QTest::addColumn<double>("lo");
+    QTest::addColumn<double>("hi");
+    QTest::newRow("closer in the middle") << 0.5 << 50.0 << 45.0 << 55.0;
+    QTest::newRow("closer at the left edge") << 0.5 << 40.0 << 40.0 << 50.0;
+    QTest::newRow("not closer than the shortest") << 0.001 << 50.0 << 49.0 << 51.0;
+    QTest::newRow("not beyond the limits") << 100.0 << 50.0 << 0.0 << 100.0;
+    QTest::newRow("stopped at the left") << 4.0 << 60.0 << 0.0 << 80.0;
+    QTest::newRow("nonsense") << -1.0 << 50.0 << 40.0 << 60.0;
+  }
+  void zoom_and_pan() {
+    QFETCH(double, factor);
+    QFETCH(double, centre);
+    QFETCH(double, lo);
+    QFETCH(double, hi);
+    const AxisRange r = zoomed({40, 60}, factor, centre, {0, 100}, 2);
+    QCOMPARE(r.lo, lo);
+    QCOMPARE(r.hi, hi);
+  }
+  void panning_keeps_the_length() {
+    QCOMPARE(panned({40, 60}, 1000, {0, 100}), (AxisRange{80, 100}));
+    QCOMPARE(panned({40, 60}, -1000, {0, 100}), (AxisRange{0, 20}));
+    QCOMPARE(bounded({-50, 500}, {0, 100}, 2), (AxisRange{0, 100}));
+    QCOMPARE(bounded({std::nan(""), 1}, {0, 100}, 2), (AxisRange{0, 100}));
+  }
+
+  void culling_and_hits_agree_with_looking_at_all() {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> at(0, 1000), length(0.01, 1);
+    std::vector<Rect> rects;
+    for (uint32_t i = 0; i < 3000; ++i) {
+      const double x = at(random), y = at(random);
+      const double w = i % 50 == 0 ? 400 : 5 * length(random);  // a few long ones, which halving by x0 alone would miss
+      rects.push_back({x, x + w, y, y + 20 * length(random), 0, i});
+    }
+    const RectSet set(rects);
+    for (int k = 0; k < 300; ++k) {
+      const double x0 = at(random), x1 = x0 + 30, y = at(random);
+      const auto span = set.candidates(x0, x1);
+      std::vector<bool> in(rects.size(), false);
+      for (size_t i = span.first; i < span.last; ++i) in[set[i].tag] = true;
+      double best = 1e300;
+      for (const Rect& r : rects) {
+        if (r.x1 > x0 && r.x0 < x1) QVERIFY(in[r.tag]);
+        if (r.x0 <= x0 && x0 < r.x1 && r.y0 <= y && y < r.y1) best = std::min(best, (r.x1 - r.x0) * (r.y1 - r.y0));
+      }
+      const auto hit = set.hit(x0, y);
+      QCOMPARE(hit.has_value(), best < 1e300);
+      if (hit) QCOMPARE((set[*hit].x1 - set[*hit].x0) * (set[*hit].y1 - set[*hit].y0), best);
+    }
+    QVERIFY(set.candidates(5000, 6000).count() == 0);
+    QVERIFY(RectSet().candidates(0, 1).count() == 0);
+    QVERIFY(!RectSet().hit(0, 0));
+  }
+  void slack_finds_what_is_thinner_than_a_pixel() {
+    const RectSet set({{10, 10.001, 0, 1, 0, 7}});
+    QVERIFY(!set.hit(11, 0.5));
+    QVERIFY(set.hit(11, 0.5, 2));
+    QVERIFY(!set.hit(11, 1.5, 2));
+  }
+  void density_blends_what_is_thin() {
+    QImage image(10, 4, QImage::Format_ARGB32_Premultiplied);
+    image.fill(0);
+    const RectSet set({{0, 3, 0, 2, 0, 0}, {5, 5.01, 0, 4, 0, 1}});
+    paint_density(image, set, {0, 2}, PixelMap{1, 0, 1, 0}, {0xff0000ffu});
+    QCOMPARE(image.pixel(1, 1), 0xff0000ffu);
+    QCOMPARE(qAlpha(image.pixel(1, 3)), 0);
+    const int thin = qAlpha(image.pixel(5, 2));
+    QVERIFY(thin > 60 && thin < 200);  // to be seen, but not as one that is a pixel wide
+    QCOMPARE(qAlpha(image.pixel(8, 2)), 0);
+  }
+
+  void sweep_counts_shared_bytes_once_and_finds_holes() {
+    // a [0,100) for x 0..4, b [200,300) for 2..6, c = b's bytes again for 5..6 (in place)
+    const auto r = sweep({{0, 4, 0, 100}, {2, 6, 200, 300}, {5, 6, 200, 300}}, true);
+    QCOMPARE(r.live.size(), size_t{3});
+    QCOMPARE(r.live[0], (Level{0, 2, 100, 100}));
+    QCOMPARE(r.live[1], (Level{2, 4, 200, 200}));
+    QCOMPARE(r.live[2], (Level{4, 6, 100, 100}));
+    QCOMPARE(r.top, Bytes{300});
+    QCOMPARE(r.holes.size(), size_t{2});
+    QCOMPARE(r.holes[0].lo, Bytes{100});
+    QCOMPARE(r.holes[0].hi, Bytes{200});
+    QCOMPARE(r.holes[0].x0, 2.0);
+    QCOMPARE(r.holes[1].lo, Bytes{0});
+    QCOMPARE(r.holes[1].x1, 6.0);
+  }
+  void sweep_agrees_with_the_plans_occupancy() {
+    const auto graph = test::sample_graph({});
+    const auto plan = test::sample_plan(graph);
+    const auto steps = trace::Snapshot::occupancy(plan);
+    AxisFrame axis;
+    const auto r = sweep(plan_stays(plan, axis), false);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      double v = 0;
+      for (const Level& l : r.live) {
+        if (l.x0 <= static_cast<double>(i) && static_cast<double>(i) < l.x1) v = l.max;
+      }
+      QCOMPARE(v, static_cast<double>(steps[i]));
+    }
+  }
+  void reducing_keeps_the_extremes() {
+    std::vector<Level> many;
+    for (int i = 0; i < 10000; ++i) many.push_back({i * 1.0, i + 1.0, 10.0 + i % 7, 10.0 + i % 7});
+    many[5003].max = many[5003].min = 99;
+    const auto few = reduced(many, {0, 10000}, 100);
+    QVERIFY(few.size() <= 101);
+    double top = 0;
+    for (size_t i = 0; i < few.size(); ++i) {
+      top = std::max(top, few[i].max);
+      QVERIFY(few[i].x1 > few[i].x0);
+      if (i > 0) QVERIFY(few[i].x0 >= few[i - 1].x1 - 1e-9);
+    }
+    QCOMPARE(top, 99.0);
+  }
+  void chains_are_followed() {
+    const auto graph = test::sample_graph({});
+    const auto plan = test::sample_plan(graph);
+    const Chains c = chains_of(plan);
+    QCOMPARE(c.root[2], 1u);  // relu1 takes conv1's bytes over
+    QVERIFY(c.has_followers[1]);
+    QCOMPARE(c.handed_over[1], plan.slices[2].first.value);
+    QCOMPARE(c.next[1], 2);
+  }
+
+  void selection_walks_its_history() {
+    SelectionModel model;
+    QSignalSpy changed(&model, &SelectionModel::current_changed);
+    const auto node = [](int i) { return Selection::node(trace::GraphId(0), NodeId(i)); };
+    model.select(node(1));
+    model.select(node(1));
+    QCOMPARE(changed.size(), 1);
+    model.select(node(2));
+    model.select(StepRangeSelection{Step(3), Step(5)});
+    QVERIFY(model.can_go_back() && !model.can_go_forward());
+    model.back();
+    model.back();
+    QCOMPARE(model.current(), node(1));
+    QVERIFY(!model.can_go_back());
+    model.forward();
+    QCOMPARE(model.current(), node(2));
+    model.select(BlockSelection{trace::PlanId(0), BlockId(4)});  // what lay ahead is gone
+    QVERIFY(!model.can_go_forward());
+    model.hover(node(9));
+    QCOMPARE(model.current().get<BlockSelection>()->block, BlockId(4));
+    for (int i = 0; i < 1000; ++i) model.select(node(i));
+    int steps = 0;
+    while (model.can_go_back()) model.back(), ++steps;
+    QVERIFY(steps < 300);
+    model.forget();
+    QVERIFY(model.current().empty() && !model.can_go_back() && !model.can_go_forward());
+  }
+
+  void axis_takes_its_mapping_from_the_session() {
+    SessionSource source;
+    SharedAxis axis(&source);
+    QVERIFY(!axis.has_steps() && !axis.has_time());
+    axis.toggle_mode();  // nothing to toggle to
+    QCOMPARE(axis.mode(), AxisMode::Step);
+    source.set_session(test::sample_session());
+    QVERIFY(axis.has_both());
+    QCOMPARE(axis.steps(), static_cast<int>(source.graph()->nodes.size()));
+    QCOMPARE(axis.range(), axis.limits());
+    axis.set_range({10, 20});
+    axis.set_mode(AxisMode::Time);
+    const auto [first, last] = axis.visible_steps();
+    QCOMPARE(first, Step(10));
+    QCOMPARE(last.value, 20);
+    axis.set_mode(AxisMode::Step);
+    QVERIFY(std::abs(axis.range().lo - 10) < 1e-3 && std::abs(axis.range().hi - 20) < 1e-3);
+    axis.set_current(Step(100000));
+    QCOMPARE(axis.current(), Step(axis.steps() - 1));
+    axis.step_by(-1);
+    QCOMPARE(axis.current(), Step(axis.steps() - 2));
+    source.set_session(nullptr);
+    QVERIFY(!axis.has_steps());
+  }
+  void axis_survives_a_session_of_spans_only() {
+    SessionSource source;
+    SharedAxis axis(&source);
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "t"});
+    session->describe(trace::NameInfo{trace::NameId(0), "load"});
+    session->events(trace::TrackId(0), std::array{trace::slice(100, 5000, trace::NameId(0), 0)});
+    source.set_session(session);
+    QCOMPARE(axis.mode(), AxisMode::Time);
+    axis.toggle_mode();
+    QCOMPARE(axis.mode(), AxisMode::Time);
+  }
+  void source_picks_the_finished_run_and_shows_other_plans() {
+    SessionSource source;
+    test::SampleOptions options;
+    options.unfinished = true;
+    options.runs = 3;
+    source.set_session(test::sample_session(options));
+    QCOMPARE(source.run(), trace::RunId(1));
+    QVERIFY(source.live_step().valid());
+    source.choose_run(trace::RunId(0));
+    QCOMPARE(source.run(), trace::RunId(0));
+    auto other = std::make_shared<trace::PlanInfo>(*source.plan());
+    other->planner = "other";
+    source.show_plan(other);
+    QCOMPARE(source.plan(), other.get());
+    QVERIFY(source.ghost_plan() && source.ghost_plan()->planner != "other");
+    source.show_plan(nullptr);
+    QVERIFY(!source.ghost_plan());
+  }
+  void source_refreshes_while_live() {
+    SessionSource source;
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "t"});
+    source.set_session(session);
+    source.set_live(true, 10);
+    QSignalSpy changed(&source, &SessionSource::changed);
+    session->describe(trace::NameInfo{trace::NameId(0), "load"});
+    session->events(trace::TrackId(0), std::array{trace::slice(100, 5000, trace::NameId(0), 0)});
+    QVERIFY(changed.wait(2000));
+    QCOMPARE(source.snapshot()->event_count, int64_t{1});
+  }
+
+  void background_gives_the_newest_result() {
+    Background background;
+    int last = 0, results = 0;
+    connect(&background, &Background::done, this, [&](const std::shared_ptr<const void>& r) {
+      last = *std::static_pointer_cast<const int>(r);
+      ++results;
+    });
+    for (int i = 1; i <= 50; ++i) background.request([i](const std::stop_token&) { return std::make_shared<const int>(i); });
+    QTRY_COMPARE(last, 50);
+    QVERIFY(results <= 3);
+  }
+
+  void formats() {
+    const auto plain = [](QString s) { return s.replace(QChar(0xa0), QLatin1Char(' ')); };
+    QCOMPARE(plain(format_bytes(0)), QStringLiteral("0 B"));
+    QCOMPARE(plain(format_bytes(1023)), QStringLiteral("1,023 B"));
+    QCOMPARE(plain(format_bytes(1024)), QStringLiteral("1 KiB"));
+    QCOMPARE(plain(format_bytes(43201536)), QStringLiteral("41.2 MiB"));
+    QCOMPARE(plain(format_bytes(INT64_MAX)), QStringLiteral("8 EiB"));
+    QCOMPARE(plain(format_ns(999)), QStringLiteral("999 ns"));
+    QCOMPARE(plain(format_ns(1250000)), QStringLiteral("1.25 ms"));
+    QCOMPARE(plain(format_ns(12500)), QStringLiteral("12.5 µs"));
+    QCOMPARE(plain(format_time(1500000, 100000)), QStringLiteral("1.5 ms"));
+    QCOMPARE(plain(format_percent(0.0731)), QStringLiteral("7.3 %"));
+    QCOMPARE(format_address(0x2a0000), QStringLiteral("0x2a0000"));
+    QCOMPARE(format_shape({1, 64, 56}), QStringLiteral("1 × 64 × 56"));
+    QCOMPARE(nice_step(3), 5.0);
+    QCOMPARE(nice_step(0.02), 0.02);
+    QCOMPARE(nice_step(0), 1.0);
+  }
+};
+
+QTEST_MAIN(CommonTest)
+#include "common_test.moc"

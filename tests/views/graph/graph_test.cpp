@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Folding, layouts by dot and by ourselves, and the view driven with mouse and keys.
+#include <views/graph/graph_view.h>
+
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "sample_session.h"
+
+using namespace arenascope;
+using namespace arenascope::views;
+using trace::GraphInfo;
+using trace::TensorInfo;
+using trace::TensorRef;
+
+namespace {
+
+TensorInfo tensor(std::string name, std::string op, std::vector<TensorRef> sources, std::string layer = {}) {
+  TensorInfo t;
+  t.name = std::move(name);
+  t.op = std::move(op);
+  t.layer = std::move(layer);
+  t.sources = std::move(sources);
+  t.shape = {2, 3};
+  t.bytes = 24;
+  return t;
+}
+
+TensorRef node(int i) { return TensorRef::node(NodeId(i)); }
+TensorRef leaf(int i) { return TensorRef::leaf(LeafId(i)); }
+
+// a → reshape → b, both read weight w; b is read by c and d in a layer.
+GraphInfo small() {
+  GraphInfo g;
+  g.id = trace::GraphId(0);
+  g.leafs = {tensor("w", "", {})};
+  g.nodes = {tensor("a", "MUL_MAT", {leaf(0)}), tensor("r", "RESHAPE", {node(0)}), tensor("b", "ADD", {node(1), leaf(0)}),
+             tensor("c", "RELU", {node(2)}, "tail"), tensor("d", "ADD", {node(3), node(2)}, "tail")};
+  return g;
+}
+
+}  // namespace
+
+class GraphTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+
+  void folds_layers_views_and_leafs() {
+    const GraphInfo g = small();
+    const Layers layers = layers_of(g);
+    QCOMPARE(layers.names.size(), size_t{1});
+    const FoldedGraph folded = fold(g, layers, {});
+    QCOMPARE(folded.vertices.size(), size_t{3});  // a, b, and the layer
+    QCOMPARE(folded.vertex_of_node[1], -1);       // the reshape is a badge
+    QCOMPARE(folded.edges.size(), size_t{2});
+    QCOMPARE(folded.edges[0].views.size(), size_t{1});
+    QCOMPARE(folded.vertices[1].chips.size(), size_t{1});  // the weight beside its user, and no edge
+    QVERIFY(folded.vertices[2].folded);
+    QCOMPARE(folded.vertices[2].nodes.size(), size_t{2});
+    QCOMPARE(folded.edges[1].count, 2);  // b → c and b → d, merged
+    QCOMPARE(vertex_showing(g, folded, NodeId(1)), 0);
+    const FoldedGraph open = fold(g, layers, {0});
+    QCOMPARE(open.vertices.size(), size_t{4});
+    QCOMPARE(open.edges.size(), size_t{4});
+  }
+
+  void a_view_nobody_reads_is_drawn() {
+    GraphInfo g = small();
+    g.nodes.push_back(tensor("out", "RESHAPE", {node(4)}));
+    const FoldedGraph folded = fold(g, layers_of(g), {});
+    QVERIFY(folded.vertex_of_node[5] >= 0);
+  }
+
+  void walks_through_views() {
+    const GraphInfo g = small();
+    QCOMPARE(producers(g, NodeId(2)), (std::vector<NodeId>{NodeId(0)}));
+    QCOMPARE(users(g, NodeId(0)), (std::vector<NodeId>{NodeId(2)}));
+    QCOMPARE(users(g, NodeId(2)), (std::vector<NodeId>{NodeId(3), NodeId(4)}));
+  }
+
+  void survives_descriptions_that_make_no_sense() {
+    GraphInfo g = small();
+    g.nodes[0].sources = {node(0), node(77), leaf(99), TensorRef::none()};
+    g.nodes[1].sources = {node(1)};  // a view of itself
+    const FoldedGraph folded = fold(g, layers_of(g), {});
+    std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(50, 20));
+    QVERIFY(layered_layout(folded, sizes).bounds.isValid());
+    producers(g, NodeId(1));
+    users(g, NodeId(1));
+    producers(g, NodeId(900));
+  }
+
+  void a_long_graph_without_layers_is_cut() {
+    GraphInfo g;
+    for (int i = 0; i < 10000; ++i)
+      g.nodes.push_back(tensor("n" + std::to_string(i), "ADD", i ? std::vector{node(i - 1)} : std::vector<TensorRef>{}));
+    QElapsedTimer timer;
+    timer.start();
+    const Layers layers = layers_of(g);
+    QVERIFY(layers.derived);
+    const FoldedGraph folded = fold(g, layers, {});
+    QVERIFY(folded.vertices.size() <= 250);
+    QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
+  }
+
+  void names_are_no_syntax() {
+    QCOMPARE(dot_quoted("a\"];b[label=\"x"), std::string("\"a\\\"];b[label=\\\"x\""));
+    QCOMPARE(dot_quoted("back\\slash\nline"), std::string("\"back\\\\slash line\""));
+    GraphInfo g = small();
+    g.nodes[0].name = "x\"]; evil -> evil [label=\"";
+    const FoldedGraph folded = fold(g, layers_of(g), {});
+    std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(50, 20));
+    QVERIFY(!dot_input(folded, sizes).contains("evil"));
+    QVERIFY(!dot_input(folded, sizes).contains("ortho"));
+  }
+
+  void rows_of_the_simple_layout_go_down() {
+    const GraphInfo g = small();
+    const FoldedGraph folded = fold(g, layers_of(g), {0});
+    std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(60, 20));
+    const GraphLayout layout = layered_layout(folded, sizes);
+    for (const FoldedEdge& edge : folded.edges)
+      QVERIFY(layout.centres[static_cast<size_t>(edge.from)].y() < layout.centres[static_cast<size_t>(edge.to)].y());
+    for (size_t a = 0; a < sizes.size(); ++a)
+      for (size_t b = 0; b < a; ++b) {
+        const QRectF ra(layout.centres[a] - QPointF(30, 10), sizes[a]), rb(layout.centres[b] - QPointF(30, 10), sizes[b]);
+        QVERIFY(!ra.intersects(rb));
+      }
+  }
+
+  void dot_answers_and_is_remembered() {
+    if (QStandardPaths::findExecutable("dot").isEmpty()) QSKIP("Graphviz is not installed");
+    QTemporaryDir cache;
+    const GraphInfo g = small();
+    auto folded = std::make_shared<const FoldedGraph>(fold(g, layers_of(g), {0}));
+    std::vector<QSizeF> sizes(folded->vertices.size(), QSizeF(60, 20));
+    for (int round = 0; round < 2; ++round) {
+      LayoutJob job;
+      job.set_cache_folder(cache.path());
+      std::shared_ptr<const GraphLayout> layout;
+      QString note = "none";
+      connect(&job, &LayoutJob::finished, this, [&](auto, auto l, const QString& n) {
+        layout = l;
+        note = n;
+      });
+      job.start(folded, sizes);
+      if (round == 1) QVERIFY(layout);  // at once, from the cache
+      QTRY_VERIFY_WITH_TIMEOUT(layout, 20000);
+      QCOMPARE(note, QString());
+      QCOMPARE(layout->centres.size(), folded->vertices.size());
+      for (const auto& curve : layout->curves) QVERIFY(curve.size() >= 4 && curve.size() % 3 == 1);
+      QCOMPARE(layout->layers.size(), size_t{1});  // the frame of the expanded layer
+    }
+  }
+
+  void dot_that_is_missing_or_hangs_is_said() {
+    const GraphInfo g = small();
+    auto folded = std::make_shared<const FoldedGraph>(fold(g, layers_of(g), {}));
+    std::vector<QSizeF> sizes(folded->vertices.size(), QSizeF(60, 20));
+    QTemporaryDir folder;
+    QFile script(folder.filePath("slow"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("#!/bin/sh\nexec sleep 60\n");
+    script.close();
+    script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    for (const QString& program : {QString("/no/such/dot"), script.fileName(), QString("/bin/false")}) {
+      LayoutJob job;
+      job.set_cache_folder({});
+      job.set_program(program);
+      job.set_timeout_ms(300);
+      QString note;
+      int answers = 0;
+      connect(&job, &LayoutJob::finished, this, [&](auto, auto layout, const QString& n) {
+        note = n;
+        ++answers;
+        QVERIFY(layout->bounds.isValid());
+      });
+      job.start(folded, sizes);
+      QTRY_COMPARE_WITH_TIMEOUT(answers, 1, 10000);
+      QVERIFY2(!note.isEmpty(), qPrintable(program));
+      QVERIFY(!job.running());
+    }
+  }
+
+  void broken_answers_are_refused() {
+    const GraphInfo g = small();
+    const FoldedGraph folded = fold(g, layers_of(g), {});
+    std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(60, 20));
+    for (const char* json : {"", "{}", "[1,2]", "{\"bb\":\"0,0,10\"}", "{\"bb\":\"0,0,10,10\",\"objects\":[{\"name\":\"7\",\"pos\":\"1,1\"}]}",
+                             "{\"bb\":\"0,0,1e300,nan\",\"objects\":[]}", "{\"bb\":\"0,0,10,10\",\"objects\":[]}"})
+      QVERIFY2(!read_dot_json(json, folded, sizes).ok(), json);
+  }
+
+  void the_view_shows_selects_searches_and_walks() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    theme.set_mode(ThemeMode::Light);
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(420, 700);
+    view.show();
+    source.set_session(test::sample_session());
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && view.canvas()->scene().ready(), 20000);
+    const GraphScene& scene = view.canvas()->scene();
+    QCOMPARE(scene.folded->vertices.size() < scene.info->nodes.size(), true);
+
+    // A double click opens the first layer.
+    const auto vertices_before = scene.folded->vertices.size();
+    int32_t folded_vertex = -1;
+    for (size_t v = 0; v < vertices_before; ++v)
+      if (scene.folded->vertices[v].folded && view.canvas()->rect().contains(view.canvas()->to_widget(scene.layout->centres[v]).toPoint())) {
+        folded_vertex = static_cast<int32_t>(v);
+        break;
+      }
+    QVERIFY(folded_vertex >= 0);
+    QTest::mouseDClick(view.canvas(), Qt::LeftButton, {}, view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(folded_vertex)]).toPoint());
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && scene.folded->vertices.size() > vertices_before, 20000);
+    QCOMPARE(view.expanded().size(), size_t{1});
+
+    // A click selects the node that was drawn there.
+    int32_t v = -1;
+    for (size_t i = 0; i < scene.folded->vertices.size(); ++i)
+      if (!scene.folded->vertices[i].folded && view.canvas()->rect().contains(view.canvas()->to_widget(scene.layout->centres[i]).toPoint())) v = static_cast<int32_t>(i);
+    QVERIFY(v >= 0);
+    const QRectF box = scene.rect_of(v);
+    QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, view.canvas()->to_widget(box.center() - QPointF(0, box.height() / 2 - 8)).toPoint());
+    const auto* chosen = selection.current().get<NodeSelection>();
+    QVERIFY(chosen != nullptr);
+    QCOMPARE(chosen->tensor, TensorRef::node(scene.folded->vertices[static_cast<size_t>(v)].node));
+
+    // Its user, and back to it as that one's producer.
+    const NodeId from(chosen->tensor.index());
+    view.go_to_user();
+    QTRY_VERIFY(!view.layout_job()->running());
+    const NodeId user(selection.current().get<NodeSelection>()->tensor.index());
+    const auto expected = users(*scene.info, from);
+    QVERIFY(std::find(expected.begin(), expected.end(), user) != expected.end());
+
+    // Typing searches; Return goes to the match and opens its layer.
+    view.focus_search();
+    auto* line = view.findChild<QLineEdit*>();
+    QTest::keyClicks(line, "b3.conv_a");
+    QVERIFY(view.matches() >= 1);
+    QTest::keyClick(line, Qt::Key_Return);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 20000);
+    const auto* found = selection.current().get<NodeSelection>();
+    QVERIFY(found != nullptr && found->tensor.is_node());
+    QCOMPARE(scene.info->nodes[found->tensor.index()].name, std::string("b3.conv_a"));
+    QVERIFY(vertex_showing(*scene.info, *scene.folded, NodeId(found->tensor.index())) >= 0);
+
+    // Every colouring has a legend, and pictures can be made of all of it.
+    for (GraphColour colour : {GraphColour::State, GraphColour::Op, GraphColour::Backend, GraphColour::Time, GraphColour::Bytes, GraphColour::Block}) {
+      view.set_colour(colour);
+      QVERIFY(!scene.legend.empty() || colour == GraphColour::Block);
+    }
+    view.collapse_all();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && view.expanded().empty(), 20000);
+    QTemporaryDir folder;
+    const QString png = folder.filePath("graph.png");
+    QVERIFY(export_picture(view, png, {600, 800}, 1).ok());
+    QVERIFY(view.save_dot(folder.filePath("graph.dot")));
+  }
+};
+
+QTEST_MAIN(GraphTest)
+#include "graph_test.moc"

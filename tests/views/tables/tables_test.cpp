@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every table passes Qt's model tester while rows come, go, are filtered and sorted; the panels follow the selection.
+#include <views/inspector/inspector_view.h>
+#include <views/tables/objects_view.h>
+#include <views/tables/table_panel.h>
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QLineEdit>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "sample_session.h"
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+namespace {
+
+struct Kit {
+  SessionSource source;
+  SelectionModel selection;
+  SharedAxis axis{&source};
+  Theme theme;
+};
+
+const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTables = {
+    {"nodes", nodes_table},         {"blocks", blocks_table},     {"objects", objects_table}, {"barriers", barriers_table},
+    {"allocators", allocators_table}, {"planners", planners_table}, {"compare", compare_table}, {"problems", problems_table}};
+
+std::shared_ptr<trace::Session> rich_session() {
+  auto session = test::sample_session();
+  auto context = std::make_shared<trace::ContextInfo>();
+  context->id = trace::ContextId(0);
+  context->name = "model";
+  context->mem_size = 4096;
+  context->used_mem = 480;
+  context->objects = {{48, 112, 16, 32, "tensor", 1, "conv1"}, {192, 288, 160, 32, "graph", -1, ""}};
+  session->describe(std::shared_ptr<const trace::ContextInfo>(context));
+  session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(1)});
+  return session;
+}
+
+}  // namespace
+
+class TablesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void models_pass_the_tester_data() {
+    QTest::addColumn<int>("which");
+    for (size_t i = 0; i < kTables.size(); ++i) QTest::newRow(kTables[i].first) << static_cast<int>(i);
+  }
+
+  void models_pass_the_tester() {
+    QFETCH(int, which);
+    const auto make = kTables[static_cast<size_t>(which)].second;
+    TableModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    Kit kit;
+    model.set_table(make(TableInput::of(kit.source)));  // of nothing
+    kit.source.set_session(rich_session());
+    TableInput input = TableInput::of(kit.source);
+    input.other = input.snapshot;
+    model.set_table(make(input));
+    if (QByteArray(kTables[static_cast<size_t>(which)].first) != "allocators") QVERIFY(model.rowCount() > 0);
+    for (int c = 0; c < model.columnCount(); ++c)
+      for (Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+        model.sort(c, order);
+        QVariant before;
+        for (int r = 0; r < model.rowCount(); ++r) {
+          const QVariant now = model.index(r, c).data(TableModel::kNumberRole);
+          if (r > 0 && now.isValid())
+            QVERIFY(order == Qt::AscendingOrder ? before.toDouble() <= now.toDouble() : before.toDouble() >= now.toDouble());
+          before = now;
+        }
+      }
+    const int all = model.rowCount();
+    model.set_text_filter("no row has this in it");
+    QCOMPARE(model.rowCount(), 0);
+    model.set_text_filter({});
+    QCOMPARE(model.rowCount(), all);
+    model.set_range({std::pair{0, 1}, trace::TimeRange{0, 1}, {}});
+    QVERIFY(model.rowCount() <= all);
+    model.set_range({});
+    QCOMPARE(model.rowCount(), all);
+    const QString csv = model.to_csv();
+    QCOMPARE(csv.count('\n'), all + 1);
+    model.set_table(make(TableInput::of(kit.source)));
+    model.set_table(nullptr);
+  }
+
+  void nodes_say_what_the_graph_says() {
+    Kit kit;
+    kit.source.set_session(rich_session());
+    TableModel model;
+    model.set_table(nodes_table(TableInput::of(kit.source)));
+    const trace::GraphInfo& graph = *kit.source.graph();
+    QCOMPARE(model.rowCount(), static_cast<int>(graph.nodes.size()));
+    for (int r = 0; r < model.rowCount(); ++r) {
+      QCOMPARE(model.index(r, 1).data().toString().toStdString(), graph.nodes[static_cast<size_t>(r)].name);
+      QCOMPARE(model.index(r, 5).data(TableModel::kNumberRole).toLongLong(), graph.nodes[static_cast<size_t>(r)].bytes);
+    }
+  }
+
+  void a_panel_follows_and_leads_the_selection() {
+    Kit kit;
+    TablePanel panel("nodes", nodes_table, &kit.source, &kit.selection, &kit.axis);
+    panel.resize(900, 300);
+    panel.show();
+    kit.source.set_session(rich_session());
+    QTRY_VERIFY(panel.model()->rowCount() > 5);
+    const trace::GraphId graph = kit.source.graph_id();
+
+    QTableView* view = panel.table_view();
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(panel.model()->index(3, 1)).center());
+    QCOMPARE(kit.selection.current(), Selection::node(graph, NodeId(3)));
+    kit.selection.select(Selection::node(graph, NodeId(5)));
+    QCOMPARE(view->currentIndex().row(), 5);
+
+    // A range of steps leaves only its rows.
+    const int all = panel.model()->rowCount();
+    kit.selection.select(StepRangeSelection{Step(2), Step(6)});
+    QCOMPARE(panel.model()->rowCount(), 4);
+    kit.selection.clear();
+    QCOMPARE(panel.model()->rowCount(), all);
+
+    auto* filter = panel.findChild<QLineEdit*>();
+    QTest::keyClicks(filter, "relu");
+    QVERIFY(panel.model()->rowCount() < all && panel.model()->rowCount() > 0);
+    filter->clear();
+
+    view->selectRow(1);
+    panel.copy();
+    QVERIFY(QApplication::clipboard()->text().contains(QString::fromStdString(kit.source.graph()->nodes[1].name)));
+    QTemporaryDir folder;
+    QVERIFY(panel.save_csv(folder.filePath("nodes.csv")).ok());
+    const auto refused = panel.save_csv("/no/such/folder/nodes.csv");
+    QVERIFY(!refused.ok() && refused.error().message.find("/no/such/folder/nodes.csv") != std::string::npos);
+  }
+
+  void csv_quotes_what_must_be() {
+    auto table = std::make_shared<Table>();
+    table->rows = 1;
+    table->columns = {{"a,b", {}, [](size_t) { return QString("x \"y\", z\nw"); }}, {"n", {}, [](size_t) { return QString("1 KiB"); }, [](size_t) { return 1024.0; }}};
+    TableModel model;
+    model.set_table(table);
+    QCOMPARE(model.to_csv(), QString("\"a,b\",n\n\"x \"\"y\"\", z\nw\",1024\n"));
+  }
+
+  void the_inspector_tells_and_leads_on() {
+    Kit kit;
+    InspectorView view(&kit.source, &kit.selection, &kit.theme);
+    view.show();
+    QVERIFY(view.text().contains("Nothing is open"));
+    kit.source.set_session(rich_session());
+    QVERIFY(view.text().contains("sample residual network"));
+    kit.selection.select(Selection::node(kit.source.graph_id(), NodeId(1)));
+    QVERIFY(view.text().contains("relu1"));
+    QVERIFY(view.text().contains("conv1"));  // its source
+    const InspectorInput input{kit.source.snapshot(), kit.source.run(), kit.source.graph(), kit.source.plan(), false};
+    QCOMPARE(*selection_of_link("node:0", input), Selection::node(kit.source.graph_id(), NodeId(0)));
+    QVERIFY(!selection_of_link("http://example.org", input));
+    QVERIFY(!selection_of_link("node:-4", input));
+    kit.selection.select(BlockSelection{kit.source.plan_id(), kit.source.plan()->slices.front().block});
+    QVERIFY(view.text().contains("Block"));
+    kit.selection.select(StepRangeSelection{Step(2), Step(6)});
+    QVERIFY(view.text().contains("Steps 2 to 5"));
+    kit.selection.select(AddressRangeSelection{0, 1 << 20});
+    QVERIFY(view.text().contains("Addresses"));
+  }
+
+  void objects_are_bytes_that_can_be_clicked() {
+    Kit kit;
+    ObjectsView view(&kit.source, &kit.selection, &kit.theme);
+    view.resize(500, 200);
+    view.show();
+    kit.source.set_session(rich_session());
+    const QRect box = view.rect_of(0);
+    QVERIFY(box.isValid());
+    QCOMPARE(view.object_at(box.center()), 0);
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, box.center());
+    const auto* chosen = kit.selection.current().get<NodeSelection>();
+    QVERIFY(chosen != nullptr);
+    QCOMPARE(kit.source.graph()->nodes[chosen->tensor.index()].name, std::string("conv1"));
+  }
+};
+
+QTEST_MAIN(TablesTest)
+#include "tables_test.moc"
