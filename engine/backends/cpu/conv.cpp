@@ -103,34 +103,53 @@ bool is_plain_product(const ConvGeometry& g) {
   return plain;
 }
 
-void by_product(const Job& job, const ConvGeometry& g) {
+// Scratch of a part.
+Bytes share(const TensorImpl& node) { return round_to_line(std::max(kGemmScratch, library_conv_work(node))); }
+
+// A block of the results of one image's group, bias included.
+void product(const Job& job, const ConvGeometry& g, int64_t image_group, Range rows, Range columns) {
   const TensorImpl &x = job.source(0), &w = job.source(1);
-  float* const scratch = job.scratch<float>(round_to_line(kGemmScratch));
+  float* const scratch = job.scratch<float>(share(job.node));
+  const int64_t image = image_group / g.groups, group = image_group % g.groups, mr = simd().tile_rows;
+  const float* from = x.data_as<float>() + image * g.batch_stride + group * g.in_channels * g.channel_stride;
+  float* out = job.node.data_as<float>() + image_group * g.out_channels * g.positions;
+  const WindowPanels windows{g, from};
+  const Lines places{reinterpret_cast<const std::byte*>(from), DType::F32, 1, g.channel_stride};
+  Lines weights;
+  weight_lines(w, group * g.out_channels, weights);
+  if (is_plain_product(g) && library_product(rows, columns, g.depth(), weights, places, out, g.positions)) {
+    // done
+  } else if (job.packed && !job.packed->library()) {
+    const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
+    gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out, g.positions);
+  } else {
+    gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch)}, windows, out, g.positions);
+  }
+  for (int64_t r = rows.begin; r < rows.end; ++r)
+    add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
+}
+
+// Runs of rows by the library, for which prepare() packed the weights; by the product where it fails.
+void by_library(const Job& job, const ConvGeometry& g) {
+  const bool done = job.packed->library()->compute(job, reinterpret_cast<const std::byte*>(job.packed->data()));
+  const Range rows = job.part(g.batch * g.out[1]);
+  for (int64_t row = rows.begin; row < rows.end;) {
+    const int64_t image = row / g.out[1], first = row % g.out[1], run = std::min(rows.end - row, g.out[1] - first);
+    if (!done) product(job, g, image, {0, g.out_channels}, {first * g.out[2], (first + run) * g.out[2]});
+    for (int64_t c = 0; done && c < g.out_channels; ++c)
+      add_bias(job, c, job.node.data_as<float>() + (image * g.out_channels + c) * g.positions + first * g.out[2], run * g.out[2]);
+    row += run;
+  }
+}
+
+void by_product(const Job& job, const ConvGeometry& g) {
   const int64_t mr = simd().tile_rows, nr = simd().tile_columns, images = g.batch * g.groups;
   Range parts{0, images}, rows{0, g.out_channels}, columns{0, g.positions};
   if (images % job.nth == 0 || images >= 4 * job.nth) parts = job.part(images);
   else if (g.positions / nr >= 3 * job.nth || g.out_channels / mr < job.nth) columns = job.part(g.positions, nr);
   else rows = job.part(g.out_channels, mr);
   if (rows.size() <= 0 || columns.size() <= 0) return;
-  const bool plain = is_plain_product(g);
-  const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
-  for (int64_t i = parts.begin; i < parts.end; ++i) {
-    const int64_t n = i / g.groups, group = i % g.groups;
-    const float* image = x.data_as<float>() + n * g.batch_stride + group * g.in_channels * g.channel_stride;
-    float* out = job.node.data_as<float>() + i * g.out_channels * g.positions;
-    const WindowPanels windows{g, image};
-    Lines lines;
-    const Lines places{reinterpret_cast<const std::byte*>(image), DType::F32, 1, g.channel_stride};
-    const bool is_lines = weight_lines(w, group * g.out_channels, lines);
-    const bool done = plain && is_lines && library_product(rows, columns, g.depth(), lines, places, out, g.positions);
-    if (!done && job.packed) {
-      gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out, g.positions);
-    } else if (!done && is_lines) {
-      gemm(rows, columns, g.depth(), scratch, LeftLines{lines, gemm_row(scratch)}, windows, out, g.positions);
-    }
-    for (int64_t r = rows.begin; r < rows.end; ++r)
-      add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
-  }
+  for (int64_t i = parts.begin; i < parts.end; ++i) product(job, g, i, rows, columns);
 }
 
 // Any floating-point types and layouts, in double.
@@ -190,7 +209,7 @@ void pack_conv(const TensorImpl& node, float* to) {
 Bytes conv_work(const TensorImpl& node, int tasks) {
   if (!all_floats(node)) return 0;
   const ConvGeometry g(node);
-  return g.depthwise() ? depthwise_work(g, tasks) : tasks * round_to_line(kGemmScratch);
+  return g.depthwise() ? depthwise_work(g, tasks) : tasks * share(node);
 }
 
 Status conv(const Job& job) {
@@ -198,6 +217,7 @@ Status conv(const Job& job) {
   Lines lines;
   if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines)) plain(job, g);
   else if (g.depthwise()) depthwise(job, g);
+  else if (job.packed && job.packed->library() && job.packed->library()->takes(job.nth)) by_library(job, g);
   else by_product(job, g);
   return {};
 }

@@ -84,12 +84,14 @@ class CpuBackend : public Backend {
       if (!weight.has(kFlagWeight) || !weight.data()) continue;
       const auto known = packed_.find(node);
       if (known != packed_.end() && known->second->matches(weight)) continue;
-      const Bytes bytes = packed_conv_bytes(*node);
+      std::unique_ptr<LibraryConv> library = make_library_conv(*node);
+      const Bytes bytes = library ? library->packed_bytes() : packed_conv_bytes(*node);
       if (bytes == 0) continue;
       auto block = context.allocate({}, MemoryKind::Persistent, bytes);
       if (!block) return block.error();
-      pack_conv(*node, reinterpret_cast<float*>((*block)->data()));
-      packed_.insert_or_assign(node, std::make_shared<const Packed>(weight, std::move(*block)));
+      if (!library) pack_conv(*node, reinterpret_cast<float*>((*block)->data()));
+      else if (!library->pack(weight, (*block)->data())) continue;
+      packed_.insert_or_assign(node, std::make_shared<const Packed>(weight, std::move(*block), std::move(library)));
     }
     return {};
   }

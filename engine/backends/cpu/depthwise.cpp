@@ -13,6 +13,11 @@
 namespace arenascope::cpu {
 namespace {
 
+// Where a tap reads, from its window's first row and column on.
+struct Tap {
+  int64_t d, h, offset;
+};
+
 struct Plane {
   int64_t covered, phase, row, rows;  // padded columns that windows cover; floats of a phase, of a row; rows
 
@@ -23,7 +28,7 @@ struct Plane {
     rows = g.in[0] * g.in[1];
   }
   Bytes share(const ConvGeometry& g) const {
-    return round_to_line(4 * rows * row) + round_to_line(g.taps * static_cast<Bytes>(sizeof(float) + sizeof(const float*)));
+    return round_to_line(4 * rows * row) + round_to_line(g.taps * static_cast<Bytes>(sizeof(float) + sizeof(const float*) + sizeof(Tap)));
   }
 };
 
@@ -42,9 +47,9 @@ void spread_rows(const ConvGeometry& g, const Plane& p, const float* image, floa
       std::copy(from, from + columns, to + g.begin[2]);
       continue;
     }
-    for (int64_t x = 0; x < columns; ++x) {
-      const int64_t at = x + g.begin[2];
-      to[at % s * p.phase + at / s] = from[x * g.in_stride[2]];
+    for (int64_t x = 0; x < std::min(s, columns); ++x) {  // one phase after the other
+      float* phase = to + (x + g.begin[2]) % s * p.phase + (x + g.begin[2]) / s;
+      for (int64_t i = x; i < columns; i += s) *phase++ = from[i * g.in_stride[2]];
     }
   }
 }
@@ -58,7 +63,13 @@ void depthwise(const Job& job, const ConvGeometry& g) {
   const Plane p(g);
   float* const rows = job.scratch<float>(p.share(g));
   auto* const taps = reinterpret_cast<const float**>(rows + round_to_line(4 * p.rows * p.row) / 4);
-  float* const weights = reinterpret_cast<float*>(taps + g.taps);
+  auto* const windows = reinterpret_cast<Tap*>(taps + g.taps);
+  float* const weights = reinterpret_cast<float*>(windows + g.taps);
+  for (int64_t tap = 0; tap < g.taps; ++tap) {
+    const int64_t at = tap % g.kernel[2] * g.dilation[2];
+    windows[tap] = {tap / g.kernel[2] / g.kernel[1] * g.dilation[0], tap / g.kernel[2] % g.kernel[1] * g.dilation[1],
+                    at % g.stride[2] * p.phase + at / g.stride[2]};
+  }
   const Range planes = job.part(g.batch * g.groups);
   if (planes.size() > 0) std::fill(rows, rows + p.rows * p.row, 0.0f);  // the padding; it is never written again
   for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
@@ -68,15 +79,12 @@ void depthwise(const Job& job, const ConvGeometry& g) {
     spread_rows(g, p, x.data_as<float>() + plane / g.groups * g.batch_stride + channel * g.channel_stride, rows);
     float* out = job.node.data_as<float>() + plane * g.positions;
     for (int64_t r = 0; r < g.out[0] * g.out[1]; ++r, out += g.out[2]) {
-      const int64_t oh = r % g.out[1], od = r / g.out[1];
+      const int64_t first_d = r / g.out[1] * g.stride[0] - g.begin[0], first_h = r % g.out[1] * g.stride[1] - g.begin[1];
       int64_t count = 0;
       for (int64_t tap = 0; tap < g.taps; ++tap) {
-        const int64_t kw = tap % g.kernel[2], kh = tap / g.kernel[2] % g.kernel[1], kd = tap / g.kernel[2] / g.kernel[1];
-        const int64_t d = od * g.stride[0] - g.begin[0] + kd * g.dilation[0];
-        const int64_t h = oh * g.stride[1] - g.begin[1] + kh * g.dilation[1];
+        const int64_t d = first_d + windows[tap].d, h = first_h + windows[tap].h;
         if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1]) continue;
-        const int64_t at = kw * g.dilation[2];
-        taps[count] = rows + (d * g.in[1] + h) * p.row + at % g.stride[2] * p.phase + at / g.stride[2];
+        taps[count] = rows + (d * g.in[1] + h) * p.row + windows[tap].offset;
         weights[count++] = weight[tap];
       }
       simd().weigh_taps(out, taps, weights, count, bias, g.out[2]);

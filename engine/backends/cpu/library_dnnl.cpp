@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: MIT
-// oneDNN runs its loops with OpenMP. Its thread count is a setting of each calling thread, so every call here sets it
-// to one for its own duration: a part of a node never starts threads of its own.
-#include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
-#include <algorithm>
-
 #include <arenascope/backends/cpu/library.h>
+#include <arenascope/backends/cpu/one_thread.h>
 
 namespace arenascope::cpu {
 namespace {
-
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) {
-    if (before_ != 1) omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (before_ != 1) omp_set_num_threads(before_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
 
 // How a matrix of `lines` lines of `depth` lies for BLAS: its leading dimension, and whether lines are its rows.
 struct Leading {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/backends/cpu/library.h>
+#include <arenascope/backends/cpu/library_conv.h>
 
 namespace arenascope::cpu {
 
 bool library_present() { return false; }
 
 bool library_product(Range, Range, int64_t, const Lines&, const Lines&, float*, int64_t) { return false; }
+
+std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl&) { return nullptr; }
+
+Bytes library_conv_work(const TensorImpl&) { return 0; }
 
 }  // namespace arenascope::cpu

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What prepare() makes of a node's constant weights: a copy in the order in which the kernel reads them.
 #pragma once
+#include <memory>
+
+#include <arenascope/backends/cpu/library_conv.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
 
@@ -8,14 +11,17 @@ namespace arenascope::cpu {
 
 class Packed {
  public:
-  Packed(const TensorImpl& weight, BlockPtr block)
-      : source_(weight.storage), data_(weight.data()), sizes_(weight.sizes), strides_(weight.strides), block_(std::move(block)) {}
+  // `library`, if given, says how the block was packed.
+  Packed(const TensorImpl& weight, BlockPtr block, std::unique_ptr<LibraryConv> library)
+      : source_(weight.storage), data_(weight.data()), sizes_(weight.sizes), strides_(weight.strides), block_(std::move(block)),
+        library_(std::move(library)) {}
 
   // Whether it was made from this weight. It holds the weight's memory, so an equal address is the same weight.
   bool matches(const TensorImpl& weight) const {
     return weight.data() == data_ && weight.sizes == sizes_ && weight.strides == strides_ && weight.has(kFlagWeight);
   }
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }
+  LibraryConv* library() const { return library_.get(); }
   // Nobody but this copy holds the weight any more.
   bool orphaned() const { return source_.block() && source_.block()->use_count() == 1; }
 
@@ -24,9 +30,10 @@ class Packed {
   const std::byte* data_;
   Dims sizes_, strides_;
   BlockPtr block_;
+  std::unique_ptr<LibraryConv> library_;
 };
 
-// Bytes that packing a convolution's weights takes; 0 where it is not worth it.
+// Bytes that packing a convolution's weights for the product takes; 0 where it is not worth it.
 Bytes packed_conv_bytes(const TensorImpl& node);
 void pack_conv(const TensorImpl& node, float* to);
 

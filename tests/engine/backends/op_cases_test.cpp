@@ -104,3 +104,32 @@ TEST_CASE("pointwise ops may write over their first source") {
     CHECK(result(b.built.output) == expected);
   }
 }
+
+TEST_CASE("convolutions with packed weights agree with the reference, and bit for bit with themselves") {
+  auto reference = reference::make_reference_backend();
+  auto memory = make_cpu_context();
+  for (const OpCase& c : op_cases()) {
+    if (c.op != Op::Conv) continue;
+    CAPTURE(c.name);
+    Built b = build(c);
+    const Tensor& out = b.built.output;
+    TensorImpl* const weight = out->sources[1];
+    weight->flags |= kFlagWeight;
+    REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+    const auto expected = result(out);
+    auto cpu = cpu::make_cpu_backend();
+    TensorImpl* nodes[] = {out.impl()};
+    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    for (int parts = 1; parts <= 4; ++parts) {
+      CAPTURE(parts);
+      soil(out);
+      REQUIRE(compute_side_by_side(*cpu, *out, parts).ok());
+      const auto got = result(out);
+      const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
+      CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+      soil(out);
+      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      CHECK(result(out) == got);
+    }
+  }
+}
