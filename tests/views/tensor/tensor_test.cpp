@@ -2,6 +2,7 @@
 #include <views/tensor/tensor_view.h>
 
 #include <QAbstractItemModelTester>
+#include <QPainter>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>

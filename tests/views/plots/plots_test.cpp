@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plotted views on a small network's session, driven with mouse and keys as a person would.
+#include <sample_session.h>
+#include <views/arena/arena_view.h>
+#include <views/lifetimes/lifetimes_view.h>
+#include <views/occupancy/occupancy_view.h>
+#include <views/timeline/timeline_view.h>
+
+#include <QElapsedTimer>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QWheelEvent>
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+namespace {
+
+// A window's worth of views over one session.
+struct Desk {
+  explicit Desk(const test::SampleOptions& options = {}) : axis(&source), occupancy(at()), arena(at()), lifetimes(at()), timeline(at()) {
+    theme.set_mode(ThemeMode::Light);
+    source.set_session(test::sample_session(options));
+    for (PlotView* v : all()) v->resize(1000, 320);
+  }
+  ViewContext at() { return {&source, &selection, &axis, &theme}; }
+  std::vector<PlotView*> all() { return {&occupancy, &arena, &lifetimes, &timeline}; }
+  void show() {
+    for (PlotView* v : all()) v->show();
+    for (PlotView* v : all()) v->prepare_now();
+  }
+
+  SessionSource source;
+  SelectionModel selection;
+  SharedAxis axis;
+  Theme theme;
+  OccupancyView occupancy;
+  ArenaView arena;
+  LifetimesView lifetimes;
+  TimelineView timeline;
+};
+
+QPoint middle_of(const PlotView& view, const Rect& r) {
+  return {static_cast<int>(view.plot()->xAxis->coordToPixel((r.x0 + r.x1) / 2)),
+          static_cast<int>(view.plot()->yAxis->coordToPixel((r.y0 + r.y1) / 2))};
+}
+
+void wheel(QWidget* at, QPoint pos, int turns, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * turns), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+  QApplication::sendEvent(at, &event);
+}
+
+// The first body of a tensor in the arena map.
+Rect body_of(const ArenaView& view, trace::TensorRef tensor) {
+  const ArenaPicture& p = *view.picture();
+  for (size_t i = 0; i < p.bodies->size(); ++i) {
+    if (p.items[(*p.bodies)[i].tag].tensor == tensor) return (*p.bodies)[i];
+  }
+  return {};
+}
+
+}  // namespace
+
+class PlotsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void arena_shows_each_tensor_where_it_lay() {
+    Desk d;
+    d.show();
+    const trace::PlanInfo& plan = *d.source.plan();
+    QCOMPARE(d.arena.picture()->differing, size_t{0});
+    QCOMPARE(d.arena.picture()->arena, plan.arena_bytes);
+    for (const trace::SliceInfo& s : plan.slices) {
+      const Rect r = body_of(d.arena, s.tensor);
+      QCOMPARE(r.x0, static_cast<double>(s.first.value));
+      QVERIFY(r.x1 <= s.last.value);  // a chain hands over before
+      QCOMPARE(r.y0, static_cast<double>(s.offset));
+      QVERIFY(r.style < kSliceStyles);  // seen
+    }
+    // Bodies never lie on each other.
+    const RectSet& set = *d.arena.picture()->bodies;
+    for (size_t i = 0; i < set.size(); ++i) {
+      for (size_t j = i + 1; j < set.size() && set[j].x0 < set[i].x1; ++j) {
+        QVERIFY(set[j].y0 >= set[i].y1 || set[j].y1 <= set[i].y0);
+      }
+    }
+    QVERIFY(!d.arena.picture()->holes->empty());
+  }
+  void arena_of_half_a_run_shows_the_rest_as_planned() {
+    test::SampleOptions options;
+    options.runs = 1;
+    options.unfinished = true;
+    Desk d(options);
+    d.show();
+    const int reached = d.source.live_step().value;
+    size_t seen = 0, planned = 0;
+    const ArenaPicture& p = *d.arena.picture();
+    for (size_t i = 0; i < p.bodies->size(); ++i) {
+      const bool is_seen = (*p.bodies)[i].style < kSliceStyles;
+      ++(is_seen ? seen : planned);
+      if (!is_seen) QVERIFY((*p.bodies)[i].x0 > reached);
+    }
+    QVERIFY(seen > 10 && planned > 10);
+  }
+  void a_touch_off_the_plan_is_told() {
+    auto session = test::sample_session();
+    const auto before = session->snapshot();
+    const trace::SliceInfo& s = before->plans[0]->slices[5];
+    const Nanoseconds t = before->time.end;
+    session->events(trace::TrackId(0), std::array{trace::seen_write(t - 1000, s.tensor, s.offset, s.size + 4096, s.first)});
+    Desk d;
+    d.source.set_session(session);
+    d.axis.set_mode(AxisMode::Step);
+    d.show();
+    QCOMPARE(d.arena.picture()->differing, size_t{1});
+    QVERIFY(d.arena.header().facts.front().contains(QStringLiteral("1")));
+  }
+  void time_mode_shows_every_run() {
+    Desk d;
+    d.axis.set_mode(AxisMode::Time);
+    d.axis.frame_all();
+    d.show();
+    int bodies = 0;
+    const ArenaPicture& p = *d.arena.picture();
+    for (size_t i = 0; i < p.bodies->size(); ++i) bodies += p.items[(*p.bodies)[i].tag].tensor == trace::TensorRef::node(NodeId(4));
+    QCOMPARE(bodies, 2);
+  }
+
+  void click_selects_in_every_view() {
+    Desk d;
+    d.show();
+    const trace::TensorRef conv = trace::TensorRef::node(NodeId(2));
+    QTest::mouseClick(d.arena.plot(), Qt::LeftButton, Qt::NoModifier, middle_of(d.arena, body_of(d.arena, conv)));
+    const auto* node = d.selection.current().get<NodeSelection>();
+    QVERIFY(node && node->tensor == conv);
+    QElapsedTimer clock;
+    clock.start();
+    for (PlotView* v : d.all()) v->plot()->layer(QStringLiteral("overlay"))->replot();
+    qInfo("a selection shown in four views: %.2f ms", static_cast<double>(clock.nsecsElapsed()) / 1e6);
+    // The double outline is where the tensor is, in the lifetimes too.
+    const QImage image = d.lifetimes.grab().toImage();
+    const LifetimesPicture& l = *d.lifetimes.picture();
+    for (size_t i = 0; i < l.spans->size(); ++i) {
+      const Rect& r = (*l.spans)[i];
+      if (!(d.source.plan()->slices[r.tag].tensor == conv)) continue;
+      const int x = static_cast<int>(std::lround(d.lifetimes.plot()->xAxis->coordToPixel(r.x0))) - 1;
+      const int y = middle_of(d.lifetimes, r).y();
+      QCOMPARE(image.pixelColor(x, y), QColor(Qt::black));
+    }
+    QTest::keyClick(&d.arena, Qt::Key_Escape);
+    QVERIFY(d.selection.current().empty());
+  }
+  void hover_is_light() {
+    Desk d;
+    d.show();
+    const Rect r = body_of(d.arena, trace::TensorRef::node(NodeId(2)));
+    QSignalSpy painted(&d.arena, &PlotView::painted);
+    QTest::qWait(150);  // what showing it set going has come to an end
+    painted.clear();
+    QTest::mouseMove(d.arena.plot(), QPoint(2, 2));
+    QTest::mouseMove(d.arena.plot(), middle_of(d.arena, r));
+    QTRY_VERIFY(d.selection.hovered().get<NodeSelection>());
+    QVERIFY(d.selection.current().empty());
+    QTest::qWait(50);
+    QCOMPARE(painted.size(), 0);  // no data was drawn again
+    const QString text = d.arena.describe(middle_of(d.arena, r));
+    QVERIFY2(text.contains(QStringLiteral("pool1")) && text.contains(QStringLiteral("KiB")), qPrintable(text));
+  }
+  void keys_move_the_shared_axis() {
+    Desk d;
+    d.show();
+    const AxisRange all = d.axis.range();
+    QTest::keyClick(&d.timeline, Qt::Key_W);
+    QVERIFY(d.axis.range().length() < all.length());
+    for (PlotView* v : d.all()) QCOMPARE(v->plot()->xAxis->range().lower, d.axis.range().lo);
+    const AxisRange near = d.axis.range();
+    QTest::keyClick(&d.arena, Qt::Key_D);
+    QVERIFY(d.axis.range().lo > near.lo);
+    QTest::keyClick(&d.arena, Qt::Key_A);
+    QVERIFY(std::abs(d.axis.range().lo - near.lo) < 1e-9);
+    QTest::keyClick(&d.occupancy, Qt::Key_S);
+    QTest::keyClick(&d.occupancy, Qt::Key_Home);
+    QCOMPARE(d.axis.range(), all);
+    d.selection.select(Selection::node(trace::GraphId(0), NodeId(20)));
+    QTest::keyClick(&d.lifetimes, Qt::Key_F);
+    const trace::SliceInfo& s = d.source.plan()->slices[21];
+    QVERIFY(d.axis.range().lo <= s.first.value && d.axis.range().hi >= s.last.value && d.axis.range().length() < 20);
+    QTest::keyClick(&d.timeline, Qt::Key_T);
+    QCOMPARE(d.axis.mode(), AxisMode::Time);
+    QTRY_COMPARE(d.timeline.picture()->mode, AxisMode::Time);
+    d.axis.set_current(Step(5));
+    QTest::keyClick(&d.timeline, Qt::Key_Right);
+    QCOMPARE(d.axis.current(), Step(6));
+    QTest::keyClick(&d.timeline, Qt::Key_Left);
+    QCOMPARE(d.axis.current(), Step(5));
+  }
+  void wheel_zooms_under_the_pointer() {
+    Desk d;
+    d.show();
+    const QPoint at(400, 150);
+    const double x = d.arena.plot()->xAxis->pixelToCoord(at.x());
+    wheel(d.arena.plot(), at, 3);
+    QVERIFY(std::abs(d.arena.plot()->xAxis->pixelToCoord(at.x()) - x) < 1e-6);
+    QVERIFY(d.axis.range().length() < d.axis.limits().length() * 0.6);
+    const QCPRange y = d.arena.plot()->yAxis->range();
+    wheel(d.arena.plot(), at, 2, Qt::ControlModifier);
+    QVERIFY(d.arena.plot()->yAxis->range().size() < y.size());
+    const AxisRange before = d.axis.range();
+    wheel(d.arena.plot(), at, -1, Qt::ShiftModifier);
+    QVERIFY(d.axis.range().lo > before.lo);
+  }
+  void dragging_pans_and_shift_dragging_chooses_steps() {
+    Desk d;
+    d.show();
+    d.axis.set_range({10, 30});
+    QWidget* plot = d.timeline.plot();
+    QTest::mousePress(plot, Qt::LeftButton, Qt::NoModifier, QPoint(600, 150));
+    QTest::mouseMove(plot, QPoint(550, 150));
+    QTest::mouseMove(plot, QPoint(500, 150));
+    QTest::mouseRelease(plot, Qt::LeftButton, Qt::NoModifier, QPoint(500, 150));
+    QVERIFY(d.axis.range().lo > 11.5 && d.axis.range().lo < 13);
+    QVERIFY(d.selection.current().empty());  // dragging selects nothing
+    const auto px = [&](double x) { return static_cast<int>(d.timeline.plot()->xAxis->coordToPixel(x)); };
+    QTest::mousePress(plot, Qt::LeftButton, Qt::ShiftModifier, QPoint(px(15.4), 150));
+    QTest::mouseMove(plot, QPoint(px(17), 150));
+    QTest::mouseMove(plot, QPoint(px(18.6), 150));
+    QTest::mouseRelease(plot, Qt::LeftButton, Qt::ShiftModifier, QPoint(px(18.6), 150));
+    const auto* range = d.selection.current().get<StepRangeSelection>();
+    QVERIFY(range);
+    QCOMPARE(range->first, Step(15));
+    QCOMPARE(range->last, Step(19));
+  }
+
+  void occupancy_tells_peak_bound_and_gap() {
+    Desk d;
+    d.show();
+    const OccupancyPicture& o = *d.occupancy.picture();
+    const auto steps = trace::Snapshot::occupancy(*d.source.plan());
+    const Bytes peak = *std::max_element(steps.begin(), steps.end());
+    QCOMPARE(o.peak, peak);
+    QCOMPARE(o.bound, peak);
+    QCOMPARE(o.gap(), o.arena - peak);
+    QCOMPARE(steps[o.peak_step.index()], peak);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      QCOMPARE(value_at(o.planned, static_cast<double>(i) + 0.5), static_cast<double>(steps[i]));
+      QCOMPARE(value_at(o.live, static_cast<double>(i) + 0.5), static_cast<double>(steps[i]));
+    }
+    d.occupancy.set_scope(OccupancyScope::Kinds);
+    d.occupancy.prepare_now();
+    QCOMPARE(d.occupancy.picture()->kinds.size(), size_t{2});
+    QVERIFY(d.occupancy.picture()->kinds[0].kind == trace::MemoryKind::Persistent);
+    QVERIFY(value_at(d.occupancy.picture()->reserved, 3.5) >= d.source.plan()->arena_bytes);
+  }
+  void timeline_has_a_row_a_track_and_marks_who_came_last() {
+    Desk d;
+    d.show();
+    const TimelinePicture& t = *d.timeline.picture();
+    QCOMPARE(t.rows.size(), size_t{5});  // nodes, three workers, the copy engine
+    QVERIFY(!t.barriers.empty());
+    for (const BarrierMark& b : t.barriers) {
+      QCOMPARE(t.rows[b.row].track, b.barrier.last_arriver);
+      QVERIFY(b.from_x <= b.x);
+    }
+    for (size_t i = 1; i < 4; ++i) QVERIFY(t.rows[i].busy > 0.5 && t.rows[i].busy + t.rows[i].waiting <= 1.0001);
+    // A click on a wait selects that event, and its text names who came last.
+    d.axis.frame_steps(Step(8), Step(14));
+    d.timeline.prepare_now();
+    const TimelinePicture& near = *d.timeline.picture();
+    int found = 0;
+    for (size_t i = 0; i < near.spans->size(); ++i) {
+      const Rect& r = (*near.spans)[i];
+      const QPoint at = middle_of(d.timeline, r);
+      if (r.style != kSpanWait || !d.timeline.plot()->axisRect()->rect().contains(at)) continue;
+      if (d.timeline.plot()->xAxis->coordToPixel(r.x1) - d.timeline.plot()->xAxis->coordToPixel(r.x0) < 5) continue;
+      QTest::mouseClick(d.timeline.plot(), Qt::LeftButton, Qt::NoModifier, at);
+      const auto* event = d.selection.current().get<EventSelection>();
+      QVERIFY(event && event->span == near.items[r.tag].cell.span);
+      QVERIFY2(d.timeline.describe(at).contains(QStringLiteral("came last")), qPrintable(d.timeline.describe(at)));
+      ++found;
+    }
+    QVERIFY(found > 2);
+  }
+  void steps_and_time_show_the_same_spans() {
+    Desk d;
+    d.show();
+    d.axis.set_range({10, 13});
+    const auto spans = [&] {
+      d.timeline.prepare_now();
+      std::vector<std::pair<int32_t, uint32_t>> list;
+      const TimelinePicture& t = *d.timeline.picture();
+      for (size_t i = 0; i < t.spans->size(); ++i) {
+        const TimelineItem& item = t.items[(*t.spans)[i].tag];
+        const Rect& r = (*t.spans)[i];
+        if (item.step.valid() || item.cell.count != 1 || r.x1 <= d.axis.range().lo || r.x0 >= d.axis.range().hi) continue;
+        list.emplace_back(item.cell.span.track.value, item.cell.span.row);
+      }
+      std::sort(list.begin(), list.end());
+      QVERIFY2(std::adjacent_find(list.begin(), list.end()) == list.end(), "a span was drawn twice");
+      return void(found_ = list);
+    };
+    spans();
+    const auto by_step = found_;
+    d.axis.set_mode(AxisMode::Time);
+    spans();
+    QCOMPARE(found_.size(), by_step.size());
+    QVERIFY(found_ == by_step);
+  }
+  void lifetimes_put_a_block_in_a_row() {
+    Desk d;
+    d.show();
+    const LifetimesPicture& l = *d.lifetimes.picture();
+    size_t tensors = 0;
+    for (size_t i = 0; i < l.rows.size(); ++i) {
+      tensors += l.rows[i].tensors;
+      if (i > 0) QVERIFY(l.rows[i].size <= l.rows[i - 1].size);
+    }
+    QCOMPARE(tensors, d.source.plan()->slices.size());
+    for (size_t i = 0; i < l.spans->size(); ++i) {
+      const Rect& r = (*l.spans)[i];
+      const auto row = static_cast<size_t>(-r.y1);
+      QCOMPARE(l.rows[row].block, d.source.plan()->slices[r.tag].block);
+    }
+    // The left margin selects the block.
+    QTest::mouseClick(d.lifetimes.plot(), Qt::LeftButton, Qt::NoModifier, QPoint(20, static_cast<int>(d.lifetimes.plot()->yAxis->coordToPixel(-1.5))));
+    const auto* block = d.selection.current().get<BlockSelection>();
+    QVERIFY(block);
+    QCOMPARE(block->block, l.rows[1].block);
+  }
+  void another_plan_ghosts_the_old_one() {
+    Desk d;
+    d.show();
+    QVERIFY(d.arena.picture()->ghosts->empty());
+    auto other = std::make_shared<trace::PlanInfo>(*d.source.plan());
+    for (trace::SliceInfo& s : other->slices) s.offset += 4096;
+    other->arena_bytes += 4096;
+    d.source.show_plan(other);
+    d.arena.prepare_now();
+    QCOMPARE(d.arena.picture()->ghosts->size(), other->slices.size());
+    QVERIFY(d.arena.picture()->seen.empty());
+  }
+
+  void an_empty_session_draws_nothing_and_breaks_nothing() {
+    Desk d;
+    d.source.set_session(nullptr);
+    d.show();
+    d.source.set_session(std::make_shared<trace::Session>());
+    for (PlotView* v : d.all()) {
+      v->prepare_now();
+      for (const int key : {Qt::Key_W, Qt::Key_S, Qt::Key_A, Qt::Key_D, Qt::Key_F, Qt::Key_T, Qt::Key_Left}) QTest::keyClick(v, static_cast<Qt::Key>(key));
+      QTest::mouseClick(v->plot(), Qt::LeftButton, Qt::NoModifier, QPoint(300, 100));
+      QVERIFY(v->pick(QPointF(300, 100)).empty());
+      v->describe(QPointF(300, 100));
+    }
+  }
+  void pictures_are_written_in_all_formats() {
+    Desk d;  // never shown: as the command line exports
+    QTemporaryDir folder;
+    for (PlotView* v : d.all()) {
+      for (const char* kind : {"png", "svg", "pdf"}) {
+        const QString path = folder.filePath(QStringLiteral("view.") + QLatin1String(kind));
+        const Status done = export_picture(*v, path, {800, 300});
+        QVERIFY2(done.ok(), done.ok() ? "" : done.error().message.c_str());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.size() > 2000);
+        if (kind == std::string_view("png")) {
+          const QImage image(path);
+          QCOMPARE(image.size(), QSize(1600, 600));
+          QSet<QRgb> colours;
+          for (int x = 0; x < image.width(); x += 3) colours.insert(image.pixel(x, 300)), colours.insert(image.pixel(x, 520));
+          QVERIFY(colours.size() >= 3);
+        }
+      }
+    }
+    QVERIFY(!export_picture(d.arena, folder.filePath(QStringLiteral("view.bmp")), {800, 300}).ok());
+    QVERIFY(!export_picture(d.arena, QStringLiteral("/nowhere/at/all.png"), {800, 300}).ok());
+    QVERIFY(!export_picture(d.arena, folder.filePath(QStringLiteral("view.png")), {0, 300}).ok());
+  }
+  void dark_and_light_differ() {
+    Desk d;
+    d.show();
+    const QColor light = d.arena.grab().toImage().pixelColor(5, 200);
+    d.theme.set_mode(ThemeMode::Dark);
+    QTest::qWait(60);
+    const QColor dark = d.arena.grab().toImage().pixelColor(5, 200);
+    QVERIFY(light.lightness() > 200 && dark.lightness() < 60);
+  }
+
+ private:
+  std::vector<std::pair<int32_t, uint32_t>> found_;
+};
+
+QTEST_MAIN(PlotsTest)
+#include "plots_test.moc"
