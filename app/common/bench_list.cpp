@@ -4,6 +4,7 @@
 #include <arenascope/graph/bench_graph.h>
 #include <arenascope/graph/bench_orders.h>
 #include <arenascope/runtime/bench_barrier.h>
+#include <arenascope/trace/bench_trace.h>
 
 #include "app/common/bench_record.h"
 
@@ -18,6 +19,8 @@ constexpr Bench kBenches[] = {
     {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
     {"record", "what recording costs a run of a network",
      [](const BenchOptions& o) -> Rows { return bench_record(o.model, o.threads); }},
+    {"trace", "what an event costs, and how fast a recording opens",
+     [](const BenchOptions&) -> Rows { return trace::bench_trace(); }},
 };
 
 }  // namespace
