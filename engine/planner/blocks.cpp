@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <set>
 
 namespace arenascope::planner {
 namespace {
@@ -100,30 +101,74 @@ Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges) 
   return out;
 }
 
+namespace {
+
+// Free stretches below the open end, which never touch each other; found by place and by size.
+class Holes {
+ public:
+  explicit Holes(Bytes end) : end_(end) {}
+
+  Bytes take(Bytes size, Bytes alignment) {
+    // From the tightest up; only an unlucky alignment makes one that is large enough unfit.
+    for (auto h = by_size_.lower_bound({size, 0}); h != by_size_.end(); ++h) {
+      const Bytes from = h->second, to = from + h->first, at = round_up(from, alignment);
+      if (at + size > to) continue;
+      erase(from, to);
+      if (at > from) insert(from, at);
+      if (at + size < to) insert(at + size, to);
+      return at;
+    }
+    const Bytes at = round_up(end_, alignment);
+    if (at > end_) insert(end_, at);
+    end_ = at + size;
+    return at;
+  }
+
+  void give_back(Bytes from, Bytes to) {
+    const auto above = by_place_.lower_bound(from);
+    if (above != by_place_.begin()) {
+      const auto below = std::prev(above);
+      if (below->second == from) {
+        const Bytes begin = below->first;
+        erase(begin, from);
+        from = begin;
+      }
+    }
+    if (const auto next = by_place_.find(to); next != by_place_.end()) {
+      const Bytes end = next->second;
+      erase(to, end);
+      to = end;
+    }
+    if (to == end_) {
+      end_ = from;
+    } else {
+      insert(from, to);
+    }
+  }
+
+ private:
+  void insert(Bytes from, Bytes to) {
+    by_place_.emplace(from, to);
+    by_size_.emplace(to - from, from);
+  }
+  void erase(Bytes from, Bytes to) {
+    by_place_.erase(from);
+    by_size_.erase({to - from, from});
+  }
+
+  std::map<Bytes, Bytes> by_place_;               // start to end
+  std::set<std::pair<Bytes, Bytes>> by_size_;     // size and start
+  Bytes end_;
+};
+
+}  // namespace
+
 Placement place_online_best_fit(const Items& items) {
   const std::vector<int32_t> order = order_by(items, Key::begin), by_end = order_by(items, Key::end);
   Placement out;
   out.offsets.assign(items.items.size(), 0);
-  std::map<Bytes, Bytes> holes;  // start to end, never touching each other
-  Bytes end = end_of_fixed(items);
+  Holes holes(end_of_fixed(items));
   size_t next_end = 0;
-  const auto give_back = [&](Bytes from, Bytes to) {
-    if (from == to) return;
-    auto above = holes.lower_bound(from);
-    if (above != holes.begin() && std::prev(above)->second == from) {
-      from = std::prev(above)->first;
-      above = holes.erase(std::prev(above));
-    }
-    if (above != holes.end() && above->first == to) {
-      to = above->second;
-      holes.erase(above);
-    }
-    if (to == end) {
-      end = from;
-    } else {
-      holes[from] = to;
-    }
-  };
   for (int32_t i : order) {
     const Item& item = items.items[i];
     if (item.fixed >= 0) {
@@ -132,24 +177,9 @@ Placement place_online_best_fit(const Items& items) {
     }
     for (; items.items[by_end[next_end]].upper <= item.lower; ++next_end) {
       const int32_t gone = by_end[next_end];
-      if (items.items[gone].fixed < 0) give_back(out.offsets[gone], out.offsets[gone] + items.items[gone].size);
+      if (items.items[gone].fixed < 0) holes.give_back(out.offsets[gone], out.offsets[gone] + items.items[gone].size);
     }
-    auto best = holes.end();
-    for (auto h = holes.begin(); h != holes.end(); ++h) {
-      if (round_up(h->first, item.alignment) + item.size > h->second) continue;
-      if (best == holes.end() || h->second - h->first < best->second - best->first) best = h;
-    }
-    const Bytes from = best == holes.end() ? end : best->first, at = round_up(from, item.alignment);
-    if (best == holes.end()) {
-      if (at > from) holes[from] = at;
-      end = at + item.size;
-    } else {
-      const Bytes to = best->second;
-      holes.erase(best);
-      if (at > from) holes[from] = at;
-      if (at + item.size < to) holes[at + item.size] = to;
-    }
-    out.offsets[i] = at;
+    out.offsets[i] = holes.take(item.size, item.alignment);
   }
   return out;
 }

@@ -19,6 +19,8 @@ std::vector<Bytes> binary_ranges(const Items& items);
 // GE's two-level reuse. Level 1: items of equal size with disjoint lifetimes form a block. Level 2: blocks from large
 // to small; each lays all smaller ones into itself that fit beside or after what it holds already.
 Placement place_two_level(const Items& items);
+// The same, or an empty placement once `stop` says so.
+Placement place_two_level(const Items& items, const std::function<bool()>& stop);
 
 // Allocating and freeing in order of time: the smallest free hole that is large enough, the open end only if there
 // is none; neighbouring holes join. Source: ggml's graph allocator.

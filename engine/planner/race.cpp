@@ -17,8 +17,18 @@ namespace {
 constexpr size_t kWave = 4;
 constexpr int64_t kWorthThreads = 20000;  // decisions; below that, starting a thread costs more than it brings
 
+uint64_t luby(uint64_t i) {
+  while (((i + 1) & i) != 0) {  // not the last of a block of 2^k - 1: the same place in the block before
+    uint64_t block = 1;
+    while (2 * block - 1 < i) block *= 2;
+    i -= block - 1;
+  }
+  return (i + 1) / 2;
+}
+
 struct Run {
   Bytes capacity = 0;
+  int64_t nodes = 0;
   Taste taste;
   Verdict verdict = Verdict::stopped;
   std::vector<Bytes> offsets;
@@ -34,19 +44,22 @@ class Race {
   void run() {
     low_ = std::max(sections_.peak(), (best_.bound() + sections_.unit - 1) / sections_.unit);
     const auto n = static_cast<int64_t>(sections_.items());
-    int64_t nodes = std::max<int64_t>(500, 4 * n);
-    // Longer runs reach deeper, more runs vary more: each round does a bit of both.
-    for (int round = 0; !best_.done(); ++round) {
-      const int waves = 2 + round;
-      for (int w = 0; w < waves && !best_.done(); ++w) wave(nodes);
-      nodes = std::min<int64_t>(nodes + nodes / 2, int64_t{1} << 24);
+    // Few runs are long and most are short, as Luby, Sinclair and Zuckerman's sequence has it (1 1 2 1 1 2 4 …), with
+    // each doubling of theirs a tripling here; and all grow with time.
+    const int64_t base = std::max<int64_t>(500, 4 * n);
+    for (uint64_t w = 1; !best_.done(); ++w) {
+      double nodes = static_cast<double>(base) * (1 + static_cast<double>(w) / 128);
+      for (uint64_t left = luby(w); left > 1; left /= 2) nodes *= 3;
+      wave(static_cast<int64_t>(std::min(nodes, 1e9)), base + base * static_cast<int64_t>(w) / 32);
     }
   }
 
  private:
   Bytes high() const { return (best_.arena() + sections_.unit - 1) / sections_.unit; }
 
-  void wave(int64_t nodes) {
+  // Runs at the bound get `nodes` decisions, those that aim between it and the best plan `eased`: there, where there is
+  // room, another taste finds more than a longer run.
+  void wave(int64_t nodes, int64_t eased_nodes) {
     std::array<Run, kWave> runs;
     const Bytes most = high() - 1;
     for (size_t k = 0; k < kWave; ++k) {
@@ -61,6 +74,8 @@ class Race {
         r.capacity = eased;
       }
       r.capacity = std::clamp(r.capacity, low_, std::max(low_, most));
+      const bool eased = !best_.capacity() && r.capacity > low_;
+      r.nodes = eased ? std::min(nodes, eased_nodes) : nodes;
     }
     std::rotate(ease_.begin(), ease_.begin() + 1, ease_.end());
     execute(runs, nodes);
@@ -114,7 +129,7 @@ class Race {
         if (!searches_[worker]) searches_[worker] = std::make_unique<ValleySearch>(sections_);
         ValleySearch& search = *searches_[worker];
         for (size_t k = next++; k < kWave && !enough; k = next++) {
-          runs[k].verdict = search.run(runs[k].capacity, runs[k].taste, nodes, stop);
+          runs[k].verdict = search.run(runs[k].capacity, runs[k].taste, runs[k].nodes, stop);
           if (runs[k].verdict == Verdict::found) runs[k].offsets = search.offsets();
           if (runs[k].verdict == Verdict::stopped) runs[k].fullest = search.fullest();
           // Alone, the runs after one that cannot be beaten are not needed. Side by side they are waited for.

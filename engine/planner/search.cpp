@@ -50,8 +50,10 @@ void try_simple(const Items& items, Incumbent& best) {
   best.offer(place_apart(items).offsets);
   const auto stop = [&] { return best.done(); };
   if (!stop()) best.offer(place_online_best_fit(items).offsets);
-  if (!stop()) best.offer(place_two_level(items).offsets);
   if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items)).offsets);
+  const Deadline share = best.deadline().ending_at(best.deadline().seconds() + 0.1 * best.deadline().left());
+  Placement two = place_two_level(items, [&] { return stop() || (items.items.size() > 5000 && share.over()); });
+  if (!two.offsets.empty()) best.offer(std::move(two.offsets));
   if (stop()) return;
   Placer placer(items);
   for (const Fit fit : {Fit::first, Fit::best}) {

@@ -95,6 +95,10 @@ Bytes find_room(const Items& items, const Contents& contents, const Block& holde
 }  // namespace
 
 Placement place_two_level(const Items& items) {
+  return place_two_level(items, [] { return false; });
+}
+
+Placement place_two_level(const Items& items, const std::function<bool()>& stop) {
   const size_t n = items.items.size();
   Placement out{std::vector<Bytes>(n, 0), std::vector<BlockId>(n), std::vector<uint8_t>(n, 0)};
   std::vector<Block> blocks = level_one(items, out);
@@ -105,12 +109,14 @@ Placement place_two_level(const Items& items) {
   std::vector<std::pair<Bytes, Bytes>> taken;
   int32_t holders = 0;
   while (!waiting.empty()) {
+    if (stop()) return {};
     Block& holder = blocks[waiting.front()];
     holder.holder = holders++;
     Bytes alignment = holder.alignment;
     Contents contents;
     std::vector<int32_t> held, left;
     for (size_t w = 1; w < waiting.size(); ++w) {
+      if ((w & 255) == 0 && stop()) return {};
       Block& b = blocks[waiting[w]];
       Bytes room = -1;
       if (!meet(items, holder, b)) room = find_room(items, contents, holder, b, taken);
