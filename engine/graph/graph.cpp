@@ -106,16 +106,17 @@ void GraphData::restore(size_t nodes_before, size_t leafs_before, std::span<cons
 // Visits depth first with a stack of its own. False when the capacity does not suffice.
 bool GraphData::collect(TensorImpl* output, std::vector<Frame>& stack) {
   size_t pending = 0;  // visited but not yet in a list; together with the lists they must fit the hash set
-  const auto visit = [&](TensorImpl* tensor) -> bool {
+  // The tensor's slot; none when there is no room for it.
+  const auto visit = [&](TensorImpl* tensor) -> std::optional<size_t> {
     const size_t at = slot(tensor);
-    if (keys[at]) return true;
-    if (node_count + leaf_count + pending >= 2 * capacity) return false;
+    if (keys[at]) return at;
+    if (node_count + leaf_count + pending >= 2 * capacity) return std::nullopt;
     stack.push_back({tensor, 0});
     keys[at] = tensor;
     index[at] = kVisiting;
     use_counts[at] = 0;
     ++pending;
-    return true;
+    return at;
   };
   if (!visit(output)) return false;
   while (!stack.empty()) {
@@ -124,8 +125,9 @@ bool GraphData::collect(TensorImpl* output, std::vector<Frame>& stack) {
     if (frame.next_source < tensor->sources.size()) {
       TensorImpl* source = tensor->sources[frame.next_source];
       const size_t depth = stack.size() - 1;
-      if (!visit(source)) return false;  // may move the stack: `frame` is not used after this
-      ++use_counts[slot(source)];
+      const auto at = visit(source);  // may move the stack: `frame` is not used after this
+      if (!at) return false;
+      ++use_counts[*at];
       ++stack[depth].next_source;
       continue;
     }
