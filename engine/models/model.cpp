@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
+#include <arenascope/models/gguf.h>
 #include <arenascope/models/model.h>
 #include <arenascope/models/onnx.h>
 #include <arenascope/models/testcase.h>
@@ -44,7 +45,9 @@ Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
   if (!std::filesystem::exists(path, problem)) return Error{fmt::format("{} is not there", spec)};
   const std::string kind = path.extension().string();
   if (kind == ".onnx") return open_onnx(path, options);
-  return Error{fmt::format("{}: models are .onnx files, directories with a model.onnx in them, or zoo:NAME", spec)};
+  if (kind == ".gguf") return open_gguf(path, options);
+  return Error{
+      fmt::format("{}: models are .onnx and .gguf files, directories with a model.onnx in them, or zoo:NAME", spec)};
 }
 
 }  // namespace

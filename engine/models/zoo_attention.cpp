@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/zoo_attention.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,11 +28,13 @@ Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, co
               const std::string& prefix) {
   if (!q || !v) return {};
   GraphBuilder& g = kit.g();
-  const int64_t heads = q.sizes()[0], tokens = q.sizes()[1], depth = v.sizes()[2];
+  const int64_t tokens = q.sizes().back(1), depth = v.sizes().back();
+  const int64_t heads = element_count(q.sizes()) / std::max<int64_t>(tokens * q.sizes().back(), 1);
   const Tensor scores = g.mul_mat(k, q, {}, prefix + "kq");
-  const float scale = 1.0f / std::sqrt(static_cast<float>(q.sizes()[2]));
-  const Tensor weights = g.soft_max(scores, 2, scale, mask, prefix + "kq_soft_max");
-  const Tensor mixed = g.mul_mat(g.transpose(v, prefix + "v_t"), weights, {}, prefix + "kqv");
+  const float scale = 1.0f / std::sqrt(static_cast<float>(q.sizes().back()));
+  const Tensor weights = g.soft_max(scores, q->rank() - 1, scale, mask, prefix + "kq_soft_max");
+  Tensor mixed = g.mul_mat(g.transpose(v, prefix + "v_t"), weights, {}, prefix + "kqv");
+  if (q->rank() == 4) mixed = g.reshape(mixed, {heads, tokens, depth}, prefix + "kqv_heads");
   const Tensor merged = g.cont(g.permute(mixed, {1, 0, 2}, prefix + "kqv_merged"), prefix + "kqv_merged_cont");
   return g.reshape(merged, {tokens, heads * depth}, prefix + "kqv_out");
 }

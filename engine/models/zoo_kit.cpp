@@ -92,12 +92,13 @@ Tensor ZooKit::layer_norm(const std::string& name, const Tensor& x, float epsilo
 }
 
 Result<Model> ZooKit::finish() {
-  if (!builder_.ok()) return Error{fmt::format("zoo:{}: {}", model_.name, builder_.status().error().message)};
+  const std::string label = model_.format == "zoo" ? "zoo:" + model_.name : model_.name;
+  if (!builder_.ok()) return Error{fmt::format("{}: {}", label, builder_.status().error().message)};
   auto graph = builder_.context().new_graph(capacity_);
-  if (!graph) return Error{fmt::format("zoo:{}: {}", model_.name, graph.error().message)};
+  if (!graph) return Error{fmt::format("{}: {}", label, graph.error().message)};
   for (const ValueInfo& output : model_.outputs)
     if (auto done = graph->expand(output.tensor); !done)
-      return Error{fmt::format("zoo:{}: {}", model_.name, done.error().message)};
+      return Error{fmt::format("{}: {}", label, done.error().message)};
   model_.context = builder_.context();
   model_.graph = std::move(*graph);
   for (const TensorImpl* node : model_.graph.nodes()) ++model_.ops[arenascope::name(node->op)];

@@ -16,6 +16,9 @@ class ZooKit {
  public:
   // A descriptors-only pool with room for `tensors` tensors and a graph of as many.
   ZooKit(std::string name, size_t tensors);
+  virtual ~ZooKit() = default;
+  ZooKit(const ZooKit&) = delete;
+  ZooKit& operator=(const ZooKit&) = delete;
 
   GraphBuilder& g() { return builder_; }
   // Nodes made from now on belong to this layer.
@@ -23,8 +26,8 @@ class ZooKit {
     if (builder_.ok()) builder_.layer(name);
   }
 
-  // A weight with numbers in `range`.
-  Tensor weight(const std::string& name, const Dims& sizes, Range range);
+  // A weight with numbers in `range` (a kit that reads a file takes them from there).
+  virtual Tensor weight(const std::string& name, const Dims& sizes, Range range);
   // Numbers that training does not change (anchors, say).
   Tensor constant(const std::string& name, const Dims& sizes, std::function<Status(std::byte*)> writer);
   // A weight of a product, uniform within ±sqrt(gain · 3 / fan_in): variance gain ÷ fan_in. 2 suits relu, 1 the rest.
@@ -48,10 +51,12 @@ class ZooKit {
   // The model, or what went wrong first.
   Result<Model> finish();
 
+ protected:
+  Model model_;
+
  private:
   static Context make_context(size_t tensors, Status& status);
   Status pool_;
-  Model model_;
   size_t capacity_;
   GraphBuilder builder_;
 };

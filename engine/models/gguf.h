@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// GGUF files (versions 2 and 3, little endian): metadata and a table of tensors, checked as a whole when opened; the
+// tensors' bytes stay in the mapped file. Format: ggml's docs/gguf.md.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/models/mapped_file.h>
+#include <arenascope/models/model.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace arenascope::models {
+
+enum class GgufType : uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, String, Array, U64, I64, F64 };
+
+// One entry of the metadata, as bytes in the file.
+struct GgufEntry {
+  std::string key;
+  GgufType type = GgufType::U8;  // Array: `element` tells of what
+  GgufType element = GgufType::U8;
+  uint64_t count = 1;                // of an array
+  std::span<const std::byte> bytes;  // of the value, an array's head left out
+};
+
+struct GgufTensor {
+  std::string name;
+  DType dtype = DType::F32;
+  Dims sizes;  // outermost first: the file has them the other way round
+  std::span<const std::byte> bytes;
+};
+
+class GgufFile {
+ public:
+  // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
+  static Result<GgufFile> open(const std::filesystem::path& path);
+  // The same for bytes that `keep_alive` holds.
+  static Result<GgufFile> parse(std::span<const std::byte> bytes, std::shared_ptr<void> keep_alive = nullptr);
+
+  uint32_t version() const { return version_; }
+  uint64_t alignment() const { return alignment_; }
+  std::span<const GgufEntry> entries() const { return entries_; }
+  std::span<const GgufTensor> tensors() const { return tensors_; }
+  const GgufEntry* find(std::string_view key) const;
+  const GgufTensor* find_tensor(std::string_view name) const;
+
+  // Single values of that kind (whole numbers of any width); nullopt where there is none.
+  std::optional<int64_t> integer(std::string_view key) const;
+  std::optional<double> number(std::string_view key) const;
+  std::optional<std::string> text(std::string_view key) const;
+
+  const std::shared_ptr<void>& keep_alive() const { return keep_alive_; }
+
+ private:
+  uint32_t version_ = 0;
+  uint64_t alignment_ = 32;
+  std::vector<GgufEntry> entries_;
+  std::vector<GgufTensor> tensors_;
+  std::shared_ptr<void> keep_alive_;
+};
+
+// A model from such a file. An architecture that is not known here opens with a problem: its tensors can be seen.
+Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& options = {});
+
+}  // namespace arenascope::models

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Graphs of the architectures whose weights come from a GGUF file. Sizes are checked against the table of tensors
+// before anything is built from them.
+#include <arenascope/models/gguf.h>
+#include <arenascope/models/zoo_decoders.h>
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace arenascope::models {
+namespace {
+
+// A kit whose weights are those of the file, which must be there in the size that the graph asks for.
+class GgufKit final : public ZooKit {
+ public:
+  GgufKit(const GgufFile& file, std::string name)
+      : ZooKit(std::move(name), file.tensors().size() * 8 + 256), file_(file) {
+    model_.format = "gguf";
+    model_.keep_alive = file.keep_alive();
+  }
+
+  Tensor weight(const std::string& name, const Dims& sizes, Range) override {
+    if (!g().ok()) return {};
+    const GgufTensor* found = file_.find_tensor(name);
+    if (!found) {
+      g().fail(Error{fmt::format("it has no tensor '{}'", name)});
+      return {};
+    }
+    // Dimensions of 1 are written or left out as the writer likes.
+    if (element_count(found->sizes) != element_count(sizes) || found->sizes.back() != sizes.back()) {
+      if (element_count(found->sizes) != element_count(sizes) || sizes.rank() != 1) {
+        g().fail(Error{fmt::format("its tensor '{}' is {}, not {}", name, to_string(found->sizes), to_string(sizes))});
+        return {};
+      }
+    }
+    Tensor tensor = g().weight(name, sizes, found->dtype);
+    if (!tensor) return tensor;
+    model_.parameter_bytes += tensor->byte_count();
+    model_.weights.push_back({tensor, [bytes = found->bytes, keep = file_.keep_alive()](std::byte* out) -> Status {
+                                std::memcpy(out, bytes.data(), bytes.size());
+                                return {};
+                              }});
+    return tensor;
+  }
+
+  bool has(const std::string& name) const { return file_.find_tensor(name) != nullptr; }
+
+ private:
+  const GgufFile& file_;
+};
+
+// A number of the metadata within [least, most], or an error that names it.
+Result<int64_t> count_of(const GgufFile& file, const std::string& key, int64_t least, int64_t most,
+                         std::optional<int64_t> fallback = {}) {
+  auto value = file.integer(key);
+  if (!value) value = fallback;
+  if (!value) return Error{fmt::format("it has no '{}'", key)};
+  if (*value < least || *value > most) return Error{fmt::format("its '{}' is {}", key, *value)};
+  return *value;
+}
+
+constexpr int64_t kLarge = int64_t{1} << 24;
+
+struct Transformer {
+  int64_t layers, width, heads, kv_heads, inner, vocabulary, context;
+  float epsilon;
+};
+
+Result<Transformer> read_transformer(const GgufFile& file, const std::string& arch, const char* epsilon_key) {
+  const GgufTensor* table = file.find_tensor("token_embd.weight");
+  if (!table || table->sizes.rank() != 2) return Error{"it has no tensor 'token_embd.weight' of two dimensions"};
+  const auto tensors = static_cast<int64_t>(file.tensors().size());
+  auto layers = count_of(file, arch + ".block_count", 1, tensors);
+  auto width = count_of(file, arch + ".embedding_length", 1, kLarge);
+  auto heads = count_of(file, arch + ".attention.head_count", 1, kLarge);
+  auto inner = count_of(file, arch + ".feed_forward_length", 1, kLarge);
+  auto context = count_of(file, arch + ".context_length", 1, kLarge);
+  for (const auto* r : {&layers, &width, &heads, &inner, &context})
+    if (!r->ok()) return r->error();
+  auto kv_heads = count_of(file, arch + ".attention.head_count_kv", 1, *heads, *heads);
+  if (!kv_heads) return kv_heads.error();
+  if (*width % *heads != 0 || *heads % *kv_heads != 0)
+    return Error{fmt::format("{} heads and {} of keys do not divide a width of {}", *heads, *kv_heads, *width)};
+  for (const char* list : {"tokenizer.ggml.scores", "tokenizer.ggml.token_type"}) {
+    const GgufEntry *tokens = file.find("tokenizer.ggml.tokens"), *other = file.find(list);
+    if (tokens && other && tokens->count != other->count)
+      return Error{fmt::format("'{}' has {} entries for {} tokens", list, other->count, tokens->count)};
+  }
+  const double epsilon = file.number(arch + epsilon_key).value_or(1e-5);
+  return Transformer{*layers, *width,          *heads,   *kv_heads,
+                     *inner,  table->sizes[0], *context, static_cast<float>(epsilon)};
+}
+
+Result<Model> llama(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
+  auto t = read_transformer(file, "llama", ".attention.layer_norm_rms_epsilon");
+  if (!t) return t.error();
+  auto rope = count_of(file, "llama.rope.dimension_count", 2, t->width / t->heads, t->width / t->heads);
+  if (!rope) return rope.error();
+  LlamaSizes s;
+  s.layers = static_cast<int>(t->layers);
+  s.width = t->width, s.heads = t->heads, s.kv_heads = t->kv_heads, s.inner = t->inner, s.vocabulary = t->vocabulary;
+  s.epsilon = t->epsilon;
+  s.tied = !kit.has("output.weight");
+  s.rope_dims = static_cast<int32_t>(*rope);
+  s.rope_base = static_cast<float>(file.number("llama.rope.freq_base").value_or(10000));
+  OpenOptions bounded = options;
+  if (bounded.tokens == 0) bounded.tokens = std::min<int64_t>(t->context, 512);
+  return build_llama(kit, s, bounded);
+}
+
+Result<Model> gpt2(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
+  auto t = read_transformer(file, "gpt2", ".attention.layer_norm_epsilon");
+  if (!t) return t.error();
+  if (options.tokens > t->context) return Error{fmt::format("{} tokens, of at most {}", options.tokens, t->context)};
+  GraphBuilder& g = kit.g();
+  OpenOptions bounded = options;
+  if (bounded.tokens == 0) bounded.tokens = t->context;
+  Decoder decoder(kit, bounded, t->context, {t->heads, t->heads, t->width / t->heads, false});
+  const Tensor ids = kit.input("token_ids", {decoder.tokens()}, {0, static_cast<double>(t->vocabulary)}, DType::I64);
+  const Tensor positions = decoder.positions();
+  const Tensor words = kit.weight("token_embd.weight", {t->vocabulary, t->width}, {});
+  const Tensor places = kit.weight("position_embd.weight", {t->context, t->width}, {});
+  Tensor x = g.add(g.op_with(Op::Gather, {words, ids}, AxisParams{0}, "inp_embd"),
+                   g.op_with(Op::Gather, {places, positions}, AxisParams{0}, "pos_embd"), "embedded");
+  for (int i = 0; i < static_cast<int>(t->layers); ++i) {
+    const std::string at = fmt::format("blk.{}.", i);
+    kit.layer(fmt::format("layer {}", i));
+    const Tensor qkv = kit.linear(at + "attn_qkv", kit.layer_norm(at + "attn_norm", x, t->epsilon), 3 * t->width);
+    const auto part = [&](int64_t which, const char* name) {
+      const Tensor rows = g.slice(qkv, 1, which * t->width, (which + 1) * t->width, 1, at + name);
+      return split_heads(kit, rows, t->heads, at + name);
+    };
+    const Tensor q = part(0, "attn_q"), k = part(1, "attn_k"), v = part(2, "attn_v");
+    x = g.add(x, kit.linear(at + "attn_output", decoder.attention(i, q, k, v, at), t->width), at + "attn_add");
+    Tensor y = kit.linear(at + "ffn_up", kit.layer_norm(at + "ffn_norm", x, t->epsilon), t->inner);
+    y = g.op(Op::GeluTanh, {y}, {}, at + "ffn_gelu");
+    x = g.add(x, kit.linear(at + "ffn_down", y, t->width), at + "ffn_add");
+  }
+  kit.layer("output");
+  x = kit.layer_norm("output_norm", decoder.last_row(x), t->epsilon);
+  kit.output("logits", kit.has("output.weight") ? kit.linear("output", x, t->vocabulary, false)
+                                                : g.mul_mat(words, x, {}, "output"));
+  return kit.finish();
+}
+
+int64_t batch_of(const OpenOptions& options) {
+  const auto told = options.dims.find("batch");
+  return told == options.dims.end() ? 1 : told->second;
+}
+
+// ggml's MNIST example: pixels 0 to 255, [batch, 784].
+Result<Model> mnist_fc(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
+  const GgufTensor* first = file.find_tensor("fc1.weight");
+  if (!first || first->sizes.rank() != 2) return Error{"it has no tensor 'fc1.weight' of two dimensions"};
+  Tensor x = kit.g().scale(kit.input("images", {batch_of(options), 784}, {0, 255}), 1.0f / 255, 0, "scaled");
+  x = kit.relu(kit.linear("fc1", x, first->sizes[0]), "fc1_relu");
+  kit.output("logits", kit.linear("fc2", x, 10));
+  return kit.finish();
+}
+
+Result<Model> mnist_cnn(const GgufFile&, GgufKit& kit, const OpenOptions& options) {
+  GraphBuilder& g = kit.g();
+  const int64_t n = batch_of(options);
+  Tensor x = g.scale(kit.input("images", {n, 1, 28, 28}, {0, 255}), 1.0f / 255, 0, "scaled");
+  int64_t from = 1;
+  for (const auto& [name, channels] :
+       {std::pair{std::string("conv1"), int64_t{8}}, std::pair{std::string("conv2"), int64_t{16}}}) {
+    kit.layer(name);
+    const Tensor w = kit.weight(name + ".kernel", {channels, from, 3, 3}, {});
+    x = kit.relu(g.conv2d(x, w, kit.weight(name + ".bias", {channels}, {}), 1, 1, 1, 1, name), name + "_relu");
+    x = g.pool2d(Op::MaxPool, x, 2, 2, 0, name + "_pool");
+    from = channels;
+  }
+  kit.layer("dense");
+  x = g.cont(g.permute(x, {0, 2, 3, 1}, "channels_last"), "channels_last_cont");
+  kit.output("logits", kit.linear("dense", g.reshape(x, {n, 784}, "flat"), 10));
+  return kit.finish();
+}
+
+struct Architecture {
+  const char* name;
+  Result<Model> (*build)(const GgufFile& file, GgufKit& kit, const OpenOptions& options);
+};
+constexpr Architecture kArchitectures[] = {
+    {"llama", llama}, {"gpt2", gpt2}, {"mnist-fc", mnist_fc}, {"mnist-cnn", mnist_cnn}};
+
+}  // namespace
+
+Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& options) {
+  auto file = GgufFile::open(path);
+  if (!file) return file.error();
+  const std::string arch = file->text("general.architecture").value_or("");
+  Result<Model> model = Error{fmt::format("its architecture '{}' is not known here", arch)};
+  for (const Architecture& known : kArchitectures)
+    if (arch == known.name) {
+      GgufKit kit(*file, path.stem().string());
+      model = known.build(*file, kit, options);
+    }
+  if (!model) {
+    // A good file that cannot be run: it opens, and says why.
+    Model seen;
+    auto context = Context::create({0, nullptr, true});
+    if (!context) return context.error();
+    seen.context = std::move(*context);
+    seen.format = "gguf";
+    seen.keep_alive = file->keep_alive();
+    seen.problems.push_back(model.error().message);
+    for (const GgufTensor& tensor : file->tensors()) seen.parameter_bytes += static_cast<Bytes>(tensor.bytes.size());
+    model = std::move(seen);
+  }
+  model->name = path.stem().string();
+  model->path = path;
+  return model;
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What decoders that write text have in common, whether the zoo makes their weights or a file has them.
+#pragma once
+#include <arenascope/models/zoo_attention.h>
+
+namespace arenascope::models {
+
+// How many tokens are new and how many are in the cache, and the cache's tensors: inputs "cache_k_lI" and "cache_v_lI"
+// [kv_heads, past, depth], and the rows to append to them, outputs "new_k_lI" and "new_v_lI" [kv_heads, tokens, depth].
+class Decoder {
+ public:
+  struct Sizes {
+    int64_t heads = 1;
+    int64_t kv_heads = 1;  // divides heads: several heads share one pair of keys and values
+    int64_t depth = 1;
+    bool alibi = false;
+  };
+  Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const Sizes& sizes);
+
+  int64_t tokens() const { return tokens_; }
+  int64_t past() const { return past_; }
+  Tensor positions() { return kit_.input("positions", {tokens_}, DType::I64, positions_writer(past_, tokens_)); }
+
+  // q [heads, T, depth] and the new keys and values [kv_heads, T, depth] of layer i → [T, heads·depth].
+  Tensor attention(int i, const Tensor& q, const Tensor& k, const Tensor& v, const std::string& prefix);
+
+  // The logits of the last token only: the others are not needed to go on.
+  Tensor last_row(const Tensor& x);
+
+ private:
+  Tensor with_cache(int i, const char* which, const Tensor& fresh);
+
+  ZooKit& kit_;
+  Sizes sizes_;
+  int64_t tokens_ = 1, past_ = 0;
+  Tensor mask_;
+};
+
+struct LlamaSizes {
+  int layers = 0;
+  int64_t width = 0, heads = 1, kv_heads = 1, inner = 0, vocabulary = 0;
+  float epsilon = 1e-6f;
+  bool packed = false;    // q, k and v from one product, ALiBi instead of rotation (Baichuan 13B)
+  bool tied = false;      // the embedding's table gives the logits too
+  int32_t rope_dims = 0;  // 0: a head's depth
+  float rope_base = 10000.0f;
+};
+
+Result<Model> build_llama(ZooKit& kit, const LlamaSizes& sizes, const OpenOptions& options);
+
+}  // namespace arenascope::models
