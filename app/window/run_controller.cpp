@@ -5,6 +5,7 @@
 #include <arenascope/planner/planner.h>
 #include <arenascope/runtime/describe.h>
 #include <arenascope/trace/import.h>
+#include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 
 #include <QFile>
@@ -14,6 +15,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+
+#include "app/common/model_runner.h"
 
 namespace arenascope::app {
 namespace {

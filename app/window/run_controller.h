@@ -3,7 +3,7 @@
 // is written to a trace session, which the views read; no view ever sees the engine.
 #pragma once
 #include <arenascope/runtime/run_control.h>
-#include <arenascope/trace/recorder.h>
+#include <arenascope/base/result.h>
 #include <arenascope/trace/session.h>
 
 #include <QObject>
@@ -16,10 +16,15 @@
 #include <mutex>
 #include <thread>
 
-#include "app/common/model_runner.h"
 #include "breakpoint.h"
 
+namespace arenascope::trace {
+class Recorder;
+}
+
 namespace arenascope::app {
+
+class ModelRunner;  // not included here: the engine's headers do not know of Qt's keywords
 
 struct RunSettings {
   QString backend = QStringLiteral("cpu");
