@@ -173,7 +173,7 @@ void Executor::trace_slices(size_t step, int ith, bool begin) {
     const PlannedTensor& tensor = plan_.memory.tensors[index];
     const auto ref = trace::TensorRef::node(tensor.node);
     ring->emit(begin ? trace::slice_live(now, ref, tensor.offset, tensor.size, at)
-                     : trace::slice_dead(now, ref, tensor.offset, tensor.size, at));
+                     : trace::slice_dead(now, ref, tensor.offset, tensor.size, Step(step + 1)));  // half-open
   }
   if (begin || !options_.record_touched) return;
   for (uint32_t index : begins_[step]) touched(plan_.memory.tensors[index]);
