@@ -81,8 +81,8 @@ void top(const Job& job) {
   const StoreRow<C> store = storer<C>(source.dtype);
   const int64_t bytes = element_bytes(source.dtype), n = lines.length;
   const Bytes share = round_to_line(16 * n);
-  C* values = job.scratch<C>(share);
-  int64_t* order = reinterpret_cast<int64_t*>(values + n);
+  int64_t* order = job.scratch<int64_t>(share);
+  C* values = reinterpret_cast<C*>(order + n);
   // Equal values keep their order: the one that comes first counts as the better. NaN counts as the largest.
   const auto better = [&](int64_t a, int64_t b) {
     const bool nan_a = values[a] != values[a], nan_b = values[b] != values[b];
