@@ -69,7 +69,8 @@ Result<ArenaPlan> plan_arenas(const Problem& p, const std::vector<Arena>& arenas
     return Error{fmt::format("There are {} traffic figures for {} buffers.", traffic.size(), p.size())};
   }
   for (size_t k = 0; k + 1 < arenas.size(); ++k) {
-    if (!arenas[k].capacity) return Error{fmt::format("Arena {} has no capacity, but is not the last.", arenas[k].name)};
+    if (!arenas[k].capacity)
+      return Error{fmt::format("Arena {} has no capacity, but is not the last.", arenas[k].name)};
   }
   try {
     const Result<Items> items = make_items(p, false);
@@ -101,7 +102,8 @@ Result<ArenaPlan> plan_arenas(const Problem& p, const std::vector<Arena>& arenas
       std::vector<int32_t> chosen, left;
       for (int32_t i : waiting) {
         const Item& item = items->items[i];
-        const bool fits = !capacity || (std::max<Bytes>(item.fixed, 0) + item.size <= *capacity && load.add(item, *capacity));
+        const bool fits =
+            !capacity || (std::max<Bytes>(item.fixed, 0) + item.size <= *capacity && load.add(item, *capacity));
         if (!fits) {
           left.push_back(i);
           continue;
@@ -148,7 +150,8 @@ Status check(const Problem& p, const std::vector<Arena>& arenas, const ArenaPlan
   std::vector<std::vector<int32_t>> chosen(arenas.size());
   for (size_t i = 0; i < p.size(); ++i) {
     const int32_t k = plan.arena[i];
-    if (k < 0 || k >= static_cast<int32_t>(arenas.size())) return Error{fmt::format("Buffer {} lies in no arena.", p.name_of(i))};
+    if (k < 0 || k >= static_cast<int32_t>(arenas.size()))
+      return Error{fmt::format("Buffer {} lies in no arena.", p.name_of(i))};
     chosen[k].push_back(static_cast<int32_t>(i));
   }
   for (const Attachment& a : p.attachments) {
@@ -159,7 +162,8 @@ Status check(const Problem& p, const std::vector<Arena>& arenas, const ArenaPlan
   }
   for (size_t k = 0; k < arenas.size(); ++k) {
     if (arenas[k].capacity && plan.arena_bytes[k] > *arenas[k].capacity) {
-      return Error{fmt::format("Arena {} needs {} bytes, but has {}.", arenas[k].name, plan.arena_bytes[k], *arenas[k].capacity)};
+      return Error{fmt::format("Arena {} needs {} bytes, but has {}.", arenas[k].name, plan.arena_bytes[k],
+                               *arenas[k].capacity)};
     }
     Plan here;
     here.arena_bytes = plan.arena_bytes[k];

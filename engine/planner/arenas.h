@@ -12,17 +12,17 @@ struct Arena {
 };
 
 struct ArenaPlan {
-  std::vector<int32_t> arena;       // of each interval
-  std::vector<Bytes> offsets;       // in its arena
-  std::vector<Bytes> arena_bytes;   // used of each arena
-  std::vector<Bytes> spilled_bytes; // sum of the sizes of the buffers in each arena but the first; [0] is 0
+  std::vector<int32_t> arena;        // of each interval
+  std::vector<Bytes> offsets;        // in its arena
+  std::vector<Bytes> arena_bytes;    // used of each arena
+  std::vector<Bytes> spilled_bytes;  // sum of the sizes of the buffers in each arena but the first; [0] is 0
 };
 
 // `traffic` says for each interval how many bytes are read and written of it while it lives (empty: its size). A
 // buffer with a fixed offset lies there in the first arena that is large enough. Attached buffers stay together; an
 // in-place pair may part. Errors: what validate() refuses, arenas out of order, a buffer that fits nowhere.
-Result<ArenaPlan> plan_arenas(const Problem& problem, const std::vector<Arena>& arenas, const std::vector<double>& traffic,
-                              const Planner& planner, const Options& options);
+Result<ArenaPlan> plan_arenas(const Problem& problem, const std::vector<Arena>& arenas,
+                              const std::vector<double>& traffic, const Planner& planner, const Options& options);
 
 // Proves an ArenaPlan right, arena by arena.
 [[nodiscard]] Status check(const Problem& problem, const std::vector<Arena>& arenas, const ArenaPlan& plan);

@@ -78,8 +78,8 @@ class Bench {
       row(fmt::format("{} in 1 s", name), full->ratio(), "arena/bound", "", 0, name == 'D' || name == 'J' ? 1.02 : 1.0);
     }
     if (count == 0) return;
-    row(fmt::format("A-K within capacity, {} of {} fit", fit, count), fit == count ? seconds : HUGE_VAL, "s", "minimalloc",
-        35.5, 1);
+    row(fmt::format("A-K within capacity, {} of {} fit", fit, count), fit == count ? seconds : HUGE_VAL, "s",
+        "minimalloc", 35.5, 1);
     row("A-K, geometric mean, 0.1 s", std::exp(log_quick / count), "arena/bound", "best simple rule", 1.182, 1.05);
     row("A-K, geometric mean, 1 s", std::exp(log_full / count), "arena/bound", "local search, 4 s", 1.070, 1.01);
     row("A-K not at a proven optimum, 1 s", count - at_bound, "instances", "", 0, 2);
@@ -102,8 +102,8 @@ class Bench {
       if (!plan) return;
       logs += std::log(plan->ratio());
     }
-    row(fmt::format("perfect packings, n = {}, 10 s", n), std::exp(logs / seeds), "arena/bound", "best known, 10 s", known,
-        wanted);
+    row(fmt::format("perfect packings, n = {}, 10 s", n), std::exp(logs / seeds), "arena/bound", "best known, 10 s",
+        known, wanted);
   }
 
   void million() {
@@ -112,7 +112,8 @@ class Bench {
       say(fmt::format("{} buffers, {} s", p.size(), budget));
       const std::optional<Plan> plan = searched(p, budget);
       if (plan) {
-        row(fmt::format("{} buffers, {} s", p.size(), budget), plan->ratio(), "arena/bound", "best known", known, wanted);
+        row(fmt::format("{} buffers, {} s", p.size(), budget), plan->ratio(), "arena/bound", "best known", known,
+            wanted);
       }
     }
   }

@@ -14,7 +14,7 @@ namespace arenascope::planner {
 struct BenchOptions {
   bool quick = false;  // a tenth of the budgets and the first of each kind, to see that it works
   int threads = 2;
-  std::stop_token stop;                                // the rows so far are returned
+  std::stop_token stop;                                 // the rows so far are returned
   std::function<void(const std::string&)> on_progress;  // what is measured now
 };
 

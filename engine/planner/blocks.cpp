@@ -156,8 +156,8 @@ class Holes {
     by_size_.erase({to - from, from});
   }
 
-  std::map<Bytes, Bytes> by_place_;               // start to end
-  std::set<std::pair<Bytes, Bytes>> by_size_;     // size and start
+  std::map<Bytes, Bytes> by_place_;            // start to end
+  std::set<std::pair<Bytes, Bytes>> by_size_;  // size and start
   Bytes end_;
 };
 

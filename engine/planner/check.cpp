@@ -77,9 +77,9 @@ class Sweep {
   }
 
   Status collision(const Stretch& a, const Stretch& b) const {
-    return Error{fmt::format(
-        "Buffers {} (bytes {} to {}) and {} (bytes {} to {}) overlap while both live at step {}.", p_.name_of(a.buffer),
-        a.lo, a.hi, p_.name_of(b.buffer), b.lo, b.hi, std::max(a.lower, b.lower))};
+    return Error{fmt::format("Buffers {} (bytes {} to {}) and {} (bytes {} to {}) overlap while both live at step {}.",
+                             p_.name_of(a.buffer), a.lo, a.hi, p_.name_of(b.buffer), b.lo, b.hi,
+                             std::max(a.lower, b.lower))};
   }
 
   // Live buffers that share with nobody are disjoint, so a new one can only meet its neighbours in the map. The few

@@ -10,9 +10,7 @@ class Deadline {
  public:
   Deadline(double budget_seconds, std::stop_token stop)
       : start_(std::chrono::steady_clock::now()), budget_(budget_seconds), stop_(std::move(stop)) {}
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
   double left() const { return stop_.stop_requested() ? 0 : budget_ - seconds(); }
   bool over() const { return stop_.stop_requested() || seconds() >= budget_; }
   // The same start, another end.

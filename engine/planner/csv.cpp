@@ -87,7 +87,8 @@ bool read_gap(std::string_view text, bool inclusive, Gap& gap) {
   return window.size() == 2 && to_int(window[0], gap.window_lower) && to_int(window[1], gap.window_upper);
 }
 
-Status read_row(const Header& h, std::string_view line, size_t number, std::vector<std::string_view>& fields, Problem& p) {
+Status read_row(const Header& h, std::string_view line, size_t number, std::vector<std::string_view>& fields,
+                Problem& p) {
   const auto bad = [&](std::string_view what, std::string_view value) {
     return Error{fmt::format("line {}: {} is '{}', not a number that fits", number, what, shown(value))};
   };
@@ -171,7 +172,8 @@ Result<Problem> read_csv_file(const std::filesystem::path& path) {
   const auto bytes = std::filesystem::file_size(path, ec);
   if (ec) return Error{fmt::format("{}: {}", path.string(), ec.message())};
   constexpr uintmax_t kMost = uintmax_t{1} << 32;
-  if (bytes > kMost) return Error{fmt::format("{}: {} bytes are more than a plan's CSV can have", path.string(), bytes)};
+  if (bytes > kMost)
+    return Error{fmt::format("{}: {} bytes are more than a plan's CSV can have", path.string(), bytes)};
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{fmt::format("{}: cannot be opened", path.string())};
   try {

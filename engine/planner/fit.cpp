@@ -128,16 +128,26 @@ std::vector<int32_t> order_by(const Items& items, Key key) {
     const auto length = static_cast<double>(v.upper - v.lower);
     double k = 0;
     switch (key) {
-      case Key::size: k = -static_cast<double>(v.size); break;
-      case Key::area: k = -static_cast<double>(v.size) * length; break;
-      case Key::length: k = -length; break;
-      case Key::begin: k = static_cast<double>(v.lower); break;
-      case Key::end: k = static_cast<double>(v.upper); break;
+      case Key::size:
+        k = -static_cast<double>(v.size);
+        break;
+      case Key::area:
+        k = -static_cast<double>(v.size) * length;
+        break;
+      case Key::length:
+        k = -length;
+        break;
+      case Key::begin:
+        k = static_cast<double>(v.lower);
+        break;
+      case Key::end:
+        k = static_cast<double>(v.upper);
+        break;
     }
     rows[i] = {k, v.lower, v.upper, v.size, static_cast<int32_t>(i)};
   }
-  // Among equals the earlier one first (as TFLite does; on training graphs, where thousands are equal, it matters much),
-  // then the longer-lived, then the larger.
+  // Among equals the earlier one first (as TFLite does; on training graphs, where thousands are equal, it matters
+  // much), then the longer-lived, then the larger.
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::make_tuple(a.key, a.lower, -a.upper, -a.size, a.index) <
            std::make_tuple(b.key, b.lower, -b.upper, -b.size, b.index);

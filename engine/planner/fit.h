@@ -41,8 +41,8 @@ class Placer {
   void collect(int32_t piece, Bytes lo, Bytes hi);
 
   const Items& items_;
-  std::vector<int32_t> lower_, upper_;     // of each piece, as ranks
-  std::vector<size_t> level_;              // where each level's bins start in heads_
+  std::vector<int32_t> lower_, upper_;  // of each piece, as ranks
+  std::vector<size_t> level_;           // where each level's bins start in heads_
   std::vector<int32_t> heads_;
   std::vector<Entry> entries_;
   std::vector<int32_t> used_heads_;

@@ -42,7 +42,8 @@ class Groups {
     const Bytes move = shift_[a] + distance - shift_[b];  // added to the shifts of gb's members
     if (ga == gb) {
       if (move == 0) return {};
-      return Error{fmt::format("Buffers {} and {} are attached at two different distances.", p_.name_of(a), p_.name_of(b))};
+      return Error{
+          fmt::format("Buffers {} and {} are attached at two different distances.", p_.name_of(a), p_.name_of(b))};
     }
     Bytes base = 0;
     for (int32_t m : members_[ga]) base = std::min(base, shift_[m]);
@@ -57,8 +58,8 @@ class Groups {
         }
         if (const auto& f = p_.intervals[m].fixed_offset) {
           if (*f < s || (fixed && *fixed != *f - s)) {
-            return Error{fmt::format("Buffer {} is fixed at {}, which contradicts what it is attached to.",
-                                     p_.name_of(m), *f)};
+            return Error{
+                fmt::format("Buffer {} is fixed at {}, which contradicts what it is attached to.", p_.name_of(m), *f)};
           }
           fixed = *f - s;
         }
@@ -68,8 +69,9 @@ class Groups {
       for (int32_t m : members_[second ? gb : ga]) {
         const Bytes s = shift_[m] + (second ? move : 0) - base;
         if (fixed && (*fixed + s) % p_.alignment_of(m) != 0) {
-          return Error{fmt::format("Buffer {} would be fixed at {} by what it is attached to, against its alignment of {}.",
-                                   p_.name_of(m), *fixed + s, p_.alignment_of(m))};
+          return Error{
+              fmt::format("Buffer {} would be fixed at {} by what it is attached to, against its alignment of {}.",
+                          p_.name_of(m), *fixed + s, p_.alignment_of(m))};
         }
       }
     }
@@ -144,14 +146,16 @@ Status check_fixed_items(const Problem& p, const Items& out) {
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first.lower < b.first.lower; });
   const auto name = [&](int32_t item) {
-    return p.name_of(static_cast<size_t>(std::find(out.item_of.begin(), out.item_of.end(), item) - out.item_of.begin()));
+    return p.name_of(
+        static_cast<size_t>(std::find(out.item_of.begin(), out.item_of.end(), item) - out.item_of.begin()));
   };
   for (size_t x = 0; x < all.size(); ++x) {
     for (size_t y = x + 1; y < all.size() && all[y].first.lower < all[x].first.upper; ++y) {
       const Piece &a = all[x].first, &b = all[y].first;
       if (all[x].second == all[y].second || a.lo >= b.hi || b.lo >= a.hi || b.lower >= b.upper) continue;
-      return Error{fmt::format("The fixed offsets of buffers {} and {}, or of what is attached to them, overlap at step {}.",
-                               name(all[x].second), name(all[y].second), b.lower)};
+      return Error{
+          fmt::format("The fixed offsets of buffers {} and {}, or of what is attached to them, overlap at step {}.",
+                      name(all[x].second), name(all[y].second), b.lower)};
     }
   }
   return {};
@@ -245,7 +249,8 @@ Result<Items> make_items(const Problem& p, bool in_place) {
       const Bytes a = p.intervals[s.source].size, b = p.intervals[s.target].size;
       const bool inside = s.shift >= 0 ? s.shift + b <= a || (s.shift == 0 && a <= b) : -s.shift + a <= b;
       // What is fixed stays as it is: a buffer that joined it might meet others that are fixed.
-      if (inside && !groups.fixed(s.source) && !groups.fixed(s.target) && groups.group_size(s.source) + groups.group_size(s.target) <= 256) {
+      if (inside && !groups.fixed(s.source) && !groups.fixed(s.target) &&
+          groups.group_size(s.source) + groups.group_size(s.target) <= 256) {
         static_cast<void>(groups.join(s.source, s.target, s.shift));  // where it cannot be, the two lie apart
       }
     }
@@ -262,7 +267,8 @@ Result<Items> make_items(const Problem& p, bool in_place) {
       for (const Piece& q : own) out.pieces.push_back({q.lower, q.upper, q.lo + shift, q.hi + shift});
       const auto both = checked_mul(item.alignment / std::gcd(item.alignment, p.alignment_of(m)), p.alignment_of(m));
       if (!both || *both > kMaxAlignment) {
-        return Error{fmt::format("Buffer {} is attached to others whose alignments cannot be met together.", p.name_of(m))};
+        return Error{
+            fmt::format("Buffer {} is attached to others whose alignments cannot be met together.", p.name_of(m))};
       }
       item.alignment = *both;
       item.size = std::max(item.size, shift + v.size);

@@ -62,9 +62,8 @@ Bytes padded_peak(const Problem& p, Bytes g) {
     events.push_back({p.intervals[i].lower, static_cast<int32_t>(i), true});
     events.push_back({p.intervals[i].upper, static_cast<int32_t>(i), false});
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return std::tie(a.step, a.begins) < std::tie(b.step, b.begins);
-  });
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return std::tie(a.step, a.begins) < std::tie(b.step, b.begins); });
   const auto padding = [&](int32_t i) { return (g - p.intervals[i].size % g) % g; };
   std::map<Bytes, int32_t> paddings;  // of the live ones
   Bytes live = 0, peak = 0;

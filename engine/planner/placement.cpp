@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <new>
+#include <numeric>
 
 namespace arenascope::planner {
 

@@ -23,7 +23,9 @@ Result<Plan> plan_items(std::string_view name, const Problem& problem, bool in_p
 Bytes arena_of(const Items& items, const std::vector<Bytes>& offsets);
 
 // x rounded up to a multiple of any positive alignment.
-inline Bytes round_up(Bytes x, Bytes alignment) { return (x + alignment - 1) / alignment * alignment; }
+inline Bytes round_up(Bytes x, Bytes alignment) {
+  return (x + alignment - 1) / alignment * alignment;
+}
 
 // A multiple of both; both stay far below 2^60, or the larger of them serves.
 Bytes common_alignment(Bytes a, Bytes b);

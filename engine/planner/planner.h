@@ -20,9 +20,9 @@ struct Progress {
 };
 
 struct Options {
-  double budget_seconds = 1.0;  // for planners that improve with time; the others ignore it
-  int threads = 1;              // 0: one for each core
-  std::stop_token stop;         // the best plan so far is returned within 10 ms
+  double budget_seconds = 1.0;                       // for planners that improve with time; the others ignore it
+  int threads = 1;                                   // 0: one for each core
+  std::stop_token stop;                              // the best plan so far is returned within 10 ms
   std::function<void(const Progress&)> on_progress;  // called from the thread that called plan()
 };
 

@@ -38,16 +38,19 @@ struct Run {
 class Race {
  public:
   Race(const Items& items, const Sections& sections, int threads, Incumbent& best)
-      : sections_(sections), best_(best), placer_(items), by_size_(order_by(items, Key::size)),
+      : sections_(sections),
+        best_(best),
+        placer_(items),
+        by_size_(order_by(items, Key::size)),
         searches_(static_cast<size_t>(std::clamp<int>(threads, 1, kWave))) {}
 
-  void run() {
+  void run(uint64_t waves) {
     low_ = std::max(sections_.peak(), (best_.bound() + sections_.unit - 1) / sections_.unit);
     const auto n = static_cast<int64_t>(sections_.items());
     // Few runs are long and most are short, as Luby, Sinclair and Zuckerman's sequence has it (1 1 2 1 1 2 4 …), with
     // each doubling of theirs a tripling here; and all grow with time.
     const int64_t base = std::max<int64_t>(500, 4 * n);
-    for (uint64_t w = 1; !best_.done(); ++w) {
+    for (uint64_t w = 1; w <= waves && !best_.done(); ++w) {
       double nodes = static_cast<double>(base) * (1 + static_cast<double>(w) / 128);
       for (uint64_t left = luby(w); left > 1; left /= 2) nodes *= 3;
       wave(static_cast<int64_t>(std::min(nodes, 1e9)), base + base * static_cast<int64_t>(w) / 32);
@@ -91,7 +94,8 @@ class Race {
         if (low_ >= high()) best_.raise_bound(best_.arena());
       }
       if (r.verdict == Verdict::stopped && !r.fullest.empty()) complete(r.fullest);
-      if (r.capacity > low_) ease_of(k) = std::clamp(ease_of(k) * (r.verdict == Verdict::found ? 0.7 : 1.3), 0.02, 0.95);
+      if (r.capacity > low_)
+        ease_of(k) = std::clamp(ease_of(k) * (r.verdict == Verdict::found ? 0.7 : 1.3), 0.02, 0.95);
     }
   }
   // What a failed run did not place comes on top of what it did, or into its holes, from large to small.
@@ -124,7 +128,9 @@ class Race {
     std::atomic<size_t> next{0};
     std::atomic<bool> enough{false};
     const auto work = [&](size_t worker) {
-      const std::function<bool()> stop = [&] { return enough.load(std::memory_order_relaxed) || best_.deadline().over(); };
+      const std::function<bool()> stop = [&] {
+        return enough.load(std::memory_order_relaxed) || best_.deadline().over();
+      };
       try {
         if (!searches_[worker]) searches_[worker] = std::make_unique<ValleySearch>(sections_);
         ValleySearch& search = *searches_[worker];
@@ -162,8 +168,8 @@ class Race {
 
 }  // namespace
 
-void race_valleys(const Items& items, const Sections& sections, int threads, Incumbent& best) {
-  if (!best.done()) Race(items, sections, threads, best).run();
+void race_valleys(const Items& items, const Sections& sections, int threads, Incumbent& best, uint64_t waves) {
+  if (!best.done()) Race(items, sections, threads, best).run(waves);
 }
 
 }  // namespace arenascope::planner

@@ -6,7 +6,9 @@
 
 namespace arenascope::planner {
 
-// Improves the incumbent until it is done. What is found depends on the number of steps only, not on `threads`.
-void race_valleys(const Items& items, const Sections& sections, int threads, Incumbent& best);
+// Improves the incumbent until it is done, or for so many waves of four runs. What is found depends on the number of
+// steps only, not on `threads`.
+void race_valleys(const Items& items, const Sections& sections, int threads, Incumbent& best,
+                  uint64_t waves = ~uint64_t{0});
 
 }  // namespace arenascope::planner

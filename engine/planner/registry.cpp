@@ -24,10 +24,21 @@ const Planner& search();
 
 std::span<const Planner* const> all_planners() {
   static const Planner* const list[] = {
-      &no_reuse(),          &max_block(),           &binary_block(),      &two_level(),
-      &online_best_fit(),   &greedy_by_size(),      &first_fit_by_time(), &first_fit_by_size(),
-      &first_fit_by_area(), &first_fit_by_length(), &best_fit_by_time(),  &best_fit_by_area(),
-      &decreasing_size_best_fit(), &hybrid(),       &search(),
+      &no_reuse(),
+      &max_block(),
+      &binary_block(),
+      &two_level(),
+      &online_best_fit(),
+      &greedy_by_size(),
+      &first_fit_by_time(),
+      &first_fit_by_size(),
+      &first_fit_by_area(),
+      &first_fit_by_length(),
+      &best_fit_by_time(),
+      &best_fit_by_area(),
+      &decreasing_size_best_fit(),
+      &hybrid(),
+      &search(),
   };
   return list;
 }

@@ -45,15 +45,20 @@ Problem in_order(const Problem& p, std::vector<int32_t>& order) {
   return out;
 }
 
-// What the other planners would do, quickest first, as far as time allows.
-void try_simple(const Items& items, Incumbent& best) {
+// What the planners by blocks would do: quick.
+void try_blocks(const Items& items, Incumbent& best) {
   best.offer(place_apart(items).offsets);
   const auto stop = [&] { return best.done(); };
   if (!stop()) best.offer(place_online_best_fit(items).offsets);
   if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items)).offsets);
-  const Deadline share = best.deadline().ending_at(best.deadline().seconds() + 0.1 * best.deadline().left());
+  const Deadline share = best.deadline().ending_at(best.deadline().seconds() + 0.25 * best.deadline().left());
   Placement two = place_two_level(items, [&] { return stop() || (items.items.size() > 5000 && share.over()); });
   if (!two.offsets.empty()) best.offer(std::move(two.offsets));
+}
+
+// What the planners that lay one item after the other would do, as far as time allows.
+void try_orders(const Items& items, Incumbent& best) {
+  const auto stop = [&] { return best.done(); };
   if (stop()) return;
   Placer placer(items);
   for (const Fit fit : {Fit::first, Fit::best}) {
@@ -107,18 +112,22 @@ class Search final : public Planner {
 
  private:
   static void improve(const Items& items, const Options& options, Incumbent& best) {
-    try_simple(items, best);
+    try_blocks(items, best);
     if (best.done()) return;
     const int threads =
         options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const std::optional<Sections> sections = make_sections(items);
+    constexpr size_t kMany = 4000;  // items, from which one descent through the valleys takes long
+    // Most problems are solved by the first few descents, before the slower orders have been through once.
+    if (sections && sections->items() <= kMany) race_valleys(items, *sections, threads, best, 2);
+    try_orders(items, best);
+    if (best.done()) return;
     const double left = best.deadline().left(), now = best.deadline().seconds();
     if (!sections) {
       turn_wheel(items, best.deadline(), 1 << 30, best);
       return;
     }
     // Where one descent through the valleys takes long, the wheel has its share.
-    constexpr size_t kMany = 4000;
     if (sections->items() > kMany) turn_wheel(items, best.deadline().ending_at(now + 0.6 * left), 1 << 30, best);
     race_valleys(items, *sections, threads, best);
   }

@@ -37,7 +37,9 @@ Placement place_max_block(const Items& items) {
   return place_in_ranges(items, {largest});
 }
 
-Placement place_binary_block(const Items& items) { return place_in_ranges(items, binary_ranges(items)); }
+Placement place_binary_block(const Items& items) {
+  return place_in_ranges(items, binary_ranges(items));
+}
 
 // The smallest of several.
 Placement place_hybrid(const Items& items) {
@@ -67,7 +69,8 @@ const Planner& no_reuse() {
   return p;
 }
 const Planner& max_block() {
-  static const OnePass p("max-block", "CANN's max-block: blocks of one size, reused in order of time.", place_max_block);
+  static const OnePass p("max-block", "CANN's max-block: blocks of one size, reused in order of time.",
+                         place_max_block);
   return p;
 }
 const Planner& binary_block() {
@@ -126,7 +129,8 @@ const Planner& decreasing_size_best_fit() {
   return p;
 }
 const Planner& hybrid() {
-  static const OnePass p("hybrid", "The smallest of two-level, max-block, binary-block and greedy-by-size.", place_hybrid);
+  static const OnePass p("hybrid", "The smallest of two-level, max-block, binary-block and greedy-by-size.",
+                         place_hybrid);
   return p;
 }
 

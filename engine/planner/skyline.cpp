@@ -25,10 +25,12 @@ Skyline::Skyline(const Sections& p) : p_(p) {
   by_upper = by_lower;
   // Larger ones first among those alike; twins stand side by side.
   std::sort(by_lower.begin(), by_lower.end(), [&](int32_t a, int32_t b) {
-    return std::make_tuple(p.lower[a], -p.upper[a], -p.size[a], a) < std::make_tuple(p.lower[b], -p.upper[b], -p.size[b], b);
+    return std::make_tuple(p.lower[a], -p.upper[a], -p.size[a], a) <
+           std::make_tuple(p.lower[b], -p.upper[b], -p.size[b], b);
   });
   std::sort(by_upper.begin(), by_upper.end(), [&](int32_t a, int32_t b) {
-    return std::make_tuple(p.upper[a], p.lower[a], -p.size[a], a) < std::make_tuple(p.upper[b], p.lower[b], -p.size[b], b);
+    return std::make_tuple(p.upper[a], p.lower[a], -p.size[a], a) <
+           std::make_tuple(p.upper[b], p.lower[b], -p.size[b], b);
   });
   lower_at.assign(m + 2, 0);
   upper_at.assign(m + 2, 0);

@@ -16,13 +16,13 @@
 namespace arenascope::planner {
 
 struct Valley {
-  int32_t a = -1, b = -1;      // sections [a, b); a < 0: none
-  bool at_end = false;         // the ways go on from its last section, not from its first
-  int32_t ways = 0;            // items that could go there, and one more if it may stay uncovered; 0: a dead end
-  Bytes tight = 0;             // floor plus what is to come over that section
-  Bytes left = 0, right = 0;   // its walls
-  Bytes raise = 0;             // where the floor of ...
-  int32_t from = 0, to = 0;    // ... these sections rises to if they stay uncovered
+  int32_t a = -1, b = -1;     // sections [a, b); a < 0: none
+  bool at_end = false;        // the ways go on from its last section, not from its first
+  int32_t ways = 0;           // items that could go there, and one more if it may stay uncovered; 0: a dead end
+  Bytes tight = 0;            // floor plus what is to come over that section
+  Bytes left = 0, right = 0;  // its walls
+  Bytes raise = 0;            // where the floor of ...
+  int32_t from = 0, to = 0;   // ... these sections rises to if they stay uncovered
 };
 
 class Skyline {
@@ -72,13 +72,13 @@ class Skyline {
   Bytes capacity_ = 0;
   Bytes least_ = 1;  // the smallest size
   std::vector<Bytes> floor_, rest_, offset_;
-  std::vector<Bytes> all_;                // rest_ with nothing placed
+  std::vector<Bytes> all_;  // rest_ with nothing placed
   std::vector<int32_t> crossing_, all_crossing_;
   std::vector<int32_t> group_, group_top_;
   std::vector<Change> trail_;
-  std::vector<Valley> chunk_;             // the best one that begins in each chunk of sections
+  std::vector<Valley> chunk_;  // the best one that begins in each chunk of sections
   std::vector<char> dirty_;
-  mutable std::vector<Bytes> inner_;      // scratch
+  mutable std::vector<Bytes> inner_;  // scratch
 };
 
 }  // namespace arenascope::planner

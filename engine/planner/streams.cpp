@@ -35,7 +35,8 @@ Result<Bytes> bound_of(const StreamProblem& p) {
         return Error{fmt::format("Buffer #{} is used on stream {}, but there are {}.", i, u.stream, p.streams)};
       }
       if (u.lower >= u.upper) {
-        return Error{fmt::format("Buffer #{} has an empty lifetime [{}, {}) on stream {}.", i, u.lower, u.upper, u.stream)};
+        return Error{
+            fmt::format("Buffer #{} has an empty lifetime [{}, {}) on stream {}.", i, u.lower, u.upper, u.stream)};
       }
       of[u.stream].intervals.push_back({u.lower, u.upper, b.size, 1});
     }
@@ -76,7 +77,8 @@ Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
     changed = 0;
     for (const StreamEdge& e : p.edges) {
       auto& list = out.syncs_[e.to_stream];
-      auto at = std::lower_bound(list.begin(), list.end(), e.to_step, [](const Sync& s, int64_t step) { return s.step < step; });
+      auto at = std::lower_bound(list.begin(), list.end(), e.to_step,
+                                 [](const Sync& s, int64_t step) { return s.step < step; });
       const auto learn = [&](size_t stream, int64_t step) {
         for (auto s = at; s != list.end(); ++s) {
           if (s->done[stream] >= step) break;
@@ -99,7 +101,8 @@ Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
 int64_t StreamOrder::done(int32_t stream, int32_t other, int64_t step) const {
   if (stream == other) return step;
   const std::vector<Sync>& list = syncs_[other];
-  const auto after = std::upper_bound(list.begin(), list.end(), step, [](int64_t s, const Sync& x) { return s < x.step; });
+  const auto after =
+      std::upper_bound(list.begin(), list.end(), step, [](int64_t s, const Sync& x) { return s < x.step; });
   return after == list.begin() ? kNothing : std::prev(after)->done[stream];
 }
 
@@ -183,8 +186,10 @@ Result<Plan> plan_streams(const StreamProblem& p, const Options& options) {
       sequence = current;
       for (int moves = 1 + static_cast<int>(random() % 3); moves > 0; --moves) {
         const size_t a = random() % n, b = random() % n;
-        if (a < b) std::rotate(sequence.begin() + static_cast<std::ptrdiff_t>(a), sequence.begin() + static_cast<std::ptrdiff_t>(b),
-                               sequence.begin() + static_cast<std::ptrdiff_t>(b) + 1);
+        if (a < b)
+          std::rotate(sequence.begin() + static_cast<std::ptrdiff_t>(a),
+                      sequence.begin() + static_cast<std::ptrdiff_t>(b),
+                      sequence.begin() + static_cast<std::ptrdiff_t>(b) + 1);
       }
       if (const Bytes arena = offer(sequence); arena <= arena_now) {
         arena_now = arena;

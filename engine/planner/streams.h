@@ -54,7 +54,8 @@ class StreamOrder {
 };
 
 // Lays the buffers into one arena; tries several orders and improves them until the budget. The bound is the most that
-// is live on any one stream. Errors: as StreamOrder::make; sizes, lifetimes and alignments that validate() would refuse.
+// is live on any one stream. Errors: as StreamOrder::make; sizes, lifetimes and alignments that validate() would
+// refuse.
 Result<Plan> plan_streams(const StreamProblem& problem, const Options& options);
 
 // Proves that no two buffers that are not ordered share a byte.

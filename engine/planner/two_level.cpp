@@ -36,12 +36,12 @@ struct Contents {
 // Whether two blocks are ever alive together; both in order of time.
 bool meet(const Items& items, const Block& a, const Block& b) {
   const std::vector<int32_t>&few = a.members.size() < b.members.size() ? a.members : b.members,
-                            &many = &few == &a.members ? b.members : a.members;
+        &many = &few == &a.members ? b.members : a.members;
   for (int32_t i : few) {
     const Item& item = items.items[i];
     // The first of the many that ends after this one begins.
-    const auto at = std::partition_point(many.begin(), many.end(),
-                                         [&](int32_t k) { return items.items[k].upper <= item.lower; });
+    const auto at =
+        std::partition_point(many.begin(), many.end(), [&](int32_t k) { return items.items[k].upper <= item.lower; });
     if (at != many.end() && items.items[*at].lower < item.upper) return true;
   }
   return false;

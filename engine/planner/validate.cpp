@@ -15,7 +15,9 @@ namespace {
 constexpr Bytes kMaxAlignment = Bytes{1} << 40;
 constexpr Bytes kMaxTotal = Bytes{1} << 62;  // offsets, rounded up, stay far from the end of int64
 
-Status bad(std::string message) { return Error{std::move(message)}; }
+Status bad(std::string message) {
+  return Error{std::move(message)};
+}
 
 Status check_interval(const Problem& p, size_t i) {
   const Interval& v = p.intervals[i];
@@ -24,7 +26,8 @@ Status check_interval(const Problem& p, size_t i) {
     return bad(fmt::format("Buffer {} has an empty lifetime [{}, {}).", who(), v.lower, v.upper));
   }
   if (v.lower < -kMaxTotal || v.upper > kMaxTotal) {
-    return bad(fmt::format("Buffer {} lives in [{}, {}), beyond the steps that can be counted.", who(), v.lower, v.upper));
+    return bad(
+        fmt::format("Buffer {} lives in [{}, {}), beyond the steps that can be counted.", who(), v.lower, v.upper));
   }
   if (v.size <= 0) return bad(fmt::format("Buffer {} has {} bytes; a buffer needs at least one.", who(), v.size));
   if (v.alignment < 0 || p.alignment_of(i) > kMaxAlignment) {
@@ -46,8 +49,9 @@ Status check_interval(const Problem& p, size_t i) {
   int64_t from = v.lower;
   for (const Gap& g : v.gaps) {
     if (g.upper <= g.lower || g.lower < from || g.upper > v.upper) {
-      return bad(fmt::format("Buffer {} has a gap [{}, {}) that is empty, out of order or outside its lifetime [{}, {}).",
-                             who(), g.lower, g.upper, v.lower, v.upper));
+      return bad(
+          fmt::format("Buffer {} has a gap [{}, {}) that is empty, out of order or outside its lifetime [{}, {}).",
+                      who(), g.lower, g.upper, v.lower, v.upper));
     }
     if (g.window_lower < 0 || g.window_upper < g.window_lower || g.window_upper > v.size) {
       return bad(fmt::format("Buffer {} keeps the bytes [{}, {}) in a gap, but has only {} bytes.", who(),
@@ -93,9 +97,10 @@ Status check_fixed(const Problem& p) {
     if (above != live.end() && above->first < s.hi) other = above->second;
     if (above != live.begin() && std::prev(above)->second->hi > s.lo) other = std::prev(above)->second;
     if (other != nullptr) {
-      return bad(fmt::format("Buffers {} and {} are fixed to overlapping bytes (at {} and {}) and both live at step {}.",
-                             p.name_of(other->buffer), p.name_of(s.buffer), *p.intervals[other->buffer].fixed_offset,
-                             *p.intervals[s.buffer].fixed_offset, s.lower));
+      return bad(
+          fmt::format("Buffers {} and {} are fixed to overlapping bytes (at {} and {}) and both live at step {}.",
+                      p.name_of(other->buffer), p.name_of(s.buffer), *p.intervals[other->buffer].fixed_offset,
+                      *p.intervals[s.buffer].fixed_offset, s.lower));
     }
     live.emplace(s.lo, &s);
   }
@@ -120,8 +125,8 @@ Status check_sharing(const Problem& p) {
                              p.name_of(a.part), a.shift, p.alignment_of(a.part)));
     }
     if (part_of[a.part] >= 0) {
-      return bad(fmt::format("Buffer {} is attached to both {} and {}.", p.name_of(a.part),
-                             p.name_of(part_of[a.part]), p.name_of(a.whole)));
+      return bad(fmt::format("Buffer {} is attached to both {} and {}.", p.name_of(a.part), p.name_of(part_of[a.part]),
+                             p.name_of(a.whole)));
     }
     part_of[a.part] = a.whole;
   }

@@ -102,8 +102,9 @@ void ValleySearch::rank(size_t first, const Valley& v) {
     }
     choices_[c].score = score;
   }
-  std::sort(choices_.begin() + static_cast<std::ptrdiff_t>(first), choices_.end(),
-            [](const Choice& x, const Choice& y) { return x.score > y.score || (x.score == y.score && x.item < y.item); });
+  std::sort(
+      choices_.begin() + static_cast<std::ptrdiff_t>(first), choices_.end(),
+      [](const Choice& x, const Choice& y) { return x.score > y.score || (x.score == y.score && x.item < y.item); });
 }
 
 // Makes the frame's next choice that leaves room over every section. False where there is none left.

@@ -17,9 +17,8 @@ struct Order {
 };
 
 void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order) {
-  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    return rank[a] < rank[b] || (rank[a] == rank[b] && a < b);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](int32_t a, int32_t b) { return rank[a] < rank[b] || (rank[a] == rank[b] && a < b); });
 }
 
 }  // namespace
@@ -59,8 +58,7 @@ void turn_wheel(const Items& items, const Deadline& until, int patience, Incumbe
     }
     sort_by_rank(next.rank, order);
     placer.clear();
-    std::optional<std::vector<Bytes>> offsets =
-        placer.place_all(order, idle % 8 == 7 ? Fit::best : Fit::first, stop);
+    std::optional<std::vector<Bytes>> offsets = placer.place_all(order, idle % 8 == 7 ? Fit::best : Fit::first, stop);
     if (!offsets) return;
     next.arena = arena_of(items, *offsets);
     next.offsets = std::move(*offsets);

@@ -31,7 +31,8 @@ bool overlap(const Interval& v, Bytes v_offset, const Interval& w, Bytes w_offse
   append_pieces(w, pw);
   for (const Piece& x : pv) {
     for (const Piece& y : pw) {
-      if (x.lower < y.upper && y.lower < x.upper && v_offset + x.lo < w_offset + y.hi && w_offset + y.lo < v_offset + x.hi) {
+      if (x.lower < y.upper && y.lower < x.upper && v_offset + x.lo < w_offset + y.hi &&
+          w_offset + y.lo < v_offset + x.hi) {
         step = std::max(x.lower, y.lower);
         return true;
       }
@@ -79,8 +80,8 @@ std::string why_not_there(const Problem& p, const Plan& plan, size_t a, size_t b
     }
   }
   if (blocker >= 0) {
-    return fmt::format("{} and {} are never alive together, but {} (bytes {} to {}) is in the way at step {}{}.", na, nb,
-                       p.name_of(blocker), plan.offsets[blocker], plan.offsets[blocker] + p.intervals[blocker].size,
+    return fmt::format("{} and {} are never alive together, but {} (bytes {} to {}) is in the way at step {}{}.", na,
+                       nb, p.name_of(blocker), plan.offsets[blocker], plan.offsets[blocker] + p.intervals[blocker].size,
                        blocked_at, others > 1 ? fmt::format(", and {} more", others - 1) : "");
   }
   if (p.capacity && there + va.size > *p.capacity) {

@@ -17,7 +17,8 @@ TEST_CASE("what is used most lies in the fast arena, the rest spills") {
   p.alignment = 1;
   p.intervals = {{0, 10, 60}, {0, 10, 60}, {0, 5, 40}, {5, 10, 40}};
   const std::vector<Arena> arenas = {{"fast", 100}, {"slow", std::nullopt}};
-  const Result<ArenaPlan> plan = plan_arenas(p, arenas, {10, 1000, 10, 10}, *find_planner("search"), {.budget_seconds = 0.1});
+  const Result<ArenaPlan> plan =
+      plan_arenas(p, arenas, {10, 1000, 10, 10}, *find_planner("search"), {.budget_seconds = 0.1});
   REQUIRE_MESSAGE(plan.ok(), plan.error().message);
   CHECK(check(p, arenas, *plan).ok());
   CHECK(plan->arena == std::vector<int32_t>{1, 0, 0, 0});
@@ -33,7 +34,8 @@ TEST_CASE("plans over several arenas hold") {
   for (int k = 0; k < 2000; ++k) {
     const test::Kinds kinds{k % 2 == 0, k % 3 == 0, false, k % 5 == 0, k % 7 == 0};
     const Problem p = test::random_problem(random, 20, 15, 50, kinds);
-    const std::vector<Arena> arenas = {{"sram", test::pick(random, 0, 100)}, {"hbm", test::pick(random, 0, 200)}, {"host", std::nullopt}};
+    const std::vector<Arena> arenas = {
+        {"sram", test::pick(random, 0, 100)}, {"hbm", test::pick(random, 0, 200)}, {"host", std::nullopt}};
     const Result<ArenaPlan> plan = plan_arenas(p, arenas, {}, *find_planner("greedy-by-size"), {});
     if (!plan.ok()) {
       CHECK_MESSAGE(!p.attachments.empty(), plan.error().message);
@@ -99,13 +101,15 @@ TEST_CASE("random streams hold") {
       StreamBuffer b{test::pick(random, 1, 100), 0, {}};
       for (int32_t s = 0; s < 3; ++s) {
         const int64_t at = test::pick(random, 0, 20);
-        if (test::pick(random, 0, 1) == 0 || (s == 2 && b.uses.empty())) b.uses.push_back({s, at, at + test::pick(random, 1, 4)});
+        if (test::pick(random, 0, 1) == 0 || (s == 2 && b.uses.empty()))
+          b.uses.push_back({s, at, at + test::pick(random, 1, 4)});
       }
       p.buffers.push_back(b);
     }
     for (int e = 0; e < 6; ++e) {  // forward in a common time, so no circles
       const int64_t at = test::pick(random, 1, 20);
-      p.edges.push_back({static_cast<int32_t>(test::pick(random, 0, 2)), at, static_cast<int32_t>(test::pick(random, 0, 2)), at});
+      p.edges.push_back(
+          {static_cast<int32_t>(test::pick(random, 0, 2)), at, static_cast<int32_t>(test::pick(random, 0, 2)), at});
     }
     const Result<Plan> plan = plan_streams(p, {.budget_seconds = 0.001});
     REQUIRE_MESSAGE(plan.ok(), plan.error().message);

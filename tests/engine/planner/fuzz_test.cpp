@@ -21,7 +21,8 @@ TEST_CASE("every plan of every planner is valid and no smaller than the bound") 
     const auto flag = [&] { return test::pick(random, 0, 2) == 0; };
     const test::Kinds kinds{flag(), flag(), flag(), flag(), flag()};
     const int n = static_cast<int>(test::pick(random, 1, 24));
-    Problem p = test::random_problem(random, n, static_cast<int>(test::pick(random, 1, 20)), test::pick(random, 1, 40), kinds);
+    Problem p =
+        test::random_problem(random, n, static_cast<int>(test::pick(random, 1, 20)), test::pick(random, 1, 40), kinds);
     p.alignment = test::pick(random, 0, 3) == 0 && !kinds.attachments && !kinds.fixed ? 16 : 1;
     const Planner& planner = *planners[static_cast<size_t>(k) % planners.size()];
     const Result<Plan> plan = planner.plan(p, {.budget_seconds = 0.002});
