@@ -862,6 +862,10 @@
     <context>
         <name>arenascope::views::ArenaView</name>
         <message>
+            <source>planner %1</source>
+            <translation>规划器 %1</translation>
+        </message>
+        <message>
             <source>arena %1</source>
             <translation>内存区 %1</translation>
         </message>
@@ -2058,6 +2062,72 @@ next: %7</source>
         <message>
             <source>The object to which its next pointer leads</source>
             <translation>next 指针指向的对象</translation>
+        </message>
+    </context>
+    <context>
+        <name>arenascope::views::TensorTable</name>
+        <message>
+            <source>row %1, column %2: %3</source>
+            <translation>第 %1 行，第 %2 列：%3</translation>
+        </message>
+    </context>
+    <context>
+        <name>arenascope::views::TensorView</name>
+        <message>
+            <source>%1 values from %2 to %3</source>
+            <translation>%2 到 %3 之间有 %1 个值</translation>
+        </message>
+        <message>
+            <source>row %1, column %2: %3</source>
+            <translation>第 %1 行，第 %2 列：%3</translation>
+        </message>
+        <message>
+            <source>No values.</source>
+            <translation>没有值。</translation>
+        </message>
+        <message>
+            <source>%1, %2 values</source>
+            <translation>%1，共 %2 个值</translation>
+        </message>
+        <message>
+            <source>min %1 · max %2 · mean %3 · deviation %4</source>
+            <translation>最小 %1 · 最大 %2 · 平均 %3 · 标准差 %4</translation>
+        </message>
+        <message>
+            <source>NaN %1 · +Inf %2 · −Inf %3 · zeros %4</source>
+            <translation>NaN %1 · +Inf %2 · −Inf %3 · 零 %4</translation>
+        </message>
+        <message>
+            <source>Histogram</source>
+            <translation>直方图</translation>
+        </message>
+        <message>
+            <source>Heat map</source>
+            <translation>热图</translation>
+        </message>
+        <message>
+            <source>Table</source>
+            <translation>表格</translation>
+        </message>
+        <message>
+            <source>Histogram of the values</source>
+            <translation>值的直方图</translation>
+        </message>
+        <message>
+            <source>Heat map of a slice</source>
+            <translation>切片的热图</translation>
+        </message>
+        <message>
+            <source>Values of a slice</source>
+            <translation>切片的值</translation>
+        </message>
+        <message>
+            <source>Slice</source>
+            <translation>切片</translation>
+        </message>
+        <message>
+            <source>Slice %1</source>
+            <translation>切片 %1</translation>
         </message>
     </context>
     <context>

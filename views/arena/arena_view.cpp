@@ -54,14 +54,16 @@ void ArenaView::restyle() {
     RectStyle s;
     s.outline = colour;
     s.label = false;
+    s.needs_room = true;
     return s;
   };
-  QColor line = c.dark ? QColor(0xcf, 0xd6, 0xde) : QColor(0x22, 0x2b, 0x36);
+  const QColor line = c.dark ? QColor(0xcf, 0xd6, 0xde, 170) : QColor(0x22, 0x2b, 0x36, 220);
   std::vector<RectStyle> styles(5, outlined(line));
   styles[kOutlineNew].edge = c[Role::Allocation];
   styles[kOutlineChainPart].separator = true;
   styles[kOutlineChainPart].outline = QColor(255, 255, 255, 190);
   styles[kOutlineDiffers].outline = c.capacity;
+  styles[kOutlineDiffers].needs_room = false;
   styles[kOutlineDiffers].hatch = Hatch::Diagonal;
   styles[kOutlineDiffers].hatch_colour = c.capacity;
   styles[kOutlineGhost].outline = c.dim_text;
@@ -83,7 +85,7 @@ void ArenaView::update_header() {
                      .arg(format_count(static_cast<int64_t>(plan->slices.size())),
                           format_count(static_cast<int64_t>(a.blocks)));
     }
-    if (!plan->planner.empty()) h.facts << QString::fromStdString(plan->planner);
+    if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
   }
   if (a.hole_most > 0) h.facts << tr("holes up to %1").arg(format_bytes(a.hole_most));
   if (a.differing > 0) h.facts.prepend(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)));

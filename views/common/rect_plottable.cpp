@@ -79,7 +79,8 @@ void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const R
   } else if (s.hatch != Hatch::None && !s.fill.isValid()) {
     painter->fillRect(rect, s.hatch_colour);
   }
-  if (s.outline.isValid()) {
+  const bool fits = !s.needs_room || (rect.width() >= 5 && rect.height() >= 4);
+  if (s.outline.isValid() && fits) {
     if (s.separator) {
       painter->fillRect(rect.left(), rect.top(), 1, rect.height(), s.outline);
     } else if (!roomy) {
@@ -93,7 +94,7 @@ void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const R
     }
   }
   if (s.edge.isValid() && whole.left() >= rect.left() && rect.width() >= 4) {
-    painter->fillRect(rect.left(), rect.top(), 3, rect.height(), s.edge);
+    painter->fillRect(rect.left(), rect.top(), std::clamp(rect.width() / 4, 1, 3), rect.height(), s.edge);
   }
 }
 
@@ -239,7 +240,7 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
                                                                      : text_);
   const int width = metrics.horizontalAdvance(rows.front());
   if (width > inner.width() && rect.height() > 2 * rect.width() && rect.width() >= line + 1) {  // tall: upwards
-    const QString upwards = metrics.elidedText(rows.front(), Qt::ElideRight, rect.height() - 8);
+    const QString upwards = metrics.elidedText(rows.front(), Qt::ElideLeft, rect.height() - 8);
     if (upwards.size() < std::min<qsizetype>(kLeastLetters, rows.front().size())) return;
     painter->save();
     painter->translate(rect.center().x() - line / 2, rect.bottom() - 3);
@@ -248,7 +249,9 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
     painter->restore();
     return;
   }
-  const QString name = metrics.elidedText(rows.front(), Qt::ElideRight, inner.width());
+  // Of a name with parts the last ones tell it from its neighbours.
+  const bool parts = rows.front().contains(QLatin1Char('.')) || rows.front().contains(QLatin1Char('/'));
+  const QString name = metrics.elidedText(rows.front(), parts ? Qt::ElideLeft : Qt::ElideRight, inner.width());
   if (inner.width() < 18 || name.size() < std::min<qsizetype>(kLeastLetters, rows.front().size())) return;
   rows.front() = name;
   const int lines = std::max(inner.height() / line, 1);

@@ -19,6 +19,7 @@ struct RectStyle {
   QColor hatch_colour;
   bool dashed = false;     // the outline
   bool separator = false;  // only the left side of the outline: a part of a chain
+  bool needs_room = false;  // the outline: left out where it would hide what it is around
   bool label = true;
   int indent = 0;  // pixels more before the label
   QColor text;     // of the label; invalid: what reads best on the fill

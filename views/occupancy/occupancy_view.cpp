@@ -241,7 +241,10 @@ void OccupancyView::update_header() {
     h.legend.push_back({tr("arena"), {QColor(), c.reserved}, LegendChip::Shape::Line});
     h.legend.push_back({tr("lower bound"), {QColor(), c.bound}, LegendChip::Shape::DashedLine});
   } else {
-    for (const auto& k : o.kinds) h.legend.push_back({Words::kind(k.kind), {c.kind(k.kind)}, LegendChip::Shape::Box});
+    for (const auto& k : o.kinds) {
+      if (k.stacked.empty()) continue;
+      h.legend.push_back({Words::kind(k.kind), {c.kind(k.kind)}, LegendChip::Shape::Box});
+    }
     if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
   }
   set_header(std::move(h));

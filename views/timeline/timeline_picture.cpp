@@ -98,7 +98,8 @@ class Maker {
 
   void add_track(size_t index, const std::vector<Stretch>& parts) {
     const trace::TrackView& track = s_.tracks[index];
-    if (track.lanes.empty() && track.points.empty()) return;
+    if (std::all_of(track.lanes.begin(), track.lanes.end(), [](const auto& l) { return l.rows.empty(); }))
+      return;  // moments only, which other views show
     TimelineRow row;
     row.track = trace::TrackId(index);
     row.lanes = std::max(static_cast<int>(track.lanes.size()), 1);

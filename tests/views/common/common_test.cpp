@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The values under the views: axis mapping, culling and hit test, sweeps, selection, formats.
 #include <sample_session.h>
+#include <views/common/background.h>
 #include <views/common/format.h>
 #include <views/common/rect_set.h>
 #include <views/common/selection.h>
@@ -8,7 +9,6 @@
 #include <views/common/slices.h>
 #include <views/common/sweep.h>
 #include <views/common/tickers.h>
-#include <views/common/background.h>
 
 #include <QImage>
 #include <QSignalSpy>
@@ -290,7 +290,8 @@ class CommonTest : public QObject {
       last = *std::static_pointer_cast<const int>(r);
       ++results;
     });
-    for (int i = 1; i <= 50; ++i) background.request([i](const std::stop_token&) { return std::make_shared<const int>(i); });
+    for (int i = 1; i <= 50; ++i)
+      background.request([i](const std::stop_token&) { return std::make_shared<const int>(i); });
     QTRY_COMPARE(last, 50);
     QVERIFY(results <= 3);
   }

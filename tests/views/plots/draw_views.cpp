@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// draw_views FOLDER [BLOCKS]: every plotted view of a sample session as pictures, light and dark, steps and time.
+// draw_views FOLDER [BLOCKS|RECORDING]: every plotted view of a sample session, or of a recording, as pictures, light
+// and dark, steps and time.
+#include <arenascope/trace/recording.h>
 #include <sample_session.h>
 #include <views/arena/arena_view.h>
 #include <views/lifetimes/lifetimes_view.h>
@@ -16,7 +18,14 @@ int main(int argc, char** argv) {
   QApplication app(argc, argv);
   const QDir folder(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("."));
   test::SampleOptions options;
-  if (argc > 2) options.blocks = std::max(QByteArray(argv[2]).toInt(), 1);
+  std::shared_ptr<trace::Session> session;
+  if (argc > 2 && QByteArray(argv[2]).toInt() == 0) {
+    session = std::make_shared<trace::Session>();
+    const auto read = trace::read_recording(argv[2], *session);
+    if (!read) qFatal("%s", read.error().message.c_str());
+  } else if (argc > 2) {
+    options.blocks = QByteArray(argv[2]).toInt();
+  }
   SessionSource source;
   SelectionModel selection;
   SharedAxis axis(&source);
@@ -26,7 +35,7 @@ int main(int argc, char** argv) {
   ArenaView arena(context);
   LifetimesView lifetimes(context);
   TimelineView timeline(context);
-  source.set_session(test::sample_session(options));
+  source.set_session(session ? session : test::sample_session(options));
   const auto draw = [&](PlotView& view, const QString& name, QSize size) {
     const Status done = export_picture(view, folder.filePath(name), size, 1);
     if (!done) qWarning("%s", done.error().message.c_str());

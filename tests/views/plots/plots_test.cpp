@@ -19,7 +19,8 @@ namespace {
 
 // A window's worth of views over one session.
 struct Desk {
-  explicit Desk(const test::SampleOptions& options = {}) : axis(&source), occupancy(at()), arena(at()), lifetimes(at()), timeline(at()) {
+  explicit Desk(const test::SampleOptions& options = {})
+      : axis(&source), occupancy(at()), arena(at()), lifetimes(at()), timeline(at()) {
     theme.set_mode(ThemeMode::Light);
     source.set_session(test::sample_session(options));
     for (PlotView* v : all()) v->resize(1000, 320);
@@ -47,7 +48,8 @@ QPoint middle_of(const PlotView& view, const Rect& r) {
 }
 
 void wheel(QWidget* at, QPoint pos, int turns, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * turns), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * turns), Qt::NoButton, modifiers,
+                    Qt::NoScrollPhase, false);
   QApplication::sendEvent(at, &event);
 }
 
@@ -109,7 +111,8 @@ class PlotsTest : public QObject {
     const auto before = session->snapshot();
     const trace::SliceInfo& s = before->plans[0]->slices[5];
     const Nanoseconds t = before->time.end;
-    session->events(trace::TrackId(0), std::array{trace::seen_write(t - 1000, s.tensor, s.offset, s.size + 4096, s.first)});
+    session->events(trace::TrackId(0),
+                    std::array{trace::seen_write(t - 1000, s.tensor, s.offset, s.size + 4096, s.first)});
     Desk d;
     d.source.set_session(session);
     d.axis.set_mode(AxisMode::Step);
@@ -124,7 +127,8 @@ class PlotsTest : public QObject {
     d.show();
     int bodies = 0;
     const ArenaPicture& p = *d.arena.picture();
-    for (size_t i = 0; i < p.bodies->size(); ++i) bodies += p.items[(*p.bodies)[i].tag].tensor == trace::TensorRef::node(NodeId(4));
+    for (size_t i = 0; i < p.bodies->size(); ++i)
+      bodies += p.items[(*p.bodies)[i].tag].tensor == trace::TensorRef::node(NodeId(4));
     QCOMPARE(bodies, 2);
   }
 
@@ -293,7 +297,8 @@ class PlotsTest : public QObject {
       for (size_t i = 0; i < t.spans->size(); ++i) {
         const TimelineItem& item = t.items[(*t.spans)[i].tag];
         const Rect& r = (*t.spans)[i];
-        if (item.step.valid() || item.cell.count != 1 || r.x1 <= d.axis.range().lo || r.x0 >= d.axis.range().hi) continue;
+        if (item.step.valid() || item.cell.count != 1 || r.x1 <= d.axis.range().lo || r.x0 >= d.axis.range().hi)
+          continue;
         list.emplace_back(item.cell.span.track.value, item.cell.span.row);
       }
       std::sort(list.begin(), list.end());
@@ -323,7 +328,8 @@ class PlotsTest : public QObject {
       QCOMPARE(l.rows[row].block, d.source.plan()->slices[r.tag].block);
     }
     // The left margin selects the block.
-    QTest::mouseClick(d.lifetimes.plot(), Qt::LeftButton, Qt::NoModifier, QPoint(20, static_cast<int>(d.lifetimes.plot()->yAxis->coordToPixel(-1.5))));
+    QTest::mouseClick(d.lifetimes.plot(), Qt::LeftButton, Qt::NoModifier,
+                      QPoint(20, static_cast<int>(d.lifetimes.plot()->yAxis->coordToPixel(-1.5))));
     const auto* block = d.selection.current().get<BlockSelection>();
     QVERIFY(block);
     QCOMPARE(block->block, l.rows[1].block);
@@ -348,7 +354,8 @@ class PlotsTest : public QObject {
     d.source.set_session(std::make_shared<trace::Session>());
     for (PlotView* v : d.all()) {
       v->prepare_now();
-      for (const int key : {Qt::Key_W, Qt::Key_S, Qt::Key_A, Qt::Key_D, Qt::Key_F, Qt::Key_T, Qt::Key_Left}) QTest::keyClick(v, static_cast<Qt::Key>(key));
+      for (const int key : {Qt::Key_W, Qt::Key_S, Qt::Key_A, Qt::Key_D, Qt::Key_F, Qt::Key_T, Qt::Key_Left})
+        QTest::keyClick(v, static_cast<Qt::Key>(key));
       QTest::mouseClick(v->plot(), Qt::LeftButton, Qt::NoModifier, QPoint(300, 100));
       QVERIFY(v->pick(QPointF(300, 100)).empty());
       v->describe(QPointF(300, 100));
@@ -369,7 +376,8 @@ class PlotsTest : public QObject {
           const QImage image(path);
           QCOMPARE(image.size(), QSize(1600, 600));
           QSet<QRgb> colours;
-          for (int x = 0; x < image.width(); x += 3) colours.insert(image.pixel(x, 300)), colours.insert(image.pixel(x, 520));
+          for (int x = 0; x < image.width(); x += 3)
+            colours.insert(image.pixel(x, 300)), colours.insert(image.pixel(x, 520));
           QVERIFY(colours.size() >= 3);
         }
       }

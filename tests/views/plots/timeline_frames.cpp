@@ -8,16 +8,26 @@
 #include <QElapsedTimer>
 #include <QTest>
 #include <algorithm>
+#include <ctime>
 
 using namespace arenascope;
 using namespace arenascope::views;
+
+// What this thread has really worked: a busy machine does not change it.
+static double worked_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+}
 
 class TimelineFrames : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void pan_and_zoom() {
-    const int64_t spans = std::max(qEnvironmentVariableIntValue("ARENASCOPE_SPANS"), 0) > 0 ? qEnvironmentVariableIntValue("ARENASCOPE_SPANS") : 1'000'000;
+    const int64_t spans = std::max(qEnvironmentVariableIntValue("ARENASCOPE_SPANS"), 0) > 0
+                              ? qEnvironmentVariableIntValue("ARENASCOPE_SPANS")
+                              : 1'000'000;
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -35,23 +45,30 @@ class TimelineFrames : public QObject {
     const double first = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     QVERIFY(source.snapshot()->event_count >= spans);
 
-    std::vector<double> frames;
+    std::vector<double> frames, worked;
     int drawn = 0;
     connect(&view, &PlotView::painted, this, [&] { ++drawn; });
     const auto frame = [&](auto change) {
       clock.restart();
+      const double before = worked_ms();
       change();
       drawn = 0;
       // As the event loop would: take in what was prepared, draw once, and bring it to the window.
       while (drawn == 0) QCoreApplication::processEvents();
       QCoreApplication::processEvents();
       frames.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+      worked.push_back(worked_ms() - before);
+      if (qEnvironmentVariableIsSet("ARENASCOPE_EACH_FRAME")) {
+        qInfo("%8.2f ms  replot %6.2f ms  drawn %d  dense %d  spans %zu", frames.back(), view.last_frame_ms(), drawn,
+              view.spans()->was_dense(), view.picture()->spans->size());
+      }
     };
     const AxisRange all = axis.range();
     for (int level = 0; level < 6; ++level) {
       const double length = all.length() / std::pow(6.0, level);
       axis.set_range({all.middle() - length / 2, all.middle() + length / 2});
-      if (level > 0) for (int i = 0; i < 25; ++i) frame([&] { axis.pan(i < 13 ? 0.04 : -0.04); });
+      if (level > 0)
+        for (int i = 0; i < 25; ++i) frame([&] { axis.pan(i < 13 ? 0.04 : -0.04); });
       for (int i = 0; i < 25; ++i) frame([&] { axis.zoom(i < 13 ? 1 / 1.08 : 1.08, axis.range().middle()); });
     }
     std::vector<double> prepared;
@@ -59,18 +76,25 @@ class TimelineFrames : public QObject {
       const double length = all.length() / std::pow(6.0, level);
       axis.set_range({all.middle() - length / 2, all.middle() + length / 2});
       clock.restart();
-      PrepareInput in{source.snapshot(), nullptr, source.run(), source.graph(), source.plan(), nullptr, axis.frame(), 4800};
+      PrepareInput in{source.snapshot(), nullptr, source.run(), source.graph(),
+                      source.plan(),     nullptr, axis.frame(), 4800};
       in.axis.range = {axis.range().lo - length, axis.range().hi + length};
       const auto p = prepare_timeline(in, {});
       prepared.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
       QVERIFY(!p->spans->empty());
     }
     std::sort(frames.begin(), frames.end());
-    const double median = frames[frames.size() / 2], p99 = frames[frames.size() * 99 / 100];
-    qInfo("%lld spans, 1600x900: frame median %.2f ms, 99th percentile %.2f ms; first picture %.1f ms; preparing at most %.1f ms",
-          static_cast<long long>(spans), median, p99, first, *std::max_element(prepared.begin(), prepared.end()));
-    // The budget is 16 and 33 ms; a shared machine gets some air.
-    QVERIFY2(median < 32, "the median frame is far above its budget of 16 ms");
+    std::sort(worked.begin(), worked.end());
+    const auto median = [](const std::vector<double>& v) { return v[v.size() / 2]; };
+    const auto p99 = [](const std::vector<double>& v) { return v[v.size() * 99 / 100]; };
+    qInfo("%lld spans, 1600x900: frame median %.2f ms, 99th percentile %.2f ms (budget 16 and 33)",
+          static_cast<long long>(spans), median(frames), p99(frames));
+    qInfo("of which the UI thread worked: median %.2f ms, 99th percentile %.2f ms", median(worked), p99(worked));
+    qInfo("first picture %.1f ms; preparing three windows' width at most %.1f ms", first,
+          *std::max_element(prepared.begin(), prepared.end()));
+    // Tests run beside others: what the thread worked is held against the budget, not what it waited for a core.
+    QVERIFY2(median(worked) < 16, "the median frame is above its budget of 16 ms");
+    QVERIFY2(p99(worked) < 33, "the 99th percentile of the frames is above its budget of 33 ms");
   }
 };
 

@@ -100,7 +100,7 @@ class TablesTest : public QObject {
     QCOMPARE(model.rowCount(), static_cast<int>(graph.nodes.size()));
     for (int r = 0; r < model.rowCount(); ++r) {
       QCOMPARE(model.index(r, 1).data().toString().toStdString(), graph.nodes[static_cast<size_t>(r)].name);
-      QCOMPARE(model.index(r, 5).data(TableModel::kNumberRole).toLongLong(), graph.nodes[static_cast<size_t>(r)].bytes);
+      QCOMPARE(model.index(r, 6).data(TableModel::kNumberRole).toLongLong(), graph.nodes[static_cast<size_t>(r)].bytes);
     }
   }
 

@@ -113,7 +113,8 @@ class TensorTest : public QObject {
     QSignalSpy ready(&view, &TensorView::ready);
     std::vector<float> values(2 * 16 * 16);
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 37) - 18;
-    view.set_values(std::make_shared<const TensorValues>(values, std::vector<int64_t>{2, 16, 16}), QStringLiteral("conv1"));
+    view.set_values(std::make_shared<const TensorValues>(values, std::vector<int64_t>{2, 16, 16}),
+                    QStringLiteral("conv1"));
     QVERIFY(ready.wait(5000));
     QCOMPARE(view.stats().min, -18.0);
     QCOMPARE(view.stats().max, 18.0);
