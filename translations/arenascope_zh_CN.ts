@@ -168,6 +168,14 @@
             <translation>重置布局(&amp;Y)</translation>
         </message>
         <message>
+            <source>Title &amp;Bars of Panels</source>
+            <translation>面板标题栏(&amp;B)</translation>
+        </message>
+        <message>
+            <source>Drag panels by them to other places</source>
+            <translation>拖动标题栏可移动面板</translation>
+        </message>
+        <message>
             <source>Light ⇄ &amp;Dark</source>
             <translation>浅色 ⇄ 深色(&amp;D)</translation>
         </message>
@@ -515,6 +523,18 @@
             <translation>断点触发，已在 %1 之前暂停。</translation>
         </message>
         <message>
+            <source>Select a tensor to see its values.</source>
+            <translation>选择张量以查看其数值。</translation>
+        </message>
+        <message>
+            <source>A recording holds no values; open the model to see them.</source>
+            <translation>记录中没有数值；请打开模型查看。</translation>
+        </message>
+        <message>
+            <source>Pause the run to see values.</source>
+            <translation>暂停运行以查看数值。</translation>
+        </message>
+        <message>
             <source>Select a node first: a breakpoint stands on a node.</source>
             <translation>请先选择节点：断点设在节点上。</translation>
         </message>
@@ -545,6 +565,10 @@
         <message>
             <source>recording</source>
             <translation>记录</translation>
+        </message>
+        <message>
+            <source>planned only</source>
+            <translation>仅规划</translation>
         </message>
         <message>
             <source>nothing open</source>
@@ -847,6 +871,30 @@
             <source>Planning %1 of %2: %3, %4</source>
             <translation>正在规划 %1 / %2：%3，%4</translation>
         </message>
+        <message>
+            <source>There is no model.</source>
+            <translation>没有模型。</translation>
+        </message>
+        <message>
+            <source>There is no such tensor.</source>
+            <translation>没有此张量。</translation>
+        </message>
+        <message>
+            <source>Values of this type are not shown.</source>
+            <translation>不显示此类型的数值。</translation>
+        </message>
+        <message>
+            <source>It holds no bytes now.</source>
+            <translation>它当前没有字节。</translation>
+        </message>
+        <message>
+            <source>It is not computed yet.</source>
+            <translation>尚未计算。</translation>
+        </message>
+        <message>
+            <source>Its bytes hold another tensor now. Pause right behind it to see its values.</source>
+            <translation>它的字节现已被其他张量占用。在其后立即暂停即可查看数值。</translation>
+        </message>
     </context>
     <context>
         <name>arenascope::app::StepSlider</name>
@@ -862,16 +910,16 @@
     <context>
         <name>arenascope::views::ArenaView</name>
         <message>
-            <source>planner %1</source>
-            <translation>规划器 %1</translation>
-        </message>
-        <message>
             <source>arena %1</source>
             <translation>内存区 %1</translation>
         </message>
         <message>
             <source>%1 tensors in %2 blocks</source>
             <translation>%2 个块中的 %1 个张量</translation>
+        </message>
+        <message>
+            <source>planner %1</source>
+            <translation>规划器 %1</translation>
         </message>
         <message>
             <source>holes up to %1</source>
@@ -1264,6 +1312,10 @@ address %1</source>
         <message>
             <source>Open a model or a recording: File ▸ Open, or drop a file here.</source>
             <translation>打开模型或记录：“文件 ▸ 打开”，或将文件拖到此处。</translation>
+        </message>
+        <message>
+            <source>The whole graph</source>
+            <translation>整张图</translation>
         </message>
         <message>
             <source>Nothing is selected</source>
@@ -1896,6 +1948,10 @@ next: %7</source>
             <translation>名称</translation>
         </message>
         <message>
+            <source>Layer</source>
+            <translation>层</translation>
+        </message>
+        <message>
             <source>Shape</source>
             <translation>形状</translation>
         </message>
@@ -1970,10 +2026,6 @@ next: %7</source>
         <message>
             <source>Arithmetic operations</source>
             <translation>算术运算次数</translation>
-        </message>
-        <message>
-            <source>Layer</source>
-            <translation>层</translation>
         </message>
         <message>
             <source>No memory plan is open.</source>
@@ -2068,26 +2120,26 @@ next: %7</source>
         <name>arenascope::views::TensorTable</name>
         <message>
             <source>row %1, column %2: %3</source>
-            <translation>第 %1 行，第 %2 列：%3</translation>
+            <translation>第 %1 行第 %2 列：%3</translation>
         </message>
     </context>
     <context>
         <name>arenascope::views::TensorView</name>
         <message>
             <source>%1 values from %2 to %3</source>
-            <translation>%2 到 %3 之间有 %1 个值</translation>
+            <translation>%2 至 %3 之间有 %1 个值</translation>
         </message>
         <message>
             <source>row %1, column %2: %3</source>
-            <translation>第 %1 行，第 %2 列：%3</translation>
+            <translation>第 %1 行第 %2 列：%3</translation>
         </message>
         <message>
             <source>No values.</source>
-            <translation>没有值。</translation>
+            <translation>没有数值。</translation>
         </message>
         <message>
             <source>%1, %2 values</source>
-            <translation>%1，共 %2 个值</translation>
+            <translation>%1，%2 个值</translation>
         </message>
         <message>
             <source>min %1 · max %2 · mean %3 · deviation %4</source>
@@ -2111,15 +2163,15 @@ next: %7</source>
         </message>
         <message>
             <source>Histogram of the values</source>
-            <translation>值的直方图</translation>
+            <translation>数值直方图</translation>
         </message>
         <message>
             <source>Heat map of a slice</source>
-            <translation>切片的热图</translation>
+            <translation>切片热图</translation>
         </message>
         <message>
             <source>Values of a slice</source>
-            <translation>切片的值</translation>
+            <translation>切片数值</translation>
         </message>
         <message>
             <source>Slice</source>

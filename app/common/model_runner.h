@@ -38,6 +38,7 @@ class ModelRunner {
   ~ModelRunner();
 
   const models::Model& model() const { return model_; }
+  const RunnerOptions& options() const { return options_; }
   Executor& executor() { return *executor_; }
   ExecutionContext& context() { return *context_; }
   const ExecutionPlan& plan() const { return executor_->plan(); }

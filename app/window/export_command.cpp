@@ -125,7 +125,14 @@ int run_export(const ExportOptions& options) {
     panel = std::make_unique<WidgetPicture>(widget);
     picture = panel.get();
   }
-  const auto ok = export_picture(*picture, options.output, options.size, options.scale);
+  QSize size = options.size;
+  if (options.view == u"graph" && !options.size_given) {
+    const QSizeF whole_graph = window.graph_view()->canvas()->scene().layout ? window.graph_view()->canvas()->scene().layout->bounds.size() : QSizeF(size);
+    size = whole_graph.toSize() + QSize(24, 24);
+    if (const int longest = std::max(size.width(), size.height()); longest > 16'000) size = size * (16'000.0 / longest);
+    size = size.expandedTo(QSize(64, 64));
+  }
+  const auto ok = export_picture(*picture, options.output, size, options.scale);
   return ok ? 0 : complain(QString::fromStdString(ok.error().message), 1);
 }
 

@@ -13,6 +13,7 @@ struct ExportOptions {
   QString output;  // .png, .svg or .pdf
   QString spec;    // a model, zoo:NAME or a recording; a model is planned and run first
   QSize size{1600, 900};
+  bool size_given = false;  // otherwise the graph is drawn as large as it is
   double scale = 1;        // pixels of a PNG per logical pixel
   views::ThemeMode theme = views::ThemeMode::Light;
   QString colour;          // of the graph: "state", "op", …; empty: state

@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
     options.spec = files.front();
     if (parser.isSet(QStringLiteral("size"))) {
       const QStringList parts = parser.value(QStringLiteral("size")).split(u'x');
+      options.size_given = true;
       options.size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
       if (options.size.width() < 64 || options.size.height() < 64 || options.size.width() > 16384 || options.size.height() > 16384)
         return refuse(QStringLiteral("--size is WIDTHxHEIGHT, from 64x64 to 16384x16384"));

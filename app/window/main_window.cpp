@@ -27,7 +27,6 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   setAcceptDrops(true);
   resize(1600, 900);
   theme_.set_mode(preferences_.theme);
-  setPalette(theme_.palette());
   qApp->setPalette(theme_.palette());
   ask_file = [this](bool save, const QString& title, const QString& filter) {
     return save ? QFileDialog::getSaveFileName(this, title, {}, filter) : QFileDialog::getOpenFileName(this, title, {}, filter);
@@ -46,9 +45,13 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   strip->setContextMenuPolicy(Qt::PreventContextMenu);
   strip->setContentsMargins(0, 0, 0, 0);
   messages_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
-  strip->addWidget(messages_);
-  strip->hide();
-  connect(messages_, &MessageBar::shown, strip, &QWidget::setVisible);
+  QAction* place = strip->addWidget(messages_);
+  auto show_strip = [strip, place](bool any) {
+    place->setVisible(any);
+    strip->setVisible(any);
+  };
+  show_strip(false);
+  connect(messages_, &MessageBar::shown, strip, show_strip);
   palette_ = new CommandPalette(actions_, this);
 
   QStringList planners, orders;
@@ -90,6 +93,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
     const int32_t step = step_of(selected_node());
     if (step >= 0 && controller_.state() != RunState::Running) axis_.set_current(Step(step));
   });
+  connect(&selection_, &SelectionModel::current_changed, this, &MainWindow::ask_values);
   connect(&play_timer_, &QTimer::timeout, this, [this] {
     if (axis_.current().value + 1 >= axis_.steps()) axis_.set_current(Step(0));
     else axis_.step_by(1);
@@ -120,6 +124,10 @@ void MainWindow::connect_controller() {
   });
   connect(&controller_, &RunController::session_changed, this, [this] { source_.set_session(controller_.session()); });
   connect(&controller_, &RunController::failed, this, &MainWindow::fail);
+  connect(&controller_, &RunController::values, this, [this](std::shared_ptr<const views::TensorValues> values, const QString& title) {
+    if (values) values_->set_values(values, title);
+    else values_->clear(title);
+  });
   connect(&controller_, &RunController::progress, this, [this](const QString& phase) { progress_->setText(phase); });
   connect(&controller_, &RunController::planned, this, [this] {
     source_.show_plan(nullptr);
@@ -142,7 +150,17 @@ void MainWindow::connect_controller() {
     if (state == RunState::Running) play_timer_.stop();
     update_actions();
     update_status();
+    ask_values();
   });
+}
+
+// The numbers of the selected tensor, where they can be had: they are copied while nothing computes.
+void MainWindow::ask_values() {
+  const trace::TensorRef ref = tensor_of(selection_.current(), *source_.snapshot());
+  if (!ref.valid()) return values_->clear(tr("Select a tensor to see its values."));
+  if (!controller_.has_model()) return values_->clear(tr("A recording holds no values; open the model to see them."));
+  if (controller_.state() == RunState::Running) return values_->clear(tr("Pause the run to see values."));
+  controller_.read_values(ref);
 }
 
 void MainWindow::open(const QString& spec) { controller_.open(spec, preferences_.run); }
@@ -262,7 +280,8 @@ void MainWindow::update_status() {
                        : state == RunState::Paused ? tr("paused")
                        : state == RunState::Ready  ? tr("ready")
                        : state == RunState::Opening ? tr("opening")
-                       : source_.graph() != nullptr || source_.snapshot()->event_count > 0 ? tr("recording") : tr("nothing open");
+                       : source_.snapshot()->event_count > 0 ? tr("recording")
+                       : source_.graph() != nullptr ? tr("planned only") : tr("nothing open");
   live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3").arg(word.toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
   const int64_t lost = source_.snapshot()->lost;
   lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>").arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))

@@ -9,6 +9,7 @@
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
+#include <views/tensor/tensor_view.h>
 
 #include "actions.h"
 #include "command_palette.h"
@@ -89,6 +90,8 @@ class MainWindow : public QMainWindow {
   void update_status();
   void update_recent();
   void take_breakpoints();
+  void ask_values();
+  void show_title_bars(bool on);
   void toggle_breakpoint();
   void fail(const QString& sentence) { messages_->say(MessageKind::Error, sentence); }
   void show_plan_of_row(int row);
@@ -116,6 +119,7 @@ class MainWindow : public QMainWindow {
   views::GraphView* graph_ = nullptr;
   views::InspectorView* inspector_ = nullptr;
   views::ObjectsView* objects_ = nullptr;
+  views::TensorView* values_ = nullptr;
   QMap<QString, views::PlotView*> plots_;
   QMap<QString, views::TablePanel*> tables_;
   QMap<QString, QDockWidget*> docks_;

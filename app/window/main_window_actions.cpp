@@ -102,6 +102,10 @@ void MainWindow::make_view_actions() {
   a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset La&yout"), {}, [this] {
     apply_layout(QSettings().value("window/layout", "default").toString());
   });
+  QAction* titles = a.add("view.titles", Menu::View, QT_TRANSLATE_NOOP("Actions", "Title &Bars of Panels"), {}, [this] {
+    show_title_bars(actions_->find(QStringLiteral("view.titles"))->isChecked());
+  }, QT_TRANSLATE_NOOP("Actions", "Drag panels by them to other places"));
+  titles->setCheckable(true);
   a.separator(Menu::View);
   a.add("view.theme", Menu::View, QT_TRANSLATE_NOOP("Actions", "Light ⇄ &Dark"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, [this] {
     Preferences p = preferences_;

@@ -49,6 +49,8 @@ void MainWindow::make_docks() {
   graph_ = new GraphView(&source_, &selection_, &axis_, &theme_, this);
   add_dock("graph", QT_TRANSLATE_NOOP("Docks", "Graph"), graph_);
   inspector_ = new InspectorView(&source_, &selection_, &theme_, this);
+  values_ = new TensorView(&theme_, this);
+  inspector_->add_below(values_);
   add_dock("inspector", QT_TRANSLATE_NOOP("Docks", "Inspector"), inspector_);
   auto plot = [&](const char* id, const char* title, PlotView* view) {
     plots_[QString::fromLatin1(id)] = view;
@@ -72,7 +74,18 @@ void MainWindow::make_docks() {
 
   setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+  show_title_bars(false);
   apply_layout(QStringLiteral("default"));
+}
+
+// The drawn views name themselves and tabs name the tables: their title bars are only needed to move them about.
+void MainWindow::show_title_bars(bool on) {
+  for (QDockWidget* dock : std::as_const(docks_)) {
+    if (dock == docks_["graph"] || dock == docks_["inspector"]) continue;
+    QWidget* old = dock->titleBarWidget();
+    dock->setTitleBarWidget(on ? nullptr : new QWidget(dock));
+    delete old;
+  }
 }
 
 void MainWindow::apply_layout(const QString& name) {

@@ -11,7 +11,6 @@ MessageBar::MessageBar(const views::Theme* theme, QWidget* parent) : QWidget(par
   column_->setSpacing(0);
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   setAccessibleName(tr("Messages"));
-  hide();
 }
 
 void MessageBar::say(MessageKind kind, const QString& sentence) {
@@ -44,7 +43,6 @@ void MessageBar::say(MessageKind kind, const QString& sentence) {
   connect(close, &QToolButton::clicked, this, [this, line] { remove(line); });
   column_->addWidget(line);
   lines_.push_back(line);
-  show();
   Q_EMIT shown(true);
 }
 
@@ -53,7 +51,6 @@ void MessageBar::remove(QFrame* line) {
   column_->removeWidget(line);
   line->hide();
   line->deleteLater();
-  setVisible(!lines_.isEmpty());
   Q_EMIT shown(!lines_.isEmpty());
 }
 

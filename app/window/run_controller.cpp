@@ -46,19 +46,13 @@ RunController::RunController(QObject* parent) : QObject(parent) {
       std::lock_guard lock(mutex_);
       why = QString::fromStdString(std::exchange(break_reason_, {}));
     }
+    paused_step_ = paused ? next.value : -1;
     if (paused && recorder_) recorder_->drain();
     tell([this, next, paused, why] {
       if (!has_model_) return;
       set_state(paused ? RunState::Paused : RunState::Running);
       if (paused) Q_EMIT paused_at(next.value, why);
     });
-    if (paused) {
-      std::unique_lock lock(mutex_);
-      const trace::TensorRef wanted = std::exchange(wanted_values_, {});
-      lock.unlock();
-      if (wanted.valid())
-        if (auto v = values_now(wanted)) tell([this, v] { Q_EMIT values(v); });
-    }
   };
   thread_ = std::thread([this] { work(); });
 }
@@ -435,37 +429,41 @@ void RunController::make_breaks() {
 
 void RunController::read_values(trace::TensorRef tensor) {
   if (!has_model_ || !tensor.valid()) return;
-  if (state_ == RunState::Paused) {
-    // The worker waits inside the run: nothing computes, so its memory can be read from here.
-    if (auto v = values_now(tensor)) Q_EMIT values(v);
-    return;
-  }
-  if (state_ == RunState::Ready) {
-    post([this, tensor] {
-      if (auto v = values_now(tensor)) tell([this, v] { Q_EMIT values(v); });
-    });
-    return;
-  }
-  std::lock_guard lock(mutex_);
-  wanted_values_ = tensor;
+  // While paused the worker waits inside the run: nothing computes, so its memory can be read from here.
+  if (state_ == RunState::Paused) values_now(tensor)();
+  else if (state_ == RunState::Ready) post([this, tensor] { tell(values_now(tensor)); });
 }
 
-std::shared_ptr<const TensorValues> RunController::values_now(trace::TensorRef ref) {
-  if (!runner_) return nullptr;
+std::function<void()> RunController::values_now(trace::TensorRef ref) {
+  auto refuse = [this](const QString& why) { return [this, why] { Q_EMIT values(nullptr, why); }; };
+  if (!runner_) return refuse(tr("There is no model."));
   const Graph& graph = runner_->plan().graph;
   const auto list = ref.is_leaf() ? graph.leafs() : graph.nodes();
-  if (ref.index() >= list.size()) return nullptr;
+  if (ref.index() >= list.size()) return refuse(tr("There is no such tensor."));
   const TensorImpl& tensor = *list[ref.index()];
-  if (tensor.dtype != DType::F32 || tensor.data() == nullptr) return nullptr;
+  if (tensor.dtype != DType::F32) return refuse(tr("Values of this type are not shown."));
+  if (tensor.element_count() == 0 || tensor.data() == nullptr) return refuse(tr("It holds no bytes now."));
+  // In the arena its bytes are its own from its step until its last use only.
+  const NodeId owner = graph.find_node(tensor.is_view() ? *tensor.view_source : tensor);
+  if (owner.valid() && runner_->options().strategy == MemoryStrategy::Planned) {
+    const int32_t next = paused_step_, steps = static_cast<int32_t>(runner_->plan().steps.size());
+    for (const PlannedTensor& planned : runner_->plan().memory.tensors) {
+      if (planned.node != owner) continue;
+      if (next < 0 ? planned.last.value < steps : planned.first.value >= next || planned.last.value < next)
+        return refuse(next >= 0 && planned.first.value >= next
+                          ? tr("It is not computed yet.")
+                          : tr("Its bytes hold another tensor now. Pause right behind it to see its values."));
+    }
+  }
   auto bytes = runner_->read(tensor);
-  if (!bytes) return nullptr;
-  auto result = std::make_shared<TensorValues>();
-  result->tensor = ref;
-  result->dtype = "f32";
-  for (int d = 0; d < tensor.rank(); ++d) result->shape.push_back(tensor.sizes[d]);
-  result->values.resize(bytes->size() / sizeof(float));
-  std::memcpy(result->values.data(), bytes->data(), result->values.size() * sizeof(float));
-  return result;
+  if (!bytes) return refuse(sentence(bytes.error()));
+  std::vector<int64_t> shape;
+  for (int d = 0; d < tensor.rank(); ++d) shape.push_back(tensor.sizes[d]);
+  std::vector<float> numbers(bytes->size() / sizeof(float));
+  std::memcpy(numbers.data(), bytes->data(), numbers.size() * sizeof(float));
+  auto result = std::make_shared<const views::TensorValues>(std::move(numbers), std::move(shape));
+  const QString title = QString::fromStdString(tensor.name);
+  return [this, result, title] { Q_EMIT values(result, title); };
 }
 
 Status RunController::save_recording(const trace::Snapshot& snapshot, const QString& path) {

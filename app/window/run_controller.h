@@ -6,6 +6,8 @@
 #include <arenascope/base/result.h>
 #include <arenascope/trace/session.h>
 
+#include <views/tensor/tensor_values.h>
+
 #include <QObject>
 #include <QString>
 
@@ -37,14 +39,6 @@ struct RunSettings {
 };
 
 enum class RunState : uint8_t { Empty, Opening, Recording, Ready, Running, Paused };
-
-// A tensor's numbers, copied while nothing computes.
-struct TensorValues {
-  trace::TensorRef tensor;
-  std::string dtype;
-  std::vector<int64_t> shape;
-  std::vector<float> values;
-};
 
 class RunController : public QObject {
   Q_OBJECT
@@ -82,7 +76,7 @@ class RunController : public QObject {
   void progress(const QString& phase);     // empty: done
   void paused_at(int step, const QString& why);  // why: empty, or the breakpoint
   void planned();                          // plans were added to the session
-  void values(std::shared_ptr<const arenascope::app::TensorValues> values);
+  void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);  // null: why not
 
  private:
   using Job = std::function<void()>;
@@ -95,7 +89,7 @@ class RunController : public QObject {
   void open_recording_now(const QString& path);
   void make_breaks();
   void renew_session();
-  std::shared_ptr<const TensorValues> values_now(trace::TensorRef tensor);
+  std::function<void()> values_now(trace::TensorRef tensor);  // what to tell the UI thread
 
   // UI thread
   RunState state_ = RunState::Empty;
@@ -116,8 +110,8 @@ class RunController : public QObject {
   std::vector<Breakpoint> breakpoints_;                      // guarded by mutex_
   std::atomic<std::shared_ptr<const std::vector<char>>> breaks_;  // by node
   std::atomic<bool> nan_{false};
+  std::atomic<int32_t> paused_step_{-1};                     // before which the run waits; -1: it does not
   std::string break_reason_;                                 // guarded by mutex_
-  trace::TensorRef wanted_values_;                           // guarded by mutex_
 
   // worker
   std::unique_ptr<trace::Recorder> recorder_;

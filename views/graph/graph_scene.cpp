@@ -70,7 +70,9 @@ std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<Ve
     const VertexText& t = texts[v];
     double width = std::max({title.horizontalAdvance(t.title), small.horizontalAdvance(t.second),
                              small.horizontalAdvance(t.third)}) + 26;
-    if (folded.vertices[v].folded) width += 18;
+    // Its time comes once it has run, and must find room.
+    if (folded.vertices[v].folded)
+      width = std::max(width, small.horizontalAdvance(t.second + QStringLiteral(" · 888 ms")) + 26) + 18;
     // Whole pixels, so that fonts of two machines that differ by a hair share a layout.
     width = std::ceil(std::clamp(width, kMinWidth, kMaxWidth) / 4) * 4;
     double height = folded.vertices[v].folded ? 46 : 52;

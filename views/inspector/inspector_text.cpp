@@ -281,7 +281,7 @@ void summary(Page& page) {
   }
   if (page.in.graph != nullptr) {
     const trace::GraphInfo& graph = *page.in.graph;
-    page.title(safe(graph.model), Texts::tr("Nothing is selected"));
+    page.title(graph.model.empty() ? Texts::tr("The whole graph") : safe(graph.model), Texts::tr("Nothing is selected"));
     page.section(Texts::tr("Graph"));
     page.row(Texts::tr("nodes"), format_count(static_cast<int64_t>(graph.nodes.size())));
     page.row(Texts::tr("leafs"), format_count(static_cast<int64_t>(graph.leafs.size())));

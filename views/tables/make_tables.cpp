@@ -59,6 +59,7 @@ TablePtr nodes_table(const TableInput& input) {
        [step](size_t r) { return static_cast<double>((*step)[r]); }},
       {Texts::tr("Name"), {}, [graph](size_t r) { return graph->nodes[r].name.empty() ? Words::node(TensorRef::node(NodeId(r))) : text(graph->nodes[r].name); }},
       {Texts::tr("Op"), {}, [graph](size_t r) { return text(graph->nodes[r].op); }},
+      {Texts::tr("Layer"), {}, [graph](size_t r) { return text(graph->nodes[r].layer); }},
       {Texts::tr("Shape"), Texts::tr("Outermost dimension first"), [graph](size_t r) { return format_shape(graph->nodes[r].shape); }},
       {Texts::tr("Type"), {}, [graph](size_t r) { return text(graph->nodes[r].dtype); }},
       {Texts::tr("Bytes"), Texts::tr("Size of the result"), [graph](size_t r) { return format_bytes(graph->nodes[r].bytes); },
@@ -106,7 +107,6 @@ TablePtr nodes_table(const TableInput& input) {
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].tasks); }},
       {Texts::tr("Flops"), Texts::tr("Arithmetic operations"), [graph](size_t r) { return format_count(graph->nodes[r].flops); },
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].flops); }},
-      {Texts::tr("Layer"), {}, [graph](size_t r) { return text(graph->nodes[r].layer); }},
   };
   table->selection = [graph](size_t r) { return Selection::node(graph->id, NodeId(r)); };
   table->inside = [=](size_t r, const RangeFilter& f) {

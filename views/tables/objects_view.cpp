@@ -82,7 +82,7 @@ std::vector<ObjectsView::Box> ObjectsView::boxes(int width) const {
   for (size_t i = 0; i < context_->objects.size(); ++i) {
     const trace::ObjectInfo& object = context_->objects[i];
     const double header = std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.header_size, 0))) * 1.7, 8.0, 40.0);
-    const double payload = std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.size, 0))) * 2.6, 30.0, 220.0);
+    const double payload = std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.size, 0))) * 4.2, 40.0, 260.0);
     const double w = header + payload;
     if (x + w > width - 12 && x > kLeft) {
       x = kLeft;
@@ -166,7 +166,7 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
     const QString name = object.name.empty() ? QString::fromStdString(object.type) : QString::fromStdString(object.name);
     const QRectF inner = body.adjusted(4, 1, -4, -1);
     painter.drawText(QRectF(inner.left(), inner.top(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
-                     metrics.elidedText(name, Qt::ElideMiddle, inner.width()));
+                     metrics.elidedText(name, Qt::ElideLeft, inner.width()));
     painter.setPen(colours.dim_text);
     painter.drawText(QRectF(inner.left(), inner.center().y(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
                      metrics.elidedText(format_bytes(object.size), Qt::ElideRight, inner.width()));

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real window, driven with mouse and keys: open, run, pause, step, break, replan, save, reopen, compare; every
+// action reachable; nothing cut short by bad files; both languages complete.
+#include <QApplication>
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTranslator>
+#include <QXmlStreamReader>
+
+#include "app/window/language.h"
+#include "app/window/main_window.h"
+#include "sample_session.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+namespace {
+constexpr int kPatience = 60'000;
+}
+
+class WindowTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+
+  void open(const QString& spec) {
+    window_->open(spec);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && window_->axis()->steps() > 0, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!window_->source()->snapshot()->runs.empty() && window_->source()->snapshot()->runs[0].finished, kPatience);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setOrganizationName("arenascope");
+    QCoreApplication::setApplicationName("arenascope-test");
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
+    QStandardPaths::setTestModeEnabled(true);
+  }
+
+  void init() {
+    QSettings().clear();
+    set_language("en");
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1600, 900);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+  }
+  void cleanup() { window_.reset(); }
+
+  void a_model_runs_and_every_view_has_it() {
+    open("zoo:mul_mat");
+    QTRY_VERIFY(window_->table("nodes")->model()->rowCount() > 0);
+    QCOMPARE(window_->table("nodes")->model()->rowCount(), static_cast<int>(window_->source()->graph()->nodes.size()));
+    QTRY_VERIFY_WITH_TIMEOUT(window_->graph_view()->canvas()->scene().ready(), kPatience);
+    QVERIFY(window_->inspector()->text().contains("lower bound"));
+    QVERIFY(window_->windowTitle().contains("mul_mat"));
+    QVERIFY(window_->messages()->sentences().isEmpty());
+    QCOMPARE(recent_files().value(0), QString("zoo:mul_mat"));
+  }
+
+  void run_pause_step_and_stop_by_keys() {
+    open("zoo:squeezenet");
+    RunController* controller = window_->controller();
+    QTest::keyClick(window_.get(), Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Running, kPatience);
+    const auto runs_before = controller->session()->snapshot()->runs.size();
+    QTRY_VERIFY_WITH_TIMEOUT(controller->session()->snapshot()->runs.size() > runs_before + 2, kPatience);
+    QTest::keyClick(window_.get(), Qt::Key_F6);
+    QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Paused, kPatience);
+    const Step at = window_->axis()->current();
+    QTest::keyClick(window_.get(), Qt::Key_F10);
+    QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Paused && window_->axis()->current() != at, kPatience);
+    const auto* chosen = window_->selection()->current().get<NodeSelection>();
+    QVERIFY(chosen != nullptr);  // the node before which it stands
+    QTest::keyClick(window_.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Ready, kPatience);
+    QCOMPARE(controller->session()->snapshot()->lost, int64_t{0});
+  }
+
+  void a_breakpoint_on_an_op_pauses_there() {
+    open("zoo:squeezenet");
+    window_->set_breakpoints({Breakpoint{Breakpoint::Kind::Op, "MAX_POOL", 0, true}});
+    QTest::keyClick(window_.get(), Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused, kPatience);
+    const auto* chosen = window_->selection()->current().get<NodeSelection>();
+    QVERIFY(chosen != nullptr);
+    QCOMPARE(window_->source()->graph()->nodes[chosen->tensor.index()].op, std::string("MAX_POOL"));
+    QVERIFY(!window_->messages()->sentences().isEmpty());
+    // To the next of them, and then without any.
+    const auto first = chosen->tensor;
+    QTest::keyClick(window_.get(), Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && window_->selection()->current().get<NodeSelection>() != nullptr &&
+                                 window_->selection()->current().get<NodeSelection>()->tensor != first, kPatience);
+    window_->set_breakpoints({});
+    QTest::keyClick(window_.get(), Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+  }
+
+  void f9_sets_and_takes_a_breakpoint() {
+    open("zoo:mul_mat");
+    QTest::keyClick(window_.get(), Qt::Key_F9);
+    QVERIFY(window_->breakpoints().empty());
+    QCOMPARE(window_->messages()->sentences().size(), 1);  // said, not boxed
+    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(0)));
+    QTest::keyClick(window_.get(), Qt::Key_F9);
+    QCOMPARE(window_->breakpoints().size(), size_t{1});
+    QTest::keyClick(window_.get(), Qt::Key_F9);
+    QVERIFY(window_->breakpoints().empty());
+  }
+
+  void breakpoints_match() {
+    trace::GraphInfo g = test::sample_graph({});
+    QCOMPARE(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Node, "conv1", 0, true}}).size(), size_t{1});
+    QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Node, "conv1", 0, false}}).empty());
+    QCOMPARE(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Name, "b3.*", 0, true}}).size(), size_t{7});
+    QVERIFY(!nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Op, "relu", 0, true}}).empty());
+    QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Bytes, {}, INT64_MAX, true}}).empty());
+    for (const Breakpoint& b : {Breakpoint{Breakpoint::Kind::Name, "a/*=b", 0, false}, Breakpoint{Breakpoint::Kind::Bytes, {}, 77, true}, Breakpoint{Breakpoint::Kind::NaN, {}, 0, true}})
+      QVERIFY(Breakpoint::from_setting(b.to_setting()) == b);
+    for (const char* bad : {"", "=", "op=", "bytes>=x", "colour=red"}) QVERIFY(!Breakpoint::from_setting(bad));
+  }
+
+  void replanning_takes_another_plan() {
+    open("zoo:squeezenet");
+    Preferences p = window_->preferences();
+    p.run.planner = "none";
+    window_->apply_preferences(p);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+    const Bytes none = window_->source()->plan()->arena_bytes;
+    p.run.planner = "greedy-by-size";
+    window_->apply_preferences(p);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan()->planner == "greedy-by-size", kPatience);
+    QVERIFY(window_->source()->plan()->arena_bytes < none);
+  }
+
+  void a_recording_shows_what_the_run_showed_and_compares() {
+    open("zoo:mul_mat");
+    const QString path = folder_.filePath("run.arenascope");
+    window_->ask_file = [&](bool save, const QString&, const QString&) { return save ? path : path; };
+    const auto nodes = window_->source()->graph()->nodes.size();
+    const auto arena = window_->source()->plan()->arena_bytes;
+    const auto runs = window_->source()->snapshot()->runs.size();
+    window_->actions()->find("file.save_recording")->trigger();
+    QVERIFY(QFile::exists(path));
+    window_->open(path);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Recording, kPatience);
+    QCOMPARE(window_->source()->graph()->nodes.size(), nodes);
+    QCOMPARE(window_->source()->plan()->arena_bytes, arena);
+    QCOMPARE(window_->source()->snapshot()->runs.size(), runs);
+    QVERIFY(!window_->actions()->find("run.run")->isEnabled());
+    window_->compare_with(path);
+    QTRY_COMPARE(window_->table("compare")->model()->rowCount(), static_cast<int>(nodes));
+  }
+
+  void bad_files_are_said_and_what_was_open_stays() {
+    open("zoo:mul_mat");
+    const auto session = window_->source()->session();
+    const QString empty = folder_.filePath("empty.onnx"), garbage = folder_.filePath("garbage.onnx");
+    QFile(empty).open(QIODevice::WriteOnly);
+    QFile file(garbage);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray(5000, '\x5a'));
+    file.close();
+    for (const QString& bad : {QString("/no/such/model.onnx"), empty, garbage, QString("zoo:no_such_network"), folder_.path()}) {
+      window_->messages()->clear();
+      window_->open(bad);
+      QTRY_VERIFY_WITH_TIMEOUT(!window_->messages()->sentences().isEmpty(), kPatience);
+      QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+      QCOMPARE(window_->source()->session(), session);
+      QVERIFY(QApplication::activeModalWidget() == nullptr);
+    }
+    window_->messages()->clear();
+    window_->compare_with("/no/such/recording");
+    QCOMPARE(window_->messages()->sentences().size(), 1);
+  }
+
+  void the_playhead_walks_by_keys_and_mouse() {
+    window_->show_session(test::sample_session(), "sample");
+    const int steps = window_->axis()->steps();
+    QVERIFY(steps > 10);
+    QTest::keyClick(window_.get(), Qt::Key_Left, Qt::ControlModifier);
+    QCOMPARE(window_->axis()->current(), Step(0));
+    QTest::keyClick(window_.get(), Qt::Key_Right);
+    QTest::keyClick(window_.get(), Qt::Key_Right);
+    QCOMPARE(window_->axis()->current(), Step(2));
+    QTest::keyClick(window_.get(), Qt::Key_Left);
+    QCOMPARE(window_->axis()->current(), Step(1));
+    StepSlider* slider = window_->playback()->slider();
+    QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, slider->height() / 2));
+    QVERIFY(std::abs(window_->axis()->current().value - steps / 2) <= 1);
+    QTest::keyClick(window_.get(), Qt::Key_P, Qt::ShiftModifier);
+    QCOMPARE(window_->axis()->current().value, slider->peak_step());
+    QVERIFY(window_->playback()->step_text().contains(QString::number(steps)));
+    const AxisMode mode = window_->axis()->mode();
+    QTest::keyClick(window_.get(), Qt::Key_T);
+    QVERIFY(window_->axis()->mode() != mode);
+    const double length = window_->axis()->range().length();
+    QTest::keyClick(window_.get(), Qt::Key_W);
+    QVERIFY(window_->axis()->range().length() < length);
+    QTest::keyClick(window_.get(), Qt::Key_Space);
+    const Step at = window_->axis()->current();
+    QTRY_VERIFY(window_->axis()->current() != at);
+    QTest::keyClick(window_.get(), Qt::Key_Space);
+  }
+
+  void one_selection_and_its_history() {
+    window_->show_session(test::sample_session(), "sample");
+    const trace::GraphId graph = window_->source()->graph_id();
+    for (int i : {1, 4, 9}) window_->selection()->select(Selection::node(graph, NodeId(i)));
+    QVERIFY(window_->inspector()->text().contains(QString::fromStdString(window_->source()->graph()->nodes[9].name)));
+    QTest::keyClick(window_.get(), Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(window_->selection()->current(), Selection::node(graph, NodeId(4)));
+    QTest::keyClick(window_.get(), Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(window_->selection()->current(), Selection::node(graph, NodeId(9)));
+    QTest::keyClick(window_.get(), Qt::Key_G);
+    QVERIFY(window_->selection()->current() != Selection::node(graph, NodeId(9)));
+    QTest::keyClick(window_.get(), Qt::Key_Escape);
+    QVERIFY(window_->selection()->current().empty());
+  }
+
+  void every_action_is_named_once_and_found() {
+    QSet<QString> ids, keys;
+    for (const auto& entry : window_->actions()->all()) {
+      QVERIFY2(!ids.contains(entry.id), entry.id);
+      ids.insert(entry.id);
+      QVERIFY2(!entry.action->text().isEmpty() && !entry.action->toolTip().isEmpty(), entry.id);
+      for (const QKeySequence& key : entry.action->shortcuts()) {
+        QVERIFY2(!keys.contains(key.toString()), entry.id);
+        keys.insert(key.toString());
+      }
+    }
+    QTest::keyClick(window_.get(), Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+    CommandPalette* palette = window_->palette_of_commands();
+    QVERIFY(palette->isVisible());
+    QCOMPARE(palette->shown(), static_cast<int>(window_->actions()->all().size()));
+    auto* line = palette->findChild<QLineEdit*>();
+    QTest::keyClicks(line, "layout memory");
+    QVERIFY(palette->shown() >= 1 && palette->shown() < 10);
+    QTest::keyClick(line, Qt::Key_Return);
+    QVERIFY(!palette->isVisible());
+    QVERIFY(!window_->dock("graph")->isVisible());
+    QVERIFY(window_->dock("arena")->isVisible());
+    window_->actions()->find("help.keys")->trigger();
+    auto* list = window_->findChild<QTableWidget*>();
+    QVERIFY(list != nullptr);
+    QCOMPARE(list->rowCount(), static_cast<int>(window_->actions()->all().size()));
+  }
+
+  void letters_in_a_filter_are_letters() {
+    window_->show_session(test::sample_session(), "sample");
+    auto* filter = window_->table("nodes")->findChild<QLineEdit*>();
+    filter->setFocus();
+    const Step before = window_->axis()->current();
+    QTest::keyClicks(filter, "gust padf");
+    QCOMPARE(filter->text(), QString("gust padf"));
+    QCOMPARE(window_->axis()->current(), before);
+  }
+
+  void fit_scores_prefer_words() {
+    QCOMPARE(fit_score("xyz", "Run a Node"), 0);
+    QVERIFY(fit_score("run", "Run") > fit_score("run", "Reset unused nodes"));
+    QVERIFY(fit_score("sn", "Step Node") > fit_score("sn", "basin"));
+  }
+
+  void chinese_is_complete_and_live() {
+    for (const char* name : {"zh_CN", "en"}) {
+      QFile file(QStringLiteral(ARENASCOPE_SOURCE_DIR "/translations/arenascope_%1.ts").arg(name));
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      const QByteArray text = file.readAll();
+      QVERIFY(!text.contains("type=\"unfinished\""));
+      QVERIFY(!text.contains("<translation></translation>") && !text.contains("<translation />"));
+    }
+    Preferences p = window_->preferences();
+    p.language = "zh_CN";
+    window_->apply_preferences(p);
+    QTRY_COMPARE(window_->dock("graph")->windowTitle(), QString("计算图"));
+    QVERIFY(window_->actions()->find("run.run")->text().contains("运行"));
+    for (const auto& entry : window_->actions()->all())
+      QVERIFY2(entry.action->text() != QString::fromUtf8(entry.text), entry.id);
+    p.language = "en";
+    window_->apply_preferences(p);
+    QTRY_COMPARE(window_->dock("graph")->windowTitle(), QString("Graph"));
+  }
+
+  void layouts_are_kept() {
+    window_->apply_layout("memory");
+    QVERIFY(!window_->dock("graph")->isVisible());
+    window_->close();
+    window_ = std::make_unique<MainWindow>();
+    window_->show();
+    QVERIFY(!window_->dock("graph")->isVisible());
+    window_->actions()->find("view.layout_default")->trigger();
+    QVERIFY(window_->dock("graph")->isVisible());
+  }
+
+  void dark_and_light() {
+    Preferences p = window_->preferences();
+    p.theme = ThemeMode::Dark;
+    window_->apply_preferences(p);
+    QVERIFY(window_->theme()->dark());
+    QVERIFY(window_->palette().window().color().lightness() < 100);
+    p.theme = ThemeMode::Light;
+    window_->apply_preferences(p);
+    QVERIFY(window_->palette().window().color().lightness() > 150);
+  }
+};
+
+QTEST_MAIN(WindowTest)
+#include "window_test.moc"
