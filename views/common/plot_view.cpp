@@ -71,6 +71,13 @@ void PlotView::start() {
     prepare();
   });
   connect(axis, &SharedAxis::current_changed, this, &PlotView::redraw_overlay);
+  // Another session: what is shown refers to the old one, so it goes at once.
+  connect(context_.source, &SessionSource::session_replaced, this, [this] {
+    background_.cancel();
+    prepared_ = work()(input(context_.axis->range(), 16), {});
+    if (prepared_) show_prepared(prepared_);
+    redraw();
+  });
   connect(context_.source, &SessionSource::changed, this, &PlotView::prepare);
   connect(context_.selection, &SelectionModel::current_changed, this, &PlotView::redraw_overlay);
   connect(context_.selection, &SelectionModel::hovered_changed, this, &PlotView::redraw_overlay);

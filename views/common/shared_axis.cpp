@@ -13,7 +13,9 @@ SharedAxis::SharedAxis(SessionSource* source, QObject* parent) : QObject(parent)
 }
 
 void SharedAxis::reset() {
+  const AxisMode mode = frame_.mode;  // what was chosen stays, if the next session has it
   frame_ = AxisFrame{};
+  frame_.mode = mode;
   steps_ = 0;
   time_ = {0, 0};
   fresh_ = true;

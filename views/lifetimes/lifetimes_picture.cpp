@@ -14,6 +14,7 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
   const trace::PlanInfo& plan = *in.plan;
   p->plan = plan.id;
   const auto& slices = plan.slices;
+  p->slices = slices.size();
 
   // By block, or by offset where the plan names none.
   std::map<std::pair<int64_t, Bytes>, std::vector<uint32_t>> by_block;

@@ -21,6 +21,7 @@ struct LifetimesPicture : Prepared {
       captions;  // where its name has room; style 3 * level + 0 on the share, 1 above it, 2 on a light one
   std::shared_ptr<const RectSet> levels;  // the mark of the reuse level at each span's left; same tags
   trace::PlanId plan;
+  size_t slices = 0;      // of that plan
   size_t reused = 0;  // tensors that took over somebody's block
   Bytes saved = 0;    // what all tensors together would take, less the arena
 };

@@ -123,7 +123,7 @@ QCPRange LifetimesView::y_limits() const {
 
 const trace::PlanInfo* LifetimesView::plan() const {
   const trace::PlanInfo* plan = context().source->plan();
-  return plan && picture_ && plan->id == picture_->plan ? plan : nullptr;
+  return plan && picture_ && plan->id == picture_->plan && plan->slices.size() == picture_->slices ? plan : nullptr;
 }
 
 void LifetimesView::show_prepared(const PreparedPtr& prepared) {

@@ -56,6 +56,7 @@ class Maker {
 
   void run(const std::stop_token& stop) {
     p_.mode = in_.axis.mode;
+    p_.snapshot = in_.snapshot;
     p_.covered = in_.axis.range;
     p_.per_pixel = in_.axis.range.length() / in_.pixels;
     const auto parts = stretches(in_.axis, in_.pixels);

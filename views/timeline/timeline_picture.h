@@ -41,6 +41,7 @@ struct BarrierMark {  // who came last
 };
 
 struct TimelinePicture : Prepared {
+  SnapshotPtr snapshot;  // that the cells refer to
   std::vector<TimelineRow> rows;
   double height = 0;  // of all rows
   std::shared_ptr<const RectSet> spans;

@@ -184,7 +184,7 @@ void TimelineView::update_header() {
 
 QString TimelineView::row_name(const TimelineRow& row) const {
   if (!row.track.valid()) return tr("node");
-  const auto& tracks = context().source->snapshot()->tracks;
+  const auto& tracks = picture_->snapshot->tracks;
   if (row.track.index() >= tracks.size()) return {};
   const trace::ThreadInfo& info = tracks[row.track.index()].info;
   if (!info.name.empty()) return QString::fromStdString(info.name);
@@ -194,7 +194,7 @@ QString TimelineView::row_name(const TimelineRow& row) const {
 QString TimelineView::label(uint32_t tag, int) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const TimelineItem& item = picture_->items[tag];
-  const trace::Snapshot& s = *context().source->snapshot();
+  const trace::Snapshot& s = *picture_->snapshot;
   if (item.step.valid()) {
     const trace::GraphInfo* graph = context().source->graph();
     const trace::PlanInfo* plan = context().source->plan();
@@ -235,7 +235,7 @@ QString TimelineView::describe(const QPointF& pixel) const {
   if (item->step.valid()) {
     return tr("step %1: %2").arg(format_count(item->step.value), label((*picture_->spans)[*spans_->hit(pixel)].tag, 1));
   }
-  const trace::Snapshot& s = *context().source->snapshot();
+  const trace::Snapshot& s = *picture_->snapshot;
   const SpanCell& cell = item->cell;
   const trace::Event& e = s.event(cell.span);
   const Nanoseconds origin = context().axis->origin();
@@ -283,7 +283,7 @@ QString TimelineView::describe(const QPointF& pixel) const {
 }
 
 void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
-  const trace::Snapshot& s = *context().source->snapshot();
+  const trace::Snapshot& s = *picture_->snapshot;
   if (selection.empty()) return;
   if (!selection.get<EventSelection>() && !selection.get<NodeSelection>()) {
     if (const auto r = range_of(selection)) draw_range(painter, *r, selected);

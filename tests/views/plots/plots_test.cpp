@@ -347,6 +347,26 @@ class PlotsTest : public QObject {
     QVERIFY(d.arena.picture()->seen.empty());
   }
 
+  void another_session_leaves_nothing_of_the_old_one() {
+    test::SampleOptions big;
+    big.blocks = 40;
+    Desk d(big);
+    d.axis.set_mode(AxisMode::Time);
+    d.show();
+    test::SampleOptions small;
+    small.blocks = 1;
+    small.threads = 1;
+    small.runs = 1;
+    d.source.set_session(test::sample_session(small));
+    QCOMPARE(d.axis.mode(), AxisMode::Time);
+    for (PlotView* v : d.all()) {  // before anything was prepared anew
+      for (int x = 100; x < 1000; x += 50) v->pick(QPointF(x, 120)), v->describe(QPointF(x, 120));
+      v->plot()->replot(QCustomPlot::rpImmediateRefresh);
+      v->grab();
+    }
+    QVERIFY(d.timeline.picture()->spans->empty());
+    QTRY_VERIFY(!d.timeline.picture()->spans->empty());
+  }
   void an_empty_session_draws_nothing_and_breaks_nothing() {
     Desk d;
     d.source.set_session(nullptr);
