@@ -94,10 +94,18 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
     if (step >= 0 && controller_.state() != RunState::Running) axis_.set_current(Step(step));
   });
   connect(&selection_, &SelectionModel::current_changed, this, &MainWindow::ask_values);
+  settle_timer_.setSingleShot(true);
+  settle_timer_.setInterval(250);
+  connect(&settle_timer_, &QTimer::timeout, this, [this] {
+    const RunState state = controller_.state();
+    if (state != RunState::Running && state != RunState::Paused) source_.set_live(false);
+    source_.refresh();
+  });
   connect(&play_timer_, &QTimer::timeout, this, [this] {
     if (axis_.current().value + 1 >= axis_.steps()) axis_.set_current(Step(0));
     else axis_.step_by(1);
   });
+  plots_["arena"]->setFocus();  // not a line edit, which would take the letters
   set_breakpoints({});
   retranslate();
   restore_state();
@@ -145,7 +153,8 @@ void MainWindow::connect_controller() {
   });
   connect(&controller_, &RunController::state_changed, this, [this] {
     const RunState state = controller_.state();
-    source_.set_live(state == RunState::Running || state == RunState::Paused);
+    if (state == RunState::Running || state == RunState::Paused) source_.set_live(true);
+    else settle_timer_.start();  // the last events of a run come a moment behind it
     if (state == RunState::Ready) source_.refresh();
     if (state == RunState::Running) play_timer_.stop();
     update_actions();
@@ -198,7 +207,7 @@ int32_t MainWindow::step_of(NodeId node) const {
 
 bool MainWindow::graph_has_focus() const {
   const QWidget* focus = QApplication::focusWidget();
-  return focus != nullptr && (focus == graph_ || graph_->isAncestorOf(focus));
+  return focus == graph_->canvas();
 }
 
 void MainWindow::set_breakpoints(std::vector<Breakpoint> breakpoints) {

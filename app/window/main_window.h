@@ -127,7 +127,7 @@ class MainWindow : public QMainWindow {
   QMenu* recent_menu_ = nullptr;
   QMenu* panels_menu_ = nullptr;
   QLabel *live_ = nullptr, *lost_ = nullptr, *progress_ = nullptr;
-  QTimer play_timer_;
+  QTimer play_timer_, settle_timer_;
   QString title_;
 };
 

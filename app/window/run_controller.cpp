@@ -88,6 +88,15 @@ void RunController::post(Job job) {
   wake_.notify_all();
 }
 
+// With the lock held, so that the worker does not fall asleep between looking and being called.
+void RunController::wake(const std::function<void()>& change) {
+  {
+    std::lock_guard lock(mutex_);
+    change();
+  }
+  wake_.notify_all();
+}
+
 void RunController::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -150,6 +159,7 @@ void RunController::run_one() {
   };
   auto report = runner_->run(options);
   recorder_->drain();
+  recorder_->drain();  // a run's end follows behind its events
   if (!report) {
     looping_ = false;
     tell([this, text = sentence(report.error())] { Q_EMIT failed(text); });
@@ -362,17 +372,15 @@ void RunController::plan_all() {
 
 void RunController::run() {
   if (!has_model_) return;
-  looping_ = true;
+  wake([this] { looping_ = true; });
   control_.resume();
   if (state_ == RunState::Ready) set_state(RunState::Running);
-  wake_.notify_all();
 }
 
 void RunController::run_once() {
   if (!has_model_) return;
-  once_ = true;
   control_.resume();
-  wake_.notify_all();
+  wake([this] { once_ = true; });
 }
 
 void RunController::pause() {
@@ -381,16 +389,14 @@ void RunController::pause() {
 
 void RunController::step() {
   if (!has_model_) return;
-  if (state_ == RunState::Ready) looping_ = true;
   control_.step();
-  wake_.notify_all();
+  if (state_ == RunState::Ready) wake([this] { looping_ = true; });
 }
 
 void RunController::run_to(Step step) {
   if (!has_model_) return;
-  if (state_ == RunState::Ready) looping_ = true;
   control_.run_to(step);
-  wake_.notify_all();
+  if (state_ == RunState::Ready) wake([this] { looping_ = true; });
 }
 
 void RunController::stop() {

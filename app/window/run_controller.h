@@ -81,6 +81,7 @@ class RunController : public QObject {
  private:
   using Job = std::function<void()>;
   void post(Job job);
+  void wake(const std::function<void()>& change);
   void work();
   void run_one();
   void set_state(RunState state);

@@ -61,15 +61,14 @@ void TableModel::rearrange() {
   const int before = static_cast<int>(rows_.size()), now = static_cast<int>(rows.size());
   if (now < before) {
     beginRemoveRows({}, now, before - 1);
-    rows_ = std::move(rows);
+    rows_.resize(rows.size());
     endRemoveRows();
   } else if (now > before) {
     beginInsertRows({}, before, now - 1);
-    rows_ = std::move(rows);
+    rows_.insert(rows_.end(), rows.begin() + before, rows.end());
     endInsertRows();
-  } else {
-    rows_ = std::move(rows);
   }
+  rows_ = std::move(rows);
   const int common = std::min(before, now);
   if (common > 0) Q_EMIT dataChanged(index(0, 0), index(common - 1, columnCount() - 1));
 }
@@ -94,6 +93,7 @@ int TableModel::columnCount(const QModelIndex& parent) const {
 QVariant TableModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || static_cast<size_t>(index.row()) >= rows_.size()) return {};
   const size_t row = rows_[static_cast<size_t>(index.row())];
+  if (row >= table_->rows) return {};  // of the table before, until its rows are exchanged
   const Column& column = table_->columns[static_cast<size_t>(index.column())];
   switch (role) {
     case Qt::DisplayRole: return column.text(row);

@@ -123,7 +123,8 @@ class WindowTest : public QObject {
     trace::GraphInfo g = test::sample_graph({});
     QCOMPARE(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Node, "conv1", 0, true}}).size(), size_t{1});
     QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Node, "conv1", 0, false}}).empty());
-    QCOMPARE(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Name, "b3.*", 0, true}}).size(), size_t{7});
+    const auto in_b3 = std::count_if(g.nodes.begin(), g.nodes.end(), [](const trace::TensorInfo& n) { return n.name.starts_with("b3."); });
+    QCOMPARE(static_cast<long>(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Name, "b3.*", 0, true}}).size()), static_cast<long>(in_b3));
     QVERIFY(!nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Op, "relu", 0, true}}).empty());
     QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Bytes, {}, INT64_MAX, true}}).empty());
     for (const Breakpoint& b : {Breakpoint{Breakpoint::Kind::Name, "a/*=b", 0, false}, Breakpoint{Breakpoint::Kind::Bytes, {}, 77, true}, Breakpoint{Breakpoint::Kind::NaN, {}, 0, true}})
