@@ -11,7 +11,7 @@
 namespace arenascope::cli {
 namespace {
 
-int bench(const Context& context, const std::string& name, const app::BenchOptions& options) {
+int bench(const Context& context, const std::string& name, app::BenchOptions options) {
   const app::Bench* chosen = app::find_bench(name);
   if (!chosen) {
     std::string names;
@@ -20,6 +20,7 @@ int bench(const Context& context, const std::string& name, const app::BenchOptio
   }
   Progress progress;
   progress.phase(name);
+  options.progress = [&](const std::string& what) { progress.phase(what); };
   auto rows = chosen->run(options);
   if (!rows) return fail(kFailed, rows.error().message);
   if (context.json) {
@@ -64,6 +65,7 @@ void add_bench(CLI::App& app, Context& context, Body& body) {
   command->add_option("--data", a->options.data, "The folder of test data, for benches that use it");
   command->add_option("--model", a->options.model, "For bench record")->capture_default_str();
   command->add_option("--threads", a->options.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
+  command->add_flag("--quick", a->options.quick, "Smaller budgets, to see that it works");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->footer("Benches:" + names);
   command->callback([&, a] { body = [&, a] { return bench(context, a->name, a->options); }; });

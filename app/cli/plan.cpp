@@ -3,10 +3,12 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <unordered_set>
 
 #include <arenascope/base/checked.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
+#include <arenascope/planner/why.h>
 #include <arenascope/runtime/memory_plan.h>
 #include <fmt/format.h>
 
@@ -20,6 +22,7 @@ namespace {
 struct PlanArguments {
   ModelArguments model;
   std::string planner = "search", order = "depth-first", export_file;
+  std::vector<std::string> why;  // two buffers
   int64_t capacity = 0, alignment = 64;
   double budget = 1.0;
   int threads = 0;
@@ -70,6 +73,20 @@ Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const s
     rows.push_back({std::string(planner->name()), order, problem, std::move(*plan)});
   }
   return {};
+}
+
+// Each interval by its node's name, with the node's number where the name is not its alone.
+void name_intervals(GraphIntervals& intervals, const Graph& graph) {
+  std::unordered_set<std::string> seen;
+  intervals.problem.ids.clear();
+  for (NodeId owner : intervals.owners) {
+    std::string id = graph.node(owner).name;
+    if (id.empty() || !seen.insert(id).second) {
+      id = fmt::format("{}#{}", id, owner.value);
+      seen.insert(id);
+    }
+    intervals.problem.ids.push_back(std::move(id));
+  }
 }
 
 Status write_text(const std::string& path, const std::string& text) {
@@ -130,7 +147,7 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
       if (auto ok = check_order(model->graph, *sequence); !ok) return fail(kFailed, ok.error().message);
       progress.phase(fmt::format("planning {}", order->name));
       GraphIntervals intervals = graph_intervals(model->graph, *sequence, plan_options);
-      intervals.problem.ids.clear();
+      name_intervals(intervals, model->graph);
       if (auto ok = add_rows(rows, intervals.problem, order->name, planners, options); !ok)
         return fail(kFailed, ok.error().message);
     }
@@ -144,6 +161,15 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     auto ok = write_text(arguments.export_file, csv ? planner::write_csv(best->problem, &best->plan)
                                                     : planner::plan_to_json(best->problem, best->plan));
     if (!ok) return fail(kFailed, ok.error().message);
+  }
+  if (!arguments.why.empty()) {
+    auto a = planner::find_interval(best->problem, arguments.why[0]);
+    auto b = planner::find_interval(best->problem, arguments.why[1]);
+    if (!a || !b) return fail(kUsage, fmt::format("{}: {}", arguments.model.model, (a ? b : a).error().message));
+    const std::string why = planner::why_not_there(best->problem, best->plan, *a, *b);
+    if (context.json) print_json({{"model", model_name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
+    else fmt::print("{}\n", why);
+    return kDone;
   }
   if (context.json) {
     Json results = Json::array();
@@ -188,6 +214,7 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
   command->add_option("--threads", a->threads, "For planners that use several; 0: all processors");
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);
   command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->footer([] { return all_names(); });

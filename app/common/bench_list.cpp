@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/bench_list.h"
 
+#include <cstdlib>
+#include <filesystem>
+
 #include <arenascope/graph/bench_graph.h>
 #include <arenascope/graph/bench_orders.h>
+#include <arenascope/memory/bench_allocators.h>
+#include <arenascope/planner/bench_planning.h>
 #include <arenascope/runtime/bench_barrier.h>
 #include <arenascope/trace/bench_trace.h>
 
@@ -13,10 +18,28 @@ namespace {
 
 using Rows = Result<std::vector<BenchRow>>;
 
+// The data folder: told, or ARENASCOPE_DATA, or beside the checkout that one stands in.
+std::filesystem::path data_folder(const BenchOptions& options) {
+  if (!options.data.empty()) return options.data;
+  if (const char* told = std::getenv("ARENASCOPE_DATA")) return told;
+  return "../shared/data";
+}
+
+Rows bench_planning(const BenchOptions& options) {
+  planner::BenchOptions o;
+  o.quick = options.quick;
+  if (options.threads > 0) o.threads = options.threads;
+  o.on_progress = options.progress;
+  return planner::bench_planning(data_folder(options), o);
+}
+
 constexpr Bench kBenches[] = {
+    {"allocators", "what allocators cost in time and in reserved bytes",
+     [](const BenchOptions& o) -> Rows { return bench_allocators({}, o.quick ? 0.1 : 1); }},
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
     {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
+    {"planning", "arena over lower bound on the instances that planners are judged by", bench_planning},
     {"record", "what recording costs a run of a network",
      [](const BenchOptions& o) -> Rows { return bench_record(o.model, o.threads); }},
     {"trace", "what an event costs, and how fast a recording opens",

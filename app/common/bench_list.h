@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every benchmark by name. To add one: a function that returns rows, and a line in bench_list.cpp.
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ struct BenchOptions {
   std::string data;                    // the folder of test data; empty: ARENASCOPE_DATA or ../shared/data
   std::string model = "zoo:resnet50";  // for what runs a model
   int threads = 0;                     // 0: as many as there are processors
+  bool quick = false;                  // smaller budgets: to see that it works
+  std::function<void(const std::string&)> progress;  // what is measured now
 };
 
 struct Bench {
