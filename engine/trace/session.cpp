@@ -187,11 +187,12 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->copies = copies_.view();
   s->context_events = context_events_.view();
   s->slices = slices_.view();
-  for (const auto& [key, rect] : open_) {
-    SliceRect r = rect;
-    r.end = std::max(r.begin, s->time.end);
-    r.last = Step(std::max(r.first.value, newest_step_.value) + 1);
-    s->open_slices.push_back(r);
+  for (const auto& [key, rects] : open_) {
+    for (SliceRect r : rects) {
+      r.end = std::max(r.begin, s->time.end);
+      r.last = Step(std::max(r.first.value, newest_step_.value) + 1);
+      s->open_slices.push_back(r);
+    }
   }
   std::sort(s->open_slices.begin(), s->open_slices.end(), [](const SliceRect& x, const SliceRect& y) {
     return std::pair(x.offset, x.tensor) < std::pair(y.offset, y.tensor);

@@ -78,6 +78,7 @@ class Session : public Sink {
   void finish(PendingBarrier& pending);
   void finish_barriers(RunId run);
   void add_slice(const Event& event);
+  void close_slice(SliceRect rect, Step last, Nanoseconds end);
   NodeStats* stats(RunId run, NodeId node);
   RunId run_at(Nanoseconds t) const;
   std::shared_ptr<const Snapshot> make_snapshot() const;
@@ -118,7 +119,13 @@ class Session : public Sink {
 
   Column<SliceRect> slices_;
   SummaryTree<Range64> slice_times_;
-  std::unordered_map<uint64_t, SliceRect> open_;  // by tensor and offset
+  // By tensor and offset. Threads are drained one after the other, so an end may come before its beginning.
+  struct SliceEnd {
+    Nanoseconds time = 0;
+    Step step;
+  };
+  std::unordered_map<uint64_t, std::vector<SliceRect>> open_;
+  std::unordered_map<uint64_t, std::vector<SliceEnd>> early_ends_;
   Step newest_step_;
   Column<SeenRect> seen_;
   SummaryTree<Range64> seen_times_;

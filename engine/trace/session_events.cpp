@@ -219,17 +219,51 @@ RunId Session::run_at(Nanoseconds t) const {
 void Session::add_slice(const Event& e) {
   const uint64_t key = static_cast<uint64_t>(e.a) * 0x9e3779b97f4a7c15u ^ e.id;
   const Step step = e.step();
+  constexpr size_t kMostSame = 16;        // unmatched of one tensor; more means that events were lost
+  constexpr size_t kMostEarly = 1 << 16;  // tensors whose end came first
   if (e.kind() == EventKind::SliceLive) {
-    open_[key] = {TensorRef{e.id}, run_at(e.time), e.a, e.b, step, step, e.time, e.time, true};
+    const SliceRect rect{TensorRef{e.id}, run_at(e.time), e.a, e.b, step, step, e.time, e.time, true};
     newest_step_ = step;
+    if (const auto early = early_ends_.find(key); early != early_ends_.end()) {
+      auto& ends = early->second;
+      auto own = ends.end();  // the first end after this beginning
+      for (auto it = ends.begin(); it != ends.end(); ++it) {
+        if (it->time >= e.time && (own == ends.end() || it->time < own->time)) own = it;
+      }
+      if (own != ends.end()) {
+        close_slice(rect, own->step, own->time);
+        ends.erase(own);
+        if (ends.empty()) early_ends_.erase(early);
+        return;
+      }
+    }
+    auto& same = open_[key];
+    if (same.size() >= kMostSame) same.erase(same.begin());
+    same.push_back(rect);
     return;
   }
-  const auto it = open_.find(key);
-  if (it == open_.end()) return;  // its beginning was lost or lies before the recording
-  SliceRect rect = it->second;
-  open_.erase(it);
-  rect.last = step;
-  rect.end = std::max(e.time, rect.begin);
+  if (const auto it = open_.find(key); it != open_.end()) {
+    auto& same = it->second;
+    auto own = same.end();  // the last beginning before this end
+    for (auto r = same.begin(); r != same.end(); ++r) {
+      if (r->begin <= e.time && (own == same.end() || r->begin > own->begin)) own = r;
+    }
+    if (own != same.end()) {
+      close_slice(*own, step, e.time);
+      same.erase(own);
+      if (same.empty()) open_.erase(it);
+      return;
+    }
+  }
+  if (early_ends_.size() >= kMostEarly) early_ends_.clear();  // their beginnings were lost, or lie before the recording
+  auto& ends = early_ends_[key];
+  if (ends.size() >= kMostSame) ends.erase(ends.begin());
+  ends.push_back({e.time, step});
+}
+
+void Session::close_slice(SliceRect rect, Step last, Nanoseconds end) {
+  rect.last = last;
+  rect.end = std::max(end, rect.begin);
   rect.open = false;
   slices_.push_back(rect);
   slice_times_.add({rect.begin, rect.end});

@@ -161,10 +161,17 @@ StepMap Snapshot::steps(RunId id) const {
   const size_t end = std::min(marks_base + marks.size(), r->first_mark + r->marks);
   for (size_t i = std::max(r->first_mark, marks_base); i < end; ++i) {
     const StepMark& m = marks[i - marks_base];
-    if (m.run != id) continue;
-    if (!list.empty() && (m.step <= list.back().step || m.time < list.back().time)) continue;
-    list.push_back(m);
+    if (m.run == id) list.push_back(m);
   }
+  // Whichever thread comes last to a barrier marks the next step, and threads are drained one after the other.
+  std::sort(list.begin(), list.end(),
+            [](const StepMark& x, const StepMark& y) { return std::pair(x.step, x.time) < std::pair(y.step, y.time); });
+  size_t kept = 0;
+  for (const StepMark& m : list) {
+    if (kept > 0 && (m.step == list[kept - 1].step || m.time < list[kept - 1].time)) continue;
+    list[kept++] = m;
+  }
+  list.resize(kept);
   return {std::move(list), r->finished ? r->end : std::max(r->end, time.end)};
 }
 

@@ -268,3 +268,37 @@ TEST_CASE("a session with a bound lets the oldest go, keeps its sums, and old sn
         w->spans_exact(TrackId(1), t0, w->time.end, 10000).size());
   for (size_t i = 0; i < s->memory_events.size(); ++i) CHECK(s->event(s->memory_events[i]).b > 0);
 }
+
+TEST_CASE("slices and steps that two threads tell in turn are put together in any order of draining") {
+  const auto ref = TensorRef::node(NodeId(0));
+  const std::array<Event, 4> even = {step(RunId(0), 10, Step(0), NodeId(0)), slice_live(10, ref, 64, 128, Step(0)),
+                                     step(RunId(0), 30, Step(2), NodeId(2)), slice_live(30, ref, 64, 128, Step(2))};
+  const std::array<Event, 4> odd = {step(RunId(0), 20, Step(1), NodeId(1)), slice_dead(20, ref, 64, 128, Step(1)),
+                                    step(RunId(0), 40, Step(3), NodeId(3)), slice_dead(40, ref, 64, 128, Step(3))};
+  for (const bool even_first : {true, false}) {
+    Session session;
+    session.describe(ThreadInfo{TrackId(0), "even"});
+    session.describe(ThreadInfo{TrackId(1), "odd"});
+    auto graph = std::make_shared<GraphInfo>();
+    graph->id = GraphId(0);
+    graph->nodes.resize(4);
+    session.describe(std::shared_ptr<const GraphInfo>(graph));
+    session.describe(RunInfo{RunId(0), GraphId(0), PlanId(), 5, 2, "cpu", "planned"});
+    if (even_first) session.events(TrackId(0), even);
+    session.events(TrackId(1), odd);
+    if (!even_first) session.events(TrackId(0), even);
+    const auto s = session.snapshot();
+    CHECK(s->open_slices.empty());
+    auto slices = s->slices_in(0, 100, 10);
+    std::sort(slices.begin(), slices.end(), [](const SliceRect& x, const SliceRect& y) { return x.begin < y.begin; });
+    REQUIRE(slices.size() == 2);
+    CHECK(slices[0].begin == 10);
+    CHECK(slices[0].end == 20);
+    CHECK(slices[0].last == Step(1));
+    CHECK(slices[1].begin == 30);
+    CHECK(slices[1].end == 40);
+    const StepMap map = s->steps(RunId(0));
+    REQUIRE(map.marks().size() == 4);
+    CHECK(map.step_at(25) == doctest::Approx(1.5));
+  }
+}
