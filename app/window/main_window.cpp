@@ -133,8 +133,12 @@ void MainWindow::connect_controller() {
   connect(&controller_, &RunController::session_changed, this, [this] { source_.set_session(controller_.session()); });
   connect(&controller_, &RunController::failed, this, &MainWindow::fail);
   connect(&controller_, &RunController::values, this, [this](std::shared_ptr<const views::TensorValues> values, const QString& title) {
-    if (values) values_->set_values(values, title);
-    else values_->clear(title);
+    if (values) {
+      values_->setMaximumHeight(QWIDGETSIZE_MAX);
+      values_->set_values(values, title);
+    } else {
+      no_values(title);
+    }
   });
   connect(&controller_, &RunController::progress, this, [this](const QString& phase) { progress_->setText(phase); });
   connect(&controller_, &RunController::planned, this, [this] {
@@ -163,12 +167,18 @@ void MainWindow::connect_controller() {
   });
 }
 
+// One line that says why, instead of empty pictures.
+void MainWindow::no_values(const QString& why) {
+  values_->clear(why);
+  values_->setMaximumHeight(fontMetrics().height() * 3);
+}
+
 // The numbers of the selected tensor, where they can be had: they are copied while nothing computes.
 void MainWindow::ask_values() {
   const trace::TensorRef ref = tensor_of(selection_.current(), *source_.snapshot());
-  if (!ref.valid()) return values_->clear(tr("Select a tensor to see its values."));
-  if (!controller_.has_model()) return values_->clear(tr("A recording holds no values; open the model to see them."));
-  if (controller_.state() == RunState::Running) return values_->clear(tr("Pause the run to see values."));
+  if (!ref.valid()) return no_values(tr("Select a tensor to see its values."));
+  if (!controller_.has_model()) return no_values(tr("A recording holds no values; open the model to see them."));
+  if (controller_.state() == RunState::Running) return no_values(tr("Pause the run to see values."));
   controller_.read_values(ref);
 }
 
@@ -336,7 +346,11 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::apply_preferences(const Preferences& preferences) {
   const Preferences before = std::exchange(preferences_, preferences);
   preferences_.save();
-  if (before.theme != preferences_.theme) theme_.set_mode(preferences_.theme);
+  if (before.theme != preferences_.theme) {
+    // What the system wants shows only without a palette of ours.
+    if (preferences_.theme == ThemeMode::System) QApplication::setPalette(QPalette());
+    theme_.set_mode(preferences_.theme);
+  }
   if (before.language != preferences_.language) set_language(preferences_.language);
   playback_->show_choice(preferences_.run.planner, preferences_.run.order);
   if (before.run == preferences_.run || !controller_.has_model()) return;

@@ -91,6 +91,7 @@ class MainWindow : public QMainWindow {
   void update_recent();
   void take_breakpoints();
   void ask_values();
+  void no_values(const QString& why);
   void show_title_bars(bool on);
   void toggle_breakpoint();
   void fail(const QString& sentence) { messages_->say(MessageKind::Error, sentence); }

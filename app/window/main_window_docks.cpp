@@ -83,7 +83,9 @@ void MainWindow::show_title_bars(bool on) {
   for (QDockWidget* dock : std::as_const(docks_)) {
     if (dock == docks_["graph"] || dock == docks_["inspector"]) continue;
     QWidget* old = dock->titleBarWidget();
-    dock->setTitleBarWidget(on ? nullptr : new QWidget(dock));
+    QWidget* none = on ? nullptr : new QWidget(dock);
+    if (none != nullptr) none->setFixedHeight(1);
+    dock->setTitleBarWidget(none);
     delete old;
   }
 }

@@ -101,10 +101,10 @@ bool GraphCanvas::minimap_shown() const {
 QRectF GraphCanvas::minimap_rect() const {
   if (!scene_.ready()) return {};
   const QRectF bounds = scene_.layout->bounds;
-  const double room_x = std::min(150.0, width() * 0.35), room_y = std::min(260.0, height() * 0.45);
+  const double room_x = std::min(120.0, width() * 0.2), room_y = std::min(260.0, height() * 0.45);
   const double scale = std::min(room_x / std::max(bounds.width(), 1.0), room_y / std::max(bounds.height(), 1.0));
   // A network is long and thin: keep the map wide enough to be hit with a mouse.
-  const double w = std::max(bounds.width() * scale, 34.0) + 8, h = std::max(bounds.height() * scale, 34.0) + 8;
+  const double w = std::max(bounds.width() * scale, 26.0) + 8, h = std::max(bounds.height() * scale, 34.0) + 8;
   return {width() - w - 8, height() - h - 8, w, h};
 }
 

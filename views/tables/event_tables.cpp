@@ -123,13 +123,13 @@ TablePtr planners_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
   auto plans = std::make_shared<std::vector<std::shared_ptr<const trace::PlanInfo>>>();
-  // The newest plan of each planner and order.
+  // The newest plan of each planner and order, but the one in use stays.
   std::map<std::pair<std::string, std::string>, size_t> place;
   for (const auto& plan : input.snapshot->plans) {
     if (input.graph && plan->graph != input.graph->id) continue;
     const auto [it, is_new] = place.try_emplace({plan->planner, plan->order_name}, plans->size());
     if (is_new) plans->push_back(plan);
-    else (*plans)[it->second] = plan;
+    else if (!input.plan || (*plans)[it->second]->id != input.plan->id) (*plans)[it->second] = plan;
   }
   const auto current = input.plan;
   auto ratio = [plans](size_t r) {

@@ -38,7 +38,7 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
   view_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 6);
   view_->horizontalHeader()->setHighlightSections(false);
-  view_->horizontalHeader()->setStretchLastSection(true);
+  view_->horizontalHeader()->setStretchLastSection(false);
   view_->setFrameShape(QFrame::NoFrame);
   view_->setTabKeyNavigation(false);
   empty_ = new QLabel(view_->viewport());
@@ -77,7 +77,7 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
   timer_.setInterval(kRefreshMs);
   connect(&timer_, &QTimer::timeout, this, &TablePanel::refresh);
   connect(source_, &SessionSource::session_replaced, this, [this] {
-    sized_ = false;
+    sized_rows_ = 0;
     model_->set_table(nullptr);
   });
   connect(source_, &SessionSource::changed, this, &TablePanel::refresh_soon);
@@ -116,7 +116,7 @@ void TablePanel::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
     retranslate();
     model_->set_table(nullptr);
-    sized_ = false;
+    sized_rows_ = 0;
     stale_ = true;
     refresh_soon();
   } else if (event->type() == QEvent::FontChange) {
@@ -148,8 +148,9 @@ void TablePanel::refresh() {
   model_->set_table(maker_(input));
   follow_selection();
   update_count();
-  if (sized_ || model_->rowCount() == 0) return;
-  sized_ = true;
+  // Columns are as wide as the first rows need; a table of a few rows may still grow.
+  if (model_->rowCount() == 0 || model_->rowCount() <= sized_rows_ || sized_rows_ >= 20) return;
+  sized_rows_ = model_->rowCount();
   view_->horizontalHeader()->setResizeContentsPrecision(60);
   view_->resizeColumnsToContents();
   for (int c = 0; c < model_->columnCount(); ++c)

@@ -59,7 +59,7 @@ class TablePanel : public QWidget {
   QToolButton* clear_range_;
   QTimer timer_;
   bool stale_ = true;
-  bool sized_ = false;
+  int sized_rows_ = 0;  // for which the columns were made wide enough
   bool selecting_ = false;
 };
 

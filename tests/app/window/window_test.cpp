@@ -311,10 +311,10 @@ class WindowTest : public QObject {
     p.theme = ThemeMode::Dark;
     window_->apply_preferences(p);
     QVERIFY(window_->theme()->dark());
-    QVERIFY(window_->palette().window().color().lightness() < 100);
+    QTRY_VERIFY(window_->palette().window().color().lightness() < 100);
     p.theme = ThemeMode::Light;
     window_->apply_preferences(p);
-    QVERIFY(window_->palette().window().color().lightness() > 150);
+    QTRY_VERIFY(window_->palette().window().color().lightness() > 150);
   }
 };
 
