@@ -3,71 +3,134 @@
 #include <arenascope/planner/placement.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
 namespace arenascope::planner {
 
+namespace {
+
+// Each piece's sections: one ends where something begins after something ended, so that two pieces meet in time where
+// they share a section. Returns the number of sections.
+int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& lower, std::vector<int32_t>& upper) {
+  const size_t n = pieces.size();
+  std::vector<std::pair<int64_t, int32_t>> begins, ends;
+  begins.reserve(n);
+  ends.reserve(n);
+  for (size_t k = 0; k < n; ++k) {
+    lower[k] = upper[k] = 0;
+    if (pieces[k].lower >= pieces[k].upper) continue;
+    begins.emplace_back(pieces[k].lower, static_cast<int32_t>(k));
+    ends.emplace_back(pieces[k].upper, static_cast<int32_t>(k));
+  }
+  std::sort(begins.begin(), begins.end());
+  std::sort(ends.begin(), ends.end());
+  int32_t section = 0;
+  size_t e = 0;
+  for (const auto& [step, k] : begins) {
+    bool ended = false;
+    for (; e < ends.size() && ends[e].first <= step; ++e) {
+      upper[ends[e].second] = section + 1;
+      ended = true;
+    }
+    if (ended) ++section;
+    lower[k] = section;
+  }
+  for (; e < ends.size(); ++e) upper[ends[e].second] = section + 1;
+  return section + 1;
+}
+
+}  // namespace
+
 Placer::Placer(const Items& items) : items_(items), lower_(items.pieces.size()), upper_(items.pieces.size()) {
-  std::vector<int64_t> steps;
-  steps.reserve(2 * items.pieces.size());
-  for (const Piece& p : items.pieces) {
-    steps.push_back(p.lower);
-    steps.push_back(p.upper);
+  const auto sections = static_cast<size_t>(cut_sections(items.pieces, lower_, upper_));
+  int32_t longest = 1;
+  for (size_t k = 0; k < lower_.size(); ++k) longest = std::max(longest, upper_[k] - lower_[k]);
+  size_t nodes = 0;
+  for (int32_t width = 1; width > 0 && width <= longest; width *= 2) {
+    level_.push_back(nodes);
+    nodes += sections / static_cast<size_t>(width) + 1;
   }
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  const auto rank = [&](int64_t step) {
-    return static_cast<int32_t>(std::lower_bound(steps.begin(), steps.end(), step) - steps.begin());
-  };
-  for (size_t k = 0; k < items.pieces.size(); ++k) {
-    lower_[k] = rank(items.pieces[k].lower);
-    upper_[k] = rank(items.pieces[k].upper);
-  }
-  size_t bins = 0;
-  for (size_t width = 1;; width *= 2) {
-    level_.push_back(bins);
-    bins += steps.size() / width + 1;
-    if (width >= steps.size()) break;
-  }
-  heads_.assign(bins, -1);
+  nodes_.resize(nodes);
 }
 
 void Placer::clear() {
-  entries_.clear();
-  for (int32_t head : used_heads_) heads_[head] = -1;
-  used_heads_.clear();
+  for (size_t node : used_) {
+    nodes_[node].any.clear();
+    nodes_[node].all.clear();
+  }
+  used_.clear();
+}
+
+// The largest nodes that make up a piece's lifetime, and the nodes that it covers in part.
+template <typename Whole, typename Part>
+void Placer::visit(int32_t k, const Whole& whole, const Part& part) {
+  const int32_t lower = lower_[k], upper = upper_[k];
+  if (lower >= upper) return;
+  auto a = static_cast<size_t>(lower), b = static_cast<size_t>(upper);
+  for (size_t level = 0; level < level_.size(); ++level) {
+    const size_t base = level_[level], left = static_cast<size_t>(lower) >> level,
+                 right = static_cast<size_t>(upper - 1) >> level;
+    if (a < b && (a & 1) != 0) whole(base + a++);
+    if (a < b && (b & 1) != 0) whole(base + --b);
+    a /= 2;
+    b /= 2;
+    const auto cut = [&](size_t node) {
+      return node << level < static_cast<size_t>(lower) || (node + 1) << level > static_cast<size_t>(upper);
+    };
+    if (cut(left)) part(base + left);
+    if (right != left && cut(right)) part(base + right);
+  }
+}
+
+void Placer::add(size_t node, bool all, Range x) {
+  Node& n = nodes_[node];
+  if (n.any.empty() && n.all.empty()) used_.push_back(node);
+  Ranges& ranges = all ? n.all : n.any;
+  auto from = std::lower_bound(ranges.begin(), ranges.end(), x.from, [](const Range& r, Bytes v) { return r.to < v; });
+  if (from == ranges.end() || from->from > x.to) {
+    ranges.insert(from, x);
+    return;
+  }
+  auto to = from + 1;
+  while (to != ranges.end() && to->from <= x.to) ++to;
+  from->from = std::min(from->from, x.from);
+  from->to = std::max((to - 1)->to, x.to);
+  ranges.erase(from + 1, to);
 }
 
 void Placer::put(int32_t item, Bytes offset) {
   for (int32_t k = items_.items[item].first; k < items_.items[item].last; ++k) {
-    if (lower_[k] >= upper_[k]) continue;
-    const auto level = static_cast<size_t>(std::bit_width(static_cast<uint32_t>(upper_[k] - lower_[k] - 1)));
-    const size_t from = static_cast<size_t>(lower_[k]) >> level, to = static_cast<size_t>(upper_[k] - 1) >> level;
-    for (size_t bin = from; bin <= to; ++bin) {
-      int32_t& head = heads_[level_[level] + bin];
-      if (head < 0) used_heads_.push_back(static_cast<int32_t>(level_[level] + bin));
-      const Piece& p = items_.pieces[k];
-      entries_.push_back({lower_[k], upper_[k], head, offset + p.lo, offset + p.hi});
-      head = static_cast<int32_t>(entries_.size()) - 1;
-    }
+    const Range taken{offset + items_.pieces[k].lo, offset + items_.pieces[k].hi};
+    visit(
+        k,
+        [&](size_t node) {
+          add(node, true, taken);
+          add(node, false, taken);
+        },
+        [&](size_t node) { add(node, false, taken); });
   }
 }
 
-void Placer::collect(int32_t k, Bytes lo, Bytes hi) {
-  const int32_t lower = lower_[k], upper = upper_[k];
-  if (lower >= upper) return;
-  for (size_t level = 0; level < level_.size(); ++level) {
-    const size_t from = static_cast<size_t>(lower) >> level, to = static_cast<size_t>(upper - 1) >> level;
-    for (size_t bin = from; bin <= to; ++bin) {
-      for (int32_t e = heads_[level_[level] + bin]; e >= 0; e = entries_[e].next) {
-        const Entry& x = entries_[e];
-        if (x.lower < upper && lower < x.upper) taken_.push_back({x.lo - hi + 1, x.hi - lo});
+// The lowest multiple of the alignment from `from` on (which is one) where no cursor's ranges are in the way. Each
+// cursor is left at its first range that ends above.
+Bytes Placer::first_free(Bytes x, Bytes alignment) {
+  const size_t n = cursors_.size();
+  for (size_t clear = 0, i = 0; clear < n; i = i + 1 < n ? i + 1 : 0) {
+    Cursor& c = cursors_[i];
+    ++clear;
+    for (;;) {
+      for (int near = 0; near < 4 && c.at != c.end && c.at->to - c.lo <= x; ++near) ++c.at;
+      if (c.at != c.end && c.at->to - c.lo <= x) {
+        c.at = std::upper_bound(c.at, c.end, x + c.lo, [](Bytes v, const Range& r) { return v < r.to; });
       }
+      if (c.at == c.end || c.at->from >= x + c.hi) break;
+      x = round_up(c.at->to - c.lo, alignment);
+      clear = 1;
     }
   }
+  return x;
 }
 
 Bytes Placer::place(int32_t i, Fit fit) {
@@ -76,21 +139,31 @@ Bytes Placer::place(int32_t i, Fit fit) {
     put(i, item.fixed);
     return item.fixed;
   }
-  taken_.clear();
-  for (int32_t k = item.first; k < item.last; ++k) collect(k, items_.pieces[k].lo, items_.pieces[k].hi);
-  std::sort(taken_.begin(), taken_.end(), [](const Range& a, const Range& b) { return a.from < b.from; });
-  Bytes at = 0, best = -1, tightest = std::numeric_limits<Bytes>::max();
-  for (const Range& r : taken_) {
-    if (r.from > at) {  // offsets from `at` up to r.from are free
-      if (fit == Fit::first) break;
-      if (r.from - at < tightest) {
-        tightest = r.from - at;
-        best = at;
-      }
-    }
-    if (r.to > at) at = round_up(r.to, item.alignment);
+  cursors_.clear();
+  for (int32_t k = item.first; k < item.last; ++k) {
+    const Piece& p = items_.pieces[k];
+    const auto look = [&](const Ranges& r) {
+      if (!r.empty()) cursors_.push_back({r.data(), r.data() + r.size(), p.lo, p.hi});
+    };
+    visit(k, [&](size_t node) { look(nodes_[node].any); }, [&](size_t node) { look(nodes_[node].all); });
   }
-  if (best < 0) best = at;
+  Bytes at = first_free(0, item.alignment), best = at;
+  Bytes tightest = std::numeric_limits<Bytes>::max();
+  while (fit == Fit::best) {
+    Bytes end = std::numeric_limits<Bytes>::max();  // offsets from `at` up to `end` are free
+    for (const Cursor& c : cursors_) {
+      if (c.at != c.end) end = std::min(end, c.at->from - c.hi + 1);
+    }
+    if (end == std::numeric_limits<Bytes>::max()) {
+      if (tightest == end) best = at;
+      break;
+    }
+    if (end - at < tightest) {
+      tightest = end - at;
+      best = at;
+    }
+    at = first_free(round_up(end, item.alignment), item.alignment);
+  }
   put(i, best);
   return best;
 }

@@ -10,8 +10,10 @@ namespace arenascope::planner {
 
 enum class Fit { first, best };
 
-// Remembers what was placed in bins over time: a piece of length 2^k lies in the one or two bins of width 2^k that it
-// touches, so a query looks at few bins of each width, and long pieces are not repeated all over the axis.
+// Remembers which bytes are taken, in a forest of segment trees over sections of time. A node holds ranges of bytes that
+// are taken in some of its sections (`any`) and those taken by pieces that span all of it (`all`), each merged where they
+// touch. A query looks at `any` of the O(log n) nodes that its lifetime is made of and at `all` of those above, and jumps
+// from range to range: packings are dense, so these lists are short however many items they stand for.
 class Placer {
  public:
   explicit Placer(const Items& items);
@@ -29,24 +31,30 @@ class Placer {
                                               const std::function<bool()>& stop);
 
  private:
-  struct Entry {
-    int32_t lower, upper;  // ranks of steps
-    int32_t next;
-    Bytes lo, hi;
-  };
   struct Range {
-    Bytes from, to;  // offsets from `from` on are taken, up to `to`
+    Bytes from, to;  // bytes [from, to)
+  };
+  using Ranges = std::vector<Range>;  // rising, apart
+  struct Node {
+    Ranges any, all;
+  };
+  struct Cursor {
+    const Range* at;
+    const Range* end;
+    Bytes lo, hi;  // of the piece that asks, above its item's offset
   };
 
-  void collect(int32_t piece, Bytes lo, Bytes hi);
+  template <typename Whole, typename Part>
+  void visit(int32_t piece, const Whole& whole, const Part& part);
+  void add(size_t node, bool all, Range range);
+  Bytes first_free(Bytes from, Bytes alignment);
 
   const Items& items_;
-  std::vector<int32_t> lower_, upper_;  // of each piece, as ranks
-  std::vector<size_t> level_;           // where each level's bins start in heads_
-  std::vector<int32_t> heads_;
-  std::vector<Entry> entries_;
-  std::vector<int32_t> used_heads_;
-  std::vector<Range> taken_;
+  std::vector<int32_t> lower_, upper_;  // of each piece: sections [lower, upper)
+  std::vector<size_t> level_;           // where the nodes of 2^k sections start
+  std::vector<Node> nodes_;
+  std::vector<size_t> used_;
+  std::vector<Cursor> cursors_;
 };
 
 // Orders of items for place_all, ties broken by what the items are rather than by where they stand in the input.
