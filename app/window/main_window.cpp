@@ -14,6 +14,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QStatusBar>
+#include <QTabWidget>
 #include <QVBoxLayout>
 #include <views/common/format.h>
 
@@ -135,6 +136,7 @@ void MainWindow::connect_controller() {
   connect(&controller_, &RunController::values, this, [this](std::shared_ptr<const views::TensorValues> values, const QString& title) {
     if (values) {
       values_->setMaximumHeight(QWIDGETSIZE_MAX);
+      values_->findChild<QTabWidget*>()->show();
       values_->set_values(values, title);
     } else {
       no_values(title);
@@ -170,7 +172,8 @@ void MainWindow::connect_controller() {
 // One line that says why, instead of empty pictures.
 void MainWindow::no_values(const QString& why) {
   values_->clear(why);
-  values_->setMaximumHeight(fontMetrics().height() * 3);
+  values_->findChild<QTabWidget*>()->hide();
+  values_->setMaximumHeight(fontMetrics().height() * 4);
 }
 
 // The numbers of the selected tensor, where they can be had: they are copied while nothing computes.

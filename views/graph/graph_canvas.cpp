@@ -75,7 +75,7 @@ void GraphCanvas::show_vertex(int32_t vertex, bool centre) {
   const QRectF box = scene_.rect_of(vertex);
   if (box.isNull()) return;
   const QRectF seen(to_widget(box.topLeft()), box.size() * scale_);
-  const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin);
+  const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin - 24);  // less the legend
   if (centre && !room.contains(seen)) {
     offset_ += room.center() - seen.center();
   } else if (!room.contains(seen)) {
@@ -105,7 +105,8 @@ QRectF GraphCanvas::minimap_rect() const {
   const double scale = std::min(room_x / std::max(bounds.width(), 1.0), room_y / std::max(bounds.height(), 1.0));
   // A network is long and thin: keep the map wide enough to be hit with a mouse.
   const double w = std::max(bounds.width() * scale, 26.0) + 8, h = std::max(bounds.height() * scale, 34.0) + 8;
-  return {width() - w - 8, height() - h - 8, w, h};
+  const double legend = height() > 200 ? paint_legend(nullptr, scene_, theme_->colours(), size()) : 0;
+  return {width() - w - 8, height() - legend - h - 8, w, h};
 }
 
 void GraphCanvas::paintEvent(QPaintEvent*) {
@@ -119,7 +120,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     paint_scene(painter, scene_, marks_, colours, visible(), scale_);
     painter.restore();
     if (minimap_shown()) paint_minimap(painter, scene_, marks_, colours, minimap_rect(), visible());
-    if (height() > 260) paint_legend(painter, scene_, colours, QPointF(8, height() - 8));
+    if (height() > 200) paint_legend(&painter, scene_, colours, size());
   } else if (busy_.isEmpty()) {
     painter.setPen(colours.dim_text);
     painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,

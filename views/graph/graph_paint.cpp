@@ -274,33 +274,44 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks&
   painter.restore();
 }
 
-void paint_legend(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QPointF& bottom_left) {
-  if (scene.legend.empty()) return;
-  painter.save();
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setFont(graph_font(GraphFont::Small));
-  const QFontMetricsF metrics(painter.font());
-  double width = metrics.horizontalAdvance(scene.legend_title);
-  for (const LegendEntry& entry : scene.legend) width = std::max(width, metrics.horizontalAdvance(entry.text) + 18);
-  const double row = metrics.height() + 2, height = row * static_cast<double>(scene.legend.size() + 1) + 10;
-  const QRectF box(bottom_left.x(), bottom_left.y() - height, width + 18, height);
-  QColor back = colours.panel;
-  back.setAlpha(235);
-  painter.setPen(QPen(colours.axis, 1));
-  painter.setBrush(back);
-  painter.drawRoundedRect(box, 4, 4);
-  painter.setPen(colours.dim_text);
-  double y = box.top() + 5;
-  painter.drawText(QRectF(box.left() + 8, y, width, row), Qt::AlignVCenter, scene.legend_title);
+double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColours& colours, const QSizeF& canvas) {
+  if (scene.legend.empty()) return 0;
+  const QFont font = graph_font(GraphFont::Small);
+  const QFontMetricsF metrics(font);
+  const double row = metrics.height() + 4, gap = 12;
+  // Entries flow like words; places are found first, for the strip's height depends on them.
+  std::vector<QPointF> places;
+  double x = 10 + metrics.horizontalAdvance(scene.legend_title) + gap, y = 0;
   for (const LegendEntry& entry : scene.legend) {
-    y += row;
-    painter.setPen(QPen(mix(entry.colour, colours.text, 0.25), 1));
-    painter.setBrush(entry.colour);
-    painter.drawRoundedRect(QRectF(box.left() + 8, y + (row - 10) / 2, 12, 10), 2, 2);
-    painter.setPen(colours.text);
-    painter.drawText(QRectF(box.left() + 26, y, width, row), Qt::AlignVCenter, entry.text);
+    const double width = 16 + metrics.horizontalAdvance(entry.text);
+    if (x + width > canvas.width() - 8 && x > 10) {
+      x = 10;
+      y += row;
+    }
+    places.push_back({x, y});
+    x += width + gap;
   }
-  painter.restore();
+  const double height = y + row + 6;
+  if (painter == nullptr) return height;
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  painter->setFont(font);
+  const QPointF origin(0, canvas.height() - height);
+  painter->fillRect(QRectF(origin, QSizeF(canvas.width(), height)), colours.panel);
+  painter->setPen(QPen(colours.grid, 1));
+  painter->drawLine(origin, origin + QPointF(canvas.width(), 0));
+  painter->setPen(colours.dim_text);
+  painter->drawText(QRectF(origin.x() + 10, origin.y() + 3, canvas.width(), row), Qt::AlignVCenter, scene.legend_title);
+  for (size_t i = 0; i < places.size(); ++i) {
+    const QPointF at = origin + places[i] + QPointF(0, 3);
+    painter->setPen(QPen(mix(scene.legend[i].colour, colours.text, 0.25), 1));
+    painter->setBrush(scene.legend[i].colour);
+    painter->drawRoundedRect(QRectF(at.x(), at.y() + (row - 10) / 2, 11, 10), 2, 2);
+    painter->setPen(colours.text);
+    painter->drawText(QRectF(at.x() + 16, at.y(), canvas.width(), row), Qt::AlignVCenter, scene.legend[i].text);
+  }
+  painter->restore();
+  return height;
 }
 
 }  // namespace arenascope::views

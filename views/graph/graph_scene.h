@@ -69,7 +69,8 @@ void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& m
                  const QRectF& visible, double scale);
 void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                    const QRectF& target, const QRectF& visible);
-void paint_legend(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QPointF& bottom_left);
+// What the colours mean, as a strip along the bottom; returns its height. A null painter only measures.
+double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColours& colours, const QSizeF& canvas);
 
 // The chip of a vertex under a point in scene coordinates, as an index of Vertex::chips; -1: none.
 int chip_at(const GraphScene& scene, int32_t vertex, const QPointF& point);
