@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The default planner: always holds a valid plan, improves it until its budget or a proof, and can be stopped.
 #include <arenascope/planner/blocks.h>
+#include <arenascope/planner/crowd.h>
 #include <arenascope/planner/fit.h>
 #include <arenascope/planner/incumbent.h>
 #include <arenascope/planner/lower_bound.h>
@@ -47,7 +48,6 @@ Problem in_order(const Problem& p, std::vector<int32_t>& order) {
 
 // What the planners by blocks would do: quick.
 void try_blocks(const Items& items, Incumbent& best) {
-  best.offer(place_apart(items).offsets);
   const auto stop = [&] { return best.done(); };
   if (!stop()) best.offer(place_online_best_fit(items).offsets);
   if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items)).offsets);
@@ -112,6 +112,9 @@ class Search final : public Planner {
 
  private:
   static void improve(const Items& items, const Options& options, Incumbent& best) {
+    best.offer(place_apart(items).offsets);  // so that there is a plan, whatever the budget
+    constexpr size_t kHuge = 200000;         // items, from which one pass takes a good part of a second
+    if (items.items.size() < kHuge) try_crowded_first(items, best);
     try_blocks(items, best);
     if (best.done()) return;
     const int threads =
