@@ -36,6 +36,27 @@ Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& optio
   return models::open_model(spec, options.open);
 }
 
+Status check_given_inputs(const models::Model& model, const RunnerOptions& options) {
+  for (const auto& [name, file] : options.inputs) {
+    const models::ValueInfo* taken = nullptr;
+    std::string names;
+    for (const auto& input : model.inputs) {
+      names += fmt::format(" '{}'", input.name);
+      if (input.name == name) taken = &input;
+    }
+    if (!taken) return Error{fmt::format("{} has no input '{}'; it has{}", model.name, name, names)};
+    const auto given = options.open.inputs.find(name);
+    if (given == options.open.inputs.end()) continue;
+    const Dims& sizes = given->second.sizes();
+    bool fits = given->second.dtype() == taken->dtype && sizes.rank() == taken->sizes.rank();
+    for (int d = 0; fits && d < sizes.rank(); ++d) fits = taken->sizes[d] < 0 || taken->sizes[d] == sizes[d];
+    if (!fits)
+      return Error{fmt::format("{}: input '{}' takes {} {}, the file holds {} {}", file, name, arenascope::name(taken->dtype),
+                               to_string(taken->sizes), arenascope::name(given->second.dtype()), to_string(sizes))};
+  }
+  return {};
+}
+
 Result<std::unique_ptr<ModelRunner>> ModelRunner::open(const std::string& spec, const RunnerOptions& options) {
   RunnerOptions resolved = options;
   auto model = open_for_run(spec, resolved);
@@ -82,10 +103,12 @@ Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
   const int threads = backend_->runs_on_host_threads() ? options_.threads : 1;
   auto plan = ExecutionPlan::make(model_.graph, std::move(*memory), *backend_, threads);
   if (!plan) return plan.error();
+  ExecutorOptions executor_options{threads, strategy, options_.recorder, true, model_.name, rings_};
   executor_.reset();
-  auto executor = Executor::create(*backend_, context_, {threads, strategy, options_.recorder, true});
+  auto executor = Executor::create(*backend_, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
+  if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
   say("preparing");
   return executor_->prepare(std::move(*plan));
 }
@@ -100,15 +123,7 @@ Status ModelRunner::replan(const std::string& planner, const std::string& order,
 }
 
 Status ModelRunner::bind_inputs() {
-  for (const auto& [name, file] : options_.inputs) {
-    bool known = false;
-    for (const auto& input : model_.inputs) known = known || input.name == name;
-    if (!known) {
-      std::string names;
-      for (const auto& input : model_.inputs) names += fmt::format(" '{}'", input.name);
-      return Error{fmt::format("{} has no input '{}'; it has{}", model_.name, name, names)};
-    }
-  }
+  if (auto ok = check_given_inputs(model_, options_); !ok) return ok;
   for (const auto& input : model_.inputs) {
     TensorImpl& tensor = *input.tensor;
     auto storage = Storage::allocate(*context_, {}, MemoryKind::Default, tensor.byte_count());

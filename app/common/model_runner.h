@@ -30,6 +30,9 @@ struct RunnerOptions {
 // Without files the first data set beside an ONNX test case does. Errors: a file or the model cannot be read.
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options);
 
+// Error: a file of options.inputs is for an input that the model has not, or holds another type or shape than it takes.
+Status check_given_inputs(const models::Model& model, const RunnerOptions& options);
+
 class ModelRunner {
  public:
   // `spec` as open_model() takes it. Errors: whatever of this fails, in one sentence.
@@ -64,6 +67,7 @@ class ModelRunner {
   RunnerOptions options_;
   std::shared_ptr<ExecutionContext> context_;
   std::unique_ptr<Backend> backend_;
+  std::vector<trace::ThreadRing*> rings_;  // of the most threads so far: a new executor's keep their rows
   std::unique_ptr<Executor> executor_;
 };
 

@@ -6,7 +6,6 @@
 
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
-#include <arenascope/models/testcase.h>
 #include <fmt/format.h>
 
 #include "app/common/backends.h"
@@ -20,8 +19,9 @@ VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const s
   return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, ""};
 }
 
-Result<std::vector<VerifiedCase>> against_reference(const std::string& spec, const VerifyOptions& options) {
-  auto tested = ModelRunner::open(spec, options.runner);
+Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
+  const VerifyOptions& options = task.options;
+  auto tested = ModelRunner::open(std::move(*task.model), options.runner);
   if (!tested) return tested.error();
   if (auto report = (*tested)->run(); !report) return report.error();
   std::vector<std::vector<std::byte>> results;
@@ -34,7 +34,7 @@ Result<std::vector<VerifiedCase>> against_reference(const std::string& spec, con
   RunnerOptions reference_options = options.runner;
   reference_options.backend = "reference";
   reference_options.threads = 1;
-  auto reference = ModelRunner::open(spec, reference_options);
+  auto reference = ModelRunner::open(task.spec, reference_options);
   if (!reference) return reference.error();
   if (auto report = (*reference)->run(); !report) return report.error();
   Tolerance tolerance = options.tolerance;
@@ -60,23 +60,20 @@ size_t place_of(const std::vector<models::ValueInfo>& values, const models::Name
   return number;
 }
 
-Result<std::vector<VerifiedCase>> against_files(const std::string& spec, const std::filesystem::path& folder,
-                                                const VerifyOptions& options) {
-  auto tests = models::read_test_cases(folder);
-  if (!tests) return tests.error();
-  if (tests->empty()) return Error{fmt::format("{} has no test_data_set_* folders", folder.string())};
-  auto runner = ModelRunner::open(spec, options.runner);
+Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
+  const VerifyOptions& options = task.options;
+  auto runner = ModelRunner::open(std::move(*task.model), options.runner);
   if (!runner) return runner.error();
   const models::Model& model = (*runner)->model();
   std::vector<VerifiedCase> cases;
-  for (const models::TestCase& test : *tests) {
+  for (const models::TestCase& test : task.tests) {
     for (size_t i = 0; i < test.inputs.size(); ++i) {
       const size_t at = place_of(model.inputs, test.inputs[i], i);
       if (at >= model.inputs.size()) continue;  // a weight that the file lists as an input too
       const Tensor& given = test.inputs[i].tensor;
       const Tensor& wanted = model.inputs[at].tensor;
       if (given.dtype() != wanted.dtype() || !(given.sizes() == wanted.sizes()))
-        return Error{fmt::format("{}: input '{}' of {} is {} {}, the model takes {} {}", spec, model.inputs[at].name, test.name,
+        return Error{fmt::format("{}: input '{}' of {} is {} {}, the model takes {} {}", task.spec, model.inputs[at].name, test.name,
                                  name(given.dtype()), to_string(given.sizes()), name(wanted.dtype()), to_string(wanted.sizes()))};
       if (auto ok = (*runner)->set_input(model.inputs[at].name, bytes_of(given)); !ok) return ok.error();
     }
@@ -140,16 +137,30 @@ Result<std::vector<VerifiedCase>> all_op_cases(const VerifyOptions& options) {
 
 }  // namespace
 
-Result<std::vector<VerifiedCase>> verify_model(const std::string& spec, const VerifyOptions& options) {
-  if (spec.empty()) return all_op_cases(options);
+Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& options) {
+  VerifyTask task{spec, options, std::nullopt, {}};
+  if (spec.empty()) return task;
+  auto model = open_for_run(spec, task.options.runner);
+  if (!model) return model.error();
+  task.model = std::move(*model);
+  if (spec.starts_with("zoo:")) return task;
   std::error_code error;
   std::filesystem::path folder(spec);
   if (!std::filesystem::is_directory(folder, error)) folder = folder.parent_path();
-  if (!spec.starts_with("zoo:")) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, error))
-      if (entry.path().filename().string().starts_with("test_data_set_")) return against_files(spec, folder, options);
-  }
-  return against_reference(spec, options);
+  if (folder.empty()) folder = ".";
+  bool beside = false;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    beside = beside || at->path().filename().string().starts_with("test_data_set_");
+  if (!beside) return task;
+  auto tests = models::read_test_cases(folder);
+  if (!tests) return tests.error();
+  task.tests = std::move(*tests);
+  return task;
+}
+
+Result<std::vector<VerifiedCase>> verify_model(VerifyTask task) {
+  if (!task.model) return all_op_cases(task.options);
+  return task.tests.empty() ? against_reference(std::move(task)) : against_files(std::move(task));
 }
 
 }  // namespace arenascope::app

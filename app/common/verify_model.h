@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A model's outputs against those that stand beside it, or against the reference backend's.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <arenascope/models/testcase.h>
 
 #include "app/common/compare.h"
 #include "app/common/model_runner.h"
@@ -22,8 +25,19 @@ struct VerifiedCase {
   std::string note;  // why it failed, where numbers do not say it
 };
 
-// A directory in the ONNX test-case layout: its data sets. Another model: the reference backend on the same inputs,
-// judged at 1e-5 of the largest output unless told otherwise. Empty: every op case. Errors: it cannot be opened or run.
-Result<std::vector<VerifiedCase>> verify_model(const std::string& spec, const VerifyOptions& options);
+// What is read before anything runs.
+struct VerifyTask {
+  std::string spec;
+  VerifyOptions options;                // with the inputs that the model was opened for
+  std::optional<models::Model> model;   // none: a case for every op of the backend
+  std::vector<models::TestCase> tests;  // none: against the reference backend
+};
+
+// `spec`: a model as everywhere, or empty. Errors: the model or what stands beside it cannot be read.
+Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& options);
+
+// A model in the ONNX test-case layout: its data sets. Another one: the reference backend on the same inputs, judged at
+// 1e-5 of the largest output unless told otherwise. Errors: it cannot be run.
+Result<std::vector<VerifiedCase>> verify_model(VerifyTask task);
 
 }  // namespace arenascope::app

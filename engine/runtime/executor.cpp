@@ -55,10 +55,13 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
   executor->pool_ = std::move(*pool);
   const bool crowded = options.threads > usable_processors();
   executor->barrier_ = std::make_unique<Barrier>(options.threads, crowded ? 0 : 4000);
-  executor->rings_.assign(static_cast<size_t>(options.threads), nullptr);
-  if (options.recorder)
-    for (int i = 0; i < options.threads; ++i)
-      executor->rings_[static_cast<size_t>(i)] = options.recorder->register_thread(fmt::format("worker {}", i));
+  const auto threads = static_cast<size_t>(options.threads);
+  executor->rings_ = options.recorder ? options.rings : std::vector<trace::ThreadRing*>();
+  executor->rings_.resize(std::min(executor->rings_.size(), threads));
+  while (executor->rings_.size() < threads)
+    executor->rings_.push_back(options.recorder ? options.recorder->register_thread(
+                                                      fmt::format("worker {}", executor->rings_.size()))
+                                                : nullptr);
   return executor;
 }
 
@@ -102,6 +105,7 @@ Status Executor::prepare(ExecutionPlan plan) {
   if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
   if (options_.recorder) {
     auto graph = describe_graph(plan_);
+    graph.model = options_.model;
     graph.nodes.shrink_to_fit();
     for (auto& node : graph.nodes) node.backend = backend_.name();
     trace_graph_ = options_.recorder->describe(std::move(graph));

@@ -29,6 +29,8 @@ struct ExecutorOptions {
   MemoryStrategy strategy = MemoryStrategy::Planned;
   trace::Recorder* recorder = nullptr;  // null: nothing is recorded; it outlives the executor
   bool record_touched = true;           // with a recorder: which arena bytes each node really wrote
+  std::string model;                    // the name under which the graph is described
+  std::vector<trace::ThreadRing*> rings;  // of an earlier executor, so that its threads keep their rows; or none
 };
 
 struct NodeTime {
@@ -70,6 +72,8 @@ class Executor {
   trace::GraphId trace_graph() const { return trace_graph_; }
   trace::PlanId trace_plan() const { return trace_plan_; }
   Bytes arena_bytes() const { return arena_.bytes(); }
+  // By thread; null when nothing is recorded.
+  const std::vector<trace::ThreadRing*>& rings() const { return rings_; }
 
  private:
   struct Shared;  // what the threads of one run share
