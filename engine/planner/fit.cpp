@@ -145,7 +145,8 @@ Bytes Placer::place(int32_t i, Fit fit) {
     const auto look = [&](const Ranges& r) {
       if (!r.empty()) cursors_.push_back({r.data(), r.data() + r.size(), p.lo, p.hi});
     };
-    visit(k, [&](size_t node) { look(nodes_[node].any); }, [&](size_t node) { look(nodes_[node].all); });
+    visit(
+        k, [&](size_t node) { look(nodes_[node].any); }, [&](size_t node) { look(nodes_[node].all); });
   }
   Bytes at = first_free(0, item.alignment), best = at;
   Bytes tightest = std::numeric_limits<Bytes>::max();

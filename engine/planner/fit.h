@@ -10,10 +10,10 @@ namespace arenascope::planner {
 
 enum class Fit { first, best };
 
-// Remembers which bytes are taken, in a forest of segment trees over sections of time. A node holds ranges of bytes that
-// are taken in some of its sections (`any`) and those taken by pieces that span all of it (`all`), each merged where they
-// touch. A query looks at `any` of the O(log n) nodes that its lifetime is made of and at `all` of those above, and jumps
-// from range to range: packings are dense, so these lists are short however many items they stand for.
+// Remembers which bytes are taken, in a forest of segment trees over sections of time. A node holds ranges of bytes
+// that are taken in some of its sections (`any`) and those taken by pieces that span all of it (`all`), each merged
+// where they touch. A query looks at `any` of the O(log n) nodes that its lifetime is made of and at `all` of those
+// above, and jumps from range to range: packings are dense, so these lists are short however many items they stand for.
 class Placer {
  public:
   explicit Placer(const Items& items);
