@@ -1,8 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
+#include <fmt/format.h>
+
 #include "app/cli/cli.h"
+
+namespace {
+
+// A word where a command should stand is named, with the commands that there are.
+std::string wrong_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (!app.get_subcommands().empty() || argc < 2 || argv[1][0] == '-')
+    return fmt::format("{} (see --help)", error.what());
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names += fmt::format(" {}", command->get_name());
+  return fmt::format("there is no command '{}'; there are:{}", argv[1], names);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace arenascope::cli;
@@ -23,10 +42,13 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return fail(kUsage, std::string(error.what()) + " (see --help)");
+    return fail(kUsage, wrong_usage(app, error, argc, argv));
   }
   try {
-    return body();
+    const int status = body();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      return fail(kFailed, fmt::format("standard output could not be written: {}", std::strerror(errno)));
+    return status;
   } catch (const std::bad_alloc&) {
     return fail(kFailed, "no memory is left");
   } catch (const std::exception& error) {

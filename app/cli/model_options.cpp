@@ -3,7 +3,11 @@
 
 #include <charconv>
 
+#include <arenascope/graph/order.h>
+#include <arenascope/planner/planner.h>
 #include <fmt/format.h>
+
+#include "app/common/backends.h"
 
 namespace arenascope::cli {
 
@@ -13,8 +17,9 @@ Result<models::OpenOptions> ModelArguments::options() const {
     const size_t at = dim.rfind('=');
     int64_t value = 0;
     const char* end = dim.data() + dim.size();
-    if (at == std::string::npos || at == 0 ||
-        std::from_chars(dim.data() + at + 1, end, value).ptr != end || at + 1 == dim.size() || value < 0)
+    const auto read = at == std::string::npos ? std::from_chars_result{nullptr, std::errc::invalid_argument}
+                                              : std::from_chars(dim.data() + at + 1, end, value);
+    if (at == 0 || read.ec != std::errc() || read.ptr != end || value < 0)
       return Error{fmt::format("'--dim {}' is not NAME=N with N a whole number", dim)};
     out.dims[dim.substr(0, at)] = value;
   }
@@ -32,6 +37,35 @@ void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
   command.add_option("--tokens", arguments.tokens, "Language models of the zoo: sequence length");
   command.add_flag("--prefill", arguments.prefill, "Language models of the zoo: all tokens at once");
   command.add_flag("--training", arguments.training, "Models of the zoo that have it: a training step");
+}
+
+Status check_names(const app::RunnerOptions& options) {
+  if (!planner::find_planner(options.planner)) {
+    std::string names;
+    for (const auto* p : planner::all_planners()) names += fmt::format(" {}", p->name());
+    return Error{fmt::format("there is no planner '{}'; there are:{}", options.planner, names)};
+  }
+  if (!find_order(options.order)) {
+    std::string names;
+    for (const OrderInfo& o : all_orders()) names += fmt::format(" {}", o.name);
+    return Error{fmt::format("there is no order '{}'; there are:{}", options.order, names)};
+  }
+  std::string names;
+  for (const app::BackendStatus& status : app::list_backends()) {
+    if (status.backend == options.backend) return {};
+    names += fmt::format(" {}", status.backend);
+  }
+  return Error{fmt::format("there is no backend '{}'; there are:{}", options.backend, names)};
+}
+
+CLI::Validator seconds() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e6) return std::string();
+        return fmt::format("'{}' is no number of seconds from 0 to 1000000", text);
+      },
+      "SECONDS");
 }
 
 }  // namespace arenascope::cli

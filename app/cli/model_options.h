@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <arenascope/models/model.h>
 
+#include "app/common/model_runner.h"
+
 namespace arenascope::cli {
 
 struct ModelArguments {
@@ -21,5 +23,11 @@ struct ModelArguments {
 };
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
+
+// Error: a planner, an order or a backend that there is none of. (One that this machine lacks is no wrong usage.)
+Status check_names(const app::RunnerOptions& options);
+
+// A budget: from 0 to a million, and a number.
+CLI::Validator seconds();
 
 }  // namespace arenascope::cli

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <unordered_set>
 
 #include <arenascope/base/checked.h>
@@ -23,7 +24,8 @@ struct PlanArguments {
   ModelArguments model;
   std::string planner = "search", order = "depth-first", export_file;
   std::vector<std::string> why;  // two buffers
-  int64_t capacity = 0, alignment = 64;
+  std::optional<int64_t> capacity;
+  int64_t alignment = 64;
   double budget = 1.0;
   int threads = 0;
   bool in_place = false;
@@ -102,7 +104,7 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   const auto orders = chosen_orders(arguments.order);
   if (planners.empty()) return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
   if (orders.empty()) return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
-  if (arguments.capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", arguments.capacity));
+  if (arguments.capacity && *arguments.capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
   if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
     return fail(kUsage, fmt::format("an alignment of {} is no power of two", arguments.alignment));
   Progress progress;
@@ -112,8 +114,7 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   planner::Options options;
   options.threads = arguments.threads;
   options.budget_seconds = arguments.budget / static_cast<double>(orders.size());
-  std::optional<Bytes> capacity;
-  if (arguments.capacity > 0) capacity = arguments.capacity;
+  const std::optional<Bytes> capacity = arguments.capacity;
 
   if (std::filesystem::path(arguments.model.model).extension() == ".csv") {
     progress.phase("planning");
@@ -210,9 +211,9 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--planner", a->planner, "A planner's name, or all")->capture_default_str();
   command->add_option("--order", a->order, "An order's name, or all")->capture_default_str();
   command->add_option("--capacity", a->capacity, "Bytes to fit in: a search stops when it is met");
-  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(CLI::Range(0.0, 1e6));
+  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
-  command->add_option("--threads", a->threads, "For planners that use several; 0: all processors");
+  command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")->check(CLI::Range(0, 1024));
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
   command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);
   command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");

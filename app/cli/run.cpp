@@ -49,6 +49,11 @@ std::string file_name(std::string text) {
 
 Result<Json> outputs(app::ModelRunner& runner, const std::string& folder) {
   Json list = Json::array();
+  if (!folder.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return Error{fmt::format("{}: the folder for the outputs could not be made: {}", folder, error.message())};
+  }
   for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
     const auto& value = runner.model().outputs[i];
     Json entry{{"name", value.name},
@@ -133,6 +138,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
       return fail(kUsage, fmt::format("'--input {}' is not NAME=FILE", input));
     options.inputs[input.substr(0, at)] = input.substr(at + 1);
   }
+  if (auto ok = check_names(options); !ok) return fail(kUsage, ok.error().message);
   Progress progress;
   options.progress = [&](const std::string& phase) { progress.phase(phase); };
   trace::Recorder recorder;
@@ -147,6 +153,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   }
   auto model = app::open_for_run(arguments.model.model, options);
   if (!model) return fail(kUsage, model.error().message);
+  if (auto ok = app::check_given_inputs(*model, options); !ok) return fail(kUsage, ok.error().message);
   auto opened = app::ModelRunner::open(std::move(*model), options);
   if (!opened) return fail(kFailed, opened.error().message);
   app::ModelRunner& runner = **opened;
@@ -206,7 +213,7 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_option("--planner", a->planner, "Who lays out the arena")->capture_default_str();
   command->add_option("--order", a->order, "Which node runs when")->capture_default_str();
   command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
-  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(CLI::Range(0.0, 1e6));
+  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--input", a->inputs, "NAME=FILE (.npy or .pb); inputs without one get seeded numbers");
   command->add_option("--output", a->output, "A folder: each output is written there as .npy");
   command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();

@@ -22,10 +22,13 @@ int verify(const Context& context, VerifyArguments& arguments) {
   if (!strategy) return fail(kUsage, fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
   arguments.options.runner.strategy = *strategy;
   arguments.options.runner.open = *open;
+  if (auto ok = check_names(arguments.options.runner); !ok) return fail(kUsage, ok.error().message);
   Progress progress;
   arguments.options.runner.progress = [&](const std::string& phase) { progress.phase(phase); };
-  auto report = app::verify_model(arguments.model.model, arguments.options);
-  if (!report) return fail(report.error().message.starts_with(arguments.model.model) ? kUsage : kFailed, report.error().message);
+  auto task = app::read_task(arguments.model.model, arguments.options);
+  if (!task) return fail(kUsage, task.error().message);
+  auto report = app::verify_model(std::move(*task));
+  if (!report) return fail(kFailed, report.error().message);
   bool passed = true;
   for (const app::VerifiedCase& c : *report) passed = passed && c.passed;
   const std::string model = arguments.model.model.empty() ? "ops" : arguments.model.model;
@@ -59,7 +62,7 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   command->add_option("--threads", r.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_option("--planner", r.planner, "Who lays out the arena")->capture_default_str();
   command->add_option("--order", r.order, "Which node runs when")->capture_default_str();
-  command->add_option("--budget", r.budget_seconds, "Seconds for what searches")->capture_default_str()->check(CLI::Range(0.0, 1e6));
+  command->add_option("--budget", r.budget_seconds, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
   command->add_flag("--in-place", r.in_place, "Let an op take over its input's bytes at their last use");
   command->add_option("--rtol", a->options.tolerance.rtol, "Relative tolerance of an element")->capture_default_str();
