@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forms of --json: each command prints one object, with the keys that scripts rely on, and nothing beside it.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli/child.h"
+#include "tests/app/cli/made_files.h"
+
+using namespace arenascope::test;
+using Json = nlohmann::json;
+
+namespace {
+
+// Key and type ("string", "number", "boolean", "array", "object"). A type with '?' may be absent.
+using Form = std::vector<std::pair<std::string, std::string>>;
+
+void check_form(const Json& object, const Form& form) {
+  REQUIRE(object.is_object());
+  size_t present = 0;
+  for (auto [key, type] : form) {
+    CAPTURE(key);
+    const bool optional = type.back() == '?';
+    if (optional) type.pop_back();
+    if (!object.contains(key)) {
+      CHECK_MESSAGE(optional, "the key is missing");
+      continue;
+    }
+    ++present;
+    CHECK(object[key].type_name() == type);
+  }
+  CHECK_MESSAGE(object.size() == present, "a key that the form does not name, in ", object.dump().substr(0, 400));
+}
+
+Json object_of(const std::vector<std::string>& arguments, int status = 0) {
+  CAPTURE(joined(arguments));
+  const Ended ended = cli(arguments);
+  CHECK(ended.status == status);
+  CHECK(ended.error_lines() == (status == 0 ? 0 : 1));
+  CHECK(ended.out.starts_with("{"));
+  CHECK(ended.out.ends_with("}\n"));
+  const Json parsed = Json::parse(ended.out, nullptr, false);  // refuses anything behind the object
+  CHECK_MESSAGE(parsed.is_object(), ended.err, ended.out.substr(0, 400));
+  return parsed.is_object() ? parsed : Json::object();
+}
+
+void check_values(const Json& list) {
+  REQUIRE(list.is_array());
+  for (const Json& value : list) check_form(value, {{"name", "string"}, {"dtype", "string"}, {"shape", "array"}});
+}
+
+}  // namespace
+
+TEST_CASE("devices --json") {
+  const Json object = object_of({"devices", "--json"});
+  check_form(object, {{"devices", "array"}});
+  bool cpu = false;
+  for (const Json& device : object["devices"]) {
+    check_form(device, {{"backend", "string"},
+                        {"device", "string"},
+                        {"description", "string"},
+                        {"missing", "string"},
+                        {"facts", "object"}});
+    cpu = cpu || (device["backend"] == "cpu" && device["missing"] == "");
+  }
+  CHECK(cpu);
+}
+
+TEST_CASE("info --json") {
+  const Json object = object_of({"info", "zoo:squeezenet", "--json"});
+  check_form(object, {{"model", "string"},
+                      {"format", "string"},
+                      {"nodes", "number"},
+                      {"ops", "object"},
+                      {"unsupported", "object"},
+                      {"parameter_bytes", "number"},
+                      {"inputs", "array"},
+                      {"outputs", "array"},
+                      {"problems", "array"},
+                      {"graph_nodes", "number"},
+                      {"flops", "number"},
+                      {"activation_bytes", "number"}});
+  CHECK(object["model"] == "squeezenet");
+  CHECK(object["unsupported"].empty());
+  int64_t nodes = 0;
+  for (const Json& count : object["ops"]) nodes += count.get<int64_t>();
+  CHECK(nodes == object["nodes"]);
+  CHECK(object["parameter_bytes"] > 4'000'000);  // 1.2 million weights
+  CHECK(object["parameter_bytes"] < 6'000'000);
+  check_values(object["inputs"]);
+  check_values(object["outputs"]);
+  CHECK(object["outputs"].size() == 1);
+}
+
+TEST_CASE("plan --json") {
+  const Json object = object_of({"plan", "zoo:squeezenet", "--json"});
+  check_form(object,
+             {{"model", "string"}, {"buffers", "number"}, {"lower_bound_bytes", "number"}, {"results", "array"}});
+  CHECK(object["results"].size() == 1);
+  for (const Json& result : object["results"])
+    check_form(result, {{"planner", "string"},
+                        {"order", "string"},
+                        {"arena_bytes", "number"},
+                        {"lower_bound_bytes", "number"},
+                        {"ratio", "number"},
+                        {"seconds", "number"},
+                        {"optimal", "boolean"}});
+  CHECK(object["lower_bound_bytes"] == object["results"][0]["lower_bound_bytes"]);
+}
+
+TEST_CASE("run --json") {
+  TempFolder folder;
+  const std::string output = folder / "made/by/run";
+  const Json object =
+      object_of({"run", "zoo:mul_mat", "--threads", "2", "--repeat", "3", "--output", output, "--json"});
+  check_form(object, {{"model", "string"},
+                      {"backend", "string"},
+                      {"threads", "number"},
+                      {"seconds", "array"},
+                      {"nodes", "array"},
+                      {"peak_bytes", "object"},
+                      {"outputs", "array"},
+                      {"arena_bytes", "number"},
+                      {"planner", "string"},
+                      {"order", "string"},
+                      {"strategy", "string"}});
+  CHECK(object["threads"] == 2);
+  CHECK(object["seconds"].size() == 3);
+  for (const Json& seconds : object["seconds"]) CHECK(seconds > 0.0);
+  REQUIRE_FALSE(object["nodes"].empty());
+  for (const Json& node : object["nodes"])
+    check_form(
+        node,
+        {{"name", "string"}, {"op", "string"}, {"nanoseconds", "number"}, {"barrier_wait_nanoseconds", "number"}});
+  CHECK(object["peak_bytes"]["workspace"] >= object["arena_bytes"]);
+  REQUIRE(object["outputs"].size() == 1);
+  const Json& out = object["outputs"][0];
+  check_form(out, {{"name", "string"}, {"dtype", "string"}, {"shape", "array"}, {"path", "string?"}});
+  REQUIRE(out.contains("path"));
+  const Array array = read_npy(out["path"].get<std::string>());
+  CHECK(array.values == std::vector<float>{60, 55, 50, 110, 90, 54, 54, 126, 42, 29, 28, 64});
+  CHECK(array.shape == out["shape"].get<std::vector<int64_t>>());
+}
+
+TEST_CASE("what run prints for people holds the product") {
+  const Ended ended = cli({"run", "zoo:mul_mat"});
+  CHECK(ended.status == 0);
+  CHECK(ended.err.empty());
+  CHECK(ended.out.find("60 55 50 110\n90 54 54 126\n42 29 28 64\n") != std::string::npos);
+}
+
+TEST_CASE("verify --json") {
+  const Json object = object_of({"verify", "zoo:mul_mat", "--json"});
+  check_form(object, {{"model", "string"}, {"backend", "string"}, {"passed", "boolean"}, {"cases", "array"}});
+  CHECK(object["passed"] == true);
+  REQUIRE(object["cases"].size() == 1);
+  check_form(object["cases"][0], {{"name", "string"},
+                                  {"passed", "boolean"},
+                                  {"max_abs_error", "number"},
+                                  {"max_rel_error", "number"},
+                                  {"note", "string"}});
+}
+
+TEST_CASE("bench --json") {
+  const Json object = object_of({"bench", "allocators", "--quick", "--json"});
+  check_form(object, {{"bench", "string"}, {"rows", "array"}});
+  REQUIRE_FALSE(object["rows"].empty());
+  for (const Json& row : object["rows"])
+    check_form(row, {{"name", "string"},
+                     {"value", "number"},
+                     {"unit", "string"},
+                     {"peer", "string"},
+                     {"peer_value", "number"},
+                     {"ratio", "number"},
+                     {"wanted", "number"},
+                     {"met", "boolean"}});
+}
+
+TEST_CASE("convert --json") {
+  TempFolder folder;
+  REQUIRE(cli({"run", "zoo:mul_mat", "--record", folder / "a.trace"}).status == 0);
+  const Json object = object_of({"convert", folder / "a.trace", folder / "a.json", "--json"});
+  check_form(object, {{"from", "string"}, {"to", "string"}, {"events", "number"}});
+  CHECK(object["events"] > 0);
+}
+
+TEST_CASE("a plan over capacity still prints its object") {
+  const Json object = object_of({"plan", "zoo:squeezenet", "--capacity", "1000", "--json"}, 1);
+  CHECK(object["results"].size() == 1);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// verify: outputs that agree, outputs that do not, and test cases that cannot be read.
+#include <doctest/doctest.h>
+#include <test_data.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli/child.h"
+#include "tests/app/cli/made_files.h"
+
+using namespace arenascope::test;
+using Json = nlohmann::json;
+
+namespace {
+
+// z = x + y in the ONNX test-case layout.
+struct Case : TempFolder {
+  std::string folder = *this / "add", data = *this / "add/test_data_set_0";
+  Case() {
+    std::filesystem::create_directories(data);
+    write_file(folder + "/model.onnx", add_model(3));
+    write_file(data + "/input_0.pb", tensor_proto("x", {{3}, {1, 2, 3}}));
+    write_file(data + "/input_1.pb", tensor_proto("y", {{3}, {0.5F, -7, 1000}}));
+    expect({{3}, {1.5F, -5, 1003}});
+  }
+  void expect(const Array& array) { write_file(data + "/output_0.pb", tensor_proto("z", array)); }
+};
+
+void fails(const std::string& model, int status, const std::string& named) {
+  const Ended ended = cli({"verify", model});
+  CAPTURE(ended.err);
+  CHECK(ended.status == status);
+  CHECK(ended.says_one_line(named));
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Case, "outputs that agree") {
+  for (const char* backend : {"cpu", "reference"})
+    for (const std::string& model : {folder, folder + "/model.onnx"}) {
+      CAPTURE(model);
+      const Ended ended = cli({"verify", model, "--backend", backend, "--json"});
+      CHECK(ended.status == 0);
+      CHECK(ended.err.empty());
+      const Json object = Json::parse(ended.out, nullptr, false);
+      REQUIRE(object.is_object());
+      CHECK(object["passed"] == true);
+      CHECK(object["backend"] == backend);
+      REQUIRE(object["cases"].size() == 1);
+      CHECK(object["cases"][0]["name"] == "test_data_set_0/z");
+      CHECK(object["cases"][0]["max_abs_error"] == 0.0);
+    }
+}
+
+TEST_CASE_FIXTURE(Case, "outputs that do not agree are 1, with the difference") {
+  expect({{3}, {1.5F, -5.5F, 1003}});
+  const Ended ended = cli({"verify", folder, "--json"});
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line(folder));
+  const Json object = Json::parse(ended.out, nullptr, false);
+  REQUIRE(object.is_object());
+  CHECK(object["passed"] == false);
+  CHECK(object["cases"][0]["passed"] == false);
+  CHECK(object["cases"][0]["max_abs_error"] == 0.5);
+  CHECK(cli({"verify", folder, "--atol", "0.6"}).status == 0);
+  expect({{1, 3}, {1.5F, -5, 1003}});
+  fails(folder, 1, folder);  // the right numbers in another shape
+}
+
+TEST_CASE_FIXTURE(Case, "test cases that cannot be read are 2") {
+  const std::string whole = read_file(data + "/output_0.pb");
+  write_file(data + "/output_0.pb", whole.substr(0, whole.size() - 2));
+  fails(folder, 2, "output_0.pb");
+  fails(folder + "/model.onnx", 2, "output_0.pb");
+  write_file(data + "/output_0.pb", whole);
+  write_file(data + "/input_1.pb", "no tensor");
+  fails(folder, 2, "input_1.pb");
+  fails(folder + "/model.onnx", 2, "input_1.pb");
+}
+
+TEST_CASE_FIXTURE(Case, "a model without outputs beside it is compared with the reference") {
+  write_file(*this / "alone.onnx", add_model(7));
+  const Ended ended = cli({"verify", *this / "alone.onnx"});
+  CHECK(ended.status == 0);
+  CHECK(ended.err.empty());
+}
+
+TEST_CASE("a real network whose expected output was changed") {
+  ARENASCOPE_NEEDS_DATA("onnx/light/squeezenet");
+  TempFolder folder;
+  const std::filesystem::path copy = folder / "squeezenet";
+  std::filesystem::copy(data_folder() / "onnx/light/squeezenet", copy, std::filesystem::copy_options::recursive);
+  CHECK(cli({"verify", copy.string()}).status == 0);
+  const auto file = copy / "test_data_set_0/output_0.pb";
+  std::string bytes = read_file(file);
+  REQUIRE(bytes.size() > 100);
+  bytes[bytes.size() - 1] = 0x42;  // the last float's sign and exponent: some tens
+  std::filesystem::remove(file);
+  write_file(file, bytes);
+  fails(copy.string(), 1, "squeezenet");
+}
