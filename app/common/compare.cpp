@@ -5,17 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+#include <arenascope/models/host_array.h>
+
 namespace arenascope::app {
 namespace {
-
-float half_to_float(uint16_t h) {
-  const uint32_t sign = uint32_t(h & 0x8000u) << 16, exponent = (h >> 10) & 31u, mantissa = h & 1023u;
-  if (exponent == 0) return std::copysign(std::ldexp(static_cast<float>(mantissa), -24), sign ? -1.0f : 1.0f);
-  const uint32_t bits = sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13;
-  float out;
-  std::memcpy(&out, &bits, 4);
-  return out;
-}
 
 template <class T>
 double load(const std::byte* at) {
@@ -24,23 +17,18 @@ double load(const std::byte* at) {
   return static_cast<double>(value);
 }
 
+uint16_t load_bits(const std::byte* at) {
+  uint16_t bits;
+  std::memcpy(&bits, at, sizeof bits);
+  return bits;
+}
+
 double number(DType dtype, const std::byte* at) {
   switch (dtype) {
     case DType::F32: return load<float>(at);
     case DType::F64: return load<double>(at);
-    case DType::F16: {
-      uint16_t h;
-      std::memcpy(&h, at, 2);
-      return half_to_float(h);
-    }
-    case DType::BF16: {
-      uint16_t h;
-      std::memcpy(&h, at, 2);
-      const uint32_t bits = uint32_t(h) << 16;
-      float out;
-      std::memcpy(&out, &bits, 4);
-      return out;
-    }
+    case DType::F16: return models::half_to_float(load_bits(at));
+    case DType::BF16: return models::bfloat_to_float(load_bits(at));
     case DType::I8: return load<int8_t>(at);
     case DType::U8: return load<uint8_t>(at);
     case DType::I16: return load<int16_t>(at);
