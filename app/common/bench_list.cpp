@@ -11,6 +11,7 @@
 #include <arenascope/runtime/bench_barrier.h>
 #include <arenascope/trace/bench_trace.h>
 
+#include "app/common/bench_cpu.h"
 #include "app/common/bench_record.h"
 
 namespace arenascope::app {
@@ -37,6 +38,7 @@ constexpr Bench kBenches[] = {
     {"allocators", "what allocators cost in time and in reserved bytes",
      [](const BenchOptions& o) -> Rows { return bench_allocators({}, o.quick ? 0.1 : 1); }},
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
+    {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
     {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
     {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
     {"planning", "arena over lower bound on the instances that planners are judged by", bench_planning},

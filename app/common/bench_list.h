@@ -15,6 +15,7 @@ namespace arenascope::app {
 struct BenchOptions {
   std::string data;                    // the folder of test data; empty: ARENASCOPE_DATA or ../shared/data
   std::string model = "zoo:resnet50";  // for what runs a model
+  std::string only;                    // for cpu: rows whose names contain it; empty: all
   int threads = 0;                     // 0: as many as there are processors
   bool quick = false;                  // smaller budgets: to see that it works
   std::function<void(const std::string&)> progress;  // what is measured now

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Loops that show what the machine can do, compiled once for each kind of processor. They know nothing of the kernels.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu_bench/loops.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <vector>
+
+#include <arenascope/backends/cpu_bench/peers.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace arenascope::cpu_bench {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+constexpr D d;
+
+float read(const float* x, int64_t n) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  V s[8];
+  for (V& v : s) v = hn::Zero(d);
+  for (int64_t i = 0; i + 8 * lanes <= n; i += 8 * lanes)
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) s[j] = hn::Add(s[j], hn::LoadU(d, x + i + j * lanes));
+  V all = s[0];
+  for (int j = 1; j < 8; ++j) all = hn::Add(all, s[j]);
+  return hn::GetLane(hn::SumOfLanes(d, all));
+}
+
+void copy(float* to, const float* x, const float* y, int64_t n, bool past) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 4
+    for (int64_t j = 0; j < 4; ++j) {
+      V v = hn::LoadU(d, x + i + j * lanes);
+      if (y) v = hn::Add(v, hn::LoadU(d, y + i + j * lanes));
+      if (past) hn::Stream(v, d, to + i + j * lanes);
+      else hn::StoreU(v, d, to + i + j * lanes);
+    }
+  if (past) hwy::FlushStream();
+}
+
+float multiply_add(int64_t rounds) {
+  V s[20];
+  for (int i = 0; i < 20; ++i) s[i] = hn::Set(d, static_cast<float>(i));
+  const V a = hn::Set(d, 0.999f), b = hn::Set(d, 0.001f);
+  for (int64_t r = 0; r < rounds; ++r)
+#pragma GCC unroll 20
+    for (int i = 0; i < 20; ++i) s[i] = hn::MulAdd(s[i], a, b);
+  V all = s[0];
+  for (int i = 1; i < 20; ++i) all = hn::Add(all, s[i]);
+  return hn::GetLane(hn::SumOfLanes(d, all));
+}
+
+int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace arenascope::cpu_bench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace arenascope::cpu_bench {
+namespace {
+
+HWY_EXPORT(read);
+HWY_EXPORT(copy);
+HWY_EXPORT(multiply_add);
+HWY_EXPORT(lanes);
+
+constexpr int64_t kPastCaches = 2 << 20;  // floats
+
+struct Arrays {
+  explicit Arrays(int64_t n) : all(static_cast<size_t>(3 * n + 48), 1.0f), n_(n) {}
+  // The i-th array, at a cache line.
+  float* at(int i) {
+    const auto address = reinterpret_cast<uintptr_t>(all.data());
+    return all.data() + (64 - address % 64) % 64 / 4 + i * ((n_ + 15) / 16 * 16);
+  }
+  std::vector<float> all;
+  int64_t n_;
+};
+
+}  // namespace
+
+Peer read_loop(int64_t n) {
+  auto a = std::make_shared<Arrays>(n);
+  auto kept = std::make_shared<float>();
+  return {"read loop", [=] { *kept += HWY_DYNAMIC_DISPATCH(read)(a->at(0), n); }};
+}
+
+Peer copy_loop(int64_t n) {
+  auto a = std::make_shared<Arrays>(n);
+  return {"copy loop", [=] { HWY_DYNAMIC_DISPATCH(copy)(a->at(0), a->at(1), nullptr, n, n >= kPastCaches); }};
+}
+
+Peer combine_loop(int64_t n) {
+  auto a = std::make_shared<Arrays>(n);
+  return {"loop over three arrays", [=] { HWY_DYNAMIC_DISPATCH(copy)(a->at(0), a->at(1), a->at(2), n, n >= kPastCaches); }};
+}
+
+Peer multiply_add_loop(double flops) {
+  const auto rounds = static_cast<int64_t>(flops / (2.0 * 20 * static_cast<double>(HWY_DYNAMIC_DISPATCH(lanes)())) + 0.999);
+  auto kept = std::make_shared<float>();
+  return {"multiply-add loop", [=] { *kept += HWY_DYNAMIC_DISPATCH(multiply_add)(rounds); }};
+}
+
+}  // namespace arenascope::cpu_bench
+#endif

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cpu_bench/peers.h>
+
+namespace arenascope::cpu_bench {
+
+Peer read_loop(int64_t) { return {}; }
+Peer copy_loop(int64_t) { return {}; }
+Peer combine_loop(int64_t) { return {}; }
+Peer multiply_add_loop(double) { return {}; }
+
+}  // namespace arenascope::cpu_bench
