@@ -51,6 +51,18 @@ function(arenascope_room name)
   set_property(GLOBAL APPEND PROPERTY ARENASCOPE_ROOMS arenascope_${name})
 endfunction()
 
+# arenascope_backend_module(NAME SOURCES … [PRIVATE lib…])
+# A backend that is loaded at run time: arenascope-NAME.so, in lib/arenascope of the build tree and of an installation.
+function(arenascope_backend_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PRIVATE" ${ARGN})
+  add_library(arenascope_module_${name} MODULE ${ARG_SOURCES})
+  set_target_properties(arenascope_module_${name} PROPERTIES PREFIX "" OUTPUT_NAME "arenascope-${name}"
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/arenascope" CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(arenascope_module_${name} PRIVATE arenascope_options ${ARG_PRIVATE})
+  install(TARGETS arenascope_module_${name} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/arenascope")
+endfunction()
+
 # arenascope_engine_test(NAME SOURCES … LIBS …): one doctest program (no Qt), one ctest entry.
 function(arenascope_engine_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})

@@ -50,12 +50,8 @@ Status check_names(const app::RunnerOptions& options) {
     for (const OrderInfo& o : all_orders()) names += fmt::format(" {}", o.name);
     return Error{fmt::format("there is no order '{}'; there are:{}", options.order, names)};
   }
-  std::string names;
-  for (const app::BackendStatus& status : app::list_backends()) {
-    if (status.backend == options.backend) return {};
-    names += fmt::format(" {}", status.backend);
-  }
-  return Error{fmt::format("there is no backend '{}'; there are:{}", options.backend, names)};
+  if (app::is_backend_name(options.backend)) return {};
+  return Error{fmt::format("there is no backend '{}'; there are:{}", options.backend, app::backend_names())};
 }
 
 CLI::Validator seconds() {

@@ -11,8 +11,18 @@
 namespace arenascope::app {
 namespace {
 
-std::string missing_module(std::string_view name) {
-  return fmt::format("this build has no {} backend", name);
+constexpr std::string_view kModules[] = {"opencl", "cuda"};
+constexpr std::string_view kLinkedIn[] = {"cpu", "reference"};
+
+void list_module(std::string_view name, std::vector<BackendStatus>& out) {
+  auto module = load_backend_module(name);
+  if (!module) {
+    out.push_back({std::string(name), "", "", module.error().message, {}});
+    return;
+  }
+  for (DeviceStatus& device : module->devices())
+    out.push_back({std::string(name), std::move(device.device), std::move(device.description),
+                   std::move(device.missing), std::move(device.facts)});
 }
 
 }  // namespace
@@ -27,17 +37,42 @@ std::vector<BackendStatus> list_backends() {
                  {{"processors", fmt::format("{}", usable_processors())},
                   {"memory", fmt::format("{:.1f} GiB", double(physical_memory()) / (1 << 30))}}});
   out.push_back({"reference", "cpu", "float64 reference, one thread, for checking the others", "", {}});
-  out.push_back({"opencl", "", "", missing_module("OpenCL"), {}});
-  out.push_back({"cuda", "", "", missing_module("CUDA"), {}});
+  for (std::string_view name : kModules) list_module(name, out);
   return out;
 }
 
-Result<std::unique_ptr<Backend>> open_backend(const std::string& name) {
-  if (name == "cpu") return cpu::make_cpu_backend();
-  if (name == "reference") return reference::make_reference_backend();
-  for (const BackendStatus& status : list_backends())
-    if (status.backend == name) return Error{fmt::format("backend '{}' cannot be used: {}", name, status.missing)};
-  return Error{fmt::format("there is no backend '{}'; there are cpu, reference, opencl and cuda", name)};
+bool is_backend_name(std::string_view spec) {
+  for (std::string_view name : kLinkedIn)
+    if (spec == name) return true;
+  const size_t colon = spec.find(':');
+  if (colon != std::string_view::npos) {
+    const std::string_view number = spec.substr(colon + 1);
+    if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  }
+  for (std::string_view name : kModules)
+    if (spec.substr(0, colon) == name) return true;
+  return false;
+}
+
+std::string backend_names() {
+  std::string names;
+  for (std::string_view name : kLinkedIn) names += fmt::format(" {}", name);
+  for (std::string_view name : kModules) names += fmt::format(" {}", name);
+  return names;
+}
+
+Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOptions options) {
+  if (!is_backend_name(spec)) return Error{fmt::format("there is no backend '{}'; there are:{}", spec, backend_names())};
+  if ((spec == "cpu" || spec == "reference") && !options.empty())
+    return Error{fmt::format("backend '{}' has no option '{}'", spec, options.begin()->first)};
+  if (spec == "cpu") return cpu::make_cpu_backend();
+  if (spec == "reference") return reference::make_reference_backend();
+  const size_t colon = spec.find(':');
+  if (colon != std::string::npos) options["device"] = spec.substr(colon + 1);
+  auto module = load_backend_module(spec.substr(0, colon));
+  auto backend = module ? module->open(options) : Result<std::unique_ptr<Backend>>(module.error());
+  if (!backend) return Error{fmt::format("backend '{}' cannot be used: {}", spec, backend.error().message)};
+  return backend;
 }
 
 }  // namespace arenascope::app

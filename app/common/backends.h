@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <arenascope/runtime/backend.h>
+#include <arenascope/runtime/backend_module.h>
 
 namespace arenascope::app {
 
@@ -20,7 +21,12 @@ struct BackendStatus {
 
 std::vector<BackendStatus> list_backends();
 
-// Error: no such backend, or why it is missing.
-Result<std::unique_ptr<Backend>> open_backend(const std::string& name);
+// Whether there is a backend of that name here or elsewhere: "cpu", "opencl", and with a device "opencl:1".
+bool is_backend_name(std::string_view spec);
+// All of them, for a message: " cpu reference opencl cuda".
+std::string backend_names();
+
+// `spec` is a backend's name, with `:N` its device N. Error: no such backend, or why it is missing.
+Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOptions options = {});
 
 }  // namespace arenascope::app

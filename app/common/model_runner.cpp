@@ -79,7 +79,7 @@ void ModelRunner::say(const char* phase) const {
 }
 
 Status ModelRunner::set_up() {
-  auto backend = open_backend(options_.backend);
+  auto backend = open_backend(options_.backend, options_.backend_options);
   if (!backend) return backend.error();
   backend_ = std::move(*backend);
   context_ = make_cpu_context();

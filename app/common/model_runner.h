@@ -8,12 +8,14 @@
 #include <vector>
 
 #include <arenascope/models/model.h>
+#include <arenascope/runtime/backend_module.h>
 #include <arenascope/runtime/executor.h>
 
 namespace arenascope::app {
 
 struct RunnerOptions {
-  std::string backend = "cpu";
+  std::string backend = "cpu";                // with `:N` its device N
+  BackendOptions backend_options;             // what the backend's documentation lists
   int threads = 0;  // 0: as many as there are processors
   std::string planner = "search";
   std::string order = "depth-first";

@@ -19,6 +19,8 @@ Status Backend::download(std::byte* to, const Storage& from, Bytes bytes) {
   return {};
 }
 
+Status Backend::register_memory(ExecutionContext&) { return {}; }
+
 Status Backend::prepare(std::span<TensorImpl* const>, ExecutionContext&) { return {}; }
 
 }  // namespace arenascope

@@ -41,6 +41,10 @@ class Backend {
   // outside its table), or the device reports.
   virtual Status compute(const TensorImpl& node, const ComputeParams& params) = 0;
 
+  // At which multiples of bytes a tensor must lie in the backend's memory.
+  virtual Bytes alignment() const { return 64; }
+  // Device backends: gives the context the allocators of the backend's device.
+  virtual Status register_memory(ExecutionContext& context);
   // Device backends: wait for everything queued, copy between host and device memory.
   virtual Status synchronize() { return {}; }
   virtual Status upload(const Storage& to, const std::byte* from, Bytes bytes);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/runtime/backend_module.h>
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace arenascope {
+namespace {
+
+namespace fs = std::filesystem;
+
+#define ARENASCOPE_TEXT(x) #x
+#define ARENASCOPE_TEXT_OF(x) ARENASCOPE_TEXT(x)
+
+std::string beside_executable() {
+  std::error_code error;
+  const fs::path path = fs::read_symlink("/proc/self/exe", error);
+  return error ? std::string() : path.parent_path().string();
+}
+
+// The build tree that the folder lies in, or "". Executables lie at most four folders deep in one.
+std::string build_tree(const fs::path& folder) {
+  std::error_code error;
+  fs::path at = folder;
+  for (int depth = 0; depth < 5 && at.has_relative_path(); ++depth, at = at.parent_path())
+    if (fs::exists(at / "CMakeCache.txt", error)) return at.string();
+  return "";
+}
+
+}  // namespace
+
+const char* backend_module_build() {
+  return ARENASCOPE_VERSION_TEXT ", " __VERSION__ ", interface " ARENASCOPE_TEXT_OF(__GXX_ABI_VERSION)
+#ifdef __SANITIZE_ADDRESS__
+      ", address sanitizer"
+#endif
+#ifdef __SANITIZE_THREAD__
+      ", thread sanitizer"
+#endif
+#ifdef _GLIBCXX_DEBUG
+      ", checked library"
+#endif
+      ;
+}
+
+std::vector<std::string> backend_module_folders() {
+  std::vector<std::string> folders;
+  if (const char* given = std::getenv("ARENASCOPE_MODULES")) {
+    std::string_view rest(given);
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      if (end > 0) folders.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  const std::string here = beside_executable();
+  if (here.empty()) return folders;
+  folders.push_back(here);
+  if (const std::string tree = build_tree(here); !tree.empty()) folders.push_back(tree + "/lib/arenascope");
+  folders.push_back((fs::path(here).parent_path() / ARENASCOPE_MODULE_FOLDER).string());
+  return folders;
+}
+
+Result<BackendModule> load_backend_module(std::string_view name, const std::vector<std::string>& folders) {
+  const std::string file = fmt::format("arenascope-{}.so", name);
+  std::string path, looked;
+  std::error_code error;
+  for (const std::string& folder : folders) {
+    if (const fs::path at = fs::path(folder) / file; fs::exists(at, error)) {
+      path = at.string();
+      break;
+    }
+    looked += (looked.empty() ? "" : ", ") + folder;
+  }
+  if (path.empty()) return Error{fmt::format("the module {} is not installed (looked in {})", file, looked)};
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!handle) {
+    const char* why = dlerror();
+    return Error{fmt::format("the module {} cannot be loaded: {}", path, why ? why : "no reason given")};
+  }
+  const auto entry = reinterpret_cast<arenascope_backend_module_entry_type>(dlsym(handle, kBackendModuleEntry));
+  if (!entry) return Error{fmt::format("{} is no backend module: it has no {}", path, kBackendModuleEntry)};
+  const arenascope_backend_module* table = entry();
+  if (!table || table->size < sizeof(arenascope_backend_module) || table->version != kBackendModuleVersion)
+    return Error{fmt::format("the module {} is of another version than this program", path)};
+  if (std::string_view(table->build) != backend_module_build())
+    return Error{fmt::format("the module {} was built otherwise ({}) than this program ({})", path, table->build,
+                             backend_module_build())};
+  if (table->backend != name) return Error{fmt::format("the module {} is for {}, not for {}", path, table->backend, name)};
+  return BackendModule(table, path);
+}
+
+std::vector<DeviceStatus> BackendModule::devices() const {
+  std::vector<DeviceStatus> out;
+  table_->list(&out, [](void* to, const arenascope_device_status* told) {
+    DeviceStatus status{told->device, told->description, told->missing, {}};
+    for (size_t i = 0; i < told->fact_count; ++i) status.facts.emplace_back(told->facts[i].name, told->facts[i].value);
+    static_cast<std::vector<DeviceStatus>*>(to)->push_back(std::move(status));
+  });
+  return out;
+}
+
+Result<std::unique_ptr<Backend>> BackendModule::open(const BackendOptions& options) const {
+  std::vector<arenascope_pair> pairs;
+  for (const auto& [name, value] : options) pairs.push_back({name.c_str(), value.c_str()});
+  std::string why = "no reason given";
+  void* backend = table_->open(pairs.data(), pairs.size(), &why,
+                               [](void* to, const char* text) { *static_cast<std::string*>(to) = text; });
+  if (!backend) return Error{why};
+  return std::unique_ptr<Backend>(static_cast<Backend*>(backend));
+}
+
+}  // namespace arenascope

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <arenascope/runtime/backend_module.h>
+
+using namespace arenascope;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<std::string> kFolders = {"/nowhere", TOY_MODULE_FOLDER};
+
+bool says(const Error& error, const char* what) { return error.message.find(what) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a module is found, tells its devices and opens one") {
+  auto module = load_backend_module("toy", kFolders);
+  REQUIRE(module);
+  CHECK(module->backend() == "toy");
+  const auto devices = module->devices();
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[0].device == "toy:0");
+  CHECK(devices[0].facts == std::vector<std::pair<std::string, std::string>>{{"colour", "red"}});
+  CHECK(devices[1].missing == "it is broken");
+  auto backend = module->open({{"device", "0"}});
+  REQUIRE(backend);
+  CHECK((*backend)->name() == "toy");
+  CHECK((*backend)->alignment() == 64);
+  auto broken = module->open({{"device", "1"}});
+  REQUIRE(!broken);
+  CHECK(says(broken.error(), "toy:1 is broken"));
+}
+
+TEST_CASE("a module that is not there, or none, is a sentence that names it") {
+  auto missing = load_backend_module("toy", {"/nowhere"});
+  REQUIRE(!missing);
+  CHECK(says(missing.error(), "arenascope-toy.so"));
+  CHECK(says(missing.error(), "/nowhere"));
+
+  const fs::path folder = fs::temp_directory_path() / ("arenascope_modules_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  std::ofstream(folder / "arenascope-text.so") << "not a library";
+  auto text = load_backend_module("text", {folder.string()});
+  REQUIRE(!text);
+  CHECK(says(text.error(), "cannot be loaded"));
+  // A module under another backend's name.
+  fs::copy_file(fs::path(TOY_MODULE_FOLDER) / "arenascope-toy.so", folder / "arenascope-other.so");
+  auto other = load_backend_module("other", {folder.string()});
+  REQUIRE(!other);
+  CHECK(says(other.error(), "is for toy"));
+  fs::remove_all(folder);
+}
+
+TEST_CASE("folders are those of the environment first, then where the program lies") {
+  ::setenv("ARENASCOPE_MODULES", "/first::/second", 1);
+  const auto folders = backend_module_folders();
+  ::unsetenv("ARENASCOPE_MODULES");
+  REQUIRE(folders.size() >= 4);
+  CHECK(folders[0] == "/first");
+  CHECK(folders[1] == "/second");
+  CHECK(backend_module_folders().size() == folders.size() - 2);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A backend module around the toy backend, for the loader's tests.
+#include <arenascope/runtime/backend_module_entry.h>
+
+#include "toy_backend.h"
+
+namespace {
+
+using namespace arenascope;
+
+std::vector<DeviceStatus> list_devices() {
+  return {{"toy:0", "a toy", "", {{"colour", "red"}}}, {"toy:1", "", "it is broken", {}}};
+}
+
+Result<std::unique_ptr<Backend>> open_device(const BackendOptions& options) {
+  const auto device = options.find("device");
+  if (device != options.end() && device->second != "0") return Error{"toy:" + device->second + " is broken"};
+  return std::unique_ptr<Backend>(new test::ToyBackend);
+}
+
+}  // namespace
+
+ARENASCOPE_BACKEND_MODULE("toy", list_devices, open_device)
