@@ -1,2347 +1,2371 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
-    <context>
-        <name>Actions</name>
-        <message>
-            <source>&amp;File</source>
-            <translation>文件(&amp;F)</translation>
-        </message>
-        <message>
-            <source>&amp;Edit</source>
-            <translation>编辑(&amp;E)</translation>
-        </message>
-        <message>
-            <source>&amp;View</source>
-            <translation>视图(&amp;V)</translation>
-        </message>
-        <message>
-            <source>&amp;Graph</source>
-            <translation>计算图(&amp;G)</translation>
-        </message>
-        <message>
-            <source>&amp;Memory</source>
-            <translation>内存(&amp;M)</translation>
-        </message>
-        <message>
-            <source>&amp;Run</source>
-            <translation>运行(&amp;R)</translation>
-        </message>
-        <message>
-            <source>&amp;Compare</source>
-            <translation>比较(&amp;C)</translation>
-        </message>
-        <message>
-            <source>&amp;Lessons</source>
-            <translation>课程(&amp;L)</translation>
-        </message>
-        <message>
-            <source>&amp;Help</source>
-            <translation>帮助(&amp;H)</translation>
-        </message>
-        <message>
-            <source>&amp;Open…</source>
-            <translation>打开(&amp;O)…</translation>
-        </message>
-        <message>
-            <source>Open &amp;Built-in Model…</source>
-            <translation>打开内置模型(&amp;B)…</translation>
-        </message>
-        <message>
-            <source>Architectures with seeded weights, ready to run</source>
-            <translation>带种子权重、可直接运行的网络结构</translation>
-        </message>
-        <message>
-            <source>Open &amp;Recent</source>
-            <translation>最近打开(&amp;R)</translation>
-        </message>
-        <message>
-            <source>&amp;Save Recording…</source>
-            <translation>保存记录(&amp;S)…</translation>
-        </message>
-        <message>
-            <source>Save As &amp;Other Format…</source>
-            <translation>另存为其他格式(&amp;O)…</translation>
-        </message>
-        <message>
-            <source>Save &amp;Picture of View…</source>
-            <translation>保存视图图片(&amp;P)…</translation>
-        </message>
-        <message>
-            <source>The view that has the focus, as PNG, SVG or PDF</source>
-            <translation>将当前视图保存为 PNG、SVG 或 PDF</translation>
-        </message>
-        <message>
-            <source>Save &amp;Table as CSV…</source>
-            <translation>将表格保存为 CSV(&amp;T)…</translation>
-        </message>
-        <message>
-            <source>&amp;Quit</source>
-            <translation>退出(&amp;Q)</translation>
-        </message>
-        <message>
-            <source>Selection &amp;Back</source>
-            <translation>后退到上一选择(&amp;B)</translation>
-        </message>
-        <message>
-            <source>Selection &amp;Forward</source>
-            <translation>前进到下一选择(&amp;F)</translation>
-        </message>
-        <message>
-            <source>&amp;Clear Selection</source>
-            <translation>清除选择(&amp;C)</translation>
-        </message>
-        <message>
-            <source>&amp;Search the Graph</source>
-            <translation>在图中搜索(&amp;S)</translation>
-        </message>
-        <message>
-            <source>&amp;Next Match</source>
-            <translation>下一个匹配(&amp;N)</translation>
-        </message>
-        <message>
-            <source>&amp;Previous Match</source>
-            <translation>上一个匹配(&amp;P)</translation>
-        </message>
-        <message>
-            <source>Copy &amp;Name</source>
-            <translation>复制名称(&amp;N)</translation>
-        </message>
-        <message>
-            <source>P&amp;references…</source>
-            <translation>首选项(&amp;R)…</translation>
-        </message>
-        <message>
-            <source>Zoom &amp;In</source>
-            <translation>放大(&amp;I)</translation>
-        </message>
-        <message>
-            <source>Zoom &amp;Out</source>
-            <translation>缩小(&amp;O)</translation>
-        </message>
-        <message>
-            <source>Move &amp;Left</source>
-            <translation>左移(&amp;L)</translation>
-        </message>
-        <message>
-            <source>Move &amp;Right</source>
-            <translation>右移(&amp;R)</translation>
-        </message>
-        <message>
-            <source>&amp;Frame Selection</source>
-            <translation>聚焦所选(&amp;F)</translation>
-        </message>
-        <message>
-            <source>Show what is selected as large as possible</source>
-            <translation>尽可能大地显示所选内容</translation>
-        </message>
-        <message>
-            <source>Show &amp;All</source>
-            <translation>显示全部(&amp;A)</translation>
-        </message>
-        <message>
-            <source>Step ⇄ &amp;Time</source>
-            <translation>步 ⇄ 时间(&amp;T)</translation>
-        </message>
-        <message>
-            <source>&amp;Panels</source>
-            <translation>面板(&amp;P)</translation>
-        </message>
-        <message>
-            <source>Layout: &amp;Everything</source>
-            <translation>布局：全部(&amp;E)</translation>
-        </message>
-        <message>
-            <source>Layout: &amp;Graph</source>
-            <translation>布局：计算图(&amp;G)</translation>
-        </message>
-        <message>
-            <source>Layout: &amp;Memory</source>
-            <translation>布局：内存(&amp;M)</translation>
-        </message>
-        <message>
-            <source>Layout: &amp;Time</source>
-            <translation>布局：时间(&amp;T)</translation>
-        </message>
-        <message>
-            <source>Reset La&amp;yout</source>
-            <translation>重置布局(&amp;Y)</translation>
-        </message>
-        <message>
-            <source>Title &amp;Bars of Panels</source>
-            <translation>面板标题栏(&amp;B)</translation>
-        </message>
-        <message>
-            <source>Drag panels by them to other places</source>
-            <translation>拖动标题栏可移动面板</translation>
-        </message>
-        <message>
-            <source>Light ⇄ &amp;Dark</source>
-            <translation>浅色 ⇄ 深色(&amp;D)</translation>
-        </message>
-        <message>
-            <source>Go to &amp;Producer</source>
-            <translation>转到生产者(&amp;P)</translation>
-        </message>
-        <message>
-            <source>Go to &amp;User</source>
-            <translation>转到使用者(&amp;U)</translation>
-        </message>
-        <message>
-            <source>Again: the next user</source>
-            <translation>再按一次：下一个使用者</translation>
-        </message>
-        <message>
-            <source>&amp;Open or Close Layer</source>
-            <translation>展开或折叠层(&amp;O)</translation>
-        </message>
-        <message>
-            <source>E&amp;xpand All Layers</source>
-            <translation>展开所有层(&amp;X)</translation>
-        </message>
-        <message>
-            <source>&amp;Collapse All Layers</source>
-            <translation>折叠所有层(&amp;C)</translation>
-        </message>
-        <message>
-            <source>Show &amp;Whole Graph</source>
-            <translation>显示整张图(&amp;W)</translation>
-        </message>
-        <message>
-            <source>Colour by &amp;State</source>
-            <translation>按状态着色(&amp;S)</translation>
-        </message>
-        <message>
-            <source>Colour by &amp;Op</source>
-            <translation>按算子着色(&amp;O)</translation>
-        </message>
-        <message>
-            <source>Colour by Backen&amp;d</source>
-            <translation>按后端着色(&amp;D)</translation>
-        </message>
-        <message>
-            <source>Colour by &amp;Time</source>
-            <translation>按时间着色(&amp;T)</translation>
-        </message>
-        <message>
-            <source>Colour by &amp;Bytes</source>
-            <translation>按字节数着色(&amp;B)</translation>
-        </message>
-        <message>
-            <source>Colour by Bloc&amp;k</source>
-            <translation>按内存块着色(&amp;K)</translation>
-        </message>
-        <message>
-            <source>Save as DO&amp;T…</source>
-            <translation>另存为 DOT(&amp;T)…</translation>
-        </message>
-        <message>
-            <source>Plan with &amp;All</source>
-            <translation>用全部规划器规划(&amp;A)</translation>
-        </message>
-        <message>
-            <source>Every planner with every order, into the table Planners</source>
-            <translation>每个规划器配每种执行顺序，结果列入“规划器”表</translation>
-        </message>
-        <message>
-            <source>Show the Plan in &amp;Use</source>
-            <translation>显示正在使用的规划(&amp;U)</translation>
-        </message>
-        <message>
-            <source>Run with the Plan &amp;Shown</source>
-            <translation>用当前显示的规划运行(&amp;S)</translation>
-        </message>
-        <message>
-            <source>&amp;Cancel Planning</source>
-            <translation>取消规划(&amp;C)</translation>
-        </message>
-        <message>
-            <source>Go to the &amp;Peak</source>
-            <translation>转到峰值(&amp;P)</translation>
-        </message>
-        <message>
-            <source>Run the model in a loop</source>
-            <translation>循环运行模型</translation>
-        </message>
-        <message>
-            <source>&amp;Pause</source>
-            <translation>暂停(&amp;P)</translation>
-        </message>
-        <message>
-            <source>Pause before the next node</source>
-            <translation>在下一个节点之前暂停</translation>
-        </message>
-        <message>
-            <source>&amp;Step a Node</source>
-            <translation>单步执行一个节点(&amp;S)</translation>
-        </message>
-        <message>
-            <source>Step into &amp;Threads</source>
-            <translation>进入线程(&amp;T)</translation>
-        </message>
-        <message>
-            <source>Show the selected node's parts, thread by thread</source>
-            <translation>逐线程显示所选节点的各个部分</translation>
-        </message>
-        <message>
-            <source>Run to End of &amp;Layer</source>
-            <translation>运行到本层末尾(&amp;L)</translation>
-        </message>
-        <message>
-            <source>Run to &amp;Selected Node</source>
-            <translation>运行到所选节点(&amp;S)</translation>
-        </message>
-        <message>
-            <source>St&amp;op</source>
-            <translation>停止(&amp;O)</translation>
-        </message>
-        <message>
-            <source>Toggle &amp;Breakpoint</source>
-            <translation>切换断点(&amp;B)</translation>
-        </message>
-        <message>
-            <source>Break&amp;points…</source>
-            <translation>断点(&amp;P)…</translation>
-        </message>
-        <message>
-            <source>On an op, a name pattern, bytes, or NaN</source>
-            <translation>可设在算子、名称模式、字节数或 NaN 上</translation>
-        </message>
-        <message>
-            <source>Pl&amp;ay</source>
-            <translation>播放(&amp;A)</translation>
-        </message>
-        <message>
-            <source>Walk through what was recorded, step by step</source>
-            <translation>逐步走过已记录的内容</translation>
-        </message>
-        <message>
-            <source>To the &amp;First Step</source>
-            <translation>到第一步(&amp;F)</translation>
-        </message>
-        <message>
-            <source>Step Bac&amp;k</source>
-            <translation>后退一步(&amp;K)</translation>
-        </message>
-        <message>
-            <source>Step For&amp;ward</source>
-            <translation>前进一步(&amp;W)</translation>
-        </message>
-        <message>
-            <source>&amp;Next Peak</source>
-            <translation>下一个峰值(&amp;N)</translation>
-        </message>
-        <message>
-            <source>Compare with &amp;Recording…</source>
-            <translation>与记录比较(&amp;R)…</translation>
-        </message>
-        <message>
-            <source>Compare with the State of &amp;Now</source>
-            <translation>与此刻的状态比较(&amp;N)</translation>
-        </message>
-        <message>
-            <source>What runs from now on is compared with what ran so far</source>
-            <translation>将此后的运行与此前的运行比较</translation>
-        </message>
-        <message>
-            <source>&amp;Stop Comparing</source>
-            <translation>停止比较(&amp;S)</translation>
-        </message>
-        <message>
-            <source>&amp;1  One product: tensors, pool and graph</source>
-            <translation>&amp;1  一次乘法：张量、内存池与计算图</translation>
-        </message>
-        <message>
-            <source>&amp;2  A loop unrolled: blocks used again and again</source>
-            <translation>&amp;2  展开的循环：内存块反复复用</translation>
-        </message>
-        <message>
-            <source>&amp;3  A real network: order, peak and lower bound</source>
-            <translation>&amp;3  真实网络：执行顺序、峰值与下界</translation>
-        </message>
-        <message>
-            <source>&amp;Command Palette…</source>
-            <translation>命令面板(&amp;C)…</translation>
-        </message>
-        <message>
-            <source>&amp;Keys…</source>
-            <translation>快捷键(&amp;K)…</translation>
-        </message>
-        <message>
-            <source>&amp;About Arenascope</source>
-            <translation>关于 Arenascope(&amp;A)</translation>
-        </message>
-    </context>
-    <context>
-        <name>Docks</name>
-        <message>
-            <source>Graph</source>
-            <translation>计算图</translation>
-        </message>
-        <message>
-            <source>Inspector</source>
-            <translation>检查器</translation>
-        </message>
-        <message>
-            <source>Occupancy</source>
-            <translation>占用</translation>
-        </message>
-        <message>
-            <source>Arena Map</source>
-            <translation>内存区地图</translation>
-        </message>
-        <message>
-            <source>Lifetimes</source>
-            <translation>生命周期</translation>
-        </message>
-        <message>
-            <source>Timeline</source>
-            <translation>时间线</translation>
-        </message>
-        <message>
-            <source>Nodes</source>
-            <translation>节点</translation>
-        </message>
-        <message>
-            <source>Blocks</source>
-            <translation>内存块</translation>
-        </message>
-        <message>
-            <source>Objects</source>
-            <translation>对象</translation>
-        </message>
-        <message>
-            <source>Barriers</source>
-            <translation>屏障</translation>
-        </message>
-        <message>
-            <source>Allocators</source>
-            <translation>分配器</translation>
-        </message>
-        <message>
-            <source>Planners</source>
-            <translation>规划器</translation>
-        </message>
-        <message>
-            <source>Compare</source>
-            <translation>比较</translation>
-        </message>
-        <message>
-            <source>Problems</source>
-            <translation>问题</translation>
-        </message>
-    </context>
-    <context>
-        <name>Main</name>
-        <message>
-            <source>See how a tensor graph runs and lives in memory.</source>
-            <translation>观察张量计算图如何运行、如何使用内存。</translation>
-        </message>
-        <message>
-            <source>A model (.onnx, .gguf, zoo:NAME) or a recording; a second one is compared with the first.</source>
-            <translation>模型（.onnx、.gguf、zoo:名称）或记录；第二个文件与第一个比较。</translation>
-        </message>
-        <message>
-            <source>Draw a view without a window: %1.</source>
-            <translation>不打开窗口直接绘制视图：%1。</translation>
-        </message>
-        <message>
-            <source>Where the picture goes (.png, .svg or .pdf).</source>
-            <translation>图片的保存位置（.png、.svg 或 .pdf）。</translation>
-        </message>
-        <message>
-            <source>Size of the picture in logical pixels (1600x900).</source>
-            <translation>图片的逻辑像素大小（1600x900）。</translation>
-        </message>
-        <message>
-            <source>Pixels of a PNG for each logical pixel (1).</source>
-            <translation>每个逻辑像素对应的 PNG 像素数（1）。</translation>
-        </message>
-        <message>
-            <source>light or dark.</source>
-            <translation>light（浅色）或 dark（深色）。</translation>
-        </message>
-        <message>
-            <source>en or zh_CN.</source>
-            <translation>en 或 zh_CN。</translation>
-        </message>
-        <message>
-            <source>Of the graph: state, op, backend, time, bytes or block.</source>
-            <translation>图的着色：state、op、backend、time、bytes 或 block。</translation>
-        </message>
-        <message>
-            <source>Of the window: default, graph, memory or time.</source>
-            <translation>窗口布局：default、graph、memory 或 time。</translation>
-        </message>
-        <message>
-            <source>Name of a node to select.</source>
-            <translation>要选中的节点名称。</translation>
-        </message>
-        <message>
-            <source>Open all layers of the graph.</source>
-            <translation>展开图的所有层。</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::app::Breakpoint</name>
-        <message>
-            <source>node %1</source>
-            <translation>节点 %1</translation>
-        </message>
-        <message>
-            <source>every %1</source>
-            <translation>所有 %1</translation>
-        </message>
-        <message>
-            <source>names like %1</source>
-            <translation>名称匹配 %1</translation>
-        </message>
-        <message>
-            <source>results of %1 or more</source>
-            <translation>结果不小于 %1</translation>
-        </message>
-        <message>
-            <source>NaN or infinity in a result</source>
-            <translation>结果中有 NaN 或无穷</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::app::CommandPalette</name>
-        <message>
-            <source>Type the name of an action</source>
-            <translation>输入操作名称</translation>
-        </message>
-        <message>
-            <source>Action</source>
-            <translation>操作</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::app::MainWindow</name>
-        <message>
-            <source>Paused before %1 by a breakpoint.</source>
-            <translation>断点触发，已在 %1 之前暂停。</translation>
-        </message>
-        <message>
-            <source>Select a tensor to see its values.</source>
-            <translation>选择张量以查看其数值。</translation>
-        </message>
-        <message>
-            <source>A recording holds no values; open the model to see them.</source>
-            <translation>记录中没有数值；请打开模型查看。</translation>
-        </message>
-        <message>
-            <source>Pause the run to see values.</source>
-            <translation>暂停运行以查看数值。</translation>
-        </message>
-        <message>
-            <source>Select a node first: a breakpoint stands on a node.</source>
-            <translation>请先选择节点：断点设在节点上。</translation>
-        </message>
-        <message>
-            <source>The plan in use is shown.</source>
-            <translation>正在显示使用中的规划。</translation>
-        </message>
-        <message>
-            <source>%1, %2: %3 is shown; the plan in use is drawn as a ghost under it.</source>
-            <translation>正在显示 %1、%2：%3；使用中的规划以重影画在其下。</translation>
-        </message>
-        <message>
-            <source>live</source>
-            <translation>实时</translation>
-        </message>
-        <message>
-            <source>paused</source>
-            <translation>已暂停</translation>
-        </message>
-        <message>
-            <source>ready</source>
-            <translation>就绪</translation>
-        </message>
-        <message>
-            <source>opening</source>
-            <translation>正在打开</translation>
-        </message>
-        <message>
-            <source>recording</source>
-            <translation>记录</translation>
-        </message>
-        <message>
-            <source>planned only</source>
-            <translation>仅规划</translation>
-        </message>
-        <message>
-            <source>nothing open</source>
-            <translation>未打开</translation>
-        </message>
-        <message>
-            <source>lost %1</source>
-            <translation>丢失 %1</translation>
-        </message>
-        <message>
-            <source>Events that could not be recorded because a ring was full</source>
-            <translation>因环形缓冲区已满而未能记录的事件</translation>
-        </message>
-        <message>
-            <source>Arenascope</source>
-            <translation>Arenascope</translation>
-        </message>
-        <message>
-            <source>%1 – Arenascope</source>
-            <translation>%1 – Arenascope</translation>
-        </message>
-        <message>
-            <source>Open a model or a recording</source>
-            <translation>打开模型或记录</translation>
-        </message>
-        <message>
-            <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;All files (*)</source>
-            <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;所有文件 (*)</translation>
-        </message>
-        <message>
-            <source>Save the recording</source>
-            <translation>保存记录</translation>
-        </message>
-        <message>
-            <source>Recordings (*.arenascope)</source>
-            <translation>记录 (*.arenascope)</translation>
-        </message>
-        <message>
-            <source>The recording was saved to %1.</source>
-            <translation>记录已保存到 %1。</translation>
-        </message>
-        <message>
-            <source>Save as</source>
-            <translation>另存为</translation>
-        </message>
-        <message>
-            <source>Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)</source>
-            <translation>Chrome 跟踪 (*.json);;时间段 (*.csv);;内存 (*.memory.csv);;文本 (*.txt)</translation>
-        </message>
-        <message>
-            <source>Save the graph</source>
-            <translation>保存计算图</translation>
-        </message>
-        <message>
-            <source>Graphviz (*.dot)</source>
-            <translation>Graphviz (*.dot)</translation>
-        </message>
-        <message>
-            <source>%1 cannot be written.</source>
-            <translation>无法写入 %1。</translation>
-        </message>
-        <message>
-            <source>Compare with a recording</source>
-            <translation>与记录比较</translation>
-        </message>
-        <message>
-            <source>Recordings (*.arenascope *.pftrace *.perfetto-trace);;All files (*)</source>
-            <translation>记录 (*.arenascope *.pftrace *.perfetto-trace);;所有文件 (*)</translation>
-        </message>
-        <message>
-            <source>Save a picture of %1</source>
-            <translation>保存“%1”的图片</translation>
-        </message>
-        <message>
-            <source>Pictures (*.png *.svg *.pdf)</source>
-            <translation>图片 (*.png *.svg *.pdf)</translation>
-        </message>
-        <message>
-            <source>Save the table %1</source>
-            <translation>保存表格“%1”</translation>
-        </message>
-        <message>
-            <source>Tables (*.csv)</source>
-            <translation>表格 (*.csv)</translation>
-        </message>
-        <message>
-            <source>About Arenascope</source>
-            <translation>关于 Arenascope</translation>
-        </message>
-        <message>
-            <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine inside is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot. Graphs are laid out by Graphviz.&lt;/p&gt;</source>
-            <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;打开模型，在 CPU、OpenCL 或 CUDA 上运行，观察它如何使用内存。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；内部引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。图布局由 Graphviz 完成。&lt;/p&gt;</translation>
-        </message>
-        <message>
-            <source>Keys</source>
-            <translation>快捷键</translation>
-        </message>
-        <message>
-            <source>Filter</source>
-            <translation>筛选</translation>
-        </message>
-        <message>
-            <source>Menu</source>
-            <translation>菜单</translation>
-        </message>
-        <message>
-            <source>Action</source>
-            <translation>操作</translation>
-        </message>
-        <message>
-            <source>Preferences</source>
-            <translation>首选项</translation>
-        </message>
-        <message>
-            <source>as many as processors (%1)</source>
-            <translation>与处理器数相同（%1）</translation>
-        </message>
-        <message>
-            <source>planned: one arena</source>
-            <translation>planned：规划在一个内存区</translation>
-        </message>
-        <message>
-            <source>eager: allocated and given back one by one</source>
-            <translation>eager：逐个分配、逐个归还</translation>
-        </message>
-        <message>
-            <source>none: nothing is given back before the end</source>
-            <translation>none：结束前不归还</translation>
-        </message>
-        <message>
-            <source> s</source>
-            <translation> 秒</translation>
-        </message>
-        <message>
-            <source>of the system</source>
-            <translation>跟随系统</translation>
-        </message>
-        <message>
-            <source>light</source>
-            <translation>浅色</translation>
-        </message>
-        <message>
-            <source>dark</source>
-            <translation>深色</translation>
-        </message>
-        <message>
-            <source>&amp;Backend</source>
-            <translation>后端(&amp;B)</translation>
-        </message>
-        <message>
-            <source>&amp;Threads</source>
-            <translation>线程数(&amp;T)</translation>
-        </message>
-        <message>
-            <source>&amp;Planner</source>
-            <translation>规划器(&amp;P)</translation>
-        </message>
-        <message>
-            <source>&amp;Order</source>
-            <translation>执行顺序(&amp;O)</translation>
-        </message>
-        <message>
-            <source>Planning takes at &amp;most</source>
-            <translation>规划时间上限(&amp;M)</translation>
-        </message>
-        <message>
-            <source>Memory &amp;strategy</source>
-            <translation>内存策略(&amp;S)</translation>
-        </message>
-        <message>
-            <source>&amp;Language</source>
-            <translation>语言(&amp;L)</translation>
-        </message>
-        <message>
-            <source>T&amp;heme</source>
-            <translation>主题(&amp;H)</translation>
-        </message>
-        <message>
-            <source>Breakpoints</source>
-            <translation>断点</translation>
-        </message>
-        <message>
-            <source>Op</source>
-            <translation>算子</translation>
-        </message>
-        <message>
-            <source>Name pattern</source>
-            <translation>名称模式</translation>
-        </message>
-        <message>
-            <source>Bytes, at least</source>
-            <translation>字节数，至少</translation>
-        </message>
-        <message>
-            <source>NaN or infinity</source>
-            <translation>NaN 或无穷</translation>
-        </message>
-        <message>
-            <source>&amp;Add</source>
-            <translation>添加(&amp;A)</translation>
-        </message>
-        <message>
-            <source>&amp;Remove</source>
-            <translation>删除(&amp;R)</translation>
-        </message>
-        <message>
-            <source>Open a Built-in Model</source>
-            <translation>打开内置模型</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::app::MessageBar</name>
-        <message>
-            <source>Messages</source>
-            <translation>消息</translation>
-        </message>
-        <message>
-            <source>Close this message</source>
-            <translation>关闭此消息</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::app::PlaybackBar</name>
-        <message>
-            <source>step %1/%2</source>
-            <translation>第 %1/%2 步</translation>
-        </message>
-        <message>
-            <source>no steps</source>
-            <translation>无步骤</translation>
-        </message>
-        <message>
-            <source>Playback</source>
-            <translation>播放</translation>
-        </message>
-        <message>
-            <source>x:</source>
-            <translation>x 轴：</translation>
-        </message>
-        <message>
-            <source>Step</source>
-            <translation>步</translation>
-        </message>
-        <message>
-            <source>Time</source>
-            <translation>时间</translation>
-        </message>
-        <message>
-            <source>Count the x axis in steps (T)</source>
-            <translation>x 轴按步计 (T)</translation>
-        </message>
-        <message>
-            <source>Count the x axis in time (T)</source>
-            <translation>x 轴按时间计 (T)</translation>
-        </message>
-        <message>
-            <source>Planner: where each tensor lies in the arena</source>
-            <translation>规划器：每个张量放在内存区的何处</translation>
-        </message>
-        <message>
-            <source>Planner</source>
-            <translation>规划器</translation>
-        </message>
-        <message>
-            <source>Order: which node runs when</source>
-            <translation>执行顺序：各节点何时运行</translation>
-        </message>
-        <message>
-            <source>Order</source>
-            <translation>执行顺序</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::app::RunController</name>
-        <message>
-            <source>Opening %1…</source>
-            <translation>正在打开 %1…</translation>
-        </message>
-        <message>
-            <source>Reading the recording… %1 %</source>
-            <translation>正在读取记录… %1 %</translation>
-        </message>
-        <message>
-            <source>Reading the model…</source>
-            <translation>正在读取模型…</translation>
-        </message>
-        <message>
-            <source>Loading the weights…</source>
-            <translation>正在载入权重…</translation>
-        </message>
-        <message>
-            <source>Planning the memory…</source>
-            <translation>正在规划内存…</translation>
-        </message>
-        <message>
-            <source>Preparing…</source>
-            <translation>正在准备…</translation>
-        </message>
-        <message>
-            <source>Planning %1 of %2: %3, %4</source>
-            <translation>正在规划 %1 / %2：%3，%4</translation>
-        </message>
-        <message>
-            <source>There is no model.</source>
-            <translation>没有模型。</translation>
-        </message>
-        <message>
-            <source>There is no such tensor.</source>
-            <translation>没有此张量。</translation>
-        </message>
-        <message>
-            <source>Values of this type are not shown.</source>
-            <translation>不显示此类型的数值。</translation>
-        </message>
-        <message>
-            <source>It holds no bytes now.</source>
-            <translation>它当前没有字节。</translation>
-        </message>
-        <message>
-            <source>It is not computed yet.</source>
-            <translation>尚未计算。</translation>
-        </message>
-        <message>
-            <source>Its bytes hold another tensor now. Pause right behind it to see its values.</source>
-            <translation>它的字节现已被其他张量占用。在其后立即暂停即可查看数值。</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::app::StepSlider</name>
-        <message>
-            <source>Step</source>
-            <translation>步</translation>
-        </message>
-        <message>
-            <source>Peak at step %1: %2 live</source>
-            <translation>峰值在第 %1 步：存活 %2</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::ArenaView</name>
-        <message>
-            <source>arena %1</source>
-            <translation>内存区 %1</translation>
-        </message>
-        <message>
-            <source>%1 tensors in %2 blocks</source>
-            <translation>%2 个块中的 %1 个张量</translation>
-        </message>
-        <message>
-            <source>planner %1</source>
-            <translation>规划器 %1</translation>
-        </message>
-        <message>
-            <source>holes up to %1</source>
-            <translation>空洞最多 %1</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n tensor(s) off the plan</source>
-            <translation>
-                <numerusform>%n 个张量偏离规划</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>seen</source>
-            <translation>实际</translation>
-        </message>
-        <message>
-            <source>planned</source>
-            <translation>规划</translation>
-        </message>
-        <message>
-            <source>new block</source>
-            <translation>新块</translation>
-        </message>
-        <message>
-            <source>hole</source>
-            <translation>空洞</translation>
-        </message>
-        <message>
-            <source>input</source>
-            <translation>输入</translation>
-        </message>
-        <message>
-            <source>output</source>
-            <translation>输出</translation>
-        </message>
-        <message>
-            <source>plan before</source>
-            <translation>先前的规划</translation>
-        </message>
-        <message>
-            <source>hole of %1
+<context>
+    <name>Actions</name>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Graph</source>
+        <translation>计算图(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Memory</source>
+        <translation>内存(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Compare</source>
+        <translation>比较(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Lessons</source>
+        <translation>课程(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>打开(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Open &amp;Built-in Model…</source>
+        <translation>打开内置模型(&amp;B)…</translation>
+    </message>
+    <message>
+        <source>Architectures with seeded weights, ready to run</source>
+        <translation>带种子权重、可直接运行的网络结构</translation>
+    </message>
+    <message>
+        <source>Open &amp;Recent</source>
+        <translation>最近打开(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Save Recording…</source>
+        <translation>保存记录(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Save As &amp;Other Format…</source>
+        <translation>另存为其他格式(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Save &amp;Picture of View…</source>
+        <translation>保存视图图片(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>The view that has the focus, as PNG, SVG or PDF</source>
+        <translation>将当前视图保存为 PNG、SVG 或 PDF</translation>
+    </message>
+    <message>
+        <source>Save &amp;Table as CSV…</source>
+        <translation>将表格保存为 CSV(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>退出(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Selection &amp;Back</source>
+        <translation>后退到上一选择(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Selection &amp;Forward</source>
+        <translation>前进到下一选择(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Clear Selection</source>
+        <translation>清除选择(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Search the Graph</source>
+        <translation>在图中搜索(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Next Match</source>
+        <translation>下一个匹配(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Previous Match</source>
+        <translation>上一个匹配(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Copy &amp;Name</source>
+        <translation>复制名称(&amp;N)</translation>
+    </message>
+    <message>
+        <source>P&amp;references…</source>
+        <translation>首选项(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Zoom &amp;In</source>
+        <translation>放大(&amp;I)</translation>
+    </message>
+    <message>
+        <source>Zoom &amp;Out</source>
+        <translation>缩小(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Move &amp;Left</source>
+        <translation>左移(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Move &amp;Right</source>
+        <translation>右移(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Frame Selection</source>
+        <translation>聚焦所选(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Show what is selected as large as possible</source>
+        <translation>尽可能大地显示所选内容</translation>
+    </message>
+    <message>
+        <source>Show &amp;All</source>
+        <translation>显示全部(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Step ⇄ &amp;Time</source>
+        <translation>步 ⇄ 时间(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Panels</source>
+        <translation>面板(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Layout: &amp;Everything</source>
+        <translation>布局：全部(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Layout: &amp;Graph</source>
+        <translation>布局：计算图(&amp;G)</translation>
+    </message>
+    <message>
+        <source>Layout: &amp;Memory</source>
+        <translation>布局：内存(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Layout: &amp;Time</source>
+        <translation>布局：时间(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Reset La&amp;yout</source>
+        <translation>重置布局(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>Title &amp;Bars of Panels</source>
+        <translation>面板标题栏(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Drag panels by them to other places</source>
+        <translation>拖动标题栏可移动面板</translation>
+    </message>
+    <message>
+        <source>Light ⇄ &amp;Dark</source>
+        <translation>浅色 ⇄ 深色(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Go to &amp;Producer</source>
+        <translation>转到生产者(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Go to &amp;User</source>
+        <translation>转到使用者(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Again: the next user</source>
+        <translation>再按一次：下一个使用者</translation>
+    </message>
+    <message>
+        <source>&amp;Open or Close Layer</source>
+        <translation>展开或折叠层(&amp;O)</translation>
+    </message>
+    <message>
+        <source>E&amp;xpand All Layers</source>
+        <translation>展开所有层(&amp;X)</translation>
+    </message>
+    <message>
+        <source>&amp;Collapse All Layers</source>
+        <translation>折叠所有层(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Show &amp;Whole Graph</source>
+        <translation>显示整张图(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Colour by &amp;State</source>
+        <translation>按状态着色(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Colour by &amp;Op</source>
+        <translation>按算子着色(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Colour by Backen&amp;d</source>
+        <translation>按后端着色(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Colour by &amp;Time</source>
+        <translation>按时间着色(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Colour by &amp;Bytes</source>
+        <translation>按字节数着色(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Colour by Bloc&amp;k</source>
+        <translation>按内存块着色(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Save as DO&amp;T…</source>
+        <translation>另存为 DOT(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>Plan with &amp;All</source>
+        <translation>用全部规划器规划(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Every planner with every order, into the table Planners</source>
+        <translation>每个规划器配每种执行顺序，结果列入“规划器”表</translation>
+    </message>
+    <message>
+        <source>Show the Plan in &amp;Use</source>
+        <translation>显示正在使用的规划(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Run with the Plan &amp;Shown</source>
+        <translation>用当前显示的规划运行(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Cancel Planning</source>
+        <translation>取消规划(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Go to the &amp;Peak</source>
+        <translation>转到峰值(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Run the model in a loop</source>
+        <translation>循环运行模型</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>暂停(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Pause before the next node</source>
+        <translation>在下一个节点之前暂停</translation>
+    </message>
+    <message>
+        <source>&amp;Step a Node</source>
+        <translation>单步执行一个节点(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Step into &amp;Threads</source>
+        <translation>进入线程(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Show the selected node&apos;s parts, thread by thread</source>
+        <translation>逐线程显示所选节点的各个部分</translation>
+    </message>
+    <message>
+        <source>Run to End of &amp;Layer</source>
+        <translation>运行到本层末尾(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Run to &amp;Selected Node</source>
+        <translation>运行到所选节点(&amp;S)</translation>
+    </message>
+    <message>
+        <source>St&amp;op</source>
+        <translation>停止(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Toggle &amp;Breakpoint</source>
+        <translation>切换断点(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Break&amp;points…</source>
+        <translation>断点(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>On an op, a name pattern, bytes, or NaN</source>
+        <translation>可设在算子、名称模式、字节数或 NaN 上</translation>
+    </message>
+    <message>
+        <source>Pl&amp;ay</source>
+        <translation>播放(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Walk through what was recorded, step by step</source>
+        <translation>逐步走过已记录的内容</translation>
+    </message>
+    <message>
+        <source>To the &amp;First Step</source>
+        <translation>到第一步(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Step Bac&amp;k</source>
+        <translation>后退一步(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Step For&amp;ward</source>
+        <translation>前进一步(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Next Peak</source>
+        <translation>下一个峰值(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Compare with &amp;Recording…</source>
+        <translation>与记录比较(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Compare with the State of &amp;Now</source>
+        <translation>与此刻的状态比较(&amp;N)</translation>
+    </message>
+    <message>
+        <source>What runs from now on is compared with what ran so far</source>
+        <translation>将此后的运行与此前的运行比较</translation>
+    </message>
+    <message>
+        <source>&amp;Stop Comparing</source>
+        <translation>停止比较(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;1  One product: tensors, pool and graph</source>
+        <translation>&amp;1  一次乘法：张量、内存池与计算图</translation>
+    </message>
+    <message>
+        <source>&amp;2  A loop unrolled: blocks used again and again</source>
+        <translation>&amp;2  展开的循环：内存块反复复用</translation>
+    </message>
+    <message>
+        <source>&amp;3  A real network: order, peak and lower bound</source>
+        <translation>&amp;3  真实网络：执行顺序、峰值与下界</translation>
+    </message>
+    <message>
+        <source>&amp;Command Palette…</source>
+        <translation>命令面板(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>&amp;Keys…</source>
+        <translation>快捷键(&amp;K)…</translation>
+    </message>
+    <message>
+        <source>&amp;About Arenascope</source>
+        <translation>关于 Arenascope(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Close</source>
+        <translation>关闭(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Close the file at hand; the others stay open</source>
+        <translation>关闭当前文件；其他文件仍然打开</translation>
+    </message>
+    <message>
+        <source>Ne&amp;xt File</source>
+        <translation>下一个文件(&amp;X)</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious File</source>
+        <translation>上一个文件(&amp;V)</translation>
+    </message>
+</context>
+<context>
+    <name>Docks</name>
+    <message>
+        <source>Graph</source>
+        <translation>计算图</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>Occupancy</source>
+        <translation>占用</translation>
+    </message>
+    <message>
+        <source>Arena Map</source>
+        <translation>内存区地图</translation>
+    </message>
+    <message>
+        <source>Lifetimes</source>
+        <translation>生命周期</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>内存块</translation>
+    </message>
+    <message>
+        <source>Objects</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>Barriers</source>
+        <translation>屏障</translation>
+    </message>
+    <message>
+        <source>Allocators</source>
+        <translation>分配器</translation>
+    </message>
+    <message>
+        <source>Planners</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+</context>
+<context>
+    <name>Main</name>
+    <message>
+        <source>See how a tensor graph runs and lives in memory.</source>
+        <translation>观察张量计算图如何运行、如何使用内存。</translation>
+    </message>
+    <message>
+        <source>A model (.onnx, .gguf, zoo:NAME) or a recording; a second one is compared with the first.</source>
+        <translation>模型（.onnx、.gguf、zoo:名称）或记录；第二个文件与第一个比较。</translation>
+    </message>
+    <message>
+        <source>Draw a view without a window: %1.</source>
+        <translation>不打开窗口直接绘制视图：%1。</translation>
+    </message>
+    <message>
+        <source>Where the picture goes (.png, .svg or .pdf).</source>
+        <translation>图片的保存位置（.png、.svg 或 .pdf）。</translation>
+    </message>
+    <message>
+        <source>Size of the picture in logical pixels (1600x900).</source>
+        <translation>图片的逻辑像素大小（1600x900）。</translation>
+    </message>
+    <message>
+        <source>Pixels of a PNG for each logical pixel (1).</source>
+        <translation>每个逻辑像素对应的 PNG 像素数（1）。</translation>
+    </message>
+    <message>
+        <source>light or dark.</source>
+        <translation>light（浅色）或 dark（深色）。</translation>
+    </message>
+    <message>
+        <source>en or zh_CN.</source>
+        <translation>en 或 zh_CN。</translation>
+    </message>
+    <message>
+        <source>Of the graph: state, op, backend, time, bytes or block.</source>
+        <translation>图的着色：state、op、backend、time、bytes 或 block。</translation>
+    </message>
+    <message>
+        <source>Of the window: default, graph, memory or time.</source>
+        <translation>窗口布局：default、graph、memory 或 time。</translation>
+    </message>
+    <message>
+        <source>Name of a node to select.</source>
+        <translation>要选中的节点名称。</translation>
+    </message>
+    <message>
+        <source>Open all layers of the graph.</source>
+        <translation>展开图的所有层。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Breakpoint</name>
+    <message>
+        <source>node %1</source>
+        <translation>节点 %1</translation>
+    </message>
+    <message>
+        <source>every %1</source>
+        <translation>所有 %1</translation>
+    </message>
+    <message>
+        <source>names like %1</source>
+        <translation>名称匹配 %1</translation>
+    </message>
+    <message>
+        <source>results of %1 or more</source>
+        <translation>结果不小于 %1</translation>
+    </message>
+    <message>
+        <source>NaN or infinity in a result</source>
+        <translation>结果中有 NaN 或无穷</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::CommandPalette</name>
+    <message>
+        <source>Type the name of an action</source>
+        <translation>输入操作名称</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>操作</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::MainWindow</name>
+    <message>
+        <source>Paused before %1 by a breakpoint.</source>
+        <translation>断点触发，已在 %1 之前暂停。</translation>
+    </message>
+    <message>
+        <source>Select a tensor to see its values.</source>
+        <translation>选择张量以查看其数值。</translation>
+    </message>
+    <message>
+        <source>A recording holds no values; open the model to see them.</source>
+        <translation>记录中没有数值；请打开模型查看。</translation>
+    </message>
+    <message>
+        <source>Pause the run to see values.</source>
+        <translation>暂停运行以查看数值。</translation>
+    </message>
+    <message>
+        <source>Select a node first: a breakpoint stands on a node.</source>
+        <translation>请先选择节点：断点设在节点上。</translation>
+    </message>
+    <message>
+        <source>The plan in use is shown.</source>
+        <translation>正在显示使用中的规划。</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3 is shown; the plan in use is drawn as a ghost under it.</source>
+        <translation>正在显示 %1、%2：%3；使用中的规划以重影画在其下。</translation>
+    </message>
+    <message>
+        <source>live</source>
+        <translation>实时</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>opening</source>
+        <translation>正在打开</translation>
+    </message>
+    <message>
+        <source>recording</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>planned only</source>
+        <translation>仅规划</translation>
+    </message>
+    <message>
+        <source>nothing open</source>
+        <translation>未打开</translation>
+    </message>
+    <message>
+        <source>lost %1</source>
+        <translation>丢失 %1</translation>
+    </message>
+    <message>
+        <source>Events that could not be recorded because a ring was full</source>
+        <translation>因环形缓冲区已满而未能记录的事件</translation>
+    </message>
+    <message>
+        <source>Arenascope</source>
+        <translation>Arenascope</translation>
+    </message>
+    <message>
+        <source>%1 – Arenascope</source>
+        <translation>%1 – Arenascope</translation>
+    </message>
+    <message>
+        <source>Open a model or a recording</source>
+        <translation>打开模型或记录</translation>
+    </message>
+    <message>
+        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;All files (*)</source>
+        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save the recording</source>
+        <translation>保存记录</translation>
+    </message>
+    <message>
+        <source>Recordings (*.arenascope)</source>
+        <translation>记录 (*.arenascope)</translation>
+    </message>
+    <message>
+        <source>The recording was saved to %1.</source>
+        <translation>记录已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>Save as</source>
+        <translation>另存为</translation>
+    </message>
+    <message>
+        <source>Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)</source>
+        <translation>Chrome 跟踪 (*.json);;时间段 (*.csv);;内存 (*.memory.csv);;文本 (*.txt)</translation>
+    </message>
+    <message>
+        <source>Save the graph</source>
+        <translation>保存计算图</translation>
+    </message>
+    <message>
+        <source>Graphviz (*.dot)</source>
+        <translation>Graphviz (*.dot)</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written.</source>
+        <translation>无法写入 %1。</translation>
+    </message>
+    <message>
+        <source>Compare with a recording</source>
+        <translation>与记录比较</translation>
+    </message>
+    <message>
+        <source>Recordings (*.arenascope *.pftrace *.perfetto-trace);;All files (*)</source>
+        <translation>记录 (*.arenascope *.pftrace *.perfetto-trace);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save a picture of %1</source>
+        <translation>保存“%1”的图片</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.svg *.pdf)</source>
+        <translation>图片 (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>Save the table %1</source>
+        <translation>保存表格“%1”</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation>表格 (*.csv)</translation>
+    </message>
+    <message>
+        <source>About Arenascope</source>
+        <translation>关于 Arenascope</translation>
+    </message>
+    <message>
+        <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine inside is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot. Graphs are laid out by Graphviz.&lt;/p&gt;</source>
+        <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;打开模型，在 CPU、OpenCL 或 CUDA 上运行，观察它如何使用内存。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；内部引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。图布局由 Graphviz 完成。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>菜单</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Preferences</source>
+        <translation>首选项</translation>
+    </message>
+    <message>
+        <source>as many as processors (%1)</source>
+        <translation>与处理器数相同（%1）</translation>
+    </message>
+    <message>
+        <source>planned: one arena</source>
+        <translation>planned：规划在一个内存区</translation>
+    </message>
+    <message>
+        <source>eager: allocated and given back one by one</source>
+        <translation>eager：逐个分配、逐个归还</translation>
+    </message>
+    <message>
+        <source>none: nothing is given back before the end</source>
+        <translation>none：结束前不归还</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>of the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>&amp;Backend</source>
+        <translation>后端(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Threads</source>
+        <translation>线程数(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Planner</source>
+        <translation>规划器(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Order</source>
+        <translation>执行顺序(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Planning takes at &amp;most</source>
+        <translation>规划时间上限(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Memory &amp;strategy</source>
+        <translation>内存策略(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Language</source>
+        <translation>语言(&amp;L)</translation>
+    </message>
+    <message>
+        <source>T&amp;heme</source>
+        <translation>主题(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Breakpoints</source>
+        <translation>断点</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Name pattern</source>
+        <translation>名称模式</translation>
+    </message>
+    <message>
+        <source>Bytes, at least</source>
+        <translation>字节数，至少</translation>
+    </message>
+    <message>
+        <source>NaN or infinity</source>
+        <translation>NaN 或无穷</translation>
+    </message>
+    <message>
+        <source>&amp;Add</source>
+        <translation>添加(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>删除(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Open a Built-in Model</source>
+        <translation>打开内置模型</translation>
+    </message>
+    <message>
+        <source>Nothing open</source>
+        <translation>未打开任何文件</translation>
+    </message>
+    <message>
+        <source>Open files</source>
+        <translation>已打开的文件</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::MessageBar</name>
+    <message>
+        <source>Messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Close this message</source>
+        <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::PlaybackBar</name>
+    <message>
+        <source>step %1/%2</source>
+        <translation>第 %1/%2 步</translation>
+    </message>
+    <message>
+        <source>no steps</source>
+        <translation>无步骤</translation>
+    </message>
+    <message>
+        <source>Playback</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>x:</source>
+        <translation>x 轴：</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Count the x axis in steps (T)</source>
+        <translation>x 轴按步计 (T)</translation>
+    </message>
+    <message>
+        <source>Count the x axis in time (T)</source>
+        <translation>x 轴按时间计 (T)</translation>
+    </message>
+    <message>
+        <source>Planner: where each tensor lies in the arena</source>
+        <translation>规划器：每个张量放在内存区的何处</translation>
+    </message>
+    <message>
+        <source>Planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>Order: which node runs when</source>
+        <translation>执行顺序：各节点何时运行</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>执行顺序</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::RunController</name>
+    <message>
+        <source>Opening %1…</source>
+        <translation>正在打开 %1…</translation>
+    </message>
+    <message>
+        <source>Reading the recording… %1 %</source>
+        <translation>正在读取记录… %1 %</translation>
+    </message>
+    <message>
+        <source>Reading the model…</source>
+        <translation>正在读取模型…</translation>
+    </message>
+    <message>
+        <source>Loading the weights…</source>
+        <translation>正在载入权重…</translation>
+    </message>
+    <message>
+        <source>Planning the memory…</source>
+        <translation>正在规划内存…</translation>
+    </message>
+    <message>
+        <source>Preparing…</source>
+        <translation>正在准备…</translation>
+    </message>
+    <message>
+        <source>Planning %1 of %2: %3, %4</source>
+        <translation>正在规划 %1 / %2：%3，%4</translation>
+    </message>
+    <message>
+        <source>There is no model.</source>
+        <translation>没有模型。</translation>
+    </message>
+    <message>
+        <source>There is no such tensor.</source>
+        <translation>没有此张量。</translation>
+    </message>
+    <message>
+        <source>Values of this type are not shown.</source>
+        <translation>不显示此类型的数值。</translation>
+    </message>
+    <message>
+        <source>It holds no bytes now.</source>
+        <translation>它当前没有字节。</translation>
+    </message>
+    <message>
+        <source>It is not computed yet.</source>
+        <translation>尚未计算。</translation>
+    </message>
+    <message>
+        <source>Its bytes hold another tensor now. Pause right behind it to see its values.</source>
+        <translation>它的字节现已被其他张量占用。在其后立即暂停即可查看数值。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::StepSlider</name>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Peak at step %1: %2 live</source>
+        <translation>峰值在第 %1 步：存活 %2</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::ArenaView</name>
+    <message>
+        <source>arena %1</source>
+        <translation>内存区 %1</translation>
+    </message>
+    <message>
+        <source>%1 tensors in %2 blocks</source>
+        <translation>%2 个块中的 %1 个张量</translation>
+    </message>
+    <message>
+        <source>planner %1</source>
+        <translation>规划器 %1</translation>
+    </message>
+    <message>
+        <source>holes up to %1</source>
+        <translation>空洞最多 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s) off the plan</source>
+        <translation>
+            <numerusform>%n 个张量偏离规划</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>seen</source>
+        <translation>实际</translation>
+    </message>
+    <message>
+        <source>planned</source>
+        <translation>规划</translation>
+    </message>
+    <message>
+        <source>new block</source>
+        <translation>新块</translation>
+    </message>
+    <message>
+        <source>hole</source>
+        <translation>空洞</translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>plan before</source>
+        <translation>先前的规划</translation>
+    </message>
+    <message>
+        <source>hole of %1
 address %2 to %3</source>
-            <translation>空洞 %1
+        <translation>空洞 %1
 地址 %2 至 %3</translation>
-        </message>
-        <message>
-            <source>free
+    </message>
+    <message>
+        <source>free
 address %1</source>
-            <translation>空闲
+        <translation>空闲
 地址 %1</translation>
-        </message>
-        <message>
-            <source>touched bytes that the plan does not give it</source>
-            <translation>访问了规划未分配给它的字节</translation>
-        </message>
-        <message>
-            <source>Arena map</source>
-            <translation>内存区地图</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::Export</name>
-        <message>
-            <source>cannot write the picture %1: %2</source>
-            <translation>无法写入图片 %1：%2</translation>
-        </message>
-        <message>
-            <source>its size must lie between 16 and 20000 pixels, 32000 when scaled</source>
-            <translation>边长必须在 16 到 20000 像素之间，缩放后不超过 32000</translation>
-        </message>
-        <message>
-            <source>its name must end in .png, .svg or .pdf</source>
-            <translation>文件名必须以 .png、.svg 或 .pdf 结尾</translation>
-        </message>
-        <message>
-            <source>painting it failed</source>
-            <translation>绘制失败</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::GraphCanvas</name>
-        <message>
-            <source>Graph</source>
-            <translation>计算图</translation>
-        </message>
-        <message>
-            <source>The network as boxes and arrows. The table “Nodes” tells the same.</source>
-            <translation>以方框和箭头表示的网络。“节点”表内容相同。</translation>
-        </message>
-        <message>
-            <source>This graph has no nodes.</source>
-            <translation>此图没有节点。</translation>
-        </message>
-        <message>
-            <source>Open a model or a recording to see its graph.</source>
-            <translation>打开模型或记录以查看其计算图。</translation>
-        </message>
-        <message>
-            <source>Double click to expand</source>
-            <translation>双击展开</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::GraphView</name>
-        <message numerus="yes">
-            <source>%n other(s)</source>
-            <translation>
-                <numerusform>其他 %n 种</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>done</source>
-            <translation>已完成</translation>
-        </message>
-        <message>
-            <source>running</source>
-            <translation>运行中</translation>
-        </message>
-        <message>
-            <source>to come</source>
-            <translation>未执行</translation>
-        </message>
-        <message>
-            <source>State</source>
-            <translation>状态</translation>
-        </message>
-        <message>
-            <source>Mean time</source>
-            <translation>平均时间</translation>
-        </message>
-        <message>
-            <source>Bytes</source>
-            <translation>字节数</translation>
-        </message>
-        <message>
-            <source>Op</source>
-            <translation>算子</translation>
-        </message>
-        <message>
-            <source>Backend</source>
-            <translation>后端</translation>
-        </message>
-        <message>
-            <source>block %1</source>
-            <translation>块 %1</translation>
-        </message>
-        <message>
-            <source>Block</source>
-            <translation>块</translation>
-        </message>
-        <message>
-            <source>Nodes %1</source>
-            <translation>节点 %1</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n node(s)</source>
-            <translation>
-                <numerusform>%n 个节点</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>What the colours of the graph tell</source>
-            <translation>图中颜色的含义</translation>
-        </message>
-        <message>
-            <source>Colour by</source>
-            <translation>着色依据</translation>
-        </message>
-        <message>
-            <source>Search names and ops</source>
-            <translation>搜索名称和算子</translation>
-        </message>
-        <message>
-            <source>Search the graph</source>
-            <translation>在图中搜索</translation>
-        </message>
-        <message>
-            <source>Return: next match, Shift+Return: the one before (Ctrl+F)</source>
-            <translation>回车：下一个匹配；Shift+回车：上一个匹配 (Ctrl+F)</translation>
-        </message>
-        <message>
-            <source>Laying out the graph…</source>
-            <translation>正在布局…</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>无</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::Inspector</name>
-        <message numerus="yes">
-            <source>and %n more</source>
-            <translation>
-                <numerusform>另有 %n 个</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Place in the arena</source>
-            <translation>在内存区中的位置</translation>
-        </message>
-        <message>
-            <source>bytes</source>
-            <translation>字节</translation>
-        </message>
-        <message>
-            <source>steps</source>
-            <translation>步</translation>
-        </message>
-        <message>
-            <source>block</source>
-            <translation>块</translation>
-        </message>
-        <message>
-            <source>reuse</source>
-            <translation>复用</translation>
-        </message>
-        <message>
-            <source>level %1</source>
-            <translation>第 %1 级</translation>
-        </message>
-        <message>
-            <source>in place of</source>
-            <translation>就地取代</translation>
-        </message>
-        <message>
-            <source>looks at</source>
-            <translation>视图来源</translation>
-        </message>
-        <message>
-            <source>Time</source>
-            <translation>时间</translation>
-        </message>
-        <message>
-            <source>mean part</source>
-            <translation>单线程平均</translation>
-        </message>
-        <message>
-            <source>shortest, longest</source>
-            <translation>最短、最长</translation>
-        </message>
-        <message>
-            <source>parts seen</source>
-            <translation>已见份数</translation>
-        </message>
-        <message>
-            <source>waiting behind it</source>
-            <translation>其后等待</translation>
-        </message>
-        <message>
-            <source>%1 a run, all threads</source>
-            <translation>每次运行 %1（所有线程合计）</translation>
-        </message>
-        <message>
-            <source>last at the barrier</source>
-            <translation>最后到达屏障</translation>
-        </message>
-        <message>
-            <source>usually last</source>
-            <translation>通常最后</translation>
-        </message>
-        <message>
-            <source>speed</source>
-            <translation>速度</translation>
-        </message>
-        <message>
-            <source>Tensor</source>
-            <translation>张量</translation>
-        </message>
-        <message>
-            <source>shape</source>
-            <translation>形状</translation>
-        </message>
-        <message>
-            <source>type</source>
-            <translation>类型</translation>
-        </message>
-        <message>
-            <source>strides</source>
-            <translation>步长</translation>
-        </message>
-        <message>
-            <source>Work</source>
-            <translation>计算</translation>
-        </message>
-        <message>
-            <source>parameters</source>
-            <translation>参数</translation>
-        </message>
-        <message>
-            <source>backend</source>
-            <translation>后端</translation>
-        </message>
-        <message>
-            <source>tasks</source>
-            <translation>任务数</translation>
-        </message>
-        <message>
-            <source>none, it computes nothing</source>
-            <translation>无，不做计算</translation>
-        </message>
-        <message>
-            <source>work buffer</source>
-            <translation>工作缓冲区</translation>
-        </message>
-        <message>
-            <source>operations</source>
-            <translation>运算量</translation>
-        </message>
-        <message>
-            <source>layer</source>
-            <translation>层</translation>
-        </message>
-        <message>
-            <source>Sources</source>
-            <translation>来源</translation>
-        </message>
-        <message>
-            <source>Users</source>
-            <translation>使用者</translation>
-        </message>
-        <message>
-            <source>Block %1</source>
-            <translation>块 %1</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n tensor(s), one after the other</source>
-            <translation>
-                <numerusform>%n 个张量，先后使用</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>largest tensor</source>
-            <translation>最大张量</translation>
-        </message>
-        <message>
-            <source>Tensors</source>
-            <translation>张量</translation>
-        </message>
-        <message>
-            <source>lasts</source>
-            <translation>持续</translation>
-        </message>
-        <message>
-            <source>begins</source>
-            <translation>开始于</translation>
-        </message>
-        <message>
-            <source>last to arrive</source>
-            <translation>最后到达</translation>
-        </message>
-        <message>
-            <source>all waited</source>
-            <translation>等待合计</translation>
-        </message>
-        <message>
-            <source>Node</source>
-            <translation>节点</translation>
-        </message>
-        <message>
-            <source>Steps %1 to %2</source>
-            <translation>第 %1 至 %2 步</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n step(s)</source>
-            <translation>
-                <numerusform>%n 步</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>most live bytes</source>
-            <translation>最多存活字节</translation>
-        </message>
-        <message>
-            <source>%1 at step %2</source>
-            <translation>%1，在第 %2 步</translation>
-        </message>
-        <message>
-            <source>Nodes</source>
-            <translation>节点</translation>
-        </message>
-        <message>
-            <source>Addresses</source>
-            <translation>地址</translation>
-        </message>
-        <message>
-            <source>Nothing is open</source>
-            <translation>未打开任何内容</translation>
-        </message>
-        <message>
-            <source>Open a model or a recording: File ▸ Open, or drop a file here.</source>
-            <translation>打开模型或记录：“文件 ▸ 打开”，或将文件拖到此处。</translation>
-        </message>
-        <message>
-            <source>The whole graph</source>
-            <translation>整张图</translation>
-        </message>
-        <message>
-            <source>Nothing is selected</source>
-            <translation>未选择任何内容</translation>
-        </message>
-        <message>
-            <source>Graph</source>
-            <translation>计算图</translation>
-        </message>
-        <message>
-            <source>nodes</source>
-            <translation>节点</translation>
-        </message>
-        <message>
-            <source>leafs</source>
-            <translation>叶</translation>
-        </message>
-        <message>
-            <source>weights</source>
-            <translation>权重</translation>
-        </message>
-        <message>
-            <source>Memory plan</source>
-            <translation>内存规划</translation>
-        </message>
-        <message>
-            <source>planner</source>
-            <translation>规划器</translation>
-        </message>
-        <message>
-            <source>order</source>
-            <translation>执行顺序</translation>
-        </message>
-        <message>
-            <source>arena</source>
-            <translation>内存区</translation>
-        </message>
-        <message>
-            <source>lower bound</source>
-            <translation>下界</translation>
-        </message>
-        <message>
-            <source>above the bound</source>
-            <translation>高于下界</translation>
-        </message>
-        <message>
-            <source>without reuse</source>
-            <translation>不复用时</translation>
-        </message>
-        <message>
-            <source>Run</source>
-            <translation>运行</translation>
-        </message>
-        <message>
-            <source>strategy</source>
-            <translation>策略</translation>
-        </message>
-        <message>
-            <source>threads</source>
-            <translation>线程数</translation>
-        </message>
-        <message>
-            <source>lasted</source>
-            <translation>用时</translation>
-        </message>
-        <message>
-            <source>runs so far</source>
-            <translation>已运行次数</translation>
-        </message>
-        <message>
-            <source>Recording</source>
-            <translation>记录</translation>
-        </message>
-        <message>
-            <source>events</source>
-            <translation>事件</translation>
-        </message>
-        <message>
-            <source>lost</source>
-            <translation>丢失</translation>
-        </message>
-        <message>
-            <source>threads and queues</source>
-            <translation>线程与队列</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::InspectorView</name>
-        <message>
-            <source>Inspector</source>
-            <translation>检查器</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::LayoutJob</name>
-        <message>
-            <source>Graphviz took longer than %1 s and was stopped; a simpler layout is shown.</source>
-            <translation>Graphviz 超过 %1 秒未完成，已停止；显示简单布局。</translation>
-        </message>
-        <message>
-            <source>Graphviz's “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.</source>
-            <translation>未找到 Graphviz 的“%1”；显示简单布局。安装 graphviz 软件包可获得更好的布局。</translation>
-        </message>
-        <message>
-            <source>Graphviz failed (exit status %1); a simpler layout is shown.</source>
-            <translation>Graphviz 失败（退出状态 %1）；显示简单布局。</translation>
-        </message>
-        <message>
-            <source>Graphviz's answer could not be read (%1); a simpler layout is shown.</source>
-            <translation>无法读取 Graphviz 的结果（%1）；显示简单布局。</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::LifetimesView</name>
-        <message>
-            <source>%1 tensors in %2 blocks</source>
-            <translation>%2 个块中的 %1 个张量</translation>
-        </message>
-        <message>
-            <source>reuse saves %1</source>
-            <translation>复用节省 %1</translation>
-        </message>
-        <message>
-            <source>no plan</source>
-            <translation>没有规划</translation>
-        </message>
-        <message>
-            <source>share of the block</source>
-            <translation>占块的比例</translation>
-        </message>
-        <message>
-            <source>input</source>
-            <translation>输入</translation>
-        </message>
-        <message>
-            <source>output</source>
-            <translation>输出</translation>
-        </message>
-        <message>
-            <source>bars: level of reuse</source>
-            <translation>竖条：复用级别</translation>
-        </message>
-        <message>
-            <source>block %1</source>
-            <translation>块 %1</translation>
-        </message>
-        <message>
-            <source>place %1</source>
-            <translation>位置 %1</translation>
-        </message>
-        <message>
-            <source>address %1 to %2</source>
-            <translation>地址 %1 至 %2</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n tensor(s), in use during %1 of the steps</source>
-            <translation>
-                <numerusform>%n 个张量，在 %1 的步中使用</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>Lifetimes</source>
-            <translation>生命周期</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::ObjectsView</name>
-        <message>
-            <source>Objects</source>
-            <translation>对象</translation>
-        </message>
-        <message>
-            <source>The context's pool as bytes. The table beside it tells the same.</source>
-            <translation>按字节显示上下文的内存池。旁边的表格内容相同。</translation>
-        </message>
-        <message>
-            <source>No object arena was described.</source>
-            <translation>没有对象内存池的描述。</translation>
-        </message>
-        <message>
-            <source>%1: %2 objects, %3 of %4 used%5</source>
-            <translation>%1：%2 个对象，已用 %3 / %4%5</translation>
-        </message>
-        <message>
-            <source>, descriptors only</source>
-            <translation>，仅描述符</translation>
-        </message>
-        <message>
-            <source>%1 %2
+    </message>
+    <message>
+        <source>touched bytes that the plan does not give it</source>
+        <translation>访问了规划未分配给它的字节</translation>
+    </message>
+    <message>
+        <source>Arena map</source>
+        <translation>内存区地图</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Export</name>
+    <message>
+        <source>cannot write the picture %1: %2</source>
+        <translation>无法写入图片 %1：%2</translation>
+    </message>
+    <message>
+        <source>its size must lie between 16 and 20000 pixels, 32000 when scaled</source>
+        <translation>边长必须在 16 到 20000 像素之间，缩放后不超过 32000</translation>
+    </message>
+    <message>
+        <source>its name must end in .png, .svg or .pdf</source>
+        <translation>文件名必须以 .png、.svg 或 .pdf 结尾</translation>
+    </message>
+    <message>
+        <source>painting it failed</source>
+        <translation>绘制失败</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::GraphCanvas</name>
+    <message>
+        <source>Graph</source>
+        <translation>计算图</translation>
+    </message>
+    <message>
+        <source>The network as boxes and arrows. The table “Nodes” tells the same.</source>
+        <translation>以方框和箭头表示的网络。“节点”表内容相同。</translation>
+    </message>
+    <message>
+        <source>This graph has no nodes.</source>
+        <translation>此图没有节点。</translation>
+    </message>
+    <message>
+        <source>Open a model or a recording to see its graph.</source>
+        <translation>打开模型或记录以查看其计算图。</translation>
+    </message>
+    <message>
+        <source>Double click to expand</source>
+        <translation>双击展开</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::GraphView</name>
+    <message numerus="yes">
+        <source>%n other(s)</source>
+        <translation>
+            <numerusform>其他 %n 种</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>to come</source>
+        <translation>未执行</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Mean time</source>
+        <translation>平均时间</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>字节数</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>后端</translation>
+    </message>
+    <message>
+        <source>block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Nodes %1</source>
+        <translation>节点 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What the colours of the graph tell</source>
+        <translation>图中颜色的含义</translation>
+    </message>
+    <message>
+        <source>Colour by</source>
+        <translation>着色依据</translation>
+    </message>
+    <message>
+        <source>Search names and ops</source>
+        <translation>搜索名称和算子</translation>
+    </message>
+    <message>
+        <source>Search the graph</source>
+        <translation>在图中搜索</translation>
+    </message>
+    <message>
+        <source>Return: next match, Shift+Return: the one before (Ctrl+F)</source>
+        <translation>回车：下一个匹配；Shift+回车：上一个匹配 (Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>Laying out the graph…</source>
+        <translation>正在布局…</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Inspector</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Place in the arena</source>
+        <translation>在内存区中的位置</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>reuse</source>
+        <translation>复用</translation>
+    </message>
+    <message>
+        <source>level %1</source>
+        <translation>第 %1 级</translation>
+    </message>
+    <message>
+        <source>in place of</source>
+        <translation>就地取代</translation>
+    </message>
+    <message>
+        <source>looks at</source>
+        <translation>视图来源</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>mean part</source>
+        <translation>单线程平均</translation>
+    </message>
+    <message>
+        <source>shortest, longest</source>
+        <translation>最短、最长</translation>
+    </message>
+    <message>
+        <source>parts seen</source>
+        <translation>已见份数</translation>
+    </message>
+    <message>
+        <source>waiting behind it</source>
+        <translation>其后等待</translation>
+    </message>
+    <message>
+        <source>%1 a run, all threads</source>
+        <translation>每次运行 %1（所有线程合计）</translation>
+    </message>
+    <message>
+        <source>last at the barrier</source>
+        <translation>最后到达屏障</translation>
+    </message>
+    <message>
+        <source>usually last</source>
+        <translation>通常最后</translation>
+    </message>
+    <message>
+        <source>speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>strides</source>
+        <translation>步长</translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>backend</source>
+        <translation>后端</translation>
+    </message>
+    <message>
+        <source>tasks</source>
+        <translation>任务数</translation>
+    </message>
+    <message>
+        <source>none, it computes nothing</source>
+        <translation>无，不做计算</translation>
+    </message>
+    <message>
+        <source>work buffer</source>
+        <translation>工作缓冲区</translation>
+    </message>
+    <message>
+        <source>operations</source>
+        <translation>运算量</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Sources</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>Users</source>
+        <translation>使用者</translation>
+    </message>
+    <message>
+        <source>Block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s), one after the other</source>
+        <translation>
+            <numerusform>%n 个张量，先后使用</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>largest tensor</source>
+        <translation>最大张量</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>lasts</source>
+        <translation>持续</translation>
+    </message>
+    <message>
+        <source>begins</source>
+        <translation>开始于</translation>
+    </message>
+    <message>
+        <source>last to arrive</source>
+        <translation>最后到达</translation>
+    </message>
+    <message>
+        <source>all waited</source>
+        <translation>等待合计</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>most live bytes</source>
+        <translation>最多存活字节</translation>
+    </message>
+    <message>
+        <source>%1 at step %2</source>
+        <translation>%1，在第 %2 步</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Addresses</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Nothing is open</source>
+        <translation>未打开任何内容</translation>
+    </message>
+    <message>
+        <source>Open a model or a recording: File ▸ Open, or drop a file here.</source>
+        <translation>打开模型或记录：“文件 ▸ 打开”，或将文件拖到此处。</translation>
+    </message>
+    <message>
+        <source>The whole graph</source>
+        <translation>整张图</translation>
+    </message>
+    <message>
+        <source>Nothing is selected</source>
+        <translation>未选择任何内容</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>计算图</translation>
+    </message>
+    <message>
+        <source>nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>leafs</source>
+        <translation>叶</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Memory plan</source>
+        <translation>内存规划</translation>
+    </message>
+    <message>
+        <source>planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <translation>执行顺序</translation>
+    </message>
+    <message>
+        <source>arena</source>
+        <translation>内存区</translation>
+    </message>
+    <message>
+        <source>lower bound</source>
+        <translation>下界</translation>
+    </message>
+    <message>
+        <source>above the bound</source>
+        <translation>高于下界</translation>
+    </message>
+    <message>
+        <source>without reuse</source>
+        <translation>不复用时</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>strategy</source>
+        <translation>策略</translation>
+    </message>
+    <message>
+        <source>threads</source>
+        <translation>线程数</translation>
+    </message>
+    <message>
+        <source>lasted</source>
+        <translation>用时</translation>
+    </message>
+    <message>
+        <source>runs so far</source>
+        <translation>已运行次数</translation>
+    </message>
+    <message>
+        <source>Recording</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>events</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>lost</source>
+        <translation>丢失</translation>
+    </message>
+    <message>
+        <source>threads and queues</source>
+        <translation>线程与队列</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::InspectorView</name>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::LayoutJob</name>
+    <message>
+        <source>Graphviz took longer than %1 s and was stopped; a simpler layout is shown.</source>
+        <translation>Graphviz 超过 %1 秒未完成，已停止；显示简单布局。</translation>
+    </message>
+    <message>
+        <source>Graphviz&apos;s “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.</source>
+        <translation>未找到 Graphviz 的“%1”；显示简单布局。安装 graphviz 软件包可获得更好的布局。</translation>
+    </message>
+    <message>
+        <source>Graphviz failed (exit status %1); a simpler layout is shown.</source>
+        <translation>Graphviz 失败（退出状态 %1）；显示简单布局。</translation>
+    </message>
+    <message>
+        <source>Graphviz&apos;s answer could not be read (%1); a simpler layout is shown.</source>
+        <translation>无法读取 Graphviz 的结果（%1）；显示简单布局。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::LifetimesView</name>
+    <message>
+        <source>%1 tensors in %2 blocks</source>
+        <translation>%2 个块中的 %1 个张量</translation>
+    </message>
+    <message>
+        <source>reuse saves %1</source>
+        <translation>复用节省 %1</translation>
+    </message>
+    <message>
+        <source>no plan</source>
+        <translation>没有规划</translation>
+    </message>
+    <message>
+        <source>share of the block</source>
+        <translation>占块的比例</translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>bars: level of reuse</source>
+        <translation>竖条：复用级别</translation>
+    </message>
+    <message>
+        <source>block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message>
+        <source>place %1</source>
+        <translation>位置 %1</translation>
+    </message>
+    <message>
+        <source>address %1 to %2</source>
+        <translation>地址 %1 至 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s), in use during %1 of the steps</source>
+        <translation>
+            <numerusform>%n 个张量，在 %1 的步中使用</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Lifetimes</source>
+        <translation>生命周期</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::ObjectsView</name>
+    <message>
+        <source>Objects</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>The context&apos;s pool as bytes. The table beside it tells the same.</source>
+        <translation>按字节显示上下文的内存池。旁边的表格内容相同。</translation>
+    </message>
+    <message>
+        <source>No object arena was described.</source>
+        <translation>没有对象内存池的描述。</translation>
+    </message>
+    <message>
+        <source>%1: %2 objects, %3 of %4 used%5</source>
+        <translation>%1：%2 个对象，已用 %3 / %4%5</translation>
+    </message>
+    <message>
+        <source>, descriptors only</source>
+        <translation>，仅描述符</translation>
+    </message>
+    <message>
+        <source>%1 %2
 header %3, %4
 object %5, %6
 next: %7</source>
-            <translation>%1 %2
+        <translation>%1 %2
 对象头 %3，%4
 对象 %5，%6
 下一个：%7</translation>
-        </message>
-        <message>
-            <source>none</source>
-            <translation>无</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::OccupancyView</name>
-        <message>
-            <source>capacity %1</source>
-            <translation>容量 %1</translation>
-        </message>
-        <message>
-            <source>arena %1</source>
-            <translation>内存区 %1</translation>
-        </message>
-        <message>
-            <source>lower bound %1</source>
-            <translation>下界 %1</translation>
-        </message>
-        <message>
-            <source>peak %1</source>
-            <translation>峰值 %1</translation>
-        </message>
-        <message>
-            <source>peak %1 at step %2</source>
-            <translation>峰值 %1，在第 %2 步</translation>
-        </message>
-        <message>
-            <source>no gap</source>
-            <translation>无差距</translation>
-        </message>
-        <message>
-            <source>gap %1, %2</source>
-            <translation>差距 %1，%2</translation>
-        </message>
-        <message>
-            <source>live</source>
-            <translation>存活</translation>
-        </message>
-        <message>
-            <source>planned</source>
-            <translation>规划</translation>
-        </message>
-        <message>
-            <source>arena</source>
-            <translation>内存区</translation>
-        </message>
-        <message>
-            <source>lower bound</source>
-            <translation>下界</translation>
-        </message>
-        <message>
-            <source>reserved</source>
-            <translation>保留</translation>
-        </message>
-        <message>
-            <source>step %1</source>
-            <translation>第 %1 步</translation>
-        </message>
-        <message>
-            <source>live: %1</source>
-            <translation>存活：%1</translation>
-        </message>
-        <message>
-            <source>planned: %1</source>
-            <translation>规划：%1</translation>
-        </message>
-        <message>
-            <source>unused in the arena: %1</source>
-            <translation>内存区中未用：%1</translation>
-        </message>
-        <message>
-            <source>%1: %2</source>
-            <translation>%1：%2</translation>
-        </message>
-        <message>
-            <source>reserved: %1</source>
-            <translation>保留：%1</translation>
-        </message>
-        <message>
-            <source>Occupancy</source>
-            <translation>占用</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::SliceWords</name>
-        <message>
-            <source>own place</source>
-            <translation>独立位置</translation>
-        </message>
-        <message>
-            <source>first level of reuse</source>
-            <translation>第一级复用</translation>
-        </message>
-        <message>
-            <source>second level of reuse</source>
-            <translation>第二级复用</translation>
-        </message>
-        <message>
-            <source>level %1 of reuse</source>
-            <translation>第 %1 级复用</translation>
-        </message>
-        <message>
-            <source>%1 · %2 · %3</source>
-            <translation>%1 · %2 · %3</translation>
-        </message>
-        <message>
-            <source>address %1 to %2</source>
-            <translation>地址 %1 至 %2</translation>
-        </message>
-        <message>
-            <source>lives from step %1 until %2, for %3</source>
-            <translation>从第 %1 步存活到第 %2 步，共 %3</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n step(s)</source>
-            <translation>
-                <numerusform>%n 步</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>block %1, %2</source>
-            <translation>块 %1，%2</translation>
-        </message>
-        <message>
-            <source>takes over the bytes of %1</source>
-            <translation>就地接管 %1 的字节</translation>
-        </message>
-        <message>
-            <source>lives since %1</source>
-            <translation>存活始于 %1</translation>
-        </message>
-        <message>
-            <source>lived %1</source>
-            <translation>存活了 %1</translation>
-        </message>
-        <message>
-            <source>planned, not seen</source>
-            <translation>已规划，未出现</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::TablePanel</name>
-        <message>
-            <source>Filter</source>
-            <translation>筛选</translation>
-        </message>
-        <message>
-            <source>Filter the table</source>
-            <translation>筛选表格</translation>
-        </message>
-        <message>
-            <source>Selected range only  ✕</source>
-            <translation>仅所选范围  ✕</translation>
-        </message>
-        <message>
-            <source>Show all rows again</source>
-            <translation>重新显示所有行</translation>
-        </message>
-        <message numerus="yes">
-            <source>%n row(s)</source>
-            <translation>
-                <numerusform>%n 行</numerusform>
-            </translation>
-        </message>
-        <message numerus="yes">
-            <source>%1 of %n row(s)</source>
-            <translation>
-                <numerusform>%1 / %n 行</numerusform>
-            </translation>
-        </message>
-        <message>
-            <source>No row matches the filter.</source>
-            <translation>没有符合筛选条件的行。</translation>
-        </message>
-        <message>
-            <source>%1 cannot be written: %2.</source>
-            <translation>无法写入 %1：%2。</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::Tables</name>
-        <message>
-            <source>No barrier was met: nothing ran, or with one thread only.</source>
-            <translation>没有屏障：尚未运行，或只用了一个线程。</translation>
-        </message>
-        <message>
-            <source>Node</source>
-            <translation>节点</translation>
-        </message>
-        <message>
-            <source>The node behind which the threads met</source>
-            <translation>线程在其后会合的节点</translation>
-        </message>
-        <message>
-            <source>Op</source>
-            <translation>算子</translation>
-        </message>
-        <message>
-            <source>At</source>
-            <translation>时刻</translation>
-        </message>
-        <message>
-            <source>When the first thread arrived, from the start of the recording</source>
-            <translation>第一个线程到达的时刻，自记录开始</translation>
-        </message>
-        <message>
-            <source>Last to arrive</source>
-            <translation>最后到达</translation>
-        </message>
-        <message>
-            <source>The thread for which the others waited</source>
-            <translation>其他线程等待的线程</translation>
-        </message>
-        <message>
-            <source>Spread</source>
-            <translation>到达间隔</translation>
-        </message>
-        <message>
-            <source>From the first arrival to the last</source>
-            <translation>从最先到达到最后到达</translation>
-        </message>
-        <message>
-            <source>Waited</source>
-            <translation>等待合计</translation>
-        </message>
-        <message>
-            <source>All threads' waiting together: what the imbalance cost</source>
-            <translation>所有线程等待之和：负载不均的代价</translation>
-        </message>
-        <message>
-            <source>Leaving</source>
-            <translation>离开用时</translation>
-        </message>
-        <message>
-            <source>From the last arrival to the last thread's leaving</source>
-            <translation>从最后到达到最后离开</translation>
-        </message>
-        <message>
-            <source>Threads</source>
-            <translation>线程数</translation>
-        </message>
-        <message>
-            <source>No memory was allocated yet.</source>
-            <translation>尚未分配内存。</translation>
-        </message>
-        <message>
-            <source>Kind</source>
-            <translation>类别</translation>
-        </message>
-        <message>
-            <source>What the memory is used for</source>
-            <translation>内存的用途</translation>
-        </message>
-        <message>
-            <source>Allocator</source>
-            <translation>分配器</translation>
-        </message>
-        <message>
-            <source>Active</source>
-            <translation>已分配</translation>
-        </message>
-        <message>
-            <source>Handed out now</source>
-            <translation>当前已分配出去</translation>
-        </message>
-        <message>
-            <source>Reserved</source>
-            <translation>已保留</translation>
-        </message>
-        <message>
-            <source>Taken from the system now</source>
-            <translation>当前向系统申请的</translation>
-        </message>
-        <message>
-            <source>Peak active</source>
-            <translation>分配峰值</translation>
-        </message>
-        <message>
-            <source>Peak reserved</source>
-            <translation>保留峰值</translation>
-        </message>
-        <message>
-            <source>Changes</source>
-            <translation>变更次数</translation>
-        </message>
-        <message>
-            <source>Allocations and frees together</source>
-            <translation>分配与释放合计</translation>
-        </message>
-        <message>
-            <source>No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.</source>
-            <translation>尚无规划。“内存 ▸ 用全部规划器规划”会尝试每个规划器与每种执行顺序。</translation>
-        </message>
-        <message>
-            <source>In use</source>
-            <translation>使用中</translation>
-        </message>
-        <message>
-            <source>The plan of the run at hand</source>
-            <translation>当前运行所用的规划</translation>
-        </message>
-        <message>
-            <source>Planner</source>
-            <translation>规划器</translation>
-        </message>
-        <message>
-            <source>Order</source>
-            <translation>执行顺序</translation>
-        </message>
-        <message>
-            <source>Arena</source>
-            <translation>内存区</translation>
-        </message>
-        <message>
-            <source>Bytes of the one block that holds all activations</source>
-            <translation>容纳所有激活值的那一块内存的字节数</translation>
-        </message>
-        <message>
-            <source>Lower bound</source>
-            <translation>下界</translation>
-        </message>
-        <message>
-            <source>Largest sum of live bytes: no plan of this order can be smaller</source>
-            <translation>存活字节之和的最大值：此执行顺序的任何规划都不可能更小</translation>
-        </message>
-        <message>
-            <source>Ratio</source>
-            <translation>比率</translation>
-        </message>
-        <message>
-            <source>Arena over lower bound; 1 is perfect</source>
-            <translation>内存区除以下界；1 为最优</translation>
-        </message>
-        <message>
-            <source>Against the one in use</source>
-            <translation>与使用中的相比</translation>
-        </message>
-        <message>
-            <source>Planning</source>
-            <translation>规划用时</translation>
-        </message>
-        <message>
-            <source>Time that planning took</source>
-            <translation>规划所花的时间</translation>
-        </message>
-        <message>
-            <source>No problems.</source>
-            <translation>没有问题。</translation>
-        </message>
-        <message>
-            <source>Error</source>
-            <translation>错误</translation>
-        </message>
-        <message>
-            <source>Warning</source>
-            <translation>警告</translation>
-        </message>
-        <message>
-            <source>Note</source>
-            <translation>提示</translation>
-        </message>
-        <message>
-            <source>Severity</source>
-            <translation>级别</translation>
-        </message>
-        <message>
-            <source>Problem</source>
-            <translation>问题</translation>
-        </message>
-        <message>
-            <source>%1 events were lost because a ring was full.</source>
-            <translation>因环形缓冲区已满，丢失 %1 个事件。</translation>
-        </message>
-        <message>
-            <source>Nothing to compare with. “Compare ▸ Compare with Recording…” opens another one.</source>
-            <translation>没有比较对象。“比较 ▸ 与记录比较…”可打开另一个记录。</translation>
-        </message>
-        <message>
-            <source>In</source>
-            <translation>存在于</translation>
-        </message>
-        <message>
-            <source>A: only here, B: only in the other</source>
-            <translation>A：仅此处，B：仅另一处</translation>
-        </message>
-        <message>
-            <source>Mean time A</source>
-            <translation>平均时间 A</translation>
-        </message>
-        <message>
-            <source>Mean time B</source>
-            <translation>平均时间 B</translation>
-        </message>
-        <message>
-            <source>B − A</source>
-            <translation>B − A</translation>
-        </message>
-        <message>
-            <source>Difference of the mean times</source>
-            <translation>平均时间之差</translation>
-        </message>
-        <message>
-            <source>B : A</source>
-            <translation>B : A</translation>
-        </message>
-        <message>
-            <source>Ratio of the mean times</source>
-            <translation>平均时间之比</translation>
-        </message>
-        <message>
-            <source>Bytes A</source>
-            <translation>字节数 A</translation>
-        </message>
-        <message>
-            <source>Bytes B</source>
-            <translation>字节数 B</translation>
-        </message>
-        <message>
-            <source>No graph is open.</source>
-            <translation>未打开计算图。</translation>
-        </message>
-        <message>
-            <source>Step</source>
-            <translation>步</translation>
-        </message>
-        <message>
-            <source>When it runs in the order</source>
-            <translation>在执行顺序中的位置</translation>
-        </message>
-        <message>
-            <source>Name</source>
-            <translation>名称</translation>
-        </message>
-        <message>
-            <source>Layer</source>
-            <translation>层</translation>
-        </message>
-        <message>
-            <source>Shape</source>
-            <translation>形状</translation>
-        </message>
-        <message>
-            <source>Outermost dimension first</source>
-            <translation>最外层维度在前</translation>
-        </message>
-        <message>
-            <source>Type</source>
-            <translation>类型</translation>
-        </message>
-        <message>
-            <source>Bytes</source>
-            <translation>字节数</translation>
-        </message>
-        <message>
-            <source>Size of the result</source>
-            <translation>结果大小</translation>
-        </message>
-        <message>
-            <source>Offset</source>
-            <translation>偏移</translation>
-        </message>
-        <message>
-            <source>First byte in the arena</source>
-            <translation>在内存区中的第一个字节</translation>
-        </message>
-        <message>
-            <source>Block</source>
-            <translation>块</translation>
-        </message>
-        <message>
-            <source>Tensors of one block use it one after the other</source>
-            <translation>同一块的张量先后使用该块</translation>
-        </message>
-        <message>
-            <source>Mean time</source>
-            <translation>平均时间</translation>
-        </message>
-        <message>
-            <source>Of one thread's part, over all runs</source>
-            <translation>单个线程的部分，所有运行的平均</translation>
-        </message>
-        <message>
-            <source>Longest</source>
-            <translation>最长</translation>
-        </message>
-        <message>
-            <source>The longest part of all runs</source>
-            <translation>所有运行中最长的部分</translation>
-        </message>
-        <message>
-            <source>Waiting</source>
-            <translation>等待</translation>
-        </message>
-        <message>
-            <source>Mean of what all threads waited together at the barrier behind it</source>
-            <translation>所有线程在其后屏障处等待之和的平均值</translation>
-        </message>
-        <message>
-            <source>Tasks</source>
-            <translation>任务数</translation>
-        </message>
-        <message>
-            <source>Parts into which it is split</source>
-            <translation>拆分成的份数</translation>
-        </message>
-        <message>
-            <source>Flops</source>
-            <translation>运算量</translation>
-        </message>
-        <message>
-            <source>Arithmetic operations</source>
-            <translation>算术运算次数</translation>
-        </message>
-        <message>
-            <source>No memory plan is open.</source>
-            <translation>没有内存规划。</translation>
-        </message>
-        <message>
-            <source>Tensors</source>
-            <translation>张量</translation>
-        </message>
-        <message>
-            <source>How many use it, one after the other</source>
-            <translation>先后使用它的张量数</translation>
-        </message>
-        <message>
-            <source>Steps</source>
-            <translation>步</translation>
-        </message>
-        <message>
-            <source>From its first use to behind its last</source>
-            <translation>从首次使用到末次使用之后</translation>
-        </message>
-        <message>
-            <source>Filled</source>
-            <translation>填充率</translation>
-        </message>
-        <message>
-            <source>Bytes × steps that are in use, of all that the block has</source>
-            <translation>使用中的 字节×步 占该块全部的比例</translation>
-        </message>
-        <message>
-            <source>Level</source>
-            <translation>级别</translation>
-        </message>
-        <message>
-            <source>Level of reuse that put its tensors together; 0: none</source>
-            <translation>使其张量共用的复用级别；0：无</translation>
-        </message>
-        <message>
-            <source>Used by</source>
-            <translation>使用者</translation>
-        </message>
-        <message>
-            <source>Its tensors in the order of their use</source>
-            <translation>按使用先后排列的张量</translation>
-        </message>
-        <message>
-            <source>No object arena was described.</source>
-            <translation>没有对象内存池的描述。</translation>
-        </message>
-        <message>
-            <source>Object</source>
-            <translation>对象</translation>
-        </message>
-        <message>
-            <source>Header at</source>
-            <translation>对象头位置</translation>
-        </message>
-        <message>
-            <source>Offset of its header in the pool</source>
-            <translation>对象头在内存池中的偏移</translation>
-        </message>
-        <message>
-            <source>Header</source>
-            <translation>对象头</translation>
-        </message>
-        <message>
-            <source>Bytes of its header</source>
-            <translation>对象头的字节数</translation>
-        </message>
-        <message>
-            <source>Object at</source>
-            <translation>对象位置</translation>
-        </message>
-        <message>
-            <source>Offset of the object in the pool</source>
-            <translation>对象在内存池中的偏移</translation>
-        </message>
-        <message>
-            <source>Size of the object, padding included</source>
-            <translation>对象大小，含填充</translation>
-        </message>
-        <message>
-            <source>Next</source>
-            <translation>下一个</translation>
-        </message>
-        <message>
-            <source>The object to which its next pointer leads</source>
-            <translation>next 指针指向的对象</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::TensorTable</name>
-        <message>
-            <source>row %1, column %2: %3</source>
-            <translation>第 %1 行第 %2 列：%3</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::TensorView</name>
-        <message>
-            <source>%1 values from %2 to %3</source>
-            <translation>%2 至 %3 之间有 %1 个值</translation>
-        </message>
-        <message>
-            <source>row %1, column %2: %3</source>
-            <translation>第 %1 行第 %2 列：%3</translation>
-        </message>
-        <message>
-            <source>No values.</source>
-            <translation>没有数值。</translation>
-        </message>
-        <message>
-            <source>%1, %2 values</source>
-            <translation>%1，%2 个值</translation>
-        </message>
-        <message>
-            <source>min %1 · max %2 · mean %3 · deviation %4</source>
-            <translation>最小 %1 · 最大 %2 · 平均 %3 · 标准差 %4</translation>
-        </message>
-        <message>
-            <source>NaN %1 · +Inf %2 · −Inf %3 · zeros %4</source>
-            <translation>NaN %1 · +Inf %2 · −Inf %3 · 零 %4</translation>
-        </message>
-        <message>
-            <source>Histogram</source>
-            <translation>直方图</translation>
-        </message>
-        <message>
-            <source>Heat map</source>
-            <translation>热图</translation>
-        </message>
-        <message>
-            <source>Table</source>
-            <translation>表格</translation>
-        </message>
-        <message>
-            <source>Histogram of the values</source>
-            <translation>数值直方图</translation>
-        </message>
-        <message>
-            <source>Heat map of a slice</source>
-            <translation>切片热图</translation>
-        </message>
-        <message>
-            <source>Values of a slice</source>
-            <translation>切片数值</translation>
-        </message>
-        <message>
-            <source>Slice</source>
-            <translation>切片</translation>
-        </message>
-        <message>
-            <source>Slice %1</source>
-            <translation>切片 %1</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::TimelineView</name>
-        <message>
-            <source>%1 busy</source>
-            <translation>忙碌 %1</translation>
-        </message>
-        <message>
-            <source>%1 waiting at barriers</source>
-            <translation>屏障等待 %1</translation>
-        </message>
-        <message>
-            <source>%1 events lost</source>
-            <translation>丢失 %1 个事件</translation>
-        </message>
-        <message>
-            <source>work</source>
-            <translation>计算</translation>
-        </message>
-        <message>
-            <source>barrier wait</source>
-            <translation>屏障等待</translation>
-        </message>
-        <message>
-            <source>copy</source>
-            <translation>拷贝</translation>
-        </message>
-        <message>
-            <source>came last</source>
-            <translation>最后到达</translation>
-        </message>
-        <message>
-            <source>node</source>
-            <translation>节点</translation>
-        </message>
-        <message>
-            <source>step %1: %2</source>
-            <translation>第 %1 步：%2</translation>
-        </message>
-        <message>
-            <source>%1 spans in %2</source>
-            <translation>%2 内 %1 段</translation>
-        </message>
-        <message>
-            <source>work %1, waiting %2</source>
-            <translation>计算 %1，等待 %2</translation>
-        </message>
-        <message>
-            <source>the longest: %1, %2</source>
-            <translation>最长：%1，%2</translation>
-        </message>
-        <message>
-            <source>barrier wait after %1</source>
-            <translation>%1 之后的屏障等待</translation>
-        </message>
-        <message>
-            <source>copy for %1</source>
-            <translation>为 %1 拷贝</translation>
-        </message>
-        <message>
-            <source>%1 per second</source>
-            <translation>每秒 %1</translation>
-        </message>
-        <message>
-            <source>chunk %1</source>
-            <translation>分片 %1</translation>
-        </message>
-        <message>
-            <source>%1, from %2</source>
-            <translation>%1，自 %2</translation>
-        </message>
-        <message>
-            <source>%1 came last; the others waited %2 together</source>
-            <translation>%1 最后到达；其他线程共等待 %2</translation>
-        </message>
-        <message>
-            <source>Timeline</source>
-            <translation>时间线</translation>
-        </message>
-    </context>
-    <context>
-        <name>arenascope::views::Words</name>
-        <message>
-            <source>%1 (%2 bytes)</source>
-            <translation>%1（%2 字节）</translation>
-        </message>
-        <message>
-            <source>scalar</source>
-            <translation>标量</translation>
-        </message>
-        <message>
-            <source>Default</source>
-            <translation>默认</translation>
-        </message>
-        <message>
-            <source>Persistent</source>
-            <translation>常驻</translation>
-        </message>
-        <message>
-            <source>Workspace</source>
-            <translation>工作区</translation>
-        </message>
-        <message>
-            <source>KV cache</source>
-            <translation>KV 缓存</translation>
-        </message>
-        <message>
-            <source>Host, pinned</source>
-            <translation>主机，锁页</translation>
-        </message>
-        <message>
-            <source>Host, pageable</source>
-            <translation>主机，可分页</translation>
-        </message>
-        <message>
-            <source>worker thread</source>
-            <translation>工作线程</translation>
-        </message>
-        <message>
-            <source>device queue</source>
-            <translation>设备队列</translation>
-        </message>
-        <message>
-            <source>copy engine</source>
-            <translation>拷贝引擎</translation>
-        </message>
-        <message>
-            <source>thread</source>
-            <translation>线程</translation>
-        </message>
-        <message>
-            <source>weight</source>
-            <translation>权重</translation>
-        </message>
-        <message>
-            <source>parameter</source>
-            <translation>参数</translation>
-        </message>
-        <message>
-            <source>input</source>
-            <translation>输入</translation>
-        </message>
-        <message>
-            <source>output</source>
-            <translation>输出</translation>
-        </message>
-        <message>
-            <source>view</source>
-            <translation>视图</translation>
-        </message>
-        <message>
-            <source>intermediate result</source>
-            <translation>中间结果</translation>
-        </message>
-        <message>
-            <source>leaf %1</source>
-            <translation>叶 %1</translation>
-        </message>
-        <message>
-            <source>node %1</source>
-            <translation>节点 %1</translation>
-        </message>
-    </context>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::OccupancyView</name>
+    <message>
+        <source>capacity %1</source>
+        <translation>容量 %1</translation>
+    </message>
+    <message>
+        <source>arena %1</source>
+        <translation>内存区 %1</translation>
+    </message>
+    <message>
+        <source>lower bound %1</source>
+        <translation>下界 %1</translation>
+    </message>
+    <message>
+        <source>peak %1</source>
+        <translation>峰值 %1</translation>
+    </message>
+    <message>
+        <source>peak %1 at step %2</source>
+        <translation>峰值 %1，在第 %2 步</translation>
+    </message>
+    <message>
+        <source>no gap</source>
+        <translation>无差距</translation>
+    </message>
+    <message>
+        <source>gap %1, %2</source>
+        <translation>差距 %1，%2</translation>
+    </message>
+    <message>
+        <source>live</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>planned</source>
+        <translation>规划</translation>
+    </message>
+    <message>
+        <source>arena</source>
+        <translation>内存区</translation>
+    </message>
+    <message>
+        <source>lower bound</source>
+        <translation>下界</translation>
+    </message>
+    <message>
+        <source>reserved</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>live: %1</source>
+        <translation>存活：%1</translation>
+    </message>
+    <message>
+        <source>planned: %1</source>
+        <translation>规划：%1</translation>
+    </message>
+    <message>
+        <source>unused in the arena: %1</source>
+        <translation>内存区中未用：%1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>reserved: %1</source>
+        <translation>保留：%1</translation>
+    </message>
+    <message>
+        <source>Occupancy</source>
+        <translation>占用</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::SliceWords</name>
+    <message>
+        <source>own place</source>
+        <translation>独立位置</translation>
+    </message>
+    <message>
+        <source>first level of reuse</source>
+        <translation>第一级复用</translation>
+    </message>
+    <message>
+        <source>second level of reuse</source>
+        <translation>第二级复用</translation>
+    </message>
+    <message>
+        <source>level %1 of reuse</source>
+        <translation>第 %1 级复用</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · %3</source>
+        <translation>%1 · %2 · %3</translation>
+    </message>
+    <message>
+        <source>address %1 to %2</source>
+        <translation>地址 %1 至 %2</translation>
+    </message>
+    <message>
+        <source>lives from step %1 until %2, for %3</source>
+        <translation>从第 %1 步存活到第 %2 步，共 %3</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>block %1, %2</source>
+        <translation>块 %1，%2</translation>
+    </message>
+    <message>
+        <source>takes over the bytes of %1</source>
+        <translation>就地接管 %1 的字节</translation>
+    </message>
+    <message>
+        <source>lives since %1</source>
+        <translation>存活始于 %1</translation>
+    </message>
+    <message>
+        <source>lived %1</source>
+        <translation>存活了 %1</translation>
+    </message>
+    <message>
+        <source>planned, not seen</source>
+        <translation>已规划，未出现</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::TablePanel</name>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Filter the table</source>
+        <translation>筛选表格</translation>
+    </message>
+    <message>
+        <source>Selected range only  ✕</source>
+        <translation>仅所选范围  ✕</translation>
+    </message>
+    <message>
+        <source>Show all rows again</source>
+        <translation>重新显示所有行</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n row(s)</source>
+        <translation>
+            <numerusform>%n 行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n row(s)</source>
+        <translation>
+            <numerusform>%1 / %n 行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No row matches the filter.</source>
+        <translation>没有符合筛选条件的行。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2.</source>
+        <translation>无法写入 %1：%2。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Tables</name>
+    <message>
+        <source>No barrier was met: nothing ran, or with one thread only.</source>
+        <translation>没有屏障：尚未运行，或只用了一个线程。</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>The node behind which the threads met</source>
+        <translation>线程在其后会合的节点</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>At</source>
+        <translation>时刻</translation>
+    </message>
+    <message>
+        <source>When the first thread arrived, from the start of the recording</source>
+        <translation>第一个线程到达的时刻，自记录开始</translation>
+    </message>
+    <message>
+        <source>Last to arrive</source>
+        <translation>最后到达</translation>
+    </message>
+    <message>
+        <source>The thread for which the others waited</source>
+        <translation>其他线程等待的线程</translation>
+    </message>
+    <message>
+        <source>Spread</source>
+        <translation>到达间隔</translation>
+    </message>
+    <message>
+        <source>From the first arrival to the last</source>
+        <translation>从最先到达到最后到达</translation>
+    </message>
+    <message>
+        <source>Waited</source>
+        <translation>等待合计</translation>
+    </message>
+    <message>
+        <source>All threads&apos; waiting together: what the imbalance cost</source>
+        <translation>所有线程等待之和：负载不均的代价</translation>
+    </message>
+    <message>
+        <source>Leaving</source>
+        <translation>离开用时</translation>
+    </message>
+    <message>
+        <source>From the last arrival to the last thread&apos;s leaving</source>
+        <translation>从最后到达到最后离开</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>线程数</translation>
+    </message>
+    <message>
+        <source>No memory was allocated yet.</source>
+        <translation>尚未分配内存。</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>What the memory is used for</source>
+        <translation>内存的用途</translation>
+    </message>
+    <message>
+        <source>Allocator</source>
+        <translation>分配器</translation>
+    </message>
+    <message>
+        <source>Active</source>
+        <translation>已分配</translation>
+    </message>
+    <message>
+        <source>Handed out now</source>
+        <translation>当前已分配出去</translation>
+    </message>
+    <message>
+        <source>Reserved</source>
+        <translation>已保留</translation>
+    </message>
+    <message>
+        <source>Taken from the system now</source>
+        <translation>当前向系统申请的</translation>
+    </message>
+    <message>
+        <source>Peak active</source>
+        <translation>分配峰值</translation>
+    </message>
+    <message>
+        <source>Peak reserved</source>
+        <translation>保留峰值</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>变更次数</translation>
+    </message>
+    <message>
+        <source>Allocations and frees together</source>
+        <translation>分配与释放合计</translation>
+    </message>
+    <message>
+        <source>No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.</source>
+        <translation>尚无规划。“内存 ▸ 用全部规划器规划”会尝试每个规划器与每种执行顺序。</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>使用中</translation>
+    </message>
+    <message>
+        <source>The plan of the run at hand</source>
+        <translation>当前运行所用的规划</translation>
+    </message>
+    <message>
+        <source>Planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>执行顺序</translation>
+    </message>
+    <message>
+        <source>Arena</source>
+        <translation>内存区</translation>
+    </message>
+    <message>
+        <source>Bytes of the one block that holds all activations</source>
+        <translation>容纳所有激活值的那一块内存的字节数</translation>
+    </message>
+    <message>
+        <source>Lower bound</source>
+        <translation>下界</translation>
+    </message>
+    <message>
+        <source>Largest sum of live bytes: no plan of this order can be smaller</source>
+        <translation>存活字节之和的最大值：此执行顺序的任何规划都不可能更小</translation>
+    </message>
+    <message>
+        <source>Ratio</source>
+        <translation>比率</translation>
+    </message>
+    <message>
+        <source>Arena over lower bound; 1 is perfect</source>
+        <translation>内存区除以下界；1 为最优</translation>
+    </message>
+    <message>
+        <source>Against the one in use</source>
+        <translation>与使用中的相比</translation>
+    </message>
+    <message>
+        <source>Planning</source>
+        <translation>规划用时</translation>
+    </message>
+    <message>
+        <source>Time that planning took</source>
+        <translation>规划所花的时间</translation>
+    </message>
+    <message>
+        <source>No problems.</source>
+        <translation>没有问题。</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>Severity</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>%1 events were lost because a ring was full.</source>
+        <translation>因环形缓冲区已满，丢失 %1 个事件。</translation>
+    </message>
+    <message>
+        <source>Nothing to compare with. “Compare ▸ Compare with Recording…” opens another one.</source>
+        <translation>没有比较对象。“比较 ▸ 与记录比较…”可打开另一个记录。</translation>
+    </message>
+    <message>
+        <source>In</source>
+        <translation>存在于</translation>
+    </message>
+    <message>
+        <source>A: only here, B: only in the other</source>
+        <translation>A：仅此处，B：仅另一处</translation>
+    </message>
+    <message>
+        <source>Mean time A</source>
+        <translation>平均时间 A</translation>
+    </message>
+    <message>
+        <source>Mean time B</source>
+        <translation>平均时间 B</translation>
+    </message>
+    <message>
+        <source>B − A</source>
+        <translation>B − A</translation>
+    </message>
+    <message>
+        <source>Difference of the mean times</source>
+        <translation>平均时间之差</translation>
+    </message>
+    <message>
+        <source>B : A</source>
+        <translation>B : A</translation>
+    </message>
+    <message>
+        <source>Ratio of the mean times</source>
+        <translation>平均时间之比</translation>
+    </message>
+    <message>
+        <source>Bytes A</source>
+        <translation>字节数 A</translation>
+    </message>
+    <message>
+        <source>Bytes B</source>
+        <translation>字节数 B</translation>
+    </message>
+    <message>
+        <source>No graph is open.</source>
+        <translation>未打开计算图。</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>When it runs in the order</source>
+        <translation>在执行顺序中的位置</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Outermost dimension first</source>
+        <translation>最外层维度在前</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>字节数</translation>
+    </message>
+    <message>
+        <source>Size of the result</source>
+        <translation>结果大小</translation>
+    </message>
+    <message>
+        <source>Offset</source>
+        <translation>偏移</translation>
+    </message>
+    <message>
+        <source>First byte in the arena</source>
+        <translation>在内存区中的第一个字节</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Tensors of one block use it one after the other</source>
+        <translation>同一块的张量先后使用该块</translation>
+    </message>
+    <message>
+        <source>Mean time</source>
+        <translation>平均时间</translation>
+    </message>
+    <message>
+        <source>Of one thread&apos;s part, over all runs</source>
+        <translation>单个线程的部分，所有运行的平均</translation>
+    </message>
+    <message>
+        <source>Longest</source>
+        <translation>最长</translation>
+    </message>
+    <message>
+        <source>The longest part of all runs</source>
+        <translation>所有运行中最长的部分</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>Mean of what all threads waited together at the barrier behind it</source>
+        <translation>所有线程在其后屏障处等待之和的平均值</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>任务数</translation>
+    </message>
+    <message>
+        <source>Parts into which it is split</source>
+        <translation>拆分成的份数</translation>
+    </message>
+    <message>
+        <source>Flops</source>
+        <translation>运算量</translation>
+    </message>
+    <message>
+        <source>Arithmetic operations</source>
+        <translation>算术运算次数</translation>
+    </message>
+    <message>
+        <source>No memory plan is open.</source>
+        <translation>没有内存规划。</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>How many use it, one after the other</source>
+        <translation>先后使用它的张量数</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>From its first use to behind its last</source>
+        <translation>从首次使用到末次使用之后</translation>
+    </message>
+    <message>
+        <source>Filled</source>
+        <translation>填充率</translation>
+    </message>
+    <message>
+        <source>Bytes × steps that are in use, of all that the block has</source>
+        <translation>使用中的 字节×步 占该块全部的比例</translation>
+    </message>
+    <message>
+        <source>Level</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>Level of reuse that put its tensors together; 0: none</source>
+        <translation>使其张量共用的复用级别；0：无</translation>
+    </message>
+    <message>
+        <source>Used by</source>
+        <translation>使用者</translation>
+    </message>
+    <message>
+        <source>Its tensors in the order of their use</source>
+        <translation>按使用先后排列的张量</translation>
+    </message>
+    <message>
+        <source>No object arena was described.</source>
+        <translation>没有对象内存池的描述。</translation>
+    </message>
+    <message>
+        <source>Object</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>Header at</source>
+        <translation>对象头位置</translation>
+    </message>
+    <message>
+        <source>Offset of its header in the pool</source>
+        <translation>对象头在内存池中的偏移</translation>
+    </message>
+    <message>
+        <source>Header</source>
+        <translation>对象头</translation>
+    </message>
+    <message>
+        <source>Bytes of its header</source>
+        <translation>对象头的字节数</translation>
+    </message>
+    <message>
+        <source>Object at</source>
+        <translation>对象位置</translation>
+    </message>
+    <message>
+        <source>Offset of the object in the pool</source>
+        <translation>对象在内存池中的偏移</translation>
+    </message>
+    <message>
+        <source>Size of the object, padding included</source>
+        <translation>对象大小，含填充</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一个</translation>
+    </message>
+    <message>
+        <source>The object to which its next pointer leads</source>
+        <translation>next 指针指向的对象</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::TensorTable</name>
+    <message>
+        <source>row %1, column %2: %3</source>
+        <translation>第 %1 行第 %2 列：%3</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::TensorView</name>
+    <message>
+        <source>%1 values from %2 to %3</source>
+        <translation>%2 至 %3 之间有 %1 个值</translation>
+    </message>
+    <message>
+        <source>row %1, column %2: %3</source>
+        <translation>第 %1 行第 %2 列：%3</translation>
+    </message>
+    <message>
+        <source>No values.</source>
+        <translation>没有数值。</translation>
+    </message>
+    <message>
+        <source>%1, %2 values</source>
+        <translation>%1，%2 个值</translation>
+    </message>
+    <message>
+        <source>min %1 · max %2 · mean %3 · deviation %4</source>
+        <translation>最小 %1 · 最大 %2 · 平均 %3 · 标准差 %4</translation>
+    </message>
+    <message>
+        <source>NaN %1 · +Inf %2 · −Inf %3 · zeros %4</source>
+        <translation>NaN %1 · +Inf %2 · −Inf %3 · 零 %4</translation>
+    </message>
+    <message>
+        <source>Histogram</source>
+        <translation>直方图</translation>
+    </message>
+    <message>
+        <source>Heat map</source>
+        <translation>热图</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Histogram of the values</source>
+        <translation>数值直方图</translation>
+    </message>
+    <message>
+        <source>Heat map of a slice</source>
+        <translation>切片热图</translation>
+    </message>
+    <message>
+        <source>Values of a slice</source>
+        <translation>切片数值</translation>
+    </message>
+    <message>
+        <source>Slice</source>
+        <translation>切片</translation>
+    </message>
+    <message>
+        <source>Slice %1</source>
+        <translation>切片 %1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::TimelineView</name>
+    <message>
+        <source>%1 busy</source>
+        <translation>忙碌 %1</translation>
+    </message>
+    <message>
+        <source>%1 waiting at barriers</source>
+        <translation>屏障等待 %1</translation>
+    </message>
+    <message>
+        <source>%1 events lost</source>
+        <translation>丢失 %1 个事件</translation>
+    </message>
+    <message>
+        <source>work</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>barrier wait</source>
+        <translation>屏障等待</translation>
+    </message>
+    <message>
+        <source>copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>came last</source>
+        <translation>最后到达</translation>
+    </message>
+    <message>
+        <source>node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>step %1: %2</source>
+        <translation>第 %1 步：%2</translation>
+    </message>
+    <message>
+        <source>%1 spans in %2</source>
+        <translation>%2 内 %1 段</translation>
+    </message>
+    <message>
+        <source>work %1, waiting %2</source>
+        <translation>计算 %1，等待 %2</translation>
+    </message>
+    <message>
+        <source>the longest: %1, %2</source>
+        <translation>最长：%1，%2</translation>
+    </message>
+    <message>
+        <source>barrier wait after %1</source>
+        <translation>%1 之后的屏障等待</translation>
+    </message>
+    <message>
+        <source>copy for %1</source>
+        <translation>为 %1 拷贝</translation>
+    </message>
+    <message>
+        <source>%1 per second</source>
+        <translation>每秒 %1</translation>
+    </message>
+    <message>
+        <source>chunk %1</source>
+        <translation>分片 %1</translation>
+    </message>
+    <message>
+        <source>%1, from %2</source>
+        <translation>%1，自 %2</translation>
+    </message>
+    <message>
+        <source>%1 came last; the others waited %2 together</source>
+        <translation>%1 最后到达；其他线程共等待 %2</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Words</name>
+    <message>
+        <source>%1 (%2 bytes)</source>
+        <translation>%1（%2 字节）</translation>
+    </message>
+    <message>
+        <source>scalar</source>
+        <translation>标量</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>默认</translation>
+    </message>
+    <message>
+        <source>Persistent</source>
+        <translation>常驻</translation>
+    </message>
+    <message>
+        <source>Workspace</source>
+        <translation>工作区</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>Host, pinned</source>
+        <translation>主机，锁页</translation>
+    </message>
+    <message>
+        <source>Host, pageable</source>
+        <translation>主机，可分页</translation>
+    </message>
+    <message>
+        <source>worker thread</source>
+        <translation>工作线程</translation>
+    </message>
+    <message>
+        <source>device queue</source>
+        <translation>设备队列</translation>
+    </message>
+    <message>
+        <source>copy engine</source>
+        <translation>拷贝引擎</translation>
+    </message>
+    <message>
+        <source>thread</source>
+        <translation>线程</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>parameter</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>view</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>intermediate result</source>
+        <translation>中间结果</translation>
+    </message>
+    <message>
+        <source>leaf %1</source>
+        <translation>叶 %1</translation>
+    </message>
+    <message>
+        <source>node %1</source>
+        <translation>节点 %1</translation>
+    </message>
+</context>
 </TS>

@@ -35,6 +35,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   messages_ = new MessageBar(&theme_, this);
   make_docks();
   make_actions();
+  make_tabs();
   playback_ = new PlaybackBar(actions_, &source_, &axis_, &theme_, this);
   playback_->setContextMenuPolicy(Qt::PreventContextMenu);
   addToolBar(Qt::TopToolBarArea, playback_);
@@ -64,7 +65,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   connect(playback_, &PlaybackBar::plan_wanted, this, [this](const QString& planner, const QString& order) {
     preferences_.run.planner = planner;
     preferences_.run.order = order;
-    controller_.replan(preferences_.run);
+    controller_->replan(preferences_.run);
   });
 
   auto* corner = new QWidget(this);
@@ -77,11 +78,10 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   for (QLabel* label : {progress_, live_, lost_}) row->addWidget(label);
   menuBar()->setCornerWidget(corner, Qt::TopRightCorner);
 
-  connect_controller();
   connect(&source_, &SessionSource::changed, this, &MainWindow::update_status);
   connect(&source_, &SessionSource::changed, this, [this] {
     // A live run moves the playhead while it is stepped.
-    if (source_.live_step().valid() && controller_.state() == RunState::Paused) axis_.set_current(source_.live_step());
+    if (source_.live_step().valid() && controller_->state() == RunState::Paused) axis_.set_current(source_.live_step());
   });
   connect(&theme_, &Theme::changed, this, [this] {
     qApp->setPalette(theme_.palette());
@@ -92,13 +92,13 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   connect(&selection_, &SelectionModel::current_changed, this, [this] {
     // What was selected by hand shows its step in every view.
     const int32_t step = step_of(selected_node());
-    if (step >= 0 && controller_.state() != RunState::Running) axis_.set_current(Step(step));
+    if (step >= 0 && controller_->state() != RunState::Running) axis_.set_current(Step(step));
   });
   connect(&selection_, &SelectionModel::current_changed, this, &MainWindow::ask_values);
   settle_timer_.setSingleShot(true);
   settle_timer_.setInterval(250);
   connect(&settle_timer_, &QTimer::timeout, this, [this] {
-    const RunState state = controller_.state();
+    const RunState state = controller_->state();
     if (state != RunState::Running && state != RunState::Paused) source_.set_live(false);
     source_.refresh();
   });
@@ -116,24 +116,24 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
 
 MainWindow::~MainWindow() = default;
 
-void MainWindow::connect_controller() {
-  connect(&controller_, &RunController::opened, this, [this](const QString& title) {
-    title_ = title;
-    messages_->clear();
-    selection_.forget();
-    source_.show_plan(nullptr);
-    source_.set_session(controller_.session());
-    remember_recent_file(controller_.spec());
-    update_recent();
-    take_breakpoints();
-    playback_->show_choice(controller_.settings().planner, controller_.settings().order);
-    if (controller_.has_model()) controller_.run_once();  // so that every view has something to show
-    retranslate();
-    update_actions();
+// What a tab's controller says is for its tab; the views are told when it is the one at hand.
+void MainWindow::connect_controller(Document* document) {
+  RunController* controller = document->controller.get();
+  auto here = [this, controller] { return controller == controller_; };
+  connect(controller, &RunController::opened, this, [this, document](const QString& title) { take_document(document, title); });
+  connect(controller, &RunController::session_changed, this, [this, document, here] {
+    document->session = document->controller->session();
+    if (here()) source_.set_session(document->session);
   });
-  connect(&controller_, &RunController::session_changed, this, [this] { source_.set_session(controller_.session()); });
-  connect(&controller_, &RunController::failed, this, &MainWindow::fail);
-  connect(&controller_, &RunController::values, this, [this](std::shared_ptr<const views::TensorValues> values, const QString& title) {
+  connect(controller, &RunController::failed, this, [this, document](const QString& sentence) {
+    fail(sentence);
+    if (opening_.get() == document && document->controller->state() == RunState::Empty) {
+      progress_->clear();
+      retire(std::move(opening_));
+    }
+  });
+  connect(controller, &RunController::values, this, [this, here](std::shared_ptr<const views::TensorValues> values, const QString& title) {
+    if (!here()) return;
     if (values) {
       values_->setMaximumHeight(QWIDGETSIZE_MAX);
       values_->findChild<QTabWidget*>()->show();
@@ -142,13 +142,17 @@ void MainWindow::connect_controller() {
       no_values(title);
     }
   });
-  connect(&controller_, &RunController::progress, this, [this](const QString& phase) { progress_->setText(phase); });
-  connect(&controller_, &RunController::planned, this, [this] {
+  connect(controller, &RunController::progress, this, [this, document, here](const QString& phase) {
+    if (here() || opening_.get() == document) progress_->setText(phase);
+  });
+  connect(controller, &RunController::planned, this, [this, here] {
+    if (!here()) return;
     source_.show_plan(nullptr);
     source_.refresh();
     take_breakpoints();
   });
-  connect(&controller_, &RunController::paused_at, this, [this](int step, const QString& why) {
+  connect(controller, &RunController::paused_at, this, [this, here](int step, const QString& why) {
+    if (!here()) return;
     source_.refresh();
     axis_.set_current(Step(step));
     if (source_.plan() != nullptr && static_cast<size_t>(step) < source_.plan()->order.size()) {
@@ -157,8 +161,9 @@ void MainWindow::connect_controller() {
     }
     if (!why.isEmpty()) messages_->say(MessageKind::Note, tr("Paused before %1 by a breakpoint.").arg(why));
   });
-  connect(&controller_, &RunController::state_changed, this, [this] {
-    const RunState state = controller_.state();
+  connect(controller, &RunController::state_changed, this, [this, here] {
+    if (!here()) return;
+    const RunState state = controller_->state();
     if (state == RunState::Running || state == RunState::Paused) source_.set_live(true);
     else settle_timer_.start();  // the last events of a run come a moment behind it
     if (state == RunState::Ready) source_.refresh();
@@ -180,20 +185,9 @@ void MainWindow::no_values(const QString& why) {
 void MainWindow::ask_values() {
   const trace::TensorRef ref = tensor_of(selection_.current(), *source_.snapshot());
   if (!ref.valid()) return no_values(tr("Select a tensor to see its values."));
-  if (!controller_.has_model()) return no_values(tr("A recording holds no values; open the model to see them."));
-  if (controller_.state() == RunState::Running) return no_values(tr("Pause the run to see values."));
-  controller_.read_values(ref);
-}
-
-void MainWindow::open(const QString& spec) { controller_.open(spec, preferences_.run); }
-
-void MainWindow::show_session(std::shared_ptr<const trace::Session> session, const QString& title) {
-  title_ = title;
-  selection_.forget();
-  source_.set_session(std::move(session));
-  take_breakpoints();
-  retranslate();
-  update_actions();
+  if (!controller_->has_model()) return no_values(tr("A recording holds no values; open the model to see them."));
+  if (controller_->state() == RunState::Running) return no_values(tr("Pause the run to see values."));
+  controller_->read_values(ref);
 }
 
 void MainWindow::compare_with(const QString& recording) {
@@ -225,7 +219,7 @@ bool MainWindow::graph_has_focus() const {
 
 void MainWindow::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   breakpoints_ = std::move(breakpoints);
-  controller_.set_breakpoints(breakpoints_);
+  for (const auto& document : documents_) document->controller->set_breakpoints(breakpoints_);
   take_breakpoints();
 }
 
@@ -264,7 +258,7 @@ void MainWindow::run_to_end_of_layer() {
   const int32_t now = std::max(axis_.current().value, 0), steps = static_cast<int32_t>(plan->order.size());
   int32_t end = now;
   while (end < steps && layer_of(end) == layer_of(std::min(now, steps - 1))) ++end;
-  if (controller_.has_model()) controller_.run_to(Step(end));
+  if (controller_->has_model()) controller_->run_to(Step(end));
   else axis_.set_current(Step(std::min(end, steps - 1)));
 }
 
@@ -293,9 +287,9 @@ void MainWindow::show_plan_of_row(int row) {
 
 void MainWindow::update_status() {
   const ThemeColours& colours = theme_.colours();
-  const RunState state = controller_.state();
+  const RunState state = controller_->state();
   const trace::Run* run = source_.snapshot()->run(source_.run());
-  const QString backend = run ? QString::fromStdString(run->info.backend) : controller_.settings().backend;
+  const QString backend = run ? QString::fromStdString(run->info.backend) : controller_->settings().backend;
   const bool live = state == RunState::Running || state == RunState::Paused;
   QColor dot = live ? (state == RunState::Paused ? colours.category(1) : colours.category(2)) : colours.dim_text;
   const QString word = state == RunState::Running  ? tr("live")
@@ -341,8 +335,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
   QStringList files;
   for (const QUrl& url : event->mimeData()->urls())
     if (url.isLocalFile()) files << url.toLocalFile();
-  if (!files.isEmpty()) open(files.front());
-  if (files.size() > 1) compare_with(files[1]);
+  for (const QString& file : files) open(file);
   event->acceptProposedAction();
 }
 
@@ -356,10 +349,10 @@ void MainWindow::apply_preferences(const Preferences& preferences) {
   }
   if (before.language != preferences_.language) set_language(preferences_.language);
   playback_->show_choice(preferences_.run.planner, preferences_.run.order);
-  if (before.run == preferences_.run || !controller_.has_model()) return;
+  if (before.run == preferences_.run || !controller_->has_model()) return;
   const bool other_machine = before.run.threads != preferences_.run.threads || before.run.backend != preferences_.run.backend;
-  if (other_machine) open(controller_.spec());
-  else controller_.replan(preferences_.run);
+  if (other_machine) controller_->open(controller_->spec(), preferences_.run);
+  else controller_->replan(preferences_.run);
 }
 
 }  // namespace arenascope::app

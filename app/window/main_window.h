@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QMainWindow>
+#include <QTabBar>
 #include <QTimer>
 #include <views/graph/graph_view.h>
 #include <views/inspector/inspector_view.h>
@@ -13,6 +14,7 @@
 
 #include "actions.h"
 #include "command_palette.h"
+#include "document.h"
 #include "message_bar.h"
 #include "playback_bar.h"
 #include "run_controller.h"
@@ -30,15 +32,20 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  void open(const QString& spec);  // a model, zoo:NAME or a recording
-  void show_session(std::shared_ptr<const trace::Session> session, const QString& title);
+  void open(const QString& spec);  // a model, zoo:NAME or a recording: into a tab of its own
+  void show_session(std::shared_ptr<trace::Session> session, const QString& title);
+  void show_document(size_t index);
+  void close_document(int index);
+  void next_document(int direction);
+  size_t document_count() const { return documents_.size(); }
+  QTabBar* tabs() const { return tabs_; }
   void compare_with(const QString& recording);
 
   views::SessionSource* source() { return &source_; }
   views::SelectionModel* selection() { return &selection_; }
   views::SharedAxis* axis() { return &axis_; }
   views::Theme* theme() { return &theme_; }
-  RunController* controller() { return &controller_; }
+  RunController* controller() { return controller_; }  // of the tab at hand
   ActionRegistry* actions() { return actions_; }
   MessageBar* messages() { return messages_; }
   PlaybackBar* playback() { return playback_; }
@@ -84,8 +91,14 @@ class MainWindow : public QMainWindow {
   void show_preferences();
   void show_breakpoints();
   void show_zoo();
+  // main_window_documents.cpp
+  void make_tabs();
+  void update_tabs();
+  void take_document(Document* document, const QString& title);
+  void leave_document();
+  void retire(std::unique_ptr<Document> document);
   // main_window.cpp
-  void connect_controller();
+  void connect_controller(Document* document);
   void retranslate();
   void update_status();
   void update_recent();
@@ -108,7 +121,10 @@ class MainWindow : public QMainWindow {
   views::SelectionModel selection_;
   views::SharedAxis axis_{&source_};
   views::Theme theme_;
-  RunController controller_;
+  std::vector<std::unique_ptr<Document>> documents_;  // at least one
+  std::unique_ptr<Document> opening_;                 // not there yet
+  size_t at_ = 0;                                     // the tab at hand
+  RunController* controller_ = nullptr;               // of that tab
   Preferences preferences_;
   std::vector<Breakpoint> breakpoints_;
   std::shared_ptr<trace::Session> other_;  // compared with
@@ -125,6 +141,8 @@ class MainWindow : public QMainWindow {
   QMap<QString, views::TablePanel*> tables_;
   QMap<QString, QDockWidget*> docks_;
   QMap<QString, const char*> dock_titles_;
+  QTabBar* tabs_ = nullptr;
+  QToolBar* tab_strip_ = nullptr;
   QMenu* recent_menu_ = nullptr;
   QMenu* panels_menu_ = nullptr;
   QLabel *live_ = nullptr, *lost_ = nullptr, *progress_ = nullptr;

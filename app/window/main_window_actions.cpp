@@ -54,6 +54,10 @@ void MainWindow::make_file_actions() {
         [this] { save_picture(); }, QT_TRANSLATE_NOOP("Actions", "The view that has the focus, as PNG, SVG or PDF"));
   a.add("file.save_table", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Table as CSV…"), {}, [this] { save_table(); });
   a.separator(Menu::File);
+  a.add("file.close", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Close"), {K(Qt::CTRL | Qt::Key_W)}, [this] { close_document(static_cast<int>(at_)); },
+        QT_TRANSLATE_NOOP("Actions", "Close the file at hand; the others stay open"));
+  a.add("file.next", Menu::File, QT_TRANSLATE_NOOP("Actions", "Ne&xt File"), {K(Qt::CTRL | Qt::Key_Tab), K(Qt::CTRL | Qt::Key_PageDown)}, [this] { next_document(1); });
+  a.add("file.previous", Menu::File, QT_TRANSLATE_NOOP("Actions", "Pre&vious File"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), K(Qt::CTRL | Qt::Key_PageUp)}, [this] { next_document(-1); });
   a.add("file.quit", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Quit"), {K(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
 
   a.add("edit.back", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Selection &Back"), {K(Qt::ALT | Qt::Key_Left)}, [this] { selection_.back(); });
@@ -141,7 +145,7 @@ void MainWindow::make_run_actions() {
   a.add("memory.plan_all", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Plan with &All"), {K(Qt::CTRL | Qt::Key_P)}, [this] {
     docks_["planners"]->show();
     docks_["planners"]->raise();
-    controller_.plan_all();
+    controller_->plan_all();
   }, QT_TRANSLATE_NOOP("Actions", "Every planner with every order, into the table Planners"));
   a.add("memory.show_used", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Show the Plan in &Use"), {}, [this] { source_.show_plan(nullptr); });
   a.add("memory.use_shown", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run with the Plan &Shown"), {}, [this] {
@@ -150,20 +154,23 @@ void MainWindow::make_run_actions() {
     preferences_.run.planner = QString::fromStdString(plan->planner);
     preferences_.run.order = QString::fromStdString(plan->order_name);
     playback_->show_choice(preferences_.run.planner, preferences_.run.order);
-    controller_.replan(preferences_.run);
+    controller_->replan(preferences_.run);
   });
-  a.add("memory.cancel", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Cancel Planning"), {}, [this] { controller_.cancel_opening(); });
+  a.add("memory.cancel", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Cancel Planning"), {}, [this] {
+    if (opening_) opening_->controller->cancel_opening();
+    controller_->cancel_opening();
+  });
   a.separator(Menu::Memory);
   a.add("memory.next_peak", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Go to the &Peak"), {K(Qt::SHIFT | Qt::Key_P)}, [this] {
     axis_.set_current(Step(playback_->slider()->peak_step()));
   });
 
-  a.add("run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [this] { controller_.run(); },
+  a.add("run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [this] { controller_->run(); },
         QT_TRANSLATE_NOOP("Actions", "Run the model in a loop"));
-  a.add("run.pause", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Pause"), {K(Qt::Key_F6)}, [this] { controller_.pause(); },
+  a.add("run.pause", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Pause"), {K(Qt::Key_F6)}, [this] { controller_->pause(); },
         QT_TRANSLATE_NOOP("Actions", "Pause before the next node"));
   a.add("run.step", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Step a Node"), {K(Qt::Key_F10)}, [this] {
-    if (controller_.has_model()) controller_.step();
+    if (controller_->has_model()) controller_->step();
     else axis_.step_by(1);
   });
   a.add("run.step_threads", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step into &Threads"), {K(Qt::Key_F11)}, [this] {
@@ -174,17 +181,17 @@ void MainWindow::make_run_actions() {
       axis_.frame_time(range->begin, range->end);
       docks_["timeline"]->show();
       docks_["timeline"]->raise();
-    } else if (controller_.has_model()) {
-      controller_.step();
+    } else if (controller_->has_model()) {
+      controller_->step();
     }
   }, QT_TRANSLATE_NOOP("Actions", "Show the selected node's parts, thread by thread"));
   a.add("run.layer", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to End of &Layer"), {K(Qt::SHIFT | Qt::Key_F11)}, [this] { run_to_end_of_layer(); });
   a.add("run.cursor", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to &Selected Node"), {K(Qt::CTRL | Qt::Key_F10)}, [this] {
-    if (const int32_t step = step_of(selected_node()); step >= 0) controller_.run_to(Step(step));
+    if (const int32_t step = step_of(selected_node()); step >= 0) controller_->run_to(Step(step));
   });
   a.add("run.stop", Menu::Run, QT_TRANSLATE_NOOP("Actions", "St&op"), {K(Qt::SHIFT | Qt::Key_F5)}, [this] {
     play_timer_.stop();
-    controller_.stop();
+    controller_->stop();
   });
   a.separator(Menu::Run);
   a.add("run.breakpoint", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Toggle &Breakpoint"), {K(Qt::Key_F9)}, [this] { toggle_breakpoint(); });
@@ -192,8 +199,8 @@ void MainWindow::make_run_actions() {
         QT_TRANSLATE_NOOP("Actions", "On an op, a name pattern, bytes, or NaN"));
   a.separator(Menu::Run);
   a.add("run.play", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Pl&ay"), {K(Qt::Key_Space)}, [this] {
-    const RunState state = controller_.state();
-    if (state == RunState::Running) return controller_.pause();
+    const RunState state = controller_->state();
+    if (state == RunState::Running) return controller_->pause();
     if (play_timer_.isActive()) return play_timer_.stop();
     if (axis_.steps() > 0) play_timer_.start(std::clamp(8000 / axis_.steps(), 25, 250));  // the whole in about eight seconds
   }, QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step"));
@@ -238,8 +245,8 @@ void MainWindow::make_help_actions() {
 }
 
 void MainWindow::update_actions() {
-  const RunState state = controller_.state();
-  const bool model = controller_.has_model(), any = source_.graph() != nullptr || source_.snapshot()->event_count > 0;
+  const RunState state = controller_->state();
+  const bool model = controller_->has_model(), any = source_.graph() != nullptr || source_.snapshot()->event_count > 0;
   auto enable = [this](const char* id, bool on) { actions_->find(QString::fromLatin1(id))->setEnabled(on); };
   enable("run.run", model && state != RunState::Running && state != RunState::Opening);
   enable("run.pause", state == RunState::Running);
@@ -252,6 +259,9 @@ void MainWindow::update_actions() {
   enable("file.convert", any);
   enable("file.save_picture", any);
   enable("file.save_table", any);
+  enable("file.close", !documents_.empty() && !documents_[at_]->empty());
+  enable("file.next", documents_.size() > 1);
+  enable("file.previous", documents_.size() > 1);
   enable("edit.back", selection_.can_go_back());
   enable("edit.forward", selection_.can_go_forward());
   if (playback_ != nullptr) playback_->set_can_plan(model);

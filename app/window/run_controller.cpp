@@ -8,6 +8,7 @@
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 
+#include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
 #include <QMetaObject>
@@ -58,16 +59,31 @@ RunController::RunController(QObject* parent) : QObject(parent) {
 }
 
 RunController::~RunController() {
+  end();
+  thread_.join();
+}
+
+void RunController::end() {
   {
     std::lock_guard lock(mutex_);
     quit_ = true;
     jobs_.clear();
+    control_.abort();
   }
   cancel_ = true;
   looping_ = false;
-  control_.abort();
   wake_.notify_all();
-  thread_.join();
+}
+
+void RunController::retire(std::unique_ptr<RunController> controller) {
+  RunController* gone = controller.release();
+  gone->disconnect();
+  gone->setParent(QCoreApplication::instance());
+  {
+    std::lock_guard lock(gone->mutex_);
+    gone->retired_ = true;
+  }
+  gone->end();
 }
 
 void RunController::tell(std::function<void()> f) { QMetaObject::invokeMethod(this, std::move(f), Qt::QueuedConnection); }
@@ -118,6 +134,8 @@ void RunController::work() {
   lock.unlock();
   runner_.reset();
   if (recorder_) recorder_->stop();
+  lock.lock();
+  if (retired_) tell([this] { deleteLater(); });
 }
 
 void RunController::run_one() {

@@ -44,7 +44,9 @@ class RunController : public QObject {
   Q_OBJECT
  public:
   explicit RunController(QObject* parent = nullptr);
-  ~RunController() override;
+  ~RunController() override;  // waits until what runs has ended
+  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
+  static void retire(std::unique_ptr<RunController> controller);
 
   RunState state() const { return state_; }
   bool has_model() const { return has_model_; }
@@ -80,6 +82,7 @@ class RunController : public QObject {
 
  private:
   using Job = std::function<void()>;
+  void end();
   void post(Job job);
   void wake(const std::function<void()>& change);
   void work();
@@ -104,6 +107,7 @@ class RunController : public QObject {
   std::condition_variable wake_;
   std::deque<Job> jobs_;
   bool quit_ = false;
+  bool retired_ = false;
   std::atomic<bool> cancel_{false};
   std::atomic<bool> looping_{false};
   std::atomic<bool> once_{false};

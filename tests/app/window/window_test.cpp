@@ -165,6 +165,43 @@ class WindowTest : public QObject {
     QTRY_COMPARE(window_->table("compare")->model()->rowCount(), static_cast<int>(nodes));
   }
 
+  void each_file_has_a_tab_and_keeps_its_look() {
+    open("zoo:mul_mat");
+    QVERIFY(!window_->tabs()->isVisible());  // one file needs no tab
+    open("zoo:lstm");
+    QCOMPARE(window_->document_count(), size_t{2});
+    QVERIFY(window_->tabs()->isVisible());
+    QCOMPARE(window_->tabs()->currentIndex(), 1);
+    const auto steps = window_->axis()->steps();
+    window_->axis()->frame_steps(Step(3), Step(9));
+    window_->axis()->set_current(Step(5));
+    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(4)));
+    const AxisRange range = window_->axis()->range();
+    const Selection selected = window_->selection()->current();
+    QTest::keyClick(window_.get(), Qt::Key_PageUp, Qt::ControlModifier);
+    QCOMPARE(window_->tabs()->currentIndex(), 0);
+    QVERIFY(window_->windowTitle().contains("mul_mat"));
+    QVERIFY(window_->selection()->current().empty());
+    QTest::mouseClick(window_->tabs(), Qt::LeftButton, {}, window_->tabs()->tabRect(1).center());
+    QCOMPARE(window_->axis()->steps(), steps);
+    QCOMPARE(window_->axis()->range(), range);
+    QVERIFY(window_->selection()->current() == selected);
+    // A run does not go on unseen.
+    QTest::keyClick(window_.get(), Qt::Key_F5);
+    RunController* lstm = window_->controller();
+    QTRY_VERIFY_WITH_TIMEOUT(lstm->state() == RunState::Running, kPatience);
+    window_->show_document(0);
+    QTRY_VERIFY_WITH_TIMEOUT(lstm->state() == RunState::Paused, kPatience);
+    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);
+    QCOMPARE(window_->document_count(), size_t{1});
+    QCOMPARE(window_->controller(), lstm);
+    QCOMPARE(window_->controller()->state(), RunState::Paused);
+    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);  // the last one leaves nothing open
+    QCOMPARE(window_->document_count(), size_t{1});
+    QCOMPARE(window_->controller()->state(), RunState::Empty);
+    QCOMPARE(window_->axis()->steps(), 0);
+  }
+
   void bad_files_are_said_and_what_was_open_stays() {
     open("zoo:mul_mat");
     const auto session = window_->source()->session();
