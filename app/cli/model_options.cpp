@@ -39,6 +39,22 @@ void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
   command.add_flag("--training", arguments.training, "Models of the zoo that have it: a training step");
 }
 
+void add_backend_arguments(CLI::App& command, BackendArguments& arguments) {
+  command.add_option("--backend", arguments.backend, "cpu, reference, opencl or cuda; opencl:1 is its second device")
+      ->capture_default_str();
+  command.add_option("--backend-option", arguments.options, "NAME=VALUE: an option of the backend, as docs/ list them");
+}
+
+Status BackendArguments::put_into(app::RunnerOptions& runner) const {
+  runner.backend = backend;
+  for (const std::string& option : options) {
+    const size_t at = option.find('=');
+    if (at == 0 || at == std::string::npos) return Error{fmt::format("'--backend-option {}' is not NAME=VALUE", option)};
+    runner.backend_options[option.substr(0, at)] = option.substr(at + 1);
+  }
+  return {};
+}
+
 Status check_names(const app::RunnerOptions& options) {
   if (!planner::find_planner(options.planner)) {
     std::string names;

@@ -24,6 +24,17 @@ struct ModelArguments {
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 
+// --backend and --backend-option NAME=VALUE.
+struct BackendArguments {
+  std::string backend = "cpu";
+  std::vector<std::string> options;
+
+  // Error: an option that is not NAME=VALUE.
+  Status put_into(app::RunnerOptions& options) const;
+};
+
+void add_backend_arguments(CLI::App& command, BackendArguments& arguments);
+
 // Error: a planner, an order or a backend that there is none of. (One that this machine lacks is no wrong usage.)
 Status check_names(const app::RunnerOptions& options);
 

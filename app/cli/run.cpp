@@ -17,7 +17,8 @@ namespace {
 
 struct RunArguments {
   ModelArguments model;
-  std::string backend = "cpu", planner = "search", order = "depth-first", strategy = "planned", record, output;
+  BackendArguments backend;
+  std::string planner = "search", order = "depth-first", strategy = "planned", record, output;
   std::vector<std::string> inputs;
   int threads = 0, repeat = 1;
   double budget = 1.0;
@@ -124,7 +125,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   if (!strategy) return fail(kUsage, fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
   if (arguments.repeat < 1) return fail(kUsage, fmt::format("--repeat {} is less than 1", arguments.repeat));
   app::RunnerOptions options;
-  options.backend = arguments.backend;
+  if (auto ok = arguments.backend.put_into(options); !ok) return fail(kUsage, ok.error().message);
   options.threads = arguments.threads;
   options.planner = arguments.planner;
   options.order = arguments.order;
@@ -189,7 +190,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   }
   for (MemoryKind kind : kMemoryKinds) peaks[std::string(name(kind))] = runner.context().stats({}, kind).peak;
   print_json({{"model", runner.model().name},
-              {"backend", arguments.backend},
+              {"backend", arguments.backend.backend},
               {"threads", runner.plan().threads},
               {"seconds", seconds},
               {"nodes", list},
@@ -208,7 +209,7 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("run", "Run a model: per-node times and peak memory by kind");
   auto a = std::make_shared<RunArguments>();
   add_model_arguments(*command, a->model);
-  command->add_option("--backend", a->backend, "cpu, reference, opencl or cuda")->capture_default_str();
+  add_backend_arguments(*command, a->backend);
   command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_option("--planner", a->planner, "Who lays out the arena")->capture_default_str();
   command->add_option("--order", a->order, "Which node runs when")->capture_default_str();

@@ -13,6 +13,7 @@ struct VerifyArguments {
   ModelArguments model;
   app::VerifyOptions options;
   std::string strategy = "planned";
+  BackendArguments backend;
 };
 
 int verify(const Context& context, VerifyArguments& arguments) {
@@ -20,6 +21,7 @@ int verify(const Context& context, VerifyArguments& arguments) {
   if (!open) return fail(kUsage, open.error().message);
   const auto strategy = parse_memory_strategy(arguments.strategy);
   if (!strategy) return fail(kUsage, fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
+  if (auto ok = arguments.backend.put_into(arguments.options.runner); !ok) return fail(kUsage, ok.error().message);
   arguments.options.runner.strategy = *strategy;
   arguments.options.runner.open = *open;
   if (auto ok = check_names(arguments.options.runner); !ok) return fail(kUsage, ok.error().message);
@@ -58,12 +60,13 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   add_model_arguments(*command, a->model);
   command->get_option("model")->required(false)->description("As everywhere; none: a case for every op of the backend");
   app::RunnerOptions& r = a->options.runner;
-  command->add_option("--backend", r.backend, "Whose arithmetic")->capture_default_str();
+  add_backend_arguments(*command, a->backend);
   command->add_option("--threads", r.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_option("--planner", r.planner, "Who lays out the arena")->capture_default_str();
   command->add_option("--order", r.order, "Which node runs when")->capture_default_str();
   command->add_option("--budget", r.budget_seconds, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
+  command->add_option("--only", a->options.only, "Op cases: those whose names contain this");
   command->add_flag("--in-place", r.in_place, "Let an op take over its input's bytes at their last use");
   command->add_option("--rtol", a->options.tolerance.rtol, "Relative tolerance of an element")->capture_default_str();
   command->add_option("--atol", a->options.tolerance.atol, "Absolute tolerance of an element")->capture_default_str();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/model_runner.h"
 
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 
 #include <arenascope/models/testcase.h>
 #include <arenascope/runtime/describe.h>
+#include <arenascope/runtime/device_transfer.h>
 
 namespace arenascope::app {
 
@@ -84,16 +84,19 @@ Status ModelRunner::set_up() {
   backend_ = std::move(*backend);
   context_ = make_cpu_context();
   if (options_.recorder) context_->set_observer(make_allocation_recorder(*options_.recorder));
+  if (auto ok = backend_->register_memory(*context_); !ok) return ok;
   if (options_.threads == 0) options_.threads = usable_processors();
   say("loading weights");
   if (auto ok = model_.load_weights(*context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;
+  if (auto ok = move_leafs(); !ok) return ok;
   return plan_and_prepare(options_.strategy);
 }
 
 Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
   say("planning");
   MemoryPlanOptions plan_options;
+  plan_options.alignment = backend_->alignment();
   plan_options.in_place = options_.in_place && strategy == MemoryStrategy::Planned;
   plan_options.planner.budget_seconds = options_.budget_seconds;
   OrderOptions order_options;
@@ -144,37 +147,26 @@ Status ModelRunner::set_input(const std::string& name, std::span<const std::byte
     if (input.name != name) continue;
     if (static_cast<Bytes>(bytes.size()) != input.tensor->byte_count())
       return Error{fmt::format("input '{}' has {} bytes, {} were given", name, input.tensor->byte_count(), bytes.size())};
-    return backend_->upload(input.tensor->storage, bytes.data(), static_cast<Bytes>(bytes.size()));
+    return write_tensor(*backend_, *input.tensor, bytes);
   }
   return Error{fmt::format("{} has no input '{}'", model_.name, name)};
 }
 
 Result<std::vector<std::byte>> ModelRunner::output(size_t index) { return read(*model_.outputs[index].tensor); }
 
-Result<std::vector<std::byte>> ModelRunner::read(const TensorImpl& tensor) {
-  if (tensor.element_count() == 0) return std::vector<std::byte>();
-  if (!tensor.storage.allocated()) return Error{fmt::format("'{}' holds no data now", tensor.name)};
-  const DTypeInfo& type = info(tensor.dtype);
-  const auto bytes = static_cast<size_t>(tensor.byte_count());
-  std::vector<std::byte> out(bytes);
-  if (tensor.contiguous()) {
-    std::memcpy(out.data(), tensor.data(), bytes);
-    return out;
-  }
-  // Strided: element by element, in row-major order.
-  const auto width = static_cast<size_t>(type.block_bytes);
-  Dims at = Dims::filled(tensor.rank(), 0);
-  for (size_t i = 0; i < bytes / width; ++i) {
-    int64_t from = 0;
-    for (int d = 0; d < tensor.rank(); ++d) from += at[d] * tensor.strides[d];
-    std::memcpy(out.data() + i * width, tensor.data() + from / type.block_elements * type.block_bytes, width);
-    for (int d = tensor.rank() - 1; d >= 0; --d) {
-      at[d] += d == tensor.rank() - 1 ? type.block_elements : 1;
-      if (at[d] < tensor.sizes[d]) break;
-      at[d] = 0;
-    }
-  }
-  return out;
+Result<std::vector<std::byte>> ModelRunner::read(const TensorImpl& tensor) { return read_tensor(*backend_, tensor); }
+
+// Weights and inputs, which were filled in host memory, go to where the backend computes.
+Status ModelRunner::move_leafs() {
+  if (backend_->device().is_cpu()) return {};
+  say("moving weights");
+  std::vector<TensorImpl*> weights, inputs;
+  for (const auto& weight : model_.weights) weights.push_back(weight.tensor.impl());
+  for (const auto& input : model_.inputs) inputs.push_back(input.tensor.impl());
+  if (auto ok = move_to_device(*backend_, *context_, weights, MemoryKind::Persistent); !ok) return ok;
+  if (auto ok = move_to_device(*backend_, *context_, inputs, MemoryKind::Default); !ok) return ok;
+  context_->release_cached({});
+  return {};
 }
 
 }  // namespace arenascope::app

@@ -62,6 +62,7 @@ class ModelRunner {
   ModelRunner(models::Model model, RunnerOptions options);
   Status set_up();
   Status bind_inputs();
+  Status move_leafs();
   Status plan_and_prepare(MemoryStrategy strategy);
   void say(const char* phase) const;
 

@@ -15,6 +15,7 @@ namespace arenascope::app {
 struct VerifyOptions {
   RunnerOptions runner;
   Tolerance tolerance;
+  std::string only;  // op cases: those whose names contain it
 };
 
 struct VerifiedCase {

@@ -161,7 +161,7 @@ void RunController::run_one() {
   options.after_node = [this](NodeId node, Step) {
     if (!nan_) return true;
     const TensorImpl& tensor = runner_->plan().graph.node(node);
-    if (tensor.dtype != DType::F32 || !tensor.contiguous() || tensor.data() == nullptr) return true;
+    if (tensor.dtype != DType::F32 || !tensor.contiguous() || tensor.data() == nullptr || !tensor.storage.device().is_cpu()) return true;
     const float* values = tensor.data_as<float>();
     const auto count = static_cast<size_t>(tensor.element_count());
     for (size_t i = 0; i < count; ++i) {
