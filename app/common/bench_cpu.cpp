@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/bench_cpu.h"
 
-#include <arenascope/backends/cpu_bench/cpu_bench.h>
+#include <arenascope/bench/cpu_bench.h>
 #include <arenascope/runtime/bench_barrier.h>
 
 namespace arenascope::app {

@@ -26,11 +26,14 @@ const std::map<std::string, Rooms>& may_include() {
     runtime.insert({"graph", "planner"});
     Rooms backends = runtime;
     backends.insert("runtime");
+    Rooms bench = backends;
+    bench.insert("backends");
     Rooms models = graph;
     models.insert("graph");
     return std::map<std::string, Rooms>{{"base", {}},        {"trace", {}},       {"planner", {}},
                                         {"memory", memory},  {"tensor", tensor},  {"graph", graph},
-                                        {"runtime", runtime}, {"backends", backends}, {"models", models}};
+                                        {"runtime", runtime}, {"backends", backends}, {"bench", bench},
+                                        {"models", models}};
   }();
   return rules;
 }

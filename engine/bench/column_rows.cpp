@@ -2,7 +2,7 @@
 // Products with few columns: one is as fast as the weights can be read, 2 to 8 read them once for all.
 #include <fmt/format.h>
 
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 
 namespace arenascope::cpu_bench {

@@ -2,7 +2,7 @@
 // Products with block-quantised weights against the library's int8 product of the same shape.
 #include <fmt/format.h>
 
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 
 namespace arenascope::cpu_bench {

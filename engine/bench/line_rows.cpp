@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ops over rows: norms, softmax, sums, transposition, sorting.
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/op_params.h>
 

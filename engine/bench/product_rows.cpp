@@ -2,7 +2,7 @@
 // Dense products of square matrices with constant weights.
 #include <fmt/format.h>
 
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 
 namespace arenascope::cpu_bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Element by element over arrays beyond the caches, against loops that only move them.
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 
 namespace arenascope::cpu_bench {

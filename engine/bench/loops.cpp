@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops that show what the machine can do, compiled once for each kind of processor. They know nothing of the kernels.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/backends/cpu_bench/loops.cpp"
+#define HWY_TARGET_INCLUDE "engine/bench/loops.cpp"
 #include <hwy/foreach_target.h>
 //
 #include <hwy/cache_control.h>
@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace arenascope::cpu_bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the machine itself can do on one thread: rows without a bound, beside which the others are read.
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 
 namespace arenascope::cpu_bench {
 

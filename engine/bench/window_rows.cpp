@@ -2,7 +2,7 @@
 // Convolutions and pooling of real networks, on plain images.
 #include <fmt/format.h>
 
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 
 namespace arenascope::cpu_bench {

@@ -3,7 +3,7 @@
 // can prepare prepared; and plain loops that tell what the machine can do. A function that the library cannot do, or
 // whose library is missing, is empty.
 #pragma once
-#include <arenascope/backends/cpu_bench/kit.h>
+#include <arenascope/bench/kit.h>
 
 namespace arenascope::cpu_bench {
 

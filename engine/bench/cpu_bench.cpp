@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cpu_bench/cpu_bench.h>
+#include <arenascope/bench/cpu_bench.h>
 
 namespace arenascope::cpu_bench {
 

@@ -2,7 +2,7 @@
 // Attention of many tokens, which computes, and of one token over a long cache, which reads.
 #include <cmath>
 
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/op_params.h>
 

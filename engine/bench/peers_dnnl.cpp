@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include <arenascope/backends/cpu/one_thread.h>
-#include <arenascope/backends/cpu_bench/peers.h>
+#include <arenascope/bench/peers.h>
 
 namespace arenascope::cpu_bench {
 namespace {

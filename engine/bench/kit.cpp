@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cpu_bench/kit.h>
+#include <arenascope/bench/kit.h>
 
 #include <time.h>
 
