@@ -74,34 +74,31 @@ class CpuBackend : public Backend {
     }
   }
 
-  // Packs the constant weights of convolutions into Persistent memory, and lets go of those that only it still holds.
+  // Packs constant weights into Persistent memory, and lets go of those that only it still holds.
   Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
     std::unique_lock lock(mutex_);
     std::erase_if(packed_, [](const auto& entry) { return entry.second->orphaned(); });
     for (const TensorImpl* node : nodes) {
-      if (node->op != Op::Conv || !has_work(*node)) continue;
-      const TensorImpl& weight = *node->sources[1];
-      if (!weight.has(kFlagWeight) || !weight.data()) continue;
+      if (!has_work(*node)) continue;
+      const TensorImpl* weight = packable_weight(*node);
+      if (!weight) continue;
       const auto known = packed_.find(node);
-      if (known != packed_.end() && known->second->matches(weight)) continue;
-      std::unique_ptr<LibraryConv> library = make_library_conv(*node);
-      const Bytes bytes = library ? library->packed_bytes() : packed_conv_bytes(*node);
-      if (bytes == 0) continue;
-      auto block = context.allocate({}, MemoryKind::Persistent, bytes);
-      if (!block) return block.error();
-      if (!library) pack_conv(*node, reinterpret_cast<float*>((*block)->data()));
-      else if (!library->pack(weight, (*block)->data())) continue;
-      packed_.insert_or_assign(node, std::make_shared<const Packed>(weight, std::move(*block), std::move(library)));
+      if (known != packed_.end() && known->second->matches(*weight)) continue;
+      auto packed = pack_weight(*node, context);
+      if (!packed) return packed.error();
+      if (*packed) packed_.insert_or_assign(node, std::move(*packed));
+      else if (known != packed_.end()) packed_.erase(known);
     }
     return {};
   }
 
  private:
   std::shared_ptr<const Packed> find(const TensorImpl& node) const {
-    if (node.op != Op::Conv) return nullptr;
+    const TensorImpl* weight = packable_weight(node);
+    if (!weight) return nullptr;
     std::shared_lock lock(mutex_);
     const auto found = packed_.find(&node);
-    return found != packed_.end() && found->second->matches(*node.sources[1]) ? found->second : nullptr;
+    return found != packed_.end() && found->second->matches(*weight) ? found->second : nullptr;
   }
 
   mutable std::shared_mutex mutex_;

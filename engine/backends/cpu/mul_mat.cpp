@@ -4,7 +4,9 @@
 #include <arenascope/backends/cpu/elements.h>
 #include <arenascope/backends/cpu/gemm.h>
 #include <arenascope/backends/cpu/library.h>
+#include <arenascope/backends/cpu/packed.h>
 #include <arenascope/backends/cpu/quant.h>
+#include <arenascope/backends/cpu/quant_product.h>
 
 namespace arenascope::cpu {
 namespace {
@@ -92,25 +94,29 @@ void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c)
 }  // namespace
 
 Bytes mul_mat_work(const TensorImpl& node, int tasks) {
-  return node.sizes.back(1) <= kFewRows ? 0 : tasks * round_to_line(kGemmScratch);
+  const Bytes floats = node.sizes.back(1) <= kFewRows ? 0 : round_to_line(kGemmScratch);
+  return tasks * std::max(floats, quant_product_work(node));
 }
 
 Status mul_mat(const Job& job) {
   const TensorImpl &a = job.source(0), &b = job.source(1);
   const Product p(job.node);
   const bool few = p.rows <= kFewRows;
+  const QuantLayout* quantised = job.packed && job.packed->quantised() ? &*job.packed->quantised() : nullptr;
   // Parts: whole matrices where there are enough, else columns (rows of a), else rows.
-  const int64_t unit_rows = simd().tile_rows, unit_columns = few ? 16 : simd().tile_columns;
+  const int64_t unit_rows = simd().tile_rows, unit_columns = quantised ? quantised->width : few ? 16 : simd().tile_columns;
   Range batches{0, p.batches}, rows{0, p.rows}, columns{0, p.columns};
   if (p.batches >= 2 * job.nth || p.batches % job.nth == 0) batches = job.part(p.batches);
   else if (few || p.columns / unit_columns >= 2 * job.nth || p.columns >= p.rows) columns = job.part(p.columns, unit_columns);
   else rows = job.part(p.rows, unit_rows);
   if (rows.size() <= 0 || columns.size() <= 0) return {};
-  float* const scratch = few ? nullptr : job.scratch<float>(round_to_line(kGemmScratch));
+  float* const scratch = job.scratch<float>(mul_mat_work(job.node, 1));
   p.batch.rows(batches, 1, [&](const int64_t* at, int64_t) {
     const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
     float* c = job.node.data_as<float>() + at[0];
-    if (few) few_rows(p, columns, lines_a, lines_b, c);
+    const bool done = quantised && quant_product(*quantised, job.packed->bytes(), rows, columns, lines_b, reinterpret_cast<std::byte*>(scratch), c, p.columns);
+    if (done) {}
+    else if (few) few_rows(p, columns, lines_a, lines_b, c);
     else if (!library_product(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
       gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)}, RightLines{lines_a, gemm_row(scratch)}, c, p.columns);
     finish(job, rows, columns, p.columns, c);

@@ -2,8 +2,10 @@
 // What prepare() makes of a node's constant weights: a copy in the order in which the kernel reads them.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include <arenascope/backends/cpu/library_conv.h>
+#include <arenascope/backends/cpu/quant_pack.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
 
@@ -11,17 +13,23 @@ namespace arenascope::cpu {
 
 class Packed {
  public:
-  // `library`, if given, says how the block was packed.
-  Packed(const TensorImpl& weight, BlockPtr block, std::unique_ptr<LibraryConv> library)
+  // Who packed the block, if it was not the kernel itself.
+  struct How {
+    std::unique_ptr<LibraryConv> conv;
+    std::optional<QuantLayout> quantised;
+  };
+  Packed(const TensorImpl& weight, BlockPtr block, How how)
       : source_(weight.storage), data_(weight.data()), sizes_(weight.sizes), strides_(weight.strides), block_(std::move(block)),
-        library_(std::move(library)) {}
+        how_(std::move(how)) {}
 
   // Whether it was made from this weight. It holds the weight's memory, so an equal address is the same weight.
   bool matches(const TensorImpl& weight) const {
     return weight.data() == data_ && weight.sizes == sizes_ && weight.strides == strides_ && weight.has(kFlagWeight);
   }
+  const std::byte* bytes() const { return block_->data(); }
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }
-  LibraryConv* library() const { return library_.get(); }
+  LibraryConv* library() const { return how_.conv.get(); }
+  const std::optional<QuantLayout>& quantised() const { return how_.quantised; }
   // Nobody but this copy holds the weight any more.
   bool orphaned() const { return source_.block() && source_.block()->use_count() == 1; }
 
@@ -30,8 +38,13 @@ class Packed {
   const std::byte* data_;
   Dims sizes_, strides_;
   BlockPtr block_;
-  std::unique_ptr<LibraryConv> library_;
+  How how_;
 };
+
+// Which source of the node is a weight that is worth packing; null: none.
+const TensorImpl* packable_weight(const TensorImpl& node);
+// Packs it. Null: it stays as it is. Errors: there is no memory.
+Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, ExecutionContext& context);
 
 // Bytes that packing a convolution's weights for the product takes; 0 where it is not worth it.
 Bytes packed_conv_bytes(const TensorImpl& node);

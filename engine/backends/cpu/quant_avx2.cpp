@@ -32,9 +32,13 @@ struct L : Wide256 {
   }
   template <int Bits>
   static ARENASCOPE_INLINE I product(I w, I x) {
-    // Signed bytes: the sign goes over to the other side. −128 stays 128 as an unsigned byte.
-    if constexpr (Bits == 8) return _mm256_maddubs_epi16(_mm256_sign_epi8(w, w), _mm256_sign_epi8(x, w));
-    else return _mm256_maddubs_epi16(w, x);
+    if constexpr (Bits == 8) {
+      // As signed bytes, whose sign goes over to the other side. −128 stays 128 as an unsigned byte.
+      w = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
+      return _mm256_maddubs_epi16(_mm256_sign_epi8(w, w), _mm256_sign_epi8(x, w));
+    } else {
+      return _mm256_maddubs_epi16(w, x);
+    }
   }
 };
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cpu/packed.h>
+
+#include <arenascope/backends/cpu/quant_product.h>
+
+namespace arenascope::cpu {
+
+const TensorImpl* packable_weight(const TensorImpl& node) {
+  const TensorImpl* weight = node.op == Op::Conv ? node.sources[1] : node.op == Op::MulMat ? node.sources[0] : nullptr;
+  return weight && weight->has(kFlagWeight) && weight->data() ? weight : nullptr;
+}
+
+Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, ExecutionContext& context) {
+  using Made = std::shared_ptr<const Packed>;
+  const TensorImpl& weight = *packable_weight(node);
+  Packed::How how;
+  Bytes bytes = 0;
+  if (node.op == Op::Conv) {
+    how.conv = make_library_conv(node);
+    bytes = how.conv ? how.conv->packed_bytes() : packed_conv_bytes(node);
+  } else if (QuantLayout layout; quant_layout(node, layout)) {
+    how.quantised = layout;
+    bytes = layout.bytes();
+  }
+  if (bytes == 0) return Made();
+  auto block = context.allocate({}, MemoryKind::Persistent, bytes);
+  if (!block) return block.error();
+  std::byte* const to = (*block)->data();
+  if (how.quantised) pack_quantised(node, *how.quantised, to);
+  else if (!how.conv) pack_conv(node, reinterpret_cast<float*>(to));
+  else if (!how.conv->pack(weight, to)) return Made();
+  return Made(std::make_shared<const Packed>(weight, std::move(*block), std::move(how)));
+}
+
+}  // namespace arenascope::cpu
