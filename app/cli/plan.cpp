@@ -2,9 +2,7 @@
 // arenascope-cli plan: arena size, lower bound, ratio and seconds, for a model's graph or a CSV of intervals.
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <unordered_set>
 
 #include <arenascope/base/checked.h>
 #include <arenascope/planner/check.h>
@@ -15,6 +13,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/model_options.h"
+#include "app/cli/plan_what_if.h"
 #include "app/common/format.h"
 
 namespace arenascope::cli {
@@ -28,13 +27,14 @@ struct PlanArguments {
   int64_t alignment = 64;
   double budget = 1.0;
   int threads = 0;
-  bool in_place = false;
+  bool in_place = false, what_if = false;
 };
 
 struct Row {
   std::string planner, order;
   planner::Problem problem;
   planner::Plan plan;
+  std::vector<NodeId> sequence;  // of a model: the order itself
 };
 
 std::vector<const planner::Planner*> chosen_planners(const std::string& name) {
@@ -66,36 +66,15 @@ std::string all_names() {
 }
 
 Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const std::string& order,
-                const std::vector<const planner::Planner*>& planners, const planner::Options& options) {
+                const std::vector<const planner::Planner*>& planners, const planner::Options& options,
+                const std::vector<NodeId>& sequence = {}) {
   for (const auto* planner : planners) {
     auto plan = planner->plan(problem, options);
     if (!plan) return plan.error();
     if (auto ok = planner::check(problem, *plan); !ok)
       return Error{fmt::format("the plan of {} is wrong: {}", planner->name(), ok.error().message)};
-    rows.push_back({std::string(planner->name()), order, problem, std::move(*plan)});
+    rows.push_back({std::string(planner->name()), order, problem, std::move(*plan), sequence});
   }
-  return {};
-}
-
-// Each interval by its node's name, with the node's number where the name is not its alone.
-void name_intervals(GraphIntervals& intervals, const Graph& graph) {
-  std::unordered_set<std::string> seen;
-  intervals.problem.ids.clear();
-  for (NodeId owner : intervals.owners) {
-    std::string id = graph.node(owner).name;
-    if (id.empty() || !seen.insert(id).second) {
-      id = fmt::format("{}#{}", id, owner.value);
-      seen.insert(id);
-    }
-    intervals.problem.ids.push_back(std::move(id));
-  }
-}
-
-Status write_text(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.flush();
-  if (!out) return Error{fmt::format("{} cannot be written", path)};
   return {};
 }
 
@@ -104,19 +83,23 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   const auto orders = chosen_orders(arguments.order);
   if (planners.empty()) return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
   if (orders.empty()) return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
+  const std::optional<Bytes> capacity = arguments.capacity;
   if (arguments.capacity && *arguments.capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
+  const bool is_csv = std::filesystem::path(arguments.model.model).extension() == ".csv";
+  if (arguments.what_if && (!capacity || is_csv))
+    return fail(kUsage, fmt::format("--what-if needs {}", is_csv ? "a model, not intervals" : "a --capacity"));
   if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
     return fail(kUsage, fmt::format("an alignment of {} is no power of two", arguments.alignment));
   Progress progress;
   std::vector<Row> rows;
   std::string model_name;
+  models::Model model;
+  MemoryPlanOptions plan_options;
   // One budget for everything that searches: with several orders each has its part.
   planner::Options options;
   options.threads = arguments.threads;
   options.budget_seconds = arguments.budget / static_cast<double>(orders.size());
-  const std::optional<Bytes> capacity = arguments.capacity;
-
-  if (std::filesystem::path(arguments.model.model).extension() == ".csv") {
+  if (is_csv) {
     progress.phase("planning");
     auto problem = planner::read_csv_file(arguments.model.model);
     if (!problem) return fail(kUsage, problem.error().message);
@@ -129,13 +112,13 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     auto open = arguments.model.options();
     if (!open) return fail(kUsage, open.error().message);
     progress.phase("opening");
-    auto model = models::open_model(arguments.model.model, *open);
-    if (!model) return fail(kUsage, model.error().message);
-    if (!model->graph.defined())
+    auto opened = models::open_model(arguments.model.model, *open);
+    if (!opened) return fail(kUsage, opened.error().message);
+    model = std::move(*opened);
+    if (!model.graph.defined())
       return fail(kFailed, fmt::format("{} cannot be planned: {}", arguments.model.model,
-                                       model->problems.empty() ? "it has no graph" : model->problems.front()));
-    model_name = model->name;
-    MemoryPlanOptions plan_options;
+                                       model.problems.empty() ? "it has no graph" : model.problems.front()));
+    model_name = model.name;
     plan_options.alignment = arguments.alignment;
     plan_options.in_place = arguments.in_place;
     plan_options.capacity = capacity;
@@ -143,13 +126,13 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
       progress.phase(fmt::format("order {}", order->name));
       OrderOptions order_options;
       order_options.budget_seconds = options.budget_seconds;
-      auto sequence = order->make(model->graph, order_options);
+      auto sequence = order->make(model.graph, order_options);
       if (!sequence) return fail(kFailed, sequence.error().message);
-      if (auto ok = check_order(model->graph, *sequence); !ok) return fail(kFailed, ok.error().message);
+      if (auto ok = check_order(model.graph, *sequence); !ok) return fail(kFailed, ok.error().message);
       progress.phase(fmt::format("planning {}", order->name));
-      GraphIntervals intervals = graph_intervals(model->graph, *sequence, plan_options);
-      name_intervals(intervals, model->graph);
-      if (auto ok = add_rows(rows, intervals.problem, order->name, planners, options); !ok)
+      GraphIntervals intervals = graph_intervals(model.graph, *sequence, plan_options);
+      name_intervals(intervals, model.graph);
+      if (auto ok = add_rows(rows, intervals.problem, order->name, planners, options, *sequence); !ok)
         return fail(kFailed, ok.error().message);
     }
   }
@@ -157,10 +140,13 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   const Row* best = &rows.front();
   for (const Row& row : rows)
     if (row.plan.arena_bytes < best->plan.arena_bytes) best = &row;
+  if (arguments.what_if && best->plan.arena_bytes > *capacity) {
+    progress.phase("what if");
+    return plan_what_if(context, model, {best->planner, best->order, best->sequence, plan_options, options, *capacity,
+                                         arguments.export_file});
+  }
   if (!arguments.export_file.empty()) {
-    const bool csv = std::filesystem::path(arguments.export_file).extension() == ".csv";
-    auto ok = write_text(arguments.export_file, csv ? planner::write_csv(best->problem, &best->plan)
-                                                    : planner::plan_to_json(best->problem, best->plan));
+    auto ok = export_plan(arguments.export_file, best->problem, best->plan);
     if (!ok) return fail(kFailed, ok.error().message);
   }
   if (!arguments.why.empty()) {
@@ -215,6 +201,8 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
   command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")->check(CLI::Range(0, 1024));
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_flag("--what-if", a->what_if,
+                    "Where nothing fits the capacity: which tensors to compute again or to move to the host");
   command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);
   command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");
   command->add_flag("--json", context.json, "Print one JSON object");

@@ -22,6 +22,7 @@ struct RunArguments {
   std::vector<std::string> inputs;
   int threads = 0, repeat = 1;
   double budget = 1.0;
+  std::optional<int64_t> capacity;
   bool in_place = false;
 };
 
@@ -88,6 +89,7 @@ void print_report(app::ModelRunner& runner, const std::vector<RunReport>& report
              app::format_nanoseconds(best), reports.size());
   fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound), plan.memory.ratio());
+  for (const RemedyStep& step : runner.remedies()) fmt::print("{}\n", sentence(step));
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
   fmt::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
@@ -132,6 +134,9 @@ int run_model(const Context& context, const RunArguments& arguments) {
   options.budget_seconds = arguments.budget;
   options.strategy = *strategy;
   options.in_place = arguments.in_place;
+  options.capacity = arguments.capacity;
+  if (arguments.capacity && *arguments.capacity < 1)
+    return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
   options.open = *open;
   for (const std::string& input : arguments.inputs) {
     const size_t at = input.find('=');
@@ -215,6 +220,8 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_option("--order", a->order, "Which node runs when")->capture_default_str();
   command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
   command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
+  command->add_option("--capacity", a->capacity,
+                      "Bytes for the arena: where no plan fits, tensors are computed again or moved to the host");
   command->add_option("--input", a->inputs, "NAME=FILE (.npy or .pb); inputs without one get seeded numbers");
   command->add_option("--output", a->output, "A folder: each output is written there as .npy");
   command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();

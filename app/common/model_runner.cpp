@@ -15,7 +15,9 @@
 namespace arenascope::app {
 
 ModelRunner::ModelRunner(models::Model model, RunnerOptions options)
-    : model_(std::move(model)), options_(std::move(options)) {}
+    : model_(std::move(model)), options_(std::move(options)), given_(model_.graph) {
+  for (const models::ValueInfo& output : model_.outputs) given_outputs_.push_back(output.tensor);
+}
 
 // The executor lets go of the graph's memory before the graph goes.
 ModelRunner::~ModelRunner() { executor_.reset(); }
@@ -101,19 +103,44 @@ Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
   plan_options.planner.budget_seconds = options_.budget_seconds;
   OrderOptions order_options;
   order_options.budget_seconds = options_.budget_seconds;
+  plan_options.capacity = options_.capacity;
+  executor_.reset();  // lets go of the graph before it changes
+  model_.graph = given_;
+  for (size_t i = 0; i < given_outputs_.size(); ++i) model_.outputs[i].tensor = given_outputs_[i];
+  remedies_.clear();
   auto memory = plan_memory(model_.graph, options_.planner, options_.order, plan_options, order_options);
+  if (memory && options_.capacity && memory->arena_bytes > *options_.capacity)
+    memory = fit(std::move(*memory), plan_options);
   if (!memory) return memory.error();
   const int threads = backend_->runs_on_host_threads() ? options_.threads : 1;
   auto plan = ExecutionPlan::make(model_.graph, std::move(*memory), *backend_, threads);
   if (!plan) return plan.error();
   ExecutorOptions executor_options{threads, strategy, options_.recorder, true, model_.name, rings_};
-  executor_.reset();
   auto executor = Executor::create(*backend_, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
   if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
   say("preparing");
   return executor_->prepare(std::move(*plan));
+}
+
+// What does not fit is made to: by the graph that what_if() writes.
+Result<MemoryPlan> ModelRunner::fit(MemoryPlan plan, const MemoryPlanOptions& plan_options) {
+  say("making it fit");
+  WhatIfOptions options;
+  options.capacity = *options_.capacity;
+  options.planner = options_.planner;
+  options.plan = plan_options;
+  auto answer = what_if(given_, plan.order, plan.order_name, options);
+  if (!answer) return answer.error();
+  if (!answer->fits)
+    return Error{fmt::format("{} does not fit in {} bytes: {}", model_.name, options.capacity, answer->why)};
+  model_.graph = answer->graph;
+  for (models::ValueInfo& output : model_.outputs)
+    if (const NodeId node = given_.find_node(*output.tensor); node.valid())
+      output.tensor = answer->twins[node.index()];
+  remedies_ = std::move(answer->steps);
+  return std::move(answer->plan);
 }
 
 Status ModelRunner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy,

@@ -10,6 +10,7 @@
 #include <arenascope/models/model.h>
 #include <arenascope/runtime/backend_module.h>
 #include <arenascope/runtime/executor.h>
+#include <arenascope/runtime/what_if.h>
 
 namespace arenascope::app {
 
@@ -22,6 +23,7 @@ struct RunnerOptions {
   double budget_seconds = 1.0;  // for planners and orders that search
   MemoryStrategy strategy = MemoryStrategy::Planned;
   bool in_place = false;
+  std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are computed again or moved away
   models::OpenOptions open;
   std::map<std::string, std::string> inputs;  // name → .npy or .pb file; what they hold settles unknown sizes too
   trace::Recorder* recorder = nullptr;        // outlives the runner
@@ -47,6 +49,8 @@ class ModelRunner {
   Executor& executor() { return *executor_; }
   ExecutionContext& context() { return *context_; }
   const ExecutionPlan& plan() const { return executor_->plan(); }
+  // What was done to meet options().capacity; empty where nothing had to be.
+  const std::vector<RemedyStep>& remedies() const { return remedies_; }
 
   // Replaces an input's contiguous bytes. Errors: no such input, another size.
   Status set_input(const std::string& name, std::span<const std::byte> bytes);
@@ -64,10 +68,14 @@ class ModelRunner {
   Status bind_inputs();
   Status move_leafs();
   Status plan_and_prepare(MemoryStrategy strategy);
+  Result<MemoryPlan> fit(MemoryPlan plan, const MemoryPlanOptions& options);
   void say(const char* phase) const;
 
   models::Model model_;
   RunnerOptions options_;
+  Graph given_;  // the model's graph as it was opened; model_.graph is what runs
+  std::vector<Tensor> given_outputs_;
+  std::vector<RemedyStep> remedies_;
   std::shared_ptr<ExecutionContext> context_;
   std::unique_ptr<Backend> backend_;
   std::vector<trace::ThreadRing*> rings_;  // of the most threads so far: a new executor's keep their rows

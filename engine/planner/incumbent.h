@@ -30,12 +30,13 @@ class Incumbent {
 
   Bytes arena() const { return arena_; }
   Bytes bound() const { return bound_; }
-  std::optional<Bytes> capacity() const { return capacity_; }
+  // None where it is known that no plan meets it.
+  std::optional<Bytes> capacity() const { return capacity_ && bound_ <= *capacity_ ? capacity_ : std::nullopt; }
   const std::vector<Bytes>& offsets() const { return offsets_; }
   const Deadline& deadline() const { return deadline_; }
   bool optimal() const { return arena_ <= bound_; }
-  // Nothing more to do: proven, small enough, hopeless, or out of time.
-  bool settled() const { return optimal() || (capacity_ && (arena_ <= *capacity_ || bound_ > *capacity_)); }
+  // Nothing more to do: proven, or small enough. A capacity that nothing meets changes nothing.
+  bool settled() const { return optimal() || (capacity_ && arena_ <= *capacity_); }
   bool done() const { return settled() || deadline_.over(); }
 
  private:

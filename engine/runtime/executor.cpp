@@ -96,7 +96,8 @@ Status Executor::prepare(ExecutionPlan plan) {
   auto work = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_.work_bytes);
   if (!work) return work.error();
   work_ = std::move(*work);
-  Status bound;
+  Status bound = bind_spilled();
+  if (!bound) return bound;
   if (options_.strategy == MemoryStrategy::Planned) bound = bind_planned();
   if (options_.strategy == MemoryStrategy::None) bound = bind_each();
   if (!bound) return bound;
@@ -130,6 +131,19 @@ Status Executor::bind_planned() {
     if (!slice) return slice.error();
     plan_.graph.node(tensor.node).storage = std::move(*slice);
     for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = plan_.graph.node(tensor.node).storage;
+  }
+  return {};
+}
+
+// What was moved to the host lies there, whatever the strategy.
+Status Executor::bind_spilled() {
+  for (TensorImpl* node : plan_.graph.nodes()) {
+    if (!node->has(kFlagSpilled) || node->element_count() == 0) continue;
+    if (!backend_.runs_on_host_threads())
+      return Error{fmt::format("'{}' lies in host memory, which {} does not copy to", node->name, backend_.name())};
+    auto storage = Storage::allocate(*context_, {}, MemoryKind::HostPageable, node->byte_count());
+    if (!storage) return Error{fmt::format("'{}' got no host memory: {}", node->name, storage.error().message)};
+    node->storage = std::move(*storage);
   }
   return {};
 }

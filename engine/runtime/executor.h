@@ -79,6 +79,7 @@ class Executor {
   struct Shared;  // what the threads of one run share
   Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options)
       : backend_(backend), context_(std::move(context)), options_(options) {}
+  Status bind_spilled();
   Status bind_planned();
   Status bind_each();
   void bind_views();

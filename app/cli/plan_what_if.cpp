@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/plan_what_if.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unordered_set>
+
+#include <arenascope/planner/csv.h>
+#include <fmt/format.h>
+
+#include "app/common/format.h"
+
+namespace arenascope::cli {
+namespace {
+
+Json step_json(const RemedyStep& step) {
+  return {{"remedy", name(step.remedy)},         {"tensor", step.name},
+          {"bytes", step.bytes},                 {"from_step", step.from.value},
+          {"to_step", step.to.value},            {"extra_flops", step.extra_flops},
+          {"extra_bytes", step.extra_bytes},     {"peak_before_bytes", step.peak_before},
+          {"peak_after_bytes", step.peak_after}, {"sentence", sentence(step)}};
+}
+
+Json plan_json(const MemoryPlan& plan) {
+  return {{"planner", plan.planner},
+          {"order", plan.order_name},
+          {"arena_bytes", plan.arena_bytes},
+          {"lower_bound_bytes", plan.lower_bound},
+          {"ratio", plan.ratio()}};
+}
+
+}  // namespace
+
+// Each interval by its node's name, with the node's number where the name is not its alone.
+void name_intervals(GraphIntervals& intervals, const Graph& graph) {
+  std::unordered_set<std::string> seen;
+  intervals.problem.ids.clear();
+  for (NodeId owner : intervals.owners) {
+    std::string id = graph.node(owner).name;
+    if (id.empty() || !seen.insert(id).second) {
+      id = fmt::format("{}#{}", id, owner.value);
+      seen.insert(id);
+    }
+    intervals.problem.ids.push_back(std::move(id));
+  }
+}
+
+Status export_plan(const std::string& path, const planner::Problem& problem, const planner::Plan& plan) {
+  const bool csv = std::filesystem::path(path).extension() == ".csv";
+  std::ofstream out(path, std::ios::binary);
+  out << (csv ? planner::write_csv(problem, &plan) : planner::plan_to_json(problem, plan));
+  out.flush();
+  if (!out) return Error{fmt::format("{} cannot be written", path)};
+  return {};
+}
+
+int plan_what_if(const Context& context, const models::Model& model, const WhatIfArguments& arguments) {
+  WhatIfOptions options;
+  options.capacity = arguments.capacity;
+  options.planner = arguments.planner;
+  options.plan = arguments.plan_options;
+  options.plan.planner = arguments.planner_options;
+  auto answer = what_if(model.graph, arguments.sequence, arguments.order, options);
+  if (!answer) return fail(kFailed, fmt::format("{}: {}", model.name, answer.error().message));
+  if (!arguments.export_file.empty()) {
+    GraphIntervals intervals = graph_intervals(answer->graph, answer->plan.order, options.plan);
+    name_intervals(intervals, answer->graph);
+    planner::Plan plan;
+    plan.planner = answer->plan.planner;
+    plan.arena_bytes = answer->plan.arena_bytes;
+    plan.lower_bound = answer->plan.lower_bound;
+    for (const PlannedTensor& tensor : answer->plan.tensors) plan.offsets.push_back(tensor.offset);
+    if (auto ok = export_plan(arguments.export_file, intervals.problem, plan); !ok)
+      return fail(kFailed, ok.error().message);
+  }
+  if (context.json) {
+    Json steps = Json::array();
+    for (const RemedyStep& step : answer->steps) steps.push_back(step_json(step));
+    print_json({{"model", model.name},
+                {"capacity_bytes", arguments.capacity},
+                {"fits", answer->fits},
+                {"why", answer->why},
+                {"extra_flops", answer->extra_flops},
+                {"extra_bytes", answer->extra_bytes},
+                {"before", plan_json(answer->before)},
+                {"after", plan_json(answer->plan)},
+                {"steps", steps}});
+  } else {
+    fmt::print("{}: {} by {} over {}, the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
+               arguments.planner, arguments.order, app::format_bytes(arguments.capacity));
+    for (const RemedyStep& step : answer->steps) fmt::print("  {}\n", sentence(step));
+    fmt::print("Then it needs {}, for {:.3g} GFLOP and {} more.\n", app::format_bytes(answer->plan.arena_bytes),
+               static_cast<double>(answer->extra_flops) / 1e9, app::format_bytes(answer->extra_bytes));
+  }
+  if (answer->fits) return kDone;
+  return fail(kFailed, fmt::format("{}: it does not fit: {}", model.name, answer->why));
+}
+
+}  // namespace arenascope::cli

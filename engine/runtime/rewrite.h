@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// A graph and its order as a list that can be rewritten: a tensor's bytes are let go between two uses, and it is
+// computed again, or brought back from the host, before the second one. In the end it becomes a graph of its own.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <arenascope/graph/graph.h>
+
+namespace arenascope {
+
+// What is computed, in order. A value is one execution of a node; the same node may have several.
+class Rewrite {
+ public:
+  enum class Act : uint8_t { Compute, Spill, Fetch };
+
+  struct Value {
+    const TensorImpl* origin = nullptr;  // the node that it is an execution of, or that it carries
+    Act act = Act::Compute;
+    bool again = false;            // not the first of its origin
+    int32_t base = -1;             // the value that owns its bytes: itself, a view's source, or none (given bytes)
+    std::vector<int32_t> sources;  // values; -1 - k: the graph's leaf k
+  };
+
+  // When a value's bytes are needed: places in the list.
+  struct Life {
+    int32_t first = -1, last = -1;  // the last one included
+    bool kept = false;              // an output
+  };
+  struct Profile {
+    std::vector<int32_t> place;  // of each value
+    std::vector<Life> life;      // of each value that owns bytes
+    std::vector<Bytes> live;     // at each place
+    Bytes peak = 0;
+    int32_t peak_place = 0;
+  };
+
+  // What rewriting would cost and change; see try_*.
+  struct Change {
+    int64_t flops = 0;
+    Bytes moved = 0;               // read and written once more
+    std::vector<NodeId> computed;  // nodes that run again, in order
+  };
+
+  // `in_place`: a pointwise op may take over its first source's bytes, as in MemoryPlanOptions.
+  Rewrite(const Graph& graph, std::span<const NodeId> order, bool keep_outputs, bool in_place);
+
+  Profile profile() const;
+  const std::vector<int32_t>& order() const { return order_; }
+  const Value& value(int32_t id) const { return values_[static_cast<size_t>(id)]; }
+  Bytes bytes(int32_t id) const;  // of an owner: what it takes of the arena
+  // The places at which a value's bytes are used, rising, its own included.
+  std::vector<int32_t> uses(int32_t id, const Profile& profile) const;
+
+  // Each lets go of the bytes of `id` behind the place `from` and makes them anew just before the place `to`, whose
+  // uses and all later ones then read the new value. False, with nothing changed: it cannot be done. Undone by undo().
+  bool recompute(int32_t id, int32_t to, const Profile& profile, Change& change);
+  bool spill(int32_t id, int32_t from, int32_t to, const Profile& profile, Change& change);
+  void undo();
+
+  // A graph whose nodes stand in this order. `twins[k]` is what the k-th node of the given graph became. Leafs are
+  // the given graph's own tensors. Error: no memory.
+  Result<Graph> make_graph(std::vector<Tensor>& twins) const;
+
+ private:
+  struct Journal {
+    size_t values = 0;
+    std::vector<int32_t> order;
+    std::vector<std::pair<std::pair<int32_t, int32_t>, int32_t>> sources;  // (value, index) had this one
+  };
+  int32_t add(Value value);
+  int32_t again(int32_t id, int32_t to, const Profile& profile, std::vector<int32_t>& made, Change& change, int& left);
+  void redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_t>& made);
+  bool available(int32_t id, int32_t to, const Profile& profile) const;
+
+  const Graph graph_;
+  bool keep_outputs_, in_place_;
+  std::vector<Value> values_;
+  std::vector<int32_t> order_;
+  Journal journal_;
+};
+
+}  // namespace arenascope
