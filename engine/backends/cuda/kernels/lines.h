@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// What looks along lines of elements: reductions, selections, running sums, softmax and normalisations. A line is what
+// remains when the other dimensions are fixed; it may have several dimensions and any strides.
+#pragma once
+#include <math.h>
+
+#include <arenascope/backends/cuda/kernels/numbers.h>
+#include <arenascope/backends/cuda/kernels/places.h>
+#include <arenascope/backends/cuda/kernels/team.h>
+
+namespace arenascope::cuda {
+
+enum class LineDo : int32_t {
+  Sum, Mean, Max, Min, Prod, L2,  // reduce
+  ArgMax, ArgMin,
+  Norm, RmsNorm,
+  SoftMax, LogSoftMax,
+};
+
+inline constexpr int kKept = 4;  // vectors of a line that a thread keeps in registers
+
+struct LineWork {
+  Places<4> lines, along;  // arrays: 0 the result, 1 the source, 2 and 3 a mask, gain or bias
+  char* out = nullptr;
+  const char* in[3] = {};
+  DType out_type = DType::F32;
+  DType types[3] = {};
+  int32_t inputs = 1;
+  LineDo what = LineDo::Sum;
+  TeamKind team = TeamKind::Warp;
+  bool kept = false;  // the line is contiguous, aligned, and fits in the team's registers
+  bool values = false;  // the k largest themselves, not their places
+  bool largest = false, last = false, exclusive = false, reverse = false;
+  double number = 0;  // epsilon, or the softmax's scale
+  int64_t k = 0;
+};
+
+// A line's elements: where it starts in each array.
+struct Line {
+  int64_t start[4];
+};
+ARENASCOPE_DEVICE Line line_at(const LineWork& p, int64_t number) {
+  int64_t index[kPlaceDims];
+  unravel(p.lines, number, index);
+  Line line;
+  ARENASCOPE_UNROLL for (int a = 0; a < 4; ++a) line.start[a] = a <= p.inputs ? offset(p.lines, a, index) : 0;
+  return line;
+}
+ARENASCOPE_DEVICE int64_t along(const LineWork& p, const Line& line, int array, int64_t i) {
+  if (p.along.rank == 0) return line.start[array];
+  if (p.along.rank == 1) return line.start[array] + i * p.along.strides[array][0];
+  int64_t index[kPlaceDims];
+  unravel(p.along, i, index);
+  return line.start[array] + offset(p.along, array, index);
+}
+template <class N>
+ARENASCOPE_DEVICE N source(const LineWork& p, const Line& line, int input, int64_t i) {
+  return get<N>(p.types[input], p.in[input], along(p, line, input + 1, i));
+}
+
+template <class N>
+ARENASCOPE_DEVICE void reduce(const LineWork& p) {
+  const Team team = team_of(p.team);
+  const int64_t n = p.along.count;
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
+    const Line line = line_at(p, l);
+    N v = p.what == LineDo::Prod ? N(1) : p.what == LineDo::Max ? lowest<N>() : p.what == LineDo::Min ? N(-(lowest<N>() + 1)) : N(0);
+    N part = 0;  // of a sum: short sums are added to the long one, which keeps their digits
+    int parts = 0;
+    for (int64_t i = team.member; i < n; i += team.size) {
+      const N x = source<N>(p, line, 0, i);
+      switch (p.what) {
+        case LineDo::Prod: v *= x; break;
+        case LineDo::Max: v = v < x ? x : v; break;
+        case LineDo::Min: v = x < v ? x : v; break;
+        default:
+          part += p.what == LineDo::L2 ? x * x : x;
+          if (++parts % 32 == 0) {
+            v += part;
+            part = 0;
+          }
+      }
+    }
+    if (p.what != LineDo::Prod && p.what != LineDo::Max && p.what != LineDo::Min) v += part;
+    switch (p.what) {
+      case LineDo::Prod: v = joined(team, v, Times()); break;
+      case LineDo::Max: v = joined(team, v, Larger()); break;
+      case LineDo::Min: v = joined(team, v, Smaller()); break;
+      default: v = joined(team, v, Plus());
+    }
+    if (p.what == LineDo::L2) v = static_cast<N>(sqrt(static_cast<double>(v)));
+    if (p.what == LineDo::Mean) {
+      if (n > 0 || static_cast<N>(0.5f) != N(0)) v = v / static_cast<N>(n);
+    }
+    if (team.member == 0) put(p.out_type, p.out, line.start[0], v);
+  }
+}
+
+template <class N>
+ARENASCOPE_DEVICE void arg(const LineWork& p) {
+  const Team team = team_of(p.team);
+  const Precedes<N> precedes{p.largest, p.last};
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
+    const Line line = line_at(p, l);
+    Found<N> best{N(0), -1};
+    for (int64_t i = team.member; i < p.along.count; i += team.size) {
+      const Found<N> x{source<N>(p, line, 0, i), i};
+      if (precedes(x, best)) best = x;
+    }
+    best = first_of(team, best, precedes);
+    if (team.member == 0) put<int64_t>(p.out_type, p.out, line.start[0], best.at < 0 ? 0 : best.at);
+  }
+}
+
+// Round by round the first of those that come behind the last one found.
+template <class N>
+ARENASCOPE_DEVICE void top_k(const LineWork& p) {
+  const Team team = team_of(p.team);
+  const Precedes<N> precedes{p.largest, false};
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
+    const Line line = line_at(p, l);
+    Found<N> found{N(0), -1};
+    for (int64_t round = 0; round < p.k; ++round) {
+      Found<N> best{N(0), -1};
+      for (int64_t i = team.member; i < p.along.count; i += team.size) {
+        const Found<N> x{source<N>(p, line, 0, i), i};
+        if ((round == 0 || precedes(found, x)) && precedes(x, best)) best = x;
+      }
+      found = first_of(team, best, precedes);
+      if (team.member != 0) continue;
+      const int64_t to = line.start[0] + round * p.along.strides[0][0];
+      if (p.values) put(p.out_type, p.out, to, found.value);
+      else put<int64_t>(p.out_type, p.out, to, found.at);
+    }
+  }
+}
+
+template <class N>
+ARENASCOPE_DEVICE void cum_sum(const LineWork& p) {
+  const Team team = team_of(p.team);
+  const int64_t n = p.along.count;
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
+    const Line line = line_at(p, l);
+    N before = 0;
+    for (int64_t first = 0; first < n; first += team.size) {
+      const int64_t i = first + team.member, at = p.reverse ? n - 1 - i : i;
+      const N x = i < n ? source<N>(p, line, 0, at) : N(0);
+      N total;
+      const N sum = running_sum(team, x, total);
+      if (i < n) put(p.out_type, p.out, along(p, line, 0, at), before + (p.exclusive ? sum - x : sum));
+      before += total;
+    }
+  }
+}
+
+// Mean and variance, or mean square, of a line whose elements `each(visit)` shows.
+template <class N, class Each>
+ARENASCOPE_DEVICE void statistics(const LineWork& p, const Team& team, Each each, N& mean, N& scale) {
+  const N n = static_cast<N>(p.along.count);
+  N sum = 0;
+  mean = 0;
+  if (p.what == LineDo::Norm) {
+    each([&](N x) { sum += x; });
+    mean = joined(team, sum, Plus()) / n;
+    sum = 0;
+  }
+  each([&](N x) { sum += (x - mean) * (x - mean); });
+  scale = N(1) / sqrt(joined(team, sum, Plus()) / n + static_cast<N>(p.number));
+}
+
+template <class N>
+ARENASCOPE_DEVICE N scaled(const LineWork& p, const Line& line, int64_t i, N x) {
+  if (p.inputs > 1) x *= source<N>(p, line, 1, i);
+  if (p.inputs > 2) x += source<N>(p, line, 2, i);
+  return x;
+}
+
+// The elements of a kept line that this member has, as `visit(element)` or, with `store`, as eight to be replaced.
+template <class N>
+struct KeptLine {
+  N x[kKept][kVector];
+  int64_t vectors;
+  Team team;
+
+  ARENASCOPE_DEVICE KeptLine(const LineWork& p, const Line& line, const Team& t) : vectors(p.along.count / kVector), team(t) {
+    ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) {
+      const int64_t v = team.member + k * team.size;
+      if (v < vectors) get_vector(p.types[0], p.in[0], line.start[1] + v * kVector, x[k]);
+    }
+  }
+  template <class Visit>
+  ARENASCOPE_DEVICE void each(Visit visit) {
+    ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k)
+      if (team.member + k * team.size < vectors)
+        ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) visit(x[k][j], (team.member + int64_t{k} * team.size) * kVector + j);
+  }
+  ARENASCOPE_DEVICE void write(const LineWork& p, const Line& line) {
+    ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) {
+      const int64_t v = team.member + k * team.size;
+      if (v < vectors) put_vector(p.out_type, p.out, line.start[0] + v * kVector, x[k]);
+    }
+  }
+};
+
+template <class N>
+ARENASCOPE_DEVICE void norm(const LineWork& p) {
+  const Team team = team_of(p.team);
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
+    const Line line = line_at(p, l);
+    N mean, scale;
+    if (p.kept) {
+      KeptLine<N> kept(p, line, team);
+      statistics<N>(p, team, [&](auto visit) { kept.each([&](N& x, int64_t) { visit(x); }); }, mean, scale);
+      kept.each([&](N& x, int64_t i) { x = scaled(p, line, i, (x - mean) * scale); });
+      kept.write(p, line);
+      continue;
+    }
+    const auto each = [&](auto visit) {
+      for (int64_t i = team.member; i < p.along.count; i += team.size) visit(source<N>(p, line, 0, i));
+    };
+    statistics<N>(p, team, each, mean, scale);
+    for (int64_t i = team.member; i < p.along.count; i += team.size)
+      put(p.out_type, p.out, along(p, line, 0, i), scaled(p, line, i, (source<N>(p, line, 0, i) - mean) * scale));
+  }
+}
+
+template <class N>
+ARENASCOPE_DEVICE N masked(const LineWork& p, const Line& line, int64_t i, N x) {
+  x *= static_cast<N>(p.number);
+  return p.inputs > 1 ? x + source<N>(p, line, 1, i) : x;
+}
+
+template <class N>
+ARENASCOPE_DEVICE void soft_max(const LineWork& p) {
+  const Team team = team_of(p.team);
+  const bool logarithm = p.what == LineDo::LogSoftMax;
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
+    const Line line = line_at(p, l);
+    N highest = lowest<N>(), sum = 0;
+    if (p.kept) {
+      KeptLine<N> kept(p, line, team);
+      kept.each([&](N& x, int64_t i) {
+        x = masked(p, line, i, x);
+        highest = highest < x ? x : highest;
+      });
+      highest = joined(team, highest, Larger());
+      kept.each([&](N& x, int64_t) {
+        x -= highest;
+        const N e = exp(x);
+        sum += e;
+        if (!logarithm) x = e;
+      });
+      sum = joined(team, sum, Plus());
+      const N by = logarithm ? log(sum) : N(1) / sum;
+      kept.each([&](N& x, int64_t) { x = logarithm ? x - by : x * by; });
+      kept.write(p, line);
+      continue;
+    }
+    for (int64_t i = team.member; i < p.along.count; i += team.size) {
+      const N x = masked(p, line, i, source<N>(p, line, 0, i));
+      highest = highest < x ? x : highest;
+    }
+    highest = joined(team, highest, Larger());
+    for (int64_t i = team.member; i < p.along.count; i += team.size)
+      sum += exp(masked(p, line, i, source<N>(p, line, 0, i)) - highest);
+    sum = joined(team, sum, Plus());
+    const N by = logarithm ? log(sum) : N(1) / sum;
+    for (int64_t i = team.member; i < p.along.count; i += team.size) {
+      const N x = masked(p, line, i, source<N>(p, line, 0, i)) - highest;
+      put(p.out_type, p.out, along(p, line, 0, i), logarithm ? x - by : exp(x) * by);
+    }
+  }
+}
+
+ARENASCOPE_KERNEL(reduce_f32, LineWork) { reduce<float>(p); }
+ARENASCOPE_KERNEL(reduce_f64, LineWork) { reduce<double>(p); }
+ARENASCOPE_KERNEL(reduce_whole, LineWork) { reduce<int64_t>(p); }
+ARENASCOPE_KERNEL(arg_f32, LineWork) { arg<float>(p); }
+ARENASCOPE_KERNEL(arg_f64, LineWork) { arg<double>(p); }
+ARENASCOPE_KERNEL(arg_whole, LineWork) { arg<int64_t>(p); }
+ARENASCOPE_KERNEL(top_k_f32, LineWork) { top_k<float>(p); }
+ARENASCOPE_KERNEL(top_k_f64, LineWork) { top_k<double>(p); }
+ARENASCOPE_KERNEL(top_k_whole, LineWork) { top_k<int64_t>(p); }
+ARENASCOPE_KERNEL(cum_sum_f32, LineWork) { cum_sum<float>(p); }
+ARENASCOPE_KERNEL(cum_sum_f64, LineWork) { cum_sum<double>(p); }
+ARENASCOPE_KERNEL(cum_sum_whole, LineWork) { cum_sum<int64_t>(p); }
+ARENASCOPE_KERNEL(norm_f32, LineWork) { norm<float>(p); }
+ARENASCOPE_KERNEL(norm_f64, LineWork) { norm<double>(p); }
+ARENASCOPE_KERNEL(soft_max_f32, LineWork) { soft_max<float>(p); }
+ARENASCOPE_KERNEL(soft_max_f64, LineWork) { soft_max<double>(p); }
+
+}  // namespace arenascope::cuda

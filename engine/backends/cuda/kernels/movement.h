@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// What moves elements: transposing in tiles, gathering, padding, filling, triangles, resizing, unpacking quantised
+// blocks. Moved elements are bits of 1, 2, 4, 8 or 16 bytes; their type does not matter.
+#pragma once
+#include <math.h>
+
+#include <arenascope/backends/cuda/kernels/places.h>
+#include <arenascope/backends/cuda/kernels/quant.h>
+
+namespace arenascope::cuda {
+
+// The first index that lay outside its table. The host clears it before a run and reads it behind.
+struct Mishap {
+  unsigned long long node = 0;  // 1 + the node's number, 0: none
+  long long index = 0;
+  long long entries = 0;
+};
+
+struct TransposeWork {
+  Places<2> batch;  // arrays: 0 the result, 1 the source
+  char* out = nullptr;
+  const char* in = nullptr;
+  int64_t rows = 0, columns = 0;               // of the result; its columns are neighbours, the source's rows are
+  int64_t out_row = 0, in_column = 0;          // strides
+  int32_t bytes = 4;
+};
+
+struct GatherWork {
+  Places<3> places;  // over the result: 0 the result, 1 the table but for the looked-up dimension, 2 the indices
+  char* out = nullptr;
+  const char* table = nullptr;
+  const char* indices = nullptr;
+  DType index_type = DType::I64;
+  DType table_type = DType::F32;  // quantised ones are unpacked to out_type
+  DType out_type = DType::F32;
+  int32_t bytes = 4;  // of what is moved at once, if nothing is unpacked
+  int64_t entries = 0, stride = 0;  // of the looked-up dimension
+  unsigned long long node = 0;
+  Mishap* mishap = nullptr;
+};
+
+struct PadWork {
+  Places<1> places;  // the result's sizes, the source's strides; no dimensions joined
+  char* out = nullptr;
+  const char* in = nullptr;
+  DType type = DType::F32;
+  int64_t sizes[kPlaceDims] = {};  // the source's, innermost first
+  int64_t begin[kPlaceDims] = {};
+  int32_t mode = 0;  // 0 constant, 1 reflect, 2 edge
+  double value = 0;
+};
+
+struct FillWork {
+  char* out = nullptr;
+  int64_t count = 0;
+  DType type = DType::F32;
+  double start = 0, step = 0;
+};
+
+struct TrilWork {
+  Places<1> places;  // the source
+  char* out = nullptr;
+  const char* in = nullptr;
+  int32_t bytes = 4;
+  int64_t rows = 1, columns = 1, diagonal = 0;
+  bool upper = false;
+};
+
+struct ResizeWork {
+  Places<1> places;  // the result's sizes, the source's strides; no dimensions joined
+  char* out = nullptr;
+  const char* in = nullptr;
+  DType type = DType::F32, in_type = DType::F32;
+  int64_t sizes[kPlaceDims] = {};   // the source's, innermost first
+  double scales[kPlaceDims] = {};   // given by the file; else 0
+  int32_t mode = 0, coordinates = 0, nearest = 0;  // as ResizeMode, ResizeCoordinates and ResizeNearest
+  double cubic_a = 0;
+};
+
+struct UnpackWork {
+  Places<1> rows;  // of whole blocks, in elements
+  char* out = nullptr;
+  const char* in = nullptr;
+  DType type = DType::Q4_0, out_type = DType::F32;
+  int64_t count = 0, width = 0;
+};
+
+ARENASCOPE_DEVICE void move(int bytes, char* out, int64_t to, const char* in, int64_t from) {
+  switch (bytes) {
+    case 1: return store(out + to, load<uint8_t>(in + from));
+    case 2: return store(out + to * 2, load<uint16_t>(in + from * 2));
+    case 4: return store(out + to * 4, load<uint32_t>(in + from * 4));
+    case 8: return store(out + to * 8, load<uint64_t>(in + from * 8));
+    default: return store_quad(out + to * 16, load_quad(in + from * 16));
+  }
+}
+
+inline constexpr int kTile = 32;
+
+template <class T>
+ARENASCOPE_DEVICE void transpose_tiles(const TransposeWork& p) {
+  ARENASCOPE_SHARED T tile[kTile][kTile + 1];
+  const int64_t across = (p.columns + kTile - 1) / kTile, down = (p.rows + kTile - 1) / kTile;
+  const int lane = thread() % kTile, first = thread() / kTile, step = threads() / kTile;
+  for (int64_t t = block(); t < p.batch.count * down * across; t += blocks()) {
+    const int64_t column = t % across * kTile, row = t / across % down * kTile;
+    int64_t index[kPlaceDims];
+    unravel(p.batch, t / across / down, index);
+    const char* in = p.in + offset(p.batch, 1, index) * static_cast<int64_t>(sizeof(T));
+    char* out = p.out + offset(p.batch, 0, index) * static_cast<int64_t>(sizeof(T));
+    for (int c = first; c < kTile; c += step)
+      if (column + c < p.columns && row + lane < p.rows)
+        tile[c][lane] = load<T>(in + ((column + c) * p.in_column + row + lane) * static_cast<int64_t>(sizeof(T)));
+    sync();
+    for (int r = first; r < kTile; r += step)
+      if (row + r < p.rows && column + lane < p.columns)
+        store(out + ((row + r) * p.out_row + column + lane) * static_cast<int64_t>(sizeof(T)), tile[lane][r]);
+    sync();
+  }
+}
+
+ARENASCOPE_KERNEL(transpose, TransposeWork) {
+  switch (p.bytes) {
+    case 1: return transpose_tiles<uint8_t>(p);
+    case 2: return transpose_tiles<uint16_t>(p);
+    case 4: return transpose_tiles<uint32_t>(p);
+    default: return transpose_tiles<uint64_t>(p);
+  }
+}
+
+ARENASCOPE_KERNEL(gather, GatherWork) {
+  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
+    int64_t index[kPlaceDims];
+    unravel(p.places, i, index);
+    const int64_t wanted = get<int64_t>(p.index_type, p.indices, offset(p.places, 2, index));
+    int64_t entry = wanted < 0 ? wanted + p.entries : wanted;
+    if (wanted < -p.entries || wanted >= p.entries) {
+      if (p.mishap && claim(&p.mishap->node, p.node)) {
+        p.mishap->index = wanted;
+        p.mishap->entries = p.entries;
+      }
+      if (p.entries == 0) continue;
+      entry = 0;
+    }
+    const int64_t from = offset(p.places, 1, index) + entry * p.stride, to = offset(p.places, 0, index);
+    if (is_quantised(p.table_type)) put(p.out_type, p.out, to, any<float>(p.table_type, p.table, from));
+    else move(p.bytes, p.out, to, p.table, from);
+  }
+}
+
+ARENASCOPE_KERNEL(pad, PadWork) {
+  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
+    int64_t index[kPlaceDims], from = 0;
+    unravel(p.places, i, index);
+    bool inside = true;
+    ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
+      if (d >= p.places.rank) continue;
+      const int64_t size = p.sizes[d];
+      int64_t at = index[d] - p.begin[d];
+      if (p.mode == 0) {
+        inside = inside && at >= 0 && at < size;
+      } else if (p.mode == 2) {
+        at = at < 0 ? 0 : at >= size ? size - 1 : at;
+      } else if (size == 1) {
+        at = 0;
+      } else {
+        const int64_t period = 2 * (size - 1);
+        at %= period;
+        if (at < 0) at += period;
+        if (at >= size) at = period - at;
+      }
+      from += at * p.places.strides[0][d];
+    }
+    if (inside) move(bytes_of(p.type), p.out, i, p.in, from);
+    else put(p.type, p.out, i, p.value);
+  }
+}
+
+ARENASCOPE_KERNEL(fill, FillWork) {
+  for (int64_t i = block() * threads() + thread(); i < p.count; i += blocks() * threads())
+    put(p.type, p.out, i, p.start + static_cast<double>(i) * p.step);
+}
+
+ARENASCOPE_KERNEL(tril, TrilWork) {
+  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
+    const int64_t over = i % p.columns - i / p.columns % p.rows - p.diagonal;
+    if (p.upper ? over >= 0 : over <= 0) {
+      move(p.bytes, p.out, i, p.in, place(p.places, i));
+      continue;
+    }
+    for (int b = 0; b < p.bytes; ++b) p.out[i * p.bytes + b] = 0;
+  }
+}
+
+// Where element `i` of a resized dimension comes from.
+ARENASCOPE_DEVICE double resize_place(const ResizeWork& p, int d, int64_t i, int64_t out) {
+  const auto in = static_cast<double>(p.sizes[d]), to = static_cast<double>(out), x = static_cast<double>(i);
+  const double scale = p.scales[d];
+  const auto by = [&](double at) { return scale > 0 ? at / scale : at * in / to; };
+  if (p.sizes[d] == out && (scale == 0 || scale == 1)) return x;
+  switch (p.coordinates) {
+    case 1: return by(x);
+    case 2: return out == 1 ? 0 : x * (in - 1) / (to - 1);
+    case 3: return out == 1 ? 0 : by(x + 0.5) - 0.5;
+    default: return by(x + 0.5) - 0.5;
+  }
+}
+
+ARENASCOPE_DEVICE double cubic(double s, double a) {
+  s = fabs(s);
+  if (s <= 1) return ((a + 2) * s - (a + 3)) * s * s + 1;
+  return s < 2 ? ((a * s - 5 * a) * s + 8 * a) * s - 4 * a : 0;
+}
+
+ARENASCOPE_KERNEL(resize, ResizeWork) {
+  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
+    int64_t index[kPlaceDims], base[kPlaceDims];
+    double part[kPlaceDims];
+    int taps[kPlaceDims];
+    unravel(p.places, i, index);
+    int64_t from = 0;
+    int all = 1;
+    ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
+      taps[d] = 1;
+      base[d] = 0;
+      part[d] = 0;
+      if (d >= p.places.rank) continue;
+      const double last = static_cast<double>(p.sizes[d] - 1);
+      double at = resize_place(p, d, index[d], p.places.sizes[d]);
+      if (p.mode == 0) {
+        at = p.nearest == 0 ? ceil(at - 0.5) : p.nearest == 1 ? floor(at + 0.5) : p.nearest == 2 ? floor(at) : ceil(at);
+        at = at < 0 ? 0 : at > last ? last : at;
+        from += static_cast<int64_t>(at) * p.places.strides[0][d];
+        continue;
+      }
+      if (p.mode == 1) at = at < 0 ? 0 : at > last ? last : at;
+      const double low = floor(at);
+      part[d] = at - low;
+      base[d] = static_cast<int64_t>(low);
+      taps[d] = part[d] == 0 ? 1 : p.mode == 1 ? 2 : 4;
+      all *= taps[d];
+    }
+    if (p.mode == 0) {
+      move(bytes_of(p.type), p.out, i, p.in, from);
+      continue;
+    }
+    double sum = 0;
+    for (int t = 0; t < all; ++t) {
+      int rest = t;
+      double weight = 1;
+      int64_t at = 0;
+      ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
+        if (d >= p.places.rank) continue;
+        const int tap = rest % taps[d];
+        rest /= taps[d];
+        int64_t place = base[d] + tap;
+        if (taps[d] == 2) weight *= tap == 0 ? 1 - part[d] : part[d];
+        if (taps[d] == 4) {
+          weight *= cubic(part[d] - (tap - 1), p.cubic_a);
+          place -= 1;
+        }
+        place = place < 0 ? 0 : place >= p.sizes[d] ? p.sizes[d] - 1 : place;
+        at += place * p.places.strides[0][d];
+      }
+      sum += weight * get<double>(p.in_type, p.in, at);
+    }
+    put(p.type, p.out, i, sum);
+  }
+}
+
+ARENASCOPE_KERNEL(unpack, UnpackWork) {
+  for (int64_t i = block() * threads() + thread(); i < p.count; i += blocks() * threads())
+    put(p.out_type, p.out, i, any<float>(p.type, p.in, place(p.rows, i / p.width) + i % p.width));
+}
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Where the elements of a shape lie: the row-major number of an element to the offsets of several strided arrays. The
+// host joins dimensions that lie behind each other in all arrays before a kernel sees them (lowering/shapes.h).
+#pragma once
+#include <arenascope/backends/cuda/kernels/portable.h>
+
+namespace arenascope::cuda {
+
+inline constexpr int kPlaceDims = 8;
+
+// Division by a number known at the launch, as a multiplication: n / d = (n·m >> 32) + n >> s, for n, d < 2^31.
+struct Divider {
+  uint32_t divisor = 1;
+  uint32_t multiplier = 0;
+  uint32_t shift = 0;
+};
+
+ARENASCOPE_DEVICE uint32_t divide(uint32_t n, const Divider& d) { return (high_product(n, d.multiplier) + n) >> d.shift; }
+
+// A shape of at most eight dimensions, innermost first, and the strides of `kArrays` arrays over it, in elements.
+template <int kArrays>
+struct Places {
+  int32_t rank = 0;
+  int32_t wide = 0;  // more than 2^31 elements: divide the long way
+  int64_t count = 1;
+  int64_t sizes[kPlaceDims] = {};
+  Divider dividers[kPlaceDims];
+  int64_t strides[kArrays][kPlaceDims] = {};
+};
+
+// The index of element `i` in each dimension.
+template <int kArrays>
+ARENASCOPE_DEVICE void unravel(const Places<kArrays>& s, int64_t i, int64_t (&index)[kPlaceDims]) {
+  if (s.wide) {
+    ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
+      index[d] = 0;
+      if (d < s.rank) {
+        const int64_t q = i / s.sizes[d];
+        index[d] = i - q * s.sizes[d];
+        i = q;
+      }
+    }
+    return;
+  }
+  auto n = static_cast<uint32_t>(i);
+  ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
+    index[d] = 0;
+    if (d < s.rank) {
+      const uint32_t q = divide(n, s.dividers[d]);
+      index[d] = n - q * s.dividers[d].divisor;
+      n = q;
+    }
+  }
+}
+
+template <int kArrays>
+ARENASCOPE_DEVICE int64_t offset(const Places<kArrays>& s, int array, const int64_t (&index)[kPlaceDims]) {
+  int64_t at = 0;
+  ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d)
+    if (d < s.rank) at += index[d] * s.strides[array][d];
+  return at;
+}
+
+// The offset of element `i` of the only array.
+ARENASCOPE_DEVICE int64_t place(const Places<1>& s, int64_t i) {
+  if (s.rank == 0) return 0;
+  if (s.rank == 1) return i * s.strides[0][0];
+  int64_t index[kPlaceDims];
+  unravel(s, i, index);
+  return offset(s, 0, index);
+}
+
+}  // namespace arenascope::cuda

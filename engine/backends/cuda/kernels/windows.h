@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Windows over [N, C, depth, height, width]: pools, local response, and the plain convolutions for what the library of
+// convolutions does not take. Fewer spatial dimensions have sizes of 1 in front.
+#pragma once
+#include <math.h>
+
+#include <arenascope/backends/cuda/kernels/numbers.h>
+#include <arenascope/backends/cuda/kernels/places.h>
+
+namespace arenascope::cuda {
+
+struct WindowWork {
+  Places<1> result;  // [N, C, d, h, w]; contiguous, only for taking its number apart
+  char* out = nullptr;
+  const char* x = nullptr;
+  const char* w = nullptr;
+  const char* bias = nullptr;
+  DType type = DType::F32, w_type = DType::F32, bias_type = DType::F32, out_type = DType::F32;
+  int64_t x_sizes[5] = {};    // N, C, d, h, w
+  int64_t x_strides[5] = {};
+  int64_t w_strides[5] = {};  // [M, C/groups, …] or [C, M/groups, …]
+  int64_t bias_stride = 1;
+  int32_t kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, dilations[3] = {1, 1, 1}, begin[3] = {}, end[3] = {};
+  int64_t groups = 1, out_channels = 1;
+  bool largest = false, count_pads = false;
+  int32_t response = 1;  // channels of a local response
+  double alpha = 0, beta = 0, plus = 0;
+};
+
+struct Spot {
+  int64_t n, c, at[3];
+};
+ARENASCOPE_DEVICE Spot spot_of(const WindowWork& p, int64_t i) {
+  int64_t index[kPlaceDims];
+  unravel(p.result, i, index);
+  return {index[4], index[3], {index[2], index[1], index[0]}};
+}
+
+template <class N>
+ARENASCOPE_DEVICE void pool(const WindowWork& p) {
+  for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
+    const Spot s = spot_of(p, i);
+    const int64_t base = s.n * p.x_strides[0] + s.c * p.x_strides[1];
+    N best = lowest<N>(), sum = 0;
+    int64_t inside = 0, in_padded = 0;
+    for (int a = 0; a < p.kernel[0]; ++a)
+      for (int b = 0; b < p.kernel[1]; ++b)
+        for (int c = 0; c < p.kernel[2]; ++c) {
+          const int tap[3] = {a, b, c};
+          bool is_inside = true, is_padded = true;
+          int64_t from = base;
+          ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
+            const int64_t at = s.at[d] * p.strides[d] - p.begin[d] + int64_t{tap[d]} * p.dilations[d], size = p.x_sizes[d + 2];
+            is_inside = is_inside && at >= 0 && at < size;
+            is_padded = is_padded && at < size + p.end[d];
+            from += at * p.x_strides[d + 2];
+          }
+          in_padded += is_padded;
+          if (!is_inside) continue;
+          ++inside;
+          const N x = get<N>(p.type, p.x, from);
+          best = best < x ? x : best;
+          sum += x;
+        }
+    const int64_t count = p.count_pads ? in_padded : inside;
+    put(p.out_type, p.out, i, p.largest ? best : count == 0 ? N(0) : sum / static_cast<N>(count));
+  }
+}
+
+template <class N>
+ARENASCOPE_DEVICE void local_response(const WindowWork& p) {
+  for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
+    const Spot s = spot_of(p, i);
+    const int64_t base = s.n * p.x_strides[0] + s.at[0] * p.x_strides[2] + s.at[1] * p.x_strides[3] + s.at[2] * p.x_strides[4];
+    N sum = 0;
+    for (int64_t c = s.c - (p.response - 1) / 2; c <= s.c + p.response / 2; ++c) {
+      if (c < 0 || c >= p.x_sizes[1]) continue;
+      const N x = get<N>(p.type, p.x, base + c * p.x_strides[1]);
+      sum += x * x;
+    }
+    const N under = pow(static_cast<N>(p.plus) + static_cast<N>(p.alpha) / static_cast<N>(p.response) * sum, static_cast<N>(p.beta));
+    put(p.out_type, p.out, i, get<N>(p.type, p.x, base + s.c * p.x_strides[1]) / under);
+  }
+}
+
+template <class N>
+ARENASCOPE_DEVICE void convolution(const WindowWork& p) {
+  const int64_t group_out = p.out_channels / p.groups, group_in = p.x_sizes[1] / p.groups;
+  for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
+    const Spot s = spot_of(p, i);
+    const int64_t base = s.n * p.x_strides[0] + s.c / group_out * group_in * p.x_strides[1];
+    N sum = p.bias ? get<N>(p.bias_type, p.bias, s.c * p.bias_stride) : N(0);
+    for (int a = 0; a < p.kernel[0]; ++a)
+      for (int b = 0; b < p.kernel[1]; ++b)
+        for (int c = 0; c < p.kernel[2]; ++c) {
+          const int tap[3] = {a, b, c};
+          bool inside = true;
+          int64_t from = base, weight = s.c * p.w_strides[0];
+          ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
+            const int64_t at = s.at[d] * p.strides[d] - p.begin[d] + int64_t{tap[d]} * p.dilations[d];
+            inside = inside && at >= 0 && at < p.x_sizes[d + 2];
+            from += at * p.x_strides[d + 2];
+            weight += tap[d] * p.w_strides[d + 2];
+          }
+          if (!inside) continue;
+          for (int64_t k = 0; k < group_in; ++k)
+            sum += get<N>(p.type, p.x, from + k * p.x_strides[1]) * get<N>(p.w_type, p.w, weight + k * p.w_strides[1]);
+        }
+    put(p.out_type, p.out, i, sum);
+  }
+}
+
+// Each result gathers from the source elements whose scaled kernels reach it.
+template <class N>
+ARENASCOPE_DEVICE void convolution_transposed(const WindowWork& p) {
+  const int64_t group_out = p.out_channels / p.groups, group_in = p.x_sizes[1] / p.groups;
+  for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
+    const Spot s = spot_of(p, i);
+    const int64_t first = s.c / group_out * group_in;
+    N sum = p.bias ? get<N>(p.bias_type, p.bias, s.c * p.bias_stride) : N(0);
+    for (int a = 0; a < p.kernel[0]; ++a)
+      for (int b = 0; b < p.kernel[1]; ++b)
+        for (int c = 0; c < p.kernel[2]; ++c) {
+          const int tap[3] = {a, b, c};
+          bool reached = true;
+          int64_t from = s.n * p.x_strides[0] + first * p.x_strides[1];
+          int64_t weight = first * p.w_strides[0] + s.c % group_out * p.w_strides[1];
+          ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
+            const int64_t reach = s.at[d] + p.begin[d] - int64_t{tap[d]} * p.dilations[d], at = reach / p.strides[d];
+            reached = reached && reach >= 0 && reach % p.strides[d] == 0 && at < p.x_sizes[d + 2];
+            from += at * p.x_strides[d + 2];
+            weight += tap[d] * p.w_strides[d + 2];
+          }
+          if (!reached) continue;
+          for (int64_t k = 0; k < group_in; ++k)
+            sum += get<N>(p.type, p.x, from + k * p.x_strides[1]) * get<N>(p.w_type, p.w, weight + k * p.w_strides[0]);
+        }
+    put(p.out_type, p.out, i, sum);
+  }
+}
+
+ARENASCOPE_KERNEL(pool_f32, WindowWork) { pool<float>(p); }
+ARENASCOPE_KERNEL(pool_f64, WindowWork) { pool<double>(p); }
+ARENASCOPE_KERNEL(pool_whole, WindowWork) { pool<int64_t>(p); }
+ARENASCOPE_KERNEL(local_response_f32, WindowWork) { local_response<float>(p); }
+ARENASCOPE_KERNEL(local_response_f64, WindowWork) { local_response<double>(p); }
+ARENASCOPE_KERNEL(convolution_f32, WindowWork) { convolution<float>(p); }
+ARENASCOPE_KERNEL(convolution_f64, WindowWork) { convolution<double>(p); }
+ARENASCOPE_KERNEL(convolution_transposed_f32, WindowWork) { convolution_transposed<float>(p); }
+ARENASCOPE_KERNEL(convolution_transposed_f64, WindowWork) { convolution_transposed<double>(p); }
+
+}  // namespace arenascope::cuda

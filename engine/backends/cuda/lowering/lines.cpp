@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Reductions, selections, running sums, softmax and norms: which dimensions make the lines, and who shares one.
+#include <arenascope/backends/cuda/kernels/lines.h>
+
+#include <arenascope/backends/cuda/lowering/lower.h>
+#include <arenascope/backends/cuda/lowering/shapes.h>
+
+namespace arenascope::cuda {
+namespace {
+
+LineDo line_op(Op op) {
+  switch (op) {
+    case Op::ReduceMean: return LineDo::Mean;
+    case Op::ReduceMax: return LineDo::Max;
+    case Op::ReduceMin: return LineDo::Min;
+    case Op::ReduceProd: return LineDo::Prod;
+    case Op::ReduceL2: return LineDo::L2;
+    case Op::ArgMax: return LineDo::ArgMax;
+    case Op::ArgMin: return LineDo::ArgMin;
+    case Op::Norm:
+    case Op::GroupNorm: return LineDo::Norm;
+    case Op::RmsNorm: return LineDo::RmsNorm;
+    case Op::SoftMax: return LineDo::SoftMax;
+    case Op::LogSoftMax: return LineDo::LogSoftMax;
+    default: return LineDo::Sum;
+  }
+}
+
+// Who shares a line: a thread where neighbouring threads then read neighbours, a warp for short lines, else a block.
+Grid share(LineWork& work, const Queue& queue, bool may_keep) {
+  const auto &lines = work.lines, &along = work.along;
+  const bool inner = along.rank == 0 || (along.rank == 1 && along.strides[1][0] == 1);
+  const bool across = lines.rank > 0 && lines.strides[1][0] == 1;
+  if ((!inner && across && lines.count >= 128) || along.count <= 4) {
+    work.team = TeamKind::Thread;
+    return grid_for(queue, lines.count, 128);
+  }
+  const auto keeps = [&](int64_t team) {
+    if (!may_keep || along.rank != 1 || along.strides[0][0] != 1 || along.strides[1][0] != 1) return false;
+    if (along.count % kVector != 0 || along.count > team * kKept * kVector) return false;
+    for (int a = 0; a < 2; ++a)
+      for (int d = 0; d < lines.rank; ++d)
+        if (lines.strides[a][d] % kVector != 0) return false;
+    return aligned(work.out, vector_alignment(work.out_type)) && aligned(work.in[0], vector_alignment(work.types[0]));
+  };
+  if (along.count <= kWarp * kKept * kVector) {
+    work.team = TeamKind::Warp;
+    work.kept = keeps(kWarp);
+    return grid_for(queue, lines.count * kWarp, 256);
+  }
+  work.team = TeamKind::Block;
+  const uint32_t threads = along.count <= 128 * kKept * kVector ? 128 : along.count <= 256 * kKept * kVector ? 256 : 512;
+  work.kept = keeps(threads);
+  return grid_for(queue, lines.count * threads, threads);
+}
+
+// How the result and up to three sources lie over the source's dimensions: `in_line(d)` says which belong to the line.
+struct Layout {
+  int64_t strides[4] = {};
+};
+template <class InLine, class LayoutOf>
+void lay_out(LineWork& work, const Dims& sizes, InLine in_line, LayoutOf layout) {
+  for (int d = sizes.rank() - 1; d >= 0; --d) {
+    const Layout l = layout(d);
+    add_dimension(in_line(d) ? work.along : work.lines, sizes[d], l.strides);
+  }
+  finish(work.lines);
+  finish(work.along);
+}
+
+void set_arrays(LineWork& work, const TensorImpl& node) {
+  work.out = bytes(node);
+  work.out_type = node.dtype;
+  work.inputs = static_cast<int32_t>(node.sources.size());
+  for (size_t i = 0; i < node.sources.size(); ++i) {
+    work.in[i] = bytes(*node.sources[i]);
+    work.types[i] = node.sources[i]->dtype;
+  }
+  work.what = line_op(node.op);
+}
+
+Status lower_reduction(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  uint32_t axes = 0;
+  LineWork work;
+  set_arrays(work, node);
+  if (node.op == Op::ArgMax || node.op == Op::ArgMin) {
+    const auto p = node.params.get<ArgParams>();
+    axes = 1u << p.axis;
+    work.largest = node.op == Op::ArgMax;
+    work.last = p.select_last;
+  } else {
+    axes = node.params.get<ReduceParams>().axes;
+  }
+  // The result's strides by the source's dimensions: row-major over those that stay.
+  Dims kept = x.sizes;
+  for (int d = 0; d < x.rank(); ++d)
+    if (axes >> d & 1) kept[d] = 1;
+  const Dims out = contiguous_strides(kept);
+  lay_out(work, x.sizes, [&](int d) { return (axes >> d & 1) != 0; },
+          [&](int d) { return Layout{{axes >> d & 1 ? 0 : out[d], x.strides[d]}}; });
+  const Grid grid = share(work, job.queue, false);
+  const NumberClass c = class_of(x.dtype);
+  if (node.op == Op::ArgMax || node.op == Op::ArgMin)
+    return job.queue.launch(pick(c, KernelId::arg_f32, KernelId::arg_f64, KernelId::arg_whole), grid, work);
+  return job.queue.launch(pick(c, KernelId::reduce_f32, KernelId::reduce_f64, KernelId::reduce_whole), grid, work);
+}
+
+Status lower_selection(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  LineWork work;
+  set_arrays(work, node);
+  const bool sums = node.op == Op::CumSum;
+  int axis = 0;
+  if (sums) {
+    const auto p = node.params.get<CumSumParams>();
+    axis = p.axis;
+    work.exclusive = p.exclusive;
+    work.reverse = p.reverse;
+  } else {
+    const auto p = node.params.get<TopKParams>();
+    axis = p.axis;
+    work.k = p.k;
+    work.largest = p.largest;
+    work.values = node.op == Op::TopKValues;
+  }
+  for (int d = x.rank() - 1; d >= 0; --d)
+    add_dimension(d == axis ? work.along : work.lines, x.sizes[d], {node.strides[d], x.strides[d], 0, 0}, d != axis);
+  finish(work.lines);
+  finish(work.along);
+  const Grid grid = share(work, job.queue, false);
+  const NumberClass c = class_of(x.dtype);
+  if (sums) return job.queue.launch(pick(c, KernelId::cum_sum_f32, KernelId::cum_sum_f64, KernelId::cum_sum_whole), grid, work);
+  return job.queue.launch(pick(c, KernelId::top_k_f32, KernelId::top_k_f64, KernelId::top_k_whole), grid, work);
+}
+
+Status lower_soft_max(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  const auto p = node.params.get<SoftMaxParams>();
+  LineWork work;
+  set_arrays(work, node);
+  work.number = node.op == Op::SoftMax ? static_cast<double>(p.scale) : 1;
+  lay_out(work, node.sizes, [&](int d) { return d == p.axis; },
+          [&](int d) {
+            Layout l{{node.strides[d], x.strides[d]}};
+            if (node.sources.size() > 1) l.strides[2] = broadcast_stride(*node.sources[1], node.rank(), d);
+            return l;
+          });
+  const Grid grid = share(work, job.queue, true);
+  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::soft_max_f64 : KernelId::soft_max_f32, grid, work);
+}
+
+Status lower_norm(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  LineWork work;
+  set_arrays(work, node);
+  if (node.op == Op::GroupNorm) {
+    const auto p = node.params.get<GroupNormParams>();
+    work.number = static_cast<double>(p.epsilon);
+    const int64_t together = node.sizes[1] / p.groups;
+    const auto channel = [&](size_t i) { return node.sources.size() > i && node.sources[i]->sizes[0] > 1 ? node.sources[i]->strides[0] : 0; };
+    for (int d = node.rank() - 1; d >= 2; --d) add_dimension(work.along, node.sizes[d], {node.strides[d], x.strides[d], 0, 0});
+    add_dimension(work.along, together, {node.strides[1], x.strides[1], channel(1), channel(2)});
+    add_dimension(work.lines, p.groups, {node.strides[1] * together, x.strides[1] * together, channel(1) * together, channel(2) * together});
+    add_dimension(work.lines, node.sizes[0], {node.strides[0], x.strides[0], 0, 0});
+    finish(work.lines);
+    finish(work.along);
+  } else {
+    const auto p = node.params.get<NormParams>();
+    work.number = static_cast<double>(p.epsilon);
+    lay_out(work, node.sizes, [&](int d) { return d >= p.axis; },
+            [&](int d) {
+              Layout l{{node.strides[d], x.strides[d]}};
+              for (size_t i = 1; i < node.sources.size(); ++i) l.strides[i + 1] = broadcast_stride(*node.sources[i], node.rank(), d);
+              return l;
+            });
+  }
+  const Grid grid = share(work, job.queue, true);
+  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::norm_f64 : KernelId::norm_f32, grid, work);
+}
+
+}  // namespace
+
+Status lower_lines(const Job& job) {
+  switch (job.node.op) {
+    case Op::Norm:
+    case Op::RmsNorm:
+    case Op::GroupNorm: return lower_norm(job);
+    case Op::SoftMax:
+    case Op::LogSoftMax: return lower_soft_max(job);
+    case Op::TopKValues:
+    case Op::TopKIndices:
+    case Op::CumSum: return lower_selection(job);
+    default: return lower_reduction(job);
+  }
+}
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Copies, casts, joins, pads, gathers, fills, triangles, resizing.
+#include <arenascope/backends/cuda/kernels/movement.h>
+
+#include <arenascope/backends/cuda/kernels/pointwise.h>
+#include <arenascope/backends/cuda/lowering/copies.h>
+#include <arenascope/backends/cuda/lowering/lower.h>
+
+namespace arenascope::cuda {
+namespace {
+
+DType bits_type(int bytes) { return bytes == 1 ? DType::U8 : bytes == 2 ? DType::U16 : bytes == 4 ? DType::U32 : DType::U64; }
+
+// Tiles pay where neighbours of the source are no neighbours of the result, and both sides are long enough.
+bool copy_in_tiles(Queue& queue, const Places<2>& places, const Strided& to, const Strided& from, int bytes, Status& status) {
+  if (places.strides[0][0] != 1 || places.strides[1][0] == 1 || bytes > 8) return false;
+  int rows = 0;
+  for (int d = 1; d < places.rank; ++d)
+    if (places.strides[1][d] == 1) rows = d;
+  if (rows == 0 || places.sizes[0] < 8 || places.sizes[rows] < 8) return false;
+  TransposeWork work;
+  for (int d = 1; d < places.rank; ++d)
+    if (d != rows) add_dimension(work.batch, places.sizes[d], {places.strides[0][d], places.strides[1][d]}, false);
+  finish(work.batch);
+  work.out = to.data;
+  work.in = from.data;
+  work.columns = places.sizes[0];
+  work.in_column = places.strides[1][0];
+  work.rows = places.sizes[rows];
+  work.out_row = places.strides[0][rows];
+  work.bytes = bytes;
+  const int64_t tiles = work.batch.count * ((work.rows + kTile - 1) / kTile) * ((work.columns + kTile - 1) / kTile);
+  status = queue.launch(KernelId::transpose, grid_for(queue, tiles * 256), work);
+  return true;
+}
+
+void strided_source(Places<1>& places, const TensorImpl& source, const Dims& sizes) {
+  for (int d = sizes.rank() - 1; d >= 0; --d) add_dimension(places, sizes[d], {source.strides[d]}, false);
+  finish(places);
+}
+
+}  // namespace
+
+Status copy_elements(Queue& queue, const Dims& sizes, const Strided& to, const Strided& from, int element_bytes) {
+  Places<2> places;
+  for (int d = sizes.rank() - 1; d >= 0; --d) add_dimension(places, sizes[d], {to.strides[d], from.strides[d]});
+  finish(places);
+  if (places.count == 0) return {};
+  Status status;
+  if (copy_in_tiles(queue, places, to, from, element_bytes, status)) return status;
+  PointwiseWork work;
+  work.places.rank = places.rank;
+  work.places.wide = places.wide;
+  work.places.count = places.count;
+  bool vector = places.rank > 0 && places.count >= kVector && (places.rank == 1 || places.sizes[0] % kVector == 0);
+  for (int d = 0; d < places.rank; ++d) {
+    work.places.sizes[d] = places.sizes[d];
+    work.places.dividers[d] = places.dividers[d];
+    for (int a = 0; a < 2; ++a) {
+      work.places.strides[a][d] = places.strides[a][d];
+      if (d > 0 && places.strides[a][d] % kVector != 0) vector = false;
+    }
+  }
+  work.out = to.data;
+  work.in[0] = from.data;
+  work.out_type = work.types[0] = bits_type(element_bytes);
+  const size_t alignment = vector_alignment(work.out_type);
+  const bool repeats = vector && places.strides[1][0] == 0;
+  work.vector = vector && places.strides[0][0] == 1 && (places.strides[1][0] == 1 || repeats) && aligned(to.data, alignment) &&
+                (repeats || aligned(from.data, alignment));
+  work.steps = 1;
+  return queue.launch(KernelId::pointwise_whole, grid_for(queue, work.vector ? places.count / kVector : places.count), work);
+}
+
+Status lower_copy(const Job& job) {
+  const TensorImpl &node = job.node, &source = *node.sources[0];
+  const DTypeInfo& type = info(node.dtype);
+  if (!type.quantised)
+    return copy_elements(job.queue, node.sizes, {bytes(node), node.strides}, {bytes(source), source.strides}, type.block_bytes);
+  // Rows of whole blocks, moved as pairs of bytes.
+  const int last = node.rank() - 1;
+  Dims sizes = node.sizes, to = node.strides, from = source.strides;
+  const auto pairs = [&](int64_t elements) { return elements / type.block_elements * (type.block_bytes / 2); };
+  for (int d = 0; d < last; ++d) {
+    to[d] = pairs(to[d]);
+    from[d] = pairs(from[d]);
+  }
+  sizes[last] = pairs(sizes[last]);
+  return copy_elements(job.queue, sizes, {bytes(node), to}, {bytes(source), from}, 2);
+}
+
+Status lower_cast(const Job& job) {
+  const TensorImpl &node = job.node, &source = *node.sources[0];
+  if (!info(source.dtype).quantised) return node.dtype == source.dtype ? lower_copy(job) : lower_pointwise(job);
+  UnpackWork work;
+  Dims rows = node.sizes;
+  rows.resize(node.rank() - 1);
+  strided_source(work.rows, source, rows);
+  work.out = bytes(node);
+  work.in = bytes(source);
+  work.type = source.dtype;
+  work.out_type = node.dtype;
+  work.count = node.element_count();
+  work.width = node.sizes.back();
+  return job.queue.launch(KernelId::unpack, grid_for(job.queue, work.count), work);
+}
+
+Status lower_concat(const Job& job) {
+  const TensorImpl& node = job.node;
+  const int axis = node.params.get<AxisParams>().axis;
+  const int width = info(node.dtype).block_bytes;
+  int64_t at = 0;
+  for (const TensorImpl* source : node.sources) {
+    char* to = bytes(node) + at * node.strides[axis] * width;
+    at += source->sizes[axis];
+    if (auto ok = copy_elements(job.queue, source->sizes, {to, node.strides}, {bytes(*source), source->strides}, width); !ok) return ok;
+  }
+  return {};
+}
+
+Status lower_depth_to_space(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  const auto p = node.params.get<DepthToSpaceParams>();
+  const int64_t b = p.block, channels = node.sizes[1], h = x.sizes[2], w = x.sizes[3];
+  // The result as [N, C, h, y, w, z] with h·b + y its row and w·b + z its column.
+  const int64_t c_step = p.column_row_depth ? b * b * x.strides[1] : x.strides[1];
+  const int64_t y_step = p.column_row_depth ? b * x.strides[1] : b * channels * x.strides[1];
+  const int64_t z_step = p.column_row_depth ? x.strides[1] : channels * x.strides[1];
+  const Dims sizes{x.sizes[0], channels, h, b, w, b};
+  const Dims from{x.strides[0], c_step, x.strides[2], y_step, x.strides[3], z_step};
+  return copy_elements(job.queue, sizes, {bytes(node), contiguous_strides(sizes)}, {bytes(x), from}, info(node.dtype).block_bytes);
+}
+
+Status lower_pad(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  const auto p = node.params.get<PadParams>();
+  PadWork work;
+  strided_source(work.places, x, node.sizes);
+  for (int d = 0; d < node.rank(); ++d) {
+    work.sizes[node.rank() - 1 - d] = x.sizes[d];
+    work.begin[node.rank() - 1 - d] = p.begin[d];
+  }
+  work.out = bytes(node);
+  work.in = bytes(x);
+  work.type = node.dtype;
+  work.mode = static_cast<int32_t>(p.mode);
+  work.value = static_cast<double>(p.value);
+  return job.queue.launch(KernelId::pad, grid_for(job.queue, work.places.count), work);
+}
+
+Status lower_gather(const Job& job) {
+  const TensorImpl &node = job.node, &table = *node.sources[0], &indices = *node.sources[1];
+  const int axis = node.params.get<AxisParams>().axis, rank = node.rank();
+  const bool whole_rows = node.op == Op::Gather;
+  GatherWork work;
+  work.out = bytes(node);
+  work.table = bytes(table);
+  work.indices = bytes(indices);
+  work.index_type = indices.dtype;
+  work.table_type = table.dtype;
+  work.out_type = node.dtype;
+  work.bytes = info(node.dtype).block_bytes;
+  work.entries = table.sizes[axis];
+  work.stride = table.strides[axis];
+  work.node = job.number;
+  work.mishap = job.mishap;
+  // Sixteen bytes at once, where what lies behind the axis is that long and lies so.
+  const int behind = whole_rows ? axis + indices.rank() : rank;
+  const int64_t width = 16 / work.bytes;
+  bool wide = behind < rank && table.strides.back() == 1 && node.sizes.back() % width == 0 && !info(table.dtype).quantised &&
+              work.stride % width == 0 && aligned(work.out, 16) && aligned(work.table, 16);
+  for (int d = 0; wide && d < table.rank() - 1; ++d) wide = table.strides[d] % width == 0;
+  const int64_t unit = wide ? width : 1;
+  for (int d = rank - 1; d >= 0; --d) {
+    int64_t in_table = 0, in_indices = 0;
+    if (!whole_rows) {
+      in_table = d == axis ? 0 : table.strides[d];
+      in_indices = indices.strides[d];
+    } else if (d < axis) {
+      in_table = table.strides[d];
+    } else if (d < behind) {
+      in_indices = indices.strides[d - axis];
+    } else {
+      in_table = table.strides[d - indices.rank() + 1];
+    }
+    const bool last = d == rank - 1;
+    add_dimension(work.places, last ? node.sizes[d] / unit : node.sizes[d],
+                  {last ? 1 : node.strides[d] / unit, last ? in_table : in_table / unit, in_indices});
+  }
+  finish(work.places);
+  if (wide) {
+    work.bytes = 16;
+    work.stride /= unit;
+  }
+  return job.queue.launch(KernelId::gather, grid_for(job.queue, work.places.count), work);
+}
+
+Status lower_fill(const Job& job) {
+  const auto p = job.node.params.get<FillParams>();
+  FillWork work{bytes(job.node), job.node.element_count(), job.node.dtype, p.start, job.node.op == Op::Arange ? p.step : 0};
+  return job.queue.launch(KernelId::fill, grid_for(job.queue, work.count), work);
+}
+
+Status lower_tril(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  const auto p = node.params.get<TrilParams>();
+  TrilWork work;
+  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.places, node.sizes[d], {x.strides[d]});
+  finish(work.places);
+  work.out = bytes(node);
+  work.in = bytes(x);
+  work.bytes = info(node.dtype).block_bytes;
+  work.rows = node.sizes.back(1);
+  work.columns = node.sizes.back();
+  work.diagonal = p.diagonal;
+  work.upper = p.upper;
+  return job.queue.launch(KernelId::tril, grid_for(job.queue, work.places.count), work);
+}
+
+Status lower_resize(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0];
+  const auto p = node.params.get<ResizeParams>();
+  ResizeWork work;
+  strided_source(work.places, x, node.sizes);
+  for (int d = 0; d < node.rank(); ++d) {
+    const int late = d - (node.rank() - 4), at = node.rank() - 1 - d;
+    work.sizes[at] = x.sizes[d];
+    work.scales[at] = late >= 0 && p.scales[late] > 0 ? static_cast<double>(p.scales[late]) : 0;
+  }
+  work.out = bytes(node);
+  work.in = bytes(x);
+  work.type = node.dtype;
+  work.in_type = x.dtype;
+  work.mode = static_cast<int32_t>(p.mode);
+  work.coordinates = static_cast<int32_t>(p.coordinates);
+  work.nearest = static_cast<int32_t>(p.nearest);
+  work.cubic_a = static_cast<double>(p.cubic_a);
+  return job.queue.launch(KernelId::resize, grid_for(job.queue, work.places.count), work);
+}
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Pools, local response and convolutions: by the library where it takes them, else by kernels of our own.
+#include <arenascope/backends/cuda/kernels/windows.h>
+
+#include <arenascope/backends/cuda/lowering/lower.h>
+#include <arenascope/backends/cuda/lowering/shapes.h>
+
+namespace arenascope::cuda {
+namespace {
+
+// A tensor [N, C, spatial…] as one of three spatial dimensions.
+void to_five(const Dims& dims, int64_t in_front, int64_t (&five)[5]) {
+  const int spatial = dims.rank() - 2;
+  five[0] = dims[0];
+  five[1] = dims[1];
+  for (int d = 0; d < 3; ++d) five[d + 2] = d < 3 - spatial ? in_front : dims[d - (3 - spatial) + 2];
+}
+
+template <class Given>
+void to_three(const Given* given, int spatial, int32_t (&three)[3]) {
+  for (int d = 3 - spatial; d < 3; ++d) three[d] = given[d - (3 - spatial)];
+}
+
+WindowWork window(const TensorImpl& node) {
+  const TensorImpl& x = *node.sources[0];
+  WindowWork work;
+  work.out = bytes(node);
+  work.x = bytes(x);
+  work.type = x.dtype;
+  work.out_type = node.dtype;
+  work.out_channels = node.sizes[1];
+  int64_t sizes[5];
+  to_five(node.sizes, 1, sizes);
+  for (int d = 4; d >= 0; --d) add_dimension(work.result, sizes[d], {0}, false);
+  finish(work.result);
+  to_five(x.sizes, 1, work.x_sizes);
+  to_five(x.strides, 0, work.x_strides);
+  return work;
+}
+
+bool one_type(const TensorImpl& node) {
+  for (const TensorImpl* source : node.sources)
+    if (source->dtype != node.dtype || !source->contiguous() || !aligned(source->data(), 16)) return false;
+  return aligned(node.data(), 16);
+}
+
+// The node as the library's problem; false if it cannot be one.
+bool as_library(const TensorImpl& node, LibraryConvolution& c) {
+  const auto p = node.params.get<ConvParams>();
+  if (p.spatial < 2 || !one_type(node)) return false;
+  for (int d = 0; d < p.spatial; ++d) {
+    if (p.pads_begin[d] != p.pads_end[d]) return false;
+    c.strides[d] = p.strides[d];
+    c.dilations[d] = p.dilations[d];
+    c.pads[d] = p.pads_begin[d];
+  }
+  if (node.element_count() == 0 || node.sources[0]->element_count() == 0) return false;
+  c.transposed = node.op == Op::ConvTranspose;
+  c.type = node.dtype;
+  c.spatial = p.spatial;
+  c.groups = p.groups;
+  for (int d = 0; d < node.rank(); ++d) {
+    c.x_sizes[d] = node.sources[0]->sizes[d];
+    c.w_sizes[d] = node.sources[1]->sizes[d];
+    c.out_sizes[d] = node.sizes[d];
+  }
+  c.out = node.data();
+  c.x = node.sources[0]->data();
+  c.w = node.sources[1]->data();
+  c.bias = node.sources.size() > 2 ? node.sources[2]->data() : nullptr;
+  return true;
+}
+
+bool as_library(const TensorImpl& node, LibraryPool& c) {
+  const auto p = node.params.get<PoolParams>();
+  if (p.spatial < 2 || p.ceil_mode || !one_type(node)) return false;
+  for (int d = 0; d < p.spatial; ++d) {
+    if (p.pads_begin[d] != p.pads_end[d] || p.dilations[d] != 1) return false;
+    c.kernel[d] = p.kernel[d];
+    c.strides[d] = p.strides[d];
+    c.pads[d] = p.pads_begin[d];
+  }
+  c.type = node.dtype;
+  c.largest = node.op == Op::MaxPool;
+  c.count_pads = p.count_include_pad;
+  c.spatial = p.spatial;
+  for (int d = 0; d < node.rank(); ++d) {
+    c.x_sizes[d] = node.sources[0]->sizes[d];
+    c.out_sizes[d] = node.sizes[d];
+  }
+  c.out = node.data();
+  c.x = node.sources[0]->data();
+  return true;
+}
+
+}  // namespace
+
+Status lower_pool(const Job& job) {
+  const TensorImpl& node = job.node;
+  LibraryPool library;
+  if (as_library(node, library) && job.queue.libraries().takes(library)) return job.queue.libraries().run(library);
+  const auto p = node.params.get<PoolParams>();
+  WindowWork work = window(node);
+  to_three(p.kernel, p.spatial, work.kernel);
+  to_three(p.strides, p.spatial, work.strides);
+  to_three(p.dilations, p.spatial, work.dilations);
+  to_three(p.pads_begin, p.spatial, work.begin);
+  to_three(p.pads_end, p.spatial, work.end);
+  work.largest = node.op == Op::MaxPool;
+  work.count_pads = p.count_include_pad;
+  return job.queue.launch(pick(class_of(node.dtype), KernelId::pool_f32, KernelId::pool_f64, KernelId::pool_whole),
+                          grid_for(job.queue, work.result.count), work);
+}
+
+Status lower_local_response(const Job& job) {
+  const auto p = job.node.params.get<LrnParams>();
+  WindowWork work = window(job.node);
+  work.response = p.size;
+  work.alpha = static_cast<double>(p.alpha);
+  work.beta = static_cast<double>(p.beta);
+  work.plus = static_cast<double>(p.bias);
+  const bool wide = class_of(job.node.dtype) == NumberClass::Double;
+  return job.queue.launch(wide ? KernelId::local_response_f64 : KernelId::local_response_f32, grid_for(job.queue, work.result.count), work);
+}
+
+Bytes convolution_scratch(const TensorImpl& node, Queue& queue) {
+  LibraryConvolution library;
+  return as_library(node, library) && queue.libraries().takes(library) ? queue.libraries().scratch(library) : 0;
+}
+
+Status lower_convolution(const Job& job) {
+  const TensorImpl& node = job.node;
+  LibraryConvolution library;
+  if (as_library(node, library) && job.queue.libraries().takes(library))
+    return job.queue.libraries().run(library, job.scratch, job.scratch_bytes);
+  const auto p = node.params.get<ConvParams>();
+  const TensorImpl& w = *node.sources[1];
+  WindowWork work = window(node);
+  work.w = bytes(w);
+  work.w_type = w.dtype;
+  to_five(w.strides, 0, work.w_strides);
+  if (node.sources.size() > 2) {
+    work.bias = bytes(*node.sources[2]);
+    work.bias_type = node.sources[2]->dtype;
+    work.bias_stride = node.sources[2]->strides[0];
+  }
+  for (int d = 0; d < p.spatial; ++d) work.kernel[3 - p.spatial + d] = static_cast<int32_t>(w.sizes[d + 2]);
+  to_three(p.strides, p.spatial, work.strides);
+  to_three(p.dilations, p.spatial, work.dilations);
+  to_three(p.pads_begin, p.spatial, work.begin);
+  to_three(p.pads_end, p.spatial, work.end);
+  work.groups = p.groups;
+  const bool wide = node.dtype == DType::F64, transposed = node.op == Op::ConvTranspose;
+  const KernelId id = transposed ? (wide ? KernelId::convolution_transposed_f64 : KernelId::convolution_transposed_f32)
+                                 : (wide ? KernelId::convolution_f64 : KernelId::convolution_f32);
+  return job.queue.launch(id, grid_for(job.queue, work.result.count, 128, 64), work);
+}
+
+}  // namespace arenascope::cuda
