@@ -46,16 +46,17 @@ ARENASCOPE_DEVICE Line line_at(const LineWork& p, int64_t number) {
   ARENASCOPE_UNROLL for (int a = 0; a < 4; ++a) line.start[a] = a <= p.inputs ? offset(p.lines, a, index) : 0;
   return line;
 }
-ARENASCOPE_DEVICE int64_t along(const LineWork& p, const Line& line, int array, int64_t i) {
-  if (p.along.rank == 0) return line.start[array];
-  if (p.along.rank == 1) return line.start[array] + i * p.along.strides[array][0];
+ARENASCOPE_CALLED int64_t along_several(const LineWork& p, int array, int64_t i) {
   int64_t index[kPlaceDims];
   unravel(p.along, i, index);
-  return line.start[array] + offset(p.along, array, index);
+  return offset(p.along, array, index);
+}
+ARENASCOPE_DEVICE int64_t along(const LineWork& p, const Line& line, int array, int64_t i) {
+  return line.start[array] + (p.along.rank < 2 ? i * p.along.strides[array][0] : along_several(p, array, i));
 }
 template <class N>
 ARENASCOPE_DEVICE N source(const LineWork& p, const Line& line, int input, int64_t i) {
-  return get<N>(p.types[input], p.in[input], along(p, line, input + 1, i));
+  return get_one<N>(p.types[input], p.in[input], along(p, line, input + 1, i));
 }
 
 template <class N>
@@ -92,7 +93,7 @@ ARENASCOPE_DEVICE void reduce(const LineWork& p) {
     if (p.what == LineDo::Mean) {
       if (n > 0 || static_cast<N>(0.5f) != N(0)) v = v / static_cast<N>(n);
     }
-    if (team.member == 0) put(p.out_type, p.out, line.start[0], v);
+    if (team.member == 0) put_one(p.out_type, p.out, line.start[0], v);
   }
 }
 
@@ -108,7 +109,7 @@ ARENASCOPE_DEVICE void arg(const LineWork& p) {
       if (precedes(x, best)) best = x;
     }
     best = first_of(team, best, precedes);
-    if (team.member == 0) put<int64_t>(p.out_type, p.out, line.start[0], best.at < 0 ? 0 : best.at);
+    if (team.member == 0) put_one<int64_t>(p.out_type, p.out, line.start[0], best.at < 0 ? 0 : best.at);
   }
 }
 
@@ -129,8 +130,8 @@ ARENASCOPE_DEVICE void top_k(const LineWork& p) {
       found = first_of(team, best, precedes);
       if (team.member != 0) continue;
       const int64_t to = line.start[0] + round * p.along.strides[0][0];
-      if (p.values) put(p.out_type, p.out, to, found.value);
-      else put<int64_t>(p.out_type, p.out, to, found.at);
+      if (p.values) put_one(p.out_type, p.out, to, found.value);
+      else put_one<int64_t>(p.out_type, p.out, to, found.at);
     }
   }
 }
@@ -147,7 +148,7 @@ ARENASCOPE_DEVICE void cum_sum(const LineWork& p) {
       const N x = i < n ? source<N>(p, line, 0, at) : N(0);
       N total;
       const N sum = running_sum(team, x, total);
-      if (i < n) put(p.out_type, p.out, along(p, line, 0, at), before + (p.exclusive ? sum - x : sum));
+      if (i < n) put_one(p.out_type, p.out, along(p, line, 0, at), before + (p.exclusive ? sum - x : sum));
       before += total;
     }
   }
@@ -175,58 +176,108 @@ ARENASCOPE_DEVICE N scaled(const LineWork& p, const Line& line, int64_t i, N x) 
   return x;
 }
 
-// The elements of a kept line that this member has, as `visit(element)` or, with `store`, as eight to be replaced.
-template <class N>
+// The elements of a kept line that this member has, in vectors of eight.
 struct KeptLine {
-  N x[kKept][kVector];
+  float x[kKept][kVector];
   int64_t vectors;
   Team team;
 
   ARENASCOPE_DEVICE KeptLine(const LineWork& p, const Line& line, const Team& t) : vectors(p.along.count / kVector), team(t) {
+    each([&](float (&eight)[kVector], int64_t v) { get_floats(p.types[0], p.in[0], line.start[1] + v * kVector, eight); });
+  }
+  // visit(eight, number of the vector) for each.
+  template <class Visit>
+  ARENASCOPE_DEVICE void each(Visit visit) {
     ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) {
       const int64_t v = team.member + k * team.size;
-      if (v < vectors) get_vector(p.types[0], p.in[0], line.start[1] + v * kVector, x[k]);
+      if (v < vectors) visit(x[k], v);
     }
   }
   template <class Visit>
-  ARENASCOPE_DEVICE void each(Visit visit) {
-    ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k)
-      if (team.member + k * team.size < vectors)
-        ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) visit(x[k][j], (team.member + int64_t{k} * team.size) * kVector + j);
+  ARENASCOPE_DEVICE void each_element(Visit visit) {
+    each([&](float (&eight)[kVector], int64_t) {
+      ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) visit(eight[j]);
+    });
   }
   ARENASCOPE_DEVICE void write(const LineWork& p, const Line& line) {
-    ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) {
-      const int64_t v = team.member + k * team.size;
-      if (v < vectors) put_vector(p.out_type, p.out, line.start[0] + v * kVector, x[k]);
-    }
+    each([&](float (&eight)[kVector], int64_t v) { put_floats(p.out_type, p.out, line.start[0] + v * kVector, eight); });
   }
 };
+
+// Eight of a mask, gain or bias, which lies along the line as the source does or repeats.
+ARENASCOPE_DEVICE void others(const LineWork& p, const Line& line, int input, int64_t v, float (&to)[kVector]) {
+  if (p.along.strides[input + 1][0] != 0) return get_floats(p.types[input], p.in[input], line.start[input + 1] + v * kVector, to);
+  const float x = source<float>(p, line, input, 0);
+  ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[j] = x;
+}
+
+ARENASCOPE_DEVICE void norm_kept(const LineWork& p, const Team& team, const Line& line) {
+  KeptLine kept(p, line, team);
+  float mean, scale;
+  statistics<float>(p, team, [&](auto visit) { kept.each_element([&](float& x) { visit(x); }); }, mean, scale);
+  kept.each([&](float (&x)[kVector], int64_t v) {
+    float gain[kVector], bias[kVector];
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {
+      gain[j] = 1;
+      bias[j] = 0;
+    }
+    if (p.inputs > 1) others(p, line, 1, v, gain);
+    if (p.inputs > 2) others(p, line, 2, v, bias);
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) x[j] = (x[j] - mean) * scale * gain[j] + bias[j];
+  });
+  kept.write(p, line);
+}
 
 template <class N>
 ARENASCOPE_DEVICE void norm(const LineWork& p) {
   const Team team = team_of(p.team);
   for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
     const Line line = line_at(p, l);
-    N mean, scale;
-    if (p.kept) {
-      KeptLine<N> kept(p, line, team);
-      statistics<N>(p, team, [&](auto visit) { kept.each([&](N& x, int64_t) { visit(x); }); }, mean, scale);
-      kept.each([&](N& x, int64_t i) { x = scaled(p, line, i, (x - mean) * scale); });
-      kept.write(p, line);
-      continue;
+    if constexpr (sizeof(N) == 4) {
+      if (p.kept) {
+        norm_kept(p, team, line);
+        continue;
+      }
     }
+    N mean, scale;
     const auto each = [&](auto visit) {
       for (int64_t i = team.member; i < p.along.count; i += team.size) visit(source<N>(p, line, 0, i));
     };
     statistics<N>(p, team, each, mean, scale);
     for (int64_t i = team.member; i < p.along.count; i += team.size)
-      put(p.out_type, p.out, along(p, line, 0, i), scaled(p, line, i, (source<N>(p, line, 0, i) - mean) * scale));
+      put_one(p.out_type, p.out, along(p, line, 0, i), scaled(p, line, i, (source<N>(p, line, 0, i) - mean) * scale));
   }
 }
 
+ARENASCOPE_DEVICE void soft_max_kept(const LineWork& p, const Team& team, const Line& line) {
+  const bool logarithm = p.what == LineDo::LogSoftMax;
+  const auto factor = static_cast<float>(p.number);
+  KeptLine kept(p, line, team);
+  float highest = lowest<float>(), sum = 0;
+  kept.each([&](float (&x)[kVector], int64_t v) {
+    float mask[kVector] = {};
+    if (p.inputs > 1) others(p, line, 1, v, mask);
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {
+      x[j] = x[j] * factor + mask[j];
+      highest = highest < x[j] ? x[j] : highest;
+    }
+  });
+  highest = joined(team, highest, Larger());
+  kept.each_element([&](float& x) {
+    x -= highest;
+    const float e = exp(x);
+    sum += e;
+    if (!logarithm) x = e;
+  });
+  sum = joined(team, sum, Plus());
+  const float by = logarithm ? log(sum) : 1.0f / sum;
+  kept.each_element([&](float& x) { x = logarithm ? x - by : x * by; });
+  kept.write(p, line);
+}
+
 template <class N>
-ARENASCOPE_DEVICE N masked(const LineWork& p, const Line& line, int64_t i, N x) {
-  x *= static_cast<N>(p.number);
+ARENASCOPE_DEVICE N masked(const LineWork& p, const Line& line, int64_t i) {
+  const N x = source<N>(p, line, 0, i) * static_cast<N>(p.number);
   return p.inputs > 1 ? x + source<N>(p, line, 1, i) : x;
 }
 
@@ -236,38 +287,24 @@ ARENASCOPE_DEVICE void soft_max(const LineWork& p) {
   const bool logarithm = p.what == LineDo::LogSoftMax;
   for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
     const Line line = line_at(p, l);
-    N highest = lowest<N>(), sum = 0;
-    if (p.kept) {
-      KeptLine<N> kept(p, line, team);
-      kept.each([&](N& x, int64_t i) {
-        x = masked(p, line, i, x);
-        highest = highest < x ? x : highest;
-      });
-      highest = joined(team, highest, Larger());
-      kept.each([&](N& x, int64_t) {
-        x -= highest;
-        const N e = exp(x);
-        sum += e;
-        if (!logarithm) x = e;
-      });
-      sum = joined(team, sum, Plus());
-      const N by = logarithm ? log(sum) : N(1) / sum;
-      kept.each([&](N& x, int64_t) { x = logarithm ? x - by : x * by; });
-      kept.write(p, line);
-      continue;
+    if constexpr (sizeof(N) == 4) {
+      if (p.kept) {
+        soft_max_kept(p, team, line);
+        continue;
+      }
     }
+    N highest = lowest<N>(), sum = 0;
     for (int64_t i = team.member; i < p.along.count; i += team.size) {
-      const N x = masked(p, line, i, source<N>(p, line, 0, i));
+      const N x = masked<N>(p, line, i);
       highest = highest < x ? x : highest;
     }
     highest = joined(team, highest, Larger());
-    for (int64_t i = team.member; i < p.along.count; i += team.size)
-      sum += exp(masked(p, line, i, source<N>(p, line, 0, i)) - highest);
+    for (int64_t i = team.member; i < p.along.count; i += team.size) sum += exp(masked<N>(p, line, i) - highest);
     sum = joined(team, sum, Plus());
     const N by = logarithm ? log(sum) : N(1) / sum;
     for (int64_t i = team.member; i < p.along.count; i += team.size) {
-      const N x = masked(p, line, i, source<N>(p, line, 0, i)) - highest;
-      put(p.out_type, p.out, along(p, line, 0, i), logarithm ? x - by : exp(x) * by);
+      const N x = masked<N>(p, line, i) - highest;
+      put_one(p.out_type, p.out, along(p, line, 0, i), logarithm ? x - by : exp(x) * by);
     }
   }
 }

@@ -143,7 +143,59 @@ ARENASCOPE_DEVICE void put(DType type, char* base, int64_t i, N x) {
   }
 }
 
+// The same as calls, so that kernels stay small: only f32 is read and written in place.
+template <class N>
+ARENASCOPE_CALLED N get_called(DType type, const char* base, int64_t i) {
+  return get<N>(type, base, i);
+}
+template <class N>
+ARENASCOPE_CALLED void put_called(DType type, char* base, int64_t i, N x) {
+  put(type, base, i, x);
+}
+template <class N>
+ARENASCOPE_DEVICE N get_one(DType type, const char* base, int64_t i) {
+  return type == DType::F32 ? static_cast<N>(load<float>(base + i * 4)) : get_called<N>(type, base, i);
+}
+template <class N>
+ARENASCOPE_DEVICE void put_one(DType type, char* base, int64_t i, N x) {
+  if (type == DType::F32) store(base + i * 4, static_cast<float>(x));
+  else put_called(type, base, i, x);
+}
+
 inline constexpr int kVector = 8;  // elements that a thread handles at once
+
+// Eight neighbours of f32, f16 or bf16.
+ARENASCOPE_DEVICE void get_floats(DType type, const char* base, int64_t i, float (&to)[kVector]) {
+  if (type == DType::F32) {
+    ARENASCOPE_UNROLL for (int h = 0; h < 2; ++h) {
+      const Quad q = load_quad(base + (i + h * 4) * 4);
+      ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) to[h * 4 + j] = float_of(q.w[j]);
+    }
+    return;
+  }
+  const Quad q = load_quad(base + i * 2);
+  ARENASCOPE_UNROLL for (int j = 0; j < 8; ++j) {
+    const auto bits = static_cast<uint16_t>(q.w[j / 2] >> (j % 2 * 16));
+    to[j] = type == DType::F16 ? half_to_float(bits) : bfloat_to_float(bits);
+  }
+}
+ARENASCOPE_DEVICE void put_floats(DType type, char* base, int64_t i, const float (&from)[kVector]) {
+  if (type == DType::F32) {
+    ARENASCOPE_UNROLL for (int h = 0; h < 2; ++h) {
+      Quad q;
+      ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) q.w[j] = bits_of(from[h * 4 + j]);
+      store_quad(base + (i + h * 4) * 4, q);
+    }
+    return;
+  }
+  Quad q;
+  ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) {
+    const uint32_t low = type == DType::F16 ? float_to_half(from[j * 2]) : float_to_bfloat(from[j * 2]);
+    const uint32_t high = type == DType::F16 ? float_to_half(from[j * 2 + 1]) : float_to_bfloat(from[j * 2 + 1]);
+    q.w[j] = low | high << 16;
+  }
+  store_quad(base + i * 2, q);
+}
 
 // Eight neighbours, the first at index i, a multiple of eight elements from a 16-byte boundary: loads of 16 bytes, or of
 // 8 where that is all there is.

@@ -209,6 +209,25 @@ ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[
 #undef ARENASCOPE_DO
 }
 
+// Only f32 has its steps in place, eight at once; for the others a step is a call.
+template <class N>
+ARENASCOPE_CALLED N one_step(const PointwiseStep& s, bool is_unsigned, N x, N y, N z) {
+  N a[1] = {x};
+  const N b[1] = {y}, c[1] = {z};
+  do_step(s, is_unsigned, a, b, c);
+  return a[0];
+}
+template <class N>
+ARENASCOPE_DEVICE void vector_step(const PointwiseStep& s, bool is_unsigned, N (&x)[kVector], const N (&y)[kVector], const N (&z)[kVector]) {
+  if constexpr (sizeof(N) == 4) {
+    do_step(s, is_unsigned, x, y, z);
+  } else if (s.what == Do::Load) {
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) x[j] = y[j];
+  } else {
+    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) x[j] = one_step(s, is_unsigned, x[j], y[j], z[j]);
+  }
+}
+
 ARENASCOPE_DEVICE bool takes_input(Do what) { return what <= Do::MulRsqrt; }
 
 // The i-th input at an index: eight neighbours of an array whose innermost stride is 1, or one element for all.
@@ -228,29 +247,29 @@ ARENASCOPE_DEVICE void pointwise(const PointwiseWork& p) {
   if (p.vector) {
     const int64_t vectors = p.places.count / kVector;
     for (int64_t v = first; v < vectors; v += all) {
-      N x[kVector], y[kVector] = {}, z[kVector] = {};
+      N x[kVector] = {}, y[kVector] = {}, z[kVector] = {};
       unravel(p.places, v * kVector, index);
       for (int s = 0; s < p.steps; ++s) {
         const PointwiseStep& step = p.step[s];
         if (takes_input(step.what)) fetch(p, step.input, index, y);
         if (step.what == Do::Where) fetch(p, step.input + 1, index, z);
-        do_step(step, p.is_unsigned, x, y, z);
+        vector_step(step, p.is_unsigned, x, y, z);
       }
       put_vector(p.out_type, p.out, offset(p.places, 0, index), x);
     }
     done = vectors * kVector;
   }
   for (int64_t i = done + first; i < p.places.count; i += all) {
-    N x[1] = {}, y[1] = {}, z[1] = {};
+    N x = 0, y = 0, z = 0;
     unravel(p.places, i, index);
     for (int s = 0; s < p.steps; ++s) {
       const PointwiseStep& step = p.step[s];
-      if (takes_input(step.what)) y[0] = get<N>(p.types[step.input], p.in[step.input], offset(p.places, step.input + 1, index));
-      if (step.what == Do::Where)
-        z[0] = get<N>(p.types[step.input + 1], p.in[step.input + 1], offset(p.places, step.input + 2, index));
-      do_step(step, p.is_unsigned, x, y, z);
+      const int in = step.input;
+      if (takes_input(step.what)) y = get_one<N>(p.types[in], p.in[in], offset(p.places, in + 1, index));
+      if (step.what == Do::Where) z = get_one<N>(p.types[in + 1], p.in[in + 1], offset(p.places, in + 2, index));
+      x = step.what == Do::Load ? y : one_step(step, p.is_unsigned, x, y, z);
     }
-    put(p.out_type, p.out, offset(p.places, 0, index), x[0]);
+    put_one(p.out_type, p.out, offset(p.places, 0, index), x);
   }
 }
 

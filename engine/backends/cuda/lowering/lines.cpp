@@ -38,6 +38,14 @@ Grid share(LineWork& work, const Queue& queue, bool may_keep) {
   const auto keeps = [&](int64_t team) {
     if (!may_keep || along.rank != 1 || along.strides[0][0] != 1 || along.strides[1][0] != 1) return false;
     if (along.count % kVector != 0 || along.count > team * kKept * kVector) return false;
+    if (class_of(work.out_type) != NumberClass::Float) return false;
+    for (int i = 1; i < work.inputs; ++i) {
+      if (along.strides[i + 1][0] == 0) continue;
+      if (along.strides[i + 1][0] != 1 || class_of(work.types[i]) != NumberClass::Float) return false;
+      if (!aligned(work.in[i], vector_alignment(work.types[i]))) return false;
+      for (int d = 0; d < lines.rank; ++d)
+        if (lines.strides[i + 1][d] % kVector != 0) return false;
+    }
     for (int a = 0; a < 2; ++a)
       for (int d = 0; d < lines.rank; ++d)
         if (lines.strides[a][d] % kVector != 0) return false;

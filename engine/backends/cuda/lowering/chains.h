@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Cuts a list of nodes, in the order in which they run, into single nodes and chains that one kernel computes.
+#pragma once
+#include <span>
+#include <vector>
+
+#include <arenascope/tensor/tensor_impl.h>
+
+namespace arenascope::cuda {
+
+class Chains {
+ public:
+  struct Part {
+    size_t first;
+    size_t count;
+  };
+  // All nodes' memory is bound. Nodes that are outputs, have several users or are looked at by views end their chain.
+  explicit Chains(std::span<TensorImpl* const> nodes);
+
+  const std::vector<Part>& parts() const { return parts_; }
+  int longer_than_one() const;
+
+ private:
+  std::vector<Part> parts_;
+};
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The CUDA kernels, run by the emulator, against the reference: every op, type and layout.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <arenascope/backends/cuda/emulated/emulated_backend.h>
+#include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/backends/reference/reference_backend.h>
+
+using namespace arenascope;
+using cuda::emulated::make_emulated_backend;
+using cuda::emulated::Order;
+
+namespace {
+
+struct Built {
+  Context context;
+  BuiltCase built;
+};
+
+Built build(const OpCase& c) {
+  auto context = Context::create({.mem_size = kCasePoolBytes});
+  REQUIRE(context);
+  auto built = c.build(*context);
+  REQUIRE_MESSAGE(built.ok(), c.name << ": " << (built ? "" : built.error().message));
+  fill_inputs(*built, 7);
+  return {*context, std::move(*built)};
+}
+
+std::vector<std::byte> result(const Tensor& t) { return {t->data(), t->data() + t->byte_count()}; }
+
+// Bytes that no kernel would leave by accident.
+void soil(const Tensor& t) {
+  if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
+}
+
+bool is_product(Op op) { return op == Op::MulMat || op == Op::Conv || op == Op::ConvTranspose || op == Op::MaxPool || op == Op::AvgPool; }
+
+}  // namespace
+
+TEST_CASE("every op, type and layout agrees with the reference, whatever order the threads run in") {
+  auto forward = make_emulated_backend(), backward = make_emulated_backend({Order::Backward, false, 3});
+  auto reference = reference::make_reference_backend();
+  const char* only = std::getenv("ARENASCOPE_ONLY");
+  int cases = 0;
+  for (const OpCase& c : op_cases()) {
+    if (only && c.name.find(only) == std::string::npos) continue;
+    CAPTURE(c.name);
+    Built b = build(c);
+    const Tensor& out = b.built.output;
+    const Status can = forward->supports(*out);
+    CHECK_MESSAGE(can.ok(), (can ? "" : can.error().message));
+    if (!can) continue;
+    soil(out);
+    REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+    const auto expected = result(out);
+    std::vector<std::byte> first;
+    for (Backend* backend : {static_cast<Backend*>(forward.get()), static_cast<Backend*>(backward.get())}) {
+      soil(out);
+      const Status done = compute_in_parts(*backend, *out, 1);
+      CHECK_MESSAGE(done.ok(), c.name << ": " << (done ? "" : done.error().message));
+      if (!done) break;
+      const auto got = result(out);
+      const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
+      CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+      if (!first.empty()) CHECK_MESSAGE(got == first, c.name << ": the threads' order changes the result");
+      first = got;
+    }
+    ++cases;
+  }
+  MESSAGE(cases << " cases");
+}
+
+TEST_CASE("what is handed to the libraries is the same problem") {
+  auto backend = make_emulated_backend({Order::Forward, true, 2});
+  auto reference = reference::make_reference_backend();
+  for (const OpCase& c : op_cases()) {
+    if (!is_product(c.op)) continue;
+    CAPTURE(c.name);
+    Built b = build(c);
+    const Tensor& out = b.built.output;
+    REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+    const auto expected = result(out);
+    soil(out);
+    const Status done = compute_in_parts(*backend, *out, 1);
+    CHECK_MESSAGE(done.ok(), c.name << ": " << (done ? "" : done.error().message));
+    const auto got = result(out);
+    const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
+    CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+  }
+  CHECK(backend->library_calls() > 80);
+}
+
+TEST_CASE("pointwise ops may write over their first source") {
+  auto backend = make_emulated_backend();
+  for (const OpCase& c : op_cases()) {
+    if (!info(c.op).is_pointwise()) continue;
+    Built b = build(c);
+    TensorImpl& node = *b.built.output;
+    TensorImpl& first = *node.sources[0];
+    if (first.dtype != node.dtype || !(first.sizes == node.sizes) || !first.contiguous() || node.byte_count() == 0) continue;
+    CAPTURE(c.name);
+    REQUIRE(compute_in_parts(*backend, node, 1).ok());
+    const auto expected = result(b.built.output);
+    node.storage = first.storage;
+    node.offset = first.offset;
+    REQUIRE(compute_in_parts(*backend, node, 1).ok());
+    CHECK(result(b.built.output) == expected);
+  }
+}
