@@ -137,7 +137,7 @@ Result<Model> gpt2(const GgufFile& file, GgufKit& kit, const OpenOptions& option
     x = g.add(x, kit.linear(at + "ffn_down", y, t->width), at + "ffn_add");
   }
   kit.layer("output");
-  x = kit.layer_norm("output_norm", decoder.last_row(x), t->epsilon);
+  x = kit.layer_norm("output_norm", decoder.wanted_rows(x), t->epsilon);
   kit.output("logits", kit.has("output.weight") ? kit.linear("output", x, t->vocabulary, false)
                                                 : g.mul_mat(words, x, {}, "output"));
   return kit.finish();

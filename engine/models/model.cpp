@@ -78,6 +78,8 @@ Status Model::load_weights(ExecutionContext& execution) {
 
 Result<Model> open_model(const std::string& spec, const OpenOptions& options) {
   try {
+    if (options.training && !spec.starts_with("zoo:"))
+      return Error{fmt::format("{}: a training step is made of the zoo's models only", one_line(spec))};
     auto model =
         spec.starts_with("zoo:") ? open_zoo(std::string_view(spec).substr(4), options) : open_file(spec, options);
     if (!model) return Error{one_line(model.error().message)};

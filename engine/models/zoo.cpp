@@ -13,15 +13,22 @@ constexpr ZooEntry kEntries[] = {
     {"mobilenet_v2", "MobileNetV2 1.0, 224x224, 3.5 million parameters", build_mobilenet_v2},
     {"unet", "U-Net with batch norm, 256x256, 31 million parameters", build_unet},
     {"bert_base", "BERT base, 128 tokens, 110 million parameters", build_bert_base},
-    {"gpt2", "GPT-2 small, 124 million parameters", build_gpt2},
-    {"llama_7b", "LLaMA 7B: one token against the cache, or a prompt with prefill", build_llama_7b},
-    {"llama_13b", "LLaMA 13B: one token against the cache, or a prompt with prefill", build_llama_13b},
+    {"gpt2", "GPT-2 small, 124 million parameters", build_gpt2, true},
+    {"llama_7b", "LLaMA 7B: one token against the cache, or a prompt with prefill", build_llama_7b, true},
+    {"llama_13b", "LLaMA 13B: one token against the cache, or a prompt with prefill", build_llama_13b, true},
     {"baichuan_13b", "Baichuan 13B (ALiBi, packed qkv): one token against the cache, or a prompt with prefill",
-     build_baichuan_13b},
+     build_baichuan_13b, true},
     {"vit_b16", "ViT-B/16, 224x224, 86 million parameters", build_vit_b16},
     {"yolo", "YOLOv8 nano, 640x640, 3.2 million parameters", build_yolo},
     {"lstm", "a word model of two LSTM layers of 650, 35 steps of 20 sequences", build_lstm},
 };
+
+std::string trainable() {
+  std::string names;
+  for (const ZooEntry& entry : kEntries)
+    if (entry.trains) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return "these have one: " + names;
+}
 
 }  // namespace
 
@@ -35,6 +42,8 @@ Result<Model> open_zoo(std::string_view name, const OpenOptions& options) {
     if (name == entry.name) {
       if (options.tokens < 0 || options.tokens > (1 << 20))
         return Error{fmt::format("zoo:{}: a sequence of {} tokens", name, options.tokens)};
+      if (options.training && !entry.trains)
+        return Error{fmt::format("zoo:{} has no training step; {}", name, trainable())};
       return entry.build(options);
     }
     names += names.empty() ? "" : ", ";

@@ -13,6 +13,7 @@ struct ZooEntry {
   const char* name;
   const char* description;
   Result<Model> (*build)(const OpenOptions& options);
+  bool trains = false;  // OpenOptions::training makes it a training step
 };
 
 std::span<const ZooEntry> zoo();

@@ -2,6 +2,7 @@
 // Decoders that write text: GPT-2 small (Radford 2019), LLaMA (Touvron 2023) and Baichuan 13B (2023). Each is built as
 // one new token against a cache of keys and values, or (prefill) as a whole prompt that fills the cache. The caches
 // are inputs, one pair a layer; the rows to append to them are outputs, so that a graph has no hidden state.
+// A training step has no cache: all tokens at once, the mean cross entropy of all rows and each weight's gradient.
 #include <arenascope/models/zoo_decoders.h>
 #include <fmt/format.h>
 
@@ -9,7 +10,8 @@ namespace arenascope::models {
 Decoder::Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const Sizes& sizes)
     : kit_(kit), sizes_(sizes) {
   const int64_t seen = options.tokens > 0 ? options.tokens : usual;
-  tokens_ = options.prefill ? seen : 1;
+  training_ = options.training;
+  tokens_ = options.prefill || options.training ? seen : 1;
   past_ = seen - tokens_;
   kit.layer("inputs");
   // One new token sees everything: without slopes it needs no mask.
@@ -31,12 +33,13 @@ Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor&
   return attend(kit_, all_q, all_k, all_v, mask_, prefix);
 }
 
-Tensor Decoder::last_row(const Tensor& x) {
-  return tokens_ == 1 ? x : kit_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
+Tensor Decoder::wanted_rows(const Tensor& x) {
+  return tokens_ == 1 || training_ ? x : kit_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
 }
 
 Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
   const std::string name = fmt::format("cache_{}_l{}", which, i);
+  if (training_) return fresh;
   const Tensor rows = kit_.g().cont(fresh, name + " (new)");
   Tensor all = rows;
   if (past_ > 0) {
@@ -88,24 +91,37 @@ Result<Model> build_llama(ZooKit& kit, const LlamaSizes& s, const OpenOptions& o
     x = g.add(x, kit.linear(at + "ffn_down", both, s.width, false, 0.25), at + "ffn_add");
   }
   kit.layer("output");
-  x = g.rms_norm(decoder.last_row(x), s.epsilon, kit.weight("output_norm.weight", {s.width}, {0.9, 1.1}),
+  x = g.rms_norm(decoder.wanted_rows(x), s.epsilon, kit.weight("output_norm.weight", {s.width}, {0.9, 1.1}),
                  "output_norm");
-  kit.output("logits", s.tied ? g.mul_mat(table, x, {}, "output") : kit.linear("output", x, s.vocabulary, false));
+  const Tensor logits = s.tied ? g.mul_mat(table, x, {}, "output") : kit.linear("output", x, s.vocabulary, false);
+  if (options.training)
+    kit.train(logits);
+  else
+    kit.output("logits", logits);
   return kit.finish();
 }
 
+namespace {
+
+// Room for so many layers.
+size_t decoder_tensors(size_t layers, const OpenOptions& options) {
+  return (layers * 48 + 64) * (options.training ? kTrainingTensors : 1);
+}
+
+}  // namespace
+
 Result<Model> build_llama_7b(const OpenOptions& options) {
-  ZooKit kit("llama_7b", 32 * 48 + 64);
+  ZooKit kit("llama_7b", decoder_tensors(32, options));
   return build_llama(kit, {32, 4096, 32, 32, 11008, 32000}, options);
 }
 
 Result<Model> build_llama_13b(const OpenOptions& options) {
-  ZooKit kit("llama_13b", 40 * 48 + 64);
+  ZooKit kit("llama_13b", decoder_tensors(40, options));
   return build_llama(kit, {40, 5120, 40, 40, 13824, 32000}, options);
 }
 
 Result<Model> build_baichuan_13b(const OpenOptions& options) {
-  ZooKit kit("baichuan_13b", 40 * 48 + 64);
+  ZooKit kit("baichuan_13b", decoder_tensors(40, options));
   return build_llama(kit, {40, 5120, 40, 40, 13696, 64000, 1e-6f, true}, options);
 }
 
@@ -113,7 +129,7 @@ Result<Model> build_gpt2(const OpenOptions& options) {
   constexpr int64_t kWidth = 768, kHeads = 12, kVocabulary = 50257, kPlaces = 1024;
   if (options.tokens > kPlaces)
     return Error{fmt::format("zoo:gpt2: {} tokens, of at most {}", options.tokens, kPlaces)};
-  ZooKit kit("gpt2", 1024);
+  ZooKit kit("gpt2", decoder_tensors(12, options) + 384);
   GraphBuilder& g = kit.g();
   Decoder decoder(kit, options, 512, {kHeads, kHeads, kWidth / kHeads, false});
   const Tensor ids = kit.input("token_ids", {decoder.tokens()}, {0, kVocabulary}, DType::I64);
@@ -138,8 +154,12 @@ Result<Model> build_gpt2(const OpenOptions& options) {
     x = g.add(x, kit.linear(at + "mlp.c_proj", y, kWidth, true, 0.5), at + "add_2");
   }
   kit.layer("output");
-  x = kit.layer_norm("ln_f", decoder.last_row(x), 1e-5f);
-  kit.output("logits", g.mul_mat(words, x, {}, "lm_head"));  // tied to the embedding
+  x = kit.layer_norm("ln_f", decoder.wanted_rows(x), 1e-5f);
+  const Tensor logits = g.mul_mat(words, x, {}, "lm_head");  // tied to the embedding
+  if (options.training)
+    kit.train(logits);
+  else
+    kit.output("logits", logits);
   return kit.finish();
 }
 

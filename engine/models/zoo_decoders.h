@@ -24,8 +24,8 @@ class Decoder {
   // q [heads, T, depth] and the new keys and values [kv_heads, T, depth] of layer i → [T, heads·depth].
   Tensor attention(int i, const Tensor& q, const Tensor& k, const Tensor& v, const std::string& prefix);
 
-  // The logits of the last token only: the others are not needed to go on.
-  Tensor last_row(const Tensor& x);
+  // The last token's row: the others are not needed to go on. A training step needs all of them.
+  Tensor wanted_rows(const Tensor& x);
 
  private:
   Tensor with_cache(int i, const char* which, const Tensor& fresh);
@@ -33,6 +33,7 @@ class Decoder {
   ZooKit& kit_;
   Sizes sizes_;
   int64_t tokens_ = 1, past_ = 0;
+  bool training_ = false;
   Tensor mask_;
 };
 

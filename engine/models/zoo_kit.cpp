@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/graph/autodiff.h>
 #include <arenascope/models/zoo_kit.h>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace arenascope::models {
 
 Context ZooKit::make_context(size_t tensors, Status& status) {
-  auto context =
-      Context::create({Context::tensor_overhead(6) * tensors + Context::graph_overhead(tensors) + 4096, nullptr, true});
+  auto context = Context::create(
+      {Context::tensor_overhead(6) * tensors + Context::graph_overhead(tensors, true) + 4096, nullptr, true});
   if (context) return std::move(*context);
   status = context.error();
   return {};
@@ -23,6 +26,7 @@ Tensor ZooKit::weight(const std::string& name, const Dims& sizes, Range range) {
   if (!tensor) return tensor;
   model_.parameter_bytes += tensor->byte_count();
   model_.weights.push_back({tensor, seeded_writer(name, DType::F32, tensor->element_count(), range)});
+  trained_.push_back(tensor);
   return tensor;
 }
 
@@ -91,16 +95,44 @@ Tensor ZooKit::layer_norm(const std::string& name, const Tensor& x, float epsilo
   return builder_.norm(x, x->rank() - 1, epsilon, gain, shift, name);
 }
 
+void ZooKit::train(const Tensor& logits) {
+  if (!logits) return;
+  GraphBuilder& g = builder_;
+  const int64_t rows = logits.sizes()[0], classes = logits.sizes()[1];
+  layer("loss");
+  const Tensor targets = input("targets", {rows}, {0, static_cast<double>(classes)}, DType::I64);
+  const Tensor all = g.op_with(Op::Arange, {}, FillParams{{1, classes}, DType::I64, 0, 1}, "classes");
+  const Tensor hits = g.op(Op::Equal, {g.reshape(targets, {rows, 1}), all}, {}, "is_target");
+  const Tensor ones = g.op_with(Op::Cast, {hits}, CastParams{DType::F32}, "is_target_f32");
+  const Tensor logs = g.op_with(Op::LogSoftMax, {logits}, SoftMaxParams{1, 1}, "log_likelihood");
+  const Tensor sum = g.reduce(Op::ReduceSum, g.mul(logs, ones), {0, 1}, false, "likelihood");
+  loss_ = g.scale(sum, -1.0f / static_cast<float>(std::max<int64_t>(rows, 1)), 0, "loss");
+  output("loss", loss_);
+}
+
+Status ZooKit::add_gradients() {
+  auto gradients = build_gradients(builder_, model_.graph, loss_, trained_);
+  if (!gradients) return gradients.error();
+  for (size_t i = 0; i < trained_.size(); ++i) {
+    if (!(*gradients)[i]) continue;
+    trained_[i].set_flag(kFlagParameter);
+    output(std::string(trained_[i].name()) + " (gradient)", (*gradients)[i]);
+  }
+  return {};
+}
+
 Result<Model> ZooKit::finish() {
   const std::string label = model_.format == "zoo" ? "zoo:" + model_.name : model_.name;
   if (!builder_.ok()) return Error{fmt::format("{}: {}", label, builder_.status().error().message)};
-  auto graph = builder_.context().new_graph(capacity_);
+  auto graph = builder_.context().new_graph(capacity_, loss_.defined());
   if (!graph) return Error{fmt::format("{}: {}", label, graph.error().message)};
   for (const ValueInfo& output : model_.outputs)
     if (auto done = graph->expand(output.tensor); !done)
       return Error{fmt::format("{}: {}", label, done.error().message)};
   model_.context = builder_.context();
   model_.graph = std::move(*graph);
+  if (loss_)
+    if (auto done = add_gradients(); !done) return Error{fmt::format("{}: {}", label, done.error().message)};
   for (const TensorImpl* node : model_.graph.nodes()) ++model_.ops[arenascope::name(node->op)];
   model_.node_count = static_cast<int64_t>(model_.graph.nodes().size());
   return std::move(model_);

@@ -48,6 +48,10 @@ class ZooKit {
   Tensor layer_norm(const std::string& name, const Tensor& x, float epsilon);
   Tensor relu(const Tensor& x, const std::string& name) { return builder_.op(Op::Relu, {x}, {}, name); }
 
+  // Mean cross entropy of logits [T, V] and the T numbers of an input "targets", made an output "loss" and the end of a
+  // training step: finish() then adds each weight's gradient as an output "NAME (gradient)".
+  void train(const Tensor& logits);
+
   // The model, or what went wrong first.
   Result<Model> finish();
 
@@ -56,10 +60,16 @@ class ZooKit {
 
  private:
   static Context make_context(size_t tensors, Status& status);
+  Status add_gradients();
   Status pool_;
   size_t capacity_;
   GraphBuilder builder_;
+  Tensor loss_;                  // of a training step
+  std::vector<Tensor> trained_;  // weights that it changes
 };
+
+// How many times the tensors of a forward pass a training step needs.
+inline constexpr size_t kTrainingTensors = 7;
 
 // Each zoo_*.cpp's architectures.
 Result<Model> build_mul_mat(const OpenOptions& options);

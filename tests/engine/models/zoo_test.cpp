@@ -112,6 +112,36 @@ TEST_CASE("weights are written on request, the same each time, into one Persiste
   }
 }
 
+TEST_CASE("a training step ends in the loss and a gradient of each weight") {
+  for (const char* name : {"gpt2", "llama_7b", "llama_13b", "baichuan_13b"}) {
+    CAPTURE(std::string(name));
+    OpenOptions training;
+    training.training = true;
+    training.tokens = 128;
+    auto model = open_zoo(name, training);
+    REQUIRE_MESSAGE(model.ok(), (model ? "" : model.error().message));
+    CHECK(model->outputs.front().name == "loss");
+    CHECK(model->outputs.front().sizes == Dims{});
+    CHECK(model->inputs.back().name == "targets");
+    REQUIRE(model->outputs.size() == model->weights.size() + 1);
+    CHECK(model->graph.has_grads());
+    for (size_t i = 0; i < model->weights.size(); ++i) {
+      const Tensor& weight = model->weights[i].tensor;
+      CHECK(model->outputs[i + 1].sizes == weight.sizes());
+      CHECK(model->graph.grad(*weight) == model->outputs[i + 1].tensor.impl());
+    }
+    CHECK(open_zoo(name)->graph.nodes().size() * 2 < model->graph.nodes().size());
+  }
+  OpenOptions training;
+  training.training = true;
+  CHECK(open_model("some.gguf", training).error().message ==
+        "some.gguf: a training step is made of the zoo's models only");
+  auto none = open_zoo("resnet50", training);
+  REQUIRE(!none.ok());
+  CHECK(none.error().message ==
+        "zoo:resnet50 has no training step; these have one: gpt2, llama_7b, llama_13b, baichuan_13b");
+}
+
 TEST_CASE("seeded numbers follow splitmix64 over FNV-1a") {
   CHECK(fnv1a("") == 0xCBF29CE484222325ull);
   CHECK(fnv1a("a") == 0xAF63DC4C8601EC8Cull);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/graph/autodiff.h>
+#include <arenascope/graph/autodiff_rules.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <unordered_map>
+
+namespace arenascope {
+namespace {
+
+using autodiff::Backward;
+using autodiff::Rule;
+
+Rule rule_of(Op op) {
+  for (auto find : {autodiff::pointwise_rule, autodiff::movement_rule, autodiff::product_rule, autodiff::norm_rule})
+    if (Rule rule = find(op)) return rule;
+  return nullptr;
+}
+
+// Gradients lie in the layer of the node that they belong to, with "backward" behind its name.
+void enter_layer(GraphBuilder& builder, const TensorImpl& node) {
+  const auto names = builder.context().layer_names();
+  const auto index = static_cast<size_t>(node.layer);
+  builder.layer(node.layer >= 0 && index < names.size() ? names[index] + " backward" : "backward");
+}
+
+// Which nodes lie between a wanted tensor and the loss.
+std::unordered_map<const TensorImpl*, bool> reached(const Graph& graph, std::span<const Tensor> wanted) {
+  std::unordered_map<const TensorImpl*, bool> on_path;
+  for (const Tensor& tensor : wanted)
+    if (tensor) on_path[tensor.impl()] = true;
+  for (const TensorImpl* node : graph.nodes())
+    for (const TensorImpl* source : node->sources)
+      if (on_path.count(source)) on_path[node] = true;
+  return on_path;
+}
+
+Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const Tensor& gradient,
+                  const std::unordered_map<const TensorImpl*, bool>& on_path,
+                  std::unordered_map<const TensorImpl*, Tensor>& gradients) {
+  const size_t count = node->sources.size();
+  const auto wants = std::make_unique<bool[]>(count);
+  bool any = false;
+  for (size_t i = 0; i < count; ++i) any = (wants[i] = on_path.count(node->sources[i]) != 0) || any;
+  if (!any) return {};
+  const Rule rule = rule_of(node->op);
+  if (!rule) return Error{fmt::format("{} '{}' has no backward rule", name(node->op), node->name)};
+  Backward step(builder, node, gradient, {wants.get(), count});
+  rule(step);
+  if (!builder.ok()) return builder.status();
+  for (size_t i = 0; i < count; ++i) {
+    if (!wants[i] || !step.shares()[i]) continue;
+    Tensor& sum = gradients[node->sources[i]];
+    sum = sum ? builder.add(sum, step.shares()[i]) : step.shares()[i];
+    if (!builder.ok()) return builder.status();
+  }
+  return graph.has_grads() ? Status{} : Status{Error{"the graph keeps no gradients"}};
+}
+
+}  // namespace
+
+bool has_gradient(Op op) {
+  return rule_of(op) != nullptr;
+}
+
+Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph, const Tensor& loss,
+                                            std::span<const Tensor> wanted, const GradientOptions& options) {
+  if (!builder.ok()) return builder.status().error();
+  if (!graph.has_grads()) return Error{"gradients need a graph that keeps them"};
+  if (!loss || loss->element_count() != 1 || !info(loss.dtype()).floating)
+    return Error{fmt::format("the loss{} is {}, not one number", loss ? fmt::format(" '{}'", loss.name()) : "",
+                             loss ? to_string(loss.sizes()) : "undefined")};
+  if (auto done = graph.expand(loss); !done) return done.error();
+
+  const auto on_path = reached(graph, wanted);
+  std::unordered_map<const TensorImpl*, Tensor> gradients;
+  builder.layer("loss backward");
+  gradients[loss.impl()] = builder.op_with(Op::Fill, {}, FillParams{loss.sizes(), DType::F32, 1, 0}, "d loss");
+  const std::vector<TensorImpl*> forward(graph.nodes().begin(), graph.nodes().end());
+  for (size_t i = forward.size(); i-- > 0;) {
+    const Tensor node(forward[i]);
+    const auto found = gradients.find(forward[i]);
+    if (found == gradients.end() || !on_path.count(forward[i])) continue;
+    enter_layer(builder, *node);
+    if (auto done = add_shares(builder, graph, node, Tensor(found->second), on_path, gradients); !done)
+      return done.error();
+  }
+
+  std::vector<Tensor> out(wanted.size());
+  builder.layer("gradients");
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto found = wanted[i] ? gradients.find(wanted[i].impl()) : gradients.end();
+    if (found == gradients.end()) continue;
+    Tensor accumulator;
+    if (options.accumulate) {
+      accumulator = builder.input(fmt::format("{} (sum)", wanted[i].name()), wanted[i].sizes());
+      found->second = builder.add(accumulator, found->second);
+    }
+    out[i] = found->second;
+    if (!out[i]) break;
+    if (out[i].name().empty() || options.accumulate) out[i].set_name(fmt::format("{} (gradient)", wanted[i].name()));
+    if (auto done = graph.expand(out[i]); !done) return done.error();
+    if (accumulator) graph.set_grad_accumulator(*wanted[i], accumulator.impl());
+  }
+  if (!builder.ok()) return builder.status().error();
+  for (const auto& [tensor, gradient] : gradients) graph.set_grad(*tensor, gradient.impl());
+  return out;
+}
+
+namespace autodiff {
+
+void Backward::refuse(std::string_view why) {
+  g.fail(Error{fmt::format("{} '{}' has no backward rule: {}", arenascope::name(y->op), y.name(), why)});
+}
+
+Tensor Backward::sum_from(const Tensor& x, int axis, Op op) const {
+  if (!x) return {};
+  ReduceParams params{0, true};
+  for (int i = axis; i < x->rank(); ++i) params.axes |= 1u << i;
+  return g.op_with(op, {x}, params);
+}
+
+Tensor Backward::sum_along(const Tensor& x, int axis) const {
+  return x ? g.op_with(Op::ReduceSum, {x}, ReduceParams{1u << axis, true}) : Tensor();
+}
+
+Tensor Backward::folded(const Tensor& x, const Dims& sizes) const {
+  if (!x || x.sizes() == sizes) return x;
+  ReduceParams params{0, true};
+  const int missing = x->rank() - sizes.rank();
+  for (int i = 0; i < x->rank(); ++i)
+    if (i < missing || (sizes[i - missing] == 1 && x.sizes()[i] != 1)) params.axes |= 1u << i;
+  const Tensor sum = params.axes != 0 ? g.op_with(Op::ReduceSum, {x}, params) : x;
+  return g.reshape(sum, sizes);
+}
+
+}  // namespace autodiff
+}  // namespace arenascope

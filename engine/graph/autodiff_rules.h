@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What each op's backward rule is given and gives. Private to this room.
+#pragma once
+#include <arenascope/graph/builder.h>
+#include <arenascope/graph/op_params.h>
+
+namespace arenascope::autodiff {
+
+class Backward {
+ public:
+  Backward(GraphBuilder& builder, Tensor node, Tensor gradient, std::span<const bool> wants)
+      : g(builder), y(std::move(node)), dy(std::move(gradient)), wants_(wants), shares_(wants.size()) {}
+
+  GraphBuilder& g;
+  const Tensor y;   // the node
+  const Tensor dy;  // the loss's gradient with respect to it, of its shape
+
+  Tensor source(size_t i) const { return Tensor(y->sources[i]); }
+  size_t source_count() const { return y->sources.size(); }
+  bool wants(size_t i) const { return i < wants_.size() && wants_[i]; }
+  // The share of source i. One that is broadcast in the node is summed over what it was repeated for.
+  void give(size_t i, const Tensor& share) { shares_[i] = folded(share, source(i).sizes()); }
+  const std::vector<Tensor>& shares() const { return shares_; }
+  void refuse(std::string_view why);
+
+  // Shorthand; all of them pass undefined tensors on, as the builder does.
+  Tensor op(Op o, std::initializer_list<Tensor> sources) const { return g.op(o, sources); }
+  Tensor add(const Tensor& a, const Tensor& b) const { return g.op(Op::Add, {a, b}); }
+  Tensor sub(const Tensor& a, const Tensor& b) const { return g.op(Op::Sub, {a, b}); }
+  Tensor mul(const Tensor& a, const Tensor& b) const { return g.op(Op::Mul, {a, b}); }
+  Tensor scale(const Tensor& x, double factor, double bias = 0) const {
+    return g.scale(x, static_cast<float>(factor), static_cast<float>(bias));
+  }
+  // Sum over the dimensions from `axis` on, kept with size 1.
+  Tensor sum_from(const Tensor& x, int axis, Op op = Op::ReduceSum) const;
+  Tensor sum_along(const Tensor& x, int axis) const;
+  // `x` summed down to a shape that broadcasts to its own.
+  Tensor folded(const Tensor& x, const Dims& sizes) const;
+
+ private:
+  std::span<const bool> wants_;
+  std::vector<Tensor> shares_;
+};
+
+using Rule = void (*)(Backward&);
+// Null where an op has none.
+Rule pointwise_rule(Op op);
+Rule movement_rule(Op op);
+Rule product_rule(Op op);
+Rule norm_rule(Op op);
+
+}  // namespace arenascope::autodiff
