@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/opencl/device_info.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace arenascope::opencl {
+namespace {
+
+template <class T>
+T number(cl_device_id device, cl_device_info what) {
+  T value{};
+  return clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
+}
+
+std::string text(cl_device_id device, cl_device_info what) {
+  size_t bytes = 0;
+  if (clGetDeviceInfo(device, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
+  std::string out(bytes, '\0');
+  clGetDeviceInfo(device, what, bytes, out.data(), nullptr);
+  out.resize(std::strlen(out.c_str()));
+  return out;
+}
+
+std::string platform_text(cl_platform_id platform, cl_platform_info what) {
+  size_t bytes = 0;
+  if (clGetPlatformInfo(platform, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
+  std::string out(bytes, '\0');
+  clGetPlatformInfo(platform, what, bytes, out.data(), nullptr);
+  out.resize(std::strlen(out.c_str()));
+  return out;
+}
+
+bool contains(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
+
+Vendor vendor_of(const DeviceFacts& f) {
+  const std::string all = f.platform_name + " " + f.vendor_name + " " + f.name;
+  if (contains(all, "Portable Computing Language")) return Vendor::Pocl;
+  if (contains(all, "QUALCOMM") || contains(all, "Adreno")) return Vendor::Qualcomm;
+  if (contains(all, "Mali") || contains(all, "ARM")) return Vendor::Arm;
+  if (contains(all, "PowerVR") || contains(all, "Imagination")) return Vendor::Imagination;
+  if (contains(all, "NVIDIA")) return Vendor::Nvidia;
+  if (contains(all, "Advanced Micro") || contains(all, "AMD")) return Vendor::Amd;
+  if (contains(all, "Intel")) return Vendor::Intel;
+  return Vendor::Other;
+}
+
+// The generation within a vendor's devices, as far as the name tells it.
+std::string family_of(const DeviceFacts& f) {
+  if (f.vendor == Vendor::Arm) {
+    for (const char* series : {"Mali-T", "Mali-G", "Immortalis"})
+      if (contains(f.name, series)) return series;
+    return "Mali";
+  }
+  if (f.vendor == Vendor::Qualcomm) {
+    const size_t at = f.version.find("Adreno");
+    return at == std::string::npos ? "Adreno" : f.version.substr(at);
+  }
+  if (f.vendor == Vendor::Pocl) return (f.type & CL_DEVICE_TYPE_CPU) ? "processor threads" : "accelerator";
+  return (f.type & CL_DEVICE_TYPE_GPU) ? "GPU" : (f.type & CL_DEVICE_TYPE_CPU) ? "CPU" : "accelerator";
+}
+
+DeviceFacts read_facts(cl_platform_id platform, cl_device_id device) {
+  DeviceFacts f;
+  f.platform = platform;
+  f.device = device;
+  f.platform_name = platform_text(platform, CL_PLATFORM_NAME);
+  f.name = text(device, CL_DEVICE_NAME);
+  f.vendor_name = text(device, CL_DEVICE_VENDOR);
+  f.version = text(device, CL_DEVICE_VERSION);
+  f.driver = text(device, CL_DRIVER_VERSION);
+  f.c_version = text(device, CL_DEVICE_OPENCL_C_VERSION);
+  f.type = number<cl_device_type>(device, CL_DEVICE_TYPE);
+  f.compute_units = number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  f.clock_mhz = number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  f.max_work_group = std::max<size_t>(1, number<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof f.max_work_item, f.max_work_item, nullptr);
+  f.global_memory = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+  f.global_cache = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+  f.local_memory = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE));
+  f.max_allocation = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  f.base_alignment = std::max<Bytes>(64, number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
+  if (number<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT)) {
+    f.image_width = number<size_t>(device, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+    f.image_height = number<size_t>(device, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  }
+  const std::string extensions = text(device, CL_DEVICE_EXTENSIONS);
+  f.fp16 = contains(extensions, "cl_khr_fp16");
+  f.fp64 = contains(extensions, "cl_khr_fp64") || number<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  f.integer_dot = contains(extensions, "cl_khr_integer_dot_product");
+  f.subgroups = contains(extensions, "cl_khr_subgroups") || contains(extensions, "cl_intel_subgroups");
+  f.unified_memory = number<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  f.command_buffer = contains(extensions, "cl_khr_command_buffer");
+  f.svm = number<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES);
+  f.vendor = vendor_of(f);
+  f.family = family_of(f);
+  return f;
+}
+
+std::string mebibytes(Bytes bytes) {
+  return bytes >= (Bytes{1} << 30) ? fmt::format("{:.1f} GiB", double(bytes) / (1 << 30))
+                                   : bytes >= (1 << 20) ? fmt::format("{:.1f} MiB", double(bytes) / (1 << 20))
+                                                        : fmt::format("{:.1f} KiB", double(bytes) / 1024);
+}
+
+}  // namespace
+
+const char* name(Vendor vendor) {
+  constexpr const char* kNames[] = {"other", "AMD", "ARM", "Imagination", "Intel", "NVIDIA", "PoCL", "Qualcomm"};
+  return kNames[static_cast<int>(vendor)];
+}
+
+Result<std::vector<DeviceFacts>> find_devices(const std::string& wanted) {
+  cl_uint count = 0;
+  const cl_int found = clGetPlatformIDs(0, nullptr, &count);
+  if (found != CL_SUCCESS || count == 0)
+    return Error{fmt::format("no OpenCL driver is installed: there is no platform ({})", error_name(found))};
+  std::vector<cl_platform_id> platforms(count);
+  if (const cl_int code = clGetPlatformIDs(count, platforms.data(), nullptr); code != CL_SUCCESS)
+    return Error{fmt::format("the OpenCL platforms cannot be listed: {}", error_name(code))};
+  std::vector<DeviceFacts> devices;
+  std::string names;
+  for (cl_platform_id platform : platforms) {
+    const std::string platform_name = platform_text(platform, CL_PLATFORM_NAME);
+    names += (names.empty() ? "" : ", ") + platform_name;
+    if (!wanted.empty() && !contains(platform_name, wanted.c_str())) continue;
+    cl_uint n = 0;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &n) != CL_SUCCESS || n == 0) continue;
+    std::vector<cl_device_id> ids(n);
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, n, ids.data(), nullptr) != CL_SUCCESS) continue;
+    for (cl_device_id id : ids) devices.push_back(read_facts(platform, id));
+  }
+  if (devices.empty())
+    return Error{wanted.empty() ? fmt::format("none of the OpenCL platforms ({}) has a device", names)
+                                : fmt::format("no OpenCL platform with a device is called '{}'; there are: {}", wanted, names)};
+  std::stable_sort(devices.begin(), devices.end(), [](const DeviceFacts& a, const DeviceFacts& b) {
+    return (a.type & CL_DEVICE_TYPE_GPU) > (b.type & CL_DEVICE_TYPE_GPU);
+  });
+  return devices;
+}
+
+std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) {
+  const auto yes = [](bool b) { return std::string(b ? "yes" : "no"); };
+  std::string svm;
+  if (f.svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) svm += "coarse buffers ";
+  if (f.svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) svm += "fine buffers ";
+  if (f.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) svm += "system ";
+  if (f.svm & CL_DEVICE_SVM_ATOMICS) svm += "atomics ";
+  if (!svm.empty()) svm.pop_back();
+  return {{"platform", f.platform_name},
+          {"vendor", fmt::format("{} ({})", name(f.vendor), f.vendor_name)},
+          {"family", f.family},
+          {"version", f.version},
+          {"driver", f.driver},
+          {"compute units", fmt::format("{}", f.compute_units)},
+          {"clock", fmt::format("{} MHz", f.clock_mhz)},
+          {"largest work group", fmt::format("{} items", f.max_work_group)},
+          {"largest work item sizes", fmt::format("{} x {} x {}", f.max_work_item[0], f.max_work_item[1], f.max_work_item[2])},
+          {"global memory", mebibytes(f.global_memory)},
+          {"global cache", mebibytes(f.global_cache)},
+          {"local memory", mebibytes(f.local_memory)},
+          {"largest allocation", mebibytes(f.max_allocation)},
+          {"alignment of sub-buffers", fmt::format("{} bytes", f.base_alignment)},
+          {"largest 2-D image", f.image_width ? fmt::format("{} x {}", f.image_width, f.image_height) : "none"},
+          {"shares host memory", yes(f.unified_memory)},
+          {"fp16 arithmetic", yes(f.fp16)},
+          {"fp64 arithmetic", yes(f.fp64)},
+          {"integer dot product", yes(f.integer_dot)},
+          {"subgroups", yes(f.subgroups)},
+          {"shared virtual memory", svm.empty() ? "no" : svm},
+          {"command buffers", yes(f.command_buffer)}};
+}
+
+}  // namespace arenascope::opencl

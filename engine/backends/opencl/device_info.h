@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What there is on this machine, and what each device says of itself.
+#pragma once
+#include <string>
+#include <vector>
+
+#include <arenascope/backends/opencl/cl.h>
+#include <arenascope/base/ids.h>
+#include <arenascope/base/result.h>
+
+namespace arenascope::opencl {
+
+enum class Vendor : uint8_t { Other, Amd, Arm, Imagination, Intel, Nvidia, Pocl, Qualcomm };
+const char* name(Vendor vendor);
+
+struct DeviceFacts {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  std::string platform_name, name, vendor_name, version, driver, c_version, family;
+  Vendor vendor = Vendor::Other;
+  cl_device_type type = 0;
+  uint32_t compute_units = 0;
+  uint32_t clock_mhz = 0;
+  size_t max_work_group = 1;
+  size_t max_work_item[3] = {1, 1, 1};
+  Bytes global_memory = 0, global_cache = 0, local_memory = 0, max_allocation = 0;
+  Bytes base_alignment = 64;  // of sub-buffers, at least 64
+  size_t image_width = 0, image_height = 0;  // the largest 2-D image; 0: no images
+  bool fp16 = false, fp64 = false, integer_dot = false, subgroups = false, unified_memory = false;
+  bool command_buffer = false;
+  cl_device_svm_capabilities svm = 0;
+
+  // Works through a processor's caches rather than a GPU's local memory.
+  bool is_cpu() const { return (type & CL_DEVICE_TYPE_CPU) != 0; }
+};
+
+// All devices of all platforms, GPUs first, or those whose platform's name contains `platform`. Errors: no platform
+// (no driver is installed), none with a device.
+Result<std::vector<DeviceFacts>> find_devices(const std::string& platform = "");
+
+// For `devices`: name, value with unit.
+std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& facts);
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Elements from one place to another, whatever they are: copies by width in bytes, one work item an element.
+
+typedef struct { int v[8]; } Ints;
+
+inline void move_cell(global const uchar* from, long f, global uchar* to, long t, int width) {
+  switch (width) {
+    case 1: to[t] = from[f]; break;
+    case 2: ((global ushort*)to)[t] = ((global const ushort*)from)[f]; break;
+    case 4: ((global uint*)to)[t] = ((global const uint*)from)[f]; break;
+    default: ((global ulong*)to)[t] = ((global const ulong*)from)[f];
+  }
+}
+inline void put_bits(global uchar* to, long t, int width, ulong bits) {
+  switch (width) {
+    case 1: to[t] = (uchar)bits; break;
+    case 2: ((global ushort*)to)[t] = (ushort)bits; break;
+    case 4: ((global uint*)to)[t] = (uint)bits; break;
+    default: ((global ulong*)to)[t] = bits;
+  }
+}
+
+kernel void copy_cells(global const uchar* from, Layout lf, global uchar* to, Layout lt, long n, int width) {
+  const long i = get_global_id(0);
+  if (i < n) move_cell(from, place(&lf, i), to, place(&lt, i), width);
+}
+
+kernel void fill_bits(global uchar* to, long offset, long n, int width, ulong bits) {
+  const long i = get_global_id(0);
+  if (i < n) put_bits(to, offset + i, width, bits);
+}
+
+kernel void arange(global uchar* to, Layout lt, long n, wide start, wide step, long whole_start, long whole_step) {
+  const long i = get_global_id(0);
+  if (i >= n) return;
+  if (is_whole(lt.type)) store_whole(to, lt.type, lt.offset + i, whole_start + i * whole_step);
+  else store_wide(to, lt.type, lt.offset + i, start + (wide)i * step);
+}
+
+// mode 0: bits outside, 1: reflected, 2: the edge again.
+kernel void pad(global const uchar* from, Layout lf, global uchar* to, Layout lt, long n, int width, Ints begin, int mode, ulong bits) {
+  const long i = get_global_id(0);
+  if (i >= n) return;
+  long rest = i, at = lf.offset;
+  bool outside = false;
+  for (int d = lt.rank - 1; d >= 0; --d) {
+    long p = rest % lt.size[d] - begin.v[d];
+    const long size = lf.size[d];
+    rest /= lt.size[d];
+    if (mode == 0) outside = outside || p < 0 || p >= size;
+    if (mode == 2) p = clamp(p, 0L, size - 1);
+    while (mode == 1 && (p < 0 || p >= size)) p = p < 0 ? -p : 2 * (size - 1) - p;
+    at += p * lf.stride[d];
+  }
+  if (outside) put_bits(to, lt.offset + i, width, bits);
+  else move_cell(from, at, to, lt.offset + i, width);
+}
+
+// Table entries by index along one axis; both layouts go over the result's elements. An index outside the table is
+// noted in problem[1] and problem[0] set.
+kernel void gather(global const uchar* table, Layout lt, global const uchar* index, Layout li, global uchar* out, Layout lo,
+                   long n, int width, long axis_size, long axis_stride, global long* problem) {
+  const long i = get_global_id(0);
+  if (i >= n) return;
+  long k = load_whole(index, li.type, place(&li, i));
+  if (k < -axis_size || k >= axis_size) {
+    problem[1] = k;
+    problem[0] = 1;
+    return;
+  }
+  if (k < 0) k += axis_size;
+  const long from = place(&lt, i) + k * axis_stride;
+  if (width > 0) move_cell(table, from, out, lo.offset + i, width);
+  else store_float(out, lo.type, lo.offset + i, load_float(table, lt.type, from));
+}
+
+kernel void triangle(global const uchar* from, Layout lf, global uchar* to, Layout lt, long n, int width, long rows, long columns,
+                     long diagonal, int upper) {
+  const long i = get_global_id(0);
+  if (i >= n) return;
+  const long over = i % columns - i / columns % rows - diagonal;
+  if (upper ? over >= 0 : over <= 0) move_cell(from, place(&lf, i), to, lt.offset + i, width);
+  else put_bits(to, lt.offset + i, width, 0);
+}
+
+// where(condition, a, b)
+kernel void choose(global const uchar* c, Layout lc, global const uchar* a, Layout la, global const uchar* b, Layout lb,
+                   global uchar* out, Layout lo, long n, int width) {
+  const long i = get_global_id(0);
+  if (i >= n) return;
+  if (c[place(&lc, i)] != 0) move_cell(a, place(&la, i), out, lo.offset + i, width);
+  else move_cell(b, place(&lb, i), out, lo.offset + i, width);
+}
+
+kernel void cast(global const uchar* from, Layout lf, global uchar* to, Layout lt, long n) {
+  const long i = get_global_id(0);
+  if (i >= n) return;
+  const long at = place(&lf, i);
+  if (is_whole(lf.type)) {
+    const long v = load_whole(from, lf.type, at);
+    if (is_whole(lt.type)) store_whole(to, lt.type, lt.offset + i, v);
+    else store_wide(to, lt.type, lt.offset + i, lf.type == T_U64 ? (wide)(ulong)v : (wide)v);
+  } else {
+    store_wide(to, lt.type, lt.offset + i, load_wide(from, lf.type, at));
+  }
+}

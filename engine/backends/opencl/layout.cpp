@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/opencl/layout.h>
+
+#include <algorithm>
+
+namespace arenascope::opencl {
+
+Layout layout_of(const TensorImpl& tensor) { return made_layout(tensor.dtype, tensor.sizes.span(), tensor.strides.span()); }
+
+Layout broadcast_layout(const TensorImpl& tensor, const Dims& sizes) {
+  Layout out;
+  out.type = static_cast<int32_t>(tensor.dtype);
+  out.rank = sizes.rank();
+  const int shift = sizes.rank() - tensor.rank();
+  for (int d = 0; d < sizes.rank(); ++d) {
+    out.size[d] = sizes[d];
+    out.stride[d] = d < shift || tensor.sizes[d - shift] == 1 ? 0 : tensor.strides[d - shift];
+  }
+  return out;
+}
+
+Layout made_layout(DType type, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  Layout out;
+  out.type = static_cast<int32_t>(type);
+  out.rank = static_cast<int32_t>(sizes.size());
+  std::copy(sizes.begin(), sizes.end(), out.size);
+  std::copy(strides.begin(), strides.end(), out.stride);
+  return out;
+}
+
+Layout without(Layout layout, int axis, int64_t* stride) {
+  *stride = layout.stride[axis];
+  for (int d = axis; d + 1 < layout.rank; ++d) {
+    layout.size[d] = layout.size[d + 1];
+    layout.stride[d] = layout.stride[d + 1];
+  }
+  --layout.rank;
+  return layout;
+}
+
+void collapse(std::initializer_list<Layout*> layouts) {
+  const Layout& first = **layouts.begin();
+  int kept = 0;
+  const int rank = first.rank;
+  for (int d = 0; d < rank; ++d) {
+    const int64_t size = first.size[d];
+    if (size == 1) continue;
+    const bool joins = kept > 0 && std::all_of(layouts.begin(), layouts.end(), [&](const Layout* l) {
+                         return l->stride[kept - 1] == l->stride[d] * size;
+                       });
+    if (!joins) ++kept;
+    const int64_t joined = joins ? first.size[kept - 1] * size : size;
+    for (Layout* l : layouts) {
+      l->size[kept - 1] = joined;
+      l->stride[kept - 1] = l->stride[d];
+    }
+  }
+  for (Layout* l : layouts) l->rank = kept;
+}
+
+}  // namespace arenascope::opencl

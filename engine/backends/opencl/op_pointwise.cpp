@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include <bit>
+
+#include <arenascope/backends/opencl/ops.h>
+
+namespace arenascope::opencl {
+
+int domain_of(DType type) { return type == DType::F64 ? 1 : info(type).floating || info(type).quantised ? 0 : 2; }
+
+std::string domain_option(int domain) { return " -DDOMAIN=" + std::to_string(domain); }
+
+namespace {
+
+// The two parameters that unary ops have, in the arithmetic's type.
+std::pair<double, double> parameters(const TensorImpl& node) {
+  if (node.op == Op::Clamp) {
+    const auto p = node.params.get<ClampParams>();
+    return {p.low, p.high};
+  }
+  if (node.op == Op::Scale) {
+    const auto p = node.params.get<ScaleParams>();
+    return {p.scale, p.bias};
+  }
+  const auto p = node.params.get<AlphaParams>();
+  return {p.alpha, p.beta};
+}
+
+void real_argument(Call& call, int domain, bool fp64, double value) {
+  if (domain == 2) {
+    // Clamping bounds may lie outside the whole numbers.
+    call.arg(static_cast<cl_long>(value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : value));
+  } else if (domain == 1 && fp64) {
+    call.arg(static_cast<cl_double>(value));
+  } else {
+    call.arg(static_cast<cl_float>(value));
+  }
+}
+
+bool flat_f32(const TensorImpl& t) {
+  return t.dtype == DType::F32 && t.contiguous() && t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
+}
+
+bool has_fast(Op op) {
+  switch (op) {
+    case Op::Relu: case Op::LeakyRelu: case Op::Clamp: case Op::Sigmoid: case Op::Silu: case Op::Tanh: case Op::Exp: case Op::Sqrt:
+    case Op::Erf: case Op::Gelu: case Op::HardSigmoid: case Op::HardSwish: case Op::Scale: case Op::Neg: case Op::Abs:
+    case Op::Reciprocal: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Max: case Op::Min: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
+  if (!station.blocked || !flat_f32(node)) return false;
+  const int64_t n = node.element_count();
+  const size_t group = station.runtime.facts().is_cpu() ? 256 : 128;
+  if (node.op == Op::BatchNorm) {
+    for (const TensorImpl* s : node.sources)
+      if (!flat_f32(*s)) return false;
+    const int64_t channels = node.sizes[1], inner = n / (node.sizes[0] * channels);
+    if (inner < 16) return false;
+    Call call(station, "fast_pointwise", " -DAFFINE -DOP=0", "batch_norm");
+    for (const TensorImpl* s : node.sources) call.flat(*s);
+    status = call.flat(node).arg(cl_int(inner)).arg(cl_int(channels)).arg(node.params.get<BatchNormParams>().epsilon)
+                 .grid({inner, n / inner}, {group, 1});
+    return true;
+  }
+  if (!has_fast(node.op)) return false;
+  const std::string op = " -DOP=" + std::to_string(static_cast<int>(node.op));
+  const TensorImpl* x = node.sources[0];
+  if (node.sources.size() == 1) {
+    if (!flat_f32(*x)) return false;
+    const auto [a, b] = parameters(node);
+    status = Call(station, "fast_pointwise", " -DUNARY" + op, "unary").flat(*x).flat(node).arg(cl_int(n))
+                 .arg(static_cast<cl_float>(a)).arg(static_cast<cl_float>(b)).items(n, group);
+    return true;
+  }
+  const TensorImpl* y = node.sources[1];
+  if ((node.op == Op::Add || node.op == Op::Mul) && x->element_count() < n) std::swap(x, y);
+  if (!flat_f32(*x) || !flat_f32(*y) || x->element_count() != n) return false;
+  if (y->element_count() == n) {
+    status = Call(station, "fast_pointwise", " -DBINARY" + op, "binary").flat(*x).flat(*y).flat(node).arg(cl_int(n)).items(n, group);
+    return true;
+  }
+  Layout lo = layout_of(node), ly = broadcast_layout(*y, node.sizes);
+  collapse({&lo, &ly});
+  int64_t inner = 0, count = 1;
+  if (ly.rank == 1 && ly.stride[0] == 0) inner = n;
+  else if (ly.rank == 2 && ly.stride[0] == 1 && ly.stride[1] == 0) inner = ly.size[1], count = ly.size[0];
+  else if (ly.rank == 3 && ly.stride[0] == 0 && ly.stride[1] == 1 && ly.stride[2] == 0) inner = ly.size[2], count = ly.size[1];
+  if (inner < 16) return false;
+  status = Call(station, "fast_pointwise", " -DBINARY" + op, "by_channel").flat(*x).flat(*y).flat(node).arg(cl_int(inner))
+               .arg(cl_int(count)).grid({inner, n / inner}, {group, 1});
+  return true;
+}
+
+Status run_unary(Station& station, const TensorImpl& node) {
+  const TensorImpl& x = *node.sources[0];
+  const int domain = domain_of(x.dtype);
+  Layout lx = layout_of(x), lo = layout_of(node);
+  collapse({&lx});
+  Call call(station, "pointwise", domain_option(domain), "unary");
+  call.tensor(x, lx).tensor(node, lo).arg(cl_long(node.element_count())).arg(static_cast<cl_int>(node.op));
+  const auto [a, b] = parameters(node);
+  const bool fp64 = station.runtime.facts().fp64;
+  real_argument(call, domain, fp64, a);
+  real_argument(call, domain, fp64, b);
+  return call.items(node.element_count());
+}
+
+Status run_binary(Station& station, const TensorImpl& node) {
+  const TensorImpl &x = *node.sources[0], &y = *node.sources[1];
+  const int domain = domain_of(x.dtype);
+  Layout lx = broadcast_layout(x, node.sizes), ly = broadcast_layout(y, node.sizes), lo = layout_of(node);
+  collapse({&lx, &ly});
+  return Call(station, "pointwise", domain_option(domain), "binary")
+      .tensor(x, lx).tensor(y, ly).tensor(node, lo).arg(cl_long(node.element_count())).arg(static_cast<cl_int>(node.op))
+      .arg(static_cast<cl_int>(x.dtype == DType::U64)).items(node.element_count());
+}
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <arenascope/backends/opencl/ops.h>
+
+namespace arenascope::opencl {
+namespace {
+
+struct ConvArgs {
+  cl_int stride[3], dilation[3], begin[3];
+  cl_int groups;
+};
+
+// Two leading dimensions and three spatial ones, ones in front where there are fewer.
+Layout five_dimensions(const TensorImpl& t) {
+  Layout in = layout_of(t), out = in;
+  const int missing = 5 - in.rank;
+  out.rank = 5;
+  for (int d = 4; d >= 2; --d) {
+    out.size[d] = d - missing >= 2 ? in.size[d - missing] : 1;
+    out.stride[d] = d - missing >= 2 ? in.stride[d - missing] : 0;
+  }
+  return out;
+}
+
+Status conv(Station& station, const TensorImpl& node) {
+  const auto p = node.params.get<ConvParams>();
+  ConvArgs args{{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, p.groups};
+  for (int d = 0; d < p.spatial; ++d) {
+    const int at = 3 - p.spatial + d;
+    args.stride[at] = p.strides[d];
+    args.dilation[at] = p.dilations[d];
+    args.begin[at] = p.pads_begin[d];
+  }
+  const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
+  const bool biased = node.sources.size() > 2;
+  const TensorImpl& bias = biased ? *node.sources[2] : w;
+  return Call(station, "products", domain_option(domain_of(x.dtype)) + " -DCONV", node.op == Op::Conv ? "conv" : "conv_transpose")
+      .tensor(x, five_dimensions(x)).tensor(w, five_dimensions(w)).tensor(bias, layout_of(bias)).tensor(node, five_dimensions(node))
+      .arg(cl_long(node.element_count())).arg(args).arg(static_cast<cl_int>(biased)).items(node.element_count());
+}
+
+// The leading dimensions of a source as they go over the result's.
+Layout leading(const TensorImpl& t, const TensorImpl& node) {
+  Layout l = broadcast_layout(t, node.sizes);
+  l.rank = std::max(0, l.rank - 2);
+  // The last two were not broadcast: where the source has no more than these, nothing leads.
+  const int shift = node.rank() - t.rank();
+  for (int d = 0; d < l.rank; ++d) l.stride[d] = d < shift || t.sizes[d - shift] == 1 ? 0 : t.strides[d - shift];
+  return l;
+}
+
+Status mul_mat(Station& station, const TensorImpl& node) {
+  const TensorImpl &a = *node.sources[0], &b = *node.sources[1];
+  const bool biased = node.sources.size() > 2;
+  const TensorImpl& bias = biased ? *node.sources[2] : a;
+  const auto stride = [](const TensorImpl& t, int back) { return cl_long(back < t.rank() ? t.strides.back(back) : 0); };
+  const bool doubles = a.dtype == DType::F64 || b.dtype == DType::F64;
+  const std::string options = domain_option(doubles ? 1 : 0) + " -DMUL_MAT" + (info(a.dtype).quantised ? " -DWITH_QUANTISED" : "");
+  return Call(station, "products", options, "mul_mat").tensor(a, leading(a, node)).arg(stride(a, 1)).arg(stride(a, 0))
+      .tensor(b, leading(b, node)).arg(stride(b, 1)).arg(stride(b, 0)).tensor(bias, layout_of(bias)).tensor(node, layout_of(node))
+      .arg(cl_long(node.element_count())).arg(cl_long(node.sizes.back(1))).arg(cl_long(node.sizes.back())).arg(cl_long(a.sizes.back()))
+      .arg(node.params.get<MulMatParams>().scale).arg(static_cast<cl_int>(biased)).items(node.element_count());
+}
+
+Status attention(Station& station, const TensorImpl& node, const ComputeParams& params) {
+  const auto p = node.params.get<AttentionParams>();
+  const TensorImpl &q = *node.sources[0], &k = *node.sources[1], &v = *node.sources[2];
+  const bool masked = node.sources.size() > 3;
+  const TensorImpl& mask = masked ? *node.sources[3] : q;
+  const int64_t heads = node.sizes.back(2), queries = node.sizes.back(1), value_width = node.sizes.back(), keys = k.sizes.back(1);
+  const int64_t rows = node.element_count() / value_width, key_heads = k.sizes.back(2);
+  const Bytes bytes = rows * keys * 4;
+  Layout lq = layout_of(q), lk = layout_of(k), lv = layout_of(v), lm = layout_of(mask);
+  if (masked) {
+    Dims sizes = node.sizes;
+    sizes[sizes.rank() - 1] = keys;
+    lm = broadcast_layout(mask, sizes);
+  }
+  for (Layout* l : {&lq, &lk, &lv, &lm}) collapse({l});
+  const char* options = " -DATTENTION";
+  if (auto ok = Call(station, "products", options, "scores").tensor(q, lq).tensor(k, lk).tensor(mask, lm).scratch(params.work, bytes)
+                    .arg(cl_long(rows * keys)).arg(cl_long(queries)).arg(cl_long(keys)).arg(cl_long(heads)).arg(cl_long(key_heads))
+                    .arg(cl_long(q.sizes.back())).arg(p.scale).arg(static_cast<cl_int>(masked)).arg(static_cast<cl_int>(p.causal))
+                    .items(rows * keys);
+      !ok)
+    return ok;
+  if (auto ok = Call(station, "products", options, "row_soft_max").scratch(params.work, bytes).arg(cl_long(rows)).arg(cl_long(keys)).items(rows, 8); !ok)
+    return ok;
+  return Call(station, "products", options, "values").scratch(params.work, bytes).tensor(v, lv).tensor(node, layout_of(node))
+      .arg(cl_long(node.element_count())).arg(cl_long(queries)).arg(cl_long(keys)).arg(cl_long(heads)).arg(cl_long(key_heads))
+      .arg(cl_long(value_width)).items(node.element_count());
+}
+
+// Scratch of a recurrent layer: state, cell, gates, each aligned.
+struct LstmScratch {
+  int64_t states;  // directions · batch · hidden
+  Bytes part;      // bytes of state or cell, aligned
+  Bytes gates;
+  LstmScratch(const Station& station, const TensorImpl& node) {
+    const auto p = node.params.get<LstmParams>();
+    states = node.sources[1]->sizes[0] * node.sources[0]->sizes[1] * p.hidden;
+    part = (states * 4 + station.alignment - 1) / station.alignment * station.alignment;
+    gates = states * 16;
+  }
+};
+
+Status lstm(Station& station, const TensorImpl& node, const ComputeParams& params) {
+  const auto p = node.params.get<LstmParams>();
+  const TensorImpl &x = *node.sources[0], &w = *node.sources[1], &r = *node.sources[2];
+  const int64_t steps = x.sizes[0], batch = x.sizes[1], input = x.sizes[2], directions = w.sizes[0];
+  const LstmScratch scratch(station, node);
+  size_t next = 3;
+  const auto optional = [&](int bit) -> const TensorImpl* { return p.present & bit ? node.sources[next++] : nullptr; };
+  const TensorImpl *bias = optional(1), *h0 = optional(2), *c0 = optional(4);
+  std::byte *state = params.work, *cell = state + scratch.part, *gate = cell + scratch.part;
+  const char* options = " -DLSTM";
+  const auto flat = [](const TensorImpl& t) {
+    Layout l = layout_of(t);
+    collapse({&l});
+    return l;
+  };
+  for (const auto& [from, to] : {std::pair(h0, state), std::pair(c0, cell)}) {
+    const TensorImpl& given = from ? *from : x;
+    if (auto ok = Call(station, "products", options, "begin_states").tensor(given, flat(given)).scratch(to, scratch.states * 4)
+                      .arg(cl_long(scratch.states)).arg(static_cast<cl_int>(from != nullptr)).items(scratch.states);
+        !ok)
+      return ok;
+  }
+  for (int64_t step = 0; step < steps; ++step) {
+    const TensorImpl& b = bias ? *bias : x;
+    if (auto ok = Call(station, "products", options, "gates").tensor(x, flat(x)).tensor(w, flat(w)).tensor(r, flat(r)).tensor(b, flat(b))
+                      .scratch(state, scratch.states * 4).scratch(gate, scratch.gates).arg(cl_long(scratch.states * 4)).arg(cl_long(step))
+                      .arg(cl_long(steps)).arg(cl_long(batch)).arg(cl_long(input)).arg(cl_long(p.hidden)).arg(cl_int(p.direction))
+                      .arg(static_cast<cl_int>(bias != nullptr)).items(scratch.states * 4);
+        !ok)
+      return ok;
+    if (auto ok = Call(station, "products", options, "cells").scratch(gate, scratch.gates).scratch(state, scratch.states * 4)
+                      .scratch(cell, scratch.states * 4).tensor(node, layout_of(node)).arg(cl_long(scratch.states)).arg(cl_long(step))
+                      .arg(cl_long(steps)).arg(cl_long(batch)).arg(cl_long(p.hidden)).arg(cl_long(directions)).arg(cl_int(p.direction))
+                      .items(scratch.states);
+        !ok)
+      return ok;
+  }
+  return {};
+}
+
+}  // namespace
+
+Bytes product_work_bytes(const Station& station, const TensorImpl& node) {
+  if (node.op == Op::Attention)
+    return node.element_count() / std::max<int64_t>(1, node.sizes.back()) * node.sources[1]->sizes.back(1) * 4;
+  if (node.op == Op::Lstm) {
+    const LstmScratch scratch(station, node);
+    return 2 * scratch.part + scratch.gates;
+  }
+  return 0;
+}
+
+Status run_products(Station& station, const TensorImpl& node, const ComputeParams& params) {
+  switch (node.op) {
+    case Op::MulMat: return mul_mat(station, node);
+    case Op::Attention: return attention(station, node, params);
+    case Op::Lstm: return lstm(station, node, params);
+    default: return conv(station, node);
+  }
+}
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <arenascope/backends/opencl/ops.h>
+
+namespace arenascope::opencl {
+namespace {
+
+struct WindowArgs {
+  cl_int kernel[3], stride[3], dilation[3], begin[3], end[3];
+};
+
+// [N, C, spatial…] with ones put in front of the spatial dimensions, so that there are three.
+Layout five_dimensions(const TensorImpl& t) {
+  Layout in = layout_of(t), out = in;
+  const int missing = 5 - in.rank;
+  out.rank = 5;
+  for (int d = 4; d >= 2; --d) {
+    out.size[d] = d - missing >= 2 ? in.size[d - missing] : 1;
+    out.stride[d] = d - missing >= 2 ? in.stride[d - missing] : 0;
+  }
+  return out;
+}
+
+}  // namespace
+
+Status run_windows(Station& station, const TensorImpl& node) {
+  const TensorImpl& x = *node.sources[0];
+  const int64_t n = node.element_count();
+  const int domain = x.dtype == DType::F64 ? 1 : 0;
+  if (node.op == Op::Lrn) {
+    const auto p = node.params.get<LrnParams>();
+    Layout lx = layout_of(x);
+    collapse({&lx});
+    return Call(station, "windows", domain_option(domain), "lrn").tensor(x, lx).tensor(node, layout_of(node)).arg(cl_long(n))
+        .arg(cl_long(node.sizes[1])).arg(cl_long(n / (node.sizes[0] * node.sizes[1]))).arg(cl_int(p.size)).arg(p.alpha)
+        .arg(p.beta).arg(p.bias).items(n);
+  }
+  const auto p = node.params.get<PoolParams>();
+  WindowArgs w{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
+  for (int d = 0; d < p.spatial; ++d) {
+    const int at = 3 - p.spatial + d;
+    w.kernel[at] = p.kernel[d];
+    w.stride[at] = p.strides[d];
+    w.dilation[at] = p.dilations[d];
+    w.begin[at] = p.pads_begin[d];
+    w.end[at] = p.pads_end[d];
+  }
+  return Call(station, "windows", domain_option(domain), "pool").tensor(x, five_dimensions(x)).tensor(node, five_dimensions(node))
+      .arg(cl_long(n)).arg(w).arg(static_cast<cl_int>(node.op == Op::MaxPool)).arg(static_cast<cl_int>(p.count_include_pad)).items(n);
+}
+
+}  // namespace arenascope::opencl

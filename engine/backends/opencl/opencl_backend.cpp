@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/opencl/opencl_backend.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <arenascope/backends/opencl/ops.h>
+
+namespace arenascope::opencl {
+namespace {
+
+enum class Family { None, Unary, Binary, Movement, Windows, Lines, Products };
+
+Family family_of(Op op) {
+  switch (op) {
+    case Op::None: case Op::Opaque: return Family::None;
+    case Op::Cont: case Op::Copy: case Op::Cast: case Op::Concat: case Op::Pad: case Op::Gather: case Op::GatherElements: case Op::Fill:
+    case Op::Arange: case Op::Resize: case Op::DepthToSpace: case Op::Tril: case Op::Where: return Family::Movement;
+    case Op::MulMat: case Op::Conv: case Op::ConvTranspose: case Op::Attention: case Op::Lstm: return Family::Products;
+    case Op::MaxPool: case Op::AvgPool: case Op::Lrn: return Family::Windows;
+    case Op::BatchNorm: case Op::Norm: case Op::RmsNorm: case Op::GroupNorm: case Op::SoftMax: case Op::LogSoftMax: case Op::ReduceSum:
+    case Op::ReduceMean: case Op::ReduceMax: case Op::ReduceMin: case Op::ReduceProd: case Op::ReduceL2: case Op::ArgMax: case Op::ArgMin:
+    case Op::TopKValues: case Op::TopKIndices: case Op::CumSum: case Op::Rope: return Family::Lines;
+    default: break;
+  }
+  if (info(op).is_view()) return Family::None;
+  return info(op).max_sources == 1 ? Family::Unary : Family::Binary;
+}
+
+struct Settings {
+  RuntimeOptions runtime;
+  PoolOptions pool;
+  bool fast = true;
+};
+
+class OpenClBackend final : public Backend {
+ public:
+  OpenClBackend(std::shared_ptr<Runtime> runtime, Settings settings, std::unique_ptr<Tuner> tuner)
+      : runtime_(std::move(runtime)), settings_(std::move(settings)), tuner_(std::move(tuner)),
+        station_{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast} {}
+  ~OpenClBackend() override {
+    if (!tuner_->save()) runtime_->log("the tuning results could not be saved");
+  }
+
+  std::string_view name() const override { return "opencl"; }
+  Device device() const override { return {DeviceType::OpenCl, static_cast<int16_t>(settings_.runtime.device)}; }
+  std::string description() const override {
+    return fmt::format("{}, {} compute units, {}", runtime_->facts().name, runtime_->facts().compute_units, runtime_->facts().platform_name);
+  }
+  bool runs_on_host_threads() const override { return false; }
+  Bytes alignment() const override { return station_.alignment; }
+
+  Status make_problem() {
+    cl_int code = CL_SUCCESS;
+    cl_long zero[2] = {0, 0};
+    problem_ = MemHandle(clCreateBuffer(runtime_->context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &code));
+    station_.problem = problem_.get();
+    return code == CL_SUCCESS ? Status() : runtime_->lost("the first allocation", code);
+  }
+
+  Status register_memory(ExecutionContext& context) override {
+    const auto pool = std::make_shared<BufferPool>(runtime_, device(), settings_.pool);
+    for (MemoryKind kind : {MemoryKind::Default, MemoryKind::Workspace, MemoryKind::KVCache})
+      if (auto ok = context.register_allocator(kind, kind == MemoryKind::Workspace ? pool : std::make_shared<BufferPool>(runtime_, device(), settings_.pool)); !ok) return ok;
+    // Static memory is never reused for something else.
+    return context.register_allocator(MemoryKind::Persistent, std::make_shared<BufferPool>(runtime_, device(), PoolOptions{1, 0, true}));
+  }
+
+  Status supports(const TensorImpl& node) const override {
+    if (family_of(node.op) == Family::None && has_work(node)) return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
+    if (info(node.dtype).quantised && has_work(node)) return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
+    const bool quantised = std::any_of(node.sources.begin(), node.sources.end(), [](const TensorImpl* s) { return info(s->dtype).quantised; });
+    if (quantised && node.op != Op::MulMat && node.op != Op::Gather && node.op != Op::Cast && has_work(node))
+      return Error{fmt::format("{} of {} has no OpenCL kernel", arenascope::name(node.op), arenascope::name(node.sources[0]->dtype))};
+    bool doubles = node.dtype == DType::F64;
+    for (const TensorImpl* s : node.sources) doubles = doubles || s->dtype == DType::F64;
+    if (doubles && !runtime_->facts().fp64 && has_work(node))
+      return Error{fmt::format("{} has no float64 arithmetic, which {} '{}' needs", runtime_->facts().name, arenascope::name(node.op), node.name)};
+    return {};
+  }
+  int tasks(const TensorImpl&, int) const override { return 1; }
+  Bytes work_bytes(const TensorImpl& node, int) const override {
+    return family_of(node.op) == Family::Products ? product_work_bytes(station_, node) : 0;
+  }
+
+  Status compute(const TensorImpl& node, const ComputeParams& params) override {
+    if (!has_work(node) || params.ith != 0) return {};
+    Status status;
+    switch (family_of(node.op)) {
+      case Family::Unary: return fast_pointwise(station_, node, status) ? status : run_unary(station_, node);
+      case Family::Binary: return fast_pointwise(station_, node, status) ? status : run_binary(station_, node);
+      case Family::Movement:
+        checks_ = checks_ || node.op == Op::Gather || node.op == Op::GatherElements;
+        return run_movement(station_, node);
+      case Family::Windows: return run_windows(station_, node);
+      case Family::Lines: return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_lines(station_, node);
+      case Family::Products: return run_products(station_, node, params);
+      case Family::None: break;
+    }
+    return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
+  }
+
+  Status synchronize() override {
+    if (auto ok = runtime_->finish(); !ok) return ok;
+    if (!checks_) return {};
+    checks_ = false;
+    cl_long told[2] = {0, 0};
+    cl_int code = clEnqueueReadBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof told, told, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS) return runtime_->lost("reading back whether indices were right", code);
+    if (told[0] == 0) return {};
+    const cl_long none[2] = {0, 0};
+    code = clEnqueueWriteBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof none, none, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS) return runtime_->lost("clearing the note of wrong indices", code);
+    return Error{fmt::format("an index {} lies outside the entries of its table", told[1])};
+  }
+
+  Status upload(const Storage& to, const std::byte* from, Bytes bytes) override {
+    if (bytes > to.bytes()) return Error{fmt::format("{} bytes do not fit in a storage of {}", bytes, to.bytes())};
+    if (bytes == 0) return {};
+    auto place = runtime_->buffers().find(to.data());
+    return place ? runtime_->write(*place, from, bytes) : Status(place.error());
+  }
+  Status download(std::byte* to, const Storage& from, Bytes bytes) override {
+    if (bytes > from.bytes()) return Error{fmt::format("{} bytes asked of a storage of {}", bytes, from.bytes())};
+    if (bytes == 0) return {};
+    auto place = runtime_->buffers().find(from.data());
+    return place ? runtime_->read(to, *place, bytes) : Status(place.error());
+  }
+
+ private:
+  std::shared_ptr<Runtime> runtime_;
+  Settings settings_;
+  std::unique_ptr<Tuner> tuner_;
+  Station station_;
+  MemHandle problem_;
+  bool checks_ = false;  // an op that can meet a wrong index was queued
+};
+
+template <class Choice>
+Status choose(const std::string& key, const std::string& value, std::initializer_list<std::pair<const char*, Choice>> choices, Choice& to) {
+  std::string names;
+  for (const auto& [text, choice] : choices) {
+    if (value == text) {
+      to = choice;
+      return {};
+    }
+    names += fmt::format(" {}", text);
+  }
+  return Error{fmt::format("{} '{}' is none of:{}", key, value, names)};
+}
+
+Result<Settings> read_settings(const BackendOptions& options) {
+  Settings s;
+  for (const auto& [key, value] : options) {
+    Status ok;
+    if (key == "device") {
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), s.runtime.device);
+      if (read.ec != std::errc() || read.ptr != value.data() + value.size()) ok = Error{fmt::format("device '{}' is no number", value)};
+    } else if (key == "platform") {
+      s.runtime.platform = value;
+    } else if (key == "cache") {
+      s.runtime.cache_folder = value;
+    } else if (key == "precision") {
+      ok = choose(key, value, {{"high", Precision::High}, {"normal", Precision::Normal}, {"low", Precision::Low}}, s.runtime.precision);
+    } else if (key == "tuning") {
+      ok = choose(key, value, {{"none", TuneLevel::None}, {"fast", TuneLevel::Fast}, {"normal", TuneLevel::Normal}, {"wide", TuneLevel::Wide}, {"heavy", TuneLevel::Heavy}}, s.runtime.tuning);
+    } else if (key == "profiling") {
+      ok = choose(key, value, {{"on", true}, {"off", false}}, s.runtime.profiling);
+    } else if (key == "kernels") {
+      ok = choose(key, value, {{"fast", true}, {"plain", false}}, s.fast);
+    } else if (key == "pool") {
+      ok = choose(key, value, {{"bounded", PoolOptions{}}, {"any", PoolOptions{std::numeric_limits<double>::infinity(), 0, false}}, {"separate", PoolOptions{1, 0, true}}}, s.pool);
+    } else {
+      ok = Error{fmt::format("there is no OpenCL option '{}'; there are: cache device kernels platform pool precision profiling tuning", key)};
+    }
+    if (!ok) return ok.error();
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<DeviceStatus> list_devices() {
+  auto devices = find_devices();
+  if (!devices) return {{"", "", devices.error().message, {}}};
+  std::vector<DeviceStatus> out;
+  for (size_t i = 0; i < devices->size(); ++i)
+    out.push_back({fmt::format("opencl:{}", i), (*devices)[i].name, "", describe((*devices)[i])});
+  return out;
+}
+
+Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options) { return open_opencl(options, nullptr); }
+
+Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std::shared_ptr<Faults> faults) {
+  auto settings = read_settings(options);
+  if (!settings) return settings.error();
+  settings->runtime.faults = std::move(faults);
+  settings->runtime.log = [](const std::string& sentence) { fmt::print(stderr, "arenascope: {}\n", sentence); };
+  auto created = Runtime::create(settings->runtime);
+  if (!created) return created.error();
+  std::shared_ptr<Runtime> runtime = std::move(*created);
+  const ProgramCache cache(settings->runtime.cache_folder, runtime->facts());
+  auto tuner = std::make_unique<Tuner>(settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning.bin",
+                                       fmt::format("tuning {}", name(settings->runtime.tuning)));
+  if (!tuner->load()) runtime->log("the saved tuning results could not be used and are found anew");
+  auto backend = std::make_unique<OpenClBackend>(std::move(runtime), std::move(*settings), std::move(tuner));
+  if (auto ok = backend->make_problem(); !ok) return ok.error();
+  return std::unique_ptr<Backend>(std::move(backend));
+}
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The OpenCL backend. Options (all optional): "device" N, "platform" part of a name, "precision" high|normal|low,
+// "tuning" none|fast|normal|wide|heavy, "profiling" on|off, "cache" a folder or none, "kernels" fast|plain,
+// "pool" bounded|any|separate, "replay" on|off, "memory" buffer|image.
+#pragma once
+#include <arenascope/backends/opencl/pool.h>
+#include <arenascope/backends/opencl/runtime.h>
+#include <arenascope/runtime/backend_module.h>
+
+namespace arenascope::opencl {
+
+std::vector<DeviceStatus> list_devices();
+
+// Errors: an option that there is not, or what Runtime::create says. `faults` is for tests.
+Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options);
+Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std::shared_ptr<Faults> faults);
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The families of ops: each function queues what computes one node.
+#pragma once
+#include <arenascope/backends/opencl/call.h>
+#include <arenascope/graph/op.h>
+#include <arenascope/graph/op_params.h>
+
+namespace arenascope::opencl {
+
+// "-DDOMAIN=0": float, 1: double, 2: whole numbers; by the type of the elements.
+int domain_of(DType type);
+std::string domain_option(int domain);
+
+Status run_unary(Station& station, const TensorImpl& node);
+Status run_binary(Station& station, const TensorImpl& node);
+Status run_movement(Station& station, const TensorImpl& node);
+Status run_windows(Station& station, const TensorImpl& node);
+Status run_lines(Station& station, const TensorImpl& node);
+Status run_products(Station& station, const TensorImpl& node, const ComputeParams& params);
+Bytes product_work_bytes(const Station& station, const TensorImpl& node);
+
+// The fast ones for float32: whether they serve the node, and if so queue it.
+bool fast_pointwise(Station& station, const TensorImpl& node, Status& status);
+bool fast_windows(Station& station, const TensorImpl& node, Status& status);
+bool fast_products(Station& station, const TensorImpl& node, const ComputeParams& params, Status& status);
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Compiled programs on disk, one file each, in a folder of the device and driver. A file holds a header with the key
+// (source and options) and a checksum; one that does not check is as good as none.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <arenascope/backends/opencl/device_info.h>
+
+namespace arenascope::opencl {
+
+// FNV-1a, 64 bits.
+uint64_t hash_text(std::string_view text, uint64_t seed = 0xCBF29CE484222325u);
+
+// $XDG_CACHE_HOME/arenascope/opencl, or ~/.cache/…; "" where there is neither.
+std::string user_cache_folder();
+
+// Whole files with a checksum, written beside and renamed, so that nobody ever reads half of one.
+std::optional<std::vector<uint8_t>> read_checked(const std::string& path, const std::string& key, bool& damaged);
+bool write_checked(const std::string& path, const std::string& key, const std::vector<uint8_t>& bytes);
+
+class ProgramCache {
+ public:
+  // `folder` "": the user's. Nothing is made before something is stored.
+  ProgramCache(std::string folder, const DeviceFacts& facts);
+  // Where this device's files lie; "" without a folder.
+  const std::string& folder() const { return folder_; }
+
+  // A program's binary for this key; sets `damaged` when there is a file that cannot be used.
+  std::optional<std::vector<uint8_t>> load(const std::string& name, const std::string& key, bool& damaged) const;
+  void store(const std::string& name, const std::string& key, const std::vector<uint8_t>& binary) const;
+
+ private:
+  std::string path(const std::string& name, const std::string& key) const;
+  std::string folder_;
+};
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// One device in use: context, in-order queue, programs and kernels, buffers behind addresses, events of what ran.
+// Everything in the backend goes through it; it owns all OpenCL objects but the images.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <arenascope/backends/opencl/buffer_map.h>
+#include <arenascope/backends/opencl/device_info.h>
+#include <arenascope/backends/opencl/program_cache.h>
+
+namespace arenascope::opencl {
+
+enum class Precision : uint8_t { High, Normal, Low };
+enum class TuneLevel : uint8_t { None, Fast, Normal, Wide, Heavy };
+
+// What a test makes go wrong. Counts: how many more calls succeed; negative: all.
+struct Faults {
+  std::atomic<int> allocations{-1};
+  std::atomic<int> launches{-1};       // then the device is lost
+  std::string broken_program;          // its source gets a syntax error
+  bool no_images = false;
+};
+
+struct RuntimeOptions {
+  int device = 0;
+  std::string platform;       // part of the platform's name; "" any
+  bool profiling = true;      // events carry times
+  Precision precision = Precision::High;
+  TuneLevel tuning = TuneLevel::Fast;
+  std::string cache_folder;   // of programs and tuning results; "" the user's, "none" none
+  std::shared_ptr<Faults> faults;
+  // Gets one sentence about what the user need not act on: a cache that was rebuilt. May be empty.
+  std::function<void(const std::string&)> log;
+};
+
+// A kernel that was queued, and what for.
+struct Launched {
+  cl_event event = nullptr;  // owned by the runtime
+  int32_t node = -1;         // tag given with launch(); -1 none
+  Bytes copied = 0;          // > 0: a copy of that many bytes
+  bool to_device = false;
+  const char* kernel = "";
+};
+
+class Runtime {
+ public:
+  // Errors: no driver, no such device, what the driver says.
+  static Result<std::unique_ptr<Runtime>> create(const RuntimeOptions& options);
+  ~Runtime();
+
+  const DeviceFacts& facts() const { return facts_; }
+  const RuntimeOptions& options() const { return options_; }
+  cl_context context() const { return context_.get(); }
+  cl_command_queue queue() const { return queue_.get(); }
+  BufferMap& buffers() { return buffers_; }
+  bool images() const { return facts_.image_width > 0; }
+
+  // A kernel of a program, built on first use with these options and kept. Errors: no such program, the compiler's log.
+  Result<cl_kernel> kernel(const std::string& program, const std::string& options, const char* name);
+
+  // Queues a kernel whose arguments are set. `local` null: the driver chooses. Dimensions of `global` are multiples of
+  // `local`'s. Errors: what the driver says; a device that is lost stays lost.
+  Status launch(cl_kernel kernel, const char* name, int dims, const size_t* global, const size_t* local);
+  // Seconds that a kernel takes, the least of `rounds`; negative: it could not run. Waits for the queue.
+  double measure(cl_kernel kernel, int dims, const size_t* global, const size_t* local, int rounds);
+
+  Status write(const BufferMap::Place& to, const std::byte* from, Bytes bytes);
+  Status read(std::byte* to, const BufferMap::Place& from, Bytes bytes);
+  Status finish();
+
+  // What was queued since the last call gets this tag.
+  void set_node(int32_t node) { node_ = node; }
+  // Whether launches are kept for take_launched(); needs profiling.
+  void keep_launches(bool keep) { keep_ = keep && options_.profiling; }
+  std::vector<Launched> take_launched();
+
+  // While set, launches go to `record` instead of the queue.
+  using RecordCommand = std::function<cl_int(cl_kernel, int, const size_t*, const size_t*)>;
+  void set_recorder(RecordCommand record) { record_ = std::move(record); }
+
+  Status lost(const char* what, cl_int code);
+  // Takes one from a fault's count; true when it is used up.
+  static bool used_up(std::atomic<int>& count);
+  void log(const std::string& sentence) const {
+    if (options_.log) options_.log(sentence);
+  }
+
+ private:
+  explicit Runtime(const RuntimeOptions& options) : options_(options) {}
+  struct Built {
+    ProgramHandle program;
+    std::string key;
+    bool from_cache = false;
+    std::map<std::string, KernelHandle> kernels;
+  };
+  Result<Built*> program(const std::string& name, const std::string& options);
+  Status build(Built& built, const std::string& name, const std::string& options);
+
+  RuntimeOptions options_;
+  DeviceFacts facts_;
+  ContextHandle context_;
+  QueueHandle queue_;
+  BufferMap buffers_;
+  std::unique_ptr<ProgramCache> cache_;
+  std::map<std::string, Built> programs_;
+  std::vector<Launched> launched_;
+  RecordCommand record_;
+  int32_t node_ = -1;
+  bool keep_ = false;
+  bool is_lost_ = false;
+};
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Chooses work group sizes, and which of several kernels serves a shape, by measuring on the device. Results are kept
+// by kernel and global size, saved on disk and loaded again. How many candidates are tried is the level's choice: a
+// device that compiles a kernel anew for each group size makes every candidate cost a compilation.
+#pragma once
+#include <array>
+#include <functional>
+#include <optional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <arenascope/backends/opencl/runtime.h>
+
+namespace arenascope::opencl {
+
+const char* name(TuneLevel level);
+std::optional<TuneLevel> parse_tune_level(std::string_view text);
+
+struct TuneResult {
+  std::array<size_t, 3> local{1, 1, 1};
+  int variant = 0;
+  double seconds = -1;  // of the best; negative: chosen without measuring
+  int tried = 0;
+};
+
+class Tuner {
+ public:
+  // `path` "": nothing is kept on disk.
+  Tuner(TuneLevel level, std::string path, std::string device_key) : level_(level), path_(std::move(path)), key_(std::move(device_key)) {}
+
+  // Reads what was saved; false when there is a file that cannot be used.
+  bool load();
+  bool save() const;
+  TuneLevel level() const { return level_; }
+
+  // Group size for a kernel whose arguments are set, over `sizes` work items.
+  void choose(Runtime& runtime, cl_kernel kernel, const std::string& name, int dims, const size_t* sizes, size_t* local);
+
+  // Which of `count` variants is fastest for `name`; `seconds(v)` measures one (negative: it cannot run). Without
+  // measuring it is `usual`.
+  int choose_variant(const std::string& name, int count, int usual, const std::function<double(int)>& seconds);
+
+  const std::map<std::string, TuneResult>& results() const { return results_; }
+  // Group sizes that are tried at a level, the usual one first.
+  static std::vector<std::array<size_t, 3>> candidates(const DeviceFacts& facts, TuneLevel level, int dims, const size_t* sizes,
+                                                       size_t kernel_limit);
+
+ private:
+  TuneLevel level_;
+  std::string path_, key_;
+  std::map<std::string, TuneResult> results_;
+};
+
+}  // namespace arenascope::opencl
