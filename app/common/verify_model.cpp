@@ -6,7 +6,6 @@
 
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
-#include <arenascope/runtime/device_transfer.h>
 #include <fmt/format.h>
 
 #include "app/common/backends.h"
@@ -98,31 +97,6 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
     }
   }
   return cases;
-}
-
-// Computes a node on a device: its leafs and its result in the device's memory. The result's bytes.
-Result<std::vector<std::byte>> compute_on_device(Backend& backend, ExecutionContext& memory, const BuiltCase& built) {
-  TensorImpl& node = *built.output;
-  std::vector<TensorImpl*> given;
-  for (const CaseInput& input : built.inputs) given.push_back(input.tensor.impl());
-  given.push_back(&node);
-  if (auto ok = move_to_device(backend, memory, given, MemoryKind::Workspace); !ok) return ok.error();
-  // Views take over the storages of what they look at.
-  std::vector<TensorImpl*> open = {&node};
-  while (!open.empty()) {
-    TensorImpl* tensor = open.back();
-    open.pop_back();
-    if (tensor->view_source) tensor->storage = tensor->view_source->storage;
-    open.insert(open.end(), tensor->sources.begin(), tensor->sources.end());
-  }
-  TensorImpl* const nodes[] = {&node};
-  if (auto ok = backend.prepare(nodes, memory); !ok) return ok.error();
-  auto work = Storage::allocate(memory, backend.device(), MemoryKind::Workspace, backend.work_bytes(node, 1));
-  if (!work) return work.error();
-  if (has_work(node))
-    if (auto ok = backend.compute(node, {0, 1, work->data(), work->bytes()}); !ok) return ok.error();
-  if (auto ok = backend.synchronize(); !ok) return ok.error();
-  return read_tensor(backend, node);
 }
 
 // One op case on the backend against the reference; both see the same inputs.

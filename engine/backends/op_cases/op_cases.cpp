@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <arenascope/backends/op_cases/case_kit.h>
+#include <arenascope/runtime/device_transfer.h>
 
 namespace arenascope {
 namespace {
@@ -145,6 +146,30 @@ Status compute_in_parts(Backend& backend, const TensorImpl& node, int parts) {
   for (int i = 0; i < parts; ++i)
     if (auto status = backend.compute(node, {i, parts, aligned, bytes}); !status) return status;
   return {};
+}
+
+Result<std::vector<std::byte>> compute_on_device(Backend& backend, ExecutionContext& memory, const BuiltCase& built) {
+  TensorImpl& node = *built.output;
+  std::vector<TensorImpl*> given;
+  for (const CaseInput& input : built.inputs) given.push_back(input.tensor.impl());
+  given.push_back(&node);
+  if (auto ok = move_to_device(backend, memory, given, MemoryKind::Workspace); !ok) return ok.error();
+  // Views take over the storages of what they look at.
+  std::vector<TensorImpl*> open = {&node};
+  while (!open.empty()) {
+    TensorImpl* tensor = open.back();
+    open.pop_back();
+    if (tensor->view_source) tensor->storage = tensor->view_source->storage;
+    open.insert(open.end(), tensor->sources.begin(), tensor->sources.end());
+  }
+  TensorImpl* const nodes[] = {&node};
+  if (auto ok = backend.prepare(nodes, memory); !ok) return ok.error();
+  auto work = Storage::allocate(memory, backend.device(), MemoryKind::Workspace, backend.work_bytes(node, 1));
+  if (!work) return work.error();
+  if (has_work(node))
+    if (auto ok = backend.compute(node, {0, 1, work->data(), work->bytes()}); !ok) return ok.error();
+  if (auto ok = backend.synchronize(); !ok) return ok.error();
+  return read_tensor(backend, node);
 }
 
 Difference compare_elements(DType type, const std::byte* got, const std::byte* expected, int64_t count) {

@@ -45,6 +45,10 @@ void fill_inputs(const BuiltCase& built, uint64_t seed);
 // Computes a node as `parts` parts one after the other. For backends that run on host threads.
 Status compute_in_parts(Backend& backend, const TensorImpl& node, int parts);
 
+// Computes a case's node on a device backend, whose allocators `memory` has: moves inputs and result to the device's
+// memory, where they stay. The result's bytes.
+Result<std::vector<std::byte>> compute_on_device(Backend& backend, ExecutionContext& memory, const BuiltCase& built);
+
 struct Difference {
   double largest_error = 0;  // infinite where only one side is a number, or the same infinity
   double largest_value = 0;  // of the expected numbers

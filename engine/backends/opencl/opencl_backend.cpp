@@ -95,9 +95,9 @@ class OpenClBackend final : public Backend {
       case Family::Movement:
         checks_ = checks_ || node.op == Op::Gather || node.op == Op::GatherElements;
         return run_movement(station_, node);
-      case Family::Windows: return run_windows(station_, node);
+      case Family::Windows: return fast_windows(station_, node, status) ? status : run_windows(station_, node);
       case Family::Lines: return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_lines(station_, node);
-      case Family::Products: return run_products(station_, node, params);
+      case Family::Products: return fast_products(station_, node, params, status) ? status : run_products(station_, node, params);
       case Family::None: break;
     }
     return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Products of contiguous float32 by blocked kernels. Which of them serves a shape is the device's and the tuner's choice.
+#include <algorithm>
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include <arenascope/backends/opencl/ops.h>
+
+namespace arenascope::opencl {
+namespace {
+
+// As gemm.cl has it.
+struct Product {
+  cl_int m, n, k;
+  cl_int channels, height, width, out_height, out_width;
+  cl_int kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_y, pad_x;
+  cl_int biased;
+  cl_int row_parts;
+  cl_float scale;
+};
+
+// `outer` products one behind the other.
+struct Products {
+  Product p{};
+  const TensorImpl *columns, *rows, *bias, *out;
+  int64_t outer = 1, columns_stride = 0, rows_stride = 0, out_stride = 0;
+  int64_t columns_offset = 0;
+  int rows_repeat = 1;
+  std::string option;  // " -DMUL_MAT" or " -DCONV"
+};
+
+constexpr int kDepth = 384;  // of a packed panel, as gemm.cl has it
+
+int lanes(const Station& station) {
+  cl_uint width = 0;
+  clGetDeviceInfo(station.runtime.facts().device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, nullptr);
+  return width >= 16 ? 16 : 8;
+}
+
+void matrices(Call& call, Station& station, const Products& s, Status& status) {
+  const auto matrix = [&](const TensorImpl& t) {
+    auto found = operand(station, t);
+    if (!found) {
+      status = found.error();
+      return int64_t{0};
+    }
+    call.buffer(found->buffer);
+    return found->offset;
+  };
+  const int64_t columns = matrix(*s.columns);
+  call.arg(cl_long(columns + s.columns_offset)).arg(cl_long(s.columns_stride));
+  const int64_t rows = matrix(*s.rows);
+  call.arg(cl_long(rows)).arg(cl_long(s.rows_stride)).arg(cl_int(s.rows_repeat));
+  const int64_t bias = matrix(s.bias ? *s.bias : *s.rows);
+  call.arg(cl_long(bias));
+  const int64_t out = matrix(*s.out);
+  call.arg(cl_long(out)).arg(cl_long(s.out_stride));
+}
+
+Status run_panels(Station& station, Products s) {
+  const int width = lanes(station), columns = 2 * width;
+  const int64_t panels = (s.p.n + columns - 1) / columns;
+  // Enough groups for every unit, each packing its panel once.
+  const int64_t wanted = 4 * station.runtime.facts().compute_units;
+  const int64_t most = std::max<int64_t>(1, s.p.m / 32);
+  s.p.row_parts = static_cast<cl_int>(std::clamp<int64_t>(wanted / std::max<int64_t>(1, panels * s.outer), 1, most));
+  Call call(station, "gemm", s.option + " -DPANELS -DWIDTH=" + std::to_string(width), "panels");
+  Status status;
+  matrices(call, station, s, status);
+  if (!status) return status;
+  return call.arg(s.p).local(sizeof(float) * static_cast<size_t>(std::min<int64_t>(s.p.k, kDepth) * columns))
+      .grid({panels, s.outer, s.p.row_parts}, {1, 1, 1});
+}
+
+Status run_tiles(Station& station, const Products& s) {
+  Call call(station, "gemm", s.option + " -DTILES", "tiles");
+  Status status;
+  matrices(call, station, s, status);
+  if (!status) return status;
+  const auto groups = [](int64_t count) { return (count + 31) / 32 * 8; };
+  return call.arg(s.p).grid({groups(s.p.n), groups(s.p.m), s.outer}, {8, 8, 1});
+}
+
+Status run_variant(Station& station, const Products& s, int variant) {
+  return variant == 0 ? run_panels(station, s) : run_tiles(station, s);
+}
+
+// 0 panels, 1 tiles.
+Status run_best(Station& station, const Products& s) {
+  const DeviceFacts& facts = station.runtime.facts();
+  const int usual = facts.is_cpu() || facts.max_work_group < 64 ? 0 : 1;
+  const std::string key = fmt::format("gemm{} {}x{}x{}x{} taps {}x{}", s.option, s.outer, s.p.m, s.p.n, s.p.k, s.p.kernel_height, s.p.kernel_width);
+  const int variant = station.tuner.choose_variant(key, facts.max_work_group < 64 ? 1 : 2, usual, [&](int v) {
+    using Clock = std::chrono::steady_clock;
+    double best = -1;
+    for (int round = 0; round < 3; ++round) {  // the first one compiles
+      const auto begin = Clock::now();
+      if (!run_variant(station, s, v) || !station.runtime.finish()) return -1.0;
+      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      if (round > 0 && (best < 0 || seconds < best)) best = seconds;
+    }
+    return best;
+  });
+  return run_variant(station, s, variant);
+}
+
+bool flat(const TensorImpl& t) { return t.dtype == DType::F32 && t.contiguous() && t.element_count() < (int64_t{1} << 31); }
+
+bool fast_mul_mat(Station& station, const TensorImpl& node, Status& status) {
+  const TensorImpl &a = *node.sources[0], &b = *node.sources[1];
+  const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
+  if (!flat(a) || !flat(b) || !flat(node) || (bias && !flat(*bias)) || a.sizes.back() == 0) return false;
+  const int64_t n = node.sizes.back(), depth = a.sizes.back();
+  int64_t m = node.sizes.back(1), outer = node.element_count() / (m * n);
+  const int64_t outer_a = a.element_count() / (n * depth), outer_b = b.element_count() / (m * depth);
+  if (outer_a == 1 && outer_b == outer) {  // one matrix for all rows
+    m *= outer;
+    outer = 1;
+  } else if (outer_a != outer || (outer_b != outer && outer_b != 1)) {
+    return false;
+  }
+  Products s;
+  s.p.m = static_cast<cl_int>(m);
+  s.p.n = static_cast<cl_int>(n);
+  s.p.k = static_cast<cl_int>(depth);
+  s.p.kernel_height = s.p.kernel_width = 1;
+  s.p.scale = node.params.get<MulMatParams>().scale;
+  s.p.biased = bias ? 2 : 0;
+  s.columns = &a;
+  s.rows = &b;
+  s.bias = bias;
+  s.out = &node;
+  s.outer = outer;
+  s.columns_stride = n * depth;
+  s.rows_stride = outer_b == 1 ? 0 : m * depth;
+  s.rows_repeat = static_cast<int>(outer);
+  s.out_stride = m * n;
+  s.option = " -DMUL_MAT";
+  if (m <= 4 && outer == 1 && n >= 4) {
+    Call call(station, "gemm", s.option + " -DDOTS", "dots");
+    const TensorImpl* all[] = {&a, &b, bias ? bias : &a, &node};
+    for (const TensorImpl* t : all) {
+      auto found = operand(station, *t);
+      if (!found) {
+        status = found.error();
+        return true;
+      }
+      call.buffer(found->buffer).arg(cl_long(found->offset));
+    }
+    status = call.arg(cl_int(m)).arg(cl_int(n)).arg(cl_int(depth)).arg(s.p.scale).arg(cl_int(bias != nullptr)).items((n + 3) / 4, 8);
+    return true;
+  }
+  status = run_best(station, s);
+  return true;
+}
+
+// As rows.cl has it.
+struct Planes {
+  cl_int height, width, out_height, out_width, pad_y, pad_x, dilation_y, dilation_x;
+  cl_int planes_weights;
+  cl_int rows, end_y, end_x, count_padding, biased;
+};
+
+Status run_rows(Station& station, const TensorImpl& node, const TensorImpl& x, const TensorImpl& w, const TensorImpl& bias, Planes p,
+                const int32_t* kernel, const int32_t* strides, int mode) {
+  const int64_t planes = node.sizes[0] * node.sizes[1];
+  p.height = static_cast<cl_int>(x.sizes[2]);
+  p.width = static_cast<cl_int>(x.sizes[3]);
+  p.out_height = static_cast<cl_int>(node.sizes[2]);
+  p.out_width = static_cast<cl_int>(node.sizes[3]);
+  // A GPU wants many small work items, a processor few large ones.
+  p.rows = station.runtime.facts().is_cpu() ? p.out_height : 1;
+  const std::string options = fmt::format(" -DMODE={} -DKY={} -DKX={} -DSY={} -DSX={}", mode, kernel[0], kernel[1], strides[0], strides[1]);
+  const int64_t parts = (p.out_height + p.rows - 1) / p.rows;
+  const size_t group = station.runtime.facts().is_cpu() ? 1 : 8;
+  return Call(station, "rows", options, "rows").flat(x).flat(w).flat(bias).flat(node).arg(p).grid({parts, planes}, {group, 1});
+}
+
+bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
+  const auto p = node.params.get<ConvParams>();
+  const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
+  const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
+  if (p.spatial != 2 || !flat(x) || !flat(w) || !flat(node) || (bias && !flat(*bias)) || w.sizes[1] == 0) return false;
+  if (p.groups == x.sizes[1] && p.groups == node.sizes[1] && w.sizes[1] == 1 && w.sizes[2] * w.sizes[3] <= 49) {
+    Planes planes{};
+    planes.pad_y = p.pads_begin[0];
+    planes.pad_x = p.pads_begin[1];
+    planes.dilation_y = p.dilations[0];
+    planes.dilation_x = p.dilations[1];
+    planes.planes_weights = static_cast<cl_int>(w.sizes[0]);
+    planes.biased = bias != nullptr;
+    const int32_t kernel[] = {static_cast<int32_t>(w.sizes[2]), static_cast<int32_t>(w.sizes[3])};
+    status = run_rows(station, node, x, w, bias ? *bias : w, planes, kernel, p.strides, 0);
+    return true;
+  }
+  if (node.sizes[1] / p.groups < 4) return false;
+  Products s;
+  const int64_t group_channels = w.sizes[1], rows = node.sizes[1] / p.groups;
+  s.p.m = static_cast<cl_int>(rows);
+  s.p.n = static_cast<cl_int>(node.sizes[2] * node.sizes[3]);
+  s.p.k = static_cast<cl_int>(group_channels * w.sizes[2] * w.sizes[3]);
+  s.p.channels = static_cast<cl_int>(group_channels);
+  s.p.height = static_cast<cl_int>(x.sizes[2]);
+  s.p.width = static_cast<cl_int>(x.sizes[3]);
+  s.p.out_height = static_cast<cl_int>(node.sizes[2]);
+  s.p.out_width = static_cast<cl_int>(node.sizes[3]);
+  s.p.kernel_height = static_cast<cl_int>(w.sizes[2]);
+  s.p.kernel_width = static_cast<cl_int>(w.sizes[3]);
+  s.p.stride_y = p.strides[0];
+  s.p.stride_x = p.strides[1];
+  s.p.dilation_y = p.dilations[0];
+  s.p.dilation_x = p.dilations[1];
+  s.p.pad_y = p.pads_begin[0];
+  s.p.pad_x = p.pads_begin[1];
+  s.p.biased = bias ? 1 : 0;
+  s.p.scale = 1;
+  s.columns = &x;
+  s.rows = &w;
+  s.bias = bias;
+  s.out = &node;
+  // Images and groups are one sequence: the source's and the result's channels of a group lie together.
+  s.outer = node.sizes[0] * p.groups;
+  s.columns_stride = group_channels * x.sizes[2] * x.sizes[3];
+  s.rows_stride = rows * s.p.k;
+  s.rows_repeat = p.groups;
+  s.out_stride = rows * s.p.n;
+  s.option = " -DCONV";
+  status = run_best(station, s);
+  return true;
+}
+
+}  // namespace
+
+bool fast_products(Station& station, const TensorImpl& node, const ComputeParams&, Status& status) {
+  if (!station.blocked || node.element_count() == 0) return false;
+  if (node.op == Op::MulMat) return fast_mul_mat(station, node, status);
+  return node.op == Op::Conv && fast_conv(station, node, status);
+}
+
+bool fast_windows(Station& station, const TensorImpl& node, Status& status) {
+  if (!station.blocked || (node.op != Op::MaxPool && node.op != Op::AvgPool)) return false;
+  const auto p = node.params.get<PoolParams>();
+  const TensorImpl& x = *node.sources[0];
+  // Windows that are as large as the image are many taps for few results: no gain.
+  if (p.spatial != 2 || !flat(x) || !flat(node) || p.kernel[0] * p.kernel[1] > 49) return false;
+  Planes planes{};
+  planes.pad_y = p.pads_begin[0];
+  planes.pad_x = p.pads_begin[1];
+  planes.end_y = p.pads_end[0];
+  planes.end_x = p.pads_end[1];
+  planes.dilation_y = p.dilations[0];
+  planes.dilation_x = p.dilations[1];
+  planes.count_padding = p.count_include_pad;
+  planes.planes_weights = 1;
+  status = run_rows(station, node, x, x, x, planes, p.kernel, p.strides, node.op == Op::MaxPool ? 1 : 2);
+  return true;
+}
+
+}  // namespace arenascope::opencl

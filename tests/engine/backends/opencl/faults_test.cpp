@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// What goes wrong on devices is a sentence, and the program goes on.
+#include <fstream>
+
+#include <arenascope/backends/opencl/tuner.h>
+
+#include "kit.h"
+
+using namespace arenascope;
+using namespace arenascope::test;
+
+namespace {
+
+const OpCase& case_of(Op op) {
+  for (const OpCase& c : op_cases())
+    if (c.op == op) return c;
+  FAIL("no such case");
+  return op_cases().front();
+}
+
+// The sentence that a case ends with.
+std::string failure(Opened& device, Op op) {
+  const auto d = difference(device, case_of(op));
+  return d ? "" : d.error().message;
+}
+
+bool contains(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("arenascope_opencl_" + std::to_string(::getpid()));
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
+}  // namespace
+
+TEST_CASE("a device that is out of memory says how much was asked, and goes on when there is some again") {
+  auto faults = std::make_shared<opencl::Faults>();
+  Opened device = open_device({}, faults);
+  faults->allocations = 0;
+  const std::string sentence = failure(device, Op::Relu);
+  CHECK(contains(sentence, "bytes of memory left"));
+  CHECK(contains(sentence, "CL_MEM_OBJECT_ALLOCATION_FAILURE"));
+  faults->allocations = -1;
+  CHECK(failure(device, Op::Relu) == "");
+}
+
+TEST_CASE("a request that is larger than the device allocates at once is refused") {
+  Opened device = open_device();
+  auto block = device.memory->allocate(device.backend->device(), MemoryKind::Workspace, Bytes{1} << 46, 64);
+  REQUIRE(!block);
+  CHECK(says(block.error(), "at once"));
+}
+
+TEST_CASE("a lost device stays lost and another backend goes on") {
+  auto faults = std::make_shared<opencl::Faults>();
+  Opened device = open_device({}, faults);
+  faults->launches = 0;
+  CHECK(contains(failure(device, Op::Relu), "is lost"));
+  faults->launches = -1;
+  CHECK(contains(failure(device, Op::Relu), "opened anew"));
+  Opened another = open_device();
+  CHECK(failure(another, Op::Relu) == "");
+}
+
+TEST_CASE("a kernel that does not build is told with the compiler's words, and others still run") {
+  auto faults = std::make_shared<opencl::Faults>();
+  faults->broken_program = "windows";
+  Opened device = open_device({}, faults);
+  const std::string sentence = failure(device, Op::Lrn);
+  CHECK(contains(sentence, "'windows'"));
+  CHECK(contains(sentence, "does not build"));
+  CHECK(contains(sentence, "broken by a test"));
+  CHECK(failure(device, Op::Relu) == "");
+}
+
+TEST_CASE("an index outside its table is an error that names it, once") {
+  Opened device = open_device();
+  auto context = Context::create({.mem_size = 1 << 20});
+  REQUIRE(context);
+  GraphBuilder g(*context);
+  const Tensor table = g.input("table", {5, 2}), index = g.input("index", {2}, DType::I64);
+  index.data_as<int64_t>()[0] = 4;
+  index.data_as<int64_t>()[1] = 77;
+  const Tensor out = g.op_with(Op::Gather, {table, index}, AxisParams{0});
+  REQUIRE(g.ok());
+  auto got = compute_on_device(*device.backend, *device.memory, {out, {{table}, {index}}});
+  REQUIRE(!got);
+  CHECK(says(got.error(), "77"));
+  CHECK(failure(device, Op::Gather) == "");
+}
+
+TEST_CASE("options that there are not are refused with those that there are") {
+  for (const auto& [name, value, said] : {std::tuple("colour", "red", "tuning"), std::tuple("tuning", "very", "heavy"),
+                                          std::tuple("device", "99", "there is no OpenCL device 99"), std::tuple("device", "x", "no number"),
+                                          std::tuple("platform", "nobody's", "nobody's")}) {
+    auto backend = opencl::open_opencl({{name, value}});
+    REQUIRE(!backend);
+    CHECK_MESSAGE(says(backend.error(), said), backend.error().message);
+  }
+}
+
+TEST_CASE("compiled programs are kept on disk; damaged ones are built anew") {
+  Folder folder;
+  const BackendOptions options{{"cache", folder.path.string()}};
+  const auto files = [&] {
+    std::vector<std::filesystem::path> out;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path))
+      if (entry.is_regular_file() && entry.path().filename().string().find("fast_pointwise") == 0) out.push_back(entry.path());
+    return out;
+  };
+  {
+    Opened device = open_device(options);
+    CHECK(failure(device, Op::Relu) == "");
+  }
+  REQUIRE(files().size() == 1);
+  const auto size = std::filesystem::file_size(files()[0]);
+  {
+    Opened device = open_device(options);
+    CHECK(failure(device, Op::Relu) == "");
+  }
+  // Cut short, flipped in the middle, and no such file at all.
+  for (int damage = 0; damage < 3; ++damage) {
+    CAPTURE(damage);
+    if (damage == 0) std::filesystem::resize_file(files()[0], size / 2);
+    if (damage == 1) {
+      std::fstream file(files()[0], std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(size / 2));
+      file.write("damaged", 7);
+    }
+    if (damage == 2) std::ofstream(files()[0], std::ios::trunc) << "x";
+    {
+      Opened device = open_device(options);
+      CHECK(failure(device, Op::Relu) == "");
+    }
+    REQUIRE(files().size() == 1);
+    CHECK(std::filesystem::file_size(files()[0]) > size / 2);
+  }
+}
+
+TEST_CASE("tuning results survive, and damaged ones are found anew") {
+  Folder folder;
+  const std::string path = (folder.path / "tuning.bin").string();
+  opencl::Tuner tuner(opencl::TuneLevel::Normal, path, "a device");
+  CHECK(tuner.load());
+  CHECK(tuner.choose_variant("product 64x64", 3, 0, [](int v) { return v == 1 ? 0.5 : v == 2 ? -1.0 : 0.75; }) == 1);
+  CHECK(tuner.save());
+  opencl::Tuner again(opencl::TuneLevel::Normal, path, "a device");
+  CHECK(again.load());
+  CHECK(again.choose_variant("product 64x64", 3, 0, [](int) { return 1.0; }) == 1);
+  opencl::Tuner other(opencl::TuneLevel::Normal, path, "another device");
+  CHECK(!other.load());
+  std::filesystem::resize_file(path, 20);
+  opencl::Tuner damaged(opencl::TuneLevel::Normal, path, "a device");
+  CHECK(!damaged.load());
+  CHECK(damaged.results().empty());
+}
+
+TEST_CASE("the levels of tuning try more and more group sizes, all of which the device takes") {
+  const auto devices = opencl::find_devices();
+  REQUIRE(devices);
+  opencl::DeviceFacts facts = devices->front();
+  for (bool cpu : {true, false}) {
+    facts.type = cpu ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_GPU;
+    facts.max_work_group = 256;
+    size_t before = 0;
+    for (int level = 0; level < 5; ++level) {
+      const size_t sizes[3] = {100, 60, 1};
+      const auto tried = opencl::Tuner::candidates(facts, static_cast<opencl::TuneLevel>(level), 2, sizes, 128);
+      CHECK(tried.size() >= before);
+      before = tried.size();
+      for (const auto& c : tried) CHECK(c[0] * c[1] * c[2] <= 128);
+    }
+    CHECK(before > 3);
+  }
+}
+
+TEST_CASE("the pool reuses the smallest block that fits within the bound, and counts") {
+  Opened device = open_device();
+  auto runtime = opencl::Runtime::create({});
+  REQUIRE(runtime);
+  const std::shared_ptr<opencl::Runtime> shared = std::move(*runtime);
+  opencl::BufferPool pool(shared, {DeviceType::OpenCl, 0}, {1.25, 0, false});
+  auto a = pool.allocate(1000), b = pool.allocate(10000);
+  REQUIRE(a);
+  REQUIRE(b);
+  pool.deallocate(*a, 1000);
+  pool.deallocate(*b, 10000);
+  CHECK(pool.stats().cached == 11000);
+  auto c = pool.allocate(900);
+  REQUIRE(c);
+  CHECK(*c == *a);
+  // 10,000 bytes for 5,000 would waste half.
+  auto d = pool.allocate(5000);
+  REQUIRE(d);
+  CHECK(*d != *b);
+  CHECK(pool.stats().reserved == 16000);
+  CHECK(pool.stats().hits == 1);
+  CHECK(pool.blocks().size() == 3);
+  CHECK(pool.release_cached() == 10000);
+  CHECK(pool.stats().reserved == 6000);
+  pool.deallocate(*c, 900);
+  pool.deallocate(*d, 5000);
+  CHECK(pool.stats().active == 0);
+}

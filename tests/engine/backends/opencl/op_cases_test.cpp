@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Op cases on the OpenCL device against the reference: a choice of them, as each kernel has to be compiled first; all
+// of them with ARENASCOPE_ALL_OP_CASES=1, those whose names contain a text with ARENASCOPE_OP_CASES=text.
+#include <map>
+
+#include "kit.h"
+
+using namespace arenascope;
+using namespace arenascope::test;
+
+namespace {
+
+bool chosen(const OpCase& c, size_t number, std::map<Op, int>& seen) {
+  if (const char* text = std::getenv("ARENASCOPE_OP_CASES")) return c.name.find(text) != std::string::npos;
+  if (std::getenv("ARENASCOPE_ALL_OP_CASES")) return true;
+  return seen[c.op]++ == 0 || number % 9 == 0;
+}
+
+void check_cases(Opened& device, int wanted, const std::function<double(const OpCase&)>& tolerance) {
+  std::map<Op, int> seen;
+  int checked = 0;
+  for (size_t i = 0; i < op_cases().size(); ++i) {
+    const OpCase& c = op_cases()[i];
+    if (!chosen(c, i, seen)) continue;
+    const auto d = difference(device, c);
+    REQUIRE_MESSAGE(d.ok(), c.name << ": " << (d.ok() ? "" : d.error().message));
+    CHECK_MESSAGE(d->relative() <= tolerance(c), c.name << ": " << d->largest_error << " of " << d->largest_value);
+    ++checked;
+  }
+  MESSAGE(checked << " cases");
+  if (!std::getenv("ARENASCOPE_OP_CASES")) CHECK(checked > wanted);
+}
+
+}  // namespace
+
+TEST_CASE("every op agrees with the reference") {
+  Opened device = open_device();
+  check_cases(device, 500, [](const OpCase& c) { return c.tolerance; });
+}
