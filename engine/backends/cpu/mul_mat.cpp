@@ -11,7 +11,7 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int64_t kFewRows = 6;
+constexpr int64_t kFewRows = 8;
 constexpr int64_t kDotPiece = 1024;  // a multiple of every quantised block
 
 struct Product {
@@ -60,7 +60,32 @@ const float* line(const Lines& l, int64_t i, int64_t begin, int64_t n, float* bu
   return buffer;
 }
 
+// The place in Simd::dots of rows of this type; -1: not among them.
+int place_of(DType type) { return type == DType::F32 ? 0 : type == DType::F16 ? 1 : type == DType::BF16 ? 2 : -1; }
+
+// Rows of a that lie in one piece: the vectors' own kernel, block of depth by block, so that b stays in the first cache.
+bool few_plain_rows(const Product& p, Range columns, const Lines& a, const Lines& b, float* c) {
+  const int place = place_of(a.type);
+  if (place < 0 || a.stride != 1) return false;
+  const int64_t bytes = element_bytes(a.type), block = b.type == DType::F32 && b.stride == 1 ? 8192 / p.rows : kDotPiece;
+  alignas(64) float buffer[kFewRows * kDotPiece];
+  for (int64_t m = 0; m < p.rows; ++m) std::fill(c + m * p.columns + columns.begin, c + m * p.columns + columns.end, 0.0f);
+  for (int64_t k = 0; k < p.depth; k += block) {
+    const int64_t depth = std::min(block, p.depth - k);
+    const float* x = reinterpret_cast<const float*>(b.data) + k;
+    int64_t stride = b.line_stride;
+    if (b.type != DType::F32 || b.stride != 1) {
+      for (int64_t m = 0; m < p.rows; ++m) std::copy_n(line(b, m, k, depth, buffer + m * kDotPiece), depth, buffer + m * kDotPiece);
+      x = buffer, stride = kDotPiece;
+    }
+    simd().dots[place](a.data + (columns.begin * a.line_stride + k) * bytes, a.line_stride, columns.size(), x, stride, p.rows, depth,
+                       c + columns.begin, p.columns);
+  }
+  return true;
+}
+
 void few_rows(const Product& p, Range columns, const Lines& a, const Lines& b, float* c) {
+  if (few_plain_rows(p, columns, a, b, c)) return;
   alignas(64) float piece_a[kDotPiece], piece_b[kDotPiece];
   for (int64_t n = columns.begin; n < columns.end; ++n) {
     double sums[kFewRows] = {};

@@ -6,8 +6,10 @@ struct Wide256 {
   static constexpr int kWidth = 8, kMostRows = 4;
 
   static ARENASCOPE_INLINE I load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
+  template <int Lines>
   static ARENASCOPE_INLINE void prefetch(const void* p) {
-    for (int i = 0; i < 3; ++i) _mm_prefetch(static_cast<const char*>(p) + 64 * i, _MM_HINT_T0);
+#pragma GCC unroll 9
+    for (int i = 0; i < Lines; ++i) _mm_prefetch(static_cast<const char*>(p) + 64 * i, _MM_HINT_T0);
   }
   static ARENASCOPE_INLINE I low_nibbles(I v) { return _mm256_and_si256(v, _mm256_set1_epi8(15)); }
   static ARENASCOPE_INLINE I high_nibbles(I v) { return _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15)); }

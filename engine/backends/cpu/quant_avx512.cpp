@@ -18,8 +18,10 @@ struct L {
   static constexpr bool kSignedBytes = false;
 
   static ARENASCOPE_INLINE I load(const void* p) { return _mm512_loadu_si512(p); }
+  template <int Lines>
   static ARENASCOPE_INLINE void prefetch(const void* p) {
-    for (int i = 0; i < 6; ++i) _mm_prefetch(static_cast<const char*>(p) + 64 * i, _MM_HINT_T0);
+#pragma GCC unroll 9
+    for (int i = 0; i < Lines; ++i) _mm_prefetch(static_cast<const char*>(p) + 64 * i, _MM_HINT_T0);
   }
   static ARENASCOPE_INLINE I low_nibbles(I v) { return _mm512_and_si512(v, _mm512_set1_epi8(15)); }
   static ARENASCOPE_INLINE I high_nibbles(I v) { return _mm512_and_si512(_mm512_srli_epi16(v, 4), _mm512_set1_epi8(15)); }

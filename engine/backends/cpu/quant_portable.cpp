@@ -25,6 +25,7 @@ struct L {
     __builtin_memcpy(v.bytes, p, sizeof v.bytes);
     return v;
   }
+  template <int Lines>
   static void prefetch(const void*) {}
   template <class G>
   static I each_byte(G&& g) {

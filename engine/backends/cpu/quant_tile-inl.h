@@ -2,6 +2,8 @@
 // The tiles of quantised products, for a level L of instructions that the including file defines (behind its target
 // pragma, in an anonymous namespace). No include guard: each level includes it once in a namespace of its own.
 
+constexpr int kPrefetchBytes = 4096;  // ahead
+
 template <QuantKind K>
 struct Unit {
   static constexpr QuantShape kShape = quant_shape(K);
@@ -68,7 +70,9 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
     else if constexpr (U::kSuper) whole = L::halves(unit), least = L::halves(unit + 2 * W);
 #pragma GCC unroll 1
     for (int b = 0; b < U::kShape.blocks; ++b, x += kGroupBlockBytes * M) {
-      L::prefetch(unit + U::kShape.unit_bytes * W * 2 + b * (U::kShape.unit_bytes * W / U::kShape.blocks));
+      // Few rows are as fast as the weights come from memory.
+      constexpr int kBlockBytes = U::kShape.unit_bytes * W / U::kShape.blocks;
+      if constexpr (M <= 4) L::template prefetch<(kBlockBytes + 63) / 64>(unit + kPrefetchBytes + b * kBlockBytes);
       I w[8];
       U::values(unit, b, w);
       F scale, second = L::zero(), minimum = L::zero();

@@ -34,6 +34,18 @@ struct Simd {
   // out[i] = bias + Σ weights[t] · taps[t][i]; readable up to kTapSlack floats behind the last i.
   void (*weigh_taps)(float* out, const float* const* taps, const float* weights, int64_t count, float bias, int64_t n);
   void (*half_to_float)(float* out, const uint16_t* x, int64_t n);
+  // Copies past the caches, for results that are larger than those.
+  void (*stream)(float* to, const float* from, int64_t n);
+
+  // Rows of f32, f16 or bf16 (by that place) against a few rows of floats, n long; strides are in elements.
+  //   dots: out[m·out_stride + r] += Σ a[r·a_stride + k]·b[m·b_stride + k]   for r < count, m < b_count
+  //   mix:  out[m·out_stride + i] += Σ w[m·w_stride + r]·a[r·a_stride + i]   over r < count, for m < w_count
+  using Dots = void (*)(const void* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t b_count, int64_t n,
+                        float* out, int64_t out_stride);
+  Dots dots[3];
+  using Mix = void (*)(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t w_count, int64_t n,
+                       float* out, int64_t out_stride);
+  Mix mix[3];
 
   // A tile of a product: C[rows, columns] (+)= A·B over `depth`, A packed as [depth][rows], B as [depth][columns].
   int tile_rows, tile_columns;
@@ -48,5 +60,8 @@ void fill_portable(Simd& table);
 void fill_highway_pointwise(Simd& table);
 void fill_highway_rows(Simd& table);
 void fill_highway_tile(Simd& table);
+void fill_highway_dots(Simd& table);
+void limit_highway();  // to highest_level()
+
 
 }  // namespace arenascope::cpu

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <arenascope/backends/cpu/half.h>
+#include <arenascope/backends/cpu/level.h>
 #include <arenascope/backends/cpu/simd.h>
 
 namespace arenascope::cpu {
@@ -102,6 +103,34 @@ void half_to_float(float* out, const uint16_t* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = to_float(Half{x[i]});
 }
 
+void stream(float* to, const float* from, int64_t n) { std::copy(from, from + n, to); }
+
+float number(float x) { return x; }
+float number(Half x) { return to_float(x); }
+float number(BFloat x) { return to_float(x); }
+
+template <class T>
+void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t b_count, int64_t n, float* out,
+          int64_t out_stride) {
+  for (int64_t m = 0; m < b_count; ++m)
+    for (int64_t r = 0; r < count; ++r) {
+      const T* x = static_cast<const T*>(a) + r * a_stride;
+      float sum = 0;
+      for (int64_t k = 0; k < n; ++k) sum += number(x[k]) * b[m * b_stride + k];
+      out[m * out_stride + r] += sum;
+    }
+}
+
+template <class T>
+void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t w_count, int64_t n, float* out,
+         int64_t out_stride) {
+  for (int64_t m = 0; m < w_count; ++m)
+    for (int64_t r = 0; r < count; ++r) {
+      const T* x = static_cast<const T*>(a) + r * a_stride;
+      for (int64_t i = 0; i < n; ++i) out[m * out_stride + i] += w[m * w_stride + r] * number(x[i]);
+    }
+}
+
 constexpr int kRows = 4, kColumns = 8;
 void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate) {
   float sums[kRows][kColumns] = {};
@@ -127,7 +156,8 @@ void fill_portable(Simd& t) {
        .softplus = each<softplus>, .mish = each<mish>, .hard_sigmoid = each<hard_sigmoid>,
        .hard_swish = each<hard_swish>, .sqrt = each<root>, .reciprocal = each<reciprocal>,
        .sum = sum, .square_sum = square_sum, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
-       .add_scaled = add_scaled, .normalise = normalise, .weigh_taps = weigh_taps, .half_to_float = half_to_float,
+       .add_scaled = add_scaled, .normalise = normalise, .weigh_taps = weigh_taps, .half_to_float = half_to_float, .stream = stream,
+       .dots = {dots<float>, dots<Half>, dots<BFloat>}, .mix = {mix<float>, mix<Half>, mix<BFloat>},
        .tile_rows = kRows, .tile_columns = kColumns, .tile = tile};
 }
 
@@ -142,12 +172,15 @@ const Simd& portable_simd() {
 
 const Simd& simd() {
 #ifdef ARENASCOPE_HIGHWAY
+  if (highest_level() == Level::Portable) return portable_simd();
   static const Simd table = [] {
     Simd t;
     fill_portable(t);
+    limit_highway();
     fill_highway_pointwise(t);
     fill_highway_rows(t);
     fill_highway_tile(t);
+    fill_highway_dots(t);
     return t;
   }();
   return table;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Dot products of a few long rows with a few others, and sums of rows by weights, with Google Highway: products with
+// few columns and attention of few tokens, which are as fast as the long side can be read.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu/simd_highway_dots.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <arenascope/backends/cpu/level.h>
+#include <arenascope/backends/cpu/half.h>
+#include <arenascope/backends/cpu/simd.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace arenascope::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+constexpr D d;
+inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
+
+inline V load(const float* x) { return hn::LoadU(d, x); }
+inline V load(const Half* x) {
+  const hn::Rebind<hwy::float16_t, D> half;
+  return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(x)));
+}
+inline V load(const BFloat* x) {
+  const hn::Rebind<hwy::bfloat16_t, D> brain;
+  return hn::PromoteTo(d, hn::LoadU(brain, reinterpret_cast<const hwy::bfloat16_t*>(x)));
+}
+inline float number(float x) { return x; }
+inline float number(Half x) { return to_float(x); }
+inline float number(BFloat x) { return to_float(x); }
+
+constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON;
+constexpr int rows_of(int m) { return kManyRegisters ? (m <= 6 ? 4 : 3) : (m <= 2 ? 4 : m <= 4 ? 2 : 1); }
+
+// out[m·out_stride + r] += Σ a[r][k]·b[m][k] for R rows of a and M of b.
+template <class T, int M, int R>
+void block(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t n, float* out, int64_t out_stride) {
+  const int64_t step = lanes();
+  V s[M * R];
+#pragma GCC unroll 32
+  for (int i = 0; i < M * R; ++i) s[i] = hn::Zero(d);
+  int64_t k = 0;
+  for (; k + step <= n; k += step) {
+    V x[R];
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) x[r] = load(a + r * a_stride + k);
+#pragma GCC unroll 8
+    for (int m = 0; m < M; ++m) {
+      const V y = hn::LoadU(d, b + m * b_stride + k);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) s[m * R + r] = hn::MulAdd(x[r], y, s[m * R + r]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int m = 0; m < M; ++m)
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      float sum = hn::GetLane(hn::SumOfLanes(d, s[m * R + r]));
+      for (int64_t i = k; i < n; ++i) sum += number(a[r * a_stride + i]) * b[m * b_stride + i];
+      out[m * out_stride + r] += sum;
+    }
+}
+
+template <class T, int M>
+void rows(const T* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t n, float* out, int64_t out_stride) {
+  constexpr int R = rows_of(M);
+  int64_t r = 0;
+  for (; r + R <= count; r += R) block<T, M, R>(a + r * a_stride, a_stride, b, b_stride, n, out + r, out_stride);
+  for (; r < count; ++r) block<T, M, 1>(a + r * a_stride, a_stride, b, b_stride, n, out + r, out_stride);
+}
+
+template <class T>
+void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t b_count, int64_t n, float* out,
+          int64_t out_stride) {
+  const T* x = static_cast<const T*>(a);
+  for (int64_t m = 0; m < b_count;) {
+    const int64_t left = b_count - m;
+    const float* y = b + m * b_stride;
+    float* to = out + m * out_stride;
+    if (left >= 8) rows<T, 8>(x, a_stride, count, y, b_stride, n, to, out_stride), m += 8;
+    else if (left >= 6) rows<T, 6>(x, a_stride, count, y, b_stride, n, to, out_stride), m += 6;
+    else if (left >= 4) rows<T, 4>(x, a_stride, count, y, b_stride, n, to, out_stride), m += 4;
+    else if (left >= 3) rows<T, 3>(x, a_stride, count, y, b_stride, n, to, out_stride), m += 3;
+    else if (left >= 2) rows<T, 2>(x, a_stride, count, y, b_stride, n, to, out_stride), m += 2;
+    else rows<T, 1>(x, a_stride, count, y, b_stride, n, to, out_stride), m += 1;
+  }
+}
+
+// out[m][i] += Σ w[m][r]·a[r][i] for C vectors of i and M rows of w.
+template <class T, int M, int C>
+void mix_block(const T* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, float* out, int64_t out_stride) {
+  const int64_t step = lanes();
+  V s[M * C];
+#pragma GCC unroll 8
+  for (int m = 0; m < M; ++m)
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) s[m * C + c] = hn::LoadU(d, out + m * out_stride + c * step);
+  for (int64_t r = 0; r < count; ++r, a += a_stride) {
+    V x[C];
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) x[c] = load(a + c * step);
+#pragma GCC unroll 8
+    for (int m = 0; m < M; ++m) {
+      const V f = hn::Set(d, w[m * w_stride + r]);
+#pragma GCC unroll 8
+      for (int c = 0; c < C; ++c) s[m * C + c] = hn::MulAdd(x[c], f, s[m * C + c]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int m = 0; m < M; ++m)
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) hn::StoreU(s[m * C + c], d, out + m * out_stride + c * step);
+}
+
+template <class T, int M>
+void mix_rows(const T* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t n, float* out, int64_t out_stride) {
+  constexpr int C = kManyRegisters ? (M == 1 ? 8 : M == 2 ? 8 : 4) : (M <= 2 ? 4 : 2);
+  const int64_t step = lanes();
+  int64_t i = 0;
+  for (; i + C * step <= n; i += C * step) mix_block<T, M, C>(a + i, a_stride, count, w, w_stride, out + i, out_stride);
+  for (; i + step <= n; i += step) mix_block<T, M, 1>(a + i, a_stride, count, w, w_stride, out + i, out_stride);
+  for (; i < n; ++i)
+    for (int m = 0; m < M; ++m)
+      for (int64_t r = 0; r < count; ++r) out[m * out_stride + i] += w[m * w_stride + r] * number(a[r * a_stride + i]);
+}
+
+template <class T>
+void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t w_count, int64_t n, float* out,
+         int64_t out_stride) {
+  const T* x = static_cast<const T*>(a);
+  for (int64_t m = 0; m < w_count;) {
+    const int64_t left = w_count - m;
+    const float* y = w + m * w_stride;
+    float* to = out + m * out_stride;
+    if (left >= 4) mix_rows<T, 4>(x, a_stride, count, y, w_stride, n, to, out_stride), m += 4;
+    else if (left >= 2) mix_rows<T, 2>(x, a_stride, count, y, w_stride, n, to, out_stride), m += 2;
+    else mix_rows<T, 1>(x, a_stride, count, y, w_stride, n, to, out_stride), m += 1;
+  }
+}
+
+void stream(float* to, const float* from, int64_t n) {
+  const int64_t step = lanes();
+  int64_t i = 0;
+  for (; i < n && (reinterpret_cast<uintptr_t>(to + i) & (static_cast<uintptr_t>(step) * 4 - 1)) != 0; ++i) to[i] = from[i];
+  for (; i + step <= n; i += step) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  for (; i < n; ++i) to[i] = from[i];
+  hwy::FlushStream();
+}
+
+void fill(Simd& t) {
+  t.dots[0] = dots<float>, t.dots[2] = dots<BFloat>;
+  t.mix[0] = mix<float>, t.mix[2] = mix<BFloat>;
+  if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.dots[1] = dots<Half>, t.mix[1] = mix<Half>;
+  t.stream = stream;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace arenascope::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace arenascope::cpu {
+HWY_EXPORT(fill);
+void fill_highway_dots(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
+
+void limit_highway() {
+#if HWY_ARCH_X86
+  int64_t above = 0;
+  if (highest_level() < Level::Avx512) above |= HWY_AVX3 | HWY_AVX3_DL;
+  if (highest_level() < Level::Avx2) above |= HWY_AVX2;
+  if (above == 0) return;
+  hwy::DisableTargets(above);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+#endif
+}
+}  // namespace arenascope::cpu
+#endif
