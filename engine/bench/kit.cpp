@@ -32,7 +32,7 @@ void Table::progress(const std::string& name) const {
 
 std::vector<std::vector<double>> Table::in_turn(const std::vector<std::function<void()>>& runs) const {
   const double least = options_.quick ? 1e-3 : 6e-3;
-  const int turns = options_.quick ? 5 : 15;
+  const int turns = options_.quick ? 5 : 25;
   std::vector<int> calls;
   for (const auto& run : runs) {
     run();  // whatever happens but once
@@ -116,6 +116,7 @@ void Table::scaling(const std::string& name, int threads, double wanted, const s
 struct Node::State {
   std::unique_ptr<Backend> backend = cpu::make_cpu_backend();
   std::shared_ptr<ExecutionContext> memory = make_cpu_context();
+  BlockPtr pool;
   Context context;
   Tensor node;
   std::vector<std::byte> work;
@@ -126,7 +127,12 @@ Node::~Node() = default;
 
 std::unique_ptr<Node> Node::make(Bytes pool_bytes, const std::function<Tensor(GraphBuilder&)>& describe) {
   auto state = std::make_unique<State>();
-  auto context = Context::create({.mem_size = static_cast<size_t>(pool_bytes) + (size_t{1} << 20)});
+  // Memory as weights and arenas have it in a run.
+  const Bytes bytes = pool_bytes + (Bytes{1} << 20);
+  auto pool = state->memory->allocate({}, MemoryKind::Persistent, bytes);
+  if (!pool) return nullptr;
+  state->pool = *pool;
+  auto context = Context::create({.mem_size = static_cast<size_t>(bytes), .mem_buffer = state->pool->data()});
   if (!context) return nullptr;
   state->context = *context;
   GraphBuilder builder(*context);

@@ -7,7 +7,11 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include <vector>
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
 
 #include <arenascope/bench/peers.h>
 
@@ -75,15 +79,24 @@ HWY_EXPORT(lanes);
 
 constexpr int64_t kPastCaches = 2 << 20;  // floats
 
+// Three arrays at page starts, on huge pages as the engine's large blocks are: the loops are to show what can be done.
 struct Arrays {
-  explicit Arrays(int64_t n) : all(static_cast<size_t>(3 * n + 48), 1.0f), n_(n) {}
-  // The i-th array, at a cache line.
-  float* at(int i) {
-    const auto address = reinterpret_cast<uintptr_t>(all.data());
-    return all.data() + (64 - address % 64) % 64 / 4 + i * ((n_ + 15) / 16 * 16);
+  explicit Arrays(int64_t n) : each((static_cast<size_t>(n) * 4 + 4095) / 4096 * 4096) {
+    constexpr size_t kHugePage = size_t{2} << 20;
+    const size_t bytes = (3 * each + kHugePage - 1) / kHugePage * kHugePage;
+    all = static_cast<std::byte*>(std::aligned_alloc(kHugePage, bytes));
+    if (!all) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    (void)madvise(all, bytes, MADV_HUGEPAGE);
+#endif
+    std::memset(all, 0, bytes);
   }
-  std::vector<float> all;
-  int64_t n_;
+  ~Arrays() { std::free(all); }
+  Arrays(const Arrays&) = delete;
+  Arrays& operator=(const Arrays&) = delete;
+  float* at(int i) { return reinterpret_cast<float*>(all + static_cast<size_t>(i) * each); }
+  size_t each;
+  std::byte* all;
 };
 
 }  // namespace

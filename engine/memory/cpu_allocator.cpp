@@ -2,6 +2,7 @@
 #include <arenascope/base/checked.h>
 #include <arenascope/memory/cpu_allocator.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,12 +22,18 @@ Result<void*> CpuAllocator::allocate(Bytes bytes, size_t alignment) {
     return Error{
         fmt::format("out of memory on cpu: {} bytes were asked for, the machine has {}", bytes, physical_memory())};
   if (Status s = take_budget(bytes); !s) return s.error();
-  alignment = std::max(alignment, kDefaultAlignment);
+  // Large blocks (weights, arenas) are read a fifth faster from huge pages.
+  constexpr size_t kHugePage = size_t{2} << 20;
+  const bool huge = bytes >= static_cast<Bytes>(4 * kHugePage);
+  alignment = std::max(alignment, huge ? kHugePage : kDefaultAlignment);
   void* pointer = std::aligned_alloc(alignment, align_up(static_cast<uint64_t>(bytes), alignment));
   if (!pointer) {
     give_budget(bytes);
     return Error{fmt::format("out of memory on cpu: the system has no {} bytes left", bytes)};
   }
+#ifdef MADV_HUGEPAGE
+  if (huge) (void)madvise(pointer, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+#endif
   allocations_.fetch_add(1, std::memory_order_relaxed);
   const Bytes now = active_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   Bytes peak = peak_.load(std::memory_order_relaxed);

@@ -63,11 +63,11 @@ const float* line(const Lines& l, int64_t i, int64_t begin, int64_t n, float* bu
 // The place in Simd::dots of rows of this type; -1: not among them.
 int place_of(DType type) { return type == DType::F32 ? 0 : type == DType::F16 ? 1 : type == DType::BF16 ? 2 : -1; }
 
-// Rows of a that lie in one piece: the vectors' own kernel, block of depth by block, so that b stays in the first cache.
+// Rows of a that lie in one piece: the vectors' own kernel, block of depth by block, so that b stays in the caches.
 bool few_plain_rows(const Product& p, Range columns, const Lines& a, const Lines& b, float* c) {
   const int place = place_of(a.type);
   if (place < 0 || a.stride != 1) return false;
-  const int64_t bytes = element_bytes(a.type), block = b.type == DType::F32 && b.stride == 1 ? 8192 / p.rows : kDotPiece;
+  const int64_t bytes = element_bytes(a.type), block = b.type == DType::F32 && b.stride == 1 ? 32768 / p.rows : kDotPiece;
   alignas(64) float buffer[kFewRows * kDotPiece];
   for (int64_t m = 0; m < p.rows; ++m) std::fill(c + m * p.columns + columns.begin, c + m * p.columns + columns.end, 0.0f);
   for (int64_t k = 0; k < p.depth; k += block) {

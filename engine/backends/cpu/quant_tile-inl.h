@@ -70,9 +70,9 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
     else if constexpr (U::kSuper) whole = L::halves(unit), least = L::halves(unit + 2 * W);
 #pragma GCC unroll 1
     for (int b = 0; b < U::kShape.blocks; ++b, x += kGroupBlockBytes * M) {
-      // Few rows are as fast as the weights come from memory.
+      // Types that take long to unpack keep too few loads under way to hide memory.
       constexpr int kBlockBytes = U::kShape.unit_bytes * W / U::kShape.blocks;
-      if constexpr (M <= 4) L::template prefetch<(kBlockBytes + 63) / 64>(unit + kPrefetchBytes + b * kBlockBytes);
+      if constexpr (M <= 2 && U::kSuper) L::template prefetch<(kBlockBytes + 63) / 64>(unit + kPrefetchBytes + b * kBlockBytes);
       I w[8];
       U::values(unit, b, w);
       F scale, second = L::zero(), minimum = L::zero();
