@@ -37,6 +37,22 @@ Result<std::byte*> ContextPool::append(ObjectType type, size_t size, std::string
   return base() + header->offset;
 }
 
+const char* ContextPool::keep_text(std::string_view text) {
+  constexpr size_t kPiece = size_t{1} << 16;
+  const size_t size = align_up(sizeof(KeptName::Length) + text.size(), alignof(KeptName::Length));
+  if (size > text_left_) {
+    const size_t piece = std::max(size, kPiece);
+    text_.push_back(std::make_unique_for_overwrite<char[]>(piece));
+    text_left_ = piece;
+    text_end_ = text_.back().get() + piece;
+  }
+  char* place = text_end_ - text_left_;
+  KeptName::write(place, text);
+  text_left_ -= size;
+  text_bytes_ += size;
+  return place;
+}
+
 ContextPool::~ContextPool() {
   for (ObjectHeader* object = first_; object; object = object->next)
     if (object->type == ObjectType::Tensor)
@@ -77,11 +93,12 @@ Result<Context> Context::create(const ContextParams& params) {
 
 size_t Context::tensor_overhead(size_t sources) {
   // Room for the data's alignment is part of it.
-  return sizeof(ObjectHeader) + align_up(sizeof(TensorImpl) + sources * sizeof(TensorImpl*), kObjectAlignment) +
-         kDataAlignment;
+  const size_t most = TensorImpl::byte_size(kMaxDims, sources, OpParams::kCapacity);
+  return sizeof(ObjectHeader) + align_up(most, kObjectAlignment) + kDataAlignment;
 }
 
 size_t Context::used_mem() const { return pool_->used_; }
+size_t Context::name_bytes() const { return pool_->text_bytes_; }
 size_t Context::mem_size() const { return pool_->capacity(); }
 bool Context::no_alloc() const { return pool_->no_alloc_; }
 void Context::set_no_alloc(bool value) { pool_->no_alloc_ = value; }
@@ -111,58 +128,66 @@ void Context::set_layer(std::string_view layer) {
 
 std::span<const std::string> Context::layer_names() const { return pool_->layers_; }
 
-Result<Tensor> Context::place_tensor(DType dtype, const Dims& sizes, std::string_view tensor_name,
-                                     std::span<const Tensor> sources, bool with_data) {
-  auto bytes = checked_byte_count(sizes, dtype);
-  if (!bytes) return bytes.error();
-  const bool in_scratch = with_data && *bytes > 0 && pool_->scratch_.storage.allocated();
-  const bool in_pool = with_data && !in_scratch && *bytes > 0;
-  size_t size = sizeof(TensorImpl) + sources.size() * sizeof(TensorImpl*);
+// What a tensor is to be.
+struct Context::Description {
+  DType dtype = DType::F32;
+  const Dims& sizes;
+  const Dims& strides;
+  std::span<TensorImpl* const> sources;
+  std::span<const std::byte> params;
+};
+
+Result<Tensor> Context::place_tensor(const Description& what, std::string_view tensor_name, bool with_data) {
+  auto checked = checked_byte_count(what.sizes, what.dtype);
+  if (!checked) return checked.error();
+  const Bytes bytes = with_data ? *checked : 0;
+  const bool in_scratch = bytes > 0 && pool_->scratch_.storage.allocated();
+  const bool in_pool = bytes > 0 && !in_scratch;
+  size_t size = TensorImpl::byte_size(what.sizes.rank(), what.sources.size(), what.params.size());
   const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
   size_t data_at = 0;
   if (in_pool) {
     data_at = align_up(start + size, kDataAlignment) - start;
-    size = data_at + static_cast<size_t>(*bytes);
+    size = data_at + static_cast<size_t>(bytes);
   }
   Storage storage;
-  Scratch& scratch = pool_->scratch_;
-  Bytes scratch_used = scratch.used;
   if (in_scratch) {
+    Scratch& scratch = pool_->scratch_;
     const Bytes at = static_cast<Bytes>(align_up(static_cast<uint64_t>(scratch.used), kDataAlignment));
-    auto slice = scratch.storage.sub_storage(at, *bytes);
+    auto slice = scratch.storage.sub_storage(at, bytes);
     if (!slice)
       return Error{fmt::format("the scratch buffer is full: tensor '{}' needed {} bytes, available {}", tensor_name,
-                               *bytes, std::max<Bytes>(scratch.storage.bytes() - at, 0))};
+                               bytes, std::max<Bytes>(scratch.storage.bytes() - at, 0))};
     storage = std::move(*slice);
-    scratch_used = at + *bytes;
   }
+  const char* kept_name = tensor_name.empty() ? nullptr : pool_->keep_text(tensor_name);
   auto place = pool_->append(ObjectType::Tensor, size, tensor_name);
   if (!place) return place.error();
-  scratch.used = scratch_used;
-  auto* impl = new (*place) TensorImpl;
-  for (const Tensor& source : sources) keep_alive(source);
-  impl->dtype = dtype;
-  impl->sizes = sizes;
-  impl->strides = contiguous_strides(sizes);
+  if (in_scratch) pool_->scratch_.used = storage.offset() - pool_->scratch_.storage.offset() + bytes;
+  TensorImpl* impl = TensorImpl::make(*place, what.dtype, what.sizes.span(), what.strides.span(), what.sources.size(),
+                                      what.params);
+  for (size_t i = 0; i < what.sources.size(); ++i) {
+    if (what.sources[i]->owner != pool_) keep_alive(Tensor(what.sources[i]));
+    impl->sources.set(i, what.sources[i]);
+  }
   impl->owner = pool_;
-  impl->name.assign(tensor_name);
+  impl->name.refer(kept_name);
   impl->layer = pool_->layer_;
-  auto** list = reinterpret_cast<TensorImpl**>(*place + sizeof(TensorImpl));
-  impl->sources = {list, sources.size()};
-  for (size_t i = 0; i < sources.size(); ++i) list[i] = sources[i].impl();
   if (in_pool) {
     const Bytes at = (*place - pool_->base()) + static_cast<Bytes>(data_at);
-    auto slice = Storage(pool_->block()).sub_storage(at, *bytes);
+    auto slice = Storage(pool_->block()).sub_storage(at, bytes);
     if (!slice) return slice.error();
     storage = std::move(*slice);
   }
-  impl->storage = std::move(storage);
+  if (bytes > 0) impl->storage = std::move(storage);
   return Tensor(impl);
 }
 
 Result<Tensor> Context::new_tensor(DType dtype, const Dims& sizes, std::string_view tensor_name) {
   try {
-    return place_tensor(dtype, sizes, tensor_name, {}, !pool_->no_alloc_);
+    // Sizes are checked before there are strides of them.
+    if (auto bytes = checked_byte_count(sizes, dtype); !bytes) return bytes.error();
+    return place_tensor({dtype, sizes, contiguous_strides(sizes), {}, {}}, tensor_name, !pool_->no_alloc_);
   } catch (const std::bad_alloc&) {
     return Error{"no memory is left for a tensor's name"};
   }
@@ -196,15 +221,18 @@ Result<Tensor> Context::try_apply(Op op, std::span<const Tensor> sources, const 
     return tensor_name.empty() ? inferred.error()
                                : Error{fmt::format("'{}': {}", tensor_name, inferred.error().message)};
   const bool view = op_info.is_view();
-  auto tensor = place_tensor(inferred->dtype, inferred->sizes, tensor_name, sources, !view && !pool_->no_alloc_);
+  if (!view) {
+    if (auto bytes = checked_byte_count(inferred->sizes, inferred->dtype); !bytes) return bytes.error();
+    inferred->strides = contiguous_strides(inferred->sizes);
+  }
+  auto tensor = place_tensor({inferred->dtype, inferred->sizes, inferred->strides, impls, params.significant()},
+                             tensor_name, !view && !pool_->no_alloc_);
   if (!tensor) return tensor;
   TensorImpl& impl = **tensor;
   impl.op = op;
-  impl.params = params;
   if (view) {
     TensorImpl& source = *impls[0];
     const DTypeInfo& type = info(source.dtype);
-    impl.strides = inferred->strides;
     impl.offset = source.offset + inferred->offset;
     impl.storage = source.storage;
     impl.view_source = source.view_source ? source.view_source : &source;
@@ -227,7 +255,7 @@ size_t Context::graph_overhead(size_t capacity, bool grads) {
 }
 
 Result<Graph> Context::new_graph(size_t capacity, bool grads) {
-  if (capacity > (size_t{1} << 30)) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
+  if (capacity > (size_t{1} << 29)) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
   auto place = pool_->append(ObjectType::Graph, Graph::byte_size(capacity, grads));
   if (!place) return place.error();
   return Graph(*this, *place, capacity, grads);

@@ -2,9 +2,9 @@
 // The object arena. One contiguous pool in which objects are appended one behind the other, each behind a
 // header, and freed all at once when the last handle (Context, Tensor or Graph) is let go:
 //
-//   ┌────────┬────────────┬─────────┬──────┬─────┬────────┬───────┬─────┬────────┬───────────┐
-//   │ header │ TensorImpl │ sources │ data │ pad │ header │ Graph │ pad │ header │ work …    │ free
-//   └────────┴────────────┴─────────┴──────┴─────┴────────┴───────┴─────┴────────┴───────────┘
+//   ┌────────┬────────────┬───────────────────────────┬──────┬─────┬────────┬───────┬─────┬────────┬────────┐
+//   │ header │ TensorImpl │ sizes … sources (kept.h)  │ data │ pad │ header │ Graph │ pad │ header │ work … │ free
+//   └────────┴────────────┴───────────────────────────┴──────┴─────┴────────┴───────┴─────┴────────┴────────┘
 //
 // In a no_alloc context the data part is missing: tensors are descriptors whose memory a plan provides.
 #pragma once
@@ -62,12 +62,14 @@ class Context {
   ~Context();
   bool defined() const { return pool_ != nullptr; }
 
-  // Pool bytes that a tensor takes beside its data, its header included, for up to `sources` sources.
+  // Pool bytes that a tensor takes beside its data, its header included, for up to `sources` sources and any rank and
+  // parameters: what to make a pool of. Most take half of it.
   static size_t tensor_overhead(size_t sources = 4);
   // Pool bytes that a graph of `capacity` nodes and as many leafs takes, its header included.
   static size_t graph_overhead(size_t capacity, bool grads = false);
 
   size_t used_mem() const;
+  size_t name_bytes() const;  // of the tensors' names, which lie beside the pool
   size_t mem_size() const;
   bool no_alloc() const;
   void set_no_alloc(bool value);
@@ -100,8 +102,8 @@ class Context {
  private:
   explicit Context(ContextPool* pool);
   Result<Tensor> try_apply(Op op, std::span<const Tensor> sources, const OpParams& params, std::string_view name);
-  Result<Tensor> place_tensor(DType dtype, const Dims& sizes, std::string_view name, std::span<const Tensor> sources,
-                              bool with_data);
+  struct Description;
+  Result<Tensor> place_tensor(const Description& what, std::string_view name, bool with_data);
   ContextPool* pool_ = nullptr;
 };
 

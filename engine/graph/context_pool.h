@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The memory behind Context, Tensor and Graph handles: the pool's bytes and the list of its objects.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ class ContextPool final : public ImplOwner {
 
   // Appends an object of `size` bytes behind its header; says what was needed and what was there.
   Result<std::byte*> append(ObjectType type, size_t size, std::string_view object_name = {});
+
+  // Text that all impls of the pool may refer to (KeptName), beside the pool's own bytes. Throws std::bad_alloc.
+  const char* keep_text(std::string_view text);
 
   std::byte* base() const { return static_cast<std::byte*>(block_->data()); }
   size_t capacity() const { return static_cast<size_t>(block_->bytes()); }
@@ -34,6 +38,10 @@ class ContextPool final : public ImplOwner {
   Scratch scratch_;
   std::vector<std::string> layers_;
   int32_t layer_ = -1;
+  std::vector<std::unique_ptr<char[]>> text_;
+  char* text_end_ = nullptr;  // of the last piece
+  size_t text_left_ = 0;      // of it
+  size_t text_bytes_ = 0;     // in use
   std::vector<Tensor> foreign_;  // sources that live in other pools, kept alive
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <new>
 
 #include <fmt/format.h>
@@ -17,12 +16,17 @@ namespace {
 // A tensor whose sources are being visited.
 struct Frame {
   TensorImpl* tensor;
-  size_t next_source;
+  uint32_t next_source;
+  int32_t uses;  // counted so far
 };
 
-// In GraphData::index: being visited; to be taken out again. Leaf n is -2 - n, so the second cannot be a leaf.
-constexpr int32_t kVisiting = -1;
-constexpr int32_t kRemoved = std::numeric_limits<int32_t>::min();
+// What a hash slot says: nothing, a place (of a node; of a leaf behind all nodes; on the stack of those being
+// visited), or that it is to be emptied. The tensor itself is read at that place.
+using Code = uint32_t;
+constexpr Code kEmpty = 0;
+constexpr Code kRemoved = 1;
+constexpr Code kFirstPlace = 2;
+constexpr Code kOnStack = Code{1} << 31;
 
 }  // namespace
 
@@ -31,23 +35,38 @@ struct GraphData {
   size_t node_count, leaf_count;
   TensorImpl** nodes;
   TensorImpl** leafs;
-  const TensorImpl** keys;
-  int32_t* index;       // of the tensor in a slot: n for node n, -2 - n for leaf n, -1 while it is being visited
-  int32_t* use_counts;
-  TensorImpl** grads;   // null without training
+  TensorImpl** grads;   // by place: nodes, then leafs; null without training
   TensorImpl** grad_accumulators;
+  int32_t* use_counts;  // by place
+  Code* codes;          // by slot
+  int slot_bits;
+  const Frame* stack;   // while collecting
 
-  // The slot that holds the tensor, or the free one where it belongs.
+  const TensorImpl* at_place(Code code) const {
+    if (code & kOnStack) return stack[code & ~kOnStack].tensor;
+    const size_t place = code - kFirstPlace;
+    return place < capacity ? nodes[place] : leafs[place - capacity];
+  }
+  // The slot that holds the tensor, or the free one where it belongs. Tensors of one pool lie behind each other, so
+  // they get slots behind each other, each its own as long as the pool is not larger than the table; what lies farther
+  // away begins somewhere else.
   size_t slot(const TensorImpl* tensor) const {
-    uint64_t h = reinterpret_cast<uintptr_t>(tensor) >> 4;
-    h *= 0x9E3779B97F4A7C15u;
-    size_t at = (h >> 32) & (slots - 1);
-    while (keys[at] && keys[at] != tensor) at = (at + 1) & (slots - 1);
+    constexpr int kLine = 7;  // no two tensors begin in the same 128 bytes
+    const uint64_t line = reinterpret_cast<uintptr_t>(tensor) >> kLine;
+    const uint64_t region = line >> slot_bits;
+    size_t at = (line + ((region * 0x9E3779B97F4A7C15u) >> 20)) & (slots - 1);
+    for (; codes[at] != kEmpty; at = (at + 1) & (slots - 1))
+      if (codes[at] != kRemoved && at_place(codes[at]) == tensor) break;
     return at;
   }
+  // Where the tensor stands: node n is n, leaf n is capacity + n; none if it is not here.
+  std::optional<size_t> place_of(const TensorImpl& tensor) const {
+    const Code code = codes[slot(&tensor)];
+    return code >= kFirstPlace ? std::optional<size_t>(code - kFirstPlace) : std::nullopt;
+  }
   bool full(bool node) const { return (node ? node_count : leaf_count) == capacity; }
-  bool collect(TensorImpl* output, std::vector<Frame>& stack);
-  void restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> stack);
+  bool collect(TensorImpl* output, std::vector<Frame>& frames);
+  void restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> frames);
 };
 
 namespace {
@@ -59,91 +78,99 @@ bool is_leaf(const TensorImpl& tensor) { return tensor.op == Op::None && !tensor
 
 }  // namespace
 
+static_assert(sizeof(ObjectHeader) + sizeof(TensorImpl) >= 128, "see GraphData::slot");
+
 size_t Graph::byte_size(size_t capacity, bool grads) {
-  const size_t slots = slots_for(capacity);
-  return sizeof(GraphData) + 2 * capacity * sizeof(void*) + slots * (sizeof(void*) + 2 * sizeof(int32_t)) +
-         (grads ? 2 * slots * sizeof(void*) : 0);
+  const size_t places = 2 * capacity;
+  return sizeof(GraphData) + places * (sizeof(void*) + sizeof(int32_t)) + slots_for(capacity) * sizeof(Code) +
+         (grads ? 2 * places * sizeof(void*) : 0);
 }
 
 Graph::Graph(Context context, std::byte* place, size_t capacity, bool grads) : context_(std::move(context)) {
   data_ = new (place) GraphData{};
   std::byte* at = place + sizeof(GraphData);
-  const auto take = [&at](size_t bytes) { return std::exchange(at, at + bytes); };
+  const auto take = [&at]<class T>(T*& list, size_t count) {
+    list = reinterpret_cast<T*>(std::exchange(at, at + count * sizeof(T)));
+  };
   data_->capacity = capacity;
   data_->slots = slots_for(capacity);
-  data_->nodes = reinterpret_cast<TensorImpl**>(take(capacity * sizeof(void*)));
-  data_->leafs = reinterpret_cast<TensorImpl**>(take(capacity * sizeof(void*)));
-  data_->keys = reinterpret_cast<const TensorImpl**>(take(data_->slots * sizeof(void*)));
+  data_->slot_bits = std::countr_zero(data_->slots);
+  take(data_->nodes, capacity);
+  take(data_->leafs, capacity);
   if (grads) {
-    data_->grads = reinterpret_cast<TensorImpl**>(take(data_->slots * sizeof(void*)));
-    data_->grad_accumulators = reinterpret_cast<TensorImpl**>(take(data_->slots * sizeof(void*)));
-    std::fill_n(data_->grads, data_->slots, nullptr);
-    std::fill_n(data_->grad_accumulators, data_->slots, nullptr);
+    take(data_->grads, 2 * capacity);
+    take(data_->grad_accumulators, 2 * capacity);
+    std::fill_n(data_->grads, 2 * capacity, nullptr);
+    std::fill_n(data_->grad_accumulators, 2 * capacity, nullptr);
   }
-  data_->index = reinterpret_cast<int32_t*>(take(data_->slots * sizeof(int32_t)));
-  data_->use_counts = reinterpret_cast<int32_t*>(take(data_->slots * sizeof(int32_t)));
-  std::fill_n(data_->keys, data_->slots, nullptr);
+  take(data_->use_counts, 2 * capacity);
+  take(data_->codes, data_->slots);
+  std::fill_n(data_->codes, data_->slots, kEmpty);
 }
 
 // Takes back what a collection has added. What came last goes as a whole, so no gap opens in a chain of slots that
 // somebody who stays depends on.
-void GraphData::restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> stack) {
+void GraphData::restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> frames) {
+  stack = frames.data();
   const auto uncount = [this](const TensorImpl* user, size_t sources) {
-    for (size_t i = 0; i < sources; ++i) --use_counts[slot(user->sources[i])];
+    for (size_t i = 0; i < sources; ++i)
+      if (const Code code = codes[slot(user->sources[i])]; code >= kFirstPlace && !(code & kOnStack))
+        --use_counts[code - kFirstPlace];
   };
-  const auto remove = [this](const TensorImpl* tensor) { index[slot(tensor)] = kRemoved; };
+  const auto remove = [this](const TensorImpl* tensor) { codes[slot(tensor)] = kRemoved; };
   for (size_t i = nodes_before; i < node_count; ++i) uncount(nodes[i], nodes[i]->sources.size());
-  for (const Frame& frame : stack) uncount(frame.tensor, frame.next_source);
+  for (const Frame& frame : frames) uncount(frame.tensor, frame.next_source);
   for (size_t i = nodes_before; i < node_count; ++i) remove(nodes[i]);
   for (size_t i = leafs_before; i < leaf_count; ++i) remove(leafs[i]);
-  for (const Frame& frame : stack) remove(frame.tensor);
-  for (size_t at = 0; at < slots; ++at)
-    if (keys[at] && index[at] == kRemoved) keys[at] = nullptr;
+  for (const Frame& frame : frames) remove(frame.tensor);
+  std::replace(codes, codes + slots, kRemoved, kEmpty);
   node_count = nodes_before;
   leaf_count = leafs_before;
+  stack = nullptr;
 }
 
 // Visits depth first with a stack of its own. False when the capacity does not suffice.
-bool GraphData::collect(TensorImpl* output, std::vector<Frame>& stack) {
-  size_t pending = 0;  // visited but not yet in a list; together with the lists they must fit the hash set
-  // The tensor's slot; none when there is no room for it.
-  const auto visit = [&](TensorImpl* tensor) -> std::optional<size_t> {
-    const size_t at = slot(tensor);
-    if (keys[at]) return at;
-    if (node_count + leaf_count + pending >= 2 * capacity) return std::nullopt;
-    stack.push_back({tensor, 0});
-    keys[at] = tensor;
-    index[at] = kVisiting;
-    use_counts[at] = 0;
-    ++pending;
-    return at;
+bool GraphData::collect(TensorImpl* output, std::vector<Frame>& frames) {
+  // Room for it, pushed; what is on the stack and in the lists together must fit the hash set.
+  const auto push = [&](TensorImpl* tensor, size_t at, int32_t uses) {
+    if (node_count + leaf_count + frames.size() >= 2 * capacity) return false;
+    frames.push_back({tensor, 0, uses});
+    stack = frames.data();
+    codes[at] = kOnStack | static_cast<Code>(frames.size() - 1);
+    return true;
   };
-  if (!visit(output)) return false;
-  while (!stack.empty()) {
-    Frame& frame = stack.back();
+  {
+    const size_t at = slot(output);
+    if (codes[at] == kEmpty && !push(output, at, 0)) return false;
+  }
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
     TensorImpl* tensor = frame.tensor;
     if (frame.next_source < tensor->sources.size()) {
       TensorImpl* source = tensor->sources[frame.next_source];
-      const size_t depth = stack.size() - 1;
-      const auto at = visit(source);  // may move the stack: `frame` is not used after this
-      if (!at) return false;
-      ++use_counts[*at];
-      ++stack[depth].next_source;
+      const size_t at = slot(source);
+      const Code code = codes[at];
+      if (code == kEmpty) {
+        const size_t depth = frames.size() - 1;
+        if (!push(source, at, 1)) return false;  // may move the stack: `frame` is not used after this
+        ++frames[depth].next_source;
+        continue;
+      }
+      if (code & kOnStack) ++frames[code & ~kOnStack].uses;
+      else ++use_counts[code - kFirstPlace];
+      ++frame.next_source;
       continue;
     }
     const bool node = !is_leaf(*tensor);
     if (full(node)) return false;
     const size_t at = slot(tensor);
-    if (node) {
-      index[at] = static_cast<int32_t>(node_count);
-      nodes[node_count++] = tensor;
-    } else {
-      index[at] = -2 - static_cast<int32_t>(leaf_count);
-      leafs[leaf_count++] = tensor;
-    }
-    --pending;
-    stack.pop_back();
+    const size_t place = node ? node_count : capacity + leaf_count;
+    (node ? nodes[node_count++] : leafs[leaf_count++]) = tensor;
+    use_counts[place] = frame.uses;
+    codes[at] = kFirstPlace + static_cast<Code>(place);
+    frames.pop_back();
   }
+  stack = nullptr;
   return true;
 }
 
@@ -169,44 +196,44 @@ std::span<TensorImpl* const> Graph::leafs() const { return {data_->leafs, data_-
 size_t Graph::capacity() const { return data_->capacity; }
 
 NodeId Graph::find_node(const TensorImpl& tensor) const {
-  const size_t at = data_->slot(&tensor);
-  return data_->keys[at] && data_->index[at] >= 0 ? NodeId(data_->index[at]) : NodeId::none();
+  const auto place = data_->place_of(tensor);
+  return place && *place < data_->capacity ? NodeId(*place) : NodeId::none();
 }
 
 LeafId Graph::find_leaf(const TensorImpl& tensor) const {
-  const size_t at = data_->slot(&tensor);
-  return data_->keys[at] && data_->index[at] <= -2 ? LeafId(-2 - data_->index[at]) : LeafId::none();
+  const auto place = data_->place_of(tensor);
+  return place && *place >= data_->capacity ? LeafId(*place - data_->capacity) : LeafId::none();
 }
 
 int32_t Graph::use_count(const TensorImpl& tensor) const {
-  const size_t at = data_->slot(&tensor);
-  return data_->keys[at] ? data_->use_counts[at] : 0;
+  const auto place = data_->place_of(tensor);
+  return place ? data_->use_counts[*place] : 0;
 }
 
 bool Graph::has_grads() const { return data_->grads != nullptr; }
 
 TensorImpl* Graph::grad(const TensorImpl& tensor) const {
-  const size_t at = data_->slot(&tensor);
-  return data_->grads && data_->keys[at] ? data_->grads[at] : nullptr;
+  const auto place = data_->place_of(tensor);
+  return data_->grads && place ? data_->grads[*place] : nullptr;
 }
 
 TensorImpl* Graph::grad_accumulator(const TensorImpl& tensor) const {
-  const size_t at = data_->slot(&tensor);
-  return data_->grad_accumulators && data_->keys[at] ? data_->grad_accumulators[at] : nullptr;
+  const auto place = data_->place_of(tensor);
+  return data_->grad_accumulators && place ? data_->grad_accumulators[*place] : nullptr;
 }
 
 void Graph::set_grad(const TensorImpl& tensor, TensorImpl* gradient) {
-  const size_t at = data_->slot(&tensor);
-  if (!data_->grads || !data_->keys[at]) return;
+  const auto place = data_->place_of(tensor);
+  if (!data_->grads || !place) return;
   context_.keep_alive(Tensor(gradient));
-  data_->grads[at] = gradient;
+  data_->grads[*place] = gradient;
 }
 
 void Graph::set_grad_accumulator(const TensorImpl& tensor, TensorImpl* accumulator) {
-  const size_t at = data_->slot(&tensor);
-  if (!data_->grad_accumulators || !data_->keys[at]) return;
+  const auto place = data_->place_of(tensor);
+  if (!data_->grad_accumulators || !place) return;
   context_.keep_alive(Tensor(accumulator));
-  data_->grad_accumulators[at] = accumulator;
+  data_->grad_accumulators[*place] = accumulator;
 }
 
 }  // namespace arenascope

@@ -2,11 +2,11 @@
 // A graph: `nodes` (to be computed, parameters too) and `leafs` (given), collected depth first from the
 // outputs, sources before users, each once. It lies in its context's pool as one object:
 //
-//   ┌───────┬──────────────┬──────────────┬───────────┬───────────┬────────────┬─────────┬────────────┐
-//   │ Graph │ nodes[cap]   │ leafs[cap]   │ keys[h]   │ index[h]  │ use_cnt[h] │ grads[h]│ grad_accs  │
-//   └───────┴──────────────┴──────────────┴───────────┴───────────┴────────────┴─────────┴────────────┘
+//   ┌───────┬────────────┬────────────┬───────────────┬───────────────┬─────────────────┬──────────┐
+//   │ Graph │ nodes[cap] │ leafs[cap] │ grads[2·cap]  │ grad_accs[…]  │ use_cnt[2·cap]  │ codes[h] │
+//   └───────┴────────────┴────────────┴───────────────┴───────────────┴─────────────────┴──────────┘
 //
-// with h hash slots, open addressing with linear probing over the impl's address.
+// with h hash slots, open addressing with linear probing over the impl's address; a slot says where the tensor stands.
 #pragma once
 #include <optional>
 #include <span>

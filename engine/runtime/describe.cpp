@@ -81,7 +81,7 @@ class AllocationRecorder final : public AllocationObserver {
   using Make = trace::Event (*)(Nanoseconds, trace::MemoryKind, uint64_t, Bytes, uint32_t, uint32_t);
   void write(Make make, const AllocationEvent& event) {
     std::lock_guard lock(mutex_);  // a ring has one writer at a time
-    ring_->emit(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
+    ring_->record(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
                      static_cast<uint32_t>(event.kind), 0));
   }
   std::mutex mutex_;

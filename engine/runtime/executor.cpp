@@ -184,13 +184,13 @@ void Executor::trace_slices(size_t step, int ith, bool begin) {
   const Step at(static_cast<int32_t>(step));
   const auto touched = [&](const PlannedTensor& tensor) {
     const TensorImpl& node = plan_.graph.node(tensor.node);
-    ring->emit(trace::seen_write(now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(),
+    ring->record(trace::seen_write(now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(),
                                  node.byte_span(), at));
   };
   for (uint32_t index : begin ? begins_[step] : ends_[step]) {
     const PlannedTensor& tensor = plan_.memory.tensors[index];
     const auto ref = trace::TensorRef::node(tensor.node);
-    ring->emit(begin ? trace::slice_live(now, ref, tensor.offset, tensor.size, at)
+    ring->record(begin ? trace::slice_live(now, ref, tensor.offset, tensor.size, at)
                      : trace::slice_dead(now, ref, tensor.offset, tensor.size, Step(step + 1)));  // half-open
   }
   if (begin || !options_.record_touched) return;
@@ -232,7 +232,7 @@ bool Executor::between(size_t next, int ith, Shared& shared) {
     }
   trace_slices(next, ith, true);
   if (trace::ThreadRing* ring = rings_[static_cast<size_t>(ith)])
-    ring->emit(trace::step(shared.run, ring->now(), Step(next), step.node));
+    ring->record(trace::step(shared.run, ring->now(), Step(next), step.node));
   return true;
 }
 
@@ -263,13 +263,13 @@ void Executor::work(int ith, Shared& shared) {
                                       ok.error().message)});
     }
     const Nanoseconds arrive = clocked ? shared.clock.now() : 0;
-    if (ring && ith < planned.tasks) ring->emit(trace::work(shared.run, planned.node, begin, arrive, ith));
+    if (ring && ith < planned.tasks) ring->record(trace::work(shared.run, planned.node, begin, arrive, ith));
     const size_t next = next_with_work(step + 1);
     generation = barrier_->generation();
     barrier_->arrive_and_wait([&] { advance(step + 1, next); });
     if (clocked) {
       const Nanoseconds leave = shared.clock.now();
-      if (ring) ring->emit(trace::wait(shared.run, planned.node, arrive, leave, generation));
+      if (ring) ring->record(trace::wait(shared.run, planned.node, arrive, leave, generation));
       if (!shared.times.empty()) shared.times[step * threads + static_cast<size_t>(ith)] = {begin, arrive, leave};
     }
     step = next;

@@ -47,7 +47,7 @@ Result<Bytes> checked_byte_count(const Dims& sizes, DType type) {
   return *bytes;
 }
 
-int64_t element_count(const Dims& sizes) {
+int64_t element_count(std::span<const int64_t> sizes) {
   int64_t count = 1;
   bool zero = false;
   for (int64_t size : sizes) {
@@ -67,11 +67,11 @@ Dims contiguous_strides(const Dims& sizes) {
   return strides;
 }
 
-bool is_contiguous(const Dims& sizes, const Dims& strides) {
+bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   for (int64_t size : sizes)
     if (size == 0) return true;
   int64_t expected = 1;
-  for (int i = sizes.rank() - 1; i >= 0; --i) {
+  for (size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] != 1 && strides[i] != expected) return false;
     expected *= sizes[i];
   }

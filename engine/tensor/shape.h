@@ -70,11 +70,13 @@ Result<int64_t> checked_element_count(const Dims& sizes);
 Result<Bytes> checked_byte_count(const Dims& sizes, DType type);
 
 // The same for sizes that have been checked before.
-int64_t element_count(const Dims& sizes);
+int64_t element_count(std::span<const int64_t> sizes);
+inline int64_t element_count(const Dims& sizes) { return element_count(sizes.span()); }
 
 // Row-major strides in elements. Dimensions of size 0 count as 1, so strides never vanish by accident.
 Dims contiguous_strides(const Dims& sizes);
-bool is_contiguous(const Dims& sizes, const Dims& strides);
+bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides);
+inline bool is_contiguous(const Dims& sizes, const Dims& strides) { return is_contiguous(sizes.span(), strides.span()); }
 
 // NumPy broadcasting of two shapes: aligned at the innermost, sizes equal or one of them 1.
 Result<Dims> broadcast(const Dims& a, const Dims& b);

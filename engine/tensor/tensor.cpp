@@ -11,6 +11,47 @@
 
 namespace arenascope {
 
+size_t TensorImpl::byte_size(int rank, size_t sources, size_t params) {
+  return sizeof(TensorImpl) + 2 * static_cast<size_t>(rank) * sizeof(int64_t) + sources * sizeof(TensorImpl*) +
+         align_up(params, alignof(TensorImpl*));
+}
+
+TensorImpl* TensorImpl::make(std::byte* place, DType dtype, std::span<const int64_t> sizes,
+                             std::span<const int64_t> strides, size_t sources, std::span<const std::byte> params) {
+  auto* impl = new (place) TensorImpl;
+  std::byte* at = place + sizeof(TensorImpl);
+  const auto distance = [&at](const void* member) { return at - static_cast<const std::byte*>(member); };
+  const auto keep_dims = [&](KeptDims& to, std::span<const int64_t> values) {
+    to.distance_ = static_cast<uint16_t>(distance(&to));
+    to.rank_ = static_cast<int8_t>(values.size());
+    std::copy(values.begin(), values.end(), reinterpret_cast<int64_t*>(at));
+    at += values.size_bytes();
+  };
+  impl->dtype = dtype;
+  keep_dims(impl->sizes, sizes);
+  keep_dims(impl->strides, strides);
+  impl->params.distance_ = static_cast<uint16_t>(distance(&impl->params));
+  impl->params.size_ = static_cast<uint16_t>(params.size());
+  if (!params.empty()) std::memcpy(at, params.data(), params.size());
+  at += align_up(params.size(), alignof(TensorImpl*));
+  impl->sources.distance_ = static_cast<uint32_t>(distance(&impl->sources));
+  impl->sources.count_ = static_cast<uint32_t>(sources);
+  std::fill_n(reinterpret_cast<TensorImpl**>(at), sources, nullptr);
+  return impl;
+}
+
+TensorImpl* TensorImpl::make_alone(DType dtype, const Dims& sizes) {
+  const size_t bytes = byte_size(sizes.rank(), 0, 0);
+  void* place = ::operator new(bytes, std::nothrow);
+  if (!place) return nullptr;
+  return make(static_cast<std::byte*>(place), dtype, sizes.span(), contiguous_strides(sizes).span());
+}
+
+void TensorImpl::destroy(TensorImpl* alone) {
+  alone->~TensorImpl();
+  ::operator delete(alone);
+}
+
 Bytes TensorImpl::byte_span() const {
   if (element_count() == 0) return 0;
   int64_t reach = 0;
@@ -59,11 +100,8 @@ Result<Tensor> Tensor::wrap(Storage storage, const Dims& sizes, DType dtype, int
   if (!start || *start > storage.bytes() || *bytes > storage.bytes() - *start)
     return Error{fmt::format("a {} tensor of shape {} at element {} does not fit in a storage of {} bytes", type.name,
                              to_string(sizes), offset, storage.bytes())};
-  auto* impl = new (std::nothrow) TensorImpl;
+  auto* impl = TensorImpl::make_alone(dtype, sizes);
   if (!impl) return Error{"no memory is left for a tensor's description"};
-  impl->dtype = dtype;
-  impl->sizes = sizes;
-  impl->strides = contiguous_strides(sizes);
   impl->offset = offset;
   impl->storage = std::move(storage);
   return Tensor(impl);

@@ -37,8 +37,8 @@ class Tensor {
   bool operator==(const Tensor& other) const { return impl_ == other.impl_; }
 
   DType dtype() const { return impl_->dtype; }
-  const Dims& sizes() const { return impl_->sizes; }
-  const Dims& strides() const { return impl_->strides; }
+  const KeptDims& sizes() const { return impl_->sizes; }
+  const KeptDims& strides() const { return impl_->strides; }
   Device device() const { return impl_->storage.device(); }
   MemoryKind memory_kind() const { return impl_->storage.kind(); }
   std::string_view name() const { return impl_->name; }
@@ -62,7 +62,7 @@ class Tensor {
   void release() {
     if (!impl_) return;
     if (impl_->owner) impl_->owner->release();
-    else if (impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
+    else if (impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) TensorImpl::destroy(impl_);
     impl_ = nullptr;
   }
 

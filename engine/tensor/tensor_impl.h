@@ -5,40 +5,15 @@
 #pragma once
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <span>
-#include <string>
-#include <type_traits>
 
+#include <arenascope/tensor/kept.h>
 #include <arenascope/tensor/shape.h>
 #include <arenascope/tensor/storage.h>
 
 namespace arenascope {
 
 enum class Op : uint16_t;  // engine/graph/op.h lists them
-
-// The parameters of an op: a small plain struct of the op's own, kept as bytes.
-class OpParams {
- public:
-  static constexpr size_t kCapacity = 160;
-  template <class T>
-  void set(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kCapacity);
-    bytes_.fill(std::byte{0});
-    std::memcpy(bytes_.data(), &value, sizeof(T));
-  }
-  template <class T>
-  T get() const {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kCapacity);
-    T value;
-    std::memcpy(&value, bytes_.data(), sizeof(T));
-    return value;
-  }
-  bool operator==(const OpParams&) const = default;
-
- private:
-  std::array<std::byte, kCapacity> bytes_{};
-};
 
 enum TensorFlags : uint32_t {
   kFlagInput = 1,      // given by the caller at each run
@@ -68,18 +43,30 @@ struct TensorImpl {
   DType dtype = DType::F32;
   Op op{};  // Op::None for given tensors
   uint32_t flags = 0;
-  Dims sizes;    // elements, outermost first
-  Dims strides;  // elements; of a block type the innermost is 1 and the others are multiples of the block
+  KeptDims sizes;      // elements, outermost first
+  KeptDims strides;    // elements; of a block type the innermost is 1 and the others are multiples of the block
+  KeptParams params;
+  int32_t layer = -1;  // index into the pool's layer names; -1: none
+  KeptSources sources;
+  KeptName name;
   int64_t offset = 0;  // elements from the storage's start to the first one
-  Storage storage;     // without a block until memory is bound
-  OpParams params;
   TensorImpl* view_source = nullptr;  // the tensor that owns the bytes, never itself a view
   Bytes view_offset = 0;              // from the view source's first byte
-  std::span<TensorImpl*> sources;
-  int32_t layer = -1;  // index into the pool's layer names; -1: none
-  std::string name;
   ImplOwner* owner = nullptr;  // the pool, or null on the heap
+  [[no_unique_address]] Storage storage;  // without a block until memory is bound
   std::atomic<int32_t> references{0};
+
+  // Bytes of an impl with what it keeps behind itself.
+  static size_t byte_size(int rank, size_t sources, size_t params);
+  // Makes one at `place`, aligned to 8 bytes and large enough; its sources are null until set.
+  static TensorImpl* make(std::byte* place, DType dtype, std::span<const int64_t> sizes,
+                          std::span<const int64_t> strides, size_t sources = 0,
+                          std::span<const std::byte> params = {});
+  // One on the heap, contiguous, which its handles count; null when no memory is left. Given back by destroy().
+  static TensorImpl* make_alone(DType dtype, const Dims& sizes);
+  static void destroy(TensorImpl* alone);
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
 
   int rank() const { return sizes.rank(); }
   int64_t element_count() const { return arenascope::element_count(sizes); }
@@ -101,6 +88,9 @@ struct TensorImpl {
   // ggml's view of the same tensor for display: ne[0] is the innermost size, nb[i] bytes between elements.
   std::array<int64_t, kMaxDims> ne() const;
   std::array<int64_t, kMaxDims> nb() const;
+
+ private:
+  TensorImpl() = default;
 };
 
 }  // namespace arenascope

@@ -48,12 +48,12 @@ double per_event(ThreadRing* ring, F&& body) {
 void bench_emit(std::vector<BenchRow>& rows) {
   const Clock clock = Clock::calibrated();
   ThreadRing ring(TrackId(0), 1 << 16, clock);
-  const double on = per_event(&ring, [&](int i) { ring.emit(work(RunId(0), NodeId(i), i, i + 1)); });
+  const double on = per_event(&ring, [&](int i) { ring.record(work(RunId(0), NodeId(i), i, i + 1)); });
   rows.push_back(row("recording on: write an event", on, "ns", 10));
   Nanoseconds last = ring.now();
   const double stamped = per_event(&ring, [&](int i) {
     const Nanoseconds t = ring.now();
-    ring.emit(work(RunId(0), NodeId(i), last, t));
+    ring.record(work(RunId(0), NodeId(i), last, t));
     last = t;
   });
   rows.push_back(row("recording on: read the clock and write an event", stamped, "ns", 10));
@@ -65,7 +65,7 @@ void bench_emit(std::vector<BenchRow>& rows) {
     const double with = per_event(nullptr, [&](int i) {
       state = state * 6364136223846793005u + static_cast<uint64_t>(i);
       keep(none);
-      emit(none, work(RunId(0), NodeId(i), i, i));
+      record(none, work(RunId(0), NodeId(i), i, i));
       keep(state);
     });
     const double without = per_event(nullptr, [&](int i) {

@@ -25,7 +25,7 @@ class ThreadRing {
   Nanoseconds now() const { return clock_.now(); }
 
   // Writer's thread only. False if the ring was full and the event is lost (and counted).
-  bool emit(const Event& event) {
+  bool record(const Event& event) {
     const uint64_t head = head_.load(std::memory_order_relaxed);
     if (head - known_tail_ > mask_) [[unlikely]] {
       known_tail_ = tail_.load(std::memory_order_acquire);
@@ -68,9 +68,9 @@ class ThreadRing {
 };
 
 // Writes to a ring that may be null: the one predictable branch that tracing costs when it is off.
-inline void emit(ThreadRing* ring, const Event& event) {
+inline void record(ThreadRing* ring, const Event& event) {
   if (ring != nullptr) [[unlikely]]
-    ring->emit(event);
+    ring->record(event);
 }
 
 }  // namespace arenascope::trace

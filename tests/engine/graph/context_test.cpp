@@ -37,7 +37,7 @@ TEST_CASE("objects lie one behind the other, aligned, and can be walked") {
     CHECK(o->offset % Context::kObjectAlignment == 0);
     end = o->offset + o->size;
     types.push_back(o->type);
-    if (const TensorImpl* tensor = c.tensor_of(*o)) names.push_back(tensor->name);
+    if (const TensorImpl* tensor = c.tensor_of(*o)) names.push_back(tensor->name.str());
   }
   CHECK(end == c.used_mem());
   CHECK(c.object_count() == 4);

@@ -43,7 +43,7 @@ TEST_CASE("every architecture builds without weights, runs in some order and nam
     std::set<std::string> names;
     for (const TensorImpl* node : model->graph.nodes()) {
       CHECK(!node->name.empty());
-      names.insert(node->name);
+      names.insert(node->name.str());
     }
     CHECK(names.size() == model->graph.nodes().size());
     if (model->node_count > 50) CHECK(model->context.layer_names().size() > 3);

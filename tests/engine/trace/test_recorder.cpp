@@ -59,7 +59,7 @@ TEST_CASE("events come after what they refer to and before their run's end, what
         while (current.load(std::memory_order_acquire) < run) std::this_thread::yield();
         for (int n = 0; n < 8; ++n) {
           const Nanoseconds begin = ring->now();
-          ring->emit(work(RunId(run), NodeId(n), begin, ring->now()));
+          ring->record(work(RunId(run), NodeId(n), begin, ring->now()));
         }
         arrived.fetch_add(1, std::memory_order_acq_rel);
       }
@@ -69,7 +69,7 @@ TEST_CASE("events come after what they refer to and before their run's end, what
     const RunId id = recorder.begin_run({.graph = graph, .threads = 2});
     CHECK(id == RunId(run));
     const Nanoseconds begin = main_ring->now();
-    main_ring->emit(work(id, NodeId(0), begin, main_ring->now()));
+    main_ring->record(work(id, NodeId(0), begin, main_ring->now()));
     current.store(run, std::memory_order_release);
     while (arrived.load(std::memory_order_acquire) < 2 * (run + 1)) std::this_thread::yield();
     recorder.end_run(id);
@@ -98,7 +98,7 @@ TEST_CASE("a sink that comes late is told what was described before") {
   auto late = std::make_shared<Session>();
   recorder.add_sink(late);
   const RunId second = recorder.begin_run({.graph = graph, .threads = 1});
-  ring->emit(work(second, NodeId(2), 10, 30));
+  ring->record(work(second, NodeId(2), 10, 30));
   recorder.end_run(second);
   recorder.stop();
   const auto s = late->snapshot();
@@ -112,9 +112,9 @@ TEST_CASE("a sink that was removed hears no more") {
   auto session = std::make_shared<Session>();
   recorder.add_sink(session);
   ThreadRing* ring = recorder.register_thread("t");
-  ring->emit(slice(1, 2, recorder.name("a"), 0));
+  ring->record(slice(1, 2, recorder.name("a"), 0));
   recorder.remove_sink(session.get());
-  ring->emit(slice(3, 4, recorder.name("a"), 0));
+  ring->record(slice(3, 4, recorder.name("a"), 0));
   recorder.stop();
   CHECK(session->snapshot()->event_count == 1);
   CHECK(session->snapshot()->name(NameId(0)) == "a");
@@ -126,7 +126,7 @@ TEST_CASE("losses are told to the sinks and show in the session") {
   recorder.add_sink(session);
   ThreadRing* ring = recorder.register_thread("t");
   const NameId name = recorder.name("x");
-  for (int i = 0; i < 50; ++i) ring->emit(slice(i, i + 1, name, 0));
+  for (int i = 0; i < 50; ++i) ring->record(slice(i, i + 1, name, 0));
   recorder.stop();
   CHECK(recorder.lost() == 34);
   CHECK(session->snapshot()->lost == 34);

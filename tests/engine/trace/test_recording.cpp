@@ -76,8 +76,8 @@ TEST_CASE("what a live recorder gives its session and its file is the same, thre
       threads.emplace_back([&, ring = recorder.register_thread("t")] {
         for (int n = 0; n < 5; ++n) {
           const Nanoseconds t0 = ring->now(), t1 = ring->now();
-          ring->emit(work(id, NodeId(n), t0, t1));
-          ring->emit(wait(id, NodeId(n), t1, ring->now(), run * 5 + n));
+          ring->record(work(id, NodeId(n), t0, t1));
+          ring->record(wait(id, NodeId(n), t1, ring->now(), run * 5 + n));
         }
       });
     }

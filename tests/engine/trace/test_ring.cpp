@@ -13,7 +13,7 @@ TEST_CASE("a ring hands out what was written, in order, across its end") {
   std::vector<int64_t> seen;
   int64_t next = 0;
   for (int round = 0; round < 10; ++round) {
-    for (int i = 0; i < 11; ++i, ++next) CHECK(ring.emit(work(RunId(0), NodeId(1), next, next + 1, next)));
+    for (int i = 0; i < 11; ++i, ++next) CHECK(ring.record(work(RunId(0), NodeId(1), next, next + 1, next)));
     ring.consume(ring.head(), [&](std::span<const Event> events) {
       for (const Event& e : events) seen.push_back(e.time);
     });
@@ -25,12 +25,12 @@ TEST_CASE("a ring hands out what was written, in order, across its end") {
 
 TEST_CASE("a full ring loses the new events, counts them and goes on") {
   ThreadRing ring(TrackId(0), 16, Clock());
-  for (int i = 0; i < 20; ++i) CHECK(ring.emit(work(RunId(0), NodeId(0), i, i)) == (i < 16));
+  for (int i = 0; i < 20; ++i) CHECK(ring.record(work(RunId(0), NodeId(0), i, i)) == (i < 16));
   CHECK(ring.lost() == 4);
   size_t n = 0;
   ring.consume(ring.head(), [&](std::span<const Event> events) { n += events.size(); });
   CHECK(n == 16);
-  CHECK(ring.emit(work(RunId(0), NodeId(0), 30, 31)));
+  CHECK(ring.record(work(RunId(0), NodeId(0), 30, 31)));
   CHECK(ring.lost() == 4);
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("one writer and one reader at once: nothing is torn, and seen plus los
   ThreadRing ring(TrackId(0), 256, Clock());
   constexpr int64_t kEvents = 200'000;
   std::thread writer([&] {
-    for (int64_t i = 0; i < kEvents; ++i) ring.emit(work(RunId(1), NodeId(2), i, 2 * i, 3 * i));
+    for (int64_t i = 0; i < kEvents; ++i) ring.record(work(RunId(1), NodeId(2), i, 2 * i, 3 * i));
   });
   int64_t seen = 0, last = -1;
   bool torn = false;
@@ -97,5 +97,5 @@ TEST_CASE("an event's fields come back as they were put in") {
 }
 
 TEST_CASE("a null ring costs nothing and loses nothing") {
-  emit(nullptr, Event{});
+  record(nullptr, Event{});
 }
