@@ -145,7 +145,7 @@ TEST_CASE("while a scratch buffer is set, data goes there") {
 }
 
 TEST_CASE("a pool that is full leaves the scratch buffer as it was") {
-  Context c = pool_of(Context::tensor_overhead(0) + 32);
+  Context c = pool_of(sizeof(ObjectHeader) + TensorImpl::byte_size(1, 0, 0) + 32);
   auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Workspace, 1024);
   c.set_scratch({Storage(*block), 0});
   REQUIRE(c.new_tensor(DType::F32, {4}));
