@@ -36,7 +36,7 @@ void name_intervals(GraphIntervals& intervals, const Graph& graph) {
   std::unordered_set<std::string> seen;
   intervals.problem.ids.clear();
   for (NodeId owner : intervals.owners) {
-    std::string id = graph.node(owner).name;
+    std::string id = graph.node(owner).name.str();
     if (id.empty() || !seen.insert(id).second) {
       id = fmt::format("{}#{}", id, owner.value);
       seen.insert(id);

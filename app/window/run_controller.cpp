@@ -486,7 +486,7 @@ std::function<void()> RunController::values_now(trace::TensorRef ref) {
   std::vector<float> numbers(bytes->size() / sizeof(float));
   std::memcpy(numbers.data(), bytes->data(), numbers.size() * sizeof(float));
   auto result = std::make_shared<const views::TensorValues>(std::move(numbers), std::move(shape));
-  const QString title = QString::fromStdString(tensor.name);
+  const QString title = QString::fromStdString(tensor.name.str());
   return [this, result, title] { Q_EMIT values(result, title); };
 }
 

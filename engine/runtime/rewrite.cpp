@@ -262,7 +262,7 @@ Result<Graph> Rewrite::make_graph(std::vector<Tensor>& twins) const {
       const int32_t layer = v.origin->layer;
       context->set_layer(layer >= 0 && layer < static_cast<int32_t>(layers.size()) ? layers[static_cast<size_t>(layer)]
                                                                                    : std::string_view());
-      std::string name = v.origin->name;
+      std::string name = v.origin->name.str();
       if (v.act == Act::Spill) name += " (to the host)";
       else if (v.act == Act::Fetch) name += fmt::format(" (back {})", ++times[v.origin]);
       else if (v.again) name += fmt::format(" (again {})", ++times[v.origin]);
