@@ -37,6 +37,7 @@ class Bench {
     Options o;
     o.budget_seconds = options_.quick ? budget / 10 : budget;
     o.threads = options_.threads;
+    o.processor_time = options_.processor_time;
     o.stop = options_.stop;
     Result<Plan> plan = find_planner("search")->plan(p, o);
     if (!plan || !check(p, *plan)) return std::nullopt;

@@ -14,6 +14,7 @@ namespace arenascope::planner {
 struct BenchOptions {
   bool quick = false;  // a tenth of the budgets and the first of each kind, to see that it works
   int threads = 2;
+  bool processor_time = false;  // budgets and seconds count the time this process was at work, on all its threads
   std::stop_token stop;                                 // the rows so far are returned
   std::function<void(const std::string&)> on_progress;  // what is measured now
 };

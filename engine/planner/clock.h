@@ -2,17 +2,42 @@
 // When a search has to end: at its budget, or when somebody asks for it.
 #pragma once
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <stop_token>
 
 namespace arenascope::planner {
 
+// Thrown by a Pulse out of whatever long loop or sort it stands in; search() catches it and returns what it has.
+struct Interrupted {};
+
+// Felt at each turn of a long loop: throws once a stop was requested. One that was made without a token never does.
+class Pulse {
+ public:
+  Pulse() = default;
+  explicit Pulse(std::stop_token stop) : stop_(std::move(stop)) {}
+  void operator()() const {
+    if ((++turns_ & 511) == 0 && stop_.stop_requested()) throw Interrupted{};
+  }
+  void now() const {
+    if (stop_.stop_requested()) throw Interrupted{};
+  }
+
+ private:
+  std::stop_token stop_;
+  mutable uint32_t turns_ = 0;
+};
+
 class Deadline {
  public:
-  Deadline(double budget_seconds, std::stop_token stop)
-      : start_(std::chrono::steady_clock::now()), budget_(budget_seconds), stop_(std::move(stop)) {}
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  // With `processor_time` what counts is the time that this process was at work, on all its threads together.
+  Deadline(double budget_seconds, std::stop_token stop, bool processor_time = false)
+      : processor_time_(processor_time), start_(now()), budget_(budget_seconds), stop_(std::move(stop)) {}
+  double seconds() const { return now() - start_; }
   double left() const { return stop_.stop_requested() ? 0 : budget_ - seconds(); }
   bool over() const { return stop_.stop_requested() || seconds() >= budget_; }
+  Pulse pulse() const { return Pulse(stop_); }
+  bool stopped() const { return stop_.stop_requested(); }
   // The same start, another end.
   Deadline ending_at(double seconds_after_start) const {
     Deadline d = *this;
@@ -21,7 +46,13 @@ class Deadline {
   }
 
  private:
-  std::chrono::steady_clock::time_point start_;
+  double now() const {
+    if (processor_time_) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+  bool processor_time_;
+  double start_;
   double budget_;
   std::stop_token stop_;
 };

@@ -13,7 +13,8 @@ namespace {
 
 // Each piece's sections: one ends where something begins after something ended, so that two pieces meet in time where
 // they share a section. Returns the number of sections.
-int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& lower, std::vector<int32_t>& upper) {
+int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& lower, std::vector<int32_t>& upper,
+                     const Pulse& pulse) {
   const size_t n = pieces.size();
   std::vector<std::pair<int64_t, int32_t>> begins, ends;
   begins.reserve(n);
@@ -24,8 +25,12 @@ int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& low
     begins.emplace_back(pieces[k].lower, static_cast<int32_t>(k));
     ends.emplace_back(pieces[k].upper, static_cast<int32_t>(k));
   }
-  std::sort(begins.begin(), begins.end());
-  std::sort(ends.begin(), ends.end());
+  const auto earlier = [&](const auto& a, const auto& b) {
+    pulse();
+    return a < b;
+  };
+  std::sort(begins.begin(), begins.end(), earlier);
+  std::sort(ends.begin(), ends.end(), earlier);
   int32_t section = 0;
   size_t e = 0;
   for (const auto& [step, k] : begins) {
@@ -36,6 +41,7 @@ int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& low
     }
     if (ended) ++section;
     lower[k] = section;
+    pulse();
   }
   for (; e < ends.size(); ++e) upper[ends[e].second] = section + 1;
   return section + 1;
@@ -43,8 +49,9 @@ int32_t cut_sections(const std::vector<Piece>& pieces, std::vector<int32_t>& low
 
 }  // namespace
 
-Placer::Placer(const Items& items) : items_(items), lower_(items.pieces.size()), upper_(items.pieces.size()) {
-  const auto sections = static_cast<size_t>(cut_sections(items.pieces, lower_, upper_));
+Placer::Placer(const Items& items, const Pulse& pulse)
+    : items_(items), lower_(items.pieces.size()), upper_(items.pieces.size()) {
+  const auto sections = static_cast<size_t>(cut_sections(items.pieces, lower_, upper_, pulse));
   int32_t longest = 1;
   for (size_t k = 0; k < lower_.size(); ++k) longest = std::max(longest, upper_[k] - lower_[k]);
   size_t nodes = 0;
@@ -52,7 +59,12 @@ Placer::Placer(const Items& items) : items_(items), lower_(items.pieces.size()),
     level_.push_back(nodes);
     nodes += sections / static_cast<size_t>(width) + 1;
   }
-  nodes_.resize(nodes);
+  nodes_.reserve(nodes);
+  constexpr size_t kAtOnce = 1 << 16;  // so that an interruption need not wait for all of it
+  while (nodes_.size() < nodes) {
+    nodes_.resize(std::min(nodes, nodes_.size() + kAtOnce));
+    pulse.now();
+  }
 }
 
 void Placer::clear() {
@@ -189,7 +201,7 @@ std::optional<std::vector<Bytes>> Placer::place_all(const std::vector<int32_t>& 
   return offsets;
 }
 
-std::vector<int32_t> order_by(const Items& items, Key key) {
+std::vector<int32_t> order_by(const Items& items, Key key, const Pulse& pulse) {
   struct Row {
     double key;
     int64_t lower, upper;
@@ -218,11 +230,13 @@ std::vector<int32_t> order_by(const Items& items, Key key) {
         k = static_cast<double>(v.upper);
         break;
     }
+    pulse();
     rows[i] = {k, v.lower, v.upper, v.size, static_cast<int32_t>(i)};
   }
   // Among equals the earlier one first (as TFLite does; on training graphs, where thousands are equal, it matters
   // much), then the longer-lived, then the larger.
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    pulse();
     return std::make_tuple(a.key, a.lower, -a.upper, -a.size, a.index) <
            std::make_tuple(b.key, b.lower, -b.upper, -b.size, b.index);
   });

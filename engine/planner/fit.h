@@ -2,6 +2,7 @@
 // Lays one item after the other into the arena, each at the lowest offset (first fit) or into the tightest hole
 // (best fit) that is free during its whole lifetime.
 #pragma once
+#include <arenascope/planner/clock.h>
 #include <arenascope/planner/items.h>
 
 #include <functional>
@@ -16,7 +17,7 @@ enum class Fit { first, best };
 // above, and jumps from range to range: packings are dense, so these lists are short however many items they stand for.
 class Placer {
  public:
-  explicit Placer(const Items& items);
+  explicit Placer(const Items& items, const Pulse& pulse = {});
 
   // Takes everything out again.
   void clear();
@@ -59,6 +60,6 @@ class Placer {
 
 // Orders of items for place_all, ties broken by what the items are rather than by where they stand in the input.
 enum class Key { size, area, length, begin, end };
-std::vector<int32_t> order_by(const Items& items, Key key);
+std::vector<int32_t> order_by(const Items& items, Key key, const Pulse& pulse = {});
 
 }  // namespace arenascope::planner

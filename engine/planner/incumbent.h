@@ -12,14 +12,18 @@ class Incumbent {
             const std::function<void(const Progress&)>& on_progress)
       : items_(items), bound_(lower_bound), capacity_(capacity), deadline_(deadline), on_progress_(on_progress) {}
 
-  // Keeps the offsets (in bytes, of items) if they are better than what there is.
-  bool offer(std::vector<Bytes> offsets) {
-    const Bytes arena = arena_of(items_, offsets);
+  // The same for offsets whose arena is known.
+  bool offer(std::vector<Bytes> offsets, Bytes arena) {
     if (!offsets_.empty() && arena >= arena_) return false;
     offsets_ = std::move(offsets);
     arena_ = arena;
     report();
     return true;
+  }
+  // Keeps the offsets (in bytes, of items) if they are better than what there is.
+  bool offer(std::vector<Bytes> offsets) {
+    const Bytes arena = arena_of(items_, offsets);
+    return offer(std::move(offsets), arena);
   }
   // No plan is smaller than this.
   void raise_bound(Bytes bound) {
@@ -34,9 +38,9 @@ class Incumbent {
   std::optional<Bytes> capacity() const { return capacity_ && bound_ <= *capacity_ ? capacity_ : std::nullopt; }
   const std::vector<Bytes>& offsets() const { return offsets_; }
   const Deadline& deadline() const { return deadline_; }
-  bool optimal() const { return arena_ <= bound_; }
+  bool optimal() const { return !offsets_.empty() && arena_ <= bound_; }
   // Nothing more to do: proven, or small enough. A capacity that nothing meets changes nothing.
-  bool settled() const { return optimal() || (capacity_ && arena_ <= *capacity_); }
+  bool settled() const { return optimal() || (!offsets_.empty() && capacity_ && arena_ <= *capacity_); }
   bool done() const { return settled() || deadline_.over(); }
 
  private:

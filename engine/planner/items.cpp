@@ -217,7 +217,7 @@ std::vector<Bytes> Items::to_intervals(const std::vector<Bytes>& item_offsets) c
   return offsets;
 }
 
-Result<Items> make_items(const Problem& p, bool in_place) {
+Result<Items> make_items(const Problem& p, bool in_place, const Pulse& pulse) {
   Items out;
   out.items.reserve(p.size());
   out.pieces.reserve(p.size());
@@ -225,6 +225,7 @@ Result<Items> make_items(const Problem& p, bool in_place) {
   if (p.attachments.empty() && (p.in_place.empty() || !in_place)) {
     for (size_t i = 0; i < p.size(); ++i) {
       const Interval& v = p.intervals[i];
+      pulse();
       const auto first = static_cast<int32_t>(out.pieces.size());
       std::vector<Piece> own;
       if (v.gaps.empty()) {

@@ -21,6 +21,7 @@ struct Progress {
 
 struct Options {
   double budget_seconds = 1.0;                       // for planners that improve with time; the others ignore it
+  bool processor_time = false;                       // budget and seconds count the time this process was at work
   int threads = 1;                                   // 0: one for each core
   std::stop_token stop;                              // the best plan so far is returned within 10 ms
   std::function<void(const Progress&)> on_progress;  // called from the thread that called plan()

@@ -40,8 +40,8 @@ class Race {
   Race(const Items& items, const Sections& sections, int threads, Incumbent& best)
       : sections_(sections),
         best_(best),
-        placer_(items),
-        by_size_(order_by(items, Key::size)),
+        placer_(items, best.deadline().pulse()),
+        by_size_(order_by(items, Key::size, best.deadline().pulse())),
         searches_(static_cast<size_t>(std::clamp<int>(threads, 1, kWave))) {}
 
   void run(uint64_t waves) {
@@ -132,7 +132,7 @@ class Race {
         return enough.load(std::memory_order_relaxed) || best_.deadline().over();
       };
       try {
-        if (!searches_[worker]) searches_[worker] = std::make_unique<ValleySearch>(sections_);
+        if (!searches_[worker]) searches_[worker] = std::make_unique<ValleySearch>(sections_, best_.deadline().pulse());
         ValleySearch& search = *searches_[worker];
         for (size_t k = next++; k < kWave && !enough; k = next++) {
           runs[k].verdict = search.run(runs[k].capacity, runs[k].taste, runs[k].nodes, stop);
@@ -142,6 +142,8 @@ class Race {
           if (runs[k].verdict == Verdict::found && runs[k].capacity <= low_ && searches_.size() == 1) enough = true;
         }
       } catch (const std::bad_alloc&) {
+        enough = true;
+      } catch (const Interrupted&) {
         enough = true;
       }
     };

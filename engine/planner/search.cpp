@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The default planner: always holds a valid plan, improves it until its budget or a proof, and can be stopped.
 #include <arenascope/planner/blocks.h>
+#include <arenascope/planner/chunks.h>
 #include <arenascope/planner/crowd.h>
 #include <arenascope/planner/fit.h>
 #include <arenascope/planner/incumbent.h>
@@ -17,25 +18,31 @@ namespace arenascope::planner {
 namespace {
 
 // The problem with its intervals in an order that does not depend on the order of the input. order[k] is the k-th.
-Problem in_order(const Problem& p, std::vector<int32_t>& order) {
+Problem in_order(const Problem& p, std::vector<int32_t>& order, const Pulse& pulse) {
+  std::vector<std::pair<int64_t, int32_t>> rows(p.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = {p.intervals[i].lower, static_cast<int32_t>(i)};
+  const auto key = [&](int32_t i) {
+    const Interval& v = p.intervals[i];
+    return std::make_tuple(-v.upper, -v.size, p.alignment_of(i), v.fixed_offset.value_or(-1), v.gaps.size());
+  };
+  const auto earlier = [&](const auto& a, const auto& b) {
+    pulse();
+    if (a.first != b.first) return a.first < b.first;
+    const auto x = key(a.second), y = key(b.second);
+    if (x != y) return x < y;
+    return p.ids.empty() ? a.second < b.second : p.ids[a.second] < p.ids[b.second];
+  };
+  if (!std::is_sorted(rows.begin(), rows.end(), earlier)) std::sort(rows.begin(), rows.end(), earlier);
   order.resize(p.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    const Interval &x = p.intervals[a], &y = p.intervals[b];
-    const auto key = [&](const Interval& v, int32_t i) {
-      return std::make_tuple(v.lower, -v.upper, -v.size, p.alignment_of(i), v.fixed_offset.value_or(-1), v.gaps.size());
-    };
-    const auto kx = key(x, a), ky = key(y, b);
-    if (kx != ky) return kx < ky;
-    return p.ids.empty() ? a < b : p.ids[a] < p.ids[b];
-  });
-  std::vector<int32_t> rank(p.size());
+  std::vector<int32_t> rank(p.in_place.empty() && p.attachments.empty() ? 0 : p.size());
   Problem out;
   out.alignment = p.alignment;
   out.capacity = p.capacity;
   out.intervals.reserve(p.size());
   for (size_t k = 0; k < order.size(); ++k) {
-    rank[order[k]] = static_cast<int32_t>(k);
+    pulse();
+    order[k] = rows[k].second;
+    if (!rank.empty()) rank[order[k]] = static_cast<int32_t>(k);
     out.intervals.push_back(p.intervals[order[k]]);
   }
   for (const InPlace& s : p.in_place) out.in_place.push_back({rank[s.source], rank[s.target], s.shift});
@@ -46,13 +53,43 @@ Problem in_order(const Problem& p, std::vector<int32_t>& order) {
   return out;
 }
 
+// A plan without any reuse, for whoever cannot wait: one walk over the intervals. Not for attachments.
+Plan without_reuse(const Problem& p) {
+  Plan plan;
+  plan.offsets.resize(p.size());
+  Bytes at = 0, largest = 0;
+  const auto lay = [&](bool fixed) {
+    bool others = false;
+    for (size_t i = 0; i < p.size(); ++i) {
+      const Interval& v = p.intervals[i];
+      largest = std::max(largest, v.fixed_offset.value_or(0) + v.size);
+      others |= v.fixed_offset.has_value() != fixed;
+      if (v.fixed_offset.has_value() != fixed) continue;
+      plan.offsets[i] = fixed ? *v.fixed_offset : round_up(at, p.alignment_of(i));
+      at = std::max(at, plan.offsets[i] + v.size);
+    }
+    return others;
+  };
+  if (lay(false)) {  // those that are fixed lie below the rest
+    at = 0;
+    lay(true);
+    lay(false);
+  }
+  plan.arena_bytes = at;
+  plan.lower_bound = largest;
+  return plan;
+}
+
 // What the planners by blocks would do: quick.
 void try_blocks(const Items& items, Incumbent& best) {
   const auto stop = [&] { return best.done(); };
-  if (!stop()) best.offer(place_online_best_fit(items).offsets);
-  if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items)).offsets);
+  const Pulse pulse = best.deadline().pulse();
+  if (!stop()) best.offer(place_online_best_fit(items, pulse).offsets);
+  if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items, pulse), pulse).offsets);
+  if (stop()) return;
   const Deadline share = best.deadline().ending_at(best.deadline().seconds() + 0.25 * best.deadline().left());
-  Placement two = place_two_level(items, [&] { return stop() || (items.items.size() > 5000 && share.over()); });
+  Placement two = place_two_level(
+      items, [&] { return stop() || (items.items.size() > 5000 && share.over()); }, pulse);
   if (!two.offsets.empty()) best.offer(std::move(two.offsets));
 }
 
@@ -60,12 +97,13 @@ void try_blocks(const Items& items, Incumbent& best) {
 void try_orders(const Items& items, Incumbent& best) {
   const auto stop = [&] { return best.done(); };
   if (stop()) return;
-  Placer placer(items);
+  const Pulse pulse = best.deadline().pulse();
+  Placer placer(items, pulse);
   for (const Fit fit : {Fit::first, Fit::best}) {
     for (const Key key : {Key::size, Key::area, Key::length, Key::begin}) {
       if (stop()) return;
       placer.clear();
-      std::optional<std::vector<Bytes>> offsets = placer.place_all(order_by(items, key), fit, stop);
+      std::optional<std::vector<Bytes>> offsets = placer.place_all(order_by(items, key, pulse), fit, stop);
       if (offsets) best.offer(std::move(*offsets));
     }
   }
@@ -79,28 +117,31 @@ class Search final : public Planner {
   }
 
   Result<Plan> plan(const Problem& given, const Options& options) const override {
-    const Deadline deadline(options.budget_seconds, options.stop);
+    const Deadline deadline(options.budget_seconds, options.stop, options.processor_time);
     if (Status s = validate(given); !s) return s.error();
     try {
-      if (!given.attachments.empty()) {  // so that an error names the buffers by their names
-        if (Result<Items> items = make_items(given, false); !items) return items.error();
-      }
+      // Attachments alone make a plan without reuse more than one walk.
+      const Pulse pulse = given.attachments.empty() ? deadline.pulse() : Pulse();
       std::vector<int32_t> order;
-      const Problem p = in_order(given, order);
-      Result<Items> items = make_items(p, true);
-      if (!items) return items.error();
-      Incumbent best(*items, lower_bound(p), p.capacity, deadline, options.on_progress);
-      improve(*items, options, best);
-      Plan plan;
-      plan.planner = name();
-      plan.lower_bound = best.bound();
-      plan.arena_bytes = 0;
-      const std::vector<Bytes> offsets = items->to_intervals(best.offsets());
-      plan.offsets.resize(p.size());
-      for (size_t k = 0; k < order.size(); ++k) {
-        plan.offsets[order[k]] = offsets[k];
-        plan.arena_bytes = std::max(plan.arena_bytes, offsets[k] + p.intervals[k].size);
+      Problem p;
+      std::optional<Items> items;
+      std::optional<Incumbent> best;
+      try {
+        if (!given.attachments.empty()) {  // so that an error names the buffers by their names
+          if (Result<Items> named = make_items(given, false); !named) return named.error();
+        }
+        p = in_order(given, order, pulse);
+        Result<Items> made = make_items(p, true, pulse);
+        if (!made) return made.error();
+        items = std::move(*made);
+        best.emplace(*items, lower_bound(p, pulse), p.capacity, deadline, options.on_progress);
+        p = Problem();                                    // not to be let go in haste in the end
+        best->offer(place_apart(*items, pulse).offsets);  // so that there is a plan, whatever the budget
+        improve(*items, options, *best);
+      } catch (const Interrupted&) {
       }
+      Plan plan = best && !best->offsets().empty() ? finish(*items, *best, order) : without_reuse(given);
+      plan.planner = name();
       plan.lower_bound = std::min(plan.lower_bound, plan.arena_bytes);
       plan.optimal = plan.arena_bytes == plan.lower_bound;
       plan.seconds = deadline.seconds();
@@ -111,15 +152,31 @@ class Search final : public Planner {
   }
 
  private:
+  // The offsets of the given intervals; order[k] is the k-th of those that were planned.
+  static Plan finish(const Items& items, const Incumbent& best, const std::vector<int32_t>& order) {
+    Plan plan;
+    plan.lower_bound = best.bound();
+    plan.arena_bytes = best.arena();
+    plan.offsets.resize(order.size());
+    const bool shifted = !items.shift_of.empty();
+    for (size_t k = 0; k < order.size(); ++k)
+      plan.offsets[order[k]] = best.offsets()[items.item_of[k]] + (shifted ? items.shift_of[k] : 0);
+    return plan;
+  }
+
   static void improve(const Items& items, const Options& options, Incumbent& best) {
-    best.offer(place_apart(items).offsets);  // so that there is a plan, whatever the budget
-    constexpr size_t kHuge = 200000;         // items, from which one pass takes a good part of a second
-    if (items.items.size() < kHuge) try_crowded_first(items, best);
-    try_blocks(items, best);
-    if (best.done()) return;
     const int threads =
         options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    const std::optional<Sections> sections = make_sections(items);
+    constexpr size_t kHuge = 100000;  // items, from which one pass takes a good part of a second
+    if (items.items.size() >= kHuge) try_chunks(items, threads, best);
+    try_all(items, threads, best);
+  }
+
+  static void try_all(const Items& items, int threads, Incumbent& best) {
+    try_crowded_first(items, best);
+    try_blocks(items, best);
+    if (best.done()) return;
+    const std::optional<Sections> sections = make_sections(items, best.deadline().pulse());
     constexpr size_t kMany = 4000;  // items, from which one descent through the valleys takes long
     // Most problems are solved by the first few descents, before the slower orders have been through once.
     if (sections && sections->items() <= kMany) race_valleys(items, *sections, threads, best, 2);

@@ -18,7 +18,7 @@ Bytes Sections::peak() const {
   return most;
 }
 
-std::optional<Sections> make_sections(const Items& items) {
+std::optional<Sections> make_sections(const Items& items, const Pulse& pulse) {
   if (!items.simple || items.any_fixed) return std::nullopt;
   const size_t n = items.items.size();
   Sections out;
@@ -40,8 +40,14 @@ std::optional<Sections> make_sections(const Items& items) {
   std::iota(begins.begin(), begins.end(), 0);
   ends = begins;
   const std::vector<Item>& v = items.items;
-  std::sort(begins.begin(), begins.end(), [&](int32_t a, int32_t b) { return v[a].lower < v[b].lower; });
-  std::sort(ends.begin(), ends.end(), [&](int32_t a, int32_t b) { return v[a].upper < v[b].upper; });
+  std::sort(begins.begin(), begins.end(), [&](int32_t a, int32_t b) {
+    pulse();
+    return v[a].lower < v[b].lower;
+  });
+  std::sort(ends.begin(), ends.end(), [&](int32_t a, int32_t b) {
+    pulse();
+    return v[a].upper < v[b].upper;
+  });
   out.lower.resize(n);
   out.upper.resize(n);
   size_t e = 0;

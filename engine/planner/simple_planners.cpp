@@ -65,7 +65,8 @@ Placement place_decreasing_size(const Items& items) {
 }  // namespace
 
 const Planner& no_reuse() {
-  static const OnePass p("none", "No reuse: every buffer has bytes of its own.", place_apart);
+  static const OnePass p("none", "No reuse: every buffer has bytes of its own.",
+                         [](const Items& items) { return place_apart(items); });
   return p;
 }
 const Planner& max_block() {
@@ -84,7 +85,7 @@ const Planner& two_level() {
 }
 const Planner& online_best_fit() {
   static const OnePass p("best-fit-online", "ggml's: allocates and frees in order of time, into the tightest hole.",
-                         place_online_best_fit);
+                         [](const Items& items) { return place_online_best_fit(items); });
   return p;
 }
 const Planner& greedy_by_size() {

@@ -27,7 +27,7 @@ struct Valley {
 
 class Skyline {
  public:
-  explicit Skyline(const Sections& problem);
+  explicit Skyline(const Sections& problem, const Pulse& pulse = {});
 
   // Nothing placed. False where some section alone exceeds the capacity.
   bool reset(Bytes capacity);

@@ -47,10 +47,11 @@ bool meet(const Items& items, const Block& a, const Block& b) {
   return false;
 }
 
-std::vector<Block> level_one(const Items& items, Placement& out) {
+std::vector<Block> level_one(const Items& items, Placement& out, const Pulse& pulse) {
   std::vector<Block> blocks;
   std::map<std::pair<Bytes, Bytes>, std::multimap<int64_t, int32_t>> by_end;  // (size, alignment) -> end -> block
-  for (int32_t i : order_by(items, Key::begin)) {
+  for (int32_t i : order_by(items, Key::begin, pulse)) {
+    pulse();
     const Item& item = items.items[i];
     if (item.fixed >= 0) continue;
     auto& ends = by_end[{item.size, item.alignment}];
@@ -98,11 +99,14 @@ Placement place_two_level(const Items& items) {
   return place_two_level(items, [] { return false; });
 }
 
-Placement place_two_level(const Items& items, const std::function<bool()>& stop) {
+Placement place_two_level(const Items& items, const std::function<bool()>& stop, const Pulse& pulse) {
   const size_t n = items.items.size();
   Placement out{std::vector<Bytes>(n, 0), std::vector<BlockId>(n), std::vector<uint8_t>(n, 0)};
-  std::vector<Block> blocks = level_one(items, out);
-  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.size > b.size; });
+  std::vector<Block> blocks = level_one(items, out, pulse);
+  std::stable_sort(blocks.begin(), blocks.end(), [&](const Block& a, const Block& b) {
+    pulse();
+    return a.size > b.size;
+  });
   std::vector<int32_t> waiting(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b) waiting[b] = static_cast<int32_t>(b);
   Bytes at = end_of_fixed(items);
@@ -120,6 +124,7 @@ Placement place_two_level(const Items& items, const std::function<bool()>& stop)
       Block& b = blocks[waiting[w]];
       Bytes room = -1;
       if (!meet(items, holder, b)) room = find_room(items, contents, holder, b, taken);
+      pulse();
       if (room < 0) {
         left.push_back(waiting[w]);
         continue;

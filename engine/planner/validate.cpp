@@ -167,7 +167,9 @@ Status validate(const Problem& p) {
     return bad(fmt::format("There are {} names for {} buffers.", p.ids.size(), p.size()));
   }
   Bytes total = 0;
+  bool any_fixed = false;
   for (size_t i = 0; i < p.size(); ++i) {
+    any_fixed |= p.intervals[i].fixed_offset.has_value();
     if (Status s = check_interval(p, i); !s) return s;
     const Bytes room = p.intervals[i].fixed_offset.value_or(0);
     const auto padded = checked_add(p.intervals[i].size, p.alignment_of(i) - 1);
@@ -186,7 +188,7 @@ Status validate(const Problem& p) {
     }
   }
   if (Status s = check_sharing(p); !s) return s;
-  return check_fixed(p);
+  return any_fixed ? check_fixed(p) : Status();
 }
 
 }  // namespace arenascope::planner

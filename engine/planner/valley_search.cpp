@@ -5,7 +5,7 @@
 
 namespace arenascope::planner {
 
-ValleySearch::ValleySearch(const Sections& p) : p_(p), sky_(p), weight_(p.items()) {
+ValleySearch::ValleySearch(const Sections& p, const Pulse& pulse) : p_(p), sky_(p, pulse), weight_(p.items()) {
   while ((static_cast<size_t>(p.count) >> shift_) >= 1024) ++shift_;
   reason_.assign(((static_cast<size_t>(p.count) >> shift_) + 64) / 64, 0);
 }

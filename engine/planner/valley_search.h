@@ -21,7 +21,7 @@ struct Taste {
 
 class ValleySearch {
  public:
-  explicit ValleySearch(const Sections& problem);
+  explicit ValleySearch(const Sections& problem, const Pulse& pulse = {});
 
   // Looks for offsets (in units) with no item ending above `capacity`, for at most so many decisions. `stop` is asked
   // now and then.

@@ -16,9 +16,11 @@ struct Order {
   std::vector<Bytes> offsets;
 };
 
-void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order) {
-  std::sort(order.begin(), order.end(),
-            [&](int32_t a, int32_t b) { return rank[a] < rank[b] || (rank[a] == rank[b] && a < b); });
+void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order, const Pulse& pulse) {
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    pulse();
+    return rank[a] < rank[b] || (rank[a] == rank[b] && a < b);
+  });
 }
 
 }  // namespace
@@ -29,10 +31,11 @@ void turn_wheel(const Items& items, const Deadline& until, int patience, Incumbe
   const auto stop = [&] { return best.done() || until.over(); };
   std::mt19937_64 random(1);
   const auto chance = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-  Placer placer(items);
+  const Pulse pulse = until.pulse();
+  Placer placer(items, pulse);
   Order current;
   for (const Key key : {Key::size, Key::area, Key::length}) {
-    const std::vector<int32_t> order = order_by(items, key);
+    const std::vector<int32_t> order = order_by(items, key, pulse);
     placer.clear();
     std::optional<std::vector<Bytes>> offsets = placer.place_all(order, Fit::first, stop);
     if (!offsets) return;
@@ -56,7 +59,7 @@ void turn_wheel(const Items& items, const Deadline& until, int patience, Incumbe
       if (current.offsets[i] + item.size > goal && chance() < 0.7) next.rank[i] *= 0.2 + 0.7 * chance();
       if (shake && chance() < 0.05) next.rank[i] *= 0.5 + chance();
     }
-    sort_by_rank(next.rank, order);
+    sort_by_rank(next.rank, order, pulse);
     placer.clear();
     std::optional<std::vector<Bytes>> offsets = placer.place_all(order, idle % 8 == 7 ? Fit::best : Fit::first, stop);
     if (!offsets) return;
