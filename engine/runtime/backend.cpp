@@ -21,6 +21,10 @@ Status Backend::download(std::byte* to, const Storage& from, Bytes bytes) {
 
 Status Backend::register_memory(ExecutionContext&) { return {}; }
 
+Result<std::vector<BenchRow>> Backend::bench(bool) {
+  return Error{fmt::format("{} has nothing to measure by itself", name())};
+}
+
 Status Backend::prepare(std::span<TensorImpl* const>, ExecutionContext&) { return {}; }
 
 }  // namespace arenascope

@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <arenascope/base/bench_row.h>
 #include <arenascope/graph/graph.h>
 #include <arenascope/memory/execution_context.h>
 
@@ -51,6 +53,8 @@ class Backend {
   virtual Status download(std::byte* to, const Storage& from, Bytes bytes);
   // Called once before a graph runs, with the nodes in order and all weights bound: a place to pack weights.
   virtual Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context);
+  // Measures the device against its own libraries; `quick` only shows that it works.
+  virtual Result<std::vector<BenchRow>> bench(bool quick);
 };
 
 }  // namespace arenascope

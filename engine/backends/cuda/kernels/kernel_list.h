@@ -1,51 +1,55 @@
 // SPDX-License-Identifier: MIT
-// Every kernel, one line each: name, parameters, whether its threads meet at barriers or exchange values, file.
+// Every kernel, one line each: name, parameters, whether its threads meet at barriers or exchange values. A list for each
+// file that nvcc compiles.
 #pragma once
 #include <cstdint>
 
 // clang-format off
-#define ARENASCOPE_CUDA_KERNELS(X)                              \
-  X(pointwise_f32,              PointwiseWork,  false)        \
-  X(pointwise_f64,              PointwiseWork,  false)        \
-  X(pointwise_whole,            PointwiseWork,  false)        \
-  X(transpose,                  TransposeWork,  true)         \
-  X(gather,                     GatherWork,     false)        \
-  X(pad,                        PadWork,       false)        \
-  X(fill,                       FillWork,      false)        \
-  X(tril,                       TrilWork,      false)        \
-  X(resize,                     ResizeWork,    false)        \
-  X(unpack,                     UnpackWork,     false)        \
-  X(pool_f32,                   WindowWork,     false)        \
-  X(pool_f64,                   WindowWork,     false)        \
-  X(pool_whole,                 WindowWork,     false)        \
-  X(local_response_f32,         WindowWork,     false)        \
-  X(local_response_f64,         WindowWork,     false)        \
-  X(convolution_f32,            WindowWork,     false)        \
-  X(convolution_f64,            WindowWork,     false)        \
-  X(convolution_transposed_f32, WindowWork,     false)        \
-  X(convolution_transposed_f64, WindowWork,     false)        \
-  X(product,                    ProductWork,    true)         \
-  X(thin_product,               ProductWork,    true)         \
-  X(attention,                  AttentionWork, true)         \
-  X(rope_f32,                   RopeWork,      false)        \
-  X(rope_f64,                   RopeWork,      false)        \
-  X(lstm,                       LstmWork,      true)         \
-  X(reduce_f32,                 LineWork,       true)         \
-  X(reduce_f64,                 LineWork,       true)         \
-  X(reduce_whole,               LineWork,       true)         \
-  X(arg_f32,                    LineWork,       true)         \
-  X(arg_f64,                    LineWork,       true)         \
-  X(arg_whole,                  LineWork,       true)         \
-  X(top_k_f32,                  LineWork,       true)         \
-  X(top_k_f64,                  LineWork,       true)         \
-  X(top_k_whole,                LineWork,       true)         \
-  X(cum_sum_f32,                LineWork,       true)         \
-  X(cum_sum_f64,                LineWork,       true)         \
-  X(cum_sum_whole,              LineWork,       true)         \
-  X(norm_f32,                   LineWork,       true)         \
-  X(norm_f64,                   LineWork,       true)         \
-  X(soft_max_f32,               LineWork,       true)         \
-  X(soft_max_f64,               LineWork,       true)
+#define ARENASCOPE_CUDA_POINTWISE(X)                           \
+  X(pointwise_f32,              PointwiseWork,   false)        \
+  X(pointwise_f64,              PointwiseWork,   false)        \
+  X(pointwise_whole,            PointwiseWork,   false)        \
+  X(transpose,                  TransposeWork,   true)         \
+  X(gather,                     GatherWork,      false)        \
+  X(pad,                        PadWork,         false)        \
+  X(fill,                       FillWork,        false)        \
+  X(tril,                       TrilWork,        false)        \
+  X(resize,                     ResizeWork,      false)        \
+  X(unpack,                     UnpackWork,      false)        \
+  X(pool_f32,                   WindowWork,      false)        \
+  X(pool_f64,                   WindowWork,      false)        \
+  X(pool_whole,                 WindowWork,      false)        \
+  X(local_response_f32,         WindowWork,      false)        \
+  X(local_response_f64,         WindowWork,      false)        \
+  X(convolution_f32,            WindowWork,      false)        \
+  X(convolution_f64,            WindowWork,      false)        \
+  X(convolution_transposed_f32, WindowWork,      false)        \
+  X(convolution_transposed_f64, WindowWork,      false)
+#define ARENASCOPE_CUDA_LINES(X)                               \
+  X(reduce_f32,                 LineWork,        true)         \
+  X(reduce_f64,                 LineWork,        true)         \
+  X(reduce_whole,               LineWork,        true)         \
+  X(arg_f32,                    LineWork,        true)         \
+  X(arg_f64,                    LineWork,        true)         \
+  X(arg_whole,                  LineWork,        true)         \
+  X(top_k_f32,                  LineWork,        true)         \
+  X(top_k_f64,                  LineWork,        true)         \
+  X(top_k_whole,                LineWork,        true)         \
+  X(cum_sum_f32,                LineWork,        true)         \
+  X(cum_sum_f64,                LineWork,        true)         \
+  X(cum_sum_whole,              LineWork,        true)         \
+  X(norm_f32,                   LineWork,        true)         \
+  X(norm_f64,                   LineWork,        true)         \
+  X(soft_max_f32,               LineWork,        true)         \
+  X(soft_max_f64,               LineWork,        true)
+#define ARENASCOPE_CUDA_PRODUCTS(X)                            \
+  X(product,                    ProductWork,     true)         \
+  X(thin_product,               ProductWork,     true)         \
+  X(attention,                  AttentionWork,   true)         \
+  X(rope_f32,                   RopeWork,        false)        \
+  X(rope_f64,                   RopeWork,        false)        \
+  X(lstm,                       LstmWork,        true)
+#define ARENASCOPE_CUDA_KERNELS(X) ARENASCOPE_CUDA_POINTWISE(X) ARENASCOPE_CUDA_LINES(X) ARENASCOPE_CUDA_PRODUCTS(X)
 // clang-format on
 
 namespace arenascope::cuda {

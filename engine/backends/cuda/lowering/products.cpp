@@ -62,8 +62,9 @@ bool unpacks(const ProductWork& p) {
   return p.b_type == DType::F32 && p.a_type != DType::F32 && p.a_type != DType::F64 && p.batch.count == 1 && p.a_step == 1;
 }
 
-bool as_library(ProductWork p, const void* unpacked, LibraryProduct& out) {
-  if (unpacked) {
+// With `unpack` a's rows will lie at `unpacked`, which is not yet known when only the scratch is asked for.
+bool as_library(ProductWork p, bool unpack, const void* unpacked, LibraryProduct& out) {
+  if (unpack) {
     p.a = static_cast<const char*>(unpacked);
     p.a_type = DType::F32;
     p.a_row = p.k;
@@ -110,8 +111,7 @@ Bytes mul_mat_scratch(const TensorImpl& node, Queue& queue) {
   if (is_thin(work)) return 0;
   LibraryProduct library;
   const Bytes unpacked = unpacks(work) ? padded(work.n * work.k * 4) : 0;
-  // Any address of the right alignment will do to ask.
-  if (!as_library(work, unpacked > 0 ? bytes(node) : nullptr, library) || !queue.libraries().takes(library)) return 0;
+  if (!as_library(work, unpacked > 0, nullptr, library) || !queue.libraries().takes(library)) return 0;
   return unpacked + queue.libraries().scratch(library);
 }
 
@@ -123,7 +123,7 @@ Status lower_mul_mat(const Job& job) {
   }
   const bool unpacked = unpacks(work);
   LibraryProduct library;
-  if (!as_library(work, unpacked ? job.scratch : nullptr, library) || !job.queue.libraries().takes(library)) return queue_product(job.queue, work);
+  if (!as_library(work, unpacked, job.scratch, library) || !job.queue.libraries().takes(library)) return queue_product(job.queue, work);
   const Bytes used = unpacked ? padded(work.n * work.k * 4) : 0;
   if (job.scratch_bytes < used) return queue_product(job.queue, work);
   if (unpacked) {

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// `bench cuda`: products beside cuBLASLt called directly, kernels that memory bounds beside a copy on the device, the
+// allocator beside the driver's own, and what launching a captured graph costs. All in one run, in turns.
+#include <arenascope/backends/cuda/module/cuda_backend.h>
+#include <arenascope/graph/builder.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+namespace arenascope::cuda {
+namespace {
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+// Microseconds of the device for `work`, queued `times` times; the median of some rounds of the two in turn.
+class Stopwatch {
+ public:
+  explicit Stopwatch(cudaStream_t stream) : stream_(stream) {
+    cudaEventCreate(&begin_);
+    cudaEventCreate(&end_);
+  }
+  ~Stopwatch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  using Work = std::function<Status()>;
+  Result<double> once(const Work& work, int times) {
+    cudaEventRecord(begin_, stream_);
+    for (int i = 0; i < times; ++i)
+      if (auto ok = work(); !ok) return ok.error();
+    cudaEventRecord(end_, stream_);
+    if (const cudaError_t code = cudaEventSynchronize(end_); code != cudaSuccess)
+      return Error{cudaGetErrorString(code)};
+    float milliseconds = 0;
+    cudaEventElapsedTime(&milliseconds, begin_, end_);
+    return static_cast<double>(milliseconds) * 1000 / times;
+  }
+  Result<std::pair<double, double>> both(const Work& a, const Work& b, int rounds, int times) {
+    std::vector<double> of_a, of_b;
+    for (int i = 0; i < rounds + 2; ++i) {  // the first two only warm up
+      auto x = once(a, times), y = once(b, times);
+      if (!x) return x.error();
+      if (!y) return y.error();
+      if (i < 2) continue;
+      of_a.push_back(*x);
+      of_b.push_back(*y);
+    }
+    return std::pair{median(of_a), median(of_b)};
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+double microseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+}
+
+BenchRow row(std::string name, double value, std::string unit, std::string peer, double peer_value, double wanted,
+             bool at_least) {
+  BenchRow r{std::move(name), value,      std::move(unit),
+             std::move(peer), peer_value, peer_value > 0 ? value / peer_value : 0,
+             wanted,          false};
+  const double judged = r.peer.empty() ? value : r.ratio;
+  r.met = at_least ? judged >= wanted : judged <= wanted;
+  return r;
+}
+
+// Device memory for a node and its sources.
+Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream stream,
+                   const std::shared_ptr<Allocator>& allocator) {
+  for (TensorImpl* source : tensor.sources)
+    if (auto ok = give_memory(blocks, *source, stream, allocator); !ok) return ok;
+  if (tensor.storage.allocated() || tensor.is_view()) return {};
+  auto block = MemoryBlock::allocate(allocator, MemoryKind::Workspace, tensor.byte_count(), 256, stream);
+  if (!block) return block.error();
+  cudaMemset((*block)->data(), 0, static_cast<size_t>(tensor.byte_count()));
+  tensor.storage = Storage(*block);
+  blocks.push_back(std::move(*block));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
+  const DeviceGuard guard(options_.device);
+  const int rounds = quick ? 3 : 15;
+  const Stream stream{device(), reinterpret_cast<uintptr_t>(compute_)};
+  std::vector<BenchRow> rows;
+  Stopwatch watch(compute_);
+  BlockPtr scratch;
+  {
+    auto block = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory_), MemoryKind::Workspace,
+                                       CublasProducts::kScratch * 8, 256, stream);
+    if (!block) return block.error();
+    scratch = std::move(*block);
+  }
+  const ComputeParams params{0, 1, scratch->data(), scratch->bytes()};
+
+  // Products.
+  CublasProducts direct(options_.device, options_.tf32);
+  for (DType type : {DType::F32, DType::F16, DType::BF16})
+    for (int64_t n : {1024, 4096}) {
+      if ((quick && n > 1024) || !direct.missing().empty()) continue;
+      auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
+      if (!context) return context.error();
+      GraphBuilder g(*context);
+      const Tensor out =
+          g.op_with(Op::MulMat, {g.input("a", {n, n}, type), g.input("b", {n, n}, type)}, MulMatParams{1});
+      if (!g.ok()) return g.status().error();
+      std::vector<BlockPtr> blocks;
+      if (auto ok = give_memory(blocks, *out, stream, memory_); !ok) return ok.error();
+      LibraryProduct p;
+      p.out = out->data();
+      p.a = out->sources[0]->data();
+      p.b = out->sources[1]->data();
+      p.type = type;
+      p.n = p.m = p.k = p.a_row = p.b_row = n;
+      auto times = watch.both([&] { return queue_node(*out, 1, params); },
+                              [&] { return direct.run(p, scratch->data(), CublasProducts::kScratch, compute_); },
+                              rounds, quick ? 3 : 20);
+      if (!times) return times.error();
+      const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+      rows.push_back(row(fmt::format("product {} {}", arenascope::name(type), n), flops / times->first / 1e6, "TFLOP/s",
+                         "cuBLASLt directly", flops / times->second / 1e6, 0.97, true));
+    }
+
+  // What memory bounds, against a copy of as many bytes on the device.
+  const int64_t lines = quick ? 2048 : 16384, width = 4096;
+  for (DType type : {DType::F32, DType::F16})
+    for (Op op : {Op::Add, Op::Silu, Op::SoftMax, Op::Norm, Op::RmsNorm, Op::Cont}) {
+      auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
+      if (!context) return context.error();
+      GraphBuilder g(*context);
+      const Tensor x = g.input("x", {lines, width}, type);
+      const Tensor out = op == Op::Add                         ? g.op(op, {x, g.input("y", {lines, width}, type)})
+                         : op == Op::SoftMax                   ? g.op_with(op, {x}, SoftMaxParams{1, 1})
+                         : op == Op::Norm || op == Op::RmsNorm ? g.op_with(op, {x}, NormParams{1, 1e-5f})
+                         : op == Op::Cont                      ? g.op(op, {g.transpose(x)})
+                                                               : g.op(op, {x});
+      if (!g.ok()) return g.status().error();
+      std::vector<BlockPtr> blocks;
+      if (auto ok = give_memory(blocks, *out, stream, memory_); !ok) return ok.error();
+      for (TensorImpl* source : out->sources)
+        if (source->view_source) source->storage = source->view_source->storage;
+      const Bytes moved = bytes_moved(*out);
+      auto from = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory_), MemoryKind::Workspace, moved, 256, stream);
+      if (!from) return from.error();
+      const auto copy = [&]() -> Status {
+        std::byte* base = (*from)->data();
+        const cudaError_t code =
+            cudaMemcpyAsync(base, base + moved / 2, static_cast<size_t>(moved / 2), cudaMemcpyDeviceToDevice, compute_);
+        return code == cudaSuccess ? Status() : failed("copy", code);
+      };
+      auto times = watch.both([&] { return queue_node(*out, 1, params); }, copy, rounds, quick ? 3 : 20);
+      if (!times) return times.error();
+      rows.push_back(
+          row(fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : ""),
+              static_cast<double>(moved) / times->first / 1e3, "GB/s", "copy on the device",
+              static_cast<double>(moved) / times->second / 1e3, 0.85, true));
+    }
+
+  // The allocator against the driver's own pool.
+  {
+    const int count = quick ? 200 : 5000;
+    std::vector<double> ours, theirs;
+    for (int round = 0; round < rounds; ++round) {
+      auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < count; ++i) {
+        const Bytes bytes = 512 * (1 + i * 37 % 4096);
+        auto memory = memory_->allocate_on(stream, bytes);
+        if (!memory) return memory.error();
+        memory_->deallocate(*memory, bytes);
+      }
+      ours.push_back(microseconds_since(begin) / count);
+      begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < count; ++i) {
+        void* memory = nullptr;
+        cudaError_t code = cudaMallocAsync(&memory, static_cast<size_t>(512 * (1 + i * 37 % 4096)), compute_);
+        if (code == cudaSuccess) code = cudaFreeAsync(memory, compute_);
+        if (code != cudaSuccess) return failed("use cudaMallocAsync", code);
+      }
+      theirs.push_back(microseconds_since(begin) / count);
+      cudaStreamSynchronize(compute_);
+    }
+    rows.push_back(row("allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false));
+  }
+
+  // What it costs the host to launch a captured graph of a hundred small kernels.
+  {
+    auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
+    if (!context) return context.error();
+    GraphBuilder g(*context);
+    const Tensor out = g.op(Op::Relu, {g.input("x", {1024}, DType::F32)});
+    if (!g.ok()) return g.status().error();
+    std::vector<BlockPtr> blocks;
+    if (auto ok = give_memory(blocks, *out, stream, memory_); !ok) return ok.error();
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    if (const cudaError_t code = cudaStreamBeginCapture(compute_, cudaStreamCaptureModeThreadLocal);
+        code != cudaSuccess)
+      return failed("begin a capture", code);
+    Status queued;
+    for (int i = 0; i < 100 && queued.ok(); ++i) queued = queue_node(*out, 1, params);
+    cudaError_t code = cudaStreamEndCapture(compute_, &graph);
+    if (!queued) return queued.error();
+    if (code == cudaSuccess) code = cudaGraphInstantiate(&ready, graph, 0);
+    if (graph) cudaGraphDestroy(graph);
+    if (code != cudaSuccess) return failed("capture a graph", code);
+    std::vector<double> launches;
+    for (int i = 0; i < 10 * rounds; ++i) {
+      cudaStreamSynchronize(compute_);
+      const auto begin = std::chrono::steady_clock::now();
+      code = cudaGraphLaunch(ready, compute_);
+      launches.push_back(microseconds_since(begin));
+      if (code != cudaSuccess) break;
+    }
+    cudaStreamSynchronize(compute_);
+    cudaGraphExecDestroy(ready);
+    if (code != cudaSuccess) return failed("replay a graph", code);
+    rows.push_back(row("launch of a captured graph", median(launches), "us", "", 0, 10, false));
+  }
+  return rows;
+}
+
+}  // namespace arenascope::cuda

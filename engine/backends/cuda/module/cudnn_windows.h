@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Convolutions and pools by cuDNN, which is looked for at run time. An algorithm is chosen once a problem and kept.
+#pragma once
+#include <arenascope/backends/cuda/lowering/queue.h>
+#include <arenascope/backends/cuda/module/driver.h>
+
+#include <memory>
+#include <string>
+
+namespace arenascope::cuda {
+
+class CudnnWindows {
+ public:
+  static std::unique_ptr<CudnnWindows> make(int device, bool tf32);
+  virtual ~CudnnWindows() = default;
+
+  virtual const std::string& missing() const = 0;
+  virtual bool takes(const LibraryConvolution& convolution) = 0;
+  virtual bool takes(const LibraryPool& pool) = 0;
+  virtual Bytes scratch(const LibraryConvolution& convolution) = 0;
+  virtual Status run(const LibraryConvolution& convolution, void* scratch, Bytes bytes, cudaStream_t stream) = 0;
+  virtual Status run(const LibraryPool& pool, cudaStream_t stream) = 0;
+};
+
+}  // namespace arenascope::cuda

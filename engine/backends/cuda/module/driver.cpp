@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cuda/module/driver.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace arenascope::cuda {
+
+Error cuda_error(int device, const char* action, cudaError_t code) {
+  cudaGetLastError();  // an error that sticks to nothing must not show up at the next call
+  return Error{fmt::format("cuda:{} could not {}: {}", device, action, cudaGetErrorString(code))};
+}
+
+// What is opened stays open: its own tear-down may come after ours.
+Library::Library(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if ((handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) return;
+  const char* why = dlerror();
+  missing_ = why ? why : "it was not found";
+}
+
+void* Library::symbol(const char* name) {
+  if (!handle_) return nullptr;
+  void* found = dlsym(handle_, name);
+  if (!found && missing_.empty()) missing_ = fmt::format("it has no {}", name);
+  return found;
+}
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The CUDA runtime as this module meets it: errors as sentences, the current device for the time of a scope, libraries
+// that may be missing. The runtime is linked in and looks for the driver itself when it is first called.
+#pragma once
+#include <arenascope/base/result.h>
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+namespace arenascope::cuda {
+
+// "cuda:0 could not ACTION: WHY"
+Error cuda_error(int device, const char* action, cudaError_t code);
+
+// Makes a device current and the earlier one again at the end.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int device) {
+    if (cudaGetDevice(&before_) != cudaSuccess) before_ = -1;
+    if (before_ != device) status_ = cudaSetDevice(device);
+    changed_ = before_ != device;
+  }
+  ~DeviceGuard() {
+    if (changed_ && before_ >= 0) cudaSetDevice(before_);
+  }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  cudaError_t status() const { return status_; }
+
+ private:
+  int before_ = -1;
+  bool changed_ = false;
+  cudaError_t status_ = cudaSuccess;
+};
+
+// A shared library that is looked for at run time.
+class Library {
+ public:
+  // Tries the names in turn.
+  explicit Library(std::initializer_list<const char*> names);
+  // The function of that name, or null; then `missing()` is not empty.
+  template <class Function>
+  void find(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(symbol(name));
+  }
+  const std::string& missing() const { return missing_; }
+
+ private:
+  void* symbol(const char* name);
+  void* handle_ = nullptr;
+  std::string missing_;
+};
+
+}  // namespace arenascope::cuda

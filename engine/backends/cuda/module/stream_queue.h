@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A CUDA stream as the lowering's queue.
+#pragma once
+#include <arenascope/backends/cuda/module/cublas_products.h>
+#include <arenascope/backends/cuda/module/cudnn_windows.h>
+
+namespace arenascope::cuda {
+
+class StreamQueue final : public Queue, private Libraries {
+ public:
+  struct Options {
+    bool libraries = true;
+    bool tf32 = false;
+  };
+  StreamQueue(int device, int multiprocessors, cudaStream_t stream, const Options& options);
+
+  Status launch(KernelId kernel, const Grid& grid, const void* params, size_t bytes) override;
+  Libraries& libraries() override { return *this; }
+  int multiprocessors() const override { return multiprocessors_; }
+  // Why a library is not used, "" if it is.
+  std::string without_cublas() const;
+  std::string without_cudnn() const;
+
+ private:
+  bool takes(const LibraryProduct& product) override { return products_ && products_->takes(product); }
+  bool takes(const LibraryConvolution& convolution) override { return windows_ && windows_->takes(convolution); }
+  bool takes(const LibraryPool& pool) override { return windows_ && windows_->takes(pool); }
+  Bytes scratch(const LibraryProduct&) override { return CublasProducts::kScratch; }
+  Bytes scratch(const LibraryConvolution& convolution) override { return windows_->scratch(convolution); }
+  Status run(const LibraryProduct& product, void* scratch, Bytes bytes) override {
+    return products_->run(product, scratch, bytes, stream_);
+  }
+  Status run(const LibraryConvolution& c, void* scratch, Bytes bytes) override {
+    return windows_->run(c, scratch, bytes, stream_);
+  }
+  Status run(const LibraryPool& pool) override { return windows_->run(pool, stream_); }
+
+  const int device_, multiprocessors_;
+  const cudaStream_t stream_;
+  std::unique_ptr<CublasProducts> products_;
+  std::unique_ptr<CudnnWindows> windows_;
+};
+
+}  // namespace arenascope::cuda
