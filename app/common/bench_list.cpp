@@ -11,6 +11,7 @@
 #include <arenascope/runtime/bench_barrier.h>
 #include <arenascope/trace/bench_trace.h>
 
+#include "app/common/backends.h"
 #include "app/common/bench_cpu.h"
 #include "app/common/bench_record.h"
 
@@ -34,11 +35,18 @@ Rows bench_planning(const BenchOptions& options) {
   return planner::bench_planning(data_folder(options), o);
 }
 
+Rows bench_cuda(const BenchOptions& options) {
+  auto backend = open_backend("cuda");
+  if (!backend) return backend.error();
+  return (*backend)->bench(options.quick);
+}
+
 constexpr Bench kBenches[] = {
     {"allocators", "what allocators cost in time and in reserved bytes",
      [](const BenchOptions& o) -> Rows { return bench_allocators({}, o.quick ? 0.1 : 1); }},
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
+    {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries", bench_cuda},
     {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
     {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
     {"planning", "arena over lower bound on the instances that planners are judged by", bench_planning},
