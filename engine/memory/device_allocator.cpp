@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace arenascope {
@@ -16,6 +17,8 @@ DeviceAllocator::DeviceAllocator(std::shared_ptr<DeviceInterface> device)
 
 DeviceAllocator::~DeviceAllocator() {
   [[maybe_unused]] const Status s = deferred_.drain([this](void* p, Bytes n) { give(p, n); });
+  if (lost_.empty() || !device_->alive() || !device_->synchronize()) return;
+  for (const auto& [pointer, bytes] : lost_) give(pointer, bytes);
 }
 
 Result<void*> DeviceAllocator::allocate(Bytes bytes, size_t alignment) {
@@ -71,7 +74,14 @@ void DeviceAllocator::deallocate_after(void* pointer, Bytes bytes, std::span<con
   stats_.active -= bytes;
   ++stats_.frees;
   if (!device_->alive()) return;
-  if (deferred_.push(pointer, bytes, streams) == DeferredFreeQueue::Pushed::Passed) give(pointer, bytes);
+  const DeferredFreeQueue::Pushed pushed = deferred_.push(pointer, bytes, streams);
+  if (pushed == DeferredFreeQueue::Pushed::Passed) give(pointer, bytes);
+  if (pushed == DeferredFreeQueue::Pushed::Lost) {
+    try {
+      lost_.emplace_back(pointer, bytes);
+    } catch (const std::bad_alloc&) {  // it stays with the device
+    }
+  }
   deferred_.poll([this](void* p, Bytes n) { give(p, n); });
 }
 

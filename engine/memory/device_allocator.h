@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace arenascope {
 
@@ -32,6 +34,7 @@ class DeviceAllocator final : public Allocator {
   std::shared_ptr<DeviceInterface> device_;
   mutable std::mutex mutex_;
   DeferredFreeQueue deferred_;
+  std::vector<std::pair<void*, Bytes>> lost_;  // could not be waited for; tried once more at the end
   MemoryStats stats_;
 };
 

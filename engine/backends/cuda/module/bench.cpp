@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `bench cuda`: products beside cuBLASLt called directly, kernels that memory bounds beside a copy on the device, the
 // allocator beside the driver's own, and what launching a captured graph costs. All in one run, in turns.
-#include <arenascope/backends/cuda/module/cuda_backend.h>
+#include <arenascope/backends/cuda/module/bench.h>
+#include <arenascope/backends/cuda/module/cublas_products.h>
 #include <arenascope/graph/builder.h>
 #include <fmt/format.h>
 
@@ -88,15 +89,19 @@ Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream str
 
 }  // namespace
 
-Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
-  const DeviceGuard guard(options_.device);
+Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool quick) {
+  const int number = backend.device().index;
+  const DeviceGuard guard(number);
   const int rounds = quick ? 3 : 15;
-  const Stream stream{device(), reinterpret_cast<uintptr_t>(compute_)};
+  const Stream stream = backend.compute_stream();
+  const auto queue = reinterpret_cast<cudaStream_t>(stream.handle);
+  const std::shared_ptr<DeviceCachingAllocator>& memory = backend.memory();
+  const auto failed = [&](const char* action, cudaError_t code) { return cuda_error(number, action, code); };
   std::vector<BenchRow> rows;
-  Stopwatch watch(compute_);
+  Stopwatch watch(queue);
   BlockPtr scratch;
   {
-    auto block = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory_), MemoryKind::Workspace,
+    auto block = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory), MemoryKind::Workspace,
                                        CublasProducts::kScratch * 8, 256, stream);
     if (!block) return block.error();
     scratch = std::move(*block);
@@ -104,7 +109,7 @@ Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
   const ComputeParams params{0, 1, scratch->data(), scratch->bytes()};
 
   // Products.
-  CublasProducts direct(options_.device, options_.tf32);
+  CublasProducts direct(number, tf32);
   for (DType type : {DType::F32, DType::F16, DType::BF16})
     for (int64_t n : {1024, 4096}) {
       if ((quick && n > 1024) || !direct.missing().empty()) continue;
@@ -115,16 +120,16 @@ Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
           g.op_with(Op::MulMat, {g.input("a", {n, n}, type), g.input("b", {n, n}, type)}, MulMatParams{1});
       if (!g.ok()) return g.status().error();
       std::vector<BlockPtr> blocks;
-      if (auto ok = give_memory(blocks, *out, stream, memory_); !ok) return ok.error();
+      if (auto ok = give_memory(blocks, *out, stream, memory); !ok) return ok.error();
       LibraryProduct p;
       p.out = out->data();
       p.a = out->sources[0]->data();
       p.b = out->sources[1]->data();
       p.type = type;
       p.n = p.m = p.k = p.a_row = p.b_row = n;
-      auto times = watch.both([&] { return queue_node(*out, 1, params); },
-                              [&] { return direct.run(p, scratch->data(), CublasProducts::kScratch, compute_); },
-                              rounds, quick ? 3 : 20);
+      auto times = watch.both([&] { return backend.compute(*out, params); },
+                              [&] { return direct.run(p, scratch->data(), CublasProducts::kScratch, queue); }, rounds,
+                              quick ? 3 : 20);
       if (!times) return times.error();
       const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
       rows.push_back(row(fmt::format("product {} {}", arenascope::name(type), n), flops / times->first / 1e6, "TFLOP/s",
@@ -146,19 +151,19 @@ Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
                                                                : g.op(op, {x});
       if (!g.ok()) return g.status().error();
       std::vector<BlockPtr> blocks;
-      if (auto ok = give_memory(blocks, *out, stream, memory_); !ok) return ok.error();
+      if (auto ok = give_memory(blocks, *out, stream, memory); !ok) return ok.error();
       for (TensorImpl* source : out->sources)
         if (source->view_source) source->storage = source->view_source->storage;
       const Bytes moved = bytes_moved(*out);
-      auto from = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory_), MemoryKind::Workspace, moved, 256, stream);
+      auto from = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory), MemoryKind::Workspace, moved, 256, stream);
       if (!from) return from.error();
       const auto copy = [&]() -> Status {
         std::byte* base = (*from)->data();
         const cudaError_t code =
-            cudaMemcpyAsync(base, base + moved / 2, static_cast<size_t>(moved / 2), cudaMemcpyDeviceToDevice, compute_);
+            cudaMemcpyAsync(base, base + moved / 2, static_cast<size_t>(moved / 2), cudaMemcpyDeviceToDevice, queue);
         return code == cudaSuccess ? Status() : failed("copy", code);
       };
-      auto times = watch.both([&] { return queue_node(*out, 1, params); }, copy, rounds, quick ? 3 : 20);
+      auto times = watch.both([&] { return backend.compute(*out, params); }, copy, rounds, quick ? 3 : 20);
       if (!times) return times.error();
       rows.push_back(
           row(fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : ""),
@@ -174,20 +179,20 @@ Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
       auto begin = std::chrono::steady_clock::now();
       for (int i = 0; i < count; ++i) {
         const Bytes bytes = 512 * (1 + i * 37 % 4096);
-        auto memory = memory_->allocate_on(stream, bytes);
-        if (!memory) return memory.error();
-        memory_->deallocate(*memory, bytes);
+        auto taken = memory->allocate_on(stream, bytes);
+        if (!taken) return taken.error();
+        memory->deallocate(*taken, bytes);
       }
       ours.push_back(microseconds_since(begin) / count);
       begin = std::chrono::steady_clock::now();
       for (int i = 0; i < count; ++i) {
-        void* memory = nullptr;
-        cudaError_t code = cudaMallocAsync(&memory, static_cast<size_t>(512 * (1 + i * 37 % 4096)), compute_);
-        if (code == cudaSuccess) code = cudaFreeAsync(memory, compute_);
+        void* taken = nullptr;
+        cudaError_t code = cudaMallocAsync(&taken, static_cast<size_t>(512 * (1 + i * 37 % 4096)), queue);
+        if (code == cudaSuccess) code = cudaFreeAsync(taken, queue);
         if (code != cudaSuccess) return failed("use cudaMallocAsync", code);
       }
       theirs.push_back(microseconds_since(begin) / count);
-      cudaStreamSynchronize(compute_);
+      cudaStreamSynchronize(queue);
     }
     rows.push_back(row("allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false));
   }
@@ -200,28 +205,27 @@ Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
     const Tensor out = g.op(Op::Relu, {g.input("x", {1024}, DType::F32)});
     if (!g.ok()) return g.status().error();
     std::vector<BlockPtr> blocks;
-    if (auto ok = give_memory(blocks, *out, stream, memory_); !ok) return ok.error();
+    if (auto ok = give_memory(blocks, *out, stream, memory); !ok) return ok.error();
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t ready = nullptr;
-    if (const cudaError_t code = cudaStreamBeginCapture(compute_, cudaStreamCaptureModeThreadLocal);
-        code != cudaSuccess)
+    if (const cudaError_t code = cudaStreamBeginCapture(queue, cudaStreamCaptureModeThreadLocal); code != cudaSuccess)
       return failed("begin a capture", code);
     Status queued;
-    for (int i = 0; i < 100 && queued.ok(); ++i) queued = queue_node(*out, 1, params);
-    cudaError_t code = cudaStreamEndCapture(compute_, &graph);
+    for (int i = 0; i < 100 && queued.ok(); ++i) queued = backend.compute(*out, params);
+    cudaError_t code = cudaStreamEndCapture(queue, &graph);
     if (!queued) return queued.error();
     if (code == cudaSuccess) code = cudaGraphInstantiate(&ready, graph, 0);
     if (graph) cudaGraphDestroy(graph);
     if (code != cudaSuccess) return failed("capture a graph", code);
     std::vector<double> launches;
     for (int i = 0; i < 10 * rounds; ++i) {
-      cudaStreamSynchronize(compute_);
+      cudaStreamSynchronize(queue);
       const auto begin = std::chrono::steady_clock::now();
-      code = cudaGraphLaunch(ready, compute_);
+      code = cudaGraphLaunch(ready, queue);
       launches.push_back(microseconds_since(begin));
       if (code != cudaSuccess) break;
     }
-    cudaStreamSynchronize(compute_);
+    cudaStreamSynchronize(queue);
     cudaGraphExecDestroy(ready);
     if (code != cudaSuccess) return failed("replay a graph", code);
     rows.push_back(row("launch of a captured graph", median(launches), "us", "", 0, 10, false));

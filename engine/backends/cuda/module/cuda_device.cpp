@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/backends/cuda/module/cuda_device.h>
+#include <arenascope/backends/cuda/module/stream_queue.h>
 #include <fmt/format.h>
 
 namespace arenascope::cuda {
 namespace {
 
-cudaStream_t stream_of(Stream stream) {
-  return reinterpret_cast<cudaStream_t>(stream.handle);
+cudaStream_t stream_of(StreamHandle stream) {
+  return reinterpret_cast<cudaStream_t>(stream);
 }
 cudaEvent_t event_of(EventHandle event) {
   return reinterpret_cast<cudaEvent_t>(event);
+}
+cudaGraphExec_t graph_of(GraphHandle graph) {
+  return reinterpret_cast<cudaGraphExec_t>(graph);
 }
 bool is_end(cudaError_t code) {
   return code == cudaErrorCudartUnloading || code == cudaErrorContextIsDestroyed;
@@ -17,67 +21,28 @@ bool is_end(cudaError_t code) {
 
 }  // namespace
 
+Result<std::shared_ptr<CudaDevice>> CudaDevice::open(int number, bool activities) {
+  const DeviceGuard guard(number);
+  cudaDeviceProp properties{};
+  if (guard.status() != cudaSuccess) return cuda_error(number, "be used", guard.status());
+  if (const cudaError_t code = cudaGetDeviceProperties(&properties, number); code != cudaSuccess)
+    return cuda_error(number, "describe itself", code);
+  if (properties.major * 10 + properties.minor < 75)
+    return Error{fmt::format("cuda:{} is a {} of compute capability {}.{}; 7.5 is the least", number, properties.name,
+                             properties.major, properties.minor)};
+  std::shared_ptr<CudaDevice> device(new CudaDevice(
+      number, {properties.name, properties.multiProcessorCount, static_cast<Bytes>(properties.totalGlobalMem)}));
+  if (activities) device->activities_ = Activities::of_this_process();
+  return device;
+}
+
 Error CudaDevice::failed(const char* action, cudaError_t code) const {
   if (is_end(code)) gone_.store(true, std::memory_order_relaxed);
   return cuda_error(number_, action, code);
 }
 
-Result<void*> CudaDevice::take_memory(Bytes bytes) {
-  const DeviceGuard guard(number_);
-  void* memory = nullptr;
-  const cudaError_t code =
-      guard.status() == cudaSuccess ? cudaMalloc(&memory, static_cast<size_t>(bytes)) : guard.status();
-  if (code == cudaSuccess) return memory;
-  return failed(fmt::format("allocate {} bytes", bytes).c_str(), code);
-}
-
-void CudaDevice::give_memory(void* pointer, Bytes) noexcept {
-  if (!alive()) return;
-  const DeviceGuard guard(number_);
-  if (const cudaError_t code = cudaFree(pointer); is_end(code)) gone_.store(true, std::memory_order_relaxed);
-}
-
-Result<EventHandle> CudaDevice::create_event() {
-  const DeviceGuard guard(number_);
-  cudaEvent_t event = nullptr;
-  if (const cudaError_t code = cudaEventCreateWithFlags(&event, cudaEventDisableTiming); code != cudaSuccess)
-    return failed("create an event", code);
-  return reinterpret_cast<EventHandle>(event);
-}
-
-void CudaDevice::destroy_event(EventHandle event) noexcept {
-  if (!alive()) return;
-  const DeviceGuard guard(number_);
-  cudaEventDestroy(event_of(event));
-}
-
-Status CudaDevice::record_event(EventHandle event, Stream stream) {
-  const DeviceGuard guard(number_);
-  const cudaError_t code = cudaEventRecord(event_of(event), stream_of(stream));
-  return code == cudaSuccess ? Status() : failed("record an event", code);
-}
-
-Result<bool> CudaDevice::query_event(EventHandle event) {
-  const DeviceGuard guard(number_);
-  const cudaError_t code = cudaEventQuery(event_of(event));
-  if (code == cudaErrorNotReady) {
-    cudaGetLastError();
-    return false;
-  }
-  if (code != cudaSuccess) return failed("ask for an event", code);
-  return true;
-}
-
-Status CudaDevice::wait_event(EventHandle event) {
-  const DeviceGuard guard(number_);
-  const cudaError_t code = cudaEventSynchronize(event_of(event));
-  return code == cudaSuccess ? Status() : failed("wait for an event", code);
-}
-
-Status CudaDevice::synchronize() {
-  const DeviceGuard guard(number_);
-  const cudaError_t code = cudaDeviceSynchronize();
-  return code == cudaSuccess ? Status() : failed("finish its work", code);
+Status CudaDevice::said(const char* action, cudaError_t code) const {
+  return code == cudaSuccess ? Status() : failed(action, code);
 }
 
 // At the end of a process the driver may be unloaded before the last tensor.
@@ -87,6 +52,21 @@ bool CudaDevice::alive() const noexcept {
   if (!is_end(cudaGetDevice(&current))) return true;
   gone_.store(true, std::memory_order_relaxed);
   return false;
+}
+
+Result<void*> CudaDevice::take_memory(Bytes bytes) {
+  const DeviceGuard guard(number_);
+  void* memory = nullptr;
+  cudaError_t code = guard.status();
+  if (code == cudaSuccess) code = cudaMalloc(&memory, static_cast<size_t>(bytes));
+  if (code == cudaSuccess) return memory;
+  return failed(fmt::format("allocate {} bytes", bytes).c_str(), code);
+}
+
+void CudaDevice::give_memory(void* pointer, Bytes) noexcept {
+  if (!alive()) return;
+  const DeviceGuard guard(number_);
+  if (is_end(cudaFree(pointer))) gone_.store(true, std::memory_order_relaxed);
 }
 
 PinnedMemory::Pages CudaDevice::pages() {
@@ -104,6 +84,126 @@ PinnedMemory::Pages CudaDevice::pages() {
     cudaFreeHost(pointer);
   };
   return {pin, unpin, this};
+}
+
+Result<EventHandle> CudaDevice::make_event(unsigned flags) {
+  const DeviceGuard guard(number_);
+  cudaEvent_t event = nullptr;
+  if (const cudaError_t code = cudaEventCreateWithFlags(&event, flags); code != cudaSuccess)
+    return failed("create an event", code);
+  return reinterpret_cast<EventHandle>(event);
+}
+
+void CudaDevice::destroy_event(EventHandle event) noexcept {
+  if (!alive()) return;
+  const DeviceGuard guard(number_);
+  cudaEventDestroy(event_of(event));
+}
+
+Status CudaDevice::record_event(EventHandle event, Stream stream) {
+  const DeviceGuard guard(number_);
+  return said("record an event", cudaEventRecord(event_of(event), stream_of(stream.handle)));
+}
+
+Result<bool> CudaDevice::query_event(EventHandle event) {
+  const DeviceGuard guard(number_);
+  const cudaError_t code = cudaEventQuery(event_of(event));
+  if (code == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  if (code != cudaSuccess) return failed("ask for an event", code);
+  return true;
+}
+
+Status CudaDevice::wait_event(EventHandle event) {
+  const DeviceGuard guard(number_);
+  return said("wait for an event", cudaEventSynchronize(event_of(event)));
+}
+
+Result<Nanoseconds> CudaDevice::between(EventHandle first, EventHandle second) {
+  const DeviceGuard guard(number_);
+  float milliseconds = 0;
+  if (const cudaError_t code = cudaEventElapsedTime(&milliseconds, event_of(first), event_of(second));
+      code != cudaSuccess)
+    return failed("tell the time between events", code);
+  return static_cast<Nanoseconds>(static_cast<double>(milliseconds) * 1e6);
+}
+
+Status CudaDevice::synchronize() {
+  const DeviceGuard guard(number_);
+  return said("finish its work", cudaDeviceSynchronize());
+}
+
+Result<StreamHandle> CudaDevice::create_stream() {
+  const DeviceGuard guard(number_);
+  cudaStream_t stream = nullptr;
+  if (const cudaError_t code = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); code != cudaSuccess)
+    return failed("create a stream", code);
+  return reinterpret_cast<StreamHandle>(stream);
+}
+
+Status CudaDevice::synchronize_stream(StreamHandle stream) {
+  const DeviceGuard guard(number_);
+  return said("finish its work", cudaStreamSynchronize(stream_of(stream)));
+}
+
+Status CudaDevice::stream_waits(StreamHandle stream, EventHandle event) {
+  const DeviceGuard guard(number_);
+  return said("order its streams", cudaStreamWaitEvent(stream_of(stream), event_of(event), 0));
+}
+
+Status CudaDevice::copy(StreamHandle stream, void* to, const void* from, Bytes bytes, Direction direction) {
+  const DeviceGuard guard(number_);
+  const bool in = direction == Direction::ToDevice;
+  return said(in ? "copy to its memory" : "copy from its memory",
+              cudaMemcpyAsync(to, from, static_cast<size_t>(bytes),
+                              in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream_of(stream)));
+}
+
+Status CudaDevice::clear(StreamHandle stream, void* at, Bytes bytes) {
+  const DeviceGuard guard(number_);
+  return said("clear its memory", cudaMemsetAsync(at, 0, static_cast<size_t>(bytes), stream_of(stream)));
+}
+
+Status CudaDevice::begin_capture(StreamHandle stream) {
+  const DeviceGuard guard(number_);
+  return said("begin a capture", cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeThreadLocal));
+}
+
+Result<GraphHandle> CudaDevice::end_capture(StreamHandle stream) {
+  const DeviceGuard guard(number_);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  cudaError_t code = cudaStreamEndCapture(stream_of(stream), &graph);
+  if (code == cudaSuccess) code = cudaGraphInstantiate(&ready, graph, 0);
+  if (graph) cudaGraphDestroy(graph);
+  if (code != cudaSuccess) return failed("capture a graph", code);
+  return reinterpret_cast<GraphHandle>(ready);
+}
+
+Status CudaDevice::launch_graph(GraphHandle graph, StreamHandle stream) {
+  const DeviceGuard guard(number_);
+  return said("replay a graph", cudaGraphLaunch(graph_of(graph), stream_of(stream)));
+}
+
+void CudaDevice::destroy_graph(GraphHandle graph) noexcept {
+  if (!alive()) return;
+  const DeviceGuard guard(number_);
+  cudaGraphExecDestroy(graph_of(graph));
+}
+
+Result<std::unique_ptr<Queue>> CudaDevice::make_queue(StreamHandle stream, const QueueOptions& options) {
+  return std::unique_ptr<Queue>(
+      std::make_unique<StreamQueue>(number_, facts_.multiprocessors, stream_of(stream), options));
+}
+
+void CudaDevice::label(uint64_t label) {
+  if (activities_) activities_->label(label);
+}
+
+std::vector<Activity> CudaDevice::take_activities(const std::function<Nanoseconds()>& now) {
+  return activities_ ? activities_->take(now) : std::vector<Activity>();
 }
 
 }  // namespace arenascope::cuda

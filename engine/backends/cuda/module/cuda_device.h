@@ -1,37 +1,65 @@
 // SPDX-License-Identifier: MIT
-// A CUDA device as the allocators see it.
+// A CUDA device as the backend and the allocators see it: Driver over CUDA's runtime. Each call makes the device
+// current and the earlier one again.
 #pragma once
-#include <arenascope/backends/cuda/module/driver.h>
-#include <arenascope/memory/device_interface.h>
-#include <arenascope/memory/pinned_memory.h>
+#include <arenascope/backends/cuda/execution/driver.h>
+#include <arenascope/backends/cuda/module/activities.h>
+#include <arenascope/backends/cuda/module/runtime.h>
 
 #include <atomic>
 
 namespace arenascope::cuda {
 
-class CudaDevice final : public DeviceInterface {
+class CudaDevice final : public Driver {
  public:
-  explicit CudaDevice(int number) : number_(number) {}
+  // Error: the device cannot be asked, or is older than the kernels (compute capability 7.5).
+  // `activities`: whether activity records may be used.
+  static Result<std::shared_ptr<CudaDevice>> open(int number, bool activities);
 
   int number() const { return number_; }
   Device device() const override { return {DeviceType::Cuda, static_cast<int16_t>(number_)}; }
+  const DeviceFacts& facts() const override { return facts_; }
+  bool alive() const noexcept override;
+
   Result<void*> take_memory(Bytes bytes) override;
   void give_memory(void* pointer, Bytes bytes) noexcept override;
-  Result<EventHandle> create_event() override;
+  PinnedMemory::Pages pages() override;
+
+  Result<EventHandle> create_event() override { return make_event(cudaEventDisableTiming); }
+  Result<EventHandle> create_timer() override { return make_event(cudaEventDefault); }
   void destroy_event(EventHandle event) noexcept override;
   Status record_event(EventHandle event, Stream stream) override;
   Result<bool> query_event(EventHandle event) override;
   Status wait_event(EventHandle event) override;
+  Result<Nanoseconds> between(EventHandle first, EventHandle second) override;
   Status synchronize() override;
-  bool alive() const noexcept override;
 
-  // Pages for PinnedMemory; its context is the device.
-  PinnedMemory::Pages pages();
+  Result<StreamHandle> create_stream() override;
+  Status synchronize_stream(StreamHandle stream) override;
+  Status stream_waits(StreamHandle stream, EventHandle event) override;
+  Status copy(StreamHandle stream, void* to, const void* from, Bytes bytes, Direction direction) override;
+  Status clear(StreamHandle stream, void* at, Bytes bytes) override;
+
+  Status begin_capture(StreamHandle stream) override;
+  Result<GraphHandle> end_capture(StreamHandle stream) override;
+  Status launch_graph(GraphHandle graph, StreamHandle stream) override;
+  void destroy_graph(GraphHandle graph) noexcept override;
+
+  Result<std::unique_ptr<Queue>> make_queue(StreamHandle stream, const QueueOptions& options) override;
+
+  bool keep_activities(bool keep) override { return activities_ && activities_->keep(keep); }
+  void label(uint64_t label) override;
+  std::vector<Activity> take_activities(const std::function<Nanoseconds()>& now) override;
 
  private:
+  CudaDevice(int number, DeviceFacts facts) : number_(number), facts_(std::move(facts)) {}
   Error failed(const char* action, cudaError_t code) const;
+  Status said(const char* action, cudaError_t code) const;
+  Result<EventHandle> make_event(unsigned flags);
 
   const int number_;
+  const DeviceFacts facts_;
+  std::shared_ptr<Activities> activities_;  // null: not wanted
   mutable std::atomic<bool> gone_{false};
 };
 

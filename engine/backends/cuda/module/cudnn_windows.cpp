@@ -18,15 +18,16 @@ namespace {
 
 #define ARENASCOPE_TEXT(x) #x
 #define ARENASCOPE_TEXT_OF(x) ARENASCOPE_TEXT(x)
-#define ARENASCOPE_CUDNN(X)                                                                                      \
-  X(cudnnCreate)                                                                                                 \
-  X(cudnnDestroy) X(cudnnSetStream) X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor)               \
-      X(cudnnSetTensorNdDescriptor) X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor)               \
-          X(cudnnSetFilterNdDescriptor) X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) \
-              X(cudnnSetConvolutionNdDescriptor) X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType) \
-                  X(cudnnGetConvolutionForwardAlgorithm_v7) X(cudnnGetConvolutionBackwardDataAlgorithm_v7)       \
-                      X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData) X(cudnnAddTensor)               \
-                          X(cudnnCreatePoolingDescriptor) X(cudnnDestroyPoolingDescriptor)                       \
+#define ARENASCOPE_CUDNN(X)                                                                                           \
+  X(cudnnCreate)                                                                                                      \
+  X(cudnnDestroy)                                                                                                     \
+  X(cudnnSetStream) X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor) X(cudnnSetTensorNdDescriptor)      \
+      X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor) X(cudnnSetFilterNdDescriptor)                    \
+          X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor) \
+              X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType)                                         \
+                  X(cudnnGetConvolutionForwardAlgorithm_v7) X(cudnnGetConvolutionBackwardDataAlgorithm_v7)            \
+                      X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData) X(cudnnAddTensor)                    \
+                          X(cudnnCreatePoolingDescriptor) X(cudnnDestroyPoolingDescriptor)                            \
                               X(cudnnSetPoolingNdDescriptor) X(cudnnPoolingForward)
 
 struct Functions {

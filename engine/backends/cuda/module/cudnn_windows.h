@@ -2,7 +2,7 @@
 // Convolutions and pools by cuDNN, which is looked for at run time. An algorithm is chosen once a problem and kept.
 #pragma once
 #include <arenascope/backends/cuda/lowering/queue.h>
-#include <arenascope/backends/cuda/module/driver.h>
+#include <arenascope/backends/cuda/module/runtime.h>
 
 #include <memory>
 #include <string>

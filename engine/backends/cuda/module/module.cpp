@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The module's entry: which devices there are, or why there is none, and how one is opened.
-#include <arenascope/backends/cuda/module/cuda_backend.h>
+#include <arenascope/backends/cuda/execution/cuda_backend.h>
+#include <arenascope/backends/cuda/module/bench.h>
+#include <arenascope/backends/cuda/module/cuda_device.h>
 #include <arenascope/runtime/backend_module_entry.h>
 #include <fmt/format.h>
 
@@ -60,26 +62,15 @@ std::vector<DeviceStatus> list_devices() {
 Result<std::unique_ptr<Backend>> open_device(const BackendOptions& given) {
   int count = 0;
   if (std::string missing = why_none(count); !missing.empty()) return Error{missing};
-  CudaOptions options;
-  for (const auto& [name, value] : given) {
-    if (name == "device") {
-      const auto read = std::from_chars(value.data(), value.data() + value.size(), options.device);
-      if (read.ec != std::errc() || read.ptr != value.data() + value.size() || options.device < 0 ||
-          options.device >= count)
-        return Error{fmt::format("there is no device cuda:{}; there are {}", value, count)};
-      continue;
-    }
-    bool* flag = name == "tf32"        ? &options.tf32
-                 : name == "graphs"    ? &options.graphs
-                 : name == "chains"    ? &options.chains
-                 : name == "libraries" ? &options.libraries
-                                       : nullptr;
-    if (!flag)
-      return Error{fmt::format("cuda has no option '{}'; it has device, tf32, graphs, chains and libraries", name)};
-    if (value != "0" && value != "1") return Error{fmt::format("cuda's option '{}' is 0 or 1, not '{}'", name, value)};
-    *flag = value == "1";
-  }
-  return CudaBackend::open(options);
+  const auto options = read_options(given, count);
+  if (!options) return options.error();
+  auto device = CudaDevice::open(options->device, options->activities);
+  if (!device) return device.error();
+  auto backend = CudaBackend::make(*device, *options, [tf32 = options->queue.tf32](CudaBackend& b, bool quick) {
+    return bench_device(b, tf32, quick);
+  });
+  if (!backend) return backend.error();
+  return std::unique_ptr<Backend>(std::move(*backend));
 }
 
 }  // namespace

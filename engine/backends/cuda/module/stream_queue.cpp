@@ -13,7 +13,7 @@ const void* entry(KernelId id) {
 
 }  // namespace
 
-StreamQueue::StreamQueue(int device, int multiprocessors, cudaStream_t stream, const Options& options)
+StreamQueue::StreamQueue(int device, int multiprocessors, cudaStream_t stream, const QueueOptions& options)
     : device_(device), multiprocessors_(multiprocessors), stream_(stream) {
   if (!options.libraries) return;
   products_ = std::make_unique<CublasProducts>(device, options.tf32);
@@ -21,6 +21,7 @@ StreamQueue::StreamQueue(int device, int multiprocessors, cudaStream_t stream, c
 }
 
 Status StreamQueue::launch(KernelId kernel, const Grid& grid, const void* params, size_t) {
+  const DeviceGuard guard(device_);
   void* arguments[] = {const_cast<void*>(params)};
   const cudaError_t code =
       cudaLaunchKernel(entry(kernel), dim3(grid.blocks), dim3(grid.threads), arguments, grid.shared_bytes, stream_);

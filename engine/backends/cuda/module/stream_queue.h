@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A CUDA stream as the lowering's queue.
 #pragma once
+#include <arenascope/backends/cuda/execution/driver.h>
 #include <arenascope/backends/cuda/module/cublas_products.h>
 #include <arenascope/backends/cuda/module/cudnn_windows.h>
 
@@ -8,11 +9,7 @@ namespace arenascope::cuda {
 
 class StreamQueue final : public Queue, private Libraries {
  public:
-  struct Options {
-    bool libraries = true;
-    bool tf32 = false;
-  };
-  StreamQueue(int device, int multiprocessors, cudaStream_t stream, const Options& options);
+  StreamQueue(int device, int multiprocessors, cudaStream_t stream, const QueueOptions& options);
 
   Status launch(KernelId kernel, const Grid& grid, const void* params, size_t bytes) override;
   Libraries& libraries() override { return *this; }
@@ -28,12 +25,17 @@ class StreamQueue final : public Queue, private Libraries {
   Bytes scratch(const LibraryProduct&) override { return CublasProducts::kScratch; }
   Bytes scratch(const LibraryConvolution& convolution) override { return windows_->scratch(convolution); }
   Status run(const LibraryProduct& product, void* scratch, Bytes bytes) override {
+    const DeviceGuard guard(device_);
     return products_->run(product, scratch, bytes, stream_);
   }
   Status run(const LibraryConvolution& c, void* scratch, Bytes bytes) override {
+    const DeviceGuard guard(device_);
     return windows_->run(c, scratch, bytes, stream_);
   }
-  Status run(const LibraryPool& pool) override { return windows_->run(pool, stream_); }
+  Status run(const LibraryPool& pool) override {
+    const DeviceGuard guard(device_);
+    return windows_->run(pool, stream_);
+  }
 
   const int device_, multiprocessors_;
   const cudaStream_t stream_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/module/driver.h>
+#include <arenascope/backends/cuda/module/runtime.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The CUDA backend: queues nodes on a compute stream, and copies on a stream of their own.
+// - A run at which nobody looks in between is queued with chains of pointwise nodes as one kernel each; from its second
+//   time on the whole of it is captured as a CUDA graph, and replayed from then on.
+// - Weights and inputs go through pinned staging, so that filling a buffer overlaps the copy of the other one.
+// - A run whose times are wanted is queued node by node; the times come from the driver's activity records or from
+//   timers.
+// It knows the device through Driver alone.
+#pragma once
+#include <arenascope/backends/cuda/execution/options.h>
+#include <arenascope/backends/cuda/execution/staging.h>
+#include <arenascope/backends/cuda/execution/timeline.h>
+#include <arenascope/backends/cuda/lowering/chains.h>
+#include <arenascope/backends/cuda/lowering/lower.h>
+#include <arenascope/memory/device_caching_allocator.h>
+#include <arenascope/runtime/backend.h>
+
+#include <deque>
+#include <functional>
+#include <unordered_map>
+
+namespace arenascope::cuda {
+
+class CudaBackend final : public Backend {
+ public:
+  using Bench = std::function<Result<std::vector<BenchRow>>(CudaBackend& backend, bool quick)>;
+  static Result<std::unique_ptr<CudaBackend>> make(std::shared_ptr<Driver> driver, const CudaOptions& options,
+                                                   Bench bench = nullptr);
+  ~CudaBackend() override;
+
+  std::string_view name() const override { return "cuda"; }
+  Device device() const override { return driver_->device(); }
+  std::string description() const override;
+  bool runs_on_host_threads() const override { return false; }
+  Bytes alignment() const override { return 256; }
+
+  Status supports(const TensorImpl& node) const override { return cuda::supports(node); }
+  int tasks(const TensorImpl&, int) const override { return 1; }
+  Bytes work_bytes(const TensorImpl& node, int tasks) const override;
+  Status compute(const TensorImpl& node, const ComputeParams& params) override;
+
+  Status register_memory(ExecutionContext& context) override;
+  Status synchronize() override;
+  Status upload(const Storage& to, const std::byte* from, Bytes bytes) override;
+  Status download(std::byte* to, const Storage& from, Bytes bytes) override;
+  Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override;
+  // `as_one`: nobody looks in between, so that nodes may be joined, and the run captured and replayed.
+  Status begin_run(bool as_one);
+  void keep_spans(bool keep);
+  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now);
+  Result<std::vector<BenchRow>> bench(bool quick) override;
+
+  const std::shared_ptr<DeviceCachingAllocator>& memory() const { return memory_; }
+  Stream compute_stream() const { return {device(), compute_}; }
+  Stream copy_stream() const { return {device(), copies_}; }
+  // How many runs were replayed so far.
+  int replays() const { return replays_; }
+
+ private:
+  CudaBackend(std::shared_ptr<Driver> driver, const CudaOptions& options, Bench bench);
+  Status start();
+  Status compute_waits_for_copies();
+  Status queue_node(const TensorImpl& node, size_t number, const ComputeParams& params);
+  Status queue_part(size_t part, const ComputeParams& params);
+  Status capture();
+  void forget_graph();
+  uint64_t places() const;
+  Status check_mishap();
+
+  const CudaOptions options_;
+  const Bench bench_;
+  std::shared_ptr<Driver> driver_;
+  StreamHandle compute_ = 0, copies_ = 0;
+  EventHandle between_ = 0;  // orders one stream behind the other
+  std::unique_ptr<Queue> queue_;
+  std::shared_ptr<DeviceCachingAllocator> memory_, pinned_;
+  std::unique_ptr<Staging> staging_;
+  std::unique_ptr<Timeline> timeline_;
+  BlockPtr mishap_block_, mishap_seen_;  // a word of the device's, and where the host looks at it
+  Mishap* mishap_ = nullptr;
+  bool may_mishap_ = false;
+  bool copies_pending_ = false;
+
+  std::vector<TensorImpl*> nodes_;                         // as prepared
+  std::unordered_map<const TensorImpl*, size_t> numbers_;  // in nodes_
+  std::vector<Chains::Part> parts_;
+  std::vector<size_t> part_of_;           // by node
+  std::deque<const TensorImpl*> others_;  // computed without having been prepared, since the last wait
+  bool as_one_ = false, replaying_ = false;
+  int whole_runs_ = 0, replays_ = 0;
+  ComputeParams work_;  // as the last run had it
+  GraphHandle graph_ = 0;
+  uint64_t graph_places_ = 0;  // where everything lay when it was captured
+  bool graph_failed_ = false, graph_may_mishap_ = false;
+};
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cuda/execution/options.h>
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace arenascope::cuda {
+
+Result<CudaOptions> read_options(const BackendOptions& given, int devices) {
+  CudaOptions options;
+  for (const auto& [name, value] : given) {
+    if (name == "device") {
+      const char* end = value.data() + value.size();
+      const auto read = std::from_chars(value.data(), end, options.device);
+      if (read.ec != std::errc() || read.ptr != end || options.device < 0 || options.device >= devices)
+        return Error{fmt::format("there is no device cuda:{}; there are {}", value, devices)};
+      continue;
+    }
+    bool* flag = name == "tf32"         ? &options.queue.tf32
+                 : name == "libraries"  ? &options.queue.libraries
+                 : name == "graphs"     ? &options.graphs
+                 : name == "chains"     ? &options.chains
+                 : name == "activities" ? &options.activities
+                                        : nullptr;
+    if (!flag)
+      return Error{
+          fmt::format("cuda has no option '{}'; it has device, tf32, libraries, graphs, chains and activities", name)};
+    if (value != "0" && value != "1") return Error{fmt::format("cuda's option '{}' is 0 or 1, not '{}'", name, value)};
+    *flag = value == "1";
+  }
+  return options;
+}
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// When the device did what, on the host's clock: from the driver's activity records, or from timers around each piece.
+#pragma once
+#include <arenascope/backends/cuda/execution/driver.h>
+#include <arenascope/tensor/tensor_impl.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace arenascope::cuda {
+
+// What a device did for a node.
+struct DeviceSpan {
+  const TensorImpl* node = nullptr;  // null: a copy at the caller's wish
+  std::string_view what;             // the kernel, or the copy
+  Nanoseconds queued = 0, submitted = 0, begin = 0, end = 0;
+  Bytes copied = 0;  // > 0: it moved bytes between host and device
+  bool to_device = false;
+};
+
+class Timeline {
+ public:
+  explicit Timeline(std::shared_ptr<Driver> driver) : driver_(std::move(driver)) {}
+  ~Timeline();
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+
+  void keep(bool keep);
+  bool keeps() const { return keeps_; }
+
+  // Queues a piece of work: a node's launches, or a copy (null node). A timer that cannot be had is an error; without
+  // keep() only `queue` is called.
+  Status around(const TensorImpl* node, StreamHandle stream, Bytes copied, bool to_device,
+                const std::function<Status()>& queue);
+
+  // All since the last call; the device is idle. Texts stay valid until the next call.
+  std::vector<DeviceSpan> take(StreamHandle idle, const std::function<Nanoseconds()>& now);
+
+ private:
+  struct Piece {
+    const TensorImpl* node;
+    Bytes copied;
+    bool to_device;
+    size_t begin, end;  // timers
+    Nanoseconds queued;
+  };
+  Result<size_t> record(StreamHandle stream);
+  std::vector<DeviceSpan> from_activities(const std::function<Nanoseconds()>& now);
+  void forget();
+
+  std::shared_ptr<Driver> driver_;
+  bool keeps_ = false, activities_ = false;
+  std::vector<EventHandle> timers_;
+  size_t used_ = 0;
+  std::vector<Piece> pieces_;  // with activities: piece i has label i + 1
+  std::set<std::string, std::less<>> texts_;
+};
+
+}  // namespace arenascope::cuda

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+// The CUDA backend over a simulated device: streams, staging, captured graphs, times and failures, with the real
+// kernels run on the host.
+#include "engine/backends/cuda/simulated_kit.h"
+
+using namespace arenascope;
+using namespace arenascope::test;
+
+namespace {
+
+// New inputs and what is to come out; the device's copy is overwritten.
+std::vector<std::byte> new_inputs(Network& net, OnDevice& on, uint32_t seed) {
+  Network same;
+  fill(same.x, seed);
+  fill(same.indices, seed, Network::kEntries);
+  const auto expected = expected_of(same);
+  REQUIRE(write_tensor(*on.backend, *net.x, bytes_of(*same.x)).ok());
+  REQUIRE(write_tensor(*on.backend, *net.indices, bytes_of(*same.indices)).ok());
+  return expected;
+}
+
+void check_all_given_back(const SimulatedDriver& driver) {
+  CHECK(driver.complaint() == "");
+  CHECK(driver.held_memory() == 0);
+  CHECK(driver.held_events() == 0);
+  CHECK(driver.held_graphs() == 0);
+  CHECK(driver.held_pages() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a network agrees with the reference however its streams run, and is replayed from its second run on") {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    CAPTURE(seed);
+    SimulatedOptions simulated;
+    simulated.seed = seed;
+    simulated.pins = seed % 3 != 0;
+    CudaOptions options;
+    options.chains = seed % 2 == 0;
+    options.queue.libraries = seed % 4 < 2;
+    const auto driver = std::make_shared<SimulatedDriver>(simulated);
+    {
+      Network net;
+      auto on = OnDevice::open(net, driver, options);
+      REQUIRE_MESSAGE(on.ok(), (on ? "" : on.error().message));
+      for (uint32_t run = 0; run < 4; ++run) {
+        CAPTURE(run);
+        const auto expected = new_inputs(net, *on, 100 + run);
+        auto got = on->run(net);
+        REQUIRE_MESSAGE(got.ok(), (got ? "" : got.error().message));
+        CHECK(difference(net, *got, expected) < 1e-5);
+      }
+      CHECK(on->backend->replays() == 3);
+      CHECK(driver->held_graphs() == 1);
+    }
+    check_all_given_back(*driver);
+  }
+}
+
+TEST_CASE("a replayed run is one launch, and chains are fewer kernels") {
+  int kernels[2];
+  for (const bool chains : {false, true}) {
+    const auto driver = std::make_shared<SimulatedDriver>();
+    Network net;
+    CudaOptions options;
+    options.chains = chains;
+    auto on = OnDevice::open(net, driver, options);
+    REQUIRE(on.ok());
+    REQUIRE(on->run(net).ok());
+    const int before = driver->kernels();
+    REQUIRE(on->backend->begin_run(true).ok());
+    const int queued = driver->queue_calls();
+    REQUIRE(on->executor->run().ok());
+    CHECK(driver->queue_calls() - queued == 1);  // the look at the word for wrong indices
+    kernels[chains] = driver->kernels() - before;
+  }
+  CHECK(kernels[true] < kernels[false]);
+}
+
+TEST_CASE("where a capture does not work, nodes are queued one by one; eager and timed runs as well") {
+  SimulatedOptions simulated;
+  simulated.captures = false;
+  Network nets[3];
+  OnDevice on[3];
+  const auto drivers = {std::make_shared<SimulatedDriver>(simulated), std::make_shared<SimulatedDriver>(),
+                        std::make_shared<SimulatedDriver>()};
+  CudaOptions no_graphs;
+  no_graphs.graphs = false;
+  on[0] = OnDevice::open(nets[0], drivers.begin()[0]).value();
+  on[1] = OnDevice::open(nets[1], drivers.begin()[1], {}, MemoryStrategy::Eager).value();
+  on[2] = OnDevice::open(nets[2], drivers.begin()[2], no_graphs).value();
+  for (int k = 0; k < 3; ++k)
+    for (uint32_t run = 0; run < 3; ++run) {
+      const auto expected = new_inputs(nets[k], on[k], run);
+      auto got = on[k].run(nets[k], k != 1);
+      REQUIRE(got.ok());
+      if (k != 1) CHECK(difference(nets[k], *got, expected) < 1e-5);
+      CHECK(on[k].backend->replays() == 0);
+      CHECK(on[k].driver->complaint() == "");
+    }
+}
+
+TEST_CASE("a graph is captured again when something has got another place, and after another prepare()") {
+  const auto driver = std::make_shared<SimulatedDriver>();
+  Network net;
+  auto on = OnDevice::open(net, driver);
+  REQUIRE(on.ok());
+  for (int run = 0; run < 2; ++run) REQUIRE(on->run(net).ok());
+  const Storage before = net.x->storage;
+  net.x->storage =
+      Storage::allocate(*on->context, on->backend->device(), MemoryKind::Default, net.x->byte_count()).value();
+  auto expected = new_inputs(net, *on, 55);
+  auto got = on->run(net);
+  REQUIRE(got.ok());
+  CHECK(difference(net, *got, expected) < 1e-5);
+  CHECK(on->backend->replays() == 2);
+  CHECK(driver->held_graphs() == 1);
+  REQUIRE(on->executor->prepare(net.plan(*on->backend).value()).ok());
+  CHECK(driver->held_graphs() == 0);
+  for (uint32_t run = 0; run < 2; ++run) {
+    expected = new_inputs(net, *on, 60 + run);
+    got = on->run(net);
+    REQUIRE(got.ok());
+    CHECK(difference(net, *got, expected) < 1e-5);
+  }
+  CHECK(on->backend->replays() == 3);
+}
+
+TEST_CASE("an index outside its table is told with the node's name, also when replayed, and only once") {
+  const auto driver = std::make_shared<SimulatedDriver>();
+  Network net;
+  auto on = OnDevice::open(net, driver);
+  REQUIRE(on.ok());
+  for (uint32_t run = 0; run < 4; ++run) {
+    CAPTURE(run);
+    const int64_t wrong[4] = {1, run % 2 ? 2 : 77, 3, 0};
+    const auto expected = new_inputs(net, *on, run);
+    REQUIRE(write_tensor(*on->backend, *net.indices, std::as_bytes(std::span(wrong))).ok());
+    auto got = on->run(net);
+    CHECK(got.ok() == (run % 2 == 1));
+    if (!got) CHECK_MESSAGE(got.error().message.find("77") != std::string::npos, got.error().message);
+    if (!got) CHECK_MESSAGE(got.error().message.find("rows") != std::string::npos, got.error().message);
+  }
+  CHECK(on->backend->replays() == 3);
+}
+
+TEST_CASE("weights larger than the staging arrive, with pinned pages and without") {
+  for (const bool pins : {true, false}) {
+    SimulatedOptions simulated;
+    simulated.pins = pins;
+    const auto driver = std::make_shared<SimulatedDriver>(simulated);
+    {
+      auto backend = CudaBackend::make(driver, {});
+      REQUIRE(backend);
+      const auto context = make_cpu_context();
+      REQUIRE((*backend)->register_memory(*context).ok());
+      const Bytes bytes = 5 * cuda::Staging::kBytes / 2 + 3;
+      std::vector<std::byte> data(static_cast<size_t>(bytes));
+      std::mt19937 random(3);
+      for (std::byte& b : data) b = static_cast<std::byte>(random());
+      auto storage = Storage::allocate(*context, (*backend)->device(), MemoryKind::Persistent, bytes);
+      REQUIRE(storage);
+      const std::vector<std::byte> kept = data;
+      REQUIRE((*backend)->upload(*storage, data.data(), bytes).ok());
+      std::fill(data.begin(), data.end(), std::byte{0});  // the caller's bytes may go at once
+      std::vector<std::byte> back(static_cast<size_t>(bytes));
+      REQUIRE((*backend)->download(back.data(), *storage, bytes).ok());
+      CHECK(back == kept);
+      CHECK((driver->held_pages() > 0) == pins);
+      CHECK(!(*backend)->upload(*storage, data.data(), bytes + 4096));
+      CHECK(!(*backend)->download(back.data(), *storage, bytes + 4096));
+    }
+    check_all_given_back(*driver);
+  }
+}
+
+TEST_CASE("times of nodes and copies lie inside the run, from timers and from activity records") {
+  for (const bool activities : {false, true}) {
+    CAPTURE(activities);
+    SimulatedOptions simulated;
+    simulated.activities = activities;
+    const auto driver = std::make_shared<SimulatedDriver>(simulated);
+    {
+      Network net;
+      auto on = OnDevice::open(net, driver);
+      REQUIRE(on.ok());
+      REQUIRE(on->run(net).ok());
+      const auto now = [] { return trace::Clock::monotonic() + 5'000'000'000; };  // a host's clock of its own
+      on->backend->keep_spans(true);
+      const Nanoseconds begin = now();
+      const auto expected = new_inputs(net, *on, 5);
+      auto got = on->run(net);
+      REQUIRE(got.ok());
+      CHECK(difference(net, *got, expected) < 1e-5);
+      CHECK(on->backend->replays() == 0);
+      const auto spans = on->backend->take_spans(now);
+      const Nanoseconds end = now();
+      std::map<const TensorImpl*, int> nodes;
+      Bytes in = 0, out = 0;
+      Nanoseconds last = begin;
+      constexpr Nanoseconds kSlack = 200'000;  // what ties the clocks together is no better on a busy machine
+      for (const cuda::DeviceSpan& span : spans) {
+        CHECK(span.begin >= begin - kSlack);
+        CHECK(span.end >= span.begin);
+        CHECK(span.end <= end + kSlack);
+        CHECK(!span.what.empty());
+        if (span.node) ++nodes[span.node];
+        if (span.node) CHECK(span.begin >= last - kSlack);  // one stream, in order
+        if (span.node) last = span.begin;
+        (span.to_device ? in : out) += span.copied;
+      }
+      for (const PlannedStep& step : on->executor->plan().steps)
+        if (step.tasks > 0) CHECK(nodes[&on->executor->plan().graph.node(step.node)] > 0);
+      CHECK(in == net.x->byte_count() + net.indices->byte_count());
+      CHECK(out >= net.output->byte_count());
+      CHECK(on->backend->take_spans(now).empty());
+      on->backend->keep_spans(false);
+      REQUIRE(on->run(net).ok());
+      CHECK(on->backend->take_spans(now).empty());
+    }
+    check_all_given_back(*driver);
+  }
+}
+
+TEST_CASE("whatever call of the driver fails: an error or the right result, nothing leaks, and the next run is right") {
+  int calls = 0;
+  {
+    const auto driver = std::make_shared<SimulatedDriver>();
+    Network net;
+    auto on = OnDevice::open(net, driver);
+    REQUIRE(on.ok());
+    for (int run = 0; run < 3; ++run) REQUIRE(on->run(net).ok());
+    calls = driver->calls();
+  }
+  int failed = 0, survived = 0;
+  for (int at = 0; at < calls; ++at) {
+    CAPTURE(at);
+    const auto driver = std::make_shared<SimulatedDriver>();
+    {
+      Network net;
+      const auto expected = expected_of(net);
+      driver->fail_after(at, 1 + at % 3);
+      auto on = OnDevice::open(net, driver);
+      bool all = on.ok();
+      for (int run = 0; on.ok() && run < 3; ++run) {
+        auto got = on->run(net);
+        if (got)
+          CHECK(difference(net, *got, expected) < 1e-5);
+        else
+          CHECK(!got.error().message.empty());
+        all = all && got.ok();
+      }
+      driver->fail_after(-1);
+      if (on) {
+        auto got = on->run(net);
+        REQUIRE_MESSAGE(got.ok(), (got ? "" : got.error().message));
+        CHECK(difference(net, *got, expected) < 1e-5);
+      }
+      ++(all ? survived : failed);
+    }
+    check_all_given_back(*driver);
+  }
+  CHECK(failed > 20);
+  CHECK(survived > 0);
+  MESSAGE(calls << " calls, " << survived << " of them survived by other means");
+}
+
+TEST_CASE("a full device says so, and one that has gone is not called any more") {
+  SimulatedOptions small;
+  small.memory = 4096;
+  const auto full = std::make_shared<SimulatedDriver>(small);
+  {
+    Network net;
+    auto on = OnDevice::open(net, full);
+    REQUIRE(!on.ok());
+    CHECK_MESSAGE(on.error().message.find("cuda:0 could not allocate") != std::string::npos, on.error().message);
+  }
+  check_all_given_back(*full);
+  const auto gone = std::make_shared<SimulatedDriver>();
+  {
+    Network net;
+    auto on = OnDevice::open(net, gone);
+    REQUIRE(on.ok());
+    for (int run = 0; run < 2; ++run) REQUIRE(on->run(net).ok());
+    on->backend->keep_spans(true);
+    REQUIRE(on->run(net).ok());
+    gone->kill();
+  }
+  CHECK(gone->complaint() == "");
+}
+
+TEST_CASE("options") {
+  const auto ok = cuda::read_options({{"tf32", "1"}, {"device", "1"}, {"graphs", "0"}}, 2);
+  REQUIRE(ok);
+  CHECK(ok->queue.tf32);
+  CHECK(ok->device == 1);
+  CHECK(!ok->graphs);
+  CHECK(ok->chains);
+  CHECK(cuda::read_options({{"device", "2"}}, 2).error().message == "there is no device cuda:2; there are 2");
+  CHECK(!cuda::read_options({{"device", "-1"}}, 2));
+  CHECK(!cuda::read_options({{"device", "0x"}}, 2));
+  CHECK(!cuda::read_options({{"tf32", "yes"}}, 2));
+  CHECK(!cuda::read_options({{"turbo", "1"}}, 2));
+}
