@@ -52,8 +52,11 @@ class Race {
     const int64_t base = std::max<int64_t>(500, 4 * n);
     for (uint64_t w = 1; w <= waves && !best_.done(); ++w) {
       double nodes = static_cast<double>(base) * (1 + static_cast<double>(w) / 128);
+      // The first time that runs are so long, they go on where the short ones without noise were cut off.
+      const bool first = luby(w) > longest_;
+      longest_ = std::max(longest_, luby(w));
       for (uint64_t left = luby(w); left > 1; left /= 2) nodes *= 3;
-      wave(static_cast<int64_t>(std::min(nodes, 1e9)), base + base * static_cast<int64_t>(w) / 32);
+      wave(static_cast<int64_t>(std::min(nodes, 1e9)), base + base * static_cast<int64_t>(w) / 32, first);
     }
   }
 
@@ -62,18 +65,19 @@ class Race {
 
   // Runs at the bound get `nodes` decisions, those that aim between it and the best plan `eased`: there, where there is
   // room, another taste finds more than a longer run.
-  void wave(int64_t nodes, int64_t eased_nodes) {
+  void wave(int64_t nodes, int64_t eased_nodes, bool plain) {
     std::array<Run, kWave> runs;
     const Bytes most = high() - 1;
     for (size_t k = 0; k < kWave; ++k) {
       Run& r = runs[k];
       static constexpr Taste::Key kKeys[] = {Taste::area, Taste::size, Taste::length, Taste::plain_size};
-      r.taste = {kKeys[count_ % 4], count_ / 4};
+      r.taste = {kKeys[count_ % 4], plain ? 0 : count_ / 4};
       ++count_;
       if (best_.capacity() && *best_.capacity() / sections_.unit >= low_) {
         r.capacity = *best_.capacity() / sections_.unit;
       } else {
-        const Bytes eased = low_ + static_cast<Bytes>(ease_[k] * static_cast<double>(most - low_));
+        const double ease = plain ? 0 : ease_[k];
+        const Bytes eased = low_ + static_cast<Bytes>(ease * static_cast<double>(most - low_));
         r.capacity = eased;
       }
       r.capacity = std::clamp(r.capacity, low_, std::max(low_, most));
@@ -163,7 +167,7 @@ class Race {
   double completing_ = 0;  // seconds
   std::vector<std::unique_ptr<ValleySearch>> searches_;
   Bytes low_ = 0;  // nothing fits below this many units
-  uint64_t count_ = 0;
+  uint64_t count_ = 0, longest_ = 0;
   // How far above the bound, as a share of what is left to the best plan, the runs of a wave aim.
   std::array<double, kWave> ease_{0, 0.3, 0, 0.6};
 };

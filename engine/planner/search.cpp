@@ -4,6 +4,7 @@
 #include <arenascope/planner/chunks.h>
 #include <arenascope/planner/crowd.h>
 #include <arenascope/planner/fit.h>
+#include <arenascope/planner/glue.h>
 #include <arenascope/planner/incumbent.h>
 #include <arenascope/planner/lower_bound.h>
 #include <arenascope/planner/race.h>
@@ -180,6 +181,7 @@ class Search final : public Planner {
     constexpr size_t kMany = 4000;  // items, from which one descent through the valleys takes long
     // Most problems are solved by the first few descents, before the slower orders have been through once.
     if (sections && sections->items() <= kMany) race_valleys(items, *sections, threads, best, 2);
+    if (sections) try_glued(items, *sections, threads, best);
     try_orders(items, best);
     if (best.done()) return;
     const double left = best.deadline().left(), now = best.deadline().seconds();

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/planner/bench_planning.h>
+#include <arenascope/planner/check.h>
+#include <arenascope/planner/glue.h>
+#include <arenascope/planner/lower_bound.h>
+#include <doctest/doctest.h>
+
+#include "random_problem.h"
+
+using namespace arenascope;
+using namespace arenascope::planner;
+
+namespace {
+
+Plan glued(const Problem& p) {
+  const Result<Items> items = make_items(p, true);
+  REQUIRE(items.ok());
+  const std::optional<Sections> sections = make_sections(*items);
+  REQUIRE(sections);
+  const std::function<void(const Progress&)> quiet;
+  Incumbent best(*items, lower_bound(p), p.capacity, Deadline(10, {}), quiet);
+  try_glued(*items, *sections, 1, best);
+  Plan plan;
+  plan.offsets = best.offsets();
+  plan.arena_bytes = best.arena();
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a packing that was made by cutting is put together again") {
+  for (const int n : {10, 100, 400}) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      const Problem p = perfect_packing(n, seed);
+      const Plan plan = glued(p);
+      REQUIRE(check(p, plan).ok());
+      CHECK(plan.arena_bytes == lower_bound(p));
+    }
+  }
+}
+
+TEST_CASE("what is glued keeps apart what lives together, also where sizes are rounded up") {
+  test::Random random(6);
+  int some = 0;
+  for (int k = 0; k < 200; ++k) {
+    Problem p = test::random_tight_problem(random, 30, 200);
+    if (k % 2 == 0) p.alignment = 8;
+    const Plan plan = glued(p);
+    if (plan.offsets.empty()) continue;  // too little to glue
+    ++some;
+    const Status ok = check(p, plan);
+    REQUIRE_MESSAGE(ok.ok(), ok.error().message);
+  }
+  CHECK(some > 20);
+}
