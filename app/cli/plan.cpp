@@ -27,7 +27,7 @@ struct PlanArguments {
   int64_t alignment = 64;
   double budget = 1.0;
   int threads = 0;
-  bool in_place = false, what_if = false;
+  bool in_place = false, join = true, what_if = false;
 };
 
 struct Row {
@@ -66,14 +66,13 @@ std::string all_names() {
 }
 
 Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const std::string& order,
-                const std::vector<const planner::Planner*>& planners, const planner::Options& options,
-                const std::vector<NodeId>& sequence = {}) {
+                const std::vector<const planner::Planner*>& planners, const planner::Options& options) {
   for (const auto* planner : planners) {
     auto plan = planner->plan(problem, options);
     if (!plan) return plan.error();
     if (auto ok = planner::check(problem, *plan); !ok)
       return Error{fmt::format("the plan of {} is wrong: {}", planner->name(), ok.error().message)};
-    rows.push_back({std::string(planner->name()), order, problem, std::move(*plan), sequence});
+    rows.push_back({std::string(planner->name()), order, problem, std::move(*plan), {}});
   }
   return {};
 }
@@ -121,6 +120,7 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     model_name = model.name;
     plan_options.alignment = arguments.alignment;
     plan_options.in_place = arguments.in_place;
+    plan_options.join = arguments.join;
     plan_options.capacity = capacity;
     for (const OrderInfo* order : orders) {
       progress.phase(fmt::format("order {}", order->name));
@@ -130,10 +130,14 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
       if (!sequence) return fail(kFailed, sequence.error().message);
       if (auto ok = check_order(model.graph, *sequence); !ok) return fail(kFailed, ok.error().message);
       progress.phase(fmt::format("planning {}", order->name));
-      GraphIntervals intervals = graph_intervals(model.graph, *sequence, plan_options);
-      name_intervals(intervals, model.graph);
-      if (auto ok = add_rows(rows, intervals.problem, order->name, planners, options, *sequence); !ok)
-        return fail(kFailed, ok.error().message);
+      plan_options.planner = options;
+      for (const auto* planner : planners) {
+        auto planned = plan_intervals(model.graph, *sequence, *planner, plan_options);
+        if (!planned) return fail(kFailed, planned.error().message);
+        name_intervals(planned->intervals, model.graph);
+        rows.push_back({std::string(planner->name()), order->name, std::move(planned->intervals.problem),
+                        std::move(planned->plan), *sequence});
+      }
     }
   }
 
@@ -201,6 +205,7 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
   command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")->check(CLI::Range(0, 1024));
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_flag("!--no-join", a->join, "Concatenations copy their inputs, rather than these being laid next to each other");
   command->add_flag("--what-if", a->what_if,
                     "Where nothing fits the capacity: which tensors to compute again or to move to the host");
   command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);

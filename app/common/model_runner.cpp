@@ -100,6 +100,7 @@ Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
   MemoryPlanOptions plan_options;
   plan_options.alignment = backend_->alignment();
   plan_options.in_place = options_.in_place && strategy == MemoryStrategy::Planned;
+  plan_options.join = strategy == MemoryStrategy::Planned;
   plan_options.planner.budget_seconds = options_.budget_seconds;
   OrderOptions order_options;
   order_options.budget_seconds = options_.budget_seconds;

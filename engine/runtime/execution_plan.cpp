@@ -16,9 +16,11 @@ Result<ExecutionPlan> ExecutionPlan::make(const Graph& graph, MemoryPlan memory,
   plan.graph = graph;
   plan.threads = backend.runs_on_host_threads() ? threads : 1;
   plan.steps.reserve(memory.order.size());
+  std::vector<uint8_t> joined(graph.nodes().size(), 0);
+  for (NodeId id : memory.joined) joined[id.index()] = 1;
   for (NodeId id : memory.order) {
     const TensorImpl& node = graph.node(id);
-    PlannedStep step{id, 0, 0};
+    PlannedStep step{id, 0, 0, joined[id.index()] != 0};
     if (has_work(node)) {
       if (auto ok = backend.supports(node); !ok)
         return Error{fmt::format("node {} '{}' cannot run on {}: {}", id.value, node.name, backend.name(),

@@ -13,6 +13,7 @@ struct PlannedStep {
   NodeId node;
   int tasks = 0;         // 0: no work, the executor passes over it
   Bytes work_bytes = 0;  // scratch that the node needs
+  bool joined = false;   // where memory is planned, its result is there already: nothing to do
 };
 
 struct ExecutionPlan {

@@ -98,7 +98,11 @@ Status Executor::prepare(ExecutionPlan plan) {
   work_ = std::move(*work);
   Status bound = bind_spilled();
   if (!bound) return bound;
-  if (options_.strategy == MemoryStrategy::Planned) bound = bind_planned();
+  if (options_.strategy == MemoryStrategy::Planned) {
+    for (PlannedStep& step : plan_.steps)
+      if (step.joined) step.tasks = 0;
+    bound = bind_planned();
+  }
   if (options_.strategy == MemoryStrategy::None) bound = bind_each();
   if (!bound) return bound;
   std::vector<TensorImpl*> in_order;
@@ -204,7 +208,8 @@ bool Executor::between(size_t next, int ith, Shared& shared) {
   if (next > 0) {
     const PlannedStep& done = plan_.steps[next - 1];
     trace_slices(next - 1, ith, false);
-    if (options.after_node && done.tasks > 0) {
+    const bool there = done.tasks > 0 || (done.joined && options_.strategy == MemoryStrategy::Planned);
+    if (options.after_node && there) {
       if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) {
         shared.fail(ok.error());
         return false;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <arenascope/planner/check.h>
+#include <arenascope/planner/lower_bound.h>
+#include <arenascope/runtime/joins.h>
 
 namespace arenascope {
 namespace {
@@ -66,6 +68,14 @@ GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order
     out.problem.intervals.push_back(interval);
     out.owners.push_back(id);
   }
+  std::vector<uint8_t> shared(out.owners.size(), 0);  // with others, by a join
+  if (options.join) {
+    Joins joins = find_joins(graph, order, interval_of, options.alignment);
+    out.problem.attachments = std::move(joins.attachments);
+    out.joined = std::move(joins.nodes);
+    for (const planner::Attachment& a : out.problem.attachments)
+      shared[size_t(a.part)] = shared[size_t(a.whole)] = 1;
+  }
   if (!options.in_place) return out;
   for (size_t i = 0; i < out.owners.size(); ++i) {
     const TensorImpl& node = *nodes[out.owners[i].index()];
@@ -76,6 +86,7 @@ GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order
     const NodeId from = owner_of(graph, source);
     if (!from.valid() || interval_of[from.index()] < 0 || kept[from.index()]) continue;
     if (last_use[from.index()] != made[out.owners[i].index()]) continue;
+    if (shared[size_t(interval_of[from.index()])]) continue;  // somebody else may still read those bytes
     bool read_otherwise = false;
     for (size_t s = 1; s < node.sources.size(); ++s)
       read_otherwise = read_otherwise || owner_of(graph, *node.sources[s]) == from;
@@ -86,14 +97,38 @@ GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order
   return out;
 }
 
+Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const NodeId> order,
+                                        const planner::Planner& planner, const MemoryPlanOptions& options) {
+  const auto planned = [&](const MemoryPlanOptions& how, double share) -> Result<PlannedIntervals> {
+    PlannedIntervals out{graph_intervals(graph, order, how), {}};
+    planner::Options budget = how.planner;
+    budget.budget_seconds *= share;
+    auto answer = planner.plan(out.intervals.problem, budget);
+    if (!answer) return answer.error();
+    if (auto ok = planner::check(out.intervals.problem, *answer); !ok)
+      return Error{fmt::format("the plan of {} is wrong: {}", planner.name(), ok.error().message)};
+    out.plan = std::move(*answer);
+    return out;
+  };
+  MemoryPlanOptions apart = options;
+  apart.join = false;
+  if (!options.join) return planned(apart, 1);
+  if (graph_intervals(graph, order, options).joined.empty()) return planned(apart, 1);
+  auto joined = planned(options, 0.5);
+  if (joined && joined->plan.arena_bytes <= planner::lower_bound(graph_intervals(graph, order, apart).problem))
+    return joined;
+  auto separate = planned(apart, 0.5);
+  if (!separate || !joined) return separate;
+  return joined->plan.arena_bytes <= separate->plan.arena_bytes ? std::move(joined) : std::move(separate);
+}
+
 Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, std::string_view order_name,
                                const planner::Planner& planner, const MemoryPlanOptions& options) {
   if (auto ok = check_order(graph, order); !ok) return ok.error();
-  GraphIntervals intervals = graph_intervals(graph, order, options);
-  auto answer = planner.plan(intervals.problem, options.planner);
-  if (!answer) return answer.error();
-  if (auto ok = planner::check(intervals.problem, *answer); !ok)
-    return Error{fmt::format("the plan of {} is wrong: {}", planner.name(), ok.error().message)};
+  auto planned = plan_intervals(graph, order, planner, options);
+  if (!planned) return planned.error();
+  const GraphIntervals& intervals = planned->intervals;
+  const planner::Plan* answer = &planned->plan;
 
   MemoryPlan plan;
   plan.planner = answer->planner;
@@ -119,6 +154,9 @@ Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, st
   for (const planner::InPlace& pair : intervals.problem.in_place)
     if (plan.tensors[size_t(pair.source)].offset == plan.tensors[size_t(pair.target)].offset)
       plan.tensors[size_t(pair.target)].in_place_of = plan.tensors[size_t(pair.source)].node;
+  for (const planner::Attachment& join : intervals.problem.attachments)
+    plan.tensors[size_t(join.part)].part_of = plan.tensors[size_t(join.whole)].node;
+  plan.joined = intervals.joined;
   if (answer->blocks.empty()) number_blocks(plan.tensors);
   return plan;
 }

@@ -99,7 +99,7 @@ TEST_CASE("the order of the rows and the number of threads do not matter") {
 
 TEST_CASE("minimalloc's instances fit into their capacity") {
   ARENASCOPE_NEEDS_DATA("planning/challenging");
-  for (const char* name : {"A", "B", "C", "D", "F", "H"}) {
+  for (const char* name : {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"}) {
     Result<Problem> p =
         read_csv_file(test::data_folder() / "planning" / "challenging" / (std::string(name) + ".1048576.csv"));
     REQUIRE_MESSAGE(p.ok(), p.error().message);
