@@ -13,6 +13,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/model_options.h"
+#include "app/cli/plan_watch.h"
 #include "app/cli/plan_what_if.h"
 #include "app/common/format.h"
 
@@ -27,7 +28,9 @@ struct PlanArguments {
   int64_t alignment = 64;
   double budget = 1.0;
   int threads = 0;
-  bool in_place = false, join = true, what_if = false;
+  std::string watch;
+  std::optional<double> watch_seconds;
+  bool in_place = false, join = true, what_if = false, keep_outputs = true;
 };
 
 struct Row {
@@ -84,6 +87,15 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   if (orders.empty()) return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
   const std::optional<Bytes> capacity = arguments.capacity;
   if (arguments.capacity && *arguments.capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
+  if (!arguments.watch.empty()) {
+    if (!arguments.model.model.empty()) return fail(kUsage, "--watch takes a folder in place of a model");
+    if (planners.size() != 1) return fail(kUsage, "--watch plans by one planner");
+    planner::Options options;
+    options.threads = arguments.threads;
+    options.budget_seconds = arguments.budget;
+    return watch_folder(context, {arguments.watch, planners.front(), options, capacity, arguments.watch_seconds});
+  }
+  if (arguments.model.model.empty()) return fail(kUsage, "model is required, or --watch");
   const bool is_csv = std::filesystem::path(arguments.model.model).extension() == ".csv";
   if (arguments.what_if && (!capacity || is_csv))
     return fail(kUsage, fmt::format("--what-if needs {}", is_csv ? "a model, not intervals" : "a --capacity"));
@@ -121,6 +133,7 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     plan_options.alignment = arguments.alignment;
     plan_options.in_place = arguments.in_place;
     plan_options.join = arguments.join;
+    plan_options.keep_outputs = arguments.keep_outputs;
     plan_options.capacity = capacity;
     for (const OrderInfo* order : orders) {
       progress.phase(fmt::format("order {}", order->name));
@@ -197,7 +210,7 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("plan", "Arena size, lower bound, ratio and seconds of plans");
   auto a = std::make_shared<PlanArguments>();
   add_model_arguments(*command, a->model);
-  command->get_option("model")->description("A model as everywhere, or a CSV of intervals (id, lower, upper, size)");
+  command->get_option("model")->description("A model as everywhere, or a CSV of intervals (id, lower, upper, size)")->required(false);
   command->add_option("--planner", a->planner, "A planner's name, or all")->capture_default_str();
   command->add_option("--order", a->order, "An order's name, or all")->capture_default_str();
   command->add_option("--capacity", a->capacity, "Bytes to fit in: a search stops when it is met");
@@ -206,6 +219,11 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")->check(CLI::Range(0, 1024));
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
   command->add_flag("!--no-join", a->join, "Concatenations copy their inputs, rather than these being laid next to each other");
+  command->add_flag("!--free-outputs", a->keep_outputs,
+                    "Outputs, gradients too, live to their last reader only, as where each is used up at once");
+  command->add_option("--watch", a->watch, "A folder: each NAME.csv that comes in gets a NAME.plan.csv beside it");
+  command->add_option("--watch-seconds", a->watch_seconds, "How long; 0: what is there now. Else until interrupted")
+      ->check(seconds());
   command->add_flag("--what-if", a->what_if,
                     "Where nothing fits the capacity: which tensors to compute again or to move to the host");
   command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);

@@ -13,6 +13,7 @@
 
 #include "app/common/backends.h"
 #include "app/common/bench_cpu.h"
+#include "app/common/bench_networks.h"
 #include "app/common/bench_record.h"
 
 namespace arenascope::app {
@@ -31,8 +32,14 @@ Rows bench_planning(const BenchOptions& options) {
   planner::BenchOptions o;
   o.quick = options.quick;
   if (options.threads > 0) o.threads = options.threads;
+  o.processor_time = options.processor_time;
   o.on_progress = options.progress;
-  return planner::bench_planning(data_folder(options), o);
+  std::vector<BenchRow> rows = planner::bench_planning(data_folder(options), o);
+  const auto add = [&](const std::vector<BenchRow>& more) { rows.insert(rows.end(), more.begin(), more.end()); };
+  add(bench_networks(data_folder(options), options.progress));
+  if (options.progress) options.progress("orders");
+  add(options.quick ? bench_orders(20, 1, 0.2) : bench_orders());
+  return rows;
 }
 
 Rows bench_cuda(const BenchOptions& options) {
@@ -49,7 +56,7 @@ constexpr Bench kBenches[] = {
     {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries", bench_cuda},
     {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
     {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
-    {"planning", "arena over lower bound on the instances that planners are judged by", bench_planning},
+    {"planning", "arena over lower bound on the instances that planners are judged by, networks, and orders", bench_planning},
     {"record", "what recording costs a run of a network",
      [](const BenchOptions& o) -> Rows { return bench_record(o.model, o.threads); }},
     {"trace", "what an event costs, and how fast a recording opens",

@@ -17,6 +17,7 @@ struct BenchOptions {
   std::string model = "zoo:resnet50";  // for what runs a model
   std::string only;                    // for cpu: rows whose names contain it; empty: all
   int threads = 0;                     // 0: as many as there are processors
+  bool processor_time = false;         // for planning: budgets count the time this process was at work
   bool quick = false;                  // smaller budgets: to see that it works
   std::function<void(const std::string&)> progress;  // what is measured now
 };

@@ -119,7 +119,13 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
     return joined;
   auto separate = planned(apart, 0.5);
   if (!separate || !joined) return separate;
-  return joined->plan.arena_bytes <= separate->plan.arena_bytes ? std::move(joined) : std::move(separate);
+  // Either way is open, so only what bounds both is a bound.
+  const Bytes bound = std::min(joined->plan.lower_bound, separate->plan.lower_bound);
+  auto& better = joined->plan.arena_bytes <= separate->plan.arena_bytes ? joined : separate;
+  better->plan.lower_bound = bound;
+  better->plan.optimal = better->plan.arena_bytes == bound;
+  better->plan.seconds = joined->plan.seconds + separate->plan.seconds;
+  return std::move(better);
 }
 
 Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, std::string_view order_name,
