@@ -70,15 +70,15 @@ struct Comparison {
 };
 
 template <class C>
-Pairs<C> arithmetic(Op op) {
+Pairs<C> arithmetic([[maybe_unused]] const Simd& s, Op op) {
   if constexpr (std::is_same_v<C, float>) {
     switch (op) {
-      case Op::Add: return simd().add;
-      case Op::Sub: return simd().sub;
-      case Op::Mul: return simd().mul;
-      case Op::Div: return simd().div;
-      case Op::Min: return simd().min;
-      case Op::Max: return simd().max;
+      case Op::Add: return s.add;
+      case Op::Sub: return s.sub;
+      case Op::Mul: return s.mul;
+      case Op::Div: return s.div;
+      case Op::Min: return s.min;
+      case Op::Max: return s.max;
       default: return loop<C, C, typename Arithmetic<C>::Mod>;
     }
   }
@@ -170,7 +170,8 @@ void choose(const Job& job) {
 Status binary(const Job& job) {
   with_compute_type(job.node.dtype, [&](auto zero) {
     using C = decltype(zero);
-    run<C, C>(job, job.source(0), job.source(1), arithmetic<C>(job.node.op));
+    const Functions functions(job.node);
+    run<C, C>(job, job.source(0), job.source(1), arithmetic<C>(*functions, job.node.op));
   });
   return {};
 }

@@ -8,6 +8,7 @@
 #include <arenascope/backends/cpu/kernel.h>
 #include <arenascope/backends/cpu/quant.h>
 #include <arenascope/backends/cpu/rows.h>
+#include <arenascope/backends/cpu/simd.h>
 
 namespace arenascope::cpu {
 namespace {
@@ -157,6 +158,16 @@ Status copy(const Job& job) {
       return;
     }
     const Nest nest(node.sizes, {&node, &source});
+    if constexpr (sizeof(T) == 4) {  // large: past the caches
+      const bool runs = nest.inner_stride(0) == 1 && nest.inner_stride(1) == 1;
+      if (runs && node.byte_count() >= kPastCaches && node.data() != source.data()) {
+        nest.rows(job.part(nest.count(), 64), kAll, [&](const int64_t* at, int64_t n) {
+          simd_past_caches().copy(node.data_as<float>() + at[0], source.data_as<float>() + at[1], n);
+        });
+        simd_past_caches().settle();
+        return;
+      }
+    }
     move(nest, job.part(nest.count(), 64), node.data_as<T>(), source.data_as<T>());
   });
   return {};

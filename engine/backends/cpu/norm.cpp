@@ -29,8 +29,8 @@ double square_sum(const C* x, C mean, int64_t n) {
 }
 
 template <class C>
-void normalise(C* out, const C* x, C mean, C factor, const C* gain, const C* bias, int64_t n) {
-  if constexpr (std::is_same_v<C, float>) return simd().normalise(out, x, mean, factor, gain, bias, n);
+void normalise([[maybe_unused]] const Simd& s, C* out, const C* x, C mean, C factor, const C* gain, const C* bias, int64_t n) {
+  if constexpr (std::is_same_v<C, float>) return s.normalise(out, x, mean, factor, gain, bias, n);
   for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor * (gain ? gain[i] : C{1}) + (bias ? bias[i] : C{0});
 }
 
@@ -67,13 +67,14 @@ void run_norm(const Job& job) {
   const C* gain = job.sources() > 1 ? spread(job.source(1), sizes, row + n) : nullptr;
   const C* bias = job.sources() > 2 ? spread(job.source(2), sizes, row + 2 * n) : nullptr;
   const Range range = job.part(node.element_count() / n);
+  const Functions functions(node);
   for (int64_t line = range.begin; line < range.end; ++line) {
     const C* x = elements(source, line * n, n, row);
     const C mean = rms ? C{0} : static_cast<C>(sum(x, n) / static_cast<double>(n));
     const double variance = square_sum(x, mean, n) / static_cast<double>(n);
     const C factor = static_cast<C>(1 / std::sqrt(variance + static_cast<double>(p.epsilon)));
     C* out = is_native<C>(node.dtype) ? node.data_as<C>() + line * n : row + 3 * n;
-    normalise(out, x, mean, factor, gain, bias, n);
+    normalise(*functions, out, x, mean, factor, gain, bias, n);
     if (!is_native<C>(node.dtype)) store_elements(node, line * n, n, out);
   }
 }
@@ -93,6 +94,7 @@ void run_group_norm(const Job& job) {
   const int64_t spatial = node.element_count() / (node.sizes[0] * channels), n = group * spatial;
   C* const block = job.scratch<C>(round_to_line(2 * n * static_cast<Bytes>(sizeof(C))));
   const Range range = job.part(node.sizes[0] * p.groups);
+  const Functions functions(node);
   for (int64_t g = range.begin; g < range.end; ++g) {
     const C* x = elements(source, g * n, n, block);
     const C mean = static_cast<C>(sum(x, n) / static_cast<double>(n));
@@ -104,7 +106,7 @@ void run_group_norm(const Job& job) {
       const C add = job.sources() > 2 ? one<C>(job.source(2), channel) : C{0};
       const C* from = x + c * spatial;
       C* to = out + c * spatial;
-      normalise<C>(to, from, mean, static_cast<C>(factor) * by, nullptr, nullptr, spatial);
+      normalise<C>(*functions, to, from, mean, static_cast<C>(factor) * by, nullptr, nullptr, spatial);
       if (add != C{0})
         for (int64_t i = 0; i < spatial; ++i) to[i] += add;
     }

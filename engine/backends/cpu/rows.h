@@ -3,6 +3,7 @@
 // kernel computes, else through a small buffer.
 #pragma once
 #include <arenascope/backends/cpu/elements.h>
+#include <arenascope/backends/cpu/simd.h>
 
 namespace arenascope::cpu {
 
@@ -53,6 +54,27 @@ class Writer {
   int64_t bytes_;
   StoreRow<C> store_ = nullptr;
   alignas(64) C buffer_[kPiece];
+};
+
+// The functions for a node's elements: those that write past the caches where its result is larger than these and
+// over no source. Waits for the writing at the end of its life.
+class Functions {
+ public:
+  explicit Functions(const TensorImpl& node) {
+    if (node.dtype != DType::F32 || node.byte_count() < kPastCaches) return;
+    for (const TensorImpl* source : node.sources)
+      if (source->data() == node.data()) return;
+    table_ = &simd_past_caches();
+  }
+  ~Functions() { table_->settle(); }
+  Functions(const Functions&) = delete;
+  Functions& operator=(const Functions&) = delete;
+  const Simd& operator*() const { return *table_; }
+  const Simd* operator->() const { return table_; }
+  bool past_caches() const { return table_ != &simd(); }
+
+ private:
+  const Simd* table_ = &simd();
 };
 
 }  // namespace arenascope::cpu

@@ -8,6 +8,8 @@
 namespace arenascope::cpu {
 
 inline constexpr int64_t kTapSlack = 16;
+// Results from this size on (half of a usual last cache) are written past the caches.
+inline constexpr int64_t kPastCaches = int64_t{16} << 20;
 
 struct Simd {
   using Binary = void (*)(float* out, const float* a, const float* b, int64_t n);
@@ -15,6 +17,8 @@ struct Simd {
 
   const char* name = "portable";
 
+  void (*copy)(float* out, const float* x, int64_t n);
+  void (*settle)();  // to be called by who wrote past the caches, before others read it
   Binary add, sub, mul, div, min, max;
   Unary affine;  // p·x + q
   Unary clamp;   // to [p, q]
@@ -25,7 +29,7 @@ struct Simd {
   double (*square_sum)(const float* x, float mean, int64_t n);  // Σ (x − mean)²
   float (*highest)(const float* x, int64_t n);                  // NaN if there is one; n ≥ 1
   float (*lowest)(const float* x, int64_t n);
-  // out = exp(scale·x − shift); returns the sum.
+  // out = exp(scale·x − shift), where shift is at least the largest scale·x; returns the sum.
   double (*exp_sum)(float* out, const float* x, float scale, float shift, int64_t n);
   float (*dot)(const float* a, const float* b, int64_t n);
   void (*add_scaled)(float* out, const float* x, float factor, int64_t n);  // out += factor·x
@@ -34,8 +38,6 @@ struct Simd {
   // out[i] = bias + Σ weights[t] · taps[t][i]; readable up to kTapSlack floats behind the last i.
   void (*weigh_taps)(float* out, const float* const* taps, const float* weights, int64_t count, float bias, int64_t n);
   void (*half_to_float)(float* out, const uint16_t* x, int64_t n);
-  // Copies past the caches, for results that are larger than those.
-  void (*stream)(float* to, const float* from, int64_t n);
 
   // Rows of f32, f16 or bf16 (by that place) against a few rows of floats, n long; strides are in elements.
   //   dots: out[m·out_stride + r] += Σ a[r·a_stride + k]·b[m·b_stride + k]   for r < count, m < b_count
@@ -55,10 +57,14 @@ struct Simd {
 const Simd& simd();           // the best for this processor
 const Simd& portable_simd();  // plain loops
 
+// The same functions, but copy, the functions of elements and normalise write past the caches, for results larger than
+// those; `out` must be no source. normalise and exp_sum ask for the row behind x, which is likely the next.
+const Simd& simd_past_caches();
+
 // The rest are set by the files that hold them.
 void fill_portable(Simd& table);
-void fill_highway_pointwise(Simd& table);
-void fill_highway_rows(Simd& table);
+void fill_highway_pointwise(Simd& table, bool past);
+void fill_highway_rows(Simd& table, bool past);
 void fill_highway_tile(Simd& table);
 void fill_highway_dots(Simd& table);
 void limit_highway();  // to highest_level()

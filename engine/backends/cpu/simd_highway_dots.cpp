@@ -5,7 +5,6 @@
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd_highway_dots.cpp"
 #include <hwy/foreach_target.h>
 //
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <arenascope/backends/cpu/level.h>
@@ -168,20 +167,10 @@ void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t
   }
 }
 
-void stream(float* to, const float* from, int64_t n) {
-  const int64_t step = lanes();
-  int64_t i = 0;
-  for (; i < n && (reinterpret_cast<uintptr_t>(to + i) & (static_cast<uintptr_t>(step) * 4 - 1)) != 0; ++i) to[i] = from[i];
-  for (; i + step <= n; i += step) hn::Stream(hn::LoadU(d, from + i), d, to + i);
-  for (; i < n; ++i) to[i] = from[i];
-  hwy::FlushStream();
-}
-
 void fill(Simd& t) {
   t.dots[0] = dots<float>, t.dots[2] = dots<BFloat>;
   t.mix[0] = mix<float>, t.mix[2] = mix<BFloat>;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.dots[1] = dots<Half>, t.mix[1] = mix<Half>;
-  t.stream = stream;
 }
 
 }  // namespace

@@ -4,8 +4,12 @@
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd_highway_pointwise.cpp"
 #include <hwy/foreach_target.h>
 //
+#include <arenascope/backends/cpu/simd_math-inl.h>
+#include <hwy/cache_control.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
+
+#include <algorithm>
 
 #include <arenascope/backends/cpu/simd.h>
 
@@ -15,11 +19,7 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-constexpr D d;
-
-V number(double x) { return hn::Set(d, static_cast<float>(x)); }
+using namespace math;
 
 // NaN wins, as in the portable loops.
 V with_nan(V a, V b, V value) {
@@ -33,12 +33,6 @@ struct Over { static V of(V a, V b) { return hn::Div(a, b); } };
 struct Least { static V of(V a, V b) { return with_nan(a, b, hn::Min(a, b)); } };
 struct Most { static V of(V a, V b) { return with_nan(a, b, hn::Max(a, b)); } };
 
-// e^x; Highway's is right up to 104, from where on the result is infinite anyway.
-V exp_of(V x) {
-  const V y = hn::Exp(d, hn::Min(hn::Max(x, number(-200)), number(100)));
-  return hn::IfThenElse(hn::IsNaN(x), x, y);
-}
-V sigmoid_of(V x) { return hn::Div(number(1), hn::Add(number(1), exp_of(hn::Neg(x)))); }
 V tanh_of(V x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, hn::Min(hn::Max(x, number(-20)), number(20)))); }
 V log_of(V x) {
   const V bounded = hn::IfThenElse(hn::Gt(x, number(0)), x, number(1));
@@ -49,21 +43,6 @@ V log_of(V x) {
 }
 V softplus_of(V x) {
   return hn::Add(hn::Max(number(0), x), hn::Log1p(d, exp_of(hn::Neg(hn::Abs(x)))));
-}
-
-// Near 0 the Maclaurin series; elsewhere 1 − erfc by a Chebyshev fit in t = 1 / (1 + |x|/2) (relative error 1.2e-7).
-V erf_of(V x) {
-  const V s = hn::Mul(x, x);
-  V near = number(-1.0 / 1320);
-  for (double c : {1.0 / 216, -1.0 / 42, 1.0 / 10, -1.0 / 3, 1.0}) near = hn::MulAdd(near, s, number(c));
-  near = hn::Mul(hn::Mul(near, x), number(1.1283791670955126));
-  const V z = hn::Abs(x), t = hn::Div(number(1), hn::MulAdd(number(0.5), z, number(1)));
-  V fit = number(0.17087277);
-  for (double c : {-0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368,
-                   -1.26551223})
-    fit = hn::MulAdd(fit, t, number(c));
-  const V far = hn::CopySign(hn::Sub(number(1), hn::Mul(t, exp_of(hn::NegMulAdd(z, z, fit)))), x);
-  return hn::IfThenElse(hn::Lt(z, number(0.5)), near, far);
 }
 
 struct Affine { static V of(V x, V p, V q) { return hn::MulAdd(p, x, q); } };
@@ -81,18 +60,9 @@ struct Log { static V of(V x, V, V) { return log_of(x); } };
 struct Erf { static V of(V x, V, V) { return erf_of(x); } };
 struct Tanh { static V of(V x, V, V) { return tanh_of(x); } };
 struct Sigmoid { static V of(V x, V, V) { return sigmoid_of(x); } };
-struct Silu { static V of(V x, V, V) { return hn::Mul(x, sigmoid_of(x)); } };
-struct Gelu {
-  static V of(V x, V, V) {
-    return hn::Mul(hn::Mul(number(0.5), x), hn::Add(number(1), erf_of(hn::Mul(x, number(0.70710678118654752)))));
-  }
-};
-struct GeluTanh {
-  static V of(V x, V, V) {
-    const V inner = hn::Mul(number(0.79788456080286536), hn::MulAdd(hn::Mul(number(0.044715), x), hn::Mul(x, x), x));
-    return hn::Mul(hn::Mul(number(0.5), x), hn::Add(number(1), tanh_of(inner)));
-  }
-};
+struct Silu { static V of(V x, V, V) { return silu_of(x); } };
+struct Gelu { static V of(V x, V, V) { return gelu_of(x); } };
+struct GeluTanh { static V of(V x, V, V) { return gelu_tanh_of(x); } };
 struct Softplus { static V of(V x, V, V) { return softplus_of(x); } };
 struct Mish { static V of(V x, V, V) { return hn::Mul(x, tanh_of(softplus_of(x))); } };
 struct HardSigmoid { static V of(V x, V p, V q) { return Clamp::of(hn::MulAdd(p, x, q), number(0), number(1)); } };
@@ -100,40 +70,92 @@ struct HardSwish { static V of(V x, V p, V q) { return hn::Mul(x, HardSigmoid::o
 struct Sqrt { static V of(V x, V, V) { return hn::Sqrt(x); } };
 struct Reciprocal { static V of(V x, V, V) { return hn::Div(number(1), x); } };
 
-template <class F>
-void pairs(float* out, const float* a, const float* b, int64_t n) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(F::of(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
-  if (i == n) return;
-  HWY_ALIGN float tail_a[HWY_MAX_BYTES / 4] = {}, tail_b[HWY_MAX_BYTES / 4] = {};
-  for (int64_t j = i; j < n; ++j) tail_a[j - i] = a[j], tail_b[j - i] = b[j];
-  hn::Store(F::of(hn::Load(d, tail_a), hn::Load(d, tail_b)), d, tail_a);
-  for (int64_t j = i; j < n; ++j) out[j] = tail_a[j - i];
+// How results are written: through the caches, or (Past) past them, for results that are larger than those.
+template <bool Past>
+void put(V v, float* to) {
+  if constexpr (Past) hn::Stream(v, d, to);
+  else hn::StoreU(v, d, to);
+}
+
+// The elements before the first whole line, for writers that need whole lines.
+template <bool Past>
+int64_t head(const float* out, int64_t n) {
+  if (!Past) return 0;
+  const uintptr_t line = hn::Lanes(d) * sizeof(float), over = reinterpret_cast<uintptr_t>(out) % line;
+  return over == 0 || over % sizeof(float) != 0 ? 0 : std::min<int64_t>(n, static_cast<int64_t>((line - over) / sizeof(float)));
 }
 
 template <class F>
+void few_pairs(float* out, const float* a, const float* b, int64_t n) {
+  HWY_ALIGN float tail_a[HWY_MAX_BYTES / 4] = {}, tail_b[HWY_MAX_BYTES / 4] = {};
+  std::copy(a, a + n, tail_a), std::copy(b, b + n, tail_b);
+  hn::Store(F::of(hn::Load(d, tail_a), hn::Load(d, tail_b)), d, tail_a);
+  std::copy(tail_a, tail_a + n, out);
+}
+
+template <class F, bool Past>
+void pairs(float* out, const float* a, const float* b, int64_t n) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = head<Past>(out, n);
+  if (i > 0) few_pairs<F>(out, a, b, i);
+  for (; i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 4
+    for (int64_t j = i; j < i + 4 * lanes; j += lanes) put<Past>(F::of(hn::LoadU(d, a + j), hn::LoadU(d, b + j)), out + j);
+  for (; i + lanes <= n; i += lanes) put<Past>(F::of(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), out + i);
+  if (i < n) few_pairs<F>(out + i, a + i, b + i, n - i);
+}
+
+// How many floats ahead large sources are asked for: functions that take long would else wait for them.
+constexpr int64_t kAhead = 512;
+
+template <class F>
+void few_each(float* out, const float* x, int64_t n, V p, V q) {
+  HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
+  std::copy(x, x + n, tail);
+  hn::Store(F::of(hn::Load(d, tail), p, q), d, tail);
+  std::copy(tail, tail + n, out);
+}
+
+template <class F, bool Past>
 void each(float* out, const float* x, int64_t n, float p, float q) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const V vp = hn::Set(d, p), vq = hn::Set(d, q);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(F::of(hn::LoadU(d, x + i), vp, vq), d, out + i);
-  if (i == n) return;
-  HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
-  for (int64_t j = i; j < n; ++j) tail[j - i] = x[j];
-  hn::Store(F::of(hn::Load(d, tail), vp, vq), d, tail);
-  for (int64_t j = i; j < n; ++j) out[j] = tail[j - i];
+  int64_t i = head<Past>(out, n);
+  if (i > 0) few_each<F>(out, x, i, vp, vq);
+  for (; i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 4
+    for (int64_t j = i; j < i + 4 * lanes; j += lanes) {
+      if (Past) hwy::Prefetch(x + j + kAhead);
+      put<Past>(F::of(hn::LoadU(d, x + j), vp, vq), out + j);
+    }
+  for (; i + lanes <= n; i += lanes) put<Past>(F::of(hn::LoadU(d, x + i), vp, vq), out + i);
+  if (i < n) few_each<F>(out + i, x + i, n - i, vp, vq);
 }
 
-void fill(Simd& t) {
+struct Same { static V of(V x, V, V) { return x; } };
+template <bool Past>
+void copy(float* out, const float* x, int64_t n) {
+  each<Same, Past>(out, x, n, 0, 0);
+}
+
+template <bool Past>
+void fill_with(Simd& t) {
   t.name = hwy::TargetName(HWY_TARGET);
-  t.add = pairs<Plus>, t.sub = pairs<Minus>, t.mul = pairs<Times>, t.div = pairs<Over>;
-  t.min = pairs<Least>, t.max = pairs<Most>;
-  t.affine = each<Affine>, t.clamp = each<Clamp>, t.relu = each<Relu>, t.leaky_relu = each<LeakyRelu>;
-  t.elu = each<Elu>, t.exp = each<Exp>, t.log = each<Log>, t.erf = each<Erf>, t.tanh = each<Tanh>;
-  t.sigmoid = each<Sigmoid>, t.silu = each<Silu>, t.gelu = each<Gelu>, t.gelu_tanh = each<GeluTanh>;
-  t.softplus = each<Softplus>, t.mish = each<Mish>, t.hard_sigmoid = each<HardSigmoid>;
-  t.hard_swish = each<HardSwish>, t.sqrt = each<Sqrt>, t.reciprocal = each<Reciprocal>;
+  t.copy = copy<Past>;
+  t.add = pairs<Plus, Past>, t.sub = pairs<Minus, Past>, t.mul = pairs<Times, Past>, t.div = pairs<Over, Past>;
+  t.min = pairs<Least, Past>, t.max = pairs<Most, Past>;
+  t.affine = each<Affine, Past>, t.clamp = each<Clamp, Past>, t.relu = each<Relu, Past>, t.leaky_relu = each<LeakyRelu, Past>;
+  t.elu = each<Elu, Past>, t.exp = each<Exp, Past>, t.log = each<Log, Past>, t.erf = each<Erf, Past>, t.tanh = each<Tanh, Past>;
+  t.sigmoid = each<Sigmoid, Past>, t.silu = each<Silu, Past>, t.gelu = each<Gelu, Past>, t.gelu_tanh = each<GeluTanh, Past>;
+  t.softplus = each<Softplus, Past>, t.mish = each<Mish, Past>, t.hard_sigmoid = each<HardSigmoid, Past>;
+  t.hard_swish = each<HardSwish, Past>, t.sqrt = each<Sqrt, Past>, t.reciprocal = each<Reciprocal, Past>;
+}
+
+void settle() { hwy::FlushStream(); }
+
+void fill(Simd& t, bool past) {
+  past ? fill_with<true>(t) : fill_with<false>(t);
+  if (past) t.settle = settle;
 }
 
 }  // namespace
@@ -144,6 +166,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace arenascope::cpu {
 HWY_EXPORT(fill);
-void fill_highway_pointwise(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
+void fill_highway_pointwise(Simd& table, bool past) { HWY_DYNAMIC_DISPATCH(fill)(table, past); }
 }  // namespace arenascope::cpu
 #endif

@@ -4,7 +4,8 @@
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd_highway_rows.cpp"
 #include <hwy/foreach_target.h>
 //
-#include <hwy/contrib/math/math-inl.h>
+#include <arenascope/backends/cpu/simd_math-inl.h>
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -18,9 +19,7 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-constexpr D d;
+using namespace math;
 inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
 
 // Σ value(i) with vectors of four independent accumulators within a block, in double beyond it. `vector` gives the
@@ -78,12 +77,24 @@ float extreme(const float* x, int64_t n, Pick&& pick, PickOne&& pick_one) {
   bool nan = false;
   int64_t i = 0;
   if (n >= step) {
-    V v = hn::LoadU(d, x);
-    auto bad = hn::IsNaN(v);
-    for (i = step; i + step <= n; i += step) {
+    V v = hn::LoadU(d, x), v1 = v, v2 = v, v3 = v;
+    // A sum of all is NaN if one is (or if there are infinities of both signs: then they are looked at one by one).
+    V all = hn::Zero(d), all1 = all;
+    for (; i + 4 * step <= n; i += 4 * step) {
+      const V x0 = hn::LoadU(d, x + i), x1 = hn::LoadU(d, x + i + step), x2 = hn::LoadU(d, x + i + 2 * step), x3 = hn::LoadU(d, x + i + 3 * step);
+      all = hn::Add(all, hn::Add(x0, x1)), all1 = hn::Add(all1, hn::Add(x2, x3));
+      v = pick(v, x0), v1 = pick(v1, x1), v2 = pick(v2, x2), v3 = pick(v3, x3);
+    }
+    for (; i + step <= n; i += step) {
       const V next = hn::LoadU(d, x + i);
-      bad = hn::Or(bad, hn::IsNaN(next));
+      all = hn::Add(all, next);
       v = pick(v, next);
+    }
+    v = pick(pick(v, v1), pick(v2, v3));
+    auto bad = hn::IsNaN(hn::Add(all, all1));
+    if (!hn::AllFalse(d, bad)) {
+      bad = hn::IsNaN(hn::LoadU(d, x));
+      for (int64_t j = 0; j + step <= i; j += step) bad = hn::Or(bad, hn::IsNaN(hn::LoadU(d, x + j)));
     }
     nan = !hn::AllFalse(d, bad);
     HWY_ALIGN float lane[HWY_MAX_BYTES / 4];
@@ -105,36 +116,38 @@ float lowest(const float* x, int64_t n) {
   return extreme(x, n, [](V a, V b) { return hn::Min(a, b); }, [](float a, float b) { return a < b ? a : b; });
 }
 
-V exp_of(V x) {
-  const V y = hn::Exp(d, hn::Min(hn::Max(x, hn::Set(d, -200.0f)), hn::Set(d, 100.0f)));
-  return hn::IfThenElse(hn::IsNaN(x), x, y);
-}
-
+template <bool Past>
 double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) {
   const int64_t step = lanes();
   const V factor = hn::Set(d, scale), less = hn::Set(d, shift);
-  V s = hn::Zero(d);
   double total = 0;
   int64_t i = 0;
-  for (; i + step <= n; i += step) {
-    const V y = exp_of(hn::MulSub(hn::LoadU(d, x + i), factor, less));
-    hn::StoreU(y, d, out + i);
-    s = hn::Add(s, y);
-    if (i % 8192 == 0) {
-      total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s)));
-      s = hn::Zero(d);
+  while (i + step <= n) {
+    const int64_t end = std::min(n, i + 8192);
+    V s0 = hn::Zero(d), s1 = s0;
+    for (; i + 2 * step <= end; i += 2 * step) {
+      if (Past) hwy::Prefetch(x + i + n), hwy::Prefetch(x + i + n + step);  // the next row, while this one is computed
+      const V y0 = exp_below_zero_of(hn::MulSub(hn::LoadU(d, x + i), factor, less)), y1 = exp_below_zero_of(hn::MulSub(hn::LoadU(d, x + i + step), factor, less));
+      hn::StoreU(y0, d, out + i), hn::StoreU(y1, d, out + i + step);
+      s0 = hn::Add(s0, y0), s1 = hn::Add(s1, y1);
     }
+    for (; i + step <= end; i += step) {
+      const V y = exp_below_zero_of(hn::MulSub(hn::LoadU(d, x + i), factor, less));
+      hn::StoreU(y, d, out + i);
+      s0 = hn::Add(s0, y);
+    }
+    total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1))));
   }
   if (i < n) {
     HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
-    for (int64_t j = i; j < n; ++j) tail[j - i] = x[j];
-    hn::Store(exp_of(hn::MulSub(hn::Load(d, tail), factor, less)), d, tail);
+    std::copy(x + i, x + n, tail);
+    hn::Store(exp_below_zero_of(hn::MulSub(hn::Load(d, tail), factor, less)), d, tail);
     for (int64_t j = i; j < n; ++j) {
       out[j] = tail[j - i];
       total += static_cast<double>(out[j]);
     }
   }
-  return total + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s)));
+  return total;
 }
 
 void add_scaled(float* out, const float* x, float factor, int64_t n) {
@@ -145,16 +158,32 @@ void add_scaled(float* out, const float* x, float factor, int64_t n) {
   for (; i < n; ++i) out[i] = hn::GetLane(hn::MulAdd(f, hn::Set(d, x[i]), hn::Set(d, out[i])));
 }
 
-void normalise(float* out, const float* x, float mean, float factor, const float* gain, const float* bias, int64_t n) {
+template <bool Past, bool Gain, bool Bias>
+void normalise_row(float* out, const float* x, float mean, float factor, const float* gain, const float* bias, int64_t n) {
   const int64_t step = lanes();
-  const V m = hn::Set(d, mean), f = hn::Set(d, factor), zero = hn::Zero(d);
+  const V m = hn::Set(d, mean), f = hn::Set(d, factor);
+  const auto one = [&](int64_t i) { return (x[i] - mean) * factor * (Gain ? gain[i] : 1.0f) + (Bias ? bias[i] : 0.0f); };
   int64_t i = 0;
+  if (Past)
+    for (; i < n && reinterpret_cast<uintptr_t>(out + i) % (static_cast<size_t>(step) * 4) != 0; ++i) out[i] = one(i);
   for (; i + step <= n; i += step) {
+    if (Past) hwy::Prefetch(x + i + n);  // the next row
     V y = hn::Mul(hn::Sub(hn::LoadU(d, x + i), m), f);
-    if (gain) y = hn::Mul(y, hn::LoadU(d, gain + i));
-    hn::StoreU(hn::Add(y, bias ? hn::LoadU(d, bias + i) : zero), d, out + i);
+    if constexpr (Gain && Bias) y = hn::MulAdd(y, hn::LoadU(d, gain + i), hn::LoadU(d, bias + i));
+    else if constexpr (Gain) y = hn::Mul(y, hn::LoadU(d, gain + i));
+    else if constexpr (Bias) y = hn::Add(y, hn::LoadU(d, bias + i));
+    if constexpr (Past) hn::Stream(y, d, out + i);
+    else hn::StoreU(y, d, out + i);
   }
-  for (; i < n; ++i) out[i] = (x[i] - mean) * factor * (gain ? gain[i] : 1.0f) + (bias ? bias[i] : 0.0f);
+  for (; i < n; ++i) out[i] = one(i);
+}
+
+template <bool Past>
+void normalise(float* out, const float* x, float mean, float factor, const float* gain, const float* bias, int64_t n) {
+  if (gain && bias) normalise_row<Past, true, true>(out, x, mean, factor, gain, bias, n);
+  else if (gain) normalise_row<Past, true, false>(out, x, mean, factor, gain, bias, n);
+  else if (bias) normalise_row<Past, false, true>(out, x, mean, factor, gain, bias, n);
+  else normalise_row<Past, false, false>(out, x, mean, factor, gain, bias, n);
 }
 
 // Four vectors at a time, so that the additions of one tap need not wait for each other.
@@ -199,9 +228,9 @@ void half_to_float(float* out, const uint16_t* x, int64_t n) {
   for (; i < n; ++i) out[i] = to_float(Half{x[i]});
 }
 
-void fill(Simd& t) {
+void fill(Simd& t, bool past) {
   t.sum = sum, t.square_sum = square_sum, t.dot = dot, t.highest = highest, t.lowest = lowest;
-  t.exp_sum = exp_sum, t.add_scaled = add_scaled, t.normalise = normalise, t.weigh_taps = weigh_taps;
+  t.add_scaled = add_scaled, t.normalise = past ? normalise<true> : normalise<false>, t.exp_sum = past ? exp_sum<true> : exp_sum<false>, t.weigh_taps = weigh_taps;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
 }
 
@@ -213,6 +242,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace arenascope::cpu {
 HWY_EXPORT(fill);
-void fill_highway_rows(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
+void fill_highway_rows(Simd& table, bool past) { HWY_DYNAMIC_DISPATCH(fill)(table, past); }
 }  // namespace arenascope::cpu
 #endif

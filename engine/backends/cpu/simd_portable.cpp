@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -103,7 +104,8 @@ void half_to_float(float* out, const uint16_t* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = to_float(Half{x[i]});
 }
 
-void stream(float* to, const float* from, int64_t n) { std::copy(from, from + n, to); }
+void copy(float* to, const float* from, int64_t n) { std::copy(from, from + n, to); }
+void settle() {}
 
 float number(float x) { return x; }
 float number(Half x) { return to_float(x); }
@@ -147,7 +149,7 @@ void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_str
 }  // namespace
 
 void fill_portable(Simd& t) {
-  t = {.name = "portable",
+  t = {.name = "portable", .copy = copy, .settle = settle,
        .add = pairs<plus>, .sub = pairs<minus>, .mul = pairs<times>, .div = pairs<over>,
        .min = pairs<least>, .max = pairs<most>,
        .affine = each<affine>, .clamp = each<clamp>, .relu = each<relu>, .leaky_relu = each<leaky_relu>,
@@ -156,7 +158,7 @@ void fill_portable(Simd& t) {
        .softplus = each<softplus>, .mish = each<mish>, .hard_sigmoid = each<hard_sigmoid>,
        .hard_swish = each<hard_swish>, .sqrt = each<root>, .reciprocal = each<reciprocal>,
        .sum = sum, .square_sum = square_sum, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
-       .add_scaled = add_scaled, .normalise = normalise, .weigh_taps = weigh_taps, .half_to_float = half_to_float, .stream = stream,
+       .add_scaled = add_scaled, .normalise = normalise, .weigh_taps = weigh_taps, .half_to_float = half_to_float,
        .dots = {dots<float>, dots<Half>, dots<BFloat>}, .mix = {mix<float>, mix<Half>, mix<BFloat>},
        .tile_rows = kRows, .tile_columns = kColumns, .tile = tile};
 }
@@ -170,23 +172,34 @@ const Simd& portable_simd() {
   return table;
 }
 
-const Simd& simd() {
 #ifdef ARENASCOPE_HIGHWAY
+namespace {
+
+const Simd& table(bool past) {
   if (highest_level() == Level::Portable) return portable_simd();
-  static const Simd table = [] {
-    Simd t;
-    fill_portable(t);
+  static const std::array<Simd, 2> tables = [] {
+    std::array<Simd, 2> both;
     limit_highway();
-    fill_highway_pointwise(t);
-    fill_highway_rows(t);
-    fill_highway_tile(t);
-    fill_highway_dots(t);
-    return t;
+    for (int i = 0; i < 2; ++i) {
+      Simd& t = both[static_cast<size_t>(i)];
+      fill_portable(t);
+      fill_highway_pointwise(t, i == 1);
+      fill_highway_rows(t, i == 1);
+      fill_highway_tile(t);
+      fill_highway_dots(t);
+    }
+    return both;
   }();
-  return table;
-#else
-  return portable_simd();
-#endif
+  return tables[past];
 }
+
+}  // namespace
+
+const Simd& simd() { return table(false); }
+const Simd& simd_past_caches() { return table(true); }
+#else
+const Simd& simd() { return portable_simd(); }
+const Simd& simd_past_caches() { return portable_simd(); }
+#endif
 
 }  // namespace arenascope::cpu

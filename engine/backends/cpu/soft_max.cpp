@@ -50,24 +50,27 @@ void scaled(const Job& job, const Nest* mask_nest, int64_t first, int64_t n, C s
   });
 }
 
+// y from scale·x; x may be y.
 template <class C>
-void line(C* y, int64_t n, bool log) {
+void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int64_t n, bool log) {
   if constexpr (std::is_same_v<C, float>) {
-    const float highest = simd().highest(y, n);
+    const float highest = scale * (scale < 0 ? simd().lowest(x, n) : simd().highest(x, n));
     if (log) {
+      simd().affine(y, x, n, scale, 0);
       double sum = 0;
       float piece[256];
       for (int64_t i = 0; i < n; i += 256) sum += simd().exp_sum(piece, y + i, 1, highest, std::min<int64_t>(256, n - i));
-      simd().affine(y, y, n, 1, -highest - static_cast<float>(std::log(sum)));
+      s.affine(out, y, n, 1, -highest - static_cast<float>(std::log(sum)));
     } else {
-      const double sum = simd().exp_sum(y, y, 1, highest, n);
-      simd().affine(y, y, n, static_cast<float>(1 / sum), 0);
+      const double sum = s.exp_sum(y, x, scale, highest, n);
+      s.affine(out, y, n, static_cast<float>(1 / sum), 0);
     }
   } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
     const C highest = *std::max_element(y, y + n);
     C sum = 0;
     for (int64_t i = 0; i < n; ++i) sum += std::exp(y[i] - highest);
-    for (int64_t i = 0; i < n; ++i) y[i] = log ? y[i] - highest - std::log(sum) : std::exp(y[i] - highest) / sum;
+    for (int64_t i = 0; i < n; ++i) out[i] = log ? y[i] - highest - std::log(sum) : std::exp(y[i] - highest) / sum;
   }
 }
 
@@ -109,11 +112,16 @@ void run(const Job& job) {
   const Nest* mask_nest = mask ? &*mask : nullptr;
   if (s.inner == 1) {
     const Range lines = job.part(s.outer);
+    const Functions functions(node);
     for (int64_t l = lines.begin; l < lines.end; ++l) {
-      C* y = is_native<C>(node.dtype) ? node.data_as<C>() + l * s.length : scratch;
-      scaled(job, mask_nest, l * s.length, s.length, scale, y);
-      line(y, s.length, log);
-      if (y == scratch) store_elements(node, l * s.length, s.length, y);
+      const bool native = is_native<C>(node.dtype);
+      C* out = native ? node.data_as<C>() + l * s.length : scratch;
+      C* y = functions.past_caches() ? scratch : out;
+      const C* x = y;
+      if (mask_nest) scaled(job, mask_nest, l * s.length, s.length, scale, y);
+      else x = elements(job.source(0), l * s.length, s.length, y);
+      line(*functions, out, y, x, mask_nest ? C{1} : scale, s.length, log);
+      if (!native) store_elements(node, l * s.length, s.length, out);
     }
     return;
   }

@@ -37,8 +37,7 @@ Two parameters(const TensorImpl& node) {
   }
 }
 
-Simd::Unary vectorised(Op op) {
-  const Simd& s = simd();
+Simd::Unary vectorised(const Simd& s, Op op) {
   switch (op) {
     case Op::Scale: return s.affine;
     case Op::Clamp: return s.clamp;
@@ -123,7 +122,8 @@ void run(const Job& job) {
   const Nest nest(job.node.sizes, {&job.node, &job.source(0)});
   Reader<C> source(job.source(0), nest.inner_stride(1));
   Writer<C> out(job.node);
-  const Simd::Unary fast = std::is_same_v<C, float> ? vectorised(op) : nullptr;
+  const Functions functions(job.node);
+  const Simd::Unary fast = std::is_same_v<C, float> ? vectorised(*functions, op) : nullptr;
   nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
     const C* x = source.piece(at[1], n);
     C* to = out.piece(at[0]);
