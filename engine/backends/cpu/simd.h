@@ -49,6 +49,15 @@ struct Simd {
                        float* out, int64_t out_stride);
   Mix mix[3];
 
+  // A strip of up to three vectors of columns: C[rows, vectors·lanes] (+)= A·B over `depth`, where A's element (r, k) is
+  // a[r·a_row + k·a_step] and rows of B lie b_stride apart.
+  int lanes;
+  void (*strip)(int64_t depth, const float* a, int64_t a_row, int64_t a_step, int64_t rows, const float* b, int64_t b_stride, int vectors,
+                float* c, int64_t c_stride, bool accumulate);
+  // A step of softmax down the columns of a strip: s becomes exp(s − highest) with the highest of all steps so far, sums
+  // grow accordingly, and what was made of earlier steps must be multiplied by `corrections`. False: by 1 throughout.
+  bool (*soften)(float* s, int64_t rows, int64_t stride, int vectors, float* highest, float* sums, float* corrections);
+
   // A tile of a product: C[rows, columns] (+)= A·B over `depth`, A packed as [depth][rows], B as [depth][columns].
   int tile_rows, tile_columns;
   void (*tile)(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate);
@@ -67,6 +76,7 @@ void fill_highway_pointwise(Simd& table, bool past);
 void fill_highway_rows(Simd& table, bool past);
 void fill_highway_tile(Simd& table);
 void fill_highway_dots(Simd& table);
+void fill_highway_strip(Simd& table);
 void limit_highway();  // to highest_level()
 
 

@@ -5,7 +5,10 @@
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd_highway_dots.cpp"
 #include <hwy/foreach_target.h>
 //
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+#include <algorithm>
 
 #include <arenascope/backends/cpu/level.h>
 #include <arenascope/backends/cpu/half.h>
@@ -37,6 +40,7 @@ inline float number(BFloat x) { return to_float(x); }
 
 constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON;
 constexpr int kRows = kManyRegisters ? 4 : 2;
+constexpr int64_t kAhead = 2048;  // elements
 
 // out[m·out_stride + r] += Σ a[r][k]·b[m][k] for R rows of a and M of b.
 template <class T, int M, int R>
@@ -49,7 +53,10 @@ void block(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64
   for (; k + step <= n; k += step) {
     V x[R];
 #pragma GCC unroll 4
-    for (int r = 0; r < R; ++r) x[r] = load(a + r * a_stride + k);
+    for (int r = 0; r < R; ++r) {
+      if (R == 1) hwy::Prefetch(a + k + kAhead);
+      x[r] = load(a + r * a_stride + k);
+    }
 #pragma GCC unroll 8
     for (int m = 0; m < M; ++m) {
       const V y = hn::LoadU(d, b + m * b_stride + k);
@@ -95,7 +102,11 @@ void one_row(const T* a, const float* b, int64_t n, float* out) {
 template <class T, int R>
 void some_rows(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t b_count, int64_t n, float* out, int64_t out_stride) {
   int64_t m = 0;
-  for (; m + 4 <= b_count; m += 4) block<T, 4, R>(a, a_stride, b + m * b_stride, b_stride, n, out + m * out_stride, out_stride);
+  for (; m + 4 <= b_count; m += 4) {
+    const float* y = b + m * b_stride;
+    float* to = out + m * out_stride;
+    block<T, 4, R>(a, a_stride, y, b_stride, n, to, out_stride);
+  }
   b += m * b_stride, out += m * out_stride;
   if (b_count - m == 3) block<T, 3, R>(a, a_stride, b, b_stride, n, out, out_stride);
   else if (b_count - m == 2) block<T, 2, R>(a, a_stride, b, b_stride, n, out, out_stride);
@@ -111,7 +122,8 @@ void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_
     return;
   }
   int64_t r = 0;
-  for (; r + kRows <= count; r += kRows) some_rows<T, kRows>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
+  if (n * static_cast<int64_t>(sizeof(T)) >= 2048)  // as many streams as rows: only long ones are fetched in time
+    for (; r + kRows <= count; r += kRows) some_rows<T, kRows>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
   for (; r < count; ++r) some_rows<T, 1>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
 }
 
@@ -143,7 +155,7 @@ void mix_block(const T* a, int64_t a_stride, int64_t count, const float* w, int6
 
 template <class T, int M>
 void mix_rows(const T* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t n, float* out, int64_t out_stride) {
-  constexpr int C = kManyRegisters ? (M == 1 ? 8 : M == 2 ? 8 : 4) : (M <= 2 ? 4 : 2);
+  constexpr int C = kManyRegisters ? 8 : 4;
   const int64_t step = lanes();
   int64_t i = 0;
   for (; i + C * step <= n; i += C * step) mix_block<T, M, C>(a + i, a_stride, count, w, w_stride, out + i, out_stride);
@@ -153,18 +165,20 @@ void mix_rows(const T* a, int64_t a_stride, int64_t count, const float* w, int64
       for (int64_t r = 0; r < count; ++r) out[m * out_stride + i] += w[m * w_stride + r] * number(a[r * a_stride + i]);
 }
 
+// Some rows at a time, which stay in the first-level cache while one part of w after the other passes.
 template <class T>
 void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t w_count, int64_t n, float* out,
          int64_t out_stride) {
   const T* x = static_cast<const T*>(a);
-  for (int64_t m = 0; m < w_count;) {
-    const int64_t left = w_count - m;
-    const float* y = w + m * w_stride;
-    float* to = out + m * out_stride;
-    if (left >= 4) mix_rows<T, 4>(x, a_stride, count, y, w_stride, n, to, out_stride), m += 4;
-    else if (left >= 2) mix_rows<T, 2>(x, a_stride, count, y, w_stride, n, to, out_stride), m += 2;
-    else mix_rows<T, 1>(x, a_stride, count, y, w_stride, n, to, out_stride), m += 1;
-  }
+  const int64_t some = std::clamp<int64_t>(16384 / (n * static_cast<int64_t>(sizeof(T))), 4, 256);
+  for (int64_t r = 0; r < count; r += some, x += some * a_stride)
+    for (int64_t m = 0; m < w_count;) {
+      const int64_t left = w_count - m, rows = std::min(some, count - r);
+      const float* y = w + m * w_stride + r;
+      float* to = out + m * out_stride;
+      if (left >= 2) mix_rows<T, 2>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 2;
+      else mix_rows<T, 1>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 1;
+    }
 }
 
 void fill(Simd& t) {

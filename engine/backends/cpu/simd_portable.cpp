@@ -133,6 +133,31 @@ void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t
     }
 }
 
+constexpr int kLanes = 4;
+void strip(int64_t depth, const float* a, int64_t a_row, int64_t a_step, int64_t rows, const float* b, int64_t b_stride, int vectors, float* c,
+           int64_t c_stride, bool accumulate) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) {
+      float sums[kLanes] = {};
+      for (int64_t k = 0; k < depth; ++k)
+        for (int l = 0; l < kLanes; ++l) sums[l] += a[r * a_row + k * a_step] * b[k * b_stride + v * kLanes + l];
+      float* to = c + r * c_stride + v * kLanes;
+      for (int l = 0; l < kLanes; ++l) to[l] = accumulate ? to[l] + sums[l] : sums[l];
+    }
+}
+
+bool soften(float* s, int64_t rows, int64_t stride, int vectors, float* highest, float* sums, float* corrections) {
+  for (int i = 0; i < vectors * kLanes; ++i) {
+    const float before = highest[i];
+    for (int64_t r = 0; r < rows; ++r) highest[i] = std::max(highest[i], s[r * stride + i]);
+    const float shift = highest[i] == -std::numeric_limits<float>::infinity() ? 0 : highest[i];
+    corrections[i] = std::exp(before - shift);
+    sums[i] *= corrections[i];
+    for (int64_t r = 0; r < rows; ++r) sums[i] += s[r * stride + i] = std::exp(s[r * stride + i] - shift);
+  }
+  return true;
+}
+
 constexpr int kRows = 4, kColumns = 8;
 void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate) {
   float sums[kRows][kColumns] = {};
@@ -160,6 +185,7 @@ void fill_portable(Simd& t) {
        .sum = sum, .square_sum = square_sum, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
        .add_scaled = add_scaled, .normalise = normalise, .weigh_taps = weigh_taps, .half_to_float = half_to_float,
        .dots = {dots<float>, dots<Half>, dots<BFloat>}, .mix = {mix<float>, mix<Half>, mix<BFloat>},
+       .lanes = kLanes, .strip = strip, .soften = soften,
        .tile_rows = kRows, .tile_columns = kColumns, .tile = tile};
 }
 
@@ -187,6 +213,7 @@ const Simd& table(bool past) {
       fill_highway_rows(t, i == 1);
       fill_highway_tile(t);
       fill_highway_dots(t);
+      fill_highway_strip(t);
     }
     return both;
   }();
