@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plane's rows are first copied with their padding, and with every stride-th column side by side, so that each tap
+// The plane is first copied with its padding, and with every stride-th column side by side, so that each tap
 // of a row of results reads consecutive floats:
 //
 //   stride 2:  0 0 a b c d e f 0   →   0 a c e 0 …  |  0 b d f …
@@ -13,26 +13,23 @@
 namespace arenascope::cpu {
 namespace {
 
-// Where a tap reads, from its window's first row and column on.
-struct Tap {
-  int64_t d, h, offset;
-};
-
 struct Plane {
-  int64_t covered, phase, row, rows;  // padded columns that windows cover; floats of a phase, of a row; rows
+  int64_t covered[3];              // padded extent that windows cover
+  int64_t phase, row, slice, all;  // floats of a phase, a row, a plane of rows, everything
 
   explicit Plane(const ConvGeometry& g) {
-    covered = (g.out[2] - 1) * g.stride[2] + (g.kernel[2] - 1) * g.dilation[2] + 1;
-    phase = (covered + g.stride[2] - 1) / g.stride[2] + kTapSlack;
+    for (int i = 0; i < 3; ++i) covered[i] = (g.out[i] - 1) * g.stride[i] + (g.kernel[i] - 1) * g.dilation[i] + 1;
+    phase = (covered[2] + g.stride[2] - 1) / g.stride[2];
     row = phase * g.stride[2];
-    rows = g.in[0] * g.in[1];
+    slice = covered[1] * row;
+    all = covered[0] * slice + kTapSlack;
   }
-  Bytes share(const ConvGeometry& g) const {
-    return round_to_line(4 * rows * row) + round_to_line(g.taps * static_cast<Bytes>(sizeof(float) + sizeof(const float*) + sizeof(Tap)));
-  }
+  // Two planes: one is filled while the last one's stores still go on.
+  Bytes share(const ConvGeometry& g) const { return 2 * round_to_line(4 * all) + round_to_line(g.taps * static_cast<Bytes>(sizeof(float) + sizeof(int64_t))); }
 };
 
 float number(const TensorImpl& vector, int64_t i) {
+  if (vector.dtype == DType::F32) return vector.data_as<float>()[i * vector.strides[0]];
   float value;
   loader<float>(vector.dtype)(&value, vector.data() + i * vector.strides[0] * element_bytes(vector.dtype), 1, 1);
   return value;
@@ -40,16 +37,27 @@ float number(const TensorImpl& vector, int64_t i) {
 
 void spread_rows(const ConvGeometry& g, const Plane& p, const float* image, float* to) {
   const int64_t s = g.stride[2];
-  const int64_t columns = std::clamp<int64_t>(p.covered - g.begin[2], 0, g.in[2]);
-  for (int64_t r = 0; r < p.rows; ++r, to += p.row) {
-    const float* from = image + r / g.in[1] * g.in_stride[0] + r % g.in[1] * g.in_stride[1];
+  int64_t inside[3];  // of the source, covered by windows
+  for (int i = 0; i < 3; ++i) inside[i] = std::clamp<int64_t>(p.covered[i] - g.begin[i], 0, g.in[i]);
+  for (int64_t z = 0; z < inside[0]; ++z) {
     if (s == 1 && g.in_stride[2] == 1) {
-      std::copy(from, from + columns, to + g.begin[2]);
+      simd().copy_rows(to + (z + g.begin[0]) * p.slice + g.begin[1] * p.row + g.begin[2], p.row, image + z * g.in_stride[0], g.in_stride[1], inside[1],
+                       inside[2]);
       continue;
     }
-    for (int64_t x = 0; x < std::min(s, columns); ++x) {  // one phase after the other
-      float* phase = to + (x + g.begin[2]) % s * p.phase + (x + g.begin[2]) / s;
-      for (int64_t i = x; i < columns; i += s) *phase++ = from[i * g.in_stride[2]];
+    for (int64_t y = 0; y < inside[1]; ++y) {
+      float* row = to + (z + g.begin[0]) * p.slice + (y + g.begin[1]) * p.row;
+      const float* from = image + z * g.in_stride[0] + y * g.in_stride[1];
+      if (s == 2 && g.in_stride[2] == 1) {
+        float *first = row + g.begin[2] % 2 * p.phase + g.begin[2] / 2, *second = row + (g.begin[2] + 1) % 2 * p.phase + (g.begin[2] + 1) / 2;
+        simd().halves(first, second, from, inside[2] / 2);
+        if (inside[2] % 2 == 1) first[inside[2] / 2] = from[inside[2] - 1];
+      } else {
+        for (int64_t x = 0; x < std::min(s, inside[2]); ++x) {  // one phase after the other
+          float* phase = row + (x + g.begin[2]) % s * p.phase + (x + g.begin[2]) / s;
+          for (int64_t i = x; i < inside[2]; i += s) *phase++ = from[i * g.in_stride[2]];
+        }
+      }
     }
   }
 }
@@ -61,34 +69,31 @@ Bytes depthwise_work(const ConvGeometry& g, int tasks) { return tasks * Plane(g)
 void depthwise(const Job& job, const ConvGeometry& g) {
   const TensorImpl &x = job.source(0), &w = job.source(1);
   const Plane p(g);
-  float* const rows = job.scratch<float>(p.share(g));
-  auto* const taps = reinterpret_cast<const float**>(rows + round_to_line(4 * p.rows * p.row) / 4);
-  auto* const windows = reinterpret_cast<Tap*>(taps + g.taps);
-  float* const weights = reinterpret_cast<float*>(windows + g.taps);
+  const int64_t size = round_to_line(4 * p.all) / 4;
+  float* const both = job.scratch<float>(p.share(g));
+  auto* const taps = reinterpret_cast<int64_t*>(both + 2 * size);
   for (int64_t tap = 0; tap < g.taps; ++tap) {
     const int64_t at = tap % g.kernel[2] * g.dilation[2];
-    windows[tap] = {tap / g.kernel[2] / g.kernel[1] * g.dilation[0], tap / g.kernel[2] % g.kernel[1] * g.dilation[1],
-                    at % g.stride[2] * p.phase + at / g.stride[2]};
+    taps[tap] = tap / g.kernel[2] / g.kernel[1] * g.dilation[0] * p.slice + tap / g.kernel[2] % g.kernel[1] * g.dilation[1] * p.row +
+                at % g.stride[2] * p.phase + at / g.stride[2];
   }
   const Range planes = job.part(g.batch * g.groups);
-  if (planes.size() > 0) std::fill(rows, rows + p.rows * p.row, 0.0f);  // the padding; it is never written again
+  if (planes.size() <= 0) return;
+  std::fill(both, both + 2 * size, 0.0f);  // the padding; it is never written again
+  const auto spread = [&](int64_t plane) {
+    spread_rows(g, p, x.data_as<float>() + plane / g.groups * g.batch_stride + plane % g.groups * g.channel_stride, both + plane % 2 * size);
+  };
+  spread(planes.begin);
   for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
+    if (plane + 1 < planes.end) spread(plane + 1);
     const int64_t channel = plane % g.groups;
     const float* weight = w.data_as<float>() + channel * w.strides[0];
     const float bias = job.sources() > 2 ? number(job.source(2), channel) : 0;
-    spread_rows(g, p, x.data_as<float>() + plane / g.groups * g.batch_stride + channel * g.channel_stride, rows);
+    const float* rows = both + plane % 2 * size;
     float* out = job.node.data_as<float>() + plane * g.positions;
-    for (int64_t r = 0; r < g.out[0] * g.out[1]; ++r, out += g.out[2]) {
-      const int64_t first_d = r / g.out[1] * g.stride[0] - g.begin[0], first_h = r % g.out[1] * g.stride[1] - g.begin[1];
-      int64_t count = 0;
-      for (int64_t tap = 0; tap < g.taps; ++tap) {
-        const int64_t d = first_d + windows[tap].d, h = first_h + windows[tap].h;
-        if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1]) continue;
-        taps[count] = rows + (d * g.in[1] + h) * p.row + windows[tap].offset;
-        weights[count++] = weight[tap];
-      }
-      simd().weigh_taps(out, taps, weights, count, bias, g.out[2]);
-    }
+    for (int64_t z = 0; z < g.out[0]; ++z)
+      simd().weigh_rows(out + z * g.out[1] * g.out[2], g.out[2], rows + z * g.stride[0] * p.slice, taps, weight, g.taps, g.stride[1] * p.row, g.out[1],
+                        g.out[2], bias);
   }
 }
 

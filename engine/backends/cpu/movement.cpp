@@ -46,11 +46,33 @@ void move(const Nest& nest, Range range, T* to, const T* from) {
   });
 }
 
+// The same where everything is whole tiles of floats. Along the source's rows, which are read as streams.
+void turn_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batch_stride, int64_t column_stride, float* to, const float* from, bool past) {
+  constexpr int64_t kWide = 64;
+  const Simd& s = past ? simd_past_caches() : simd();
+  for (int64_t r = rows.begin; r < rows.end;) {
+    const int64_t batch = r / all_rows, row = r % all_rows, n = std::min({int64_t{2048}, all_rows - row, rows.end - r});
+    const float* source = from + batch * batch_stride + row;
+    for (int64_t wide = 0; wide < columns; wide += kWide)
+      for (int64_t i = 0; i < n; i += 16)
+        for (int64_t c = wide; c < std::min(columns, wide + kWide); c += 16)
+          s.turn_tile(to + (r + i) * columns + c, columns, source + i + c * column_stride, column_stride);
+    r += n;
+  }
+  s.settle();
+}
+
 // A copy of a matrix whose source runs down the columns: sizes [batch, rows, columns], the source's row stride 1.
 template <class T>
 void transpose_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batch_stride, int64_t column_stride, T* to,
-                     const T* from) {
+                     const T* from, [[maybe_unused]] bool past) {
   constexpr int64_t kTile = 16;
+  if constexpr (sizeof(T) == 4) {
+    if (rows.begin % kTile == 0 && rows.size() % kTile == 0 && all_rows % kTile == 0 && columns % kTile == 0) {
+      turn_tiles(rows, all_rows, columns, batch_stride, column_stride, reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from), past);
+      return;
+    }
+  }
   for (int64_t r = rows.begin; r < rows.end;) {
     const int64_t batch = r / all_rows, row = r % all_rows;
     const int64_t n = std::min({kTile, all_rows - row, rows.end - r});
@@ -154,7 +176,7 @@ Status copy(const Job& job) {
     using T = decltype(zero);
     if (const auto m = as_transposed(source)) {
       transpose_tiles(job.part(node.element_count() / m->columns, 16), m->rows, m->columns, m->batch_stride,
-                      m->column_stride, node.data_as<T>(), source.data_as<T>());
+                      m->column_stride, node.data_as<T>(), source.data_as<T>(), node.byte_count() >= kPastCaches);
       return;
     }
     const Nest nest(node.sizes, {&node, &source});

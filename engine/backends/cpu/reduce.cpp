@@ -16,6 +16,9 @@
 namespace arenascope::cpu {
 namespace {
 
+constexpr int64_t kAcross = 2048;  // results side by side
+constexpr int64_t kSome = 16;
+
 // The type in which results are accumulated.
 template <class C>
 using Total = std::conditional_t<std::is_floating_point_v<C>, double, C>;
@@ -93,15 +96,36 @@ void run(const Job& job) {
   Writer<C> out(node);
   // Rows of results side by side when the kept innermost dimension is the one that lies close in memory.
   const bool across = kept.inner_stride(0) == 1 && kept.inner_size() > 1 && reduced.inner_stride(0) != 1;
-  const int64_t piece = across ? 512 : 1;
+  const int64_t piece = !across ? 1 : is_native<C>(source.dtype) ? kAcross : kPiece;
   Reader<C> values(source, across ? 1 : reduced.inner_stride(0));
-  Total<C> totals[512];
+  Total<C> totals[kAcross];
+  [[maybe_unused]] float sums[kAcross];
+  const bool sum = op == Op::ReduceSum || op == Op::ReduceMean;
   const Range range = job.part(kept.count(), across ? 64 : 1);
   int64_t result = range.begin;
   kept.rows(range, piece, [&](const int64_t* at, int64_t n) {
     const int64_t base = at[0];
     std::fill(totals, totals + n, start<C>(op));
-    if (across) {
+    if (std::is_same_v<C, float> && across && sum) {
+      // Some rows as floats, then on to the totals.
+      int64_t added = 0;
+      if constexpr (std::is_same_v<C, float>) {
+        const auto flush = [&] {
+          for (int64_t i = 0; i < n; ++i) totals[i] += static_cast<double>(sums[i]);
+        };
+        reduced.rows({0, count}, 1, [&](const int64_t* inner, int64_t) {
+          const float* x = values.piece(base + inner[0], n);
+          if (added % kSome == 0) {
+            if (added > 0) flush();
+            simd().copy(sums, x, n);
+          } else {
+            simd().add(sums, sums, x, n);
+          }
+          ++added;
+        });
+        if (added > 0) flush();
+      }
+    } else if (across) {
       reduced.rows({0, count}, 1, [&](const int64_t* inner, int64_t) {
         const C* x = values.piece(base + inner[0], n);
         for (int64_t i = 0; i < n; ++i) totals[i] = combine<Total<C>>(op, totals[i], x[i]);

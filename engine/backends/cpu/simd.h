@@ -35,8 +35,14 @@ struct Simd {
   void (*add_scaled)(float* out, const float* x, float factor, int64_t n);  // out += factor·x
   // out = (x − mean)·factor·gain + bias; gain and bias one an element, either may be null.
   void (*normalise)(float* out, const float* x, float mean, float factor, const float* gain, const float* bias, int64_t n);
-  // out[i] = bias + Σ weights[t] · taps[t][i]; readable up to kTapSlack floats behind the last i.
-  void (*weigh_taps)(float* out, const float* const* taps, const float* weights, int64_t count, float bias, int64_t n);
+  // out[r·out_stride + i] = bias + Σ weights[t] · x[taps[t] + r·x_stride + i] for r < rows, i < n; readable up to kTapSlack
+  // floats behind the last i.
+  void (*weigh_rows)(float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights, int64_t count, int64_t x_stride,
+                     int64_t rows, int64_t n, float bias);
+  void (*copy_rows)(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n);
+  void (*halves)(float* even, float* odd, const float* x, int64_t n);  // x[2·i] and x[2·i + 1] for i < n
+  // 16 × 16 elements turned over: to[i·to_stride + j] = from[j·from_stride + i].
+  void (*turn_tile)(float* to, int64_t to_stride, const float* from, int64_t from_stride);
   void (*half_to_float)(float* out, const uint16_t* x, int64_t n);
 
   // Rows of f32, f16 or bf16 (by that place) against a few rows of floats, n long; strides are in elements.
@@ -66,7 +72,7 @@ struct Simd {
 const Simd& simd();           // the best for this processor
 const Simd& portable_simd();  // plain loops
 
-// The same functions, but copy, the functions of elements and normalise write past the caches, for results larger than
+// The same functions, but copy, turn_tile, the functions of elements and normalise write past the caches, for results larger than
 // those; `out` must be no source. normalise and exp_sum ask for the row behind x, which is likely the next.
 const Simd& simd_past_caches();
 
@@ -77,6 +83,7 @@ void fill_highway_rows(Simd& table, bool past);
 void fill_highway_tile(Simd& table);
 void fill_highway_dots(Simd& table);
 void fill_highway_strip(Simd& table);
+void fill_highway_windows(Simd& table, bool past);
 void limit_highway();  // to highest_level()
 
 

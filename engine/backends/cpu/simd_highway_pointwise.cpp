@@ -85,12 +85,18 @@ int64_t head(const float* out, int64_t n) {
   return over == 0 || over % sizeof(float) != 0 ? 0 : std::min<int64_t>(n, static_cast<int64_t>((line - over) / sizeof(float)));
 }
 
+// Fewer than a vector. Masked where the processor's masked loads and stores touch nothing else.
 template <class F>
 void few_pairs(float* out, const float* a, const float* b, int64_t n) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const auto some = hn::FirstN(d, static_cast<size_t>(n));
+  hn::BlendedStore(F::of(hn::MaskedLoad(some, d, a), hn::MaskedLoad(some, d, b)), some, d, out);
+#else
   HWY_ALIGN float tail_a[HWY_MAX_BYTES / 4] = {}, tail_b[HWY_MAX_BYTES / 4] = {};
   std::copy(a, a + n, tail_a), std::copy(b, b + n, tail_b);
   hn::Store(F::of(hn::Load(d, tail_a), hn::Load(d, tail_b)), d, tail_a);
   std::copy(tail_a, tail_a + n, out);
+#endif
 }
 
 template <class F, bool Past>
@@ -110,10 +116,15 @@ constexpr int64_t kAhead = 512;
 
 template <class F>
 void few_each(float* out, const float* x, int64_t n, V p, V q) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const auto some = hn::FirstN(d, static_cast<size_t>(n));
+  hn::BlendedStore(F::of(hn::MaskedLoad(some, d, x), p, q), some, d, out);
+#else
   HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
   std::copy(x, x + n, tail);
   hn::Store(F::of(hn::Load(d, tail), p, q), d, tail);
   std::copy(tail, tail + n, out);
+#endif
 }
 
 template <class F, bool Past>

@@ -186,39 +186,6 @@ void normalise(float* out, const float* x, float mean, float factor, const float
   else normalise_row<Past, false, false>(out, x, mean, factor, gain, bias, n);
 }
 
-// Four vectors at a time, so that the additions of one tap need not wait for each other.
-void weigh_taps(float* out, const float* const* taps, const float* weights, int64_t count, float bias, int64_t n) {
-  const int64_t step = lanes();
-  const V start = hn::Set(d, bias);
-  int64_t i = 0;
-  for (; i + 4 * step <= n; i += 4 * step) {
-    V s0 = start, s1 = start, s2 = start, s3 = start;
-    for (int64_t t = 0; t < count; ++t) {
-      const V w = hn::Set(d, weights[t]);
-      const float* x = taps[t] + i;
-      s0 = hn::MulAdd(w, hn::LoadU(d, x), s0);
-      s1 = hn::MulAdd(w, hn::LoadU(d, x + step), s1);
-      s2 = hn::MulAdd(w, hn::LoadU(d, x + 2 * step), s2);
-      s3 = hn::MulAdd(w, hn::LoadU(d, x + 3 * step), s3);
-    }
-    hn::StoreU(s0, d, out + i);
-    hn::StoreU(s1, d, out + i + step);
-    hn::StoreU(s2, d, out + i + 2 * step);
-    hn::StoreU(s3, d, out + i + 3 * step);
-  }
-  for (; i < n; i += step) {
-    V s = start;
-    for (int64_t t = 0; t < count; ++t) s = hn::MulAdd(hn::Set(d, weights[t]), hn::LoadU(d, taps[t] + i), s);
-    if (i + step <= n) {
-      hn::StoreU(s, d, out + i);
-    } else {
-      HWY_ALIGN float tail[HWY_MAX_BYTES / 4];
-      hn::Store(s, d, tail);
-      std::copy(tail, tail + (n - i), out + i);
-    }
-  }
-}
-
 void half_to_float(float* out, const uint16_t* x, int64_t n) {
   const hn::Rebind<hwy::float16_t, D> half;
   const int64_t step = lanes();
@@ -230,7 +197,7 @@ void half_to_float(float* out, const uint16_t* x, int64_t n) {
 
 void fill(Simd& t, bool past) {
   t.sum = sum, t.square_sum = square_sum, t.dot = dot, t.highest = highest, t.lowest = lowest;
-  t.add_scaled = add_scaled, t.normalise = past ? normalise<true> : normalise<false>, t.exp_sum = past ? exp_sum<true> : exp_sum<false>, t.weigh_taps = weigh_taps;
+  t.add_scaled = add_scaled, t.normalise = past ? normalise<true> : normalise<false>, t.exp_sum = past ? exp_sum<true> : exp_sum<false>;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
 }
 

@@ -96,9 +96,22 @@ void normalise(float* out, const float* x, float mean, float factor, const float
   for (int64_t i = 0; i < n; ++i)
     out[i] = (x[i] - mean) * factor * (gain ? gain[i] : 1.0f) + (bias ? bias[i] : 0.0f);
 }
-void weigh_taps(float* out, const float* const* taps, const float* weights, int64_t count, float bias, int64_t n) {
-  std::fill(out, out + n, bias);
-  for (int64_t t = 0; t < count; ++t) add_scaled(out, taps[t], weights[t], n);
+void weigh_rows(float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights, int64_t count, int64_t x_stride,
+                int64_t rows, int64_t n, float bias) {
+  for (int64_t r = 0; r < rows; ++r) {
+    std::fill(out + r * out_stride, out + r * out_stride + n, bias);
+    for (int64_t t = 0; t < count; ++t) add_scaled(out + r * out_stride, x + r * x_stride + taps[t], weights[t], n);
+  }
+}
+void copy_rows(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r) std::copy(from + r * from_stride, from + r * from_stride + n, to + r * to_stride);
+}
+void halves(float* even, float* odd, const float* x, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
+}
+void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 16; ++j) to[i * to_stride + j] = from[j * from_stride + i];
 }
 void half_to_float(float* out, const uint16_t* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = to_float(Half{x[i]});
@@ -183,7 +196,8 @@ void fill_portable(Simd& t) {
        .softplus = each<softplus>, .mish = each<mish>, .hard_sigmoid = each<hard_sigmoid>,
        .hard_swish = each<hard_swish>, .sqrt = each<root>, .reciprocal = each<reciprocal>,
        .sum = sum, .square_sum = square_sum, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
-       .add_scaled = add_scaled, .normalise = normalise, .weigh_taps = weigh_taps, .half_to_float = half_to_float,
+       .add_scaled = add_scaled, .normalise = normalise, .weigh_rows = weigh_rows,
+       .copy_rows = copy_rows, .halves = halves, .turn_tile = turn_tile, .half_to_float = half_to_float,
        .dots = {dots<float>, dots<Half>, dots<BFloat>}, .mix = {mix<float>, mix<Half>, mix<BFloat>},
        .lanes = kLanes, .strip = strip, .soften = soften,
        .tile_rows = kRows, .tile_columns = kColumns, .tile = tile};
@@ -214,6 +228,7 @@ const Simd& table(bool past) {
       fill_highway_tile(t);
       fill_highway_dots(t);
       fill_highway_strip(t);
+      fill_highway_windows(t, i == 1);
     }
     return both;
   }();
