@@ -36,6 +36,18 @@ struct Windows {
     }
     row = (out[2] - 1) * stride[2] + (kernel[2] - 1) * dilation[2] + 1;
   }
+  // Whether one window is all of the source.
+  bool whole() const {
+    bool all = true;
+    for (int i = 0; i < 3; ++i) all = all && out[i] == 1 && kernel[i] == in[i] && dilation[i] == 1 && begin[i] == 0;
+    return all;
+  }
+  // Whether every window covers a column of the source.
+  bool each_covers() const {
+    for (int64_t o = 0; o < out[2]; ++o)
+      if (covered(2, o, 0, in[2]) == 0) return false;
+    return true;
+  }
   // The window positions k of dimension i at result o that lie in [low, high).
   int64_t covered(int i, int64_t o, int64_t low, int64_t high) const {
     int64_t n = 0;
@@ -58,6 +70,9 @@ C lowest() {
   return std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
 }
 
+// A padded row, a row as it was loaded, a result, counts, a row taken apart.
+Bytes pool_share(const Windows& w, Bytes width) { return round_to_line((2 * w.row + 8 + w.in[2] + 2 * w.out[2]) * width); }
+
 template <class C>
 void run_pool(const Job& job) {
   const TensorImpl &node = job.node, &source = job.source(0);
@@ -66,16 +81,30 @@ void run_pool(const Job& job) {
   const int64_t channels = node.sizes[1], bytes = element_bytes(source.dtype);
   const LoadRow<C> load = loader<C>(source.dtype);
   const bool direct = is_native<C>(source.dtype) && (w.in_stride[2] == 1 || w.in[2] == 1);
-  C* const padded = job.scratch<C>(round_to_line((w.row + w.in[2] + w.out[2]) * static_cast<Bytes>(sizeof(C))));
-  C *const loaded = padded + w.row, *const result = loaded + w.in[2];
+  C* const padded = job.scratch<C>(pool_share(w, static_cast<Bytes>(sizeof(C))));
+  C *const loaded = padded + w.row + 2, *const result = loaded + w.in[2], *const counts = result + w.out[2];
+  C *const even = counts + w.out[2], *const odd = even + w.row / 2 + 1;
   // Input columns that windows cover, and where they stand in the padded row.
   const int64_t columns = std::clamp<int64_t>(w.row - w.begin[2], 0, w.in[2]);
   C* const inside = padded + std::min(w.begin[2], w.row);
   const Range rows = job.part(node.sizes[0] * channels * w.out[0] * w.out[1]);
+  [[maybe_unused]] const bool all_cover = w.each_covers();
+  int64_t counted = -1;  // what stands in `counts` is for windows that cover so much in the other dimensions
+  if constexpr (std::is_same_v<C, float>) {
+    if (w.whole() && direct && (w.in_stride[1] == w.in[2] || w.in[1] == 1) && (w.in_stride[0] == w.in[1] * w.in_stride[1] || w.in[0] == 1)) {
+      const int64_t n = w.in[0] * w.in[1] * w.in[2];
+      for (int64_t r = rows.begin; r < rows.end; ++r) {
+        const float* x = source.data_as<float>() + r / channels * source.strides[0] + r % channels * source.strides[1];
+        float value = max ? simd().highest(x, n) : static_cast<float>(simd().sum(x, n) / static_cast<double>(n));
+        storer<float>(node.dtype)(node.data() + r * element_bytes(node.dtype), 1, &value, 1);
+      }
+      return;
+    }
+  }
   for (int64_t r = rows.begin; r < rows.end; ++r) {
     const int64_t oh = r % w.out[1], od = r / w.out[1] % w.out[0], plane = r / w.out[1] / w.out[0];
     const int64_t base = plane / channels * source.strides[0] + plane % channels * source.strides[1];
-    std::fill(padded, padded + w.row, max ? lowest<C>() : C{0});
+    bool first = true;
     for (int64_t kd = 0; kd < w.kernel[0]; ++kd) {
       const int64_t d = od * w.stride[0] - w.begin[0] + kd * w.dilation[0];
       if (d < 0 || d >= w.in[0]) continue;
@@ -84,13 +113,31 @@ void run_pool(const Job& job) {
         if (h < 0 || h >= w.in[1]) continue;
         const std::byte* from = source.data() + (base + d * w.in_stride[0] + h * w.in_stride[1]) * bytes;
         if (!direct) load(loaded, from, w.in_stride[2], columns);
-        combine(max, inside, inside, direct ? reinterpret_cast<const C*>(from) : loaded, columns);
+        const C* x = direct ? reinterpret_cast<const C*>(from) : loaded;
+        if (first) {
+          std::fill(padded, inside, max ? lowest<C>() : C{0});
+          std::copy(x, x + columns, inside);
+          std::fill(inside + columns, padded + w.row, max ? lowest<C>() : C{0});
+          first = false;
+        } else {
+          combine(max, inside, inside, x, columns);
+        }
       }
     }
+    if (first) std::fill(padded, padded + w.row, max ? lowest<C>() : C{0});
     C* out = is_native<C>(node.dtype) ? node.data_as<C>() + r * w.out[2] : result;
     const int64_t s = w.stride[2];
+    const bool halved = std::is_same_v<C, float> && s == 2 && w.dilation[2] == 1;
+    if constexpr (std::is_same_v<C, float>)
+      if (halved) simd().halves(even, odd, padded, (w.row + 1) / 2);
     for (int64_t k = 0; k < w.kernel[2]; ++k) {
       const C* from = padded + k * w.dilation[2];
+      if (halved) {
+        const C* x = (k % 2 == 0 ? even : odd) + k / 2;
+        if (k == 0) std::copy(x, x + w.out[2], out);
+        else combine(max, out, out, x, w.out[2]);
+        continue;
+      }
       if (k == 0) {
         for (int64_t i = 0; i < w.out[2]; ++i) out[i] = from[i * s];
       } else if (s == 1) {
@@ -106,10 +153,18 @@ void run_pool(const Job& job) {
       const auto low = [&](int i) { return include_pad ? -w.begin[i] : 0; };
       const auto high = [&](int i) { return w.in[i] + (include_pad ? w.end[i] : 0); };
       const int64_t others = w.covered(0, od, low(0), high(0)) * w.covered(1, oh, low(1), high(1));
-      for (int64_t i = 0; i < w.out[2]; ++i) {
-        const int64_t count = others * w.covered(2, i, low(2), high(2));
-        out[i] = count == 0 ? C{0} : out[i] / static_cast<C>(count);
+      if (counted != others) {
+        counted = others;
+        for (int64_t i = 0; i < w.out[2]; ++i) counts[i] = static_cast<C>(others * w.covered(2, i, low(2), high(2)));
       }
+      if constexpr (std::is_same_v<C, float>) {
+        if (others > 0 && all_cover) {
+          simd().div(out, out, counts, w.out[2]);
+          if (out == result) store_elements(node, r * w.out[2], w.out[2], out);
+          continue;
+        }
+      }
+      for (int64_t i = 0; i < w.out[2]; ++i) out[i] = counts[i] == C{0} ? C{0} : out[i] / counts[i];
     }
     if (out == result) store_elements(node, r * w.out[2], w.out[2], out);
   }
@@ -154,7 +209,7 @@ void run_lrn(const Job& job) {
 
 Bytes pool_work(const TensorImpl& node, int tasks) {
   const Windows w(node);
-  return tasks * round_to_line((w.row + w.in[2] + w.out[2]) * (node.dtype == DType::F32 ? 4 : 8));
+  return tasks * pool_share(w, node.dtype == DType::F64 || !info(node.dtype).floating ? 8 : 4);
 }
 
 Status pool(const Job& job) {

@@ -36,8 +36,10 @@ double source_place(const Axis& a, ResizeCoordinates mode, int64_t place) {
   const double x = static_cast<double>(place);
   switch (mode) {
     case ResizeCoordinates::Asymmetric: return x / a.scale;
-    case ResizeCoordinates::AlignCorners:
-      return a.out == 1 ? 0 : x * static_cast<double>(a.in - 1) / static_cast<double>(a.out - 1);
+    case ResizeCoordinates::AlignCorners: {  // the extent before it is cut to a whole number
+      const double extent = static_cast<double>(a.in) * a.scale;
+      return a.out == 1 || extent <= 1 ? 0 : x * static_cast<double>(a.in - 1) / (extent - 1);
+    }
     case ResizeCoordinates::PytorchHalfPixel: return a.out == 1 ? 0 : (x + 0.5) / a.scale - 0.5;
     case ResizeCoordinates::HalfPixel: break;
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Ops along one axis whose results are places or orders: arg max and min, the k largest, running sums.
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <arenascope/backends/cpu/elements.h>
@@ -72,6 +75,82 @@ void arg(const Job& job) {
   }
 }
 
+// Lines of this length on are sorted by digits rather than by comparing, when most of their order is wanted.
+constexpr int64_t kDigitsFrom = 256;
+
+// Whether a node of lines of n floats is.
+bool by_digits(const TensorImpl& source, int64_t n, int64_t k) {
+  return source.dtype == DType::F32 && n >= kDigitsFrom && n < (int64_t{1} << 31) && k >= n / 16;
+}
+
+constexpr int kDigit = 11, kDigits = 3;  // bits of a digit; three of them hold a float
+constexpr int64_t kBuckets = int64_t{1} << kDigit;
+Bytes digits_work(int64_t n) { return round_to_line(16 * n + kDigits * kBuckets * 4); }
+
+// The places of a line's floats in order, by three passes over digits from the lowest on (a radix sort, Knuth 5.2.5). Floats
+// become whole numbers of the same order; passes keep the order of equal digits, so equal values stay as they came.
+struct Digits {
+  struct Item {
+    uint32_t key, place;
+  };
+  Item *from, *to;
+  uint32_t (*counts)[kBuckets];
+
+  Digits(std::byte* work, int64_t n)
+      : from(reinterpret_cast<Item*>(work)), to(from + n), counts(reinterpret_cast<uint32_t(*)[kBuckets]>(to + n)) {}
+
+  // −0 is 0, and NaN of either sign the largest.
+  static uint32_t key(float value, bool largest) {
+    uint32_t bits = std::bit_cast<uint32_t>(value + 0.0f);
+    if (value != value) bits = 0x7fffffffu;
+    const uint32_t ascending = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000u);
+    return largest ? ~ascending : ascending;
+  }
+
+  const Item* sort(const float* values, int64_t n, bool largest) {
+    std::memset(counts, 0, sizeof(*counts) * kDigits);
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t k = key(values[i], largest);
+      to[i].key = k;
+      ++counts[0][k & (kBuckets - 1)], ++counts[1][k >> kDigit & (kBuckets - 1)], ++counts[2][k >> 2 * kDigit];
+    }
+    for (int digit = 0; digit < kDigits; ++digit) {
+      uint32_t begin = 0;
+      for (int64_t b = 0; b < kBuckets; ++b) begin += std::exchange(counts[digit][b], begin);
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t k = to[i].key;
+      from[counts[0][k & (kBuckets - 1)]++] = {k, static_cast<uint32_t>(i)};
+    }
+    for (int64_t i = 0; i < n; ++i) to[counts[1][from[i].key >> kDigit & (kBuckets - 1)]++] = from[i];
+    for (int64_t i = 0; i < n; ++i) from[counts[2][to[i].key >> 2 * kDigit]++] = to[i];
+    return from;
+  }
+};
+
+void top_by_digits(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<TopKParams>();
+  const Lines lines(source, p.axis);
+  const LoadRow<float> load = loader<float>(DType::F32);
+  const int64_t n = lines.length;
+  const Bytes share = digits_work(n) + round_to_line(4 * n);
+  auto* const values = job.scratch<float>(share);
+  Digits digits(reinterpret_cast<std::byte*>(values) + round_to_line(4 * n), n);
+  const Range range = job.part(lines.count);
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    const float* from = source.data_as<float>() + lines.source(line);
+    if (lines.stride != 1) load(values, reinterpret_cast<const std::byte*>(from), lines.stride, n);
+    const float* x = lines.stride == 1 ? from : values;
+    const Digits::Item* sorted = digits.sort(x, n, p.largest);
+    const int64_t to = lines.target(line, p.k);
+    if (node.op == Op::TopKIndices)
+      for (int64_t i = 0; i < p.k; ++i) node.data_as<int64_t>()[to + i * lines.inner] = sorted[i].place;
+    else
+      for (int64_t i = 0; i < p.k; ++i) node.data_as<float>()[to + i * lines.inner] = x[sorted[i].place];
+  }
+}
+
 template <class C>
 void top(const Job& job) {
   const TensorImpl &node = job.node, &source = job.source(0);
@@ -138,10 +217,17 @@ Status arg_extreme(const Job& job) {
 }
 
 Bytes top_k_work(const TensorImpl& node, int tasks) {
-  return tasks * round_to_line(16 * node.sources[0]->sizes[node.params.get<TopKParams>().axis]);
+  const auto p = node.params.get<TopKParams>();
+  const int64_t n = node.sources[0]->sizes[p.axis];
+  return tasks * (by_digits(*node.sources[0], n, p.k) ? digits_work(n) + round_to_line(4 * n) : round_to_line(16 * n));
 }
 
 Status top_k(const Job& job) {
+  const auto p = job.node.params.get<TopKParams>();
+  if (by_digits(job.source(0), job.source(0).sizes[p.axis], p.k)) {
+    top_by_digits(job);
+    return {};
+  }
   with_compute_type(job.source(0).dtype, [&](auto zero) { top<decltype(zero)>(job); });
   return {};
 }

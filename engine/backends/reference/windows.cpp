@@ -64,7 +64,8 @@ Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& fr
   const Real scale = late >= 0 && p.scales[late] > 0 ? static_cast<Real>(p.scales[late]) : out / in;
   Real at = (i + 0.5L) / scale - 0.5L;
   if (p.coordinates == ResizeCoordinates::Asymmetric) at = i / scale;
-  if (p.coordinates == ResizeCoordinates::AlignCorners) at = out == 1 ? 0 : i * (in - 1) / (out - 1);
+  // The extent before it is cut to a whole number.
+  if (p.coordinates == ResizeCoordinates::AlignCorners) at = out == 1 || in * scale <= 1 ? 0 : i * (in - 1) / (in * scale - 1);
   if (p.coordinates == ResizeCoordinates::PytorchHalfPixel && out == 1) at = 0;
   if (in == out && scale == 1) at = i;
   const auto fetch = [&](Real place) {

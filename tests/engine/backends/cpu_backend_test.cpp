@@ -2,9 +2,11 @@
 // What is particular to the CPU backend: packed weights, errors, tasks.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/backends/op_cases/op_cases.h>
@@ -132,4 +134,115 @@ TEST_CASE("small nodes are one task, large ones as many as there are threads") {
   CHECK(cpu->tasks(*large, 8) == 8);
   CHECK(cpu->name() == "cpu");
   CHECK(cpu->runs_on_host_threads());
+}
+
+TEST_CASE("a long line is sorted with its NaN, infinities, zeros and equal values in place") {
+  auto cpu = cpu::make_cpu_backend();
+  for (bool largest : {false, true})
+    for (Op op : {Op::TopKIndices, Op::TopKValues}) {
+      GraphBuilder g = builder();
+      constexpr int64_t kLength = 1000;
+      const Tensor x = g.input("x", {3, kLength});
+      float* v = x.data_as<float>();
+      for (int64_t i = 0; i < 3 * kLength; ++i) v[i] = static_cast<float>((i * 7919) % 601 - 300) * 0.25f;
+      v[5] = NAN, v[9] = -NAN, v[17] = INFINITY, v[400] = -INFINITY, v[401] = -0.0f, v[402] = 0.0f, v[403] = 1e-42f, v[404] = -1e-42f;
+      const Tensor out = g.op_with(op, {x}, TopKParams{1, kLength, largest, true});
+      REQUIRE(g.ok());
+      REQUIRE(compute_in_parts(*cpu, *out, 2).ok());
+      for (int64_t line = 0; line < 3; ++line) {
+        const float* row = v + line * kLength;
+        std::vector<int64_t> order(static_cast<size_t>(kLength));
+        for (int64_t i = 0; i < kLength; ++i) order[static_cast<size_t>(i)] = i;
+        std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+          const bool nan_a = std::isnan(row[a]), nan_b = std::isnan(row[b]);
+          if (nan_a || nan_b) return nan_a != nan_b && nan_a == largest;
+          return largest ? row[a] > row[b] : row[a] < row[b];
+        });
+        for (int64_t i = 0; i < kLength; ++i) {
+          const int64_t at = line * kLength + i, place = order[static_cast<size_t>(i)];
+          if (op == Op::TopKIndices) REQUIRE(out.data_as<int64_t>()[at] == place);
+          else REQUIRE((out.data_as<float>()[at] == row[place] || std::isnan(row[place])));
+        }
+      }
+    }
+}
+
+TEST_CASE("results larger than the caches are the same as small ones") {
+  // Written past the caches, in parts whose beginnings lie anywhere.
+  auto cpu = cpu::make_cpu_backend();
+  constexpr int64_t kRows = 2051, kColumns = 2053;
+  auto context = Context::create({.mem_size = size_t{80} << 20});
+  REQUIRE(context);
+  GraphBuilder g(*context);
+  const Tensor x = g.input("x", {kRows, kColumns}), gain = g.input("gain", {kColumns});
+  fill_inputs({{}, {{x, -4, 4}, {gain, -1, 1}}}, 11);
+  auto check = [&](const Tensor& large, auto&& small) {
+    REQUIRE(g.ok());
+    REQUIRE(compute_in_parts(*cpu, *large, 3).ok());
+    for (int64_t row : {int64_t{0}, int64_t{683}, int64_t{684}, int64_t{1367}, kRows - 1}) {
+      GraphBuilder few = builder();
+      const Tensor line = few.input("line", {1, kColumns});
+      std::memcpy(line->data(), x.data_as<float>() + row * kColumns, kColumns * 4);
+      const Tensor same = small(few, line);
+      REQUIRE(few.ok());
+      REQUIRE(compute_in_parts(*cpu, *same, 1).ok());
+      CHECK(std::memcmp(large.data_as<float>() + row * kColumns, same->data(), kColumns * 4) == 0);
+    }
+  };
+  SUBCASE("exp") {
+    check(g.op(Op::Exp, {x}), [](GraphBuilder& b, const Tensor& t) { return b.op(Op::Exp, {t}); });
+  }
+  SUBCASE("rms_norm") {
+    check(g.rms_norm(x, 1e-5f, gain), [&](GraphBuilder& b, const Tensor& t) {
+      const Tensor own = b.input("gain", {kColumns});
+      std::memcpy(own->data(), gain->data(), kColumns * 4);
+      return b.rms_norm(t, 1e-5f, own);
+    });
+  }
+  SUBCASE("softmax") {
+    check(g.soft_max(x, 1), [](GraphBuilder& b, const Tensor& t) { return b.soft_max(t, 1); });
+  }
+  SUBCASE("transposed") {
+    const Tensor turned = g.cont(g.transpose(x));
+    REQUIRE(g.ok());
+    REQUIRE(compute_in_parts(*cpu, *turned, 3).ok());
+    bool same = true;
+    for (int64_t r = 0; r < kRows; ++r)
+      for (int64_t c = 0; c < kColumns; ++c) same = same && turned.data_as<float>()[c * kRows + r] == x.data_as<float>()[r * kColumns + c];
+    CHECK(same);
+  }
+}
+
+TEST_CASE("whole tiles are turned over, in a batch and in parts") {
+  auto cpu = cpu::make_cpu_backend();
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {3, 64, 48});
+  fill_inputs({{}, {{x, -4, 4}}}, 5);
+  const Tensor turned = g.cont(g.transpose(x));
+  REQUIRE(g.ok());
+  for (int parts : {1, 2, 4}) {
+    REQUIRE(compute_in_parts(*cpu, *turned, parts).ok());
+    bool same = true;
+    for (int64_t b = 0; b < 3; ++b)
+      for (int64_t r = 0; r < 64; ++r)
+        for (int64_t c = 0; c < 48; ++c) same = same && turned.data_as<float>()[(b * 48 + c) * 64 + r] == x.data_as<float>()[(b * 64 + r) * 48 + c];
+    CHECK(same);
+  }
+}
+
+TEST_CASE("corners are aligned by the scale that was given") {
+  // ONNX's example: four columns by 0.6 are 2.4, cut to two; the second stands at 3 ÷ 1.4 of the first ones.
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {1, 1, 2, 4});
+  for (int i = 0; i < 8; ++i) x.data_as<float>()[i] = static_cast<float>(i + 1);
+  const Tensor out = g.op_with(Op::Resize, {x}, ResizeParams{{1, 1, 1, 2}, {1, 1, 0.6f, 0.6f}, ResizeMode::Linear, ResizeCoordinates::AlignCorners,
+                                                             ResizeNearest::Floor, -0.75f});
+  REQUIRE(g.ok());
+  for (Backend* backend : {cpu.get(), reference.get()}) {
+    REQUIRE(compute_in_parts(*backend, *out, 1).ok());
+    CHECK(out.data_as<float>()[0] == 1);
+    CHECK(out.data_as<float>()[1] == doctest::Approx(3.142857));
+  }
 }
