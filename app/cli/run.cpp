@@ -165,7 +165,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   app::ModelRunner& runner = **opened;
   std::vector<RunReport> reports;
   RunOptions run_options;
-  run_options.timed = true;
+  run_options.timed = !arguments.whole;
   for (int i = 0; i < arguments.repeat; ++i) {
     progress.phase(fmt::format("run {}", i + 1), double(i) / arguments.repeat);
     auto report = runner.run(run_options);
@@ -225,6 +225,7 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_option("--input", a->inputs, "NAME=FILE (.npy or .pb); inputs without one get seeded numbers");
   command->add_option("--output", a->output, "A folder: each output is written there as .npy");
   command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();
+  command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");
   command->add_option("--record", a->record, "Write a recording of the runs");
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
   command->add_flag("--json", context.json, "Print one JSON object");

@@ -64,7 +64,7 @@ struct Live {
 }  // namespace
 
 TEST_CASE("random programs: no block is ever used by two streams at once") {
-  for (uint64_t seed = 0; seed < 12; ++seed) {
+  for (uint64_t seed = 0; seed < 24; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
     auto device = std::make_shared<SimulatedDevice>(seed % 3 == 0 ? 24 * kMiB : 256 * kMiB);
@@ -76,7 +76,7 @@ TEST_CASE("random programs: no block is ever used by two streams at once") {
     Bytes active = 0;
     int refused = 0;
     uint64_t next = 1;
-    for (int i = 0; i < 6000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
       const Stream stream = streams[random() % streams.size()];
       switch (random() % 8) {
         case 0:

@@ -96,10 +96,7 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
 #define ARENASCOPE_CUPTI_MAJOR 12
 #endif
 
-Cupti::Cupti()
-    : library_({"libcupti.so." ARENASCOPE_TEXT_OF(ARENASCOPE_CUPTI_MAJOR),
-                "/usr/local/cuda/lib64/libcupti.so." ARENASCOPE_TEXT_OF(ARENASCOPE_CUPTI_MAJOR),
-                "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so." ARENASCOPE_TEXT_OF(ARENASCOPE_CUPTI_MAJOR)}) {
+Cupti::Cupti() : library_("libcupti.so." ARENASCOPE_TEXT_OF(ARENASCOPE_CUPTI_MAJOR)) {
   library_.find(enable_, "cuptiActivityEnable");
   library_.find(disable_, "cuptiActivityDisable");
   library_.find(register_, "cuptiActivityRegisterCallbacks");

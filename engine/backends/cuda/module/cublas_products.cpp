@@ -42,10 +42,7 @@ struct CublasProducts::Plan {
 };
 
 CublasProducts::CublasProducts(int device, bool tf32)
-    : device_(device),
-      tf32_(tf32),
-      library_({"libcublasLt.so." ARENASCOPE_TEXT_OF(CUBLAS_VER_MAJOR),
-                "/usr/local/cuda/lib64/libcublasLt.so." ARENASCOPE_TEXT_OF(CUBLAS_VER_MAJOR)}) {
+    : device_(device), tf32_(tf32), library_("libcublasLt.so." ARENASCOPE_TEXT_OF(CUBLAS_VER_MAJOR)) {
   library_.find(f_.create, "cublasLtCreate");
   library_.find(f_.destroy, "cublasLtDestroy");
   library_.find(f_.desc_create, "cublasLtMatmulDescCreate");

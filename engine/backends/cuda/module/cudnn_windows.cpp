@@ -21,7 +21,8 @@ namespace {
 #define ARENASCOPE_CUDNN(X)                                                                                           \
   X(cudnnCreate)                                                                                                      \
   X(cudnnDestroy)                                                                                                     \
-  X(cudnnSetStream) X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor) X(cudnnSetTensorNdDescriptor)      \
+  X(cudnnSetStream)                                                                                                   \
+  X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor) X(cudnnSetTensorNdDescriptor)                        \
       X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor) X(cudnnSetFilterNdDescriptor)                    \
           X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor) \
               X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType)                                         \
@@ -90,10 +91,7 @@ struct Plan {
 class Windows final : public CudnnWindows {
  public:
   Windows(int device, bool tf32)
-      : device_(device),
-        tf32_(tf32),
-        library_({"libcudnn.so." ARENASCOPE_TEXT_OF(CUDNN_MAJOR),
-                  "/usr/local/cuda/lib64/libcudnn.so." ARENASCOPE_TEXT_OF(CUDNN_MAJOR)}) {
+      : device_(device), tf32_(tf32), library_("libcudnn.so." ARENASCOPE_TEXT_OF(CUDNN_MAJOR)) {
 #define X(name) library_.find(f_.name, #name);
     ARENASCOPE_CUDNN(X)
 #undef X

@@ -11,11 +11,10 @@ Error cuda_error(int device, const char* action, cudaError_t code) {
 }
 
 // What is opened stays open: its own tear-down may come after ours.
-Library::Library(std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if ((handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) return;
-  const char* why = dlerror();
-  missing_ = why ? why : "it was not found";
+Library::Library(const std::string& name) {
+  for (const char* folder : {"", ARENASCOPE_CUDA_LIBRARIES "/", "/usr/local/cuda/lib64/"})
+    if ((handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))) return;
+  missing_ = name + " was not found";
 }
 
 void* Library::symbol(const char* name) {

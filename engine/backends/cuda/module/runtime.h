@@ -36,8 +36,8 @@ class DeviceGuard {
 // A shared library that is looked for at run time.
 class Library {
  public:
-  // Tries the names in turn.
-  explicit Library(std::initializer_list<const char*> names);
+  // By its file's name: where the system looks, beside the toolkit of the build, and in the toolkit's usual place.
+  explicit Library(const std::string& name);
   // The function of that name, or null; then `missing()` is not empty.
   template <class Function>
   void find(Function& function, const char* name) {
