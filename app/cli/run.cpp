@@ -23,7 +23,7 @@ struct RunArguments {
   int threads = 0, repeat = 1;
   double budget = 1.0;
   std::optional<int64_t> capacity;
-  bool in_place = false;
+  bool in_place = false, whole = false;
 };
 
 // The middle of each node's times over all runs.

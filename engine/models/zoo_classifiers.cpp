@@ -64,12 +64,23 @@ Tensor inverted_residual(ZooKit& kit, const Tensor& x, int index, int64_t expand
   return stride == 1 && from == to ? kit.g().add(x, y, at + ".add") : y;
 }
 
+// How many pictures at once: the dimension "batch", 1 unless told.
+Result<int64_t> batch_of(const OpenOptions& options, const char* model) {
+  const auto told = options.dims.find("batch");
+  if (told == options.dims.end()) return 1;
+  if (told->second < 1 || told->second > 4096)
+    return Error{fmt::format("zoo:{}: {} pictures at once, which is not 1 to 4096", model, told->second)};
+  return told->second;
+}
+
 }  // namespace
 
-Result<Model> build_squeezenet(const OpenOptions&) {
+Result<Model> build_squeezenet(const OpenOptions& options) {
+  const auto batch = batch_of(options, "squeezenet");
+  if (!batch) return batch.error();
   ZooKit kit("squeezenet", 256);
   kit.layer("features.0");
-  Tensor x = kit.input("input", {1, 3, 224, 224});
+  Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = kit.relu(kit.conv("features.0", x, 64, 3, 2), "features.1");
   x = max_pool(kit, x, 3, 2, 0, true, "features.2");
   x = fire(kit, x, 3, 16, 64);
@@ -88,10 +99,12 @@ Result<Model> build_squeezenet(const OpenOptions&) {
   return kit.finish();
 }
 
-Result<Model> build_resnet50(const OpenOptions&) {
+Result<Model> build_resnet50(const OpenOptions& options) {
+  const auto batch = batch_of(options, "resnet50");
+  if (!batch) return batch.error();
   ZooKit kit("resnet50", 1024);
   kit.layer("stem");
-  Tensor x = kit.input("input", {1, 3, 224, 224});
+  Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = kit.relu(kit.batch_norm("bn1", kit.conv("conv1", x, 64, 7, 2, 3, 1, false)), "relu");
   x = max_pool(kit, x, 3, 2, 1, false, "maxpool");
   constexpr int kBlocks[] = {3, 4, 6, 3};
@@ -104,10 +117,12 @@ Result<Model> build_resnet50(const OpenOptions&) {
   return kit.finish();
 }
 
-Result<Model> build_mobilenet_v2(const OpenOptions&) {
+Result<Model> build_mobilenet_v2(const OpenOptions& options) {
+  const auto batch = batch_of(options, "mobilenet_v2");
+  if (!batch) return batch.error();
   ZooKit kit("mobilenet_v2", 1024);
   kit.layer("features.0");
-  Tensor x = kit.input("input", {1, 3, 224, 224});
+  Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = relu6(kit, kit.batch_norm("features.0.1", kit.conv("features.0.0", x, 32, 3, 2, 1, 1, false)), "features.0.2");
   struct Stage {
     int64_t expand, channels;

@@ -57,6 +57,26 @@ TEST_CASE("run explains itself and refuses a file that is not there") {
   CHECK(missing.output == "packaging/run: there is no file '/no/such/model.onnx'.\n");
 }
 
+TEST_CASE("verify-cuda parses, explains itself, and says in a sentence why it cannot be") {
+  CHECK(bash("bash -n packaging/verify-cuda").status == 0);
+  const Ran help = bash("packaging/verify-cuda --help");
+  CHECK(help.status == 0);
+  CHECK(help.output.find("packaging/verify-cuda [--quick]") != std::string::npos);
+  const Ran unknown = bash("packaging/verify-cuda --fast");
+  CHECK(unknown.status == 2);
+  CHECK(unknown.output == "packaging/verify-cuda: there is no option '--fast'.\n");
+  const Ran stage = bash("packaging/verify-cuda --stage ops,fast");
+  CHECK(stage.status == 2);
+  CHECK(stage.output == "packaging/verify-cuda: there is no stage 'fast'.\n");
+  CHECK(bash("packaging/verify-cuda --report").status == 2);
+  if (bash("ldconfig -p | grep -q libcuda.so.1 || ls /usr/local/nvidia/lib64/libcuda.so.1").status == 0) return;
+  const Ran none = bash("packaging/verify-cuda --report /tmp/none");
+  CHECK(none.status == 2);
+  CHECK(none.output ==
+        "packaging/verify-cuda: this machine has no NVIDIA driver (libcuda.so.1 was not found), so there is nothing to "
+        "verify.\n");
+}
+
 TEST_CASE("the package list is plain names, each once") {
   const Ran list = bash(". packaging/common.sh && list_packages | sort");
   REQUIRE(list.status == 0);

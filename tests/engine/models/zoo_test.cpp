@@ -50,6 +50,20 @@ TEST_CASE("every architecture builds without weights, runs in some order and nam
   }
 }
 
+TEST_CASE("classifiers take several pictures at once") {
+  for (const char* name : {"zoo:squeezenet", "zoo:resnet50", "zoo:mobilenet_v2"}) {
+    OpenOptions options;
+    options.dims["batch"] = 4;
+    auto model = open_model(name, options);
+    REQUIRE(model.ok());
+    CHECK(model->inputs[0].tensor.sizes()[0] == 4);
+    CHECK(model->outputs[0].tensor.sizes()[0] == 4);
+    CHECK(model->outputs[0].tensor.sizes()[1] == 1000);
+    options.dims["batch"] = 0;
+    CHECK(!open_model(name, options));
+  }
+}
+
 TEST_CASE("parameters are those of the published networks") {
   // Millions, as published; batch norms' running statistics are counted here too.
   const std::map<std::string, double> published{{"squeezenet", 1.24}, {"resnet50", 25.6},   {"mobilenet_v2", 3.54},

@@ -107,7 +107,8 @@ void CudaBackend::forget_graph() {
   if (graph_) driver_->destroy_graph(graph_);
   graph_ = 0;
   graph_failed_ = false;
-  whole_runs_ = 0;
+  queued_parts_.clear();
+  whole_run_.clear();
 }
 
 Status CudaBackend::prepare(std::span<TensorImpl* const> nodes, ExecutionContext&) {
@@ -144,7 +145,10 @@ Status CudaBackend::queue_part(size_t part, const ComputeParams& params) {
 
 Status CudaBackend::compute(const TensorImpl& node, const ComputeParams& params) {
   if (replaying_) return {};
-  if (auto ok = compute_waits_for_copies(); !ok) return ok;
+  if (auto ok = compute_waits_for_copies(); !ok) {
+    as_one_ = false;
+    return ok;
+  }
   const auto found = numbers_.find(&node);
   if (found == numbers_.end()) {
     others_.push_back(&node);
@@ -154,7 +158,11 @@ Status CudaBackend::compute(const TensorImpl& node, const ComputeParams& params)
   if (!as_one_) return queue_node(node, number + 1, params);
   work_ = params;
   const auto [first, count] = parts_[part_of_[number]];
-  return number + 1 == first + count ? queue_part(part_of_[number], params) : Status();
+  if (number + 1 < first + count) return {};
+  queued_parts_.push_back(part_of_[number]);
+  Status queued = queue_part(part_of_[number], params);
+  if (!queued) as_one_ = false;  // what is queued so far is no whole run
+  return queued;
 }
 
 // A number that changes when a tensor has got another place.
@@ -172,11 +180,10 @@ uint64_t CudaBackend::places() const {
 }
 
 Status CudaBackend::begin_run(bool as_one) {
+  if (replaying_) return {};  // this run began already
   as_one_ = as_one && !timeline_->keeps();
-  replaying_ = false;
-  if (!as_one_ || !options_.graphs || graph_failed_ || nodes_.empty()) return {};
   // The first time everything is queued as it is, so that libraries load what they need outside of a capture.
-  if (whole_runs_++ == 0) return {};
+  if (!as_one_ || !options_.graphs || graph_failed_ || whole_run_.empty()) return {};
   const uint64_t now = places();
   if (graph_ && now != graph_places_) {
     driver_->destroy_graph(graph_);
@@ -202,7 +209,7 @@ Status CudaBackend::capture() {
   may_mishap_ = false;
   if (auto ok = driver_->begin_capture(compute_); !ok) return ok;
   Status queued;
-  for (size_t part = 0; part < parts_.size() && queued.ok(); ++part) queued = queue_part(part, work_);
+  for (size_t i = 0; i < whole_run_.size() && queued.ok(); ++i) queued = queue_part(whole_run_[i], work_);
   auto graph = driver_->end_capture(compute_);
   graph_may_mishap_ = may_mishap_;
   may_mishap_ = may_mishap_ || before;
@@ -231,6 +238,8 @@ Status CudaBackend::check_mishap() {
 }
 
 Status CudaBackend::synchronize() {
+  if (as_one_ && !queued_parts_.empty()) whole_run_ = std::move(queued_parts_);
+  queued_parts_.clear();
   replaying_ = as_one_ = false;  // until the next run begins
   if (auto ok = driver_->synchronize_stream(copies_); !ok) return ok;
   if (auto ok = driver_->synchronize_stream(compute_); !ok) return ok;
@@ -244,7 +253,7 @@ void CudaBackend::keep_spans(bool keep) {
   timeline_->keep(keep);
 }
 
-std::vector<DeviceSpan> CudaBackend::take_spans(const std::function<Nanoseconds()>& now) {
+std::vector<DeviceSpan> CudaBackend::spans_since(const std::function<Nanoseconds()>& now) {
   if (!timeline_->keeps() || !synchronize()) return {};
   return timeline_->take(compute_, now);
 }

@@ -47,7 +47,7 @@ class CudaBackend final : public Backend {
   // `as_one`: nobody looks in between, so that nodes may be joined, and the run captured and replayed.
   Status begin_run(bool as_one);
   void keep_spans(bool keep);
-  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now);
+  std::vector<DeviceSpan> spans_since(const std::function<Nanoseconds()>& now);
   Result<std::vector<BenchRow>> bench(bool quick) override;
 
   const std::shared_ptr<DeviceCachingAllocator>& memory() const { return memory_; }
@@ -87,7 +87,9 @@ class CudaBackend final : public Backend {
   std::vector<size_t> part_of_;           // by node
   std::deque<const TensorImpl*> others_;  // computed without having been prepared, since the last wait
   bool as_one_ = false, replaying_ = false;
-  int whole_runs_ = 0, replays_ = 0;
+  // Parts in the order queued: by this run, and by the last one as one (not those that the executor passes over).
+  std::vector<size_t> queued_parts_, whole_run_;
+  int replays_ = 0;
   ComputeParams work_;  // as the last run had it
   GraphHandle graph_ = 0;
   uint64_t graph_places_ = 0;  // where everything lay when it was captured

@@ -193,7 +193,7 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
       REQUIRE(got.ok());
       CHECK(difference(net, *got, expected) < 1e-5);
       CHECK(on->backend->replays() == 0);
-      const auto spans = on->backend->take_spans(now);
+      const auto spans = on->backend->spans_since(now);
       const Nanoseconds end = now();
       std::map<const TensorImpl*, int> nodes;
       Bytes in = 0, out = 0;
@@ -213,10 +213,10 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
         if (step.tasks > 0) CHECK(nodes[&on->executor->plan().graph.node(step.node)] > 0);
       CHECK(in == net.x->byte_count() + net.indices->byte_count());
       CHECK(out >= net.output->byte_count());
-      CHECK(on->backend->take_spans(now).empty());
+      CHECK(on->backend->spans_since(now).empty());
       on->backend->keep_spans(false);
       REQUIRE(on->run(net).ok());
-      CHECK(on->backend->take_spans(now).empty());
+      CHECK(on->backend->spans_since(now).empty());
     }
     check_all_given_back(*driver);
   }
