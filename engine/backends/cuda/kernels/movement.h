@@ -200,7 +200,10 @@ ARENASCOPE_DEVICE double resize_place(const ResizeWork& p, int d, int64_t i, int
   if (p.sizes[d] == out && (scale == 0 || scale == 1)) return x;
   switch (p.coordinates) {
     case 1: return by(x);
-    case 2: return out == 1 ? 0 : x * (in - 1) / (to - 1);
+    case 2: {  // the extent before it is cut to a whole number
+      const double extent = scale > 0 ? in * scale : to;
+      return out == 1 || extent <= 1 ? 0 : x * (in - 1) / (extent - 1);
+    }
     case 3: return out == 1 ? 0 : by(x + 0.5) - 0.5;
     default: return by(x + 0.5) - 0.5;
   }

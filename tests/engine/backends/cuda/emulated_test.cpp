@@ -94,6 +94,29 @@ TEST_CASE("what is handed to the libraries is the same problem") {
   CHECK(backend->library_calls() > 80);
 }
 
+TEST_CASE("corners are aligned by the scale that was given") {
+  for (const ResizeMode mode : {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic}) {
+    OpCase c;
+    c.name = "RESIZE by scales, corners aligned";
+    c.op = Op::Resize;
+    c.describe = [=](GraphBuilder& b) {
+      const Tensor x = b.input("x", {1, 2, 4, 4});
+      const ResizeParams params{{1, 2, 6, 3},           {1, 1, 1.6f, 0.8f},   mode, ResizeCoordinates::AlignCorners,
+                                ResizeNearest::Ceil, -0.75f};
+      return BuiltCase{b.op_with(Op::Resize, {x}, params), {{x}}};
+    };
+    Built b = build(c);
+    const auto reference = reference::make_reference_backend();
+    const auto backend = make_emulated_backend();
+    REQUIRE(compute_in_parts(*reference, *b.built.output, 1).ok());
+    const auto expected = result(b.built.output);
+    soil(b.built.output);
+    REQUIRE(compute_in_parts(*backend, *b.built.output, 1).ok());
+    const auto got = result(b.built.output);
+    CHECK(compare_elements(DType::F32, got.data(), expected.data(), b.built.output->element_count()).relative() < 1e-5);
+  }
+}
+
 TEST_CASE("pointwise ops may write over their first source") {
   auto backend = make_emulated_backend();
   for (const OpCase& c : op_cases()) {

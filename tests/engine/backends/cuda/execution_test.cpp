@@ -57,6 +57,36 @@ TEST_CASE("a network agrees with the reference however its streams run, and is r
   }
 }
 
+TEST_CASE("op cases agree with the reference by way of the device's memory") {
+  const auto driver = std::make_shared<SimulatedDriver>();
+  const auto reference = reference::make_reference_backend();
+  {
+    auto backend = CudaBackend::make(driver, {});
+    REQUIRE(backend);
+    const auto memory = make_cpu_context();
+    REQUIRE((*backend)->register_memory(*memory).ok());
+    size_t number = 0;
+    for (const OpCase& c : op_cases()) {
+      if (number++ % 5 != 0) continue;  // the kernels themselves are tested case by case elsewhere
+      CAPTURE(c.name);
+      auto context = Context::create({.mem_size = kCasePoolBytes});
+      REQUIRE(context);
+      auto built = c.build(*context);
+      REQUIRE(built);
+      fill_inputs(*built, 7);
+      const TensorImpl& node = *built->output;
+      REQUIRE(compute_in_parts(*reference, node, 1).ok());
+      const std::vector<std::byte> expected = bytes_of(node);
+      auto got = compute_on_device(**backend, *memory, *built);
+      REQUIRE_MESSAGE(got.ok(), (got ? "" : got.error().message));
+      const Difference d = compare_elements(node.dtype, got->data(), expected.data(), node.element_count());
+      CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value);
+    }
+    CHECK(number > 400);
+  }
+  check_all_given_back(*driver);
+}
+
 TEST_CASE("a replayed run is one launch, and chains are fewer kernels") {
   int kernels[2];
   for (const bool chains : {false, true}) {
