@@ -139,6 +139,7 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
       progress.phase(fmt::format("order {}", order->name));
       OrderOptions order_options;
       order_options.budget_seconds = options.budget_seconds;
+      order_options.keep_outputs = arguments.keep_outputs;
       auto sequence = order->make(model.graph, order_options);
       if (!sequence) return fail(kFailed, sequence.error().message);
       if (auto ok = check_order(model.graph, *sequence); !ok) return fail(kFailed, ok.error().message);

@@ -184,7 +184,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
     print_report(runner, reports, nodes);
     return kDone;
   }
-  Json seconds = Json::array(), list = Json::array(), peaks = Json::object();
+  Json seconds = Json::array(), list = Json::array(), peaks = Json::object(), reserved = Json::object();
   for (const RunReport& report : reports) seconds.push_back(double(report.nanoseconds) / 1e9);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const TensorImpl& node = runner.plan().graph.node(runner.plan().steps[i].node);
@@ -193,7 +193,10 @@ int run_model(const Context& context, const RunArguments& arguments) {
                     {"nanoseconds", nodes[i].nanoseconds},
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
   }
-  for (MemoryKind kind : kMemoryKinds) peaks[std::string(name(kind))] = runner.context().stats({}, kind).peak;
+  for (MemoryKind kind : kMemoryKinds) {
+    peaks[std::string(name(kind))] = runner.context().stats({}, kind).peak;
+    reserved[std::string(name(kind))] = runner.context().stats({}, kind).peak_reserved;
+  }
   print_json({{"model", runner.model().name},
               {"backend", arguments.backend.backend},
               {"threads", runner.plan().threads},
@@ -202,6 +205,8 @@ int run_model(const Context& context, const RunArguments& arguments) {
               {"peak_bytes", peaks},
               {"outputs", *made},
               {"arena_bytes", runner.plan().memory.arena_bytes},
+              {"peak_reserved_bytes", reserved},
+              {"work_bytes", runner.plan().work_bytes},
               {"planner", runner.plan().memory.planner},
               {"order", runner.plan().memory.order_name},
               {"strategy", arguments.strategy}});

@@ -51,6 +51,7 @@ class Bench {
       options.keep_outputs = keep;
       OrderOptions order;
       order.budget_seconds = 2;
+      order.keep_outputs = keep;
       const auto before = plan_memory(opened->graph, "search", "depth-first", options, order);
       const auto after = plan_memory(opened->graph, "search", "search", options, order);
       if (!before || !after) return;

@@ -49,8 +49,8 @@ class LabelledOrder {
 // Depth first, then each op, from the last to the first, may move down to just before its first consumer:
 //  - by type, when all that it reads is given (constants, variables, inputs): those bytes live on anyway;
 //  - by lifetime, when L1 > L2: L1 is where the longest-lived of its inputs dies, L2 where its own result is first read.
-Result<std::vector<NodeId>> ge_order(const Graph& graph, const OrderOptions&) {
-  auto made = make_order_problem(graph, false);
+Result<std::vector<NodeId>> ge_order(const Graph& graph, const OrderOptions& options) {
+  auto made = make_order_problem(graph, false, options.keep_outputs);
   if (!made) return made.error();
   const OrderProblem& p = *made;
   LabelledOrder order(p.op_nodes.size());

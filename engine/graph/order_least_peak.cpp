@@ -94,8 +94,8 @@ class LeastPeakFirst {
 
 }  // namespace
 
-Result<std::vector<NodeId>> least_peak_first_order(const Graph& graph, const OrderOptions&) {
-  auto problem = make_order_problem(graph, false);
+Result<std::vector<NodeId>> least_peak_first_order(const Graph& graph, const OrderOptions& options) {
+  auto problem = make_order_problem(graph, false, options.keep_outputs);
   if (!problem) return problem.error();
   const std::vector<int32_t> ops = LeastPeakFirst(*problem).run();
   return problem->expand(ops);

@@ -10,7 +10,7 @@
 namespace arenascope {
 
 // Written over the graph itself rather than over OrderProblem, so that each checks the other.
-Bytes order_peak(const Graph& graph, std::span<const NodeId> order) {
+Bytes order_peak(const Graph& graph, std::span<const NodeId> order, bool keep_outputs) {
   const auto nodes = graph.nodes();
   constexpr size_t kNone = std::numeric_limits<size_t>::max();
   const auto owner = [&](const TensorImpl& tensor) {  // of the bytes; kNone for given ones
@@ -22,7 +22,7 @@ Bytes order_peak(const Graph& graph, std::span<const NodeId> order) {
   for (size_t step = 0; step < order.size(); ++step) {
     const TensorImpl& node = graph.node(order[step]);
     const size_t own = owner(node);
-    if (own != kNone) last[own] = node.has(kFlagOutput) ? order.size() : std::max(last[own], step);
+    if (own != kNone) last[own] = keep_outputs && node.has(kFlagOutput) ? order.size() : std::max(last[own], step);
     for (const TensorImpl* source : node.sources)
       if (const size_t from = owner(*source); from != kNone) last[from] = std::max(last[from], step);
   }

@@ -43,14 +43,14 @@ IndexLists::IndexLists(const std::vector<std::vector<int32_t>>& lists) {
   }
 }
 
-Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources) {
+Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, bool keep_outputs) {
   const auto nodes = graph.nodes();
   const std::vector<NodeId> roots = find_roots(graph);
   // For each op node: the op nodes whose bytes it reads, and whether anybody reads its own.
   std::vector<std::vector<int32_t>> reads(nodes.size());
   std::vector<uint8_t> is_read(nodes.size(), 0), keep(nodes.size(), 0);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i]->has(kFlagOutput) && roots[i].valid()) keep[roots[i].index()] = 1;
+    if (keep_outputs && nodes[i]->has(kFlagOutput) && roots[i].valid()) keep[roots[i].index()] = 1;
     if (roots[i] != NodeId(i)) continue;
     for (const TensorImpl* source : nodes[i]->sources) {
       const NodeId from = graph.find_node(*source);

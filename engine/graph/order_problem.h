@@ -53,7 +53,7 @@ struct OrderProblem {
 
 // With `lazy_sources` an op that reads given tensors only and has readers is no op of the problem: it runs just before
 // its first reader, where it is never worse (it frees nothing, and its reader's step holds its bytes anyway).
-// Error: all results together have more than 2^63-1 bytes.
-Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources);
+// Without `keep_outputs` none is kept for being an output. Error: all results together have more than 2^63-1 bytes.
+Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, bool keep_outputs = true);
 
 }  // namespace arenascope

@@ -200,7 +200,7 @@ class OrderSearch {
 }  // namespace
 
 Result<OrderSearchResult> search_order(const Graph& graph, const OrderOptions& options) {
-  auto problem = make_order_problem(graph, true);
+  auto problem = make_order_problem(graph, true, options.keep_outputs);
   if (!problem) return problem.error();
   OrderSearchResult best;
   std::vector<std::vector<int32_t>> orders;
@@ -210,7 +210,7 @@ Result<OrderSearchResult> search_order(const Graph& graph, const OrderOptions& o
     auto made = other.make(graph, options);
     if (!made) return made.error();
     orders.push_back(problem->contract(*made));
-    const Bytes peak = order_peak(graph, *made);
+    const Bytes peak = order_peak(graph, *made, options.keep_outputs);
     if (peak < best.peak) best = {std::move(*made), peak, 0, false};
   }
   if (problem->op_count() > 0) {
@@ -218,7 +218,7 @@ Result<OrderSearchResult> search_order(const Graph& graph, const OrderOptions& o
     search.begin_with(orders);
     search.run();
     std::vector<NodeId> order = problem->expand(search.ops());
-    const Bytes peak = order_peak(graph, order);
+    const Bytes peak = order_peak(graph, order, options.keep_outputs);
     if (peak <= best.peak) best = {std::move(order), peak, 0, false};
     best.lower_bound = search.bound();
   }

@@ -99,10 +99,20 @@ GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order
 
 Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const NodeId> order,
                                         const planner::Planner& planner, const MemoryPlanOptions& options) {
+  double before = 0;
+  Bytes smallest = 0;
   const auto planned = [&](const MemoryPlanOptions& how, double share) -> Result<PlannedIntervals> {
     PlannedIntervals out{graph_intervals(graph, order, how), {}};
     planner::Options budget = how.planner;
     budget.budget_seconds *= share;
+    // To an observer both are one search.
+    budget.on_progress = [&](planner::Progress at) {
+      at.seconds += before;
+      if (how.planner.on_progress && (smallest == 0 || at.arena_bytes < smallest)) {
+        smallest = at.arena_bytes;
+        how.planner.on_progress(at);
+      }
+    };
     auto answer = planner.plan(out.intervals.problem, budget);
     if (!answer) return answer.error();
     if (auto ok = planner::check(out.intervals.problem, *answer); !ok)
@@ -117,6 +127,7 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
   auto joined = planned(options, 0.5);
   if (joined && joined->plan.arena_bytes <= planner::lower_bound(graph_intervals(graph, order, apart).problem))
     return joined;
+  if (joined) before = joined->plan.seconds;
   auto separate = planned(apart, 0.5);
   if (!separate || !joined) return separate;
   // Either way is open, so only what bounds both is a bound.

@@ -121,6 +121,8 @@ TEST_CASE("run --json") {
                       {"peak_bytes", "object"},
                       {"outputs", "array"},
                       {"arena_bytes", "number"},
+                      {"peak_reserved_bytes", "object"},
+                      {"work_bytes", "number"},
                       {"planner", "string"},
                       {"order", "string"},
                       {"strategy", "string"}});

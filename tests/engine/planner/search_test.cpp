@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/planner/bench_planning.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/lower_bound.h>
@@ -135,4 +136,24 @@ TEST_CASE("progress falls from plan to plan") {
                                  }});
   CHECK(calls > 1);
   CHECK(last == plan.arena_bytes);
+}
+
+TEST_CASE("whoever watches may end it once it is good enough") {
+  const Problem p = many_buffers(5000, 4);
+  std::stop_source enough;
+  std::vector<Progress> curve;
+  Options options{.budget_seconds = 30, .threads = 2, .stop = enough.get_token()};
+  options.on_progress = [&](const Progress& at) {
+    curve.push_back(at);
+    if (static_cast<double>(at.arena_bytes) <= 1.2 * static_cast<double>(at.lower_bound)) enough.request_stop();
+  };
+  const Plan plan = searched(p, options);
+  REQUIRE(!curve.empty());
+  for (size_t k = 1; k < curve.size(); ++k) {
+    CHECK(curve[k].arena_bytes <= curve[k - 1].arena_bytes);
+    CHECK(curve[k].seconds >= curve[k - 1].seconds);
+  }
+  CHECK(plan.arena_bytes == curve.back().arena_bytes);
+  CHECK(plan.ratio() <= 1.2);
+  CHECK(plan.seconds < 10);
 }
