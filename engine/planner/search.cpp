@@ -189,8 +189,9 @@ class Search final : public Planner {
       turn_wheel(items, best.deadline(), 1 << 30, best);
       return;
     }
-    // Where one descent through the valleys takes long, the wheel has its share.
-    if (sections->items() > kMany) turn_wheel(items, best.deadline().ending_at(now + 0.6 * left), 1 << 30, best);
+    // Where one descent through the valleys takes long, the wheel has its share; else a moment, from what there is.
+    const double share = sections->items() > kMany ? 0.6 * left : std::min(0.1 * left, 0.1);
+    turn_wheel(items, best.deadline().ending_at(now + share), 1 << 30, best);
     race_valleys(items, *sections, threads, best);
   }
 };

@@ -34,8 +34,15 @@ void turn_wheel(const Items& items, const Deadline& until, int patience, Incumbe
   const Pulse pulse = until.pulse();
   Placer placer(items, pulse);
   Order current;
-  for (const Key key : {Key::size, Key::area, Key::length}) {
-    const std::vector<int32_t> order = order_by(items, key, pulse);
+  std::vector<std::vector<int32_t>> begins;
+  for (const Key key : {Key::size, Key::area, Key::length}) begins.push_back(order_by(items, key, pulse));
+  // Also from the best plan (there is one), from the bottom up: laid in that order it is no larger.
+  begins.push_back(begins[0]);
+  std::stable_sort(begins.back().begin(), begins.back().end(), [&](int32_t a, int32_t b) {
+    pulse();
+    return best.offsets()[a] < best.offsets()[b];
+  });
+  for (const std::vector<int32_t>& order : begins) {
     placer.clear();
     std::optional<std::vector<Bytes>> offsets = placer.place_all(order, Fit::first, stop);
     if (!offsets) return;
