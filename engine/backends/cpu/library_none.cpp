@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/backends/cpu/library.h>
 #include <arenascope/backends/cpu/library_conv.h>
+#include <arenascope/backends/cpu/library_product.h>
 
 namespace arenascope::cpu {
 
@@ -11,5 +12,8 @@ bool library_product(Range, Range, int64_t, const Lines&, const Lines&, float*, 
 std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl&) { return nullptr; }
 
 Bytes library_conv_work(const TensorImpl&) { return 0; }
+
+std::unique_ptr<LibraryProduct> make_library_product(const TensorImpl&) { return nullptr; }
+Bytes library_product_work(const TensorImpl&) { return 0; }
 
 }  // namespace arenascope::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // MUL_MAT: out[.., m, n] = scale · Σ b[.., m, k] · a[.., n, k] (+ bias[n]). Few rows of b (a language model that makes
 // one token) are dot products along the rows of a, which are then read, and dequantised, once; more are a packed product.
+// Error bounds: floats and f16 depth·2^-24·Σ|a·b|; bf16 and quantised weights as library_product.h and quant_product.h say.
 #include <arenascope/backends/cpu/elements.h>
 #include <arenascope/backends/cpu/gemm.h>
 #include <arenascope/backends/cpu/library.h>
@@ -120,7 +121,7 @@ void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c)
 
 Bytes mul_mat_work(const TensorImpl& node, int tasks) {
   const Bytes floats = node.sizes.back(1) <= kFewRows ? 0 : round_to_line(kGemmScratch);
-  return tasks * std::max(floats, quant_product_work(node));
+  return tasks * std::max({floats, quant_product_work(node), library_product_work(node)});
 }
 
 Status mul_mat(const Job& job) {
@@ -131,7 +132,9 @@ Status mul_mat(const Job& job) {
   // Parts: whole matrices where there are enough, else columns (rows of a), else rows.
   const int64_t unit_rows = simd().tile_rows, unit_columns = quantised ? quantised->width : few ? 16 : simd().tile_columns;
   Range batches{0, p.batches}, rows{0, p.rows}, columns{0, p.columns};
-  if (p.batches >= 2 * job.nth || p.batches % job.nth == 0) batches = job.part(p.batches);
+  LibraryProduct* const library = job.packed && p.batches == 1 && job.packed->product() && job.packed->product()->takes(p.rows, job.nth) ? job.packed->product() : nullptr;
+  if (library) rows = job.part(p.rows, 8);
+  else if (p.batches >= 2 * job.nth || p.batches % job.nth == 0) batches = job.part(p.batches);
   else if (few || p.columns / unit_columns >= 2 * job.nth || p.columns >= p.rows) columns = job.part(p.columns, unit_columns);
   else rows = job.part(p.rows, unit_rows);
   if (rows.size() <= 0 || columns.size() <= 0) return {};
@@ -140,7 +143,7 @@ Status mul_mat(const Job& job) {
     const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
     float* c = job.node.data_as<float>() + at[0];
     const bool done = quantised && quant_product(*quantised, job.packed->bytes(), rows, columns, lines_b, reinterpret_cast<std::byte*>(scratch), c, p.columns);
-    if (done) {}
+    if (done || (library && library->compute(rows, lines_b, job.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c))) {}
     else if (few) few_rows(p, columns, lines_a, lines_b, c);
     else if (!library_product(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
       gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)}, RightLines{lines_a, gemm_row(scratch)}, c, p.columns);

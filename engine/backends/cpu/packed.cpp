@@ -21,14 +21,17 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   } else if (QuantLayout layout; quant_layout(node, layout)) {
     how.quantised = layout;
     bytes = layout.bytes();
+  } else if (node.op == Op::MulMat) {
+    how.product = make_library_product(node);
+    if (how.product) bytes = how.product->packed_bytes();
   }
   if (bytes == 0) return Made();
   auto block = context.allocate({}, MemoryKind::Persistent, bytes);
   if (!block) return block.error();
   std::byte* const to = (*block)->data();
   if (how.quantised) pack_quantised(node, *how.quantised, to);
-  else if (!how.conv) pack_conv(node, reinterpret_cast<float*>(to));
-  else if (!how.conv->pack(weight, to)) return Made();
+  else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to)) return Made();
+  else if (!how.product && !how.conv) pack_conv(node, reinterpret_cast<float*>(to));
   return Made(std::make_shared<const Packed>(weight, std::move(*block), std::move(how)));
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <arenascope/backends/cpu/library_conv.h>
+#include <arenascope/backends/cpu/library_product.h>
 #include <arenascope/backends/cpu/quant_pack.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
@@ -16,6 +17,7 @@ class Packed {
   // Who packed the block, if it was not the kernel itself.
   struct How {
     std::unique_ptr<LibraryConv> conv;
+    std::unique_ptr<LibraryProduct> product;
     std::optional<QuantLayout> quantised;
   };
   Packed(const TensorImpl& weight, BlockPtr block, How how)
@@ -29,6 +31,7 @@ class Packed {
   const std::byte* bytes() const { return block_->data(); }
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }
   LibraryConv* library() const { return how_.conv.get(); }
+  LibraryProduct* product() const { return how_.product.get(); }
   const std::optional<QuantLayout>& quantised() const { return how_.quantised; }
   // Nobody but this copy holds the weight any more.
   bool orphaned() const { return source_.block() && source_.block()->use_count() == 1; }

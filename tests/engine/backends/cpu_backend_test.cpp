@@ -246,3 +246,37 @@ TEST_CASE("corners are aligned by the scale that was given") {
     CHECK(out.data_as<float>()[1] == doctest::Approx(3.142857));
   }
 }
+
+TEST_CASE("products with packed bf16 weights are right to the rounding of both sides") {
+  auto cpu = cpu::make_cpu_backend();
+  auto memory = make_cpu_context();
+  GraphBuilder g = builder();
+  constexpr int64_t kRows = 77, kColumns = 83, kDepth = 301;
+  const Tensor w = g.weight("w", {kColumns, kDepth}, DType::BF16), x = g.input("x", {kRows, kDepth}), bias = g.weight("bias", {kColumns});
+  fill_inputs({{}, {{w}, {x}, {bias}}}, 3);
+  const Tensor out = g.op_with(Op::MulMat, {w, x, bias}, MulMatParams{0.5f});
+  REQUIRE(g.ok());
+  TensorImpl* nodes[] = {out.impl()};
+  REQUIRE(cpu->prepare(nodes, *memory).ok());
+  const auto weight = [&](int64_t i) {
+    uint32_t bits = uint32_t{w.data_as<uint16_t>()[i]} << 16;
+    float value;
+    std::memcpy(&value, &bits, 4);
+    return static_cast<double>(value);
+  };
+  for (int parts : {1, 2, 3}) {
+    CAPTURE(parts);
+    std::memset(out->data(), 0x5b, static_cast<size_t>(out->byte_count()));
+    REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+    for (int64_t r = 0; r < kRows; ++r)
+      for (int64_t c = 0; c < kColumns; ++c) {
+        double sum = 0, size = 0;
+        for (int64_t k = 0; k < kDepth; ++k) {
+          const double product = 0.5 * weight(c * kDepth + k) * static_cast<double>(x.data_as<float>()[r * kDepth + k]);
+          sum += product, size += std::abs(product);
+        }
+        sum += static_cast<double>(bias.data_as<float>()[c]);
+        REQUIRE(std::abs(static_cast<double>(out.data_as<float>()[r * kColumns + c]) - sum) <= size / 256 + 1e-6);
+      }
+  }
+}

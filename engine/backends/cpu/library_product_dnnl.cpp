@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cpu/library_product.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <arenascope/backends/cpu/elements.h>
+#include <arenascope/backends/cpu/half.h>
+#include <arenascope/backends/cpu/level.h>
+#include <arenascope/backends/cpu/one_thread.h>
+
+namespace arenascope::cpu {
+namespace {
+
+using dnnl::memory;
+using Desc = memory::desc;
+using Type = memory::data_type;
+using Tag = memory::format_tag;
+
+constexpr int64_t kRows = 512;        // rows of a call
+constexpr int64_t kLeast = 32;        // rows of a part
+constexpr int64_t kPiece = 1024;
+
+bool fits(const TensorImpl& node) {
+  const TensorImpl &w = *node.sources[0], &b = *node.sources[1];
+  return w.dtype == DType::BF16 && w.rank() == 2 && w.contiguous() && w.sizes[0] > 0 && w.sizes[1] > 0 &&
+         node.element_count() == node.sizes.back(1) * node.sizes.back() && node.sizes.back(1) >= kLeast && info(b.dtype).floating &&
+         b.dtype != DType::F64;
+}
+
+class Product : public LibraryProduct {
+ public:
+  explicit Product(const TensorImpl& node)
+      : columns_(node.sizes.back()), depth_(node.sources[0]->sizes[1]), engine_(dnnl::engine::kind::cpu, 0) {
+    const auto pd = described(std::min(kRows, node.sizes.back(1)), Desc({columns_, depth_}, Type::bf16, Tag::any));
+    weights_ = pd.weights_desc();
+    useful_ = std::string(pd.impl_info_str()).find("ref") == std::string::npos;
+  }
+  bool useful() const { return useful_; }
+
+  Bytes packed_bytes() const override { return static_cast<Bytes>(weights_.get_size()); }
+
+  bool pack(const TensorImpl& weight, std::byte* to) override try {
+    const OneThread one;
+    memory from(Desc({columns_, depth_}, Type::bf16, Tag::ab), engine_, weight.data()), packed(weights_, engine_, to);
+    dnnl::stream stream(engine_);
+    dnnl::reorder(from, packed).execute(stream, from, packed);
+    stream.wait();
+    return true;
+  } catch (const dnnl::error&) {
+    return false;
+  }
+
+  bool takes(int64_t rows, int parts) const override { return rows >= kLeast * parts; }
+
+  bool compute(Range rows, const Lines& b, const std::byte* packed, std::byte* scratch, float* c) override try {
+    const OneThread one;
+    dnnl::stream stream(engine_);
+    auto* const rounded = reinterpret_cast<BFloat*>(scratch);
+    memory weights(weights_, engine_, const_cast<std::byte*>(packed));
+    for (int64_t row = rows.begin; row < rows.end; row += kRows) {
+      const int64_t count = std::min(kRows, rows.end - row);
+      for (int64_t r = 0; r < count; ++r) round(b, row + r, rounded + r * depth_);
+      memory from(Desc({count, depth_}, Type::bf16, Tag::ab), engine_, rounded);
+      memory to(Desc({count, columns_}, Type::f32, Tag::ab), engine_, c + row * columns_);
+      primitive(count).execute(stream, {{DNNL_ARG_SRC, from}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, to}});
+      stream.wait();
+    }
+    return true;
+  } catch (const dnnl::error&) {
+    return false;
+  }
+
+ private:
+  dnnl::inner_product_forward::primitive_desc described(int64_t rows, const Desc& weights) const {
+    const dnnl::inner_product_forward::desc desc(dnnl::prop_kind::forward_inference, Desc({rows, depth_}, Type::bf16, Tag::ab), weights,
+                                                 Desc({rows, columns_}, Type::f32, Tag::ab));
+    return {desc, engine_};
+  }
+  // Primitives hold no data and may run on several threads at once.
+  dnnl::inner_product_forward primitive(int64_t rows) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto& made = made_[rows];
+    if (!made) made = dnnl::inner_product_forward(described(rows, weights_));
+    return made;
+  }
+  void round(const Lines& b, int64_t row, BFloat* to) const {
+    const std::byte* from = b.data + row * b.line_stride * element_bytes(b.type);
+    alignas(64) float piece[kPiece];
+    const bool plain = b.type == DType::F32 && b.stride == 1;
+    for (int64_t k = 0; k < depth_; k += kPiece) {
+      const int64_t n = std::min(kPiece, depth_ - k);
+      const std::byte* at = from + k * b.stride * element_bytes(b.type);
+      const float* x = plain ? reinterpret_cast<const float*>(at) : piece;
+      if (!plain) loader<float>(b.type)(piece, at, b.stride, n);
+      for (int64_t i = 0; i < n; ++i) to[k + i] = to_bfloat(x[i]);
+    }
+  }
+
+  int64_t columns_, depth_;
+  dnnl::engine engine_;
+  Desc weights_;
+  bool useful_ = false;
+  std::mutex mutex_;
+  std::map<int64_t, dnnl::inner_product_forward> made_;
+};
+
+}  // namespace
+
+std::unique_ptr<LibraryProduct> make_library_product(const TensorImpl& node) try {
+  if (!fits(node) || highest_level() < Level::Avx512) return nullptr;
+  auto product = std::make_unique<Product>(node);
+  if (!product->useful()) return nullptr;
+  return product;
+} catch (const dnnl::error&) {
+  return nullptr;
+}
+
+Bytes library_product_work(const TensorImpl& node) {
+  return fits(node) ? round_to_line(2 * std::min(kRows, node.sizes.back(1)) * node.sources[0]->sizes[1]) : 0;
+}
+
+}  // namespace arenascope::cpu
