@@ -36,6 +36,9 @@ struct Windows {
     }
     row = (out[2] - 1) * stride[2] + (kernel[2] - 1) * dilation[2] + 1;
   }
+  // Rows of a plane that windows cover, and its floats with what may be read behind it.
+  int64_t rows() const { return (out[1] - 1) * stride[1] + (kernel[1] - 1) * dilation[1] + 1; }
+  int64_t plane() const { return std::max(rows(), begin[1] + 1) * row + std::max<int64_t>(begin[2], 0) + kTapSlack; }
   // Whether one window is all of the source.
   bool whole() const {
     bool all = true;
@@ -72,6 +75,47 @@ C lowest() {
 
 // A padded row, a row as it was loaded, a result, counts, a row taken apart.
 Bytes pool_share(const Windows& w, Bytes width) { return round_to_line((2 * w.row + 8 + w.in[2] + 2 * w.out[2]) * width); }
+
+// Means over planes of floats with windows that move by one column: a padded plane, then windows as weighted rows, as for
+// convolutions with one kernel a channel.
+constexpr int64_t kPlane = int64_t{1} << 16;  // floats of a padded plane, at most
+bool by_planes(const TensorImpl& node, const Windows& w) {
+  const TensorImpl& x = *node.sources[0];
+  return node.op == Op::AvgPool && node.dtype == DType::F32 && x.dtype == DType::F32 && w.in[0] == 1 && w.out[0] == 1 && w.kernel[0] == 1 &&
+         w.begin[0] == 0 && w.stride[2] == 1 && w.in_stride[2] == 1 && w.plane() <= kPlane && w.kernel[1] * w.kernel[2] <= 64 && !w.whole();
+}
+Bytes planes_share(const Windows& w) { return round_to_line(4 * (w.plane() + w.out[1] * w.out[2])); }
+
+void mean_planes(const Job& job, const Windows& w) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const bool include_pad = node.params.get<PoolParams>().count_include_pad;
+  float *const padded = job.scratch<float>(planes_share(w)), *const factors = padded + w.plane();
+  std::fill(padded, padded + w.plane(), 0.0f);
+  const auto low = [&](int i) { return include_pad ? -w.begin[i] : 0; };
+  const auto high = [&](int i) { return w.in[i] + (include_pad ? w.end[i] : 0); };
+  for (int64_t y = 0; y < w.out[1]; ++y)
+    for (int64_t x = 0; x < w.out[2]; ++x) {
+      const int64_t count = w.covered(1, y, low(1), high(1)) * w.covered(2, x, low(2), high(2));
+      factors[y * w.out[2] + x] = count == 0 ? 0.0f : 1 / static_cast<float>(count);
+    }
+  int64_t taps[64];
+  float ones[64];
+  const int64_t count = w.kernel[1] * w.kernel[2];
+  for (int64_t t = 0; t < count; ++t) {
+    taps[t] = t / w.kernel[2] * w.dilation[1] * w.row + t % w.kernel[2] * w.dilation[2];
+    ones[t] = 1;
+  }
+  const int64_t inside = std::clamp<int64_t>(w.row - w.begin[2], 0, w.in[2]), tall = std::clamp<int64_t>(w.rows() - w.begin[1], 0, w.in[1]);
+  const int64_t channels = node.sizes[1], results = w.out[1] * w.out[2];
+  const Range planes = job.part(node.sizes[0] * channels);
+  for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
+    const float* x = source.data_as<float>() + plane / channels * source.strides[0] + plane % channels * source.strides[1];
+    simd().copy_rows(padded + w.begin[1] * w.row + w.begin[2], w.row, x, w.in_stride[1], tall, inside);
+    float* out = node.data_as<float>() + plane * results;
+    simd().weigh_rows(out, w.out[2], padded, taps, ones, count, w.stride[1] * w.row, w.out[1], w.out[2], 0);
+    simd().mul(out, out, factors, results);
+  }
+}
 
 template <class C>
 void run_pool(const Job& job) {
@@ -209,10 +253,15 @@ void run_lrn(const Job& job) {
 
 Bytes pool_work(const TensorImpl& node, int tasks) {
   const Windows w(node);
+  if (by_planes(node, w)) return tasks * planes_share(w);
   return tasks * pool_share(w, node.dtype == DType::F64 || !info(node.dtype).floating ? 8 : 4);
 }
 
 Status pool(const Job& job) {
+  if (const Windows w(job.node); by_planes(job.node, w)) {
+    mean_planes(job, w);
+    return {};
+  }
   with_compute_type(job.node.dtype, [&](auto zero) { run_pool<decltype(zero)>(job); });
   return {};
 }
