@@ -24,7 +24,7 @@ kernel void resize(global const uchar* x, Layout lx, global uchar* out, Layout l
     const wide scale = scales.v[d] > 0 ? (wide)scales.v[d] : to / in;
     wide at = (index + (wide)0.5) / scale - (wide)0.5;
     if (coordinates == 1) at = index / scale;
-    if (coordinates == 2) at = to == 1 ? 0 : index * (in - 1) / (to - 1);
+    if (coordinates == 2) at = to == 1 || in * scale <= 1 ? 0 : index * (in - 1) / (in * scale - 1);
     if (coordinates == 3 && to == 1) at = 0;
     if (in == to && scale == 1) at = index;
     wide low = floor(at);
