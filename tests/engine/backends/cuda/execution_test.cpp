@@ -228,7 +228,7 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
       std::map<const TensorImpl*, int> nodes;
       Bytes in = 0, out = 0;
       Nanoseconds last = begin;
-      constexpr Nanoseconds kSlack = 200'000;  // what ties the clocks together is no better on a busy machine
+      constexpr Nanoseconds kSlack = 2'000'000;  // what ties the clocks together is no better on a busy machine
       for (const cuda::DeviceSpan& span : spans) {
         CHECK(span.begin >= begin - kSlack);
         CHECK(span.end >= span.begin);
