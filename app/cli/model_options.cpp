@@ -43,6 +43,8 @@ void add_backend_arguments(CLI::App& command, BackendArguments& arguments) {
   command.add_option("--backend", arguments.backend, "cpu, reference, opencl or cuda; opencl:1 is its second device")
       ->capture_default_str();
   command.add_option("--backend-option", arguments.options, "NAME=VALUE: an option of the backend, as docs/ list them");
+  command.add_option("--host-ops", arguments.host_ops, "Ops that run on the CPU although the device has them, e.g. SOFT_MAX")
+      ->delimiter(',');
 }
 
 Status BackendArguments::put_into(app::RunnerOptions& runner) const {
@@ -51,6 +53,11 @@ Status BackendArguments::put_into(app::RunnerOptions& runner) const {
     const size_t at = option.find('=');
     if (at == 0 || at == std::string::npos) return Error{fmt::format("'--backend-option {}' is not NAME=VALUE", option)};
     runner.backend_options[option.substr(0, at)] = option.substr(at + 1);
+  }
+  for (const std::string& text : host_ops) {
+    const auto op = parse_op(text);
+    if (!op) return Error{fmt::format("--host-ops: there is no op '{}'", text)};
+    runner.host_ops.push_back(*op);
   }
   return {};
 }

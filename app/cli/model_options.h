@@ -28,8 +28,9 @@ void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 struct BackendArguments {
   std::string backend = "cpu";
   std::vector<std::string> options;
+  std::vector<std::string> host_ops;
 
-  // Error: an option that is not NAME=VALUE.
+  // Errors: an option that is not NAME=VALUE, an op that there is not.
   Status put_into(app::RunnerOptions& options) const;
 };
 

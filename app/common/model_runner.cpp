@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/model_runner.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <arenascope/models/testcase.h>
 #include <arenascope/runtime/describe.h>
 #include <arenascope/runtime/device_transfer.h>
+#include <arenascope/runtime/split.h>
 
 namespace arenascope::app {
 
@@ -88,8 +90,11 @@ Status ModelRunner::set_up() {
   if (options_.recorder) context_->set_observer(make_allocation_recorder(*options_.recorder));
   if (auto ok = backend_->register_memory(*context_); !ok) return ok;
   if (options_.threads == 0) options_.threads = usable_processors();
+  if (auto ok = share_out_graph(); !ok) return ok;
   say("loading weights");
   if (auto ok = model_.load_weights(*context_); !ok) return ok;
+  if (narrowed_)
+    if (auto ok = narrow_weights(*narrowed_, *context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;
   if (auto ok = move_leafs(); !ok) return ok;
   return plan_and_prepare(options_.strategy);
@@ -184,13 +189,79 @@ Result<std::vector<std::byte>> ModelRunner::output(size_t index) { return read(*
 
 Result<std::vector<std::byte>> ModelRunner::read(const TensorImpl& tensor) { return read_tensor(*backend_, tensor); }
 
+void ModelRunner::take_over(const Graph& graph, const std::vector<Tensor>& twins) {
+  for (Tensor& output : given_outputs_)
+    if (const NodeId node = given_.find_node(*output); node.valid()) output = twins[node.index()];
+  given_ = graph;
+}
+
+// In low precision a device's tensors are float16.
+Status ModelRunner::narrow_graph() {
+  const auto precision = options_.backend_options.find("precision");
+  if (precision == options_.backend_options.end() || precision->second != "low") return {};
+  auto narrow = arenascope::narrow_graph(given_);
+  if (!narrow) return narrow.error();
+  take_over(narrow->graph, narrow->twins);
+  narrowed_ = std::move(*narrow);
+  return {};
+}
+
+// What the device cannot compute, or is told not to, runs on the CPU, with copies between.
+Status ModelRunner::share_out_graph() {
+  if (backend_->runs_on_host_threads()) return {};
+  if (auto ok = narrow_graph(); !ok) return ok;
+  if (auto ok = pack_graph(); !ok) return ok;
+  const auto on_host = share_out(given_, [&](const TensorImpl& node) {
+    const auto packed = [](const TensorImpl* t) { return t->has(kFlagPacked); };
+    if (packed(&node) || std::any_of(node.sources.begin(), node.sources.end(), packed)) return Side::Main;
+    return side_for(node, has_work(node) && (!backend_->supports(node).ok() ||
+                                             std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end()));
+  });
+  if (std::find(on_host.begin(), on_host.end(), 1) == on_host.end()) return {};
+  auto split = split_graph(given_, on_host);
+  if (!split) return split.error();
+  auto host = open_backend("cpu");
+  if (!host) return host.error();
+  auto both = make_split_backend(std::move(backend_), std::move(*host), options_.threads);
+  if (!both) return both.error();
+  backend_ = std::move(*both);
+  shared_out_ = true;
+  device_leafs_ = split->main_leafs;
+  take_over(split->graph, split->twins);
+  return {};
+}
+
+// Nodes that the backend computes on packed tensors, with copies where others need plain ones.
+Status ModelRunner::pack_graph() {
+  SplitOptions options{kFlagPacked, " (packed)", " (plain)",
+                       [&](const TensorImpl& node, int source) { return backend_->packing(node, source) == Side::Other; },
+                       true};
+  const auto packed = share_out(given_, [&](const TensorImpl& node) {
+    const bool on_host = std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end();
+    return node.has(kFlagOutput) || node.is_view() || on_host ? Side::Main : backend_->packing(node, -1);
+  }, options);
+  if (std::find(packed.begin(), packed.end(), 1) == packed.end()) return {};
+  auto split = split_graph(given_, packed, options);
+  if (!split) return split.error();
+  take_over(split->graph, split->twins);
+  return {};
+}
+
 // Weights and inputs, which were filled in host memory, go to where the backend computes.
 Status ModelRunner::move_leafs() {
   if (backend_->device().is_cpu()) return {};
   say("moving weights");
   std::vector<TensorImpl*> weights, inputs;
-  for (const auto& weight : model_.weights) weights.push_back(weight.tensor.impl());
-  for (const auto& input : model_.inputs) inputs.push_back(input.tensor.impl());
+  const auto wanted = [&](const TensorImpl* leaf) {
+    return !shared_out_ || std::find(device_leafs_.begin(), device_leafs_.end(), leaf) != device_leafs_.end();
+  };
+  for (const auto& weight : model_.weights)
+    if (wanted(weight.tensor.impl())) weights.push_back(weight.tensor.impl());
+  if (narrowed_)
+    for (const auto& weight : narrowed_->weights)
+      if (wanted(weight.narrow.impl())) weights.push_back(weight.narrow.impl());
+  for (const auto& input : model_.inputs)
+    if (wanted(input.tensor.impl())) inputs.push_back(input.tensor.impl());
   if (auto ok = move_to_device(*backend_, *context_, weights, MemoryKind::Persistent); !ok) return ok;
   if (auto ok = move_to_device(*backend_, *context_, inputs, MemoryKind::Default); !ok) return ok;
   context_->release_cached({});

@@ -10,6 +10,8 @@
 #include <arenascope/models/model.h>
 #include <arenascope/runtime/backend_module.h>
 #include <arenascope/runtime/executor.h>
+#include <arenascope/runtime/narrow.h>
+#include <arenascope/runtime/split.h>
 #include <arenascope/runtime/what_if.h>
 
 namespace arenascope::app {
@@ -24,6 +26,7 @@ struct RunnerOptions {
   MemoryStrategy strategy = MemoryStrategy::Planned;
   bool in_place = false;
   std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are computed again or moved away
+  std::vector<Op> host_ops;  // with a device backend: ops that are to run on the host all the same
   models::OpenOptions open;
   std::map<std::string, std::string> inputs;  // name → .npy or .pb file; what they hold settles unknown sizes too
   trace::Recorder* recorder = nullptr;        // outlives the runner
@@ -67,6 +70,10 @@ class ModelRunner {
   Status set_up();
   Status bind_inputs();
   Status move_leafs();
+  Status share_out_graph();
+  Status narrow_graph();
+  Status pack_graph();
+  void take_over(const Graph& graph, const std::vector<Tensor>& twins);
   Status plan_and_prepare(MemoryStrategy strategy);
   Result<MemoryPlan> fit(MemoryPlan plan, const MemoryPlanOptions& options);
   void say(const char* phase) const;
@@ -76,6 +83,9 @@ class ModelRunner {
   Graph given_;  // the model's graph as it was opened; model_.graph is what runs
   std::vector<Tensor> given_outputs_;
   std::vector<RemedyStep> remedies_;
+  std::optional<NarrowGraph> narrowed_;    // with a backend that stores half the bits: what the weights become
+  bool shared_out_ = false;                // the graph runs on the device and the host
+  std::vector<TensorImpl*> device_leafs_;  // then: what the device reads
   std::shared_ptr<ExecutionContext> context_;
   std::unique_ptr<Backend> backend_;
   std::vector<trace::ThreadRing*> rings_;  // of the most threads so far: a new executor's keep their rows

@@ -85,7 +85,7 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
       continue;
     }
     const auto b = static_cast<size_t>(buffer_of[i]);
-    p.bytes[b] = nodes[i]->has(kFlagSpilled) ? 0 : nodes[i]->byte_count();
+    p.bytes[b] = (nodes[i]->flags & (kFlagSpilled | kFlagPacked)) ? 0 : nodes[i]->byte_count();
     p.keep[b] = keep[i];
     total = checked_add(*total, p.bytes[b]);
     if (!total) return Error{"the results in this graph have more than 2^63-1 bytes together"};

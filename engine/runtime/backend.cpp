@@ -25,6 +25,10 @@ Result<std::vector<BenchRow>> Backend::bench(bool) {
   return Error{fmt::format("{} has nothing to measure by itself", name())};
 }
 
+Result<Storage> Backend::allocate_packed(const TensorImpl& tensor, ExecutionContext&) {
+  return Error{fmt::format("'{}' is packed, which {} does not know", tensor.name, name())};
+}
+
 Status Backend::prepare(std::span<TensorImpl* const>, ExecutionContext&) { return {}; }
 
 }  // namespace arenascope

@@ -3,6 +3,7 @@
 // backend is called by one thread and queues the work.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,19 @@ struct ComputeParams {
   std::byte* work = nullptr;    // the plan's work buffer, 64-byte aligned, shared by the parts
   Bytes work_bytes = 0;
 };
+
+// What a device did for a node, in nanoseconds of the clock that take_spans() was given.
+struct DeviceSpan {
+  const TensorImpl* node = nullptr;  // null: a copy at the caller's wish
+  std::string_view what;             // the kernel, or the copy
+  Nanoseconds queued = 0, submitted = 0, begin = 0, end = 0;
+  Bytes copied = 0;                  // > 0: it moved bytes between host and device
+  bool to_device = false;
+};
+
+// Where a node's result lies: in the backend's memory as it is, or on the other side, which is the host's memory or a
+// packed form.
+enum class Side : uint8_t { Main, Other, Either };
 
 class Backend {
  public:
@@ -55,6 +69,25 @@ class Backend {
   virtual Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context);
   // Measures the device against its own libraries; `quick` only shows that it works.
   virtual Result<std::vector<BenchRow>> bench(bool quick);
+
+  // Which backend computes this node: another one than name() where a graph is shared out.
+  virtual std::string_view name_for(const TensorImpl&) const { return name(); }
+  // Whether COPY nodes may lead to host memory (kFlagSpilled) and back.
+  virtual bool copies_to_host() const { return runs_on_host_threads(); }
+  // Whether it computes this node (source -1) on packed tensors, kFlagPacked, and whether it then wants that source
+  // packed as well. The COPY nodes that lead from one way to the other are compute()'s too. Main: as bytes.
+  virtual Side packing(const TensorImpl&, int /*source*/) const { return Side::Main; }
+  // Memory for a packed tensor. Errors: no memory, no such tensors.
+  virtual Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context);
+  // An executor is about to compute all nodes of prepare() in order, up to synchronize(). `as_one`: nobody looks in
+  // between, so that what is queued may be recorded the first time and replayed from then on.
+  virtual Status begin_run(bool /*as_one*/) { return {}; }
+  // Device backends: whether to keep the times of what they queue, and those kept since the last call. Waits for the
+  // device; `now` is the host's clock.
+  virtual void keep_spans(bool) {}
+  virtual std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>&) { return {}; }
+  // What it decided since the last call and a user may want to know, one sentence each: sizes found by tuning, say.
+  virtual std::vector<std::string> take_notes() { return {}; }
 };
 
 }  // namespace arenascope

@@ -62,10 +62,54 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
     executor->rings_.push_back(options.recorder ? options.recorder->register_thread(
                                                       fmt::format("worker {}", executor->rings_.size()))
                                                 : nullptr);
+  if (options.recorder && !backend.runs_on_host_threads()) {
+    backend.keep_spans(true);
+    trace::DeviceInfo info;
+    info.name = backend.description();
+    info.backend = backend.name();
+    executor->trace_device_ = options.recorder->describe(info);
+    const auto known = options.rings.size() == threads + kDeviceRows;
+    if (known) executor->rings_ = options.rings;
+    else executor->add_device_rows();
+  }
   return executor;
 }
 
 Executor::~Executor() = default;
+
+// Rows of the device's own: what ran, what waited to run, what was copied.
+void Executor::add_device_rows() {
+  const trace::DeviceId id = trace_device_;
+  const std::string name = to_string(backend_.device());
+  rings_.push_back(options_.recorder->register_thread(name, trace::TrackKind::DeviceQueue, id));
+  rings_.push_back(options_.recorder->register_thread(name + " waiting", trace::TrackKind::Other, id));
+  rings_.push_back(options_.recorder->register_thread(name + " copies", trace::TrackKind::CopyEngine, id));
+}
+
+void Executor::trace_device(trace::RunId run) {
+  trace::Recorder& recorder = *options_.recorder;
+  const size_t first = static_cast<size_t>(options_.threads);
+  if (rings_.size() < first + kDeviceRows) return;
+  const auto clock = [&] { return recorder.now(); };
+  const auto host = trace::DeviceId::none(), device = trace_device_;
+  const trace::NameId queued = recorder.name("queued"), submitted = recorder.name("submitted");
+  for (const DeviceSpan& span : backend_.take_spans(clock)) {
+    const NodeId node = span.node ? plan_.graph.find_node(*span.node) : NodeId::none();
+    if (span.copied > 0)
+      rings_[first + 2]->record(trace::copy(node, span.begin, span.end, span.copied, span.to_device ? host : device, span.to_device ? device : host));
+    else rings_[first]->record(trace::work(run, node, span.begin, span.end));
+    rings_[first + 1]->record(trace::slice(span.queued, span.submitted, queued, 0));
+    rings_[first + 1]->record(trace::slice(span.submitted, span.begin, submitted, 0));
+  }
+  for (std::string& note : backend_.take_notes()) {
+    trace::Problem problem;
+    problem.severity = trace::Severity::Note;
+    problem.sentence = std::move(note);
+    problem.time = recorder.now();
+    problem.run = run;
+    recorder.problem(std::move(problem));
+  }
+}
 
 Status Executor::prepare(ExecutionPlan plan) {
   prepared_ = false;
@@ -91,6 +135,7 @@ Status Executor::prepare(ExecutionPlan plan) {
     begins_[tensor.first.index()].push_back(static_cast<uint32_t>(i));
     ends_[tensor.last.index() - 1].push_back(static_cast<uint32_t>(i));
   }
+  find_packed();
   work_ = Storage();
   arena_ = Storage();
   auto work = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_.work_bytes);
@@ -112,7 +157,7 @@ Status Executor::prepare(ExecutionPlan plan) {
     auto graph = describe_graph(plan_);
     graph.model = options_.model;
     graph.nodes.shrink_to_fit();
-    for (auto& node : graph.nodes) node.backend = backend_.name();
+    for (size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].backend = backend_.name_for(*nodes[i]);
     trace_graph_ = options_.recorder->describe(std::move(graph));
     auto described = describe_plan(plan_.memory);
     described.graph = trace_graph_;
@@ -142,14 +187,37 @@ Status Executor::bind_planned() {
 // What was moved to the host lies there, whatever the strategy.
 Status Executor::bind_spilled() {
   for (TensorImpl* node : plan_.graph.nodes()) {
-    if (!node->has(kFlagSpilled) || node->element_count() == 0) continue;
-    if (!backend_.runs_on_host_threads())
+    if (!node->has(kFlagSpilled) || node->is_view() || node->element_count() == 0) continue;
+    if (!backend_.copies_to_host())
       return Error{fmt::format("'{}' lies in host memory, which {} does not copy to", node->name, backend_.name())};
     auto storage = Storage::allocate(*context_, {}, MemoryKind::HostPageable, node->byte_count());
     if (!storage) return Error{fmt::format("'{}' got no host memory: {}", node->name, storage.error().message)};
     node->storage = std::move(*storage);
+    for (TensorImpl* view : views_of_[plan_.graph.find_node(*node).index()]) view->storage = node->storage;
   }
   return {};
+}
+
+// When packed tensors are made and last read: they come from the backend at each run.
+void Executor::find_packed() {
+  packed_begins_.assign(plan_.steps.size(), {});
+  packed_ends_.assign(plan_.steps.size(), {});
+  any_packed_ = false;
+  std::vector<size_t> last(plan_.graph.nodes().size(), 0);
+  for (size_t step = 0; step < plan_.steps.size(); ++step) {
+    const TensorImpl& node = plan_.graph.node(plan_.steps[step].node);
+    last[plan_.steps[step].node.index()] = step;
+    for (const TensorImpl* source : node.sources)
+      if (const NodeId from = plan_.graph.find_node(*source); from.valid()) last[from.index()] = step;
+  }
+  for (size_t step = 0; step < plan_.steps.size(); ++step) {
+    const NodeId id = plan_.steps[step].node;
+    const TensorImpl& node = plan_.graph.node(id);
+    if (!node.has(kFlagPacked) || node.element_count() == 0) continue;
+    any_packed_ = true;
+    packed_begins_[step].push_back(id);
+    packed_ends_[last[id.index()]].push_back(id);
+  }
 }
 
 Status Executor::bind_each() {
@@ -167,6 +235,17 @@ Status Executor::allocate_output(size_t step) {
       return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
     node.storage = std::move(*storage);
     for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = node.storage;
+  }
+  return {};
+}
+
+Status Executor::allocate_packed(size_t step) {
+  for (NodeId id : packed_begins_[step]) {
+    TensorImpl& node = plan_.graph.node(id);
+    if (options_.strategy == MemoryStrategy::None && node.storage.allocated()) continue;
+    auto storage = backend_.allocate_packed(node, *context_);
+    if (!storage) return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
+    node.storage = std::move(*storage);
   }
   return {};
 }
@@ -220,6 +299,8 @@ bool Executor::between(size_t next, int ith, Shared& shared) {
       }
     }
     if (options_.strategy == MemoryStrategy::Eager) release_after(next - 1);
+    if (options_.strategy != MemoryStrategy::None)
+      for (NodeId id : packed_ends_[next - 1]) plan_.graph.node(id).storage = Storage(backend_.device());
   }
   if (next == plan_.steps.size()) return true;
   const PlannedStep& step = plan_.steps[next];
@@ -230,11 +311,12 @@ bool Executor::between(size_t next, int ith, Shared& shared) {
       return false;
     }
   }
-  if (options_.strategy == MemoryStrategy::Eager)
-    if (auto ok = allocate_output(next); !ok) {
-      shared.fail(ok.error());
-      return false;
-    }
+  Status bound = options_.strategy == MemoryStrategy::Eager ? allocate_output(next) : Status();
+  if (bound.ok()) bound = allocate_packed(next);
+  if (!bound) {
+    shared.fail(bound.error());
+    return false;
+  }
   trace_slices(next, ith, true);
   if (trace::ThreadRing* ring = rings_[static_cast<size_t>(ith)])
     ring->record(trace::step(shared.run, ring->now(), Step(next), step.node));
@@ -300,11 +382,16 @@ Result<RunReport> Executor::run(const RunOptions& options) {
     run.begin = begin;
     shared.run = recorder->begin_run(run);
   }
-  pool_->run([&](int ith) { work(ith, shared); });
+  // What changes its place from run to run cannot be replayed, nor what somebody looks at.
+  const bool watched = recorder || options.timed || options.control || options.after_node;
+  const bool as_one = !watched && !any_packed_ && options_.strategy != MemoryStrategy::Eager;
+  if (auto ok = backend_.begin_run(as_one); !ok) shared.fail(ok.error());
+  else pool_->run([&](int ith) { work(ith, shared); });
   if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) shared.fail(ok.error());
   RunReport report;
   report.nanoseconds = clock.now() - begin;
   report.aborted = shared.aborted;
+  if (recorder && !backend_.runs_on_host_threads()) trace_device(shared.run);
   if (recorder)
     recorder->end_run(shared.run, !shared.error.ok()  ? trace::RunStatus::Failed
                                   : shared.aborted    ? trace::RunStatus::Aborted

@@ -72,7 +72,9 @@ class Executor {
   trace::GraphId trace_graph() const { return trace_graph_; }
   trace::PlanId trace_plan() const { return trace_plan_; }
   Bytes arena_bytes() const { return arena_.bytes(); }
-  // By thread; null when nothing is recorded.
+  // Rows of a device in a recording: its queue, what waits, copies.
+  static constexpr size_t kDeviceRows = 3;
+  // Threads' rows, then a device's; null when nothing is recorded.
   const std::vector<trace::ThreadRing*>& rings() const { return rings_; }
 
  private:
@@ -80,15 +82,19 @@ class Executor {
   Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options)
       : backend_(backend), context_(std::move(context)), options_(options) {}
   Status bind_spilled();
+  void find_packed();
   Status bind_planned();
   Status bind_each();
   void bind_views();
   void work(int ith, Shared& shared);
   bool between(size_t next, int ith, Shared& shared);
   Status allocate_output(size_t step);
+  Status allocate_packed(size_t step);
   void release_after(size_t step);
   void trace_slices(size_t step, int ith, bool begin);
   void describe();
+  void add_device_rows();
+  void trace_device(trace::RunId run);
 
   Backend& backend_;
   std::shared_ptr<ExecutionContext> context_;
@@ -100,6 +106,9 @@ class Executor {
   Storage arena_;
   Storage work_;
   std::vector<std::vector<TensorImpl*>> views_of_;   // by node: the views that share its bytes
+  trace::DeviceId trace_device_;
+  std::vector<std::vector<NodeId>> packed_begins_, packed_ends_;  // by step
+  bool any_packed_ = false;
   std::vector<std::vector<uint32_t>> begins_, ends_; // by step: planned tensors whose life begins, or ends behind it
   std::vector<trace::ThreadRing*> rings_;            // by thread; null when nothing is recorded
   trace::GraphId trace_graph_;

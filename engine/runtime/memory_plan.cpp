@@ -59,7 +59,7 @@ GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order
   out.problem.capacity = options.capacity;
   for (NodeId id : order) {
     const TensorImpl& node = *nodes[id.index()];
-    if (node.op == Op::None || node.is_view() || node.element_count() == 0 || node.has(kFlagSpilled)) continue;
+    if (node.op == Op::None || node.is_view() || node.element_count() == 0 || (node.flags & (kFlagSpilled | kFlagPacked))) continue;
     planner::Interval interval;
     interval.lower = made[id.index()];
     interval.upper = kept[id.index()] && options.keep_outputs ? steps : last_use[id.index()] + 1;

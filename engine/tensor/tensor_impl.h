@@ -20,7 +20,8 @@ enum TensorFlags : uint32_t {
   kFlagOutput = 2,     // wanted by the caller: its bytes are kept to the end
   kFlagParameter = 4,  // trained: a node although nothing computes it
   kFlagWeight = 8,     // constant, Persistent memory
-  kFlagSpilled = 16,   // a copy that lies in host memory, outside the arena
+  kFlagSpilled = 16,   // lies in host memory, outside the arena
+  kFlagPacked = 32,    // lies as its backend packs it (in an image), outside the arena
 };
 
 // Who counts the references of pooled impls, and whom they keep alive.
