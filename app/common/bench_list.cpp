@@ -14,6 +14,7 @@
 #include "app/common/backends.h"
 #include "app/common/bench_cpu.h"
 #include "app/common/bench_networks.h"
+#include "app/common/bench_opencl.h"
 #include "app/common/bench_record.h"
 
 namespace arenascope::app {
@@ -55,6 +56,8 @@ constexpr Bench kBenches[] = {
     {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
     {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries", bench_cuda},
     {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
+    {"opencl", "the OpenCL backend beside the CPU backend, and its pool beside the plan",
+     [](const BenchOptions& o) -> Rows { return bench_opencl(o, data_folder(o).string()); }},
     {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
     {"planning", "arena over lower bound on the instances that planners are judged by, networks, and orders", bench_planning},
     {"record", "what recording costs a run of a network",

@@ -71,7 +71,7 @@ void add_pointwise(CaseList& list) {
   const auto unary = [&](Op op, DType type, double low, double high) {
     for (Spread spread : kSpreads)
       list.add(op, op == Op::IsNan ? DType::Bool : type, fmt::format("of {} {}", arenascope::name(type), name(spread)),
-               [=](Kit& k) { return k.node(op, {k.input(type, {2, 7, 83}, spread, low, high)}); });
+               [=](Kit& k) { return k.node(op, {k.input(type, {2, 7, 5, 17}, spread, low, high)}); });
     list.add(op, op == Op::IsNan ? DType::Bool : type, fmt::format("of {} scalar", arenascope::name(type)),
              [=](Kit& k) { return k.node(op, {k.input(type, {}, Spread::Contiguous, low, high)}); });
   };
@@ -85,12 +85,12 @@ void add_pointwise(CaseList& list) {
     for (Op op : kPositive) unary(op, type, 0.05, 9);
     for (Op op : kWithAlpha)
       for (Spread spread : kSpreads)
-        list.add(op, type, name(spread), [=](Kit& k) { return k.node(op, {k.input(type, {3, 111}, spread, -4, 4)}, AlphaParams{0.2f, 0.5f}); });
-    list.add(Op::Scale, type, "contiguous", [=](Kit& k) { return k.node(Op::Scale, {k.input(type, {3, 111})}, ScaleParams{-1.5f, 0.25f}); });
-    list.add(Op::Scale, type, "sliced", [=](Kit& k) { return k.node(Op::Scale, {k.input(type, {3, 111}, Spread::Sliced)}, ScaleParams{2, 0}); });
+        list.add(op, type, name(spread), [=](Kit& k) { return k.node(op, {k.input(type, {1, 6, 3, 19}, spread, -4, 4)}, AlphaParams{0.2f, 0.5f}); });
+    list.add(Op::Scale, type, "contiguous", [=](Kit& k) { return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19})}, ScaleParams{-1.5f, 0.25f}); });
+    list.add(Op::Scale, type, "sliced", [=](Kit& k) { return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19}, Spread::Sliced)}, ScaleParams{2, 0}); });
   }
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I32, DType::I64, DType::U8})
-    list.add(Op::Clamp, type, "both", [=](Kit& k) { return k.node(Op::Clamp, {k.input(type, {3, 111}, Spread::Sliced, -9, 9)}, ClampParams{-1, 3}); });
+    list.add(Op::Clamp, type, "both", [=](Kit& k) { return k.node(Op::Clamp, {k.input(type, {1, 6, 3, 19}, Spread::Sliced, -9, 9)}, ClampParams{-1, 3}); });
   for (DType type : {DType::Bool, DType::I32})
     list.add(Op::Not, type, "sliced", [=](Kit& k) { return k.node(Op::Not, {k.input(type, {3, 31}, Spread::Sliced, -2, 2)}); });
 }

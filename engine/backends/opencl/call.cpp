@@ -63,6 +63,14 @@ Call& Call::buffer(cl_mem buffer) {
   return *this;
 }
 
+Call& Call::image(const TensorImpl& tensor) {
+  if (!status_) return *this;
+  auto found = station_.runtime.buffers().find(tensor.storage.data());
+  if (!found) status_ = found.error();
+  else buffer(found->buffer);
+  return *this;
+}
+
 Call& Call::scratch(const std::byte* place, Bytes bytes) {
   if (!status_) return *this;
   auto found = station_.runtime.buffers().slice(place, bytes, station_.alignment);

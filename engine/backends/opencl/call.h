@@ -33,6 +33,8 @@ class Call {
   // The buffer, then the offset as an int: for the kernels of contiguous tensors.
   Call& flat(const TensorImpl& tensor);
   Call& buffer(cl_mem buffer);
+  // The image that a packed tensor lies in.
+  Call& image(const TensorImpl& tensor);
   // Scratch of a backend allocation, from `offset` bytes on.
   Call& scratch(const std::byte* place, Bytes bytes);
   Call& local(size_t bytes);  // local memory

@@ -9,10 +9,7 @@ int domain_of(DType type) { return type == DType::F64 ? 1 : info(type).floating 
 
 std::string domain_option(int domain) { return " -DDOMAIN=" + std::to_string(domain); }
 
-namespace {
-
-// The two parameters that unary ops have, in the arithmetic's type.
-std::pair<double, double> parameters(const TensorImpl& node) {
+std::pair<double, double> unary_parameters(const TensorImpl& node) {
   if (node.op == Op::Clamp) {
     const auto p = node.params.get<ClampParams>();
     return {p.low, p.high};
@@ -24,6 +21,8 @@ std::pair<double, double> parameters(const TensorImpl& node) {
   const auto p = node.params.get<AlphaParams>();
   return {p.alpha, p.beta};
 }
+
+namespace {
 
 void real_argument(Call& call, int domain, bool fp64, double value) {
   if (domain == 2) {
@@ -71,7 +70,7 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
   const TensorImpl* x = node.sources[0];
   if (node.sources.size() == 1) {
     if (!flat_f32(*x)) return false;
-    const auto [a, b] = parameters(node);
+    const auto [a, b] = unary_parameters(node);
     status = Call(station, "fast_pointwise", " -DUNARY" + op, "unary").flat(*x).flat(node).arg(cl_int(n))
                  .arg(static_cast<cl_float>(a)).arg(static_cast<cl_float>(b)).items(n, group);
     return true;
@@ -102,7 +101,7 @@ Status run_unary(Station& station, const TensorImpl& node) {
   collapse({&lx});
   Call call(station, "pointwise", domain_option(domain), "unary");
   call.tensor(x, lx).tensor(node, lo).arg(cl_long(node.element_count())).arg(static_cast<cl_int>(node.op));
-  const auto [a, b] = parameters(node);
+  const auto [a, b] = unary_parameters(node);
   const bool fp64 = station.runtime.facts().fp64;
   real_argument(call, domain, fp64, a);
   real_argument(call, domain, fp64, b);

@@ -2,12 +2,14 @@
 #include <arenascope/backends/opencl/opencl_backend.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/opencl/ops.h>
+#include <arenascope/backends/opencl/op_images.h>
+#include <arenascope/backends/opencl/replay.h>
+#include <arenascope/backends/opencl/settings.h>
+#include <arenascope/backends/opencl/spans.h>
+#include <arenascope/runtime/device_transfer.h>
 
 namespace arenascope::opencl {
 namespace {
@@ -30,17 +32,12 @@ Family family_of(Op op) {
   return info(op).max_sources == 1 ? Family::Unary : Family::Binary;
 }
 
-struct Settings {
-  RuntimeOptions runtime;
-  PoolOptions pool;
-  bool fast = true;
-};
-
 class OpenClBackend final : public Backend {
  public:
   OpenClBackend(std::shared_ptr<Runtime> runtime, Settings settings, std::unique_ptr<Tuner> tuner)
       : runtime_(std::move(runtime)), settings_(std::move(settings)), tuner_(std::move(tuner)),
-        station_{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast} {}
+        station_{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast},
+        replay_(*runtime_, settings_.replay) {}
   ~OpenClBackend() override {
     if (!tuner_->save()) runtime_->log("the tuning results could not be saved");
   }
@@ -52,6 +49,7 @@ class OpenClBackend final : public Backend {
   }
   bool runs_on_host_threads() const override { return false; }
   Bytes alignment() const override { return station_.alignment; }
+  bool copies_to_host() const override { return true; }
 
   Status make_problem() {
     cl_int code = CL_SUCCESS;
@@ -62,9 +60,11 @@ class OpenClBackend final : public Backend {
   }
 
   Status register_memory(ExecutionContext& context) override {
-    const auto pool = std::make_shared<BufferPool>(runtime_, device(), settings_.pool);
-    for (MemoryKind kind : {MemoryKind::Default, MemoryKind::Workspace, MemoryKind::KVCache})
-      if (auto ok = context.register_allocator(kind, kind == MemoryKind::Workspace ? pool : std::make_shared<BufferPool>(runtime_, device(), settings_.pool)); !ok) return ok;
+    const auto pool = std::make_shared<DevicePool>(runtime_, device(), settings_.pool);
+    pool_ = pool;
+    if (auto ok = context.register_allocator(MemoryKind::Workspace, pool); !ok) return ok;
+    for (MemoryKind kind : {MemoryKind::Default, MemoryKind::KVCache})
+      if (auto ok = context.register_allocator(kind, std::make_shared<BufferPool>(runtime_, device(), settings_.pool)); !ok) return ok;
     // Static memory is never reused for something else.
     return context.register_allocator(MemoryKind::Persistent, std::make_shared<BufferPool>(runtime_, device(), PoolOptions{1, 0, true}));
   }
@@ -88,13 +88,24 @@ class OpenClBackend final : public Backend {
 
   Status compute(const TensorImpl& node, const ComputeParams& params) override {
     if (!has_work(node) || params.ith != 0) return {};
+    checks_ = checks_ || node.op == Op::Gather || node.op == Op::GatherElements;
+    if (replay_.replaying()) return {};
+    runtime_->set_node(&node);
+    Status status = compute_here(node, params);
+    runtime_->set_node(nullptr);
+    return status;
+  }
+  Status compute_here(const TensorImpl& node, const ComputeParams& params) {
+    if (node.op == Op::Copy && node.storage.device().is_cpu() != node.sources[0]->storage.device().is_cpu()) {
+      auto bytes = read_tensor(*this, *node.sources[0]);
+      return bytes ? write_tensor(*this, node, *bytes) : Status(bytes.error());
+    }
+    if (node.has(kFlagPacked) || (node.op == Op::Copy && node.sources[0]->has(kFlagPacked))) return images_.run(station_, node);
     Status status;
     switch (family_of(node.op)) {
       case Family::Unary: return fast_pointwise(station_, node, status) ? status : run_unary(station_, node);
       case Family::Binary: return fast_pointwise(station_, node, status) ? status : run_binary(station_, node);
-      case Family::Movement:
-        checks_ = checks_ || node.op == Op::Gather || node.op == Op::GatherElements;
-        return run_movement(station_, node);
+      case Family::Movement: return run_movement(station_, node);
       case Family::Windows: return fast_windows(station_, node, status) ? status : run_windows(station_, node);
       case Family::Lines: return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_lines(station_, node);
       case Family::Products: return fast_products(station_, node, params, status) ? status : run_products(station_, node, params);
@@ -104,6 +115,7 @@ class OpenClBackend final : public Backend {
   }
 
   Status synchronize() override {
+    if (auto ok = replay_.end(); !ok) return ok;
     if (auto ok = runtime_->finish(); !ok) return ok;
     if (!checks_) return {};
     checks_ = false;
@@ -116,6 +128,30 @@ class OpenClBackend final : public Backend {
     if (code != CL_SUCCESS) return runtime_->lost("clearing the note of wrong indices", code);
     return Error{fmt::format("an index {} lies outside the entries of its table", told[1])};
   }
+
+  Side packing(const TensorImpl& node, int source) const override {
+    return settings_.images ? images_.packing(runtime_->facts(), node, source) : Side::Main;
+  }
+  Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context) override {
+    const std::shared_ptr<DevicePool> pool = pool_.lock();
+    if (!pool) return Error{fmt::format("'{}' is to be an image, and no memory was registered for images", tensor.name)};
+    const ImageShape shape = image_shape(tensor);
+    pool->want_image(shape);
+    return Storage::allocate(context, device(), MemoryKind::Workspace, shape.bytes());
+  }
+  Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
+    replay_.drop();
+    replayable_ = std::none_of(nodes.begin(), nodes.end(), [](const TensorImpl* n) { return n->has(kFlagSpilled) || n->has(kFlagPacked); });
+    return images_.prepare(station_, device(), nodes, context);
+  }
+  Status begin_run(bool as_one) override {
+    replay_.begin(as_one && replayable_);
+    return {};
+  }
+
+  void keep_spans(bool keep) override { runtime_->keep_launches(keep); }
+  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override { return spans_of(*runtime_, now); }
+  std::vector<std::string> take_notes() override { return tuner_->take_notes(); }
 
   Status upload(const Storage& to, const std::byte* from, Bytes bytes) override {
     if (bytes > to.bytes()) return Error{fmt::format("{} bytes do not fit in a storage of {}", bytes, to.bytes())};
@@ -136,50 +172,12 @@ class OpenClBackend final : public Backend {
   std::unique_ptr<Tuner> tuner_;
   Station station_;
   MemHandle problem_;
+  ImageOps images_;
+  Replay replay_;
+  std::weak_ptr<DevicePool> pool_;  // of the last context that memory was registered with
+  bool replayable_ = false;
   bool checks_ = false;  // an op that can meet a wrong index was queued
 };
-
-template <class Choice>
-Status choose(const std::string& key, const std::string& value, std::initializer_list<std::pair<const char*, Choice>> choices, Choice& to) {
-  std::string names;
-  for (const auto& [text, choice] : choices) {
-    if (value == text) {
-      to = choice;
-      return {};
-    }
-    names += fmt::format(" {}", text);
-  }
-  return Error{fmt::format("{} '{}' is none of:{}", key, value, names)};
-}
-
-Result<Settings> read_settings(const BackendOptions& options) {
-  Settings s;
-  for (const auto& [key, value] : options) {
-    Status ok;
-    if (key == "device") {
-      const auto read = std::from_chars(value.data(), value.data() + value.size(), s.runtime.device);
-      if (read.ec != std::errc() || read.ptr != value.data() + value.size()) ok = Error{fmt::format("device '{}' is no number", value)};
-    } else if (key == "platform") {
-      s.runtime.platform = value;
-    } else if (key == "cache") {
-      s.runtime.cache_folder = value;
-    } else if (key == "precision") {
-      ok = choose(key, value, {{"high", Precision::High}, {"normal", Precision::Normal}, {"low", Precision::Low}}, s.runtime.precision);
-    } else if (key == "tuning") {
-      ok = choose(key, value, {{"none", TuneLevel::None}, {"fast", TuneLevel::Fast}, {"normal", TuneLevel::Normal}, {"wide", TuneLevel::Wide}, {"heavy", TuneLevel::Heavy}}, s.runtime.tuning);
-    } else if (key == "profiling") {
-      ok = choose(key, value, {{"on", true}, {"off", false}}, s.runtime.profiling);
-    } else if (key == "kernels") {
-      ok = choose(key, value, {{"fast", true}, {"plain", false}}, s.fast);
-    } else if (key == "pool") {
-      ok = choose(key, value, {{"bounded", PoolOptions{}}, {"any", PoolOptions{std::numeric_limits<double>::infinity(), 0, false}}, {"separate", PoolOptions{1, 0, true}}}, s.pool);
-    } else {
-      ok = Error{fmt::format("there is no OpenCL option '{}'; there are: cache device kernels platform pool precision profiling tuning", key)};
-    }
-    if (!ok) return ok.error();
-  }
-  return s;
-}
 
 }  // namespace
 
@@ -206,6 +204,8 @@ Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std:
   auto tuner = std::make_unique<Tuner>(settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning.bin",
                                        fmt::format("tuning {}", name(settings->runtime.tuning)));
   if (!tuner->load()) runtime->log("the saved tuning results could not be used and are found anew");
+  if (settings->images && !runtime->images())
+    return Error{fmt::format("{} has no images; tensors can only be buffers on it", runtime->facts().name)};
   auto backend = std::make_unique<OpenClBackend>(std::move(runtime), std::move(*settings), std::move(tuner));
   if (auto ok = backend->make_problem(); !ok) return ok.error();
   return std::unique_ptr<Backend>(std::move(backend));

@@ -11,6 +11,9 @@ namespace arenascope::opencl {
 int domain_of(DType type);
 std::string domain_option(int domain);
 
+// The two parameters that unary ops have.
+std::pair<double, double> unary_parameters(const TensorImpl& node);
+
 Status run_unary(Station& station, const TensorImpl& node);
 Status run_binary(Station& station, const TensorImpl& node);
 Status run_movement(Station& station, const TensorImpl& node);

@@ -42,7 +42,7 @@ struct RuntimeOptions {
 // A kernel that was queued, and what for.
 struct Launched {
   cl_event event = nullptr;  // owned by the runtime
-  int32_t node = -1;         // tag given with launch(); -1 none
+  const void* node = nullptr;  // what set_node() said
   Bytes copied = 0;          // > 0: a copy of that many bytes
   bool to_device = false;
   const char* kernel = "";
@@ -74,8 +74,8 @@ class Runtime {
   Status read(std::byte* to, const BufferMap::Place& from, Bytes bytes);
   Status finish();
 
-  // What was queued since the last call gets this tag.
-  void set_node(int32_t node) { node_ = node; }
+  // What is queued from now on gets this tag.
+  void set_node(const void* node) { node_ = node; }
   // Whether launches are kept for take_launched(); needs profiling.
   void keep_launches(bool keep) { keep_ = keep && options_.profiling; }
   std::vector<Launched> take_launched();
@@ -111,7 +111,7 @@ class Runtime {
   std::map<std::string, Built> programs_;
   std::vector<Launched> launched_;
   RecordCommand record_;
-  int32_t node_ = -1;
+  const void* node_ = nullptr;
   bool keep_ = false;
   bool is_lost_ = false;
 };

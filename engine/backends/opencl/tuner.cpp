@@ -76,6 +76,9 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
     }
   }
   std::copy(best.local.begin(), best.local.end(), local);
+  if (best.seconds >= 0)
+    notes_.push_back(fmt::format("{}: groups of {} x {} x {} were the fastest of {}, {:.3g} ms", key, best.local[0], best.local[1],
+                                 best.local[2], best.tried, best.seconds * 1e3));
   results_[key] = best;
 }
 
@@ -93,6 +96,8 @@ int Tuner::choose_variant(const std::string& variant_name, int count, int usual,
         best.seconds = taken;
       }
     }
+  if (best.seconds >= 0)
+    notes_.push_back(fmt::format("{}: way {} was the fastest of {}, {:.3g} ms", variant_name, best.variant, best.tried, best.seconds * 1e3));
   results_[variant_name] = best;
   return best.variant;
 }

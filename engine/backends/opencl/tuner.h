@@ -41,6 +41,12 @@ class Tuner {
   // measuring it is `usual`.
   int choose_variant(const std::string& name, int count, int usual, const std::function<double(int)>& seconds);
 
+  // A sentence for each result that was measured since the last call.
+  std::vector<std::string> take_notes() {
+    std::vector<std::string> out;
+    out.swap(notes_);
+    return out;
+  }
   const std::map<std::string, TuneResult>& results() const { return results_; }
   // Group sizes that are tried at a level, the usual one first.
   static std::vector<std::array<size_t, 3>> candidates(const DeviceFacts& facts, TuneLevel level, int dims, const size_t* sizes,
@@ -50,6 +56,7 @@ class Tuner {
   TuneLevel level_;
   std::string path_, key_;
   std::map<std::string, TuneResult> results_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace arenascope::opencl

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/opencl/op_images.h>
+
+#include <algorithm>
+
+namespace arenascope::opencl {
+namespace {
+
+// As image.cl has them.
+struct Extent {
+  cl_int n, c, h, w;
+};
+struct Window2 {
+  Extent in, out;
+  cl_int kernel_y, kernel_x, stride_y, stride_x, dilation_y, dilation_x, pad_y, pad_x, end_y, end_x;
+  cl_int biased, count_padding;
+};
+
+Extent extent_of(const TensorImpl& t) {
+  return {static_cast<cl_int>(t.sizes[0]), static_cast<cl_int>(t.sizes[1]), static_cast<cl_int>(t.sizes[2]), static_cast<cl_int>(t.sizes[3])};
+}
+
+int64_t blocks(int64_t channels) { return (channels + 3) / 4; }
+
+bool suits(const DeviceFacts& facts, const TensorImpl& t) {
+  if (t.rank() != 4 || (t.dtype != DType::F32 && t.dtype != DType::F16) || t.element_count() == 0) return false;
+  for (int d = 0; d < 4; ++d)
+    if (t.sizes[d] > (1 << 20)) return false;
+  const ImageShape shape = image_shape(t);
+  return shape.width <= facts.image_width && shape.height <= facts.image_height;
+}
+
+// Constant, so that it can be packed once.
+bool given(const TensorImpl& t) { return t.op == Op::None && !t.is_view() && t.has(kFlagWeight) && (t.dtype == DType::F32 || t.dtype == DType::F16); }
+
+bool is_depthwise(const TensorImpl& node) {
+  const auto groups = node.params.get<ConvParams>().groups;
+  return groups > 1 && groups == node.sources[0]->sizes[1] && groups == node.sizes[1] && node.sources[1]->sizes[1] == 1;
+}
+
+bool convolves(const TensorImpl& node) {
+  const auto p = node.params.get<ConvParams>();
+  if (p.spatial != 2 || !given(*node.sources[1]) || (node.sources.size() > 2 && !given(*node.sources[2]))) return false;
+  if (node.sources[1]->element_count() == 0) return false;
+  return p.groups == 1 || is_depthwise(node);
+}
+
+bool is_unary(Op op) {
+  switch (op) {
+    case Op::Relu: case Op::LeakyRelu: case Op::Clamp: case Op::Sigmoid: case Op::Silu: case Op::Tanh: case Op::Exp: case Op::Sqrt:
+    case Op::Erf: case Op::Gelu: case Op::HardSigmoid: case Op::HardSwish: case Op::Scale: case Op::Neg: case Op::Abs:
+    case Op::Reciprocal: return true;
+    default: return false;
+  }
+}
+bool is_binary(Op op) {
+  return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Max || op == Op::Min;
+}
+
+std::string math_options(const Station& station, const TensorImpl& node) {
+  std::string options;
+  const bool half = node.dtype == DType::F16;
+  if (half && station.runtime.facts().fp16 && station.runtime.options().precision == Precision::Low) options += " -DHALF_MATH";
+  else if (half) options += " -DHALF_WEIGHTS";
+  return options;
+}
+
+// Over the texels of a tensor.
+Status texels(Call& call, const TensorImpl& t) {
+  return call.grid({blocks(t.sizes[1]) * t.sizes[3], t.sizes[0] * t.sizes[2]});
+}
+
+Status pack(Station& station, Device device, ExecutionContext& context, const TensorImpl& w, DType type, int64_t outputs, int64_t inputs,
+            int64_t filled, int64_t taps, Storage& to) {
+  const Bytes bytes = blocks(outputs) * 4 * filled * taps * element_bytes(type);
+  auto storage = Storage::allocate(context, device, MemoryKind::Persistent, bytes);
+  if (!storage) return storage.error();
+  to = std::move(*storage);
+  Layout l = layout_of(w);
+  collapse({&l});
+  return Call(station, "image", " -DCONVERT", "pack_weights").tensor(w, l).scratch(to.data(), bytes).arg(static_cast<cl_int>(type))
+      .arg(cl_int(outputs)).arg(cl_int(inputs)).arg(cl_int(filled)).arg(cl_int(taps)).grid({filled, taps, blocks(outputs)});
+}
+
+Window2 window_of(const TensorImpl& node) {
+  Window2 w{};
+  w.in = extent_of(*node.sources[0]);
+  w.out = extent_of(node);
+  const auto fill = [&](const auto& p) {
+    w.stride_y = p.strides[0];
+    w.stride_x = p.strides[1];
+    w.dilation_y = p.dilations[0];
+    w.dilation_x = p.dilations[1];
+    w.pad_y = p.pads_begin[0];
+    w.pad_x = p.pads_begin[1];
+  };
+  if (node.op == Op::Conv) {
+    fill(node.params.get<ConvParams>());
+    w.kernel_y = static_cast<cl_int>(node.sources[1]->sizes[2]);
+    w.kernel_x = static_cast<cl_int>(node.sources[1]->sizes[3]);
+    w.biased = node.sources.size() > 2;
+  } else {
+    const auto p = node.params.get<PoolParams>();
+    fill(p);
+    w.kernel_y = p.kernel[0];
+    w.kernel_x = p.kernel[1];
+    w.end_y = p.pads_end[0];
+    w.end_x = p.pads_end[1];
+    w.count_padding = p.count_include_pad;
+  }
+  return w;
+}
+
+}  // namespace
+
+Side ImageOps::packing(const DeviceFacts& facts, const TensorImpl& node, int source) const {
+  const bool both = is_binary(node.op) || node.op == Op::Concat;
+  if (source >= 0) return source == 0 || both ? Side::Other : Side::Main;
+  if (!suits(facts, node) || node.sources.empty() || !suits(facts, *node.sources[0]) || node.sources[0]->dtype != node.dtype) return Side::Main;
+  switch (node.op) {
+    case Op::Conv: return convolves(node) ? Side::Other : Side::Main;
+    case Op::MaxPool:
+    case Op::AvgPool: return node.params.get<PoolParams>().spatial == 2 ? Side::Either : Side::Main;
+    case Op::BatchNorm:
+      for (size_t s = 1; s < node.sources.size(); ++s)
+        if (node.sources[s]->dtype != DType::F32 && node.sources[s]->dtype != DType::F16) return Side::Main;
+      return Side::Either;
+    case Op::Concat:
+      if (node.params.get<AxisParams>().axis != 1) return Side::Main;
+      for (size_t s = 0; s < node.sources.size(); ++s)
+        if (!suits(facts, *node.sources[s]) || (s + 1 < node.sources.size() && node.sources[s]->sizes[1] % 4 != 0)) return Side::Main;
+      return Side::Either;
+    default: break;
+  }
+  if (is_unary(node.op)) return Side::Either;
+  if (!is_binary(node.op) || !(node.sources[0]->sizes == node.sizes) || !(node.sources[1]->sizes == node.sizes)) return Side::Main;
+  return Side::Either;
+}
+
+Status ImageOps::prepare(Station& station, Device device, std::span<TensorImpl* const> nodes, ExecutionContext& context) {
+  weights_.clear();
+  for (const TensorImpl* node : nodes) {
+    if (!node->has(kFlagPacked) || node->op != Op::Conv) continue;
+    Weights& made = weights_[node];
+    const TensorImpl& w = *node->sources[1];
+    const bool depthwise = is_depthwise(*node);
+    const int64_t inputs = w.sizes[1], filled = depthwise ? 1 : blocks(inputs) * 4, taps = w.sizes[2] * w.sizes[3];
+    const DType type = node->dtype;
+    if (auto ok = pack(station, device, context, w, type, w.sizes[0], inputs, filled, taps, made.filter); !ok) return ok;
+    if (node->sources.size() > 2)
+      if (auto ok = pack(station, device, context, *node->sources[2], type, w.sizes[0], 1, 1, 1, made.bias); !ok) return ok;
+  }
+  return {};
+}
+
+Status ImageOps::convolve(Station& station, const TensorImpl& node) const {
+  const auto at = weights_.find(&node);
+  if (at == weights_.end()) return Error{"the weights of a convolution on images were not packed"};
+  const Storage& filter = at->second.filter;
+  const Storage& bias = at->second.bias.allocated() ? at->second.bias : filter;
+  Call call(station, "image", " -DCONV" + math_options(station, node), is_depthwise(node) ? "depthwise" : "conv");
+  call.image(*node.sources[0]).scratch(filter.data(), filter.bytes()).scratch(bias.data(), bias.bytes()).image(node).arg(window_of(node));
+  return texels(call, node);
+}
+
+Status ImageOps::run(Station& station, const TensorImpl& node) const {
+  const TensorImpl& x = *node.sources[0];
+  if (node.op == Op::Copy) {
+    Call call(station, "image", " -DCONVERT", node.has(kFlagPacked) ? "to_image" : "to_buffer");
+    if (node.has(kFlagPacked)) call.tensor(x, layout_of(x)).image(node).arg(extent_of(node));
+    else call.image(x).arg(extent_of(node)).tensor(node, layout_of(node));
+    return texels(call, node);
+  }
+  if (node.op == Op::Conv) return convolve(station, node);
+  if (node.op == Op::MaxPool || node.op == Op::AvgPool) {
+    Call call(station, "image", " -DPOOL" + math_options(station, node), "pool");
+    call.image(x).image(node).arg(window_of(node)).arg(static_cast<cl_int>(node.op == Op::MaxPool));
+    return texels(call, node);
+  }
+  if (node.op == Op::BatchNorm) {
+    Call call(station, "image", " -DCHANNELS", "batch_norm");
+    call.image(x);
+    for (size_t s = 1; s < node.sources.size(); ++s) call.tensor(*node.sources[s], layout_of(*node.sources[s]));
+    call.image(node).arg(extent_of(node)).arg(node.params.get<BatchNormParams>().epsilon);
+    return texels(call, node);
+  }
+  if (node.op == Op::Concat) {
+    int64_t first = 0;
+    for (const TensorImpl* source : node.sources) {
+      Call call(station, "image", " -DCHANNELS", "put_channels");
+      call.image(*source).image(node).arg(extent_of(*source)).arg(cl_int(first));
+      if (auto ok = texels(call, *source); !ok) return ok;
+      first += blocks(source->sizes[1]);
+    }
+    return {};
+  }
+  const std::string op = " -DPOINTWISE -DOP=" + std::to_string(static_cast<int>(node.op));
+  if (node.sources.size() == 1) {
+    const auto [a, b] = unary_parameters(node);
+    Call call(station, "image", op, "unary");
+    call.image(x).image(node).arg(extent_of(node)).arg(static_cast<cl_float>(a)).arg(static_cast<cl_float>(b));
+    return texels(call, node);
+  }
+  Call call(station, "image", op, "binary");
+  call.image(x).image(*node.sources[1]).image(node).arg(extent_of(node));
+  return texels(call, node);
+}
+
+}  // namespace arenascope::opencl

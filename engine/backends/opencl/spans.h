@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The times of what a device did, moved to the host's clock.
+#pragma once
+#include <arenascope/backends/opencl/runtime.h>
+#include <arenascope/runtime/backend.h>
+
+namespace arenascope::opencl {
+
+// Waits for the queue. Where the two clocks' difference is measured: a command is queued several times, and the host's
+// time in the middle between before and after stands for the device's time of its end, by the try that took least.
+std::vector<DeviceSpan> spans_of(Runtime& runtime, const std::function<Nanoseconds()>& now);
+
+}  // namespace arenascope::opencl
