@@ -60,6 +60,7 @@ Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
       stats_.cached -= blocks_[address].bytes;
       ++stats_.hits;
     } else {
+      make_room(bytes);
       auto taken = take(bytes);
       if (!taken && release_locked() > 0) taken = take(bytes);
       if (!taken) return taken.error();
@@ -104,6 +105,24 @@ void BufferPool::deallocate(void* pointer, Bytes bytes) noexcept {
   stats_.reserved -= size;
   give_budget(size);
   observe_release(pointer, size);
+}
+
+// Free blocks that nothing fits would pile up: before more is taken, the largest go until all that is reserved is at most
+// `total_waste` times what lives at once at most.
+void BufferPool::make_room(Bytes bytes) {
+  if (std::isinf(options_.waste)) return;
+  const double limit = options_.total_waste * static_cast<double>(std::max(stats_.peak, stats_.active + bytes));
+  while (!free_.empty() && static_cast<double>(stats_.reserved + bytes) > limit) {
+    const auto largest = std::prev(free_.end());
+    const auto [size, pointer] = *largest;
+    free_.erase(largest);
+    runtime_->buffers().remove(pointer);
+    blocks_.erase(pointer);
+    stats_.reserved -= size;
+    stats_.cached -= size;
+    give_budget(size);
+    observe_release(pointer, size);
+  }
 }
 
 Bytes BufferPool::release_locked() {

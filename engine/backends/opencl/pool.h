@@ -17,6 +17,7 @@ struct PoolOptions {
   double waste = 1.125;  // a block of at most this many times the request may serve it; infinite: any larger one
   Bytes slack = 4096;    // and always one that is at most this much larger
   bool separate = false; // nothing is reused: every request has a block of its own
+  double total_waste = 1.25;  // all blocks together: times the most bytes that lived at once
 };
 
 // One block as the window shows it.
@@ -48,6 +49,7 @@ class BufferPool final : public Allocator {
   Bytes largest_for(Bytes request) const;
   Result<void*> take(Bytes bytes);
   Bytes release_locked();
+  void make_room(Bytes bytes);
 
   std::shared_ptr<Runtime> runtime_;
   Device device_;

@@ -194,10 +194,11 @@ TEST_CASE("the pool reuses the smallest block that fits within the bound, and co
   auto d = pool.allocate(5000);
   REQUIRE(d);
   CHECK(*d != *b);
-  CHECK(pool.stats().reserved == 16000);
+  // Nor is it kept beside: 16,000 bytes would be more than 1.25 times the 11,000 that lived at once.
+  CHECK(pool.stats().reserved == 6000);
   CHECK(pool.stats().hits == 1);
-  CHECK(pool.blocks().size() == 3);
-  CHECK(pool.release_cached() == 10000);
+  CHECK(pool.blocks().size() == 2);
+  CHECK(pool.release_cached() == 0);
   CHECK(pool.stats().reserved == 6000);
   pool.deallocate(*c, 900);
   pool.deallocate(*d, 5000);
