@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>arenascope::app::MainWindow</name>
+    <message numerus="yes">
+        <source>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).</source>
+        <translation>
+            <numerusform>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file.</numerusform>
+            <numerusform>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n files.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::ArenaView</name>
     <message numerus="yes">
         <source>%n tensor(s) off the plan</source>

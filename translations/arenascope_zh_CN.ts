@@ -60,10 +60,6 @@
         <translation>保存记录(&amp;S)…</translation>
     </message>
     <message>
-        <source>Save As &amp;Other Format…</source>
-        <translation>另存为其他格式(&amp;O)…</translation>
-    </message>
-    <message>
         <source>Save &amp;Picture of View…</source>
         <translation>保存视图图片(&amp;P)…</translation>
     </message>
@@ -104,14 +100,6 @@
         <translation>上一个匹配(&amp;P)</translation>
     </message>
     <message>
-        <source>Copy &amp;Name</source>
-        <translation>复制名称(&amp;N)</translation>
-    </message>
-    <message>
-        <source>P&amp;references…</source>
-        <translation>首选项(&amp;R)…</translation>
-    </message>
-    <message>
         <source>Zoom &amp;In</source>
         <translation>放大(&amp;I)</translation>
     </message>
@@ -148,24 +136,12 @@
         <translation>面板(&amp;P)</translation>
     </message>
     <message>
-        <source>Layout: &amp;Everything</source>
-        <translation>布局：全部(&amp;E)</translation>
-    </message>
-    <message>
         <source>Layout: &amp;Graph</source>
         <translation>布局：计算图(&amp;G)</translation>
     </message>
     <message>
         <source>Layout: &amp;Memory</source>
         <translation>布局：内存(&amp;M)</translation>
-    </message>
-    <message>
-        <source>Layout: &amp;Time</source>
-        <translation>布局：时间(&amp;T)</translation>
-    </message>
-    <message>
-        <source>Reset La&amp;yout</source>
-        <translation>重置布局(&amp;Y)</translation>
     </message>
     <message>
         <source>Title &amp;Bars of Panels</source>
@@ -190,10 +166,6 @@
     <message>
         <source>Again: the next user</source>
         <translation>再按一次：下一个使用者</translation>
-    </message>
-    <message>
-        <source>&amp;Open or Close Layer</source>
-        <translation>展开或折叠层(&amp;O)</translation>
     </message>
     <message>
         <source>E&amp;xpand All Layers</source>
@@ -232,10 +204,6 @@
         <translation>按内存块着色(&amp;K)</translation>
     </message>
     <message>
-        <source>Save as DO&amp;T…</source>
-        <translation>另存为 DOT(&amp;T)…</translation>
-    </message>
-    <message>
         <source>Plan with &amp;All</source>
         <translation>用全部规划器规划(&amp;A)</translation>
     </message>
@@ -260,10 +228,6 @@
         <translation>转到峰值(&amp;P)</translation>
     </message>
     <message>
-        <source>Run the model in a loop</source>
-        <translation>循环运行模型</translation>
-    </message>
-    <message>
         <source>&amp;Pause</source>
         <translation>暂停(&amp;P)</translation>
     </message>
@@ -280,16 +244,8 @@
         <translation>进入线程(&amp;T)</translation>
     </message>
     <message>
-        <source>Show the selected node&apos;s parts, thread by thread</source>
-        <translation>逐线程显示所选节点的各个部分</translation>
-    </message>
-    <message>
         <source>Run to End of &amp;Layer</source>
         <translation>运行到本层末尾(&amp;L)</translation>
-    </message>
-    <message>
-        <source>Run to &amp;Selected Node</source>
-        <translation>运行到所选节点(&amp;S)</translation>
     </message>
     <message>
         <source>St&amp;op</source>
@@ -300,10 +256,6 @@
         <translation>切换断点(&amp;B)</translation>
     </message>
     <message>
-        <source>Break&amp;points…</source>
-        <translation>断点(&amp;P)…</translation>
-    </message>
-    <message>
         <source>On an op, a name pattern, bytes, or NaN</source>
         <translation>可设在算子、名称模式、字节数或 NaN 上</translation>
     </message>
@@ -312,24 +264,12 @@
         <translation>播放(&amp;A)</translation>
     </message>
     <message>
-        <source>Walk through what was recorded, step by step</source>
-        <translation>逐步走过已记录的内容</translation>
-    </message>
-    <message>
         <source>To the &amp;First Step</source>
         <translation>到第一步(&amp;F)</translation>
     </message>
     <message>
-        <source>Step Bac&amp;k</source>
-        <translation>后退一步(&amp;K)</translation>
-    </message>
-    <message>
         <source>Step For&amp;ward</source>
         <translation>前进一步(&amp;W)</translation>
-    </message>
-    <message>
-        <source>&amp;Next Peak</source>
-        <translation>下一个峰值(&amp;N)</translation>
     </message>
     <message>
         <source>Compare with &amp;Recording…</source>
@@ -386,6 +326,142 @@
     <message>
         <source>Pre&amp;vious File</source>
         <translation>上一个文件(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Recover a Recor&amp;ding</source>
+        <translation>恢复录制(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Save As Other For&amp;mat…</source>
+        <translation>另存为其他格式(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>What the view that has the focus shows, as numbers</source>
+        <translation>以数字保存有焦点的视图所显示的内容</translation>
+    </message>
+    <message>
+        <source>&amp;Undo View</source>
+        <translation>撤销视图更改(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Back to the range, layers, colours, plan and panels of before</source>
+        <translation>恢复之前的范围、层、颜色、规划和面板</translation>
+    </message>
+    <message>
+        <source>&amp;Redo View</source>
+        <translation>重做视图更改(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Copy N&amp;ame</source>
+        <translation>复制名称(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Copy P&amp;icture of View</source>
+        <translation>复制视图图片(&amp;I)</translation>
+    </message>
+    <message>
+        <source>Copy &amp;Table of View</source>
+        <translation>复制视图表格(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Pr&amp;eferences…</source>
+        <translation>首选项(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Table beside the Vie&amp;w</source>
+        <translation>视图旁的表格(&amp;W)</translation>
+    </message>
+    <message>
+        <source>The same as numbers, to be sorted, filtered and read aloud</source>
+        <translation>以数字显示同样内容，可排序、过滤和朗读</translation>
+    </message>
+    <message>
+        <source>Layout: E&amp;verything</source>
+        <translation>布局：全部(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Layout: Tim&amp;e</source>
+        <translation>布局：时间(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Reset Layo&amp;ut</source>
+        <translation>重置布局(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Save Layout As…</source>
+        <translation>布局另存为(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>M&amp;y Layouts</source>
+        <translation>我的布局(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>Open or Close &amp;Layer</source>
+        <translation>打开或关闭层(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Sa&amp;ve as DOT…</source>
+        <translation>另存为 DOT(&amp;V)…</translation>
+    </message>
+    <message>
+        <source>Run the model in a loop; in a recording: go on to the next breakpoint</source>
+        <translation>循环运行模型；对于录制：前进到下一个断点</translation>
+    </message>
+    <message>
+        <source>Run Bac&amp;kwards</source>
+        <translation>反向运行(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Through what was recorded, back to the breakpoint before</source>
+        <translation>在录制内容中回到上一个断点</translation>
+    </message>
+    <message>
+        <source>To the next part that a thread worked or waited, inside the node</source>
+        <translation>到节点内部某线程工作或等待的下一部分</translation>
+    </message>
+    <message>
+        <source>Step Back in T&amp;hreads</source>
+        <translation>在线程中后退(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Run to Selected &amp;Node</source>
+        <translation>运行到所选节点(&amp;N)</translation>
+    </message>
+    <message>
+        <source>On the selected node</source>
+        <translation>在所选节点上</translation>
+    </message>
+    <message>
+        <source>Breakpo&amp;ints…</source>
+        <translation>断点(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>Walk through what was recorded, step by step, up to a breakpoint</source>
+        <translation>逐步播放录制内容，直到断点</translation>
+    </message>
+    <message>
+        <source>Play Ba&amp;ckwards</source>
+        <translation>反向播放(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Step Back</source>
+        <translation>后退一步</translation>
+    </message>
+    <message>
+        <source>N&amp;ext Peak</source>
+        <translation>下一个峰值(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Manual</source>
+        <translation>手册(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Show &amp;Frame Times</source>
+        <translation>显示帧时间(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Frames a second, and how long the window was busy at most</source>
+        <translation>每秒帧数，以及窗口最长忙碌时间</translation>
     </message>
 </context>
 <context>
@@ -445,6 +521,10 @@
     <message>
         <source>Problems</source>
         <translation>问题</translation>
+    </message>
+    <message>
+        <source>Breakpoints</source>
+        <translation>断点</translation>
     </message>
 </context>
 <context>
@@ -522,6 +602,88 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::BreakpointModel</name>
+    <message>
+        <source>Pause before</source>
+        <translation>在此之前暂停</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>How many nodes of this graph it stands on</source>
+        <translation>它在此图中涉及多少个节点</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::BreakpointPanel</name>
+    <message>
+        <source>A number of bytes is wanted, such as 64 KiB.</source>
+        <translation>需要字节数，例如 64 KiB。</translation>
+    </message>
+    <message>
+        <source>Say on what.</source>
+        <translation>请填写断点的位置。</translation>
+    </message>
+    <message>
+        <source>There is one already.</source>
+        <translation>已有这样的断点。</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Name pattern</source>
+        <translation>名称模式</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Bytes, at least</source>
+        <translation>字节数至少</translation>
+    </message>
+    <message>
+        <source>NaN or infinity</source>
+        <translation>NaN 或无穷</translation>
+    </message>
+    <message>
+        <source>Kind of the new breakpoint</source>
+        <translation>新断点的类型</translation>
+    </message>
+    <message>
+        <source>On what the new breakpoint stands</source>
+        <translation>新断点的位置</translation>
+    </message>
+    <message>
+        <source>Breakpoints</source>
+        <translation>断点</translation>
+    </message>
+    <message>
+        <source>&amp;Add</source>
+        <translation>添加(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Re&amp;move</source>
+        <translation>移除(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Remove A&amp;ll</source>
+        <translation>全部移除(&amp;L)</translation>
+    </message>
+    <message>
+        <source>No breakpoints. F9 puts one on the selected node; others are added above.</source>
+        <translation>没有断点。F9 在所选节点上设置断点；其他断点在上方添加。</translation>
+    </message>
+    <message>
+        <source>In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live run only: a recording holds no values.</source>
+        <translation>名称模式中 * 代表任意文本，? 代表一个字母。NaN 与无穷只在实时运行中检查：录制文件不含数值。</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::CommandPalette</name>
     <message>
         <source>Type the name of an action</source>
@@ -530,6 +692,13 @@
     <message>
         <source>Action</source>
         <translation>操作</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::FrameOverlay</name>
+    <message>
+        <source>%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms</source>
+        <translation>%1 帧/秒   平均 %2 ms   最长 %3 ms   界面线程最多 %4 ms</translation>
     </message>
 </context>
 <context>
@@ -763,34 +932,6 @@
         <translation>主题(&amp;H)</translation>
     </message>
     <message>
-        <source>Breakpoints</source>
-        <translation>断点</translation>
-    </message>
-    <message>
-        <source>Op</source>
-        <translation>算子</translation>
-    </message>
-    <message>
-        <source>Name pattern</source>
-        <translation>名称模式</translation>
-    </message>
-    <message>
-        <source>Bytes, at least</source>
-        <translation>字节数，至少</translation>
-    </message>
-    <message>
-        <source>NaN or infinity</source>
-        <translation>NaN 或无穷</translation>
-    </message>
-    <message>
-        <source>&amp;Add</source>
-        <translation>添加(&amp;A)</translation>
-    </message>
-    <message>
-        <source>&amp;Remove</source>
-        <translation>删除(&amp;R)</translation>
-    </message>
-    <message>
         <source>Open a Built-in Model</source>
         <translation>打开内置模型</translation>
     </message>
@@ -801,6 +942,76 @@
     <message>
         <source>Open files</source>
         <translation>已打开的文件</translation>
+    </message>
+    <message>
+        <source>%1, paused before %2 – Arenascope</source>
+        <translation>%1，暂停于 %2 之前 – Arenascope</translation>
+    </message>
+    <message>
+        <source>Table %1</source>
+        <translation>表格 %1</translation>
+    </message>
+    <message>
+        <source>Select a node first: the run goes on to it.</source>
+        <translation>请先选择节点：运行将进行到该节点。</translation>
+    </message>
+    <message>
+        <source>Keep what is recorded in a &amp;file while it runs</source>
+        <translation>运行时把录制内容保存在文件中(&amp;F)</translation>
+    </message>
+    <message>
+        <source>After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed.</source>
+        <translation>崩溃或被终止后，可在 文件 ▸ 恢复录制 中找到。关闭文件时将其删除。</translation>
+    </message>
+    <message>
+        <source>Arenascope Manual</source>
+        <translation>Arenascope 手册</translation>
+    </message>
+    <message>
+        <source>Find in the manual</source>
+        <translation>在手册中查找</translation>
+    </message>
+    <message numerus="yes">
+        <source>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).</source>
+        <translation>
+            <numerusform>Arenascope 在录制时意外结束。已录制的内容在 文件 ▸ 恢复录制 中：%n 个文件。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The picture was saved to %1.</source>
+        <translation>图片已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>%1 is no table.</source>
+        <translation>%1 不是表格。</translation>
+    </message>
+    <message>
+        <source>The table was saved to %1.</source>
+        <translation>表格已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>The layout “%1” was saved. It is in the menu View.</source>
+        <translation>布局“%1”已保存，位于“视图”菜单中。</translation>
+    </message>
+    <message>
+        <source>Save the Layout</source>
+        <translation>保存布局</translation>
+    </message>
+    <message>
+        <source>Name of the layout:</source>
+        <translation>布局名称：</translation>
+    </message>
+    <message>
+        <source>My layout</source>
+        <translation>我的布局</translation>
+    </message>
+    <message>
+        <source>The layout “%1” cannot be read; it is of another version.</source>
+        <translation>无法读取布局“%1”；它属于其他版本。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
     </message>
 </context>
 <context>
@@ -2138,6 +2349,118 @@ next: %7</source>
     <message>
         <source>The object to which its next pointer leads</source>
         <translation>next 指针指向的对象</translation>
+    </message>
+    <message>
+        <source>Counted in the order of the plan</source>
+        <translation>按规划的顺序计数</translation>
+    </message>
+    <message>
+        <source>The node that runs in this step</source>
+        <translation>在此步骤运行的节点</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>Bytes of all tensors that are still needed</source>
+        <translation>仍需要的全部张量的字节数</translation>
+    </message>
+    <message>
+        <source>How many live in this step</source>
+        <translation>此步骤中存活的数量</translation>
+    </message>
+    <message>
+        <source>Of bound</source>
+        <translation>占下界</translation>
+    </message>
+    <message>
+        <source>Live bytes as a share of the lower bound, the largest sum of live bytes</source>
+        <translation>存活字节占下界（存活字节之和的最大值）的比例</translation>
+    </message>
+    <message>
+        <source>Free in arena</source>
+        <translation>内存区空闲</translation>
+    </message>
+    <message>
+        <source>Bytes of the arena that nobody uses in this step</source>
+        <translation>此步骤中内存区内未被使用的字节</translation>
+    </message>
+    <message>
+        <source>First step</source>
+        <translation>首步</translation>
+    </message>
+    <message>
+        <source>In which it is written</source>
+        <translation>写入它的步骤</translation>
+    </message>
+    <message>
+        <source>Behind</source>
+        <translation>止于</translation>
+    </message>
+    <message>
+        <source>The step behind its last use</source>
+        <translation>最后一次使用之后的步骤</translation>
+    </message>
+    <message>
+        <source>How many steps it lives</source>
+        <translation>存活的步骤数</translation>
+    </message>
+    <message>
+        <source>Size of its place, rounded up to the alignment</source>
+        <translation>所占大小，已按对齐向上取整</translation>
+    </message>
+    <message>
+        <source>Reuse</source>
+        <translation>复用</translation>
+    </message>
+    <message>
+        <source>How it came to its block</source>
+        <translation>它如何进入所在的块</translation>
+    </message>
+    <message>
+        <source>In place of</source>
+        <translation>原地取代</translation>
+    </message>
+    <message>
+        <source>The tensor whose bytes it takes over</source>
+        <translation>被它接管字节的张量</translation>
+    </message>
+    <message>
+        <source>Nothing ran.</source>
+        <translation>没有运行过。</translation>
+    </message>
+    <message>
+        <source>Thread</source>
+        <translation>线程</translation>
+    </message>
+    <message>
+        <source>Worker, device queue or copy engine</source>
+        <translation>工作线程、设备队列或拷贝引擎</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>The node that was worked on, a wait at the barrier, or a copy</source>
+        <translation>正在计算的节点、屏障等待或拷贝</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Since the beginning of the recording</source>
+        <translation>自录制开始</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>耗时</translation>
+    </message>
+    <message>
+        <source>From its begin to its end</source>
+        <translation>从开始到结束</translation>
     </message>
 </context>
 <context>

@@ -11,25 +11,13 @@
 #include <views/common/plot_view.h>
 
 #include "main_window.h"
+#include "widget_picture.h"
 
 namespace arenascope::app {
 
 using namespace views;
 
 namespace {
-
-// The window, or a panel of it, as it would stand on a screen.
-class WidgetPicture : public Paintable {
- public:
-  explicit WidgetPicture(QWidget* widget) : widget_(widget) {}
-  void paint(QPainter* painter, QSize size) override {
-    painter->fillRect(QRect({0, 0}, size), widget_->palette().window());
-    widget_->render(painter, {}, {}, QWidget::DrawChildren | QWidget::DrawWindowBackground);
-  }
-
- private:
-  QWidget* widget_;
-};
 
 bool wait_until(const std::function<bool()>& done, int ms) {
   QElapsedTimer timer;
@@ -54,6 +42,7 @@ int run_export(const ExportOptions& options) {
   if (!export_views().contains(options.view))
     return complain(QStringLiteral("there is no view '%1'; there are %2").arg(options.view, export_views().join(QStringLiteral(", "))), 2);
   MainWindow window;
+  window.keep_no_copies();
   window.theme()->set_mode(options.theme);
   QApplication::setPalette(window.theme()->palette());
   window.resize(options.size);

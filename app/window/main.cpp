@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
   MainWindow window;
   if (!theme.isEmpty()) window.theme()->set_mode(theme == u"dark" ? arenascope::views::ThemeMode::Dark : arenascope::views::ThemeMode::Light);
   window.show();
+  window.offer_left_behind();
   if (!files.isEmpty()) window.open(files.front());
   if (files.size() > 1) window.compare_with(files[1]);
   return QApplication::exec();

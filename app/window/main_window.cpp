@@ -102,19 +102,30 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
     if (state != RunState::Running && state != RunState::Paused) source_.set_live(false);
     source_.refresh();
   });
-  connect(&play_timer_, &QTimer::timeout, this, [this] {
-    if (axis_.current().value + 1 >= axis_.steps()) axis_.set_current(Step(0));
-    else axis_.step_by(1);
-  });
+  connect(&play_timer_, &QTimer::timeout, this, &MainWindow::play_on);
   plots_["arena"]->setFocus();  // not a line edit, which would take the letters
   set_breakpoints({});
   retranslate();
   restore_state();
+  connect_history();
+  watch_ = new UiWatch(this);
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+    for (auto it = docks_.begin(); now != nullptr && it != docks_.end(); ++it)
+      if (it.value()->isAncestorOf(now)) last_panel_ = it.key();
+  });
   update_actions();
   update_status();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() {
+  // The panels go last, behind all that the window holds: what they still say then is for nobody.
+  QObject::disconnect(qApp, nullptr, this, nullptr);
+  for (QDockWidget* dock : std::as_const(docks_)) {
+    dock->disconnect(this);
+    dock->toggleViewAction()->disconnect(this);
+  }
+  if (tabs_ != nullptr) tabs_->disconnect(this);
+}
 
 // What a tab's controller says is for its tab; the views are told when it is the one at hand.
 void MainWindow::connect_controller(Document* document) {
@@ -145,6 +156,9 @@ void MainWindow::connect_controller(Document* document) {
   connect(controller, &RunController::progress, this, [this, document, here](const QString& phase) {
     if (here() || opening_.get() == document) progress_->setText(phase);
   });
+  connect(controller, &RunController::read_on, this, [this, here] {
+    if (here()) source_.refresh();
+  });
   connect(controller, &RunController::planned, this, [this, here] {
     if (!here()) return;
     source_.show_plan(nullptr);
@@ -158,7 +172,10 @@ void MainWindow::connect_controller(Document* document) {
     if (source_.plan() != nullptr && static_cast<size_t>(step) < source_.plan()->order.size()) {
       const NodeId node = source_.plan()->order[static_cast<size_t>(step)];
       selection_.select(Selection::node(source_.graph_id(), node));
+      if (source_.graph() != nullptr && node.index() < source_.graph()->nodes.size())
+        paused_before_ = QString::fromStdString(source_.graph()->nodes[node.index()].name);
     }
+    update_status();
     if (!why.isEmpty()) messages_->say(MessageKind::Note, tr("Paused before %1 by a breakpoint.").arg(why));
   });
   connect(controller, &RunController::state_changed, this, [this, here] {
@@ -217,51 +234,6 @@ bool MainWindow::graph_has_focus() const {
   return focus == graph_->canvas();
 }
 
-void MainWindow::set_breakpoints(std::vector<Breakpoint> breakpoints) {
-  breakpoints_ = std::move(breakpoints);
-  for (const auto& document : documents_) document->controller->set_breakpoints(breakpoints_);
-  take_breakpoints();
-}
-
-void MainWindow::take_breakpoints() {
-  std::set<NodeId> nodes;
-  std::set<int32_t> steps;
-  if (source_.graph() != nullptr) nodes = nodes_to_break(*source_.graph(), breakpoints_);
-  for (NodeId node : nodes)
-    if (const int32_t step = step_of(node); step >= 0) steps.insert(step);
-  graph_->set_breakpoints(nodes);
-  if (playback_ != nullptr) playback_->slider()->set_breakpoints(std::move(steps));
-}
-
-void MainWindow::toggle_breakpoint() {
-  const NodeId node = selected_node();
-  if (!node.valid() || source_.graph() == nullptr) {
-    messages_->say(MessageKind::Note, tr("Select a node first: a breakpoint stands on a node."));
-    return;
-  }
-  Breakpoint wanted{Breakpoint::Kind::Node, QString::fromStdString(source_.graph()->nodes[node.index()].name), 0, true};
-  std::vector<Breakpoint> all = breakpoints_;
-  const auto it = std::find_if(all.begin(), all.end(), [&](const Breakpoint& b) { return b.kind == wanted.kind && b.text == wanted.text; });
-  if (it == all.end()) all.push_back(wanted);
-  else all.erase(it);
-  set_breakpoints(std::move(all));
-}
-
-void MainWindow::run_to_end_of_layer() {
-  const trace::PlanInfo* plan = source_.plan();
-  const trace::GraphInfo* graph = source_.graph();
-  if (plan == nullptr || graph == nullptr) return;
-  auto layer_of = [&](int32_t step) {
-    const size_t node = plan->order[static_cast<size_t>(step)].index();
-    return node < graph->nodes.size() ? graph->nodes[node].layer : std::string();
-  };
-  const int32_t now = std::max(axis_.current().value, 0), steps = static_cast<int32_t>(plan->order.size());
-  int32_t end = now;
-  while (end < steps && layer_of(end) == layer_of(std::min(now, steps - 1))) ++end;
-  if (controller_->has_model()) controller_->run_to(Step(end));
-  else axis_.set_current(Step(std::min(end, steps - 1)));
-}
-
 void MainWindow::frame_selection() {
   graph_->reveal(selected_node());
   for (PlotView* view : std::as_const(plots_))
@@ -286,6 +258,9 @@ void MainWindow::show_plan_of_row(int row) {
 }
 
 void MainWindow::update_status() {
+  QString title = title_.isEmpty() ? tr("Arenascope") : tr("%1 – Arenascope").arg(title_);
+  if (controller_->state() == RunState::Paused && !paused_before_.isEmpty()) title = tr("%1, paused before %2 – Arenascope").arg(title_, paused_before_);
+  setWindowTitle(title);
   const ThemeColours& colours = theme_.colours();
   const RunState state = controller_->state();
   const trace::Run* run = source_.snapshot()->run(source_.run());
@@ -302,6 +277,9 @@ void MainWindow::update_status() {
   const int64_t lost = source_.snapshot()->lost;
   lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>").arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
                           : tr("lost %1").arg(QStringLiteral("0")));
+  // A menu bar gives its corner another place only when it is resized itself.
+  QResizeEvent again(menuBar()->size(), menuBar()->size());
+  QCoreApplication::sendEvent(menuBar(), &again);
   lost_->setToolTip(tr("Events that could not be recorded because a ring was full"));
 }
 
@@ -310,8 +288,10 @@ void MainWindow::retranslate() {
   playback_->retranslate();
   for (auto it = docks_.begin(); it != docks_.end(); ++it)
     it.value()->setWindowTitle(QCoreApplication::translate("Docks", dock_titles_[it.key()]));
-  setWindowTitle(title_.isEmpty() ? tr("Arenascope") : tr("%1 – Arenascope").arg(title_));
+  for (auto it = tables_.begin(); it != tables_.end(); ++it)
+    it.value()->table_view()->setAccessibleName(tr("Table %1").arg(docks_[it.key()]->windowTitle()));
   update_recent();
+  update_layouts();
   update_status();
 }
 

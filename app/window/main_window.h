@@ -13,12 +13,15 @@
 #include <views/tensor/tensor_view.h>
 
 #include "actions.h"
+#include "breakpoint_panel.h"
 #include "command_palette.h"
 #include "document.h"
 #include "message_bar.h"
 #include "playback_bar.h"
 #include "run_controller.h"
 #include "settings.h"
+#include "ui_watch.h"
+#include "view_history.h"
 
 namespace arenascope::views {
 class PlotView;
@@ -37,6 +40,8 @@ class MainWindow : public QMainWindow {
   void show_document(size_t index);
   void close_document(int index);
   void next_document(int direction);
+  void keep_no_copies() { preferences_.run.autosave = false; }  // of what is recorded: nothing here is to be kept
+  void offer_left_behind();  // recordings of a program that was killed
   size_t document_count() const { return documents_.size(); }
   QTabBar* tabs() const { return tabs_; }
   void compare_with(const QString& recording);
@@ -57,11 +62,14 @@ class MainWindow : public QMainWindow {
   views::ObjectsView* objects_view() { return objects_; }
   QDockWidget* dock(const QString& id) const { return docks_.value(id); }
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
+  BreakpointPanel* breakpoint_panel() const { return break_panel_; }
 
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   void apply_preferences(const Preferences& preferences);
   const Preferences& preferences() const { return preferences_; }
   void apply_layout(const QString& name);  // "default", "graph", "memory", "time"
+  QStringList own_layouts() const;         // saved under names of the user's own
+  void save_layout(const QString& name);
   // Where the file dialogs' answers come from; tests put their own here.
   std::function<QString(bool save, const QString& title, const QString& filter)> ask_file;
 
@@ -88,9 +96,45 @@ class MainWindow : public QMainWindow {
   // main_window_dialogs.cpp
   void show_about();
   void show_keys();
+  void show_manual();
+  void show_frame_times(bool on);
   void show_preferences();
-  void show_breakpoints();
   void show_zoo();
+  // main_window_save.cpp
+  QString panel_at_hand() const;
+  views::Paintable* picture_of(const QString& id, QSize* size) const;
+  views::TablePanel* table_of(const QString& id) const;
+  void save_picture();
+  void copy_picture();
+  void save_table();
+  void copy_table();
+  void toggle_table();
+  void panel_menu(const QString& id, const QPoint& global);
+  // main_window_debug.cpp
+  void take_breakpoints();
+  void toggle_breakpoint();
+  void show_breakpoints();
+  void show_breakpoint(int row);
+  bool live() const;  // a model, that can be run; else what was recorded is walked through
+  void play(int direction);
+  void stop_playing();
+  void play_on();
+  int32_t next_break(int32_t from, int direction) const;
+  void go_to_break(int32_t step);
+  void run_recorded(int direction);
+  void run_to_cursor();
+  void run_to_end_of_layer();
+  std::vector<trace::SpanRef> parts_of(NodeId node) const;
+  void step_part(int direction);
+  void show_timeline_of(NodeId node);
+  // main_window_view.cpp
+  ViewState view_state() const;
+  void connect_history();
+  void note_view();
+  void go_to_view(int direction);  // -1 undo, 1 redo
+  void ask_layout_name();
+  void restore_layout(const QString& name);
+  void update_layouts();
   // main_window_documents.cpp
   void make_tabs();
   void update_tabs();
@@ -102,17 +146,12 @@ class MainWindow : public QMainWindow {
   void retranslate();
   void update_status();
   void update_recent();
-  void take_breakpoints();
   void ask_values();
   void no_values(const QString& why);
   void show_title_bars(bool on);
-  void toggle_breakpoint();
   void fail(const QString& sentence) { messages_->say(MessageKind::Error, sentence); }
   void show_plan_of_row(int row);
-  void save_picture();
-  void save_table();
   void frame_selection();
-  void run_to_end_of_layer();
   NodeId selected_node() const;
   int32_t step_of(NodeId node) const;
   bool graph_has_focus() const;
@@ -127,6 +166,8 @@ class MainWindow : public QMainWindow {
   RunController* controller_ = nullptr;               // of that tab
   Preferences preferences_;
   std::vector<Breakpoint> breakpoints_;
+  std::set<int32_t> break_steps_;  // of the plan at hand
+  int play_direction_ = 1, play_stride_ = 1;
   std::shared_ptr<trace::Session> other_;  // compared with
 
   ActionRegistry* actions_ = nullptr;
@@ -137,6 +178,7 @@ class MainWindow : public QMainWindow {
   views::InspectorView* inspector_ = nullptr;
   views::ObjectsView* objects_ = nullptr;
   views::TensorView* values_ = nullptr;
+  BreakpointPanel* break_panel_ = nullptr;
   QMap<QString, views::PlotView*> plots_;
   QMap<QString, views::TablePanel*> tables_;
   QMap<QString, QDockWidget*> docks_;
@@ -144,10 +186,18 @@ class MainWindow : public QMainWindow {
   QTabBar* tabs_ = nullptr;
   QToolBar* tab_strip_ = nullptr;
   QMenu* recent_menu_ = nullptr;
+  QMenu* layouts_menu_ = nullptr;
+  QMenu* recover_menu_ = nullptr;
+  UiWatch* watch_ = nullptr;
+  FrameOverlay* frames_ = nullptr;
+  QString last_panel_ = QStringLiteral("graph");
   QMenu* panels_menu_ = nullptr;
   QLabel *live_ = nullptr, *lost_ = nullptr, *progress_ = nullptr;
-  QTimer play_timer_, settle_timer_;
-  QString title_;
+  QTimer play_timer_, settle_timer_, note_timer_;
+  ViewHistory history_;
+  QByteArray panels_;  // how they stood when they were noted last
+  bool panels_moved_ = false, restoring_ = false, fresh_view_ = false;
+  QString title_, paused_before_;
 };
 
 }  // namespace arenascope::app

@@ -10,6 +10,7 @@
 
 #include <views/common/plot_view.h>
 
+#include "autosave.h"
 #include "main_window.h"
 
 namespace arenascope::app {
@@ -35,6 +36,7 @@ void MainWindow::make_file_actions() {
   a.add("file.zoo", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Built-in Model…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
         [this] { show_zoo(); }, QT_TRANSLATE_NOOP("Actions", "Architectures with seeded weights, ready to run"));
   recent_menu_ = a.submenu(Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Recent"));
+  recover_menu_ = a.submenu(Menu::File, QT_TRANSLATE_NOOP("Actions", "Recover a Recor&ding"));
   a.separator(Menu::File);
   a.add("file.save_recording", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Save Recording…"), {K::Save}, [this] {
     const QString path = ask_file(true, tr("Save the recording"), tr("Recordings (*.arenascope)"));
@@ -43,7 +45,7 @@ void MainWindow::make_file_actions() {
     if (!ok) fail(QString::fromStdString(ok.error().message));
     else messages_->say(MessageKind::Note, tr("The recording was saved to %1.").arg(path));
   });
-  a.add("file.convert", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save As &Other Format…"), {}, [this] {
+  a.add("file.convert", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save As Other For&mat…"), {}, [this] {
     const QString path = ask_file(true, tr("Save as"), tr("Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)"));
     if (path.isEmpty()) return;
     auto format = trace::format_of(path.toStdString());
@@ -52,7 +54,8 @@ void MainWindow::make_file_actions() {
   });
   a.add("file.save_picture", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Picture of View…"), {K(Qt::CTRL | Qt::Key_E)},
         [this] { save_picture(); }, QT_TRANSLATE_NOOP("Actions", "The view that has the focus, as PNG, SVG or PDF"));
-  a.add("file.save_table", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Table as CSV…"), {}, [this] { save_table(); });
+  a.add("file.save_table", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Table as CSV…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, [this] { save_table(); },
+        QT_TRANSLATE_NOOP("Actions", "What the view that has the focus shows, as numbers"));
   a.separator(Menu::File);
   a.add("file.close", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Close"), {K(Qt::CTRL | Qt::Key_W)}, [this] { close_document(static_cast<int>(at_)); },
         QT_TRANSLATE_NOOP("Actions", "Close the file at hand; the others stay open"));
@@ -60,6 +63,10 @@ void MainWindow::make_file_actions() {
   a.add("file.previous", Menu::File, QT_TRANSLATE_NOOP("Actions", "Pre&vious File"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), K(Qt::CTRL | Qt::Key_PageUp)}, [this] { next_document(-1); });
   a.add("file.quit", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Quit"), {K(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
 
+  a.add("edit.undo", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Undo View"), {K(Qt::CTRL | Qt::Key_Z)}, [this] { go_to_view(-1); },
+        QT_TRANSLATE_NOOP("Actions", "Back to the range, layers, colours, plan and panels of before"));
+  a.add("edit.redo", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Redo View"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), K(Qt::CTRL | Qt::Key_Y)}, [this] { go_to_view(1); });
+  a.separator(Menu::Edit);
   a.add("edit.back", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Selection &Back"), {K(Qt::ALT | Qt::Key_Left)}, [this] { selection_.back(); });
   a.add("edit.forward", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Selection &Forward"), {K(Qt::ALT | Qt::Key_Right)}, [this] { selection_.forward(); });
   a.add("edit.clear", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Clear Selection"), {K(Qt::Key_Escape)}, [this] { selection_.clear(); });
@@ -72,12 +79,14 @@ void MainWindow::make_file_actions() {
   a.add("edit.find_next", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Next Match"), {K(Qt::Key_F3)}, [this] { graph_->find_next(1); });
   a.add("edit.find_previous", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Previous Match"), {K(Qt::SHIFT | Qt::Key_F3)}, [this] { graph_->find_next(-1); });
   a.separator(Menu::Edit);
-  a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy &Name"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, [this] {
+  a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy N&ame"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, [this] {
     const trace::TensorRef ref = tensor_of(selection_.current(), *source_.snapshot());
     if (const auto* t = source_.snapshot()->tensor(source_.graph_id(), ref)) QApplication::clipboard()->setText(QString::fromStdString(t->name));
   });
+  a.add("edit.copy_picture", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy P&icture of View"), {K(Qt::CTRL | Qt::ALT | Qt::Key_C)}, [this] { copy_picture(); });
+  a.add("edit.copy_table", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy &Table of View"), {K(Qt::CTRL | Qt::ALT | Qt::Key_T)}, [this] { copy_table(); });
   a.separator(Menu::Edit);
-  a.add("edit.preferences", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "P&references…"), {K(Qt::CTRL | Qt::Key_Comma)}, [this] { show_preferences(); });
+  a.add("edit.preferences", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Pr&eferences…"), {K(Qt::CTRL | Qt::Key_Comma)}, [this] { show_preferences(); });
 }
 
 void MainWindow::make_view_actions() {
@@ -94,18 +103,22 @@ void MainWindow::make_view_actions() {
     graph_has_focus() ? graph_->fit() : axis_.frame_all();
   });
   a.add("view.mode", Menu::View, QT_TRANSLATE_NOOP("Actions", "Step ⇄ &Time"), {K(Qt::Key_T)}, [this] { axis_.toggle_mode(); });
+  a.add("view.table", Menu::View, QT_TRANSLATE_NOOP("Actions", "Table beside the Vie&w"), {K(Qt::CTRL | Qt::Key_T)}, [this] { toggle_table(); },
+        QT_TRANSLATE_NOOP("Actions", "The same as numbers, to be sorted, filtered and read aloud"));
   a.separator(Menu::View);
   panels_menu_ = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
   for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks", "objects", "barriers",
-                         "allocators", "planners", "compare", "problems"})
+                         "allocators", "planners", "compare", "breakpoints", "problems"})
     panels_menu_->addAction(docks_[QString::fromLatin1(id)]->toggleViewAction());
-  a.add("view.layout_default", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Everything"), {K(Qt::CTRL | Qt::Key_1)}, [this] { apply_layout(QStringLiteral("default")); });
+  a.add("view.layout_default", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: E&verything"), {K(Qt::CTRL | Qt::Key_1)}, [this] { apply_layout(QStringLiteral("default")); });
   a.add("view.layout_graph", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Graph"), {K(Qt::CTRL | Qt::Key_2)}, [this] { apply_layout(QStringLiteral("graph")); });
   a.add("view.layout_memory", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Memory"), {K(Qt::CTRL | Qt::Key_3)}, [this] { apply_layout(QStringLiteral("memory")); });
-  a.add("view.layout_time", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Time"), {K(Qt::CTRL | Qt::Key_4)}, [this] { apply_layout(QStringLiteral("time")); });
-  a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset La&yout"), {}, [this] {
+  a.add("view.layout_time", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: Tim&e"), {K(Qt::CTRL | Qt::Key_4)}, [this] { apply_layout(QStringLiteral("time")); });
+  a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset Layo&ut"), {}, [this] {
     apply_layout(QSettings().value("window/layout", "default").toString());
   });
+  a.add("view.layout_save", Menu::View, QT_TRANSLATE_NOOP("Actions", "&Save Layout As…"), {}, [this] { ask_layout_name(); });
+  layouts_menu_ = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "M&y Layouts"));
   QAction* titles = a.add("view.titles", Menu::View, QT_TRANSLATE_NOOP("Actions", "Title &Bars of Panels"), {}, [this] {
     show_title_bars(actions_->find(QStringLiteral("view.titles"))->isChecked());
   }, QT_TRANSLATE_NOOP("Actions", "Drag panels by them to other places"));
@@ -121,7 +134,7 @@ void MainWindow::make_view_actions() {
   a.add("graph.user", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Go to &User"), {K(Qt::Key_U)}, [this] { graph_->go_to_user(); },
         QT_TRANSLATE_NOOP("Actions", "Again: the next user"));
   a.separator(Menu::Graph);
-  a.add("graph.toggle", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Open or Close Layer"), {K(Qt::Key_E)}, [this] { graph_->toggle_layer(); });
+  a.add("graph.toggle", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Open or Close &Layer"), {K(Qt::Key_E)}, [this] { graph_->toggle_layer(); });
   a.add("graph.expand", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "E&xpand All Layers"), {}, [this] { graph_->expand_all(); });
   a.add("graph.collapse", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Collapse All Layers"), {}, [this] { graph_->collapse_all(); });
   a.add("graph.fit", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Show &Whole Graph"), {}, [this] { graph_->fit(); });
@@ -134,7 +147,7 @@ void MainWindow::make_view_actions() {
   for (const auto& [id, text] : kColours)
     a.add(id, Menu::Graph, text, {}, [this, colour = static_cast<GraphColour>(i++)] { graph_->set_colour(colour); });
   a.separator(Menu::Graph);
-  a.add("graph.save_dot", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Save as DO&T…"), {}, [this] {
+  a.add("graph.save_dot", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Sa&ve as DOT…"), {}, [this] {
     const QString path = ask_file(true, tr("Save the graph"), tr("Graphviz (*.dot)"));
     if (!path.isEmpty() && !graph_->save_dot(path)) fail(tr("%1 cannot be written.").arg(path));
   });
@@ -165,49 +178,40 @@ void MainWindow::make_run_actions() {
     axis_.set_current(Step(playback_->slider()->peak_step()));
   });
 
-  a.add("run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [this] { controller_->run(); },
-        QT_TRANSLATE_NOOP("Actions", "Run the model in a loop"));
-  a.add("run.pause", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Pause"), {K(Qt::Key_F6)}, [this] { controller_->pause(); },
-        QT_TRANSLATE_NOOP("Actions", "Pause before the next node"));
+  a.add("run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [this] { live() ? controller_->run() : run_recorded(1); },
+        QT_TRANSLATE_NOOP("Actions", "Run the model in a loop; in a recording: go on to the next breakpoint"));
+  a.add("run.reverse", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run Bac&kwards"), {K(Qt::CTRL | Qt::Key_F5)}, [this] { run_recorded(-1); },
+        QT_TRANSLATE_NOOP("Actions", "Through what was recorded, back to the breakpoint before"));
+  a.add("run.pause", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Pause"), {K(Qt::Key_F6)}, [this] {
+    stop_playing();
+    controller_->pause();
+  }, QT_TRANSLATE_NOOP("Actions", "Pause before the next node"));
   a.add("run.step", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Step a Node"), {K(Qt::Key_F10)}, [this] {
-    if (controller_->has_model()) controller_->step();
+    if (live()) controller_->step();
     else axis_.step_by(1);
   });
-  a.add("run.step_threads", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step into &Threads"), {K(Qt::Key_F11)}, [this] {
-    // The node that is looked at, in time, as wide as the timeline: its threads' parts and their meeting behind it.
-    const NodeId node = selected_node();
-    if (const auto range = source_.snapshot()->time_of(source_.run(), node)) {
-      axis_.set_mode(AxisMode::Time);
-      axis_.frame_time(range->begin, range->end);
-      docks_["timeline"]->show();
-      docks_["timeline"]->raise();
-    } else if (controller_->has_model()) {
-      controller_->step();
-    }
-  }, QT_TRANSLATE_NOOP("Actions", "Show the selected node's parts, thread by thread"));
+  a.add("run.step_threads", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step into &Threads"), {K(Qt::Key_F11)}, [this] { step_part(1); },
+        QT_TRANSLATE_NOOP("Actions", "To the next part that a thread worked or waited, inside the node"));
+  a.add("run.step_threads_back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step Back in T&hreads"), {K(Qt::CTRL | Qt::Key_F11)}, [this] { step_part(-1); });
   a.add("run.layer", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to End of &Layer"), {K(Qt::SHIFT | Qt::Key_F11)}, [this] { run_to_end_of_layer(); });
-  a.add("run.cursor", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to &Selected Node"), {K(Qt::CTRL | Qt::Key_F10)}, [this] {
-    if (const int32_t step = step_of(selected_node()); step >= 0) controller_->run_to(Step(step));
-  });
+  a.add("run.cursor", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to Selected &Node"), {K(Qt::CTRL | Qt::Key_F10)}, [this] { run_to_cursor(); });
   a.add("run.stop", Menu::Run, QT_TRANSLATE_NOOP("Actions", "St&op"), {K(Qt::SHIFT | Qt::Key_F5)}, [this] {
-    play_timer_.stop();
+    stop_playing();
     controller_->stop();
   });
   a.separator(Menu::Run);
-  a.add("run.breakpoint", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Toggle &Breakpoint"), {K(Qt::Key_F9)}, [this] { toggle_breakpoint(); });
-  a.add("run.breakpoints", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Break&points…"), {K(Qt::CTRL | Qt::Key_F9)}, [this] { show_breakpoints(); },
+  a.add("run.breakpoint", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Toggle &Breakpoint"), {K(Qt::Key_F9)}, [this] { toggle_breakpoint(); },
+        QT_TRANSLATE_NOOP("Actions", "On the selected node"));
+  a.add("run.breakpoints", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Breakpo&ints…"), {K(Qt::CTRL | Qt::Key_F9)}, [this] { show_breakpoints(); },
         QT_TRANSLATE_NOOP("Actions", "On an op, a name pattern, bytes, or NaN"));
   a.separator(Menu::Run);
-  a.add("run.play", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Pl&ay"), {K(Qt::Key_Space)}, [this] {
-    const RunState state = controller_->state();
-    if (state == RunState::Running) return controller_->pause();
-    if (play_timer_.isActive()) return play_timer_.stop();
-    if (axis_.steps() > 0) play_timer_.start(std::clamp(8000 / axis_.steps(), 25, 250));  // the whole in about eight seconds
-  }, QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step"));
+  a.add("run.play", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Pl&ay"), {K(Qt::Key_Space)}, [this] { play(1); },
+        QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step, up to a breakpoint"));
+  a.add("run.play_back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Play Ba&ckwards"), {K(Qt::SHIFT | Qt::Key_Space)}, [this] { play(-1); });
   a.add("run.first", Menu::Run, QT_TRANSLATE_NOOP("Actions", "To the &First Step"), {K(Qt::CTRL | Qt::Key_Left)}, [this] { axis_.set_current(Step(0)); });
-  a.add("run.back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step Bac&k"), {K(Qt::Key_Left)}, [this] { axis_.step_by(-1); });
+  a.add("run.back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step Back"), {K(Qt::Key_Left)}, [this] { axis_.step_by(-1); });
   a.add("run.forward", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step For&ward"), {K(Qt::Key_Right)}, [this] { axis_.step_by(1); });
-  a.add("run.next_peak", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Next Peak"), {K(Qt::Key_P)}, [this] {
+  a.add("run.next_peak", Menu::Run, QT_TRANSLATE_NOOP("Actions", "N&ext Peak"), {K(Qt::Key_P)}, [this] {
     const int32_t peak = playback_->slider()->next_peak(axis_.current().value);
     if (peak >= 0) axis_.set_current(Step(peak));
   });
@@ -238,8 +242,13 @@ void MainWindow::make_help_actions() {
   for (const auto& [spec, text] : kLessons)
     a.add(kIds[i++], Menu::Lessons, text, {}, [this, model = QString::fromLatin1(spec)] { open(model); });
 
+  a.add("help.manual", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Manual"), {K(Qt::Key_F1)}, [this] { show_manual(); });
   a.add("help.palette", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Command Palette…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [this] { palette_->open(); });
-  a.add("help.keys", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Keys…"), {K(Qt::Key_Question), K(Qt::SHIFT | Qt::Key_Question), K(Qt::Key_F1)}, [this] { show_keys(); });
+  a.add("help.keys", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Keys…"), {K(Qt::Key_Question), K(Qt::SHIFT | Qt::Key_Question)}, [this] { show_keys(); });
+  QAction* overlay = a.add("help.frames", Menu::Help, QT_TRANSLATE_NOOP("Actions", "Show &Frame Times"), {}, [this] {
+    show_frame_times(actions_->find(QStringLiteral("help.frames"))->isChecked());
+  }, QT_TRANSLATE_NOOP("Actions", "Frames a second, and how long the window was busy at most"));
+  overlay->setCheckable(true);
   a.separator(Menu::Help);
   a.add("help.about", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&About Arenascope"), {}, [this] { show_about(); });
 }
@@ -248,20 +257,25 @@ void MainWindow::update_actions() {
   const RunState state = controller_->state();
   const bool model = controller_->has_model(), any = source_.graph() != nullptr || source_.snapshot()->event_count > 0;
   auto enable = [this](const char* id, bool on) { actions_->find(QString::fromLatin1(id))->setEnabled(on); };
-  enable("run.run", model && state != RunState::Running && state != RunState::Opening);
-  enable("run.pause", state == RunState::Running);
+  const bool recorded = !model && axis_.steps() > 0, playing = play_timer_.isActive();
+  enable("run.run", recorded || (model && state != RunState::Running && state != RunState::Opening));
+  enable("run.reverse", axis_.steps() > 0 && state != RunState::Running);
+  enable("run.pause", state == RunState::Running || playing);
   enable("run.step", (model && state != RunState::Running && state != RunState::Opening) || (!model && any));
-  enable("run.stop", state == RunState::Running || state == RunState::Paused);
-  enable("run.cursor", model);
+  enable("run.stop", state == RunState::Running || state == RunState::Paused || playing);
+  for (const char* id : {"run.cursor", "run.layer", "run.step_threads", "run.step_threads_back", "run.play", "run.play_back", "run.breakpoint"})
+    enable(id, axis_.steps() > 0);
   enable("memory.plan_all", model);
   enable("memory.use_shown", model);
   enable("file.save_recording", any);
   enable("file.convert", any);
   enable("file.save_picture", any);
-  enable("file.save_table", any);
+  for (const char* id : {"file.save_table", "edit.copy_picture", "edit.copy_table"}) enable(id, any);
   enable("file.close", !documents_.empty() && !documents_[at_]->empty());
   enable("file.next", documents_.size() > 1);
   enable("file.previous", documents_.size() > 1);
+  enable("edit.undo", history_.can_undo());
+  enable("edit.redo", history_.can_redo());
   enable("edit.back", selection_.can_go_back());
   enable("edit.forward", selection_.can_go_forward());
   if (playback_ != nullptr) playback_->set_can_plan(model);
@@ -277,32 +291,10 @@ void MainWindow::update_recent() {
     connect(action, &QAction::triggered, this, [this, spec] { open(spec); });
   }
   recent_menu_->setEnabled(!files.isEmpty());
-}
-
-void MainWindow::save_picture() {
-  views::Paintable* view = graph_;
-  QString name = QStringLiteral("graph");
-  QSize size = graph_->size();
-  const QWidget* focus = QApplication::focusWidget();
-  for (auto it = plots_.begin(); it != plots_.end(); ++it)
-    if (focus != nullptr && (it.value() == focus || it.value()->isAncestorOf(focus))) {
-      view = it.value();
-      size = it.value()->size();
-      name = it.key();
-    }
-  const QString path = ask_file(true, tr("Save a picture of %1").arg(docks_[name]->windowTitle()), tr("Pictures (*.png *.svg *.pdf)"));
-  if (path.isEmpty()) return;
-  if (auto ok = views::export_picture(*view, path, size); !ok) fail(QString::fromStdString(ok.error().message));
-}
-
-void MainWindow::save_table() {
-  for (auto it = tables_.begin(); it != tables_.end(); ++it) {
-    if (it.value()->visibleRegion().isEmpty()) continue;
-    const QString path = ask_file(true, tr("Save the table %1").arg(docks_[it.key()]->windowTitle()), tr("Tables (*.csv)"));
-    if (path.isEmpty()) return;
-    if (auto ok = it.value()->save_csv(path); !ok) fail(QString::fromStdString(ok.error().message));
-    return;
-  }
+  recover_menu_->clear();
+  const QStringList lost = left_behind();
+  for (const QString& path : lost) connect(recover_menu_->addAction(QFileInfo(path).fileName()), &QAction::triggered, this, [this, path] { open(path); });
+  recover_menu_->setEnabled(!lost.isEmpty());
 }
 
 }  // namespace arenascope::app

@@ -11,6 +11,7 @@
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
+#include <QFile>
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -18,9 +19,12 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
+#include <QTextBrowser>
 #include <QVBoxLayout>
+#include <views/common/plot_view.h>
 
 #include "app/common/backends.h"
+#include "autosave.h"
 #include "language.h"
 #include "main_window.h"
 
@@ -68,10 +72,12 @@ void MainWindow::show_keys() {
   auto* column = new QVBoxLayout(dialog);
   auto* filter = new QLineEdit(dialog);
   filter->setPlaceholderText(tr("Filter"));
+  filter->setAccessibleName(tr("Filter"));
   filter->setClearButtonEnabled(true);
   auto* table = new QTableWidget(0, 3, dialog);
   table->setHorizontalHeaderLabels({tr("Menu"), tr("Action"), tr("Keys")});
   table->verticalHeader()->hide();
+  table->setAccessibleName(tr("Keys"));
   table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table->setSelectionBehavior(QAbstractItemView::SelectRows);
   table->setShowGrid(false);
@@ -142,6 +148,10 @@ void MainWindow::show_preferences() {
   form->addRow(tr("&Order"), order);
   form->addRow(tr("Planning takes at &most"), budget);
   form->addRow(tr("Memory &strategy"), strategy);
+  auto* autosave = new QCheckBox(tr("Keep what is recorded in a &file while it runs"), dialog);
+  autosave->setChecked(preferences_.run.autosave);
+  autosave->setToolTip(tr("After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed."));
+  form->addRow(QString(), autosave);
   form->addRow(tr("&Language"), language);
   form->addRow(tr("T&heme"), theme);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Apply | QDialogButtonBox::Cancel, dialog);
@@ -154,6 +164,7 @@ void MainWindow::show_preferences() {
     p.run.order = order->currentData().toString();
     p.run.strategy = strategy->currentData().toString();
     p.run.budget_seconds = budget->value();
+    p.run.autosave = autosave->isChecked();
     p.language = language->currentData().toString();
     p.theme = static_cast<ThemeMode>(theme->currentData().toInt());
     apply_preferences(p);
@@ -167,80 +178,44 @@ void MainWindow::show_preferences() {
   dialog->show();
 }
 
-void MainWindow::show_breakpoints() {
-  QDialog* dialog = make_dialog(this, "breakpoints", tr("Breakpoints"));
+void MainWindow::show_manual() {
+  QDialog* dialog = make_dialog(this, "manual", tr("Arenascope Manual"));
   auto* column = new QVBoxLayout(dialog);
-  auto* list = new QListWidget(dialog);
-  auto fill = [this, list] {
-    const QSignalBlocker quiet(list);
-    list->clear();
-    for (const Breakpoint& b : breakpoints_) {
-      auto* item = new QListWidgetItem(b.describe(), list);
-      item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
-      item->setCheckState(b.on ? Qt::Checked : Qt::Unchecked);
-    }
-  };
-  fill();
-  connect(list, &QListWidget::itemChanged, this, [this, list](QListWidgetItem* item) {
-    std::vector<Breakpoint> all = breakpoints_;
-    const auto i = static_cast<size_t>(list->row(item));
-    if (i < all.size()) all[i].on = item->checkState() == Qt::Checked;
-    set_breakpoints(std::move(all));
+  auto* find = new QLineEdit(dialog);
+  find->setPlaceholderText(tr("Find in the manual"));
+  find->setClearButtonEnabled(true);
+  find->setAccessibleName(tr("Find in the manual"));
+  auto* text = new QTextBrowser(dialog);
+  text->setOpenExternalLinks(true);
+  text->setAccessibleName(tr("Arenascope Manual"));
+  QFile file(QLocale().language() == QLocale::Chinese ? QStringLiteral(":/manual.zh_CN.md") : QStringLiteral(":/manual.md"));
+  if (file.open(QIODevice::ReadOnly)) text->setMarkdown(QString::fromUtf8(file.readAll()));
+  connect(find, &QLineEdit::returnPressed, text, [find, text] {
+    if (text->find(find->text())) return;
+    text->moveCursor(QTextCursor::Start);  // from the top again
+    text->find(find->text());
   });
-  auto* kind = new QComboBox(dialog);
-  kind->addItem(tr("Op"), static_cast<int>(Breakpoint::Kind::Op));
-  kind->addItem(tr("Name pattern"), static_cast<int>(Breakpoint::Kind::Name));
-  kind->addItem(tr("Bytes, at least"), static_cast<int>(Breakpoint::Kind::Bytes));
-  kind->addItem(tr("NaN or infinity"), static_cast<int>(Breakpoint::Kind::NaN));
-  auto* text = new QLineEdit(dialog);
-  auto hint = [kind, text] {
-    const auto k = static_cast<Breakpoint::Kind>(kind->currentData().toInt());
-    text->setEnabled(k != Breakpoint::Kind::NaN);
-    text->setPlaceholderText(k == Breakpoint::Kind::Op ? QStringLiteral("CONV") : k == Breakpoint::Kind::Name ? QStringLiteral("blk.1.*") : k == Breakpoint::Kind::Bytes ? QStringLiteral("1048576") : QString());
-  };
-  hint();
-  connect(kind, &QComboBox::currentIndexChanged, dialog, hint);
-  auto* add = new QPushButton(tr("&Add"), dialog);
-  auto* remove = new QPushButton(tr("&Remove"), dialog);
-  auto* row = new QHBoxLayout;
-  row->addWidget(kind);
-  row->addWidget(text, 1);
-  row->addWidget(add);
-  auto add_now = [this, kind, text, fill] {
-    Breakpoint b;
-    b.kind = static_cast<Breakpoint::Kind>(kind->currentData().toInt());
-    b.text = text->text().trimmed();
-    if (b.kind == Breakpoint::Kind::Bytes) {
-      bool ok = false;
-      b.bytes = b.text.toLongLong(&ok);
-      if (!ok || b.bytes < 0) return;
-    } else if (b.kind != Breakpoint::Kind::NaN && b.text.isEmpty()) {
-      return;
-    }
-    std::vector<Breakpoint> all = breakpoints_;
-    all.push_back(b);
-    set_breakpoints(std::move(all));
-    text->clear();
-    fill();
-  };
-  connect(add, &QPushButton::clicked, dialog, add_now);
-  connect(text, &QLineEdit::returnPressed, dialog, add_now);
-  connect(remove, &QPushButton::clicked, dialog, [this, list, fill] {
-    std::vector<Breakpoint> all = breakpoints_;
-    const int i = list->currentRow();
-    if (i < 0 || static_cast<size_t>(i) >= all.size()) return;
-    all.erase(all.begin() + i);
-    set_breakpoints(std::move(all));
-    fill();
-  });
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
-  buttons->addButton(remove, QDialogButtonBox::ActionRole);
-  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
-  column->addWidget(list);
-  column->addLayout(row);
-  column->addWidget(buttons);
-  dialog->resize(460, 320);
+  column->addWidget(find);
+  column->addWidget(text);
+  dialog->resize(780, 680);
   dialog->show();
+  text->setFocus();
+}
+
+void MainWindow::show_frame_times(bool on) {
+  delete frames_;
+  frames_ = nullptr;
+  if (!on) return;
+  frames_ = new FrameOverlay(watch_, this);
+  for (PlotView* view : std::as_const(plots_)) connect(view, &PlotView::painted, frames_, [this, view] { frames_->frame(view->last_frame_ms()); });
+  frames_->show();
+}
+
+// After a crash or a kill: what was recorded is there, and said so once.
+void MainWindow::offer_left_behind() {
+  const QStringList files = left_behind();
+  if (files.isEmpty()) return;
+  messages_->say(MessageKind::Note, tr("Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).", nullptr, static_cast<int>(files.size())));
 }
 
 void MainWindow::show_zoo() {

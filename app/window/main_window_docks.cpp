@@ -48,19 +48,35 @@ void MainWindow::make_docks() {
 
   graph_ = new GraphView(&source_, &selection_, &axis_, &theme_, this);
   add_dock("graph", QT_TRANSLATE_NOOP("Docks", "Graph"), graph_);
+  connect(graph_, &GraphView::context_menu_wanted, this, [this](const Selection& what, const QPoint& at) {
+    if (!what.empty()) selection_.select(what);
+    panel_menu(QStringLiteral("graph"), at);
+  });
   inspector_ = new InspectorView(&source_, &selection_, &theme_, this);
   values_ = new TensorView(&theme_, this);
   inspector_->add_below(values_);
   add_dock("inspector", QT_TRANSLATE_NOOP("Docks", "Inspector"), inspector_);
-  auto plot = [&](const char* id, const char* title, PlotView* view) {
+  auto plot = [&](const char* id, const char* title, PlotView* view, TablePanel::Maker maker) {
     plots_[QString::fromLatin1(id)] = view;
     connect(view, &PlotView::activated, this, [this](const Selection&) { frame_selection(); });
-    add_dock(id, title, view);
+    view->setContextMenuPolicy(Qt::CustomContextMenu);
+    const QString name = QString::fromLatin1(id);
+    connect(view, &QWidget::customContextMenuRequested, this, [this, view, name](const QPoint& at) { panel_menu(name, view->mapToGlobal(at)); });
+    auto* table = new TablePanel(name + QStringLiteral("_table"), maker, &source_, &selection_, &axis_, this);
+    tables_[name] = table;
+    auto* both = new QSplitter(Qt::Horizontal, this);  // the view, and when asked for the table that tells the same
+    both->addWidget(view);
+    both->addWidget(table);
+    both->setChildrenCollapsible(false);
+    both->setStretchFactor(0, 3);
+    both->setStretchFactor(1, 2);
+    table->hide();
+    add_dock(id, title, both);
   };
-  plot("occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), new OccupancyView(context, this));
-  plot("arena", QT_TRANSLATE_NOOP("Docks", "Arena Map"), new ArenaView(context, this));
-  plot("lifetimes", QT_TRANSLATE_NOOP("Docks", "Lifetimes"), new LifetimesView(context, this));
-  plot("timeline", QT_TRANSLATE_NOOP("Docks", "Timeline"), new TimelineView(context, this));
+  plot("occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), new OccupancyView(context, this), occupancy_table);
+  plot("arena", QT_TRANSLATE_NOOP("Docks", "Arena Map"), new ArenaView(context, this), arena_table);
+  plot("lifetimes", QT_TRANSLATE_NOOP("Docks", "Lifetimes"), new LifetimesView(context, this), lifetimes_table);
+  plot("timeline", QT_TRANSLATE_NOOP("Docks", "Timeline"), new TimelineView(context, this), timeline_table);
   objects_ = new ObjectsView(&source_, &selection_, &theme_, this);
   add_table("nodes", QT_TRANSLATE_NOOP("Docks", "Nodes"), nodes_table);
   add_table("blocks", QT_TRANSLATE_NOOP("Docks", "Blocks"), blocks_table);
@@ -70,6 +86,10 @@ void MainWindow::make_docks() {
   add_table("planners", QT_TRANSLATE_NOOP("Docks", "Planners"), planners_table);
   add_table("compare", QT_TRANSLATE_NOOP("Docks", "Compare"), compare_table);
   add_table("problems", QT_TRANSLATE_NOOP("Docks", "Problems"), problems_table);
+  break_panel_ = new BreakpointPanel(this);
+  add_dock("breakpoints", QT_TRANSLATE_NOOP("Docks", "Breakpoints"), break_panel_);
+  connect(break_panel_, &BreakpointPanel::changed, this, &MainWindow::set_breakpoints);
+  connect(break_panel_, &BreakpointPanel::activated, this, &MainWindow::show_breakpoint);
   connect(tables_["planners"], &TablePanel::activated, this, &MainWindow::show_plan_of_row);
 
   setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
@@ -103,7 +123,7 @@ void MainWindow::apply_layout(const QString& name) {
   splitDockWidget(occupancy, arena, Qt::Vertical);
   splitDockWidget(arena, timeline, Qt::Vertical);
   tabifyDockWidget(arena, lifetimes);
-  const QStringList bottom{"nodes", "blocks", "objects", "barriers", "allocators", "planners", "compare", "problems"};
+  const QStringList bottom{"nodes", "blocks", "objects", "barriers", "allocators", "planners", "compare", "breakpoints", "problems"};
   addDockWidget(Qt::BottomDockWidgetArea, docks_["nodes"]);
   for (qsizetype i = 1; i < bottom.size(); ++i) tabifyDockWidget(docks_[bottom[i - 1]], docks_[bottom[i]]);
 
@@ -131,6 +151,8 @@ void MainWindow::apply_layout(const QString& name) {
   arena->raise();
   docks_[time ? "barriers" : memory ? "blocks" : "nodes"]->raise();
   QSettings().setValue("window/layout", name);
+  panels_moved_ = true;
+  note_timer_.start();
 }
 
 void MainWindow::save_state() {

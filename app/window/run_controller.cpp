@@ -18,12 +18,15 @@
 #include <cstring>
 
 #include "app/common/model_runner.h"
+#include "autosave.h"
 
 namespace arenascope::app {
 namespace {
 
 // A looping run writes without end: beyond this the session is exchanged for an empty one.
 constexpr size_t kSessionBytes = size_t{768} << 20;
+// A recording that takes longer to read is shown while it is read.
+constexpr auto kFirstPicture = std::chrono::milliseconds(60);
 // A network of microseconds is not run more often than a screen can show.
 constexpr auto kFastestRun = std::chrono::milliseconds(12);
 
@@ -216,34 +219,51 @@ void RunController::open(const QString& spec, const RunSettings& settings) {
 void RunController::open_recording_now(const QString& path) {
   auto session = std::make_shared<trace::Session>();
   trace::OpenOptions options;
-  options.read.progress = [this, last = 0](double part) mutable {
+  bool shown = false;
+  const auto begin = std::chrono::steady_clock::now();
+  auto show = [this, session, path] {
+    tell([this, session, path] {
+      has_model_ = false;
+      spec_ = path;
+      session_ = session;
+      set_state(RunState::Recording);
+      Q_EMIT opened(QFileInfo(path).fileName());
+    });
+  };
+  options.read.progress = [this, &shown, &show, session, begin, last = 0](double part) mutable {
+    // A long one is shown while it is read, as soon as there is something to be seen.
+    if (!shown && std::chrono::steady_clock::now() - begin > kFirstPicture && session->snapshot()->event_count > 0) {
+      shown = true;
+      show();
+    }
     const int percent = static_cast<int>(part * 100);
     if (percent != last) {
       last = percent;
-      tell([this, percent] { Q_EMIT progress(tr("Reading the recording… %1 %").arg(percent)); });
+      tell([this, percent, shown] {
+        Q_EMIT progress(tr("Reading the recording… %1 %").arg(percent));
+        if (shown) Q_EMIT read_on();
+      });
     }
-    return !cancel_;
+    return !cancel_ && !quit_;
   };
   auto report = trace::open_trace(path.toStdString(), *session, options);
-  tell([this, path, session, ok = report.ok(), error = report.ok() ? QString() : sentence(report.error()),
+  if (report.ok() && !shown) show();
+  tell([this, shown, ok = report.ok(), error = report.ok() ? QString() : sentence(report.error()),
         note = report.ok() ? QString::fromStdString(report->problem) : QString()] {
     Q_EMIT progress({});
     if (!ok) {
-      set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
+      if (!shown) set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
       Q_EMIT failed(error);
       return;
     }
-    has_model_ = false;
-    spec_ = path;
-    session_ = session;
-    set_state(RunState::Recording);
-    Q_EMIT opened(QFileInfo(path).fileName());
+    Q_EMIT read_on();
     if (!note.isEmpty()) Q_EMIT failed(note);
   });
-  if (report.ok()) {
+  if (report.ok() || shown) {
     runner_.reset();
     if (recorder_) recorder_->stop();
     recorder_.reset();
+    autosave_.reset();
   }
 }
 
@@ -251,6 +271,9 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
   auto recorder = std::make_unique<trace::Recorder>();
   auto session = std::make_shared<trace::Session>();
   recorder->add_sink(session);
+  std::shared_ptr<trace::Sink> autosave;
+  if (settings.autosave) autosave = Autosave::create(QFileInfo(spec).completeBaseName().isEmpty() ? spec : QFileInfo(spec).completeBaseName());
+  if (autosave) recorder->add_sink(autosave);
   RunnerOptions options;
   options.backend = settings.backend.toStdString();
   options.threads = settings.threads;
@@ -282,6 +305,7 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
       // It cannot be run, for want of memory say, but still be looked at and planned.
       note = sentence(made.error());
       runner.reset();
+      autosave.reset();
       recorder = std::make_unique<trace::Recorder>();
       session = std::make_shared<trace::Session>();
       recorder->add_sink(session);
@@ -313,6 +337,7 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
   runner_.reset();
   if (recorder_) recorder_->stop();
   recorder_ = std::move(recorder);
+  autosave_ = std::move(autosave);
   recorder_->start();
   runner_ = std::move(runner);
   worker_session_ = session;

@@ -22,6 +22,7 @@
 
 namespace arenascope::trace {
 class Recorder;
+class Sink;
 }
 
 namespace arenascope::app {
@@ -35,6 +36,7 @@ struct RunSettings {
   QString order = QStringLiteral("depth-first");
   QString strategy = QStringLiteral("planned");
   double budget_seconds = 0.3;
+  bool autosave = true;  // what is recorded is also written to a file while the run goes on
   bool operator==(const RunSettings&) const = default;
 };
 
@@ -73,6 +75,7 @@ class RunController : public QObject {
  Q_SIGNALS:
   void state_changed();
   void opened(const QString& title);       // session() is another one
+  void read_on();                          // of a recording that is shown while it is read: more is there, or all
   void session_changed();                  // session() is another one of the same model: the old one was full
   void failed(const QString& sentence);
   void progress(const QString& phase);     // empty: done
@@ -106,7 +109,7 @@ class RunController : public QObject {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job> jobs_;
-  bool quit_ = false;
+  std::atomic<bool> quit_{false};
   bool retired_ = false;
   std::atomic<bool> cancel_{false};
   std::atomic<bool> looping_{false};
@@ -120,6 +123,7 @@ class RunController : public QObject {
 
   // worker
   std::unique_ptr<trace::Recorder> recorder_;
+  std::shared_ptr<trace::Sink> autosave_;
   std::shared_ptr<trace::Session> worker_session_;
   std::unique_ptr<ModelRunner> runner_;
   std::thread thread_;

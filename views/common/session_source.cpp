@@ -44,6 +44,7 @@ void SessionSource::choose_run(trace::RunId run) {
 void SessionSource::show_plan(std::shared_ptr<const trace::PlanInfo> plan) {
   shown_ = std::move(plan);
   take(snapshot_);
+  Q_EMIT plan_shown();
 }
 
 void SessionSource::refresh() {

@@ -50,6 +50,7 @@ class SessionSource : public QObject {
  Q_SIGNALS:
   void session_replaced();  // before changed()
   void changed();           // another snapshot, or another run
+  void plan_shown();        // behind changed(): show_plan() was called
 
  private:
   void take(SnapshotPtr snapshot);

@@ -166,6 +166,7 @@ void GraphView::relayout(NodeId keep) {
       keep_at_ = scene.layout->centres[static_cast<size_t>(v)];
     }
   }
+  Q_EMIT folding_changed();
   auto folded = std::make_shared<const FoldedGraph>(fold(*scene.info, scene.layers, expanded_));
   std::vector<QSizeF> sizes = vertex_sizes(*folded, vertex_texts(*scene.info, scene.layers, *folded));
   canvas_->set_busy(tr("Laying out the graph…"));
@@ -201,6 +202,13 @@ void GraphView::show_layout(std::shared_ptr<const FoldedGraph> folded, std::shar
 void GraphView::set_breakpoints(const std::set<NodeId>& nodes) {
   breakpoints_ = nodes;
   update_marks();
+}
+
+void GraphView::set_open_layers(const std::set<int32_t>& layers) {
+  if (layers == expanded_) return;
+  expanded_ = layers;
+  std::erase_if(expanded_, [&](int32_t layer) { return layer < 0 || static_cast<size_t>(layer) >= canvas_->scene().layers.names.size(); });
+  relayout(selected_node());
 }
 
 void GraphView::update_marks() {
@@ -258,9 +266,11 @@ void GraphView::recolour() {
 }
 
 void GraphView::set_colour(GraphColour colour) {
+  const bool other = colour != colour_;
   colour_ = colour;
   colour_box_->setCurrentIndex(static_cast<int>(colour));
   recolour();
+  if (other) Q_EMIT colour_changed();
 }
 
 void GraphView::focus_search() {

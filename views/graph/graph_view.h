@@ -28,6 +28,7 @@ class GraphView : public QWidget, public Paintable {
   int matches() const { return static_cast<int>(matches_.size()); }
   LayoutJob* layout_job() { return &job_; }
   void set_breakpoints(const std::set<NodeId>& nodes);
+  void set_open_layers(const std::set<int32_t>& layers);
   bool save_dot(const QString& path) const;
 
   void paint(QPainter* painter, QSize size) override;
@@ -47,6 +48,8 @@ class GraphView : public QWidget, public Paintable {
   void reveal(arenascope::NodeId node);  // opens its layer and scrolls to it
 
  Q_SIGNALS:
+  void folding_changed();  // layers were opened or closed
+  void colour_changed();
   void note(const QString& sentence);  // something the user should know; empty: no longer
   void context_menu_wanted(arenascope::views::Selection selection, const QPoint& global);
 

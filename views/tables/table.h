@@ -61,5 +61,10 @@ TablePtr allocators_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);
 TablePtr problems_table(const TableInput& input);
+// What the plotted views draw, each beside its view.
+TablePtr occupancy_table(const TableInput& input);
+TablePtr arena_table(const TableInput& input);
+TablePtr lifetimes_table(const TableInput& input);
+TablePtr timeline_table(const TableInput& input);
 
 }  // namespace arenascope::views

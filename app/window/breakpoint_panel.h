@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of breakpoints: each can be switched off and taken away, new ones are added by op, name pattern, bytes or
+// NaN. The window owns the breakpoints; the panel shows them and says what they should become.
+#pragma once
+#include <QAbstractTableModel>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTreeView>
+
+#include "breakpoint.h"
+
+namespace arenascope::app {
+
+class BreakpointModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  explicit BreakpointModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  // `nodes`: how many nodes of the graph at hand each of them stands on; -1 where that cannot be told beforehand.
+  void set(std::vector<Breakpoint> breakpoints, std::vector<int> nodes);
+  const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
+  void retranslate() { Q_EMIT headerDataChanged(Qt::Horizontal, 0, 1); }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+ Q_SIGNALS:
+  void switched(int row, bool on);
+
+ private:
+  std::vector<Breakpoint> breakpoints_;
+  std::vector<int> nodes_;
+};
+
+// "1048576", "1 MiB", "64 KiB", "2.5 GiB": a number of bytes as people write it; none if it is not one.
+std::optional<Bytes> parse_bytes(const QString& text);
+
+class BreakpointPanel : public QWidget {
+  Q_OBJECT
+ public:
+  explicit BreakpointPanel(QWidget* parent = nullptr);
+  void set(std::vector<Breakpoint> breakpoints, std::vector<int> nodes);
+  BreakpointModel* model() const { return model_; }
+  QTreeView* list() const { return list_; }
+  void focus_new();  // where a new one is typed
+
+ Q_SIGNALS:
+  void changed(std::vector<arenascope::app::Breakpoint> breakpoints);
+  void activated(int row);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void retranslate();
+  void add_now();
+  void remove(bool all);
+  void update_hint();
+
+  BreakpointModel* model_;
+  QTreeView* list_;
+  QComboBox* kind_;
+  QLineEdit* text_;
+  QPushButton *add_, *remove_, *remove_all_;
+  QLabel *empty_, *problem_;
+};
+
+}  // namespace arenascope::app

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui_watch.h"
+
+#include <time.h>
+
+#include <QAbstractEventDispatcher>
+#include <QEvent>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace arenascope::app {
+
+UiWatch::UiWatch(QObject* parent) : QObject(parent) {
+  if (QAbstractEventDispatcher* dispatcher = QAbstractEventDispatcher::instance()) {
+    connect(dispatcher, &QAbstractEventDispatcher::awake, this, &UiWatch::awake);
+    connect(dispatcher, &QAbstractEventDispatcher::aboutToBlock, this, &UiWatch::about_to_block);
+  }
+}
+
+double UiWatch::cpu_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+}
+
+// Awake comes before every round of events; a round that did not wait before it is a stretch of its own.
+void UiWatch::awake() {
+  about_to_block();
+  working_ = true;
+  since_.start();
+  cpu_begin_ = cpu_ms();
+}
+
+void UiWatch::about_to_block() {
+  if (!working_) return;
+  longest_ = std::max(longest_, static_cast<double>(since_.nsecsElapsed()) / 1e6);
+  longest_cpu_ = std::max(longest_cpu_, cpu_ms() - cpu_begin_);
+  working_ = false;
+}
+
+void UiWatch::reset() {
+  working_ = false;
+  longest_ = longest_cpu_ = 0;
+}
+
+double UiWatch::longest_ms() const {
+  return working_ && !own_loop_ ? std::max(longest_, static_cast<double>(since_.nsecsElapsed()) / 1e6) : longest_;
+}
+
+double UiWatch::longest_cpu_ms() const { return longest_cpu_; }
+
+FrameOverlay::FrameOverlay(UiWatch* watch, QWidget* parent) : QWidget(parent), watch_(watch) {
+  setAttribute(Qt::WA_TransparentForMouseEvents);
+  setFocusPolicy(Qt::NoFocus);
+  clock_.start();
+  parent->installEventFilter(this);
+  connect(&timer_, &QTimer::timeout, this, [this] {
+    blocked_ = watch_->longest_ms();
+    watch_->reset();
+    update();
+  });
+  timer_.start(500);
+  place();
+  raise();
+}
+
+void FrameOverlay::frame(double ms) {
+  const qint64 now = clock_.elapsed();
+  frames_.push_back({now, ms});
+  while (!frames_.empty() && frames_.front().at + 1000 < now) frames_.pop_front();
+}
+
+QString FrameOverlay::text() const {
+  const qint64 now = clock_.elapsed();
+  double longest = 0, sum = 0;
+  int count = 0;
+  for (const Frame& f : frames_) {
+    if (f.at + 1000 < now) continue;
+    longest = std::max(longest, f.ms);
+    sum += f.ms;
+    ++count;
+  }
+  return tr("%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms")
+      .arg(count)
+      .arg(count > 0 ? sum / count : 0.0, 0, 'f', 1)
+      .arg(longest, 0, 'f', 1)
+      .arg(blocked_, 0, 'f', 0);
+}
+
+void FrameOverlay::place() {
+  const QFontMetrics metrics(font());
+  const QSize size(metrics.horizontalAdvance(tr("%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms").arg(9999).arg(9999.9).arg(9999.9).arg(99999)) + 16,
+                   metrics.height() + 8);
+  resize(size);
+  move(parentWidget()->width() - size.width() - 8, parentWidget()->height() - size.height() - 8);
+}
+
+void FrameOverlay::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), QColor(0, 0, 0, 200));
+  painter.setPen(Qt::white);
+  painter.drawText(rect(), Qt::AlignCenter, text());
+}
+
+bool FrameOverlay::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == parentWidget() && event->type() == QEvent::Resize) place();
+  return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How fast the real window is, offscreen at 1600x900: prints a row for each figure, with what is wanted of it. Where the
+// wall clock depends on who else uses the machine, the row below it tells what the UI thread worked itself; that is what
+// is held against the budget here.
+//   ARENASCOPE_FIGURES=all  also 10,000,000 spans; a comma list of test names is given on the command line
+#include <arenascope/trace/recorder.h>
+#include <arenascope/trace/recording.h>
+#include <sample_session.h>
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <ctime>
+#include <thread>
+
+#include "app/window/language.h"
+#include "app/window/main_window.h"
+#include <views/timeline/timeline_view.h>
+
+#undef emit  // Qt's word, and a function of the rings
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+namespace {
+
+double cpu_ms() {  // of this thread
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+}
+
+void row(const char* name, double value, const char* unit, double wanted, bool at_most = true) {
+  const bool met = at_most ? value <= wanted : value >= wanted;
+  std::printf("%-64s %10.2f %-8s %s %8.2f  %s\n", name, value, unit, at_most ? "<=" : ">=", wanted, met ? "met" : "NOT MET");
+  std::fflush(stdout);
+}
+
+double percentile(std::vector<double> values, double part) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, static_cast<size_t>(part * static_cast<double>(values.size())))];
+}
+
+// 10,000 nodes: an embedding, `layers` layers of 27 nodes as a transformer has them, a head.
+std::shared_ptr<trace::Session> transformer_session(int layers) {
+  using trace::TensorRef;
+  auto graph = std::make_shared<trace::GraphInfo>();
+  graph->id = trace::GraphId(0);
+  graph->model = "transformer";
+  auto leaf = [&](const std::string& name) {
+    trace::TensorInfo t;
+    t.name = name;
+    t.dtype = "f32";
+    t.shape = {768, 768};
+    t.bytes = 768 * 768 * 4;
+    t.flags = trace::kWeight;
+    graph->leafs.push_back(t);
+    return TensorRef::leaf(LeafId(graph->leafs.size() - 1));
+  };
+  auto node = [&](const std::string& name, const char* op, const std::string& layer, std::vector<TensorRef> sources, uint32_t flags = 0) {
+    trace::TensorInfo t;
+    t.name = name;
+    t.op = op;
+    t.layer = layer;
+    t.dtype = "f32";
+    t.shape = {128, 768};
+    t.bytes = 128 * 768 * 4;
+    t.sources = std::move(sources);
+    t.flags = flags;
+    t.backend = "cpu";
+    graph->edges += static_cast<int64_t>(t.sources.size());
+    graph->nodes.push_back(t);
+    return TensorRef::node(NodeId(graph->nodes.size() - 1));
+  };
+  const TensorRef positions = leaf("positions");
+  TensorRef x = node("embed", "GET_ROWS", "", {leaf("token_embd.weight")});
+  for (int l = 0; l < layers; ++l) {
+    const std::string layer = "blk." + std::to_string(l), p = layer + ".";
+    auto n = [&](const char* name, const char* op, std::vector<TensorRef> sources, uint32_t flags = 0) { return node(p + name, op, layer, std::move(sources), flags); };
+    const TensorRef norm = n("attn_norm", "RMS_NORM", {x}), scaled = n("attn_norm_w", "MUL", {norm, leaf(p + "attn_norm.weight")});
+    TensorRef heads[3];
+    for (int i = 0; i < 3; ++i) {
+      const std::string which(1, "qkv"[i]);
+      const TensorRef product = n(("attn_" + which).c_str(), "MUL_MAT", {leaf(p + "attn_" + which + ".weight"), scaled});
+      const TensorRef view = n((which + "_reshaped").c_str(), "RESHAPE", {product}, trace::kView | trace::kNoWork);
+      heads[i] = i < 2 ? n((which + "_rope").c_str(), "ROPE", {view, positions}) : n("v_t", "TRANSPOSE", {view}, trace::kView | trace::kNoWork);
+    }
+    const TensorRef kq = n("kq", "MUL_MAT", {heads[1], heads[0]}), soft = n("kq_soft", "SOFT_MAX", {n("kq_scaled", "SCALE", {kq})});
+    const TensorRef kqv = n("kqv", "MUL_MAT", {heads[2], soft}), merged = n("kqv_merged", "PERMUTE", {kqv}, trace::kView | trace::kNoWork);
+    const TensorRef out = n("attn_out", "MUL_MAT", {leaf(p + "attn_output.weight"), n("kqv_cont", "CONT", {merged})}), first = n("attn_add", "ADD", {out, x});
+    const TensorRef fnorm = n("ffn_norm", "RMS_NORM", {first}), fscaled = n("ffn_norm_w", "MUL", {fnorm, leaf(p + "ffn_norm.weight")});
+    const TensorRef gate = n("ffn_gate", "MUL_MAT", {leaf(p + "ffn_gate.weight"), fscaled}), up = n("ffn_up", "MUL_MAT", {leaf(p + "ffn_up.weight"), fscaled});
+    const TensorRef both = n("ffn_mul", "MUL", {n("ffn_silu", "SILU", {gate}), up}), down = n("ffn_down", "MUL_MAT", {leaf(p + "ffn_down.weight"), both});
+    x = n("l_out", "ADD", {down, first});
+  }
+  node("output", "MUL_MAT", "", {leaf("output.weight"), node("output_norm", "RMS_NORM", "", {x})});
+  auto session = std::make_shared<trace::Session>();
+  session->describe(std::shared_ptr<const trace::GraphInfo>(graph));
+  trace::PlanInfo plan = test::sample_plan(*graph);
+  plan.id = trace::PlanId(0);
+  plan.graph = graph->id;
+  session->describe(std::make_shared<const trace::PlanInfo>(plan));
+  return session;
+}
+
+}  // namespace
+
+class Figures : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+  std::unique_ptr<UiWatch> watch_;
+
+  template <class F>
+  bool until(F done, int ms = 120'000) {
+    QElapsedTimer clock;
+    clock.start();
+    while (!done() && clock.elapsed() < ms) QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 5);
+    return done();
+  }
+  void settle(int ms = 600) {
+    QElapsedTimer clock;
+    clock.start();
+    while (clock.elapsed() < ms) QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+  }
+  void fresh() {
+    window_.reset();
+    window_ = std::make_unique<MainWindow>();
+    window_->keep_no_copies();
+    window_->resize(1600, 900);
+    window_->show();
+    settle(300);
+    watch_->reset();
+  }
+  void blocked(const char* what) {
+    row((std::string("UI thread blocked at most, ") + what).c_str(), watch_->longest_ms(), "ms", 100);
+    row((std::string("  of which it worked, ") + what).c_str(), watch_->longest_cpu_ms(), "ms", 100);
+    QVERIFY2(watch_->longest_cpu_ms() <= 150, what);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setOrganizationName("arenascope");
+    QCoreApplication::setApplicationName("arenascope-figures");
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
+    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
+    qputenv("XDG_CACHE_HOME", folder_.path().toUtf8());
+    set_language("en");
+    watch_ = std::make_unique<UiWatch>();
+  }
+  void cleanup() { window_.reset(); }
+
+  void opening_a_recording_of_1000000_events() {
+    const QString path = folder_.filePath("million.arenascope");
+    {
+      const auto session = test::span_session(1'000'000);
+      const auto snapshot = session->snapshot();
+      row("memory an event, 1,000,000 spans", static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
+      QVERIFY(RunController::save_recording(*snapshot, path).ok());
+    }
+    fresh();
+    int drawn = 0;
+    PlotView* timeline = window_->plot_view("timeline");
+    connect(timeline, &PlotView::painted, this, [&] {
+      if (window_->source()->snapshot()->event_count > 0 && static_cast<TimelineView*>(timeline)->picture() && !static_cast<TimelineView*>(timeline)->picture()->spans->empty()) ++drawn;
+    });
+    QElapsedTimer clock;
+    clock.start();
+    window_->open(path);
+    QVERIFY(until([&] { return drawn > 0; }));
+    row("a recording of 1,000,000 events: first picture", static_cast<double>(clock.elapsed()), "ms", 300);
+    QVERIFY(until([&] { return window_->source()->snapshot()->event_count >= 1'000'000 && window_->controller()->state() == RunState::Recording; }));
+    const int before = drawn;
+    QVERIFY(until([&] { return drawn > before; }));
+    row("a recording of 1,000,000 events: open", static_cast<double>(clock.elapsed()), "ms", 2000);
+    settle();
+    blocked("opening it");
+  }
+
+  void a_transformer_of_10000_nodes() {
+    fresh();
+    GraphView* graph = window_->graph_view();
+    graph->layout_job()->set_cache_folder({});
+    const auto session = transformer_session(371);
+    QElapsedTimer clock;
+    clock.start();
+    window_->show_session(session, "transformer");
+    QVERIFY(until([&] { return graph->canvas()->scene().ready() && !graph->layout_job()->running(); }));
+    QCoreApplication::processEvents();
+    QCOMPARE(window_->source()->graph()->nodes.size(), size_t{371 * 27 + 3});
+    row("10,020 nodes: first picture", static_cast<double>(clock.nsecsElapsed()) / 1e6, "ms", 1000);
+    settle();
+    blocked("taking in 10,020 nodes");
+    std::vector<double> expand;
+    for (const int layer : {200, 10, 360}) {
+      watch_->reset();
+      std::set<int32_t> open = graph->expanded();
+      open.insert(layer);
+      clock.restart();
+      graph->set_open_layers(open);
+      QVERIFY(until([&] { return !graph->layout_job()->running() && graph->canvas()->scene().folded->vertices.size() > 380; }));
+      QCoreApplication::processEvents();
+      expand.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+    }
+    row("10,020 nodes: a layer expanded, median of 3", percentile(expand, 0.5), "ms", 100);
+    blocked("expanding");
+    auto* search = graph->findChild<QLineEdit*>();
+    std::vector<double> searched;
+    for (const char* text : {"ffn_gate", "blk.17", "soft", "x", "MUL_MAT"}) {
+      clock.restart();
+      search->setText(QString::fromLatin1(text));
+      QCoreApplication::processEvents();
+      searched.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+    }
+    QVERIFY(graph->matches() > 100);
+    row("10,020 nodes: a search, longest of 5", percentile(searched, 1), "ms", 50);
+    search->clear();
+  }
+
+  void a_selection_in_every_view() {
+    fresh();
+    window_->show_session(test::sample_session({100, 4, 2, false, true}), "sample");
+    QVERIFY(until([&] { return window_->graph_view()->canvas()->scene().ready() && !window_->graph_view()->layout_job()->running(); }));
+    settle();
+    const size_t nodes = window_->source()->graph()->nodes.size();
+    std::vector<double> wall, worked;
+    QElapsedTimer clock;
+    for (int i = 0; i < 60; ++i) {
+      const NodeId node((static_cast<size_t>(i) * 97 + 13) % nodes);
+      const double before = cpu_ms();
+      clock.restart();
+      window_->selection()->select(Selection::node(window_->source()->graph_id(), node));
+      // All that follows from it: timers of no length, queued repaints, the paint events.
+      for (int round = 0; round < 4; ++round) QCoreApplication::processEvents();
+      wall.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+      worked.push_back(cpu_ms() - before);
+      settle(10);
+    }
+    row("a selection shown in every view, median", percentile(wall, 0.5), "ms", 16);
+    row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", 16);
+    QVERIFY(percentile(worked, 0.5) < 24);
+  }
+
+  void spans_panned_and_zoomed() {
+    std::vector<int64_t> counts{1'000'000};
+    if (qgetenv("ARENASCOPE_FIGURES") == "all") counts.push_back(10'000'000);
+    for (const int64_t spans : counts) {
+      fresh();
+      const auto session = test::span_session(spans);
+      const std::string name = spans == 1'000'000 ? "1,000,000 spans" : "10,000,000 spans";
+      const auto snapshot = session->snapshot();
+      if (spans > 1'000'000) row("memory an event, 10,000,000 spans", static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
+      window_->apply_layout("time");
+      window_->show_session(session, "spans");
+      SharedAxis* axis = window_->axis();
+      axis->set_mode(AxisMode::Time);
+      axis->frame_all();
+      settle(1500);
+      watch_->reset();
+      PlotView* timeline = window_->plot_view("timeline");
+      int drawn = 0;
+      connect(timeline, &PlotView::painted, this, [&] { ++drawn; });
+      std::vector<double> wall, worked;
+      QElapsedTimer clock;
+      auto frame = [&](auto change) {
+        const double before = cpu_ms();
+        clock.restart();
+        drawn = 0;
+        change();
+        while (drawn == 0) QCoreApplication::processEvents();
+        QCoreApplication::processEvents();
+        wall.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+        worked.push_back(cpu_ms() - before);
+      };
+      const AxisRange all = axis->range();
+      for (int level = 0; level < 5; ++level) {
+        const double length = all.length() / std::pow(6.0, level);
+        axis->set_range({all.middle() - length / 2, all.middle() + length / 2});
+        settle(50);
+        if (level > 0)
+          for (int i = 0; i < 24; ++i) frame([&] { axis->pan(i < 12 ? 0.04 : -0.04); });
+        for (int i = 0; i < 24; ++i) frame([&] { axis->zoom(i < 12 ? 1 / 1.08 : 1.08, axis->range().middle()); });
+      }
+      const bool one = spans == 1'000'000;
+      row((name + ": frame of the whole window, median").c_str(), percentile(wall, 0.5), "ms", one ? 16 : 33);
+      row((name + ": frame of the whole window, 99th percentile").c_str(), percentile(wall, 0.99), "ms", one ? 33 : 66);
+      row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", one ? 16 : 33);
+      row("  of which the UI thread worked, 99th percentile", percentile(worked, 0.99), "ms", one ? 33 : 66);
+      blocked("panning and zooming");
+      window_.reset();
+    }
+  }
+
+  void live_200000_events_a_second() {
+    fresh();
+    window_->apply_layout("time");
+    auto recorder = std::make_unique<trace::Recorder>();
+    auto session = std::make_shared<trace::Session>();
+    recorder->add_sink(session);
+    trace::GraphInfo graph = test::sample_graph({});
+    const size_t nodes = graph.nodes.size();
+    const trace::GraphId id = recorder->describe(std::move(graph));
+    constexpr int kThreads = 4;
+    std::vector<trace::ThreadRing*> rings;
+    for (int t = 0; t < kThreads; ++t) rings.push_back(recorder->register_thread("worker " + std::to_string(t)));
+    const trace::RunId run = recorder->begin_run({{}, id, {}, 0, kThreads, "cpu", "eager"});
+    recorder->start();
+    window_->show_session(session, "live");
+    window_->axis()->set_mode(AxisMode::Time);
+    window_->source()->set_live(true, 16);
+    settle(500);
+    PlotView* timeline = window_->plot_view("timeline");
+    int drawn = 0;
+    std::vector<double> costs;
+    connect(timeline, &PlotView::painted, this, [&] {
+      ++drawn;
+      costs.push_back(timeline->last_frame_ms());
+    });
+    watch_->reset();
+    std::atomic<bool> stop{false};
+    std::atomic<int64_t> written{0};
+    std::thread writer([&] {
+      const auto begin = std::chrono::steady_clock::now();
+      int64_t done = 0;
+      Nanoseconds last = recorder->now();
+      while (!stop) {
+        const auto due = static_cast<int64_t>(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() * 200'000);
+        while (done < due) {
+          const Nanoseconds now = std::max(recorder->now(), last + 200);
+          for (int t = 0; t < kThreads; ++t)
+            rings[static_cast<size_t>(t)]->emit(trace::work(run, NodeId(static_cast<size_t>(done / kThreads) % nodes), last, now, t));
+          last = now;
+          done += kThreads;
+        }
+        written = done;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    QElapsedTimer clock;
+    clock.start();
+    const double before = cpu_ms();
+    settle(4000);
+    const double seconds = static_cast<double>(clock.nsecsElapsed()) / 1e9, busy = cpu_ms() - before;
+    const int frames = drawn;
+    stop = true;
+    writer.join();
+    recorder->end_run(run);
+    recorder->drain();
+    recorder->drain();
+    row("live: events a second", static_cast<double>(written.load()) / seconds, "1/s", 195'000, false);
+    row("live: events lost", static_cast<double>(recorder->lost() + std::abs(written.load() - session->snapshot()->event_count)), "", 0);
+    row("live: frames a second", frames / seconds, "1/s", 60, false);
+    row("  the UI thread's work a frame", frames > 0 ? busy / frames : 0, "ms", 1000.0 / 60);
+    blocked("live");
+    QCOMPARE(recorder->lost(), int64_t{0});
+    window_->source()->set_live(false);
+    window_->show_session(nullptr, {});
+    recorder->stop();
+  }
+
+  void live_while_resnet50_loops() {
+    fresh();
+    window_->open(QStringLiteral("zoo:resnet50"));
+    QVERIFY(until([&] { return window_->controller()->state() == RunState::Ready && window_->axis()->steps() > 0; }));
+    settle(1500);
+    blocked("opening resnet50");
+    window_->axis()->set_mode(AxisMode::Time);
+    window_->source()->set_live(true, 16);
+    PlotView* timeline = window_->plot_view("timeline");
+    int drawn = 0;
+    connect(timeline, &PlotView::painted, this, [&] { ++drawn; });
+    window_->controller()->run();
+    settle(1000);
+    drawn = 0;
+    watch_->reset();
+    QElapsedTimer clock;
+    clock.start();
+    const double before = cpu_ms();
+    settle(5000);
+    const double seconds = static_cast<double>(clock.nsecsElapsed()) / 1e9, busy = cpu_ms() - before;
+    row("resnet50 in a loop: frames a second", drawn / seconds, "1/s", 30, false);
+    row("  the UI thread's work a frame", drawn > 0 ? busy / drawn : 0, "ms", 1000.0 / 30);
+    row("resnet50 in a loop: events lost", static_cast<double>(window_->source()->snapshot()->lost), "", 0);
+    blocked("while resnet50 loops");
+    window_->controller()->stop();
+    QVERIFY(until([&] { return window_->controller()->state() == RunState::Ready; }));
+  }
+};
+
+QTEST_MAIN(Figures)
+#include "figures.moc"

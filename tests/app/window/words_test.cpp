@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every text of the window in a made-up language: each is longer, with accents and brackets around it. What shows
+// without brackets cannot be translated, what is wider than its place is cut. And everything that takes the keyboard's
+// focus has a name to be read aloud.
+#include <QAbstractButton>
+#include <QApplication>
+#include <QComboBox>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QDockWidget>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QRegularExpression>
+#include <QSettings>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTranslator>
+
+#include <views/arena/arena_view.h>
+
+#include "app/window/main_window.h"
+#include "sample_session.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+namespace {
+
+// "Open %1" -> "[Ôpéñ %1 ···]": about a third longer.
+class MadeUp : public QTranslator {
+ public:
+  using QTranslator::QTranslator;
+  bool isEmpty() const override { return false; }
+  QString translate(const char* context, const char* text, const char*, int n) const override {
+    if (text == nullptr || *text == 0 || qstrncmp(context, "Q", 1) == 0) return {};  // Qt's own words are not ours
+    static const QString from = QStringLiteral("aceinouyAEIOU"), to = QStringLiteral("áçéîñôûýÂÉÎÔÛ");
+    QString s = QString::fromUtf8(text);
+    bool tag = false, place = false;
+    for (QChar& c : s) {
+      if (c == u'<') tag = true;
+      if (!tag && !place)
+        if (const qsizetype i = from.indexOf(c); i >= 0) c = to[i];
+      if (c == u'>') tag = false;
+      place = c == u'%' || c == u'&';
+    }
+    s.replace(QStringLiteral("%n"), QString::number(n)).replace(QStringLiteral("%ñ"), QString::number(n));
+    return u'[' + s + QString(std::max<qsizetype>(1, s.size() / 3), u'·') + u']';
+  }
+};
+
+// Names, numbers, keys and signs are the same in each language.
+bool is_word(const QString& text) {
+  static const QRegularExpression letters(QStringLiteral("[A-Za-z]{3,}"));
+  return letters.match(text).hasMatch();
+}
+
+}  // namespace
+
+class WordsTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  MadeUp language_;
+  std::unique_ptr<MainWindow> window_;
+  QStringList data_;  // words that come from the data, planners and files
+
+  void complain(QStringList* wrong, const QWidget* where, const QString& text) const {
+    if (text.isEmpty() || !is_word(text) || text.contains(u'[')) return;
+    for (const QString& word : data_)
+      if (text.contains(word)) return;
+    *wrong << QStringLiteral("%1 %2: “%3”").arg(QString::fromLatin1(where->metaObject()->className()), where->objectName(), text);
+  }
+
+  void check(const QWidget* root) const {
+    QStringList untranslated, cut, nameless;
+    for (const QWidget* w : root->findChildren<QWidget*>()) {
+      if (!w->isVisibleTo(root) || w->objectName().startsWith(u"qt_")) continue;
+      if (w->inherits("QTabBar") || w->inherits("QHeaderView")) continue;  // looked at below
+      if (w->inherits("QPushButton") && qobject_cast<const QDialogButtonBox*>(w->parentWidget()) != nullptr) continue;  // Qt's own words
+      QString text;
+      bool may_wrap = false;
+      if (const auto* label = qobject_cast<const QLabel*>(w)) text = label->text(), may_wrap = label->wordWrap();
+      else if (const auto* button = qobject_cast<const QAbstractButton*>(w)) text = button->text();
+      if (const auto* line = qobject_cast<const QLineEdit*>(w)) complain(&untranslated, w, line->placeholderText());
+      complain(&untranslated, w, text);
+      complain(&untranslated, w, w->toolTip());
+      if (!w->inherits("QDockWidgetTitleButton")) complain(&untranslated, w, w->accessibleName());
+      const bool seen = w->isVisible() && w->width() > 1 && !w->visibleRegion().isEmpty();
+      if (seen && !text.isEmpty() && !may_wrap && w->width() + 1 < w->minimumSizeHint().width())
+        cut << QStringLiteral("%1 “%2”: %3 of %4 pixels").arg(QString::fromLatin1(w->metaObject()->className()), text).arg(w->width()).arg(w->minimumSizeHint().width());
+      // A spin box's or combo box's own line is named by its owner.
+      const bool inner = qobject_cast<const QAbstractSpinBox*>(w->parentWidget()) != nullptr || qobject_cast<const QComboBox*>(w->parentWidget()) != nullptr;
+      if (seen && !inner && (w->focusPolicy() & Qt::TabFocus) != 0 && w->accessibleName().isEmpty() && text.isEmpty() && !w->inherits("QTabBar")) {
+        bool buddy = false;
+        for (const QLabel* label : root->findChildren<QLabel*>()) buddy = buddy || label->buddy() == w;
+        if (!buddy) nameless << QStringLiteral("%1 %2 in %3").arg(QString::fromLatin1(w->metaObject()->className()), w->objectName(), QString::fromLatin1(w->parentWidget()->metaObject()->className()));
+      }
+    }
+    untranslated.removeDuplicates();
+    QVERIFY2(untranslated.isEmpty(), qPrintable(QStringLiteral("not translatable:\n") + untranslated.join(u'\n')));
+    QVERIFY2(cut.isEmpty(), qPrintable(QStringLiteral("cut:\n") + cut.join(u'\n')));
+    QVERIFY2(nameless.isEmpty(), qPrintable(QStringLiteral("without a name:\n") + nameless.join(u'\n')));
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setOrganizationName("arenascope");
+    QCoreApplication::setApplicationName("arenascope-words");
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
+    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
+    QCoreApplication::installTranslator(&language_);
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1600, 900);
+    window_->show();
+    window_->show_session(test::sample_session(), "sample");
+    data_ = {"CONV", "sample", "cpu", "eager", "planned", "English", "PNG", "QCustomPlot"};
+    for (const auto& node : window_->source()->graph()->nodes) data_ << QString::fromStdString(node.name) << QString::fromStdString(node.op);
+    data_.removeAll(QString());
+    data_.removeDuplicates();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+    QTRY_VERIFY_WITH_TIMEOUT(window_->graph_view()->canvas()->scene().ready(), 60'000);
+  }
+  void cleanupTestCase() { window_.reset(); }
+
+  void menus() {
+    for (const auto& entry : window_->actions()->all()) {
+      QVERIFY2(entry.action->text().contains(u'['), entry.id);
+      QVERIFY2(!is_word(entry.action->toolTip()) || entry.action->toolTip().contains(u'['), entry.id);
+    }
+    for (const QAction* menu : window_->menuBar()->actions()) {
+      QVERIFY2(menu->text().contains(u'['), qPrintable(menu->text()));
+      for (const QAction* action : menu->menu()->actions())
+        QVERIFY2(action->isSeparator() || action->text().isEmpty() || action->text().contains(u'[') || data_.contains(action->text()), qPrintable(action->text()));
+    }
+  }
+
+  // One letter behind Alt in a menu for one action only.
+  void mnemonics() {
+    QCoreApplication::removeTranslator(&language_);
+    QTest::qWait(20);
+    QStringList twice;
+    for (const QAction* menu : window_->menuBar()->actions()) {
+      QMap<QChar, QString> letters;
+      for (const QAction* action : menu->menu()->actions()) {
+        const QString text = QString(action->text()).replace(QStringLiteral("&&"), QString());
+        const qsizetype at = text.indexOf(u'&');
+        if (at < 0 || at + 1 >= text.size() || action->menu() == nullptr ? at < 0 : false) continue;
+        const QChar letter = text[at + 1].toLower();
+        if (letters.contains(letter)) twice << text + QStringLiteral(" / ") + letters[letter];
+        letters[letter] = text;
+      }
+    }
+    QCoreApplication::installTranslator(&language_);
+    QTest::qWait(20);
+    QVERIFY2(twice.isEmpty(), qPrintable(twice.join(u'\n')));
+  }
+
+  void panels_data() {
+    QTest::addColumn<QString>("panel");
+    for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks", "objects", "barriers", "allocators", "planners",
+                           "compare", "breakpoints", "problems"})
+      QTest::newRow(id) << QString::fromLatin1(id);
+  }
+  void panels() {
+    QFETCH(QString, panel);
+    QDockWidget* dock = window_->dock(panel);
+    dock->show();
+    dock->raise();
+    QTest::qWait(60);
+    QVERIFY2(dock->windowTitle().contains(u'['), qPrintable(dock->windowTitle()));
+    check(dock->widget());
+    for (const QTableView* view : dock->findChildren<QTableView*>()) {
+      const QAbstractItemModel* model = view->model();
+      for (int c = 0; view->isVisible() && c < model->columnCount(); ++c) {
+        const QString title = model->headerData(c, Qt::Horizontal).toString();
+        QVERIFY2(!is_word(title) || title.contains(u'['), qPrintable(panel + u' ' + title));
+      }
+    }
+  }
+
+  void drawn_headers() {
+    for (const char* id : {"occupancy", "arena", "lifetimes", "timeline"}) {
+      PlotView* view = window_->plot_view(QString::fromLatin1(id));
+      window_->dock(QString::fromLatin1(id))->raise();
+      view->prepare_now();
+      QVERIFY2(view->header().title.contains(u'['), id);
+      for (const LegendChip& chip : view->header().legend) QVERIFY2(!is_word(chip.text) || chip.text.contains(u'['), qPrintable(chip.text));
+    }
+  }
+
+  void whole_window() { check(window_.get()); }
+
+  void dialogs() {
+    for (const char* id : {"edit.preferences", "help.keys", "help.about", "help.manual", "file.zoo", "view.layout_save"}) {
+      window_->actions()->find(QString::fromLatin1(id))->trigger();
+      QTest::qWait(60);
+      for (QDialog* dialog : window_->findChildren<QDialog*>()) {
+        if (!dialog->isVisible()) continue;
+        QVERIFY2(dialog->windowTitle().contains(u'['), id);
+        if (qstrcmp(id, "file.zoo") != 0 && qstrcmp(id, "help.about") != 0 && qstrcmp(id, "view.layout_save") != 0) check(dialog);
+        dialog->close();
+      }
+      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
+  }
+};
+
+QTEST_MAIN(WordsTest)
+#include "words_test.moc"

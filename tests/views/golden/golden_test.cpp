@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Each drawn view of a session built by hand, compared with a picture that was looked at and kept. What is compared is a
+// grid of mean colours: where things lie and which colours they have counts, and not which fonts a machine has.
+// ARENASCOPE_GOLDEN=write makes the pictures anew, to be looked at before they are kept.
+#include <sample_session.h>
+#include <views/arena/arena_view.h>
+#include <views/graph/graph_view.h>
+#include <views/lifetimes/lifetimes_view.h>
+#include <views/occupancy/occupancy_view.h>
+#include <views/tables/objects_view.h>
+#include <views/timeline/timeline_view.h>
+
+#include <QImage>
+#include <QPainter>
+#include <QTest>
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+namespace {
+
+constexpr QSize kSize(640, 320);
+constexpr QSize kGrid(80, 40);
+
+QImage picture_of(Paintable& view) {
+  QImage image(kSize, QImage::Format_RGB32);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  view.paint(&painter, kSize);
+  painter.end();
+  return image;
+}
+
+// The mean colour of each cell; computed here, so that it is the same everywhere.
+QImage grid_of(const QImage& image) {
+  QImage grid(kGrid, QImage::Format_RGB32);
+  const int w = image.width() / kGrid.width(), h = image.height() / kGrid.height();
+  for (int y = 0; y < kGrid.height(); ++y)
+    for (int x = 0; x < kGrid.width(); ++x) {
+      int sum[3] = {0, 0, 0};
+      for (int j = 0; j < h; ++j)
+        for (int i = 0; i < w; ++i) {
+          const QRgb c = image.pixel(x * w + i, y * h + j);
+          sum[0] += qRed(c), sum[1] += qGreen(c), sum[2] += qBlue(c);
+        }
+      grid.setPixel(x, y, qRgb(sum[0] / (w * h), sum[1] / (w * h), sum[2] / (w * h)));
+    }
+  return grid;
+}
+
+struct Difference {
+  double mean = 0;  // of a channel, 0 to 255
+  int far_off = 0;  // cells that differ by more than a fifth of the scale
+};
+
+Difference difference(const QImage& a, const QImage& b) {
+  Difference d;
+  double sum = 0;
+  for (int y = 0; y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x) {
+      const QRgb p = a.pixel(x, y), q = b.pixel(x, y);
+      const int r = std::abs(qRed(p) - qRed(q)), g = std::abs(qGreen(p) - qGreen(q)), l = std::abs(qBlue(p) - qBlue(q));
+      sum += r + g + l;
+      if (std::max({r, g, l}) > 51) ++d.far_off;
+    }
+  d.mean = sum / (3.0 * a.width() * a.height());
+  return d;
+}
+
+}  // namespace
+
+class GoldenTest : public QObject {
+  Q_OBJECT
+
+ private:
+  SessionSource source_;
+  SelectionModel selection_;
+  SharedAxis axis_{&source_};
+  Theme theme_;
+
+  std::unique_ptr<Paintable> make(const QString& view) {
+    const ViewContext context{&source_, &selection_, &axis_, &theme_};
+    if (view == "occupancy") return std::make_unique<OccupancyView>(context, nullptr);
+    if (view == "arena") return std::make_unique<ArenaView>(context, nullptr);
+    if (view == "lifetimes") return std::make_unique<LifetimesView>(context, nullptr);
+    if (view == "timeline") return std::make_unique<TimelineView>(context, nullptr);
+    if (view == "objects") return std::make_unique<ObjectsView>(&source_, &selection_, &theme_);
+    auto graph = std::make_unique<GraphView>(&source_, &selection_, &axis_, &theme_);
+    graph->layout_job()->set_cache_folder({});
+    graph->layout_job()->set_program("/no/such/dot");  // our own layout, which is the same everywhere
+    for (int i = 0; i < 200 && !graph->canvas()->scene().ready(); ++i) QTest::qWait(10);
+    return graph;
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QFont font = QGuiApplication::font();
+    font.setPixelSize(12);
+    QGuiApplication::setFont(font);
+    const auto session = test::sample_session();
+    trace::ContextInfo context;
+    context.id = trace::ContextId(0);
+    context.name = "graph";
+    context.mem_size = 64 * 400;
+    for (int i = 0; i < 60; ++i) {
+      trace::ObjectInfo object;
+      object.header_offset = i * 400;
+      object.header_size = 32;
+      object.offset = i * 400 + 32;
+      object.size = 368;
+      object.type = i == 59 ? "graph" : "tensor";
+      object.next = i < 59 ? i + 1 : -1;
+      object.name = "t" + std::to_string(i);
+      context.objects.push_back(object);
+    }
+    context.used_mem = 60 * 400;
+    session->describe(std::make_shared<const trace::ContextInfo>(context));
+    source_.set_session(session);
+    axis_.frame_all();
+    axis_.set_current(Step(20));
+    selection_.select(Selection::node(source_.graph_id(), NodeId(11)));
+  }
+
+  void looks_as_it_did_data() {
+    QTest::addColumn<QString>("view");
+    QTest::addColumn<bool>("dark");
+    QTest::addColumn<bool>("time");
+    for (const char* view : {"graph", "occupancy", "arena", "lifetimes", "timeline", "objects"})
+      for (const bool dark : {false, true})
+        for (const bool time : {false, true}) {
+          if (time && (dark || qstrcmp(view, "graph") == 0 || qstrcmp(view, "objects") == 0)) continue;
+          QTest::addRow("%s%s%s", view, dark ? "-dark" : "", time ? "-time" : "") << QString::fromLatin1(view) << dark << time;
+        }
+  }
+  void looks_as_it_did() {
+    QFETCH(QString, view);
+    QFETCH(bool, dark);
+    QFETCH(bool, time);
+    theme_.set_mode(dark ? ThemeMode::Dark : ThemeMode::Light);
+    axis_.set_mode(time ? AxisMode::Time : AxisMode::Step);
+    axis_.frame_all();
+    const QImage now = grid_of(picture_of(*make(view)));
+    const QString path = QStringLiteral(ARENASCOPE_GOLDEN "/%1.png").arg(QString::fromLatin1(QTest::currentDataTag()));
+    if (qgetenv("ARENASCOPE_GOLDEN") == "write") {
+      QVERIFY(now.save(path));
+      return;
+    }
+    QImage wanted(path);
+    QVERIFY2(!wanted.isNull(), qPrintable(path));
+    wanted = wanted.convertToFormat(QImage::Format_RGB32);
+    QCOMPARE(wanted.size(), now.size());
+    const Difference d = difference(wanted, now);
+    qInfo("%s: mean difference %.2f of 255, %d of %d cells far off", QTest::currentDataTag(), d.mean, d.far_off, kGrid.width() * kGrid.height());
+    // Another font moves the header's line and the texts: a few cells. A view that draws something else changes many.
+    QVERIFY2(d.mean < 6 && d.far_off < kGrid.width() * kGrid.height() * 4 / 100, qPrintable(path));
+  }
+
+  // The tolerance tells views, themes and data apart.
+  void another_picture_is_told_from_it() {
+    theme_.set_mode(ThemeMode::Light);
+    axis_.set_mode(AxisMode::Step);
+    axis_.frame_all();
+    const QImage all = grid_of(picture_of(*make("arena")));
+    axis_.frame_steps(Step(10), Step(20));
+    const QImage near = grid_of(picture_of(*make("arena")));
+    QVERIFY(difference(all, near).mean >= 6);
+    axis_.frame_all();
+    QVERIFY(difference(all, grid_of(picture_of(*make("lifetimes")))).mean >= 6);
+    theme_.set_mode(ThemeMode::Dark);
+    QVERIFY(difference(all, grid_of(picture_of(*make("arena")))).mean >= 6);
+  }
+};
+
+QTEST_MAIN(GoldenTest)
+#include "golden_test.moc"
