@@ -10,7 +10,13 @@
 
 #include <views/common/plot_view.h>
 
+#include <views/findings/findings_view.h>
+#include <views/lesson/lesson_panel.h>
+
+#include "compare_loader.h"
+#include "lesson_guide.h"
 #include "main_window.h"
+#include "replan_desk.h"
 #include "widget_picture.h"
 
 namespace arenascope::app {
@@ -35,7 +41,7 @@ int complain(const QString& sentence, int status) {
 
 QStringList export_views() {
   return {"graph", "occupancy", "arena", "lifetimes", "timeline", "objects", "inspector", "nodes", "blocks", "barriers", "allocators", "planners",
-          "problems", "window"};
+          "holes", "findings", "compare", "lesson", "problems", "window"};
 }
 
 int run_export(const ExportOptions& options) {
@@ -58,6 +64,7 @@ int run_export(const ExportOptions& options) {
   QString error;
   bool ready = false;
   QObject::connect(window.controller(), &RunController::failed, [&](const QString& sentence) { error = sentence; });
+  QObject::connect(window.compare_loader(), &CompareLoader::failed, [&](const QString& sentence) { error = sentence; });
   QObject::connect(window.controller(), &RunController::opened, [&] { ready = true; });
   window.open(options.spec);
   wait_until([&] { return ready || !error.isEmpty(); }, 600'000);
@@ -86,11 +93,28 @@ int run_export(const ExportOptions& options) {
   } else if (window.axis()->steps() > 0) {
     window.axis()->set_current(Step(window.playback()->slider()->peak_step()));
   }
-  if (options.view == u"planners" && controller->has_model()) {
+  if (!options.compare.isEmpty()) {
+    window.compare_with(options.compare);
+    wait_until([&] { return window.source()->comparison() != nullptr || !error.isEmpty(); }, 600'000);
+    if (!error.isEmpty()) return complain(error, 2);
+  }
+  if (options.view == u"planners" && window.source()->graph() != nullptr) {
     bool planned = false;
-    QObject::connect(controller, &RunController::planned, [&] { planned = true; });
-    controller->plan_all();
+    QObject::connect(window.replan_desk(), &ReplanDesk::finished, [&] { planned = true; });
+    window.replan_desk()->plan_all();
     wait_until([&] { return planned; }, 120'000);
+  }
+  if (options.view == u"findings") {
+    bool found = false;
+    QObject::connect(window.findings(), &FindingsView::found, [&] { found = true; });
+    window.findings()->look();
+    wait_until([&] { return found; }, 120'000);
+  }
+  if (options.view == u"lesson") {
+    bool done = false;
+    QObject::connect(window.lesson_guide(), &LessonGuide::done, [&] { done = true; });
+    window.lesson()->begin(lessons().front());
+    wait_until([&] { return done; }, 120'000);
   }
   for (const char* id : {"occupancy", "arena", "lifetimes", "timeline"})
     if (in_window && window.plot_view(QString::fromLatin1(id))->isVisible()) window.plot_view(QString::fromLatin1(id))->prepare_now();

@@ -21,6 +21,7 @@ struct ExportOptions {
   int runs = 3;            // of a model, before the picture
   QString layout;          // of the window
   QString select;          // name of a node to select
+  QString compare;         // a second model or recording, drawn with the first
 };
 
 QStringList export_views();

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   option("theme", QCoreApplication::translate("Main", "light or dark."), "theme");
   option("language", QCoreApplication::translate("Main", "en or zh_CN."), "language");
   option("colour", QCoreApplication::translate("Main", "Of the graph: state, op, backend, time, bytes or block."), "what");
-  option("layout", QCoreApplication::translate("Main", "Of the window: default, graph, memory or time."), "layout");
+  option("layout", QCoreApplication::translate("Main", "Of the window: default, graph, memory, time or lesson."), "layout");
   option("select", QCoreApplication::translate("Main", "Name of a node to select."), "node");
   parser.addOption({QStringLiteral("expand"), QCoreApplication::translate("Main", "Open all layers of the graph.")});
   parser.process(application);
@@ -66,7 +66,8 @@ int main(int argc, char** argv) {
     ExportOptions options;
     options.view = parser.value(QStringLiteral("export"));
     options.output = parser.value(QStringLiteral("output"));
-    if (files.size() != 1) return refuse(QStringLiteral("--export wants one model or recording"));
+    if (files.isEmpty() || files.size() > 2) return refuse(QStringLiteral("--export wants one model or recording, and perhaps one to compare with"));
+    options.compare = files.value(1);
     if (options.output.isEmpty()) return refuse(QStringLiteral("--export wants -o FILE"));
     options.spec = files.front();
     if (parser.isSet(QStringLiteral("size"))) {

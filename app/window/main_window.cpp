@@ -5,7 +5,6 @@
 
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
-#include <arenascope/trace/import.h>
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -19,6 +18,7 @@
 #include <views/common/format.h>
 
 #include "language.h"
+#include "lesson_guide.h"
 
 namespace arenascope::app {
 
@@ -61,11 +61,10 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
     planners << QString::fromUtf8(p->name().data(), static_cast<qsizetype>(p->name().size()));
   for (const OrderInfo& order : all_orders()) orders << QString::fromUtf8(order.name);
   playback_->set_planners(planners, orders);
+  make_desks();
   playback_->show_choice(preferences_.run.planner, preferences_.run.order);
   connect(playback_, &PlaybackBar::plan_wanted, this, [this](const QString& planner, const QString& order) {
-    preferences_.run.planner = planner;
-    preferences_.run.order = order;
-    controller_->replan(preferences_.run);
+    replan(planner, order);
   });
 
   auto* corner = new QWidget(this);
@@ -162,6 +161,7 @@ void MainWindow::connect_controller(Document* document) {
   connect(controller, &RunController::planned, this, [this, here] {
     if (!here()) return;
     source_.show_plan(nullptr);
+    source_.set_plan_before(std::exchange(plan_before_, nullptr));
     source_.refresh();
     take_breakpoints();
   });
@@ -205,16 +205,6 @@ void MainWindow::ask_values() {
   if (!controller_->has_model()) return no_values(tr("A recording holds no values; open the model to see them."));
   if (controller_->state() == RunState::Running) return no_values(tr("Pause the run to see values."));
   controller_->read_values(ref);
-}
-
-void MainWindow::compare_with(const QString& recording) {
-  auto session = std::make_shared<trace::Session>();
-  auto report = trace::open_trace(recording.toStdString(), *session);
-  if (!report) return fail(QString::fromStdString(report.error().message));
-  other_ = session;
-  tables_["compare"]->set_other(other_->snapshot());
-  docks_["compare"]->show();
-  docks_["compare"]->raise();
 }
 
 NodeId MainWindow::selected_node() const {
@@ -296,7 +286,10 @@ void MainWindow::retranslate() {
 }
 
 void MainWindow::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::LanguageChange && playback_ != nullptr) retranslate();
+  if (event->type() == QEvent::LanguageChange && playback_ != nullptr) {
+    retranslate();
+    guide_->load();
+  }
   QMainWindow::changeEvent(event);
 }
 

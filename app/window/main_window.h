@@ -24,10 +24,16 @@
 #include "view_history.h"
 
 namespace arenascope::views {
+class FindingsView;
+class LessonPanel;
 class PlotView;
 }
 
 namespace arenascope::app {
+
+class CompareLoader;
+class LessonGuide;
+class ReplanDesk;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -44,7 +50,7 @@ class MainWindow : public QMainWindow {
   void offer_left_behind();  // recordings of a program that was killed
   size_t document_count() const { return documents_.size(); }
   QTabBar* tabs() const { return tabs_; }
-  void compare_with(const QString& recording);
+  void compare_with(const QString& spec);  // a recording or a model; read in the background
 
   views::SessionSource* source() { return &source_; }
   views::SelectionModel* selection() { return &selection_; }
@@ -63,6 +69,11 @@ class MainWindow : public QMainWindow {
   QDockWidget* dock(const QString& id) const { return docks_.value(id); }
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
   BreakpointPanel* breakpoint_panel() const { return break_panel_; }
+  ReplanDesk* replan_desk() const { return replan_desk_; }
+  views::FindingsView* findings() const { return findings_; }
+  views::LessonPanel* lesson() const { return lesson_; }
+  LessonGuide* lesson_guide() const { return guide_; }
+  CompareLoader* compare_loader() const { return loader_; }
 
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   void apply_preferences(const Preferences& preferences);
@@ -135,6 +146,15 @@ class MainWindow : public QMainWindow {
   void ask_layout_name();
   void restore_layout(const QString& name);
   void update_layouts();
+  // main_window_desks.cpp
+  void make_desks();
+  void make_desk_actions();
+  void update_desk_actions();
+  void use_shown_plan();
+  void replan(const QString& planner, const QString& order);
+  void show_comparison(std::shared_ptr<const views::Other> other);
+  void compare_with_tab();
+  void show_panel(const char* id);
   // main_window_documents.cpp
   void make_tabs();
   void update_tabs();
@@ -168,7 +188,7 @@ class MainWindow : public QMainWindow {
   std::vector<Breakpoint> breakpoints_;
   std::set<int32_t> break_steps_;  // of the plan at hand
   int play_direction_ = 1, play_stride_ = 1;
-  std::shared_ptr<trace::Session> other_;  // compared with
+  std::shared_ptr<const trace::PlanInfo> plan_before_;  // to be drawn under the one that is being made
 
   ActionRegistry* actions_ = nullptr;
   MessageBar* messages_ = nullptr;
@@ -179,6 +199,11 @@ class MainWindow : public QMainWindow {
   views::ObjectsView* objects_ = nullptr;
   views::TensorView* values_ = nullptr;
   BreakpointPanel* break_panel_ = nullptr;
+  views::FindingsView* findings_ = nullptr;
+  views::LessonPanel* lesson_ = nullptr;
+  LessonGuide* guide_ = nullptr;
+  ReplanDesk* replan_desk_ = nullptr;
+  CompareLoader* loader_ = nullptr;
   QMap<QString, views::PlotView*> plots_;
   QMap<QString, views::TablePanel*> tables_;
   QMap<QString, QDockWidget*> docks_;

@@ -108,12 +108,13 @@ void MainWindow::make_view_actions() {
   a.separator(Menu::View);
   panels_menu_ = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
   for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks", "objects", "barriers",
-                         "allocators", "planners", "compare", "breakpoints", "problems"})
+                         "allocators", "planners", "holes", "findings", "compare", "lesson", "breakpoints", "problems"})
     panels_menu_->addAction(docks_[QString::fromLatin1(id)]->toggleViewAction());
   a.add("view.layout_default", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: E&verything"), {K(Qt::CTRL | Qt::Key_1)}, [this] { apply_layout(QStringLiteral("default")); });
   a.add("view.layout_graph", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Graph"), {K(Qt::CTRL | Qt::Key_2)}, [this] { apply_layout(QStringLiteral("graph")); });
   a.add("view.layout_memory", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Memory"), {K(Qt::CTRL | Qt::Key_3)}, [this] { apply_layout(QStringLiteral("memory")); });
   a.add("view.layout_time", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: Tim&e"), {K(Qt::CTRL | Qt::Key_4)}, [this] { apply_layout(QStringLiteral("time")); });
+  a.add("view.layout_lesson", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Lesson"), {K(Qt::CTRL | Qt::Key_5)}, [this] { apply_layout(QStringLiteral("lesson")); });
   a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset Layo&ut"), {}, [this] {
     apply_layout(QSettings().value("window/layout", "default").toString());
   });
@@ -155,20 +156,7 @@ void MainWindow::make_view_actions() {
 
 void MainWindow::make_run_actions() {
   auto& a = *actions_;
-  a.add("memory.plan_all", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Plan with &All"), {K(Qt::CTRL | Qt::Key_P)}, [this] {
-    docks_["planners"]->show();
-    docks_["planners"]->raise();
-    controller_->plan_all();
-  }, QT_TRANSLATE_NOOP("Actions", "Every planner with every order, into the table Planners"));
-  a.add("memory.show_used", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Show the Plan in &Use"), {}, [this] { source_.show_plan(nullptr); });
-  a.add("memory.use_shown", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run with the Plan &Shown"), {}, [this] {
-    const auto plan = source_.shown_plan();
-    if (!plan) return;
-    preferences_.run.planner = QString::fromStdString(plan->planner);
-    preferences_.run.order = QString::fromStdString(plan->order_name);
-    playback_->show_choice(preferences_.run.planner, preferences_.run.order);
-    controller_->replan(preferences_.run);
-  });
+  make_desk_actions();
   a.add("memory.cancel", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Cancel Planning"), {}, [this] {
     if (opening_) opening_->controller->cancel_opening();
     controller_->cancel_opening();
@@ -215,33 +203,10 @@ void MainWindow::make_run_actions() {
     const int32_t peak = playback_->slider()->next_peak(axis_.current().value);
     if (peak >= 0) axis_.set_current(Step(peak));
   });
-
-  a.add("compare.recording", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with &Recording…"), {}, [this] {
-    const QString path = ask_file(false, tr("Compare with a recording"), tr("Recordings (*.arenascope *.pftrace *.perfetto-trace);;All files (*)"));
-    if (!path.isEmpty()) compare_with(path);
-  });
-  a.add("compare.keep", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with the State of &Now"), {}, [this] {
-    tables_["compare"]->set_other(source_.snapshot());
-    docks_["compare"]->show();
-    docks_["compare"]->raise();
-  }, QT_TRANSLATE_NOOP("Actions", "What runs from now on is compared with what ran so far"));
-  a.add("compare.stop", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "&Stop Comparing"), {}, [this] {
-    other_.reset();
-    tables_["compare"]->set_other(nullptr);
-  });
 }
 
 void MainWindow::make_help_actions() {
   auto& a = *actions_;
-  static constexpr std::pair<const char*, const char*> kLessons[] = {
-      {"zoo:mul_mat", QT_TRANSLATE_NOOP("Actions", "&1  One product: tensors, pool and graph")},
-      {"zoo:lstm", QT_TRANSLATE_NOOP("Actions", "&2  A loop unrolled: blocks used again and again")},
-      {"zoo:squeezenet", QT_TRANSLATE_NOOP("Actions", "&3  A real network: order, peak and lower bound")}};
-  static constexpr const char* kIds[] = {"lesson.mul_mat", "lesson.lstm", "lesson.squeezenet"};
-  int i = 0;
-  for (const auto& [spec, text] : kLessons)
-    a.add(kIds[i++], Menu::Lessons, text, {}, [this, model = QString::fromLatin1(spec)] { open(model); });
-
   a.add("help.manual", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Manual"), {K(Qt::Key_F1)}, [this] { show_manual(); });
   a.add("help.palette", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Command Palette…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [this] { palette_->open(); });
   a.add("help.keys", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Keys…"), {K(Qt::Key_Question), K(Qt::SHIFT | Qt::Key_Question)}, [this] { show_keys(); });
@@ -265,8 +230,6 @@ void MainWindow::update_actions() {
   enable("run.stop", state == RunState::Running || state == RunState::Paused || playing);
   for (const char* id : {"run.cursor", "run.layer", "run.step_threads", "run.step_threads_back", "run.play", "run.play_back", "run.breakpoint"})
     enable(id, axis_.steps() > 0);
-  enable("memory.plan_all", model);
-  enable("memory.use_shown", model);
   enable("file.save_recording", any);
   enable("file.convert", any);
   enable("file.save_picture", any);
@@ -278,7 +241,7 @@ void MainWindow::update_actions() {
   enable("edit.redo", history_.can_redo());
   enable("edit.back", selection_.can_go_back());
   enable("edit.forward", selection_.can_go_forward());
-  if (playback_ != nullptr) playback_->set_can_plan(model);
+  update_desk_actions();
 }
 
 void MainWindow::update_recent() {

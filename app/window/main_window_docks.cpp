@@ -4,8 +4,11 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <views/arena/arena_view.h>
+#include <views/findings/findings_view.h>
+#include <views/lesson/lesson_panel.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
+#include <views/planners/replan_panel.h>
 #include <views/timeline/timeline_view.h>
 
 #include "main_window.h"
@@ -27,6 +30,17 @@ void MainWindow::add_table(const char* id, const char* title, TablePanel::Maker 
   auto* panel = new TablePanel(QString::fromLatin1(id) + QStringLiteral("_table"), std::move(maker), &source_, &selection_, &axis_, this);
   tables_[QString::fromLatin1(id)] = panel;
   connect(panel, &TablePanel::activated, this, &MainWindow::frame_selection);
+  if (qstrcmp(id, "planners") == 0) {
+    auto* both = new QSplitter(Qt::Horizontal, this);  // what to plan with, and all that was planned
+    auto* replan = new ReplanPanel(&theme_, both);
+    both->addWidget(replan);
+    both->addWidget(panel);
+    both->setStretchFactor(0, 2);
+    both->setStretchFactor(1, 3);
+    both->setChildrenCollapsible(false);
+    add_dock(id, title, both);
+    return;
+  }
   if (qstrcmp(id, "objects") != 0) {
     add_dock(id, title, panel);
     return;
@@ -84,6 +98,11 @@ void MainWindow::make_docks() {
   add_table("barriers", QT_TRANSLATE_NOOP("Docks", "Barriers"), barriers_table);
   add_table("allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), allocators_table);
   add_table("planners", QT_TRANSLATE_NOOP("Docks", "Planners"), planners_table);
+  add_table("holes", QT_TRANSLATE_NOOP("Docks", "Holes"), holes_table);
+  findings_ = new FindingsView(&source_, &selection_, &axis_, this);
+  add_dock("findings", QT_TRANSLATE_NOOP("Docks", "Findings"), findings_);
+  lesson_ = new LessonPanel(this);
+  add_dock("lesson", QT_TRANSLATE_NOOP("Docks", "Lesson"), lesson_);
   add_table("compare", QT_TRANSLATE_NOOP("Docks", "Compare"), compare_table);
   add_table("problems", QT_TRANSLATE_NOOP("Docks", "Problems"), problems_table);
   break_panel_ = new BreakpointPanel(this);
@@ -101,7 +120,7 @@ void MainWindow::make_docks() {
 // The drawn views name themselves and tabs name the tables: their title bars are only needed to move them about.
 void MainWindow::show_title_bars(bool on) {
   for (QDockWidget* dock : std::as_const(docks_)) {
-    if (dock == docks_["graph"] || dock == docks_["inspector"]) continue;
+    if (dock == docks_["graph"] || dock == docks_["inspector"] || dock == docks_["lesson"]) continue;
     QWidget* old = dock->titleBarWidget();
     QWidget* none = on ? nullptr : new QWidget(dock);
     if (none != nullptr) none->setFixedHeight(1);
@@ -119,17 +138,19 @@ void MainWindow::apply_layout(const QString& name) {
               *arena = docks_["arena"], *lifetimes = docks_["lifetimes"], *timeline = docks_["timeline"];
   addDockWidget(Qt::TopDockWidgetArea, graph);
   splitDockWidget(graph, occupancy, Qt::Horizontal);
+  splitDockWidget(graph, docks_["lesson"], Qt::Vertical);
   splitDockWidget(occupancy, inspector, Qt::Horizontal);
   splitDockWidget(occupancy, arena, Qt::Vertical);
   splitDockWidget(arena, timeline, Qt::Vertical);
   tabifyDockWidget(arena, lifetimes);
-  const QStringList bottom{"nodes", "blocks", "objects", "barriers", "allocators", "planners", "compare", "breakpoints", "problems"};
+  const QStringList bottom{"nodes", "blocks", "objects", "barriers", "allocators", "planners", "holes", "findings", "compare", "breakpoints", "problems"};
   addDockWidget(Qt::BottomDockWidgetArea, docks_["nodes"]);
   for (qsizetype i = 1; i < bottom.size(); ++i) tabifyDockWidget(docks_[bottom[i - 1]], docks_[bottom[i]]);
 
-  const bool memory = name == u"memory", time = name == u"time", only_graph = name == u"graph";
+  const bool memory = name == u"memory", time = name == u"time", only_graph = name == u"graph", lesson = name == u"lesson";
   for (QDockWidget* dock : std::as_const(docks_)) dock->show();
   graph->setVisible(!memory && !time);
+  docks_["lesson"]->setVisible(lesson);
   occupancy->setVisible(!only_graph);
   arena->setVisible(!only_graph && !time);
   lifetimes->setVisible(!only_graph && !time);
@@ -140,7 +161,7 @@ void MainWindow::apply_layout(const QString& name) {
     resizeDocks({graph, inspector}, {w * 7 / 10, w * 3 / 10}, Qt::Horizontal);
     resizeDocks({graph, docks_["nodes"]}, {h * 8 / 10, h * 2 / 10}, Qt::Vertical);
   } else {
-    const int side = std::min(360, w / 4), right = std::min(320, w / 4);
+    const int side = std::min(lesson ? 420 : 360, w / 4), right = std::min(320, w / 4);
     if (graph->isVisibleTo(this)) resizeDocks({graph, occupancy, inspector}, {side, w - side - right, right}, Qt::Horizontal);
     else resizeDocks({occupancy, inspector}, {w - right, right}, Qt::Horizontal);
     const int rows = h - 250;
@@ -148,6 +169,7 @@ void MainWindow::apply_layout(const QString& name) {
     else if (time) resizeDocks({occupancy, timeline, docks_["nodes"]}, {rows * 35 / 100, rows * 65 / 100, 200}, Qt::Vertical);
     else resizeDocks({occupancy, arena, timeline, docks_["nodes"]}, {rows * 27 / 100, rows * 46 / 100, rows * 27 / 100, 200}, Qt::Vertical);
   }
+  if (lesson) resizeDocks({graph, docks_["lesson"]}, {(h - 250) * 45 / 100, (h - 250) * 55 / 100}, Qt::Vertical);
   arena->raise();
   docks_[time ? "barriers" : memory ? "blocks" : "nodes"]->raise();
   QSettings().setValue("window/layout", name);
@@ -158,13 +180,13 @@ void MainWindow::apply_layout(const QString& name) {
 void MainWindow::save_state() {
   QSettings settings;
   settings.setValue("window/geometry", saveGeometry());
-  settings.setValue("window/state", saveState(1));
+  settings.setValue("window/state", saveState(2));
 }
 
 void MainWindow::restore_state() {
   const QSettings settings;
   if (!restoreGeometry(settings.value("window/geometry").toByteArray())) resize(1600, 900);
-  if (!restoreState(settings.value("window/state").toByteArray(), 1)) apply_layout(settings.value("window/layout", "default").toString());
+  if (!restoreState(settings.value("window/state").toByteArray(), 2)) apply_layout(settings.value("window/layout", "default").toString());
 }
 
 }  // namespace arenascope::app

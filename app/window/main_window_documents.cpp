@@ -86,7 +86,7 @@ void MainWindow::take_document(Document* document, const QString& title) {
     documents_.push_back(std::move(opening_));
     at_ = documents_.size() - 1;
   }
-  remember_recent_file(document->controller->spec());
+  if (!document->controller->spec().startsWith(QStringLiteral("lesson:"))) remember_recent_file(document->controller->spec());
   update_recent();
   for (size_t i = 0; i < documents_.size(); ++i)
     if (documents_[i].get() == document) show_document(i);

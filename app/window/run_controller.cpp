@@ -9,16 +9,19 @@
 #include <arenascope/trace/recording.h>
 
 #include <QCoreApplication>
-#include <QFile>
 #include <QFileInfo>
+#include <QLocale>
 #include <QMetaObject>
 
 #include <chrono>
 #include <cmath>
 #include <cstring>
 
+#include <views/lesson/lesson_graph.h>
+
 #include "app/common/model_runner.h"
 #include "autosave.h"
+#include "trace_file.h"
 
 namespace arenascope::app {
 namespace {
@@ -31,15 +34,6 @@ constexpr auto kFirstPicture = std::chrono::milliseconds(60);
 constexpr auto kFastestRun = std::chrono::milliseconds(12);
 
 QString sentence(const Error& error) { return QString::fromStdString(error.message); }
-
-// A recording or another tool's trace, told by its content; what is packed is one too: models are not.
-bool is_trace(const QString& path) {
-  QFile file(path);
-  if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
-  const QByteArray head = file.read(1 << 16);
-  if (head.startsWith("\x1f\x8b")) return true;
-  return trace::sniff({reinterpret_cast<const uint8_t*>(head.data()), static_cast<size_t>(head.size())}) != trace::TraceKind::Unknown;
-}
 
 }  // namespace
 
@@ -211,7 +205,8 @@ void RunController::open(const QString& spec, const RunSettings& settings) {
   set_state(RunState::Opening);
   Q_EMIT progress(tr("Opening %1…").arg(spec));
   post([this, spec, settings] {
-    if (is_trace(spec)) open_recording_now(spec);
+    if (spec.startsWith(QStringLiteral("lesson:"))) open_lesson_now(spec);
+    else if (is_trace_file(spec)) open_recording_now(spec);
     else open_now(spec, settings);
   });
 }
@@ -222,13 +217,7 @@ void RunController::open_recording_now(const QString& path) {
   bool shown = false;
   const auto begin = std::chrono::steady_clock::now();
   auto show = [this, session, path] {
-    tell([this, session, path] {
-      has_model_ = false;
-      spec_ = path;
-      session_ = session;
-      set_state(RunState::Recording);
-      Q_EMIT opened(QFileInfo(path).fileName());
-    });
+    tell([this, session, path] { show_recording(path, session, QFileInfo(path).fileName()); });
   };
   options.read.progress = [this, &shown, &show, session, begin, last = 0](double part) mutable {
     // A long one is shown while it is read, as soon as there is something to be seen.
@@ -267,8 +256,34 @@ void RunController::open_recording_now(const QString& path) {
   }
 }
 
+void RunController::open_lesson_now(const QString& spec) {
+  auto lesson = views::load_lesson(spec.mid(7), QLocale().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en"));
+  Result<std::shared_ptr<trace::Session>> session = lesson ? views::lesson_session(*lesson) : lesson.error();
+  tell([this, spec, session = session ? *session : nullptr, title = lesson ? lesson->title : QString(),
+        error = session ? QString() : sentence(session.error())] {
+    Q_EMIT progress({});
+    if (session) return show_recording(spec, session, title);
+    set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
+    Q_EMIT failed(error);
+  });
+  if (!session) return;
+  runner_.reset();
+  if (recorder_) recorder_->stop();
+  recorder_.reset();
+}
+
+// What is there and cannot be run.
+void RunController::show_recording(const QString& spec, const std::shared_ptr<trace::Session>& session, const QString& title) {
+  has_model_ = false;
+  spec_ = spec;
+  session_ = session;
+  describer_ = nullptr;
+  set_state(RunState::Recording);
+  Q_EMIT opened(title);
+}
+
 void RunController::open_now(const QString& spec, const RunSettings& settings) {
-  auto recorder = std::make_unique<trace::Recorder>();
+  auto recorder = std::make_shared<trace::Recorder>();
   auto session = std::make_shared<trace::Session>();
   recorder->add_sink(session);
   std::shared_ptr<trace::Sink> autosave;
@@ -306,7 +321,7 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
       note = sentence(made.error());
       runner.reset();
       autosave.reset();
-      recorder = std::make_unique<trace::Recorder>();
+      recorder = std::make_shared<trace::Recorder>();
       session = std::make_shared<trace::Session>();
       recorder->add_sink(session);
       auto info = describe_graph(graph);
@@ -342,7 +357,8 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
   runner_ = std::move(runner);
   worker_session_ = session;
   make_breaks();
-  tell([this, spec, settings, session, title, note, can_run = runner_ != nullptr] {
+  tell([this, spec, settings, session, title, note, can_run = runner_ != nullptr, describer = recorder_] {
+    describer_ = describer;
     Q_EMIT progress({});
     has_model_ = can_run;
     spec_ = spec;
@@ -378,39 +394,19 @@ void RunController::replan(const RunSettings& settings) {
   });
 }
 
-void RunController::plan_all() {
-  if (!has_model_) return;
-  cancel_ = false;
-  post([this] {
-    if (!runner_) return;
-    const Graph graph = runner_->model().graph;
-    const trace::GraphId id = runner_->executor().trace_graph();
-    const auto orders = all_orders();
-    const auto planners = planner::all_planners();
-    size_t done = 0;
-    for (const OrderInfo& order : orders) {
-      auto nodes = order.make(graph, {});
-      if (!nodes) continue;
-      for (const planner::Planner* planner : planners) {
-        if (cancel_ || quit_) break;
-        const QString name = QString::fromUtf8(planner->name().data(), static_cast<qsizetype>(planner->name().size()));
-        const QString text = tr("Planning %1 of %2: %3, %4").arg(++done).arg(orders.size() * planners.size()).arg(name, QString::fromUtf8(order.name));
-        tell([this, text] { Q_EMIT progress(text); });
-        MemoryPlanOptions options;
-        options.planner.budget_seconds = 0.5;
-        auto plan = plan_memory(graph, *nodes, order.name, *planner, options);
-        if (!plan) continue;
-        auto described = describe_plan(*plan);
-        described.graph = id;
-        recorder_->describe(std::move(described));
-        recorder_->drain();
-      }
-    }
-    tell([this] {
-      Q_EMIT progress({});
-      Q_EMIT planned();
-    });
-  });
+std::shared_ptr<const trace::PlanInfo> RunController::add_plan(trace::PlanInfo plan) {
+  if (!session_) return nullptr;
+  const size_t place = session_->snapshot()->plans.size();
+  trace::PlanId id(place);
+  if (describer_) {
+    id = describer_->describe(std::move(plan));
+    describer_->drain();
+  } else {  // a recording: nobody else writes it
+    plan.id = id;
+    session_->describe(trace::Description(std::make_shared<const trace::PlanInfo>(std::move(plan))));
+  }
+  const auto snapshot = session_->snapshot();
+  return id.index() < snapshot->plans.size() ? snapshot->plans[id.index()] : nullptr;
 }
 
 void RunController::run() {

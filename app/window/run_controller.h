@@ -59,13 +59,14 @@ class RunController : public QObject {
   // All of these return at once; what comes of it is told by signals. What is open stays open until the new one is there.
   void open(const QString& spec, const RunSettings& settings);  // a model, zoo:NAME or a recording, told by its content
   void replan(const RunSettings& settings);
-  void plan_all();  // every planner with every order, each plan described to the session
   void run_once();
   void run();       // in a loop, from where it is paused
   void pause();
   void step();      // one node with work
   void run_to(Step step);
   void stop();      // ends the run; the model stays open
+  // Tells the session of a plan that was made elsewhere; null where there is no session. Any state.
+  std::shared_ptr<const trace::PlanInfo> add_plan(trace::PlanInfo plan);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   void read_values(trace::TensorRef tensor);  // answered by values() when the run is paused or ready
   void cancel_opening() { cancel_ = true; }
@@ -94,6 +95,8 @@ class RunController : public QObject {
   void tell(std::function<void()> f);  // on the UI thread
   void open_now(const QString& spec, const RunSettings& settings);
   void open_recording_now(const QString& path);
+  void open_lesson_now(const QString& spec);
+  void show_recording(const QString& spec, const std::shared_ptr<trace::Session>& session, const QString& title);
   void make_breaks();
   void renew_session();
   std::function<void()> values_now(trace::TensorRef tensor);  // what to tell the UI thread
@@ -104,6 +107,7 @@ class RunController : public QObject {
   QString spec_;
   RunSettings settings_;
   std::shared_ptr<trace::Session> session_;
+  std::shared_ptr<trace::Recorder> describer_;  // the worker's recorder; null: nothing records
 
   // shared
   std::mutex mutex_;
@@ -122,7 +126,7 @@ class RunController : public QObject {
   std::string break_reason_;                                 // guarded by mutex_
 
   // worker
-  std::unique_ptr<trace::Recorder> recorder_;
+  std::shared_ptr<trace::Recorder> recorder_;
   std::shared_ptr<trace::Sink> autosave_;
   std::shared_ptr<trace::Session> worker_session_;
   std::unique_ptr<ModelRunner> runner_;

@@ -241,6 +241,25 @@ Result<Tensor> Context::try_apply(Op op, std::span<const Tensor> sources, const 
   return tensor;
 }
 
+Result<Tensor> Context::restore(Op op, DType dtype, const Dims& sizes, std::span<const Tensor> sources,
+                                const Tensor& view_of, std::string_view tensor_name) {
+  for (const Tensor& source : sources)
+    if (!source) return Error{fmt::format("'{}' got an undefined source", tensor_name)};
+  if (view_of && view_of->is_view()) return Error{fmt::format("'{}' is a view of a view", tensor_name)};
+  try {
+    auto tensor = place_tensor(dtype, sizes, tensor_name, sources, false);
+    if (!tensor) return tensor;
+    (*tensor)->op = op;
+    if (view_of) {
+      keep_alive(view_of);
+      (*tensor)->view_source = view_of.impl();
+    }
+    return tensor;
+  } catch (const std::bad_alloc&) {
+    return Error{"no memory is left for a tensor's name"};
+  }
+}
+
 Result<Storage> Context::new_work_buffer(Bytes bytes) {
   if (bytes < 0) return Error{fmt::format("a work buffer of {} bytes", bytes)};
   const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);

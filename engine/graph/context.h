@@ -90,6 +90,11 @@ class Context {
   // A node: what `op` makes of the sources, described and not computed. Views share their source's bytes.
   // Errors: the number of sources, the op's shape rule, a full pool.
   Result<Tensor> apply(Op op, std::span<const Tensor> sources, const OpParams& params = {}, std::string_view name = {});
+  // A node as somebody described it: op, type and sizes are believed and no shape rule is asked, so that a graph that
+  // was recorded can be ordered and planned again. It has no parameters and is never to be computed. With `view_of` it
+  // shares that tensor's bytes, which is itself no view. Errors: sizes out of range, an undefined source, a full pool.
+  Result<Tensor> restore(Op op, DType dtype, const Dims& sizes, std::span<const Tensor> sources, const Tensor& view_of = {},
+                         std::string_view name = {});
   // Uninitialised bytes in the pool, for an executor's work buffer.
   Result<Storage> new_work_buffer(Bytes bytes);
   // An empty graph for up to `capacity` nodes and `capacity` leafs.

@@ -7,7 +7,7 @@
 
 namespace arenascope::views {
 
-enum ArenaOutline : uint32_t { kOutlinePlan, kOutlineNew, kOutlineChainPart, kOutlineDiffers, kOutlineGhost };
+enum ArenaOutline : uint32_t { kOutlinePlan, kOutlineNew, kOutlineChainPart, kOutlineDiffers, kOutlineGhost, kOutlineOther };
 
 struct ArenaItem {  // what a rectangle's tag means
   trace::TensorRef tensor;
@@ -20,7 +20,8 @@ struct ArenaPicture : Prepared {
   std::shared_ptr<const RectSet> bodies;    // tags are items
   std::shared_ptr<const RectSet> outlines;  // tags are items
   std::shared_ptr<const RectSet> holes;     // tags mean nothing
-  std::shared_ptr<const RectSet> ghosts;    // the plan that is compared with
+  std::shared_ptr<const RectSet> ghosts;    // the plan before, and what is compared with: kOutlineGhost, kOutlineOther
+  Bytes other_arena = 0;                    // of what is compared with; 0: nothing is
   std::vector<ArenaItem> items;
   std::vector<trace::SliceRect> seen;
   trace::PlanId plan;

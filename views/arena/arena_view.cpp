@@ -58,7 +58,7 @@ void ArenaView::restyle() {
     return s;
   };
   const QColor line = c.dark ? QColor(0xcf, 0xd6, 0xde, 170) : QColor(0x22, 0x2b, 0x36, 220);
-  std::vector<RectStyle> styles(5, outlined(line));
+  std::vector<RectStyle> styles(6, outlined(line));
   styles[kOutlineNew].edge = c[Role::Allocation];
   styles[kOutlineChainPart].separator = true;
   styles[kOutlineChainPart].outline = QColor(255, 255, 255, 190);
@@ -68,6 +68,8 @@ void ArenaView::restyle() {
   styles[kOutlineDiffers].hatch_colour = c.capacity;
   styles[kOutlineGhost].outline = c.dim_text;
   styles[kOutlineGhost].dashed = true;
+  styles[kOutlineOther].outline = c.category(1);
+  styles[kOutlineOther].dashed = true;
   outlines_->set_styles(styles);
   ghosts_->set_styles(styles);
   if (picture_) update_header();
@@ -101,7 +103,14 @@ void ArenaView::update_header() {
   hole.hatch_colour = c[Role::Hole];
   h.legend = {{tr("seen"), seen}, {tr("planned"), planned},           {tr("new block"), fresh},
               {tr("hole"), hole}, {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]}};
-  if (a.ghosts && !a.ghosts->empty()) {
+  if (a.other_arena > 0) {
+    RectStyle other;
+    other.outline = c.category(1);
+    other.dashed = true;
+    h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
+    h.facts << tr("B: up to %1").arg(format_bytes(a.other_arena));
+  }
+  if (context().source->ghost_plan() != nullptr) {
     RectStyle ghost;
     ghost.outline = c.dim_text;
     ghost.dashed = true;

@@ -82,7 +82,7 @@ AxisRange panned(AxisRange range, double delta, AxisRange limits) {
 }
 
 Nanoseconds AxisFrame::time_of_x(double x) const {
-  const double after = mode == AxisMode::Time ? x : mapping.time_of(x);
+  const double after = mode == AxisMode::Time ? x : mapping.time_of(own_step(x));
   return origin + static_cast<Nanoseconds>(std::llround(std::clamp(after, -9e15, 9e15)));
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
+#include <memory>
 #include <vector>
 
 namespace arenascope::views {
@@ -63,13 +64,17 @@ struct AxisFrame {
   AxisMode mode = AxisMode::Step;
   Nanoseconds origin = 0;
   AxisRange range;  // what is visible
+  // Of a run that is compared with: from its steps (as step) to the axis's (as time). Null: they are the same.
+  std::shared_ptr<const AxisMapping> align;
 
-  double x_of_step(double step) const { return mode == AxisMode::Step ? step : mapping.time_of(step); }
+  double x_of_step(double step) const { return mode == AxisMode::Step ? aligned(step) : mapping.time_of(step); }
   double x_of_time(Nanoseconds t) const {
     const double after = static_cast<double>(t - origin);
-    return mode == AxisMode::Time ? after : mapping.step_at(after);
+    return mode == AxisMode::Time ? after : aligned(mapping.step_at(after));
   }
-  double step_of_x(double x) const { return mode == AxisMode::Step ? x : mapping.step_at(x); }
+  double step_of_x(double x) const { return mode == AxisMode::Step ? own_step(x) : mapping.step_at(x); }
+  double aligned(double own) const { return align ? align->time_of(own) : own; }
+  double own_step(double x) const { return align ? align->step_at(x) : x; }
   Nanoseconds time_of_x(double x) const;
   trace::TimeRange time_range() const { return {time_of_x(range.lo), time_of_x(range.hi)}; }
   bool operator==(const AxisFrame&) const = default;

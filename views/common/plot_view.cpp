@@ -79,6 +79,7 @@ void PlotView::start() {
     redraw();
   });
   connect(context_.source, &SessionSource::changed, this, &PlotView::prepare);
+  connect(context_.source, &SessionSource::comparison_changed, this, &PlotView::prepare);
   connect(context_.selection, &SelectionModel::current_changed, this, &PlotView::redraw_overlay);
   connect(context_.selection, &SelectionModel::hovered_changed, this, &PlotView::redraw_overlay);
   connect(context_.theme, &Theme::changed, this, [this] {
@@ -98,9 +99,15 @@ void PlotView::set_header(HeaderContent content) {
 PrepareInput PlotView::input(AxisRange range, int pixels) const {
   const SessionSource& s = *context_.source;
   PrepareInput in{s.snapshot(),           s.shown_plan(),     s.run(), s.graph(), s.plan(), s.ghost_plan(),
-                  context_.axis->frame(), std::max(pixels, 1)};
+                  context_.axis->frame(), std::max(pixels, 1), s.plan_before(), s.comparison()};
   in.axis.range = range;
   return in;
+}
+
+PrepareInput PrepareInput::of_other() const {
+  const Other& o = comparison->other;
+  return {o.snapshot, nullptr, o.run, o.graph.get(), o.plan.get(), nullptr,
+          comparison->frame(axis, snapshot->run(run)), pixels};
 }
 
 void PlotView::prepare() {

@@ -31,6 +31,11 @@ struct PrepareInput {
   const trace::PlanInfo* ghost = nullptr;
   AxisFrame axis;  // its range is what to prepare
   int pixels = 1;  // over that range
+  std::shared_ptr<const trace::PlanInfo> plan_before = nullptr;  // keeps `ghost` alive where it is not the snapshot's
+  ComparisonPtr comparison = nullptr;                            // null: nothing is compared with
+
+  // The same of what is compared with, on our axis. Only with a comparison.
+  PrepareInput of_other() const;
 };
 
 // The base of each view's prepared picture.
@@ -95,6 +100,10 @@ class PlotView : public QWidget, public Paintable {
   void draw_range(QCPPainter* painter, AxisRange range, bool selected) const;
   // Ranges of the selection and of what is hovered, as draw_range.
   void draw_selected_ranges(QCPPainter* painter) const;
+  // A thing of the view's own that can be dragged: whether it is at `pixel`, where it went, and that it is let go.
+  virtual bool can_grab(const QPointF&) const { return false; }
+  virtual void dragged(const QPointF&) {}
+  virtual void dropped() {}
   // The steps or the time in which a selection lives, as a range of x.
   virtual std::optional<AxisRange> range_of(const Selection& selection) const;
 
@@ -130,7 +139,7 @@ class PlotView : public QWidget, public Paintable {
   QPointF pressed_;
   AxisRange pressed_range_;
   QCPRange pressed_y_;
-  enum class Drag : uint8_t { None, Maybe, Pan, Range } drag_ = Drag::None;
+  enum class Drag : uint8_t { None, Maybe, Pan, Range, Own } drag_ = Drag::None;
   bool painting_ = false;               // into a picture, where nothing hovers
   double drag_from_ = 0, drag_to_ = 0;  // a range being chosen, in x
 };

@@ -173,7 +173,8 @@ bool PlotView::press(QMouseEvent* event) {
   pressed_ = event->position();
   pressed_range_ = context_.axis->range();
   pressed_y_ = y_axis()->range();
-  drag_ = Drag::Maybe;
+  drag_ = event->button() == Qt::LeftButton && can_grab(pressed_) ? Drag::Own : Drag::Maybe;
+  if (drag_ == Drag::Own) return true;
   if (event->modifiers() & Qt::ShiftModifier) {
     drag_ = Drag::Range;
     drag_from_ = drag_to_ = x_axis()->pixelToCoord(pressed_.x());
@@ -183,6 +184,10 @@ bool PlotView::press(QMouseEvent* event) {
 
 bool PlotView::move(QMouseEvent* event) {
   const QPointF at = event->position();
+  if (drag_ == Drag::Own) {
+    dragged(at);
+    return true;
+  }
   if (drag_ == Drag::Maybe && (at - pressed_).manhattanLength() > 4) drag_ = Drag::Pan;
   if (drag_ == Drag::Pan) {
     const int width = std::max(plot_->axisRect()->width(), 1), height = std::max(plot_->axisRect()->height(), 1);
@@ -204,6 +209,7 @@ bool PlotView::move(QMouseEvent* event) {
     return true;
   }
   if (event->buttons() == Qt::NoButton) {
+    plot_->setCursor(can_grab(at) ? Qt::SplitVCursor : Qt::ArrowCursor);
     hover_at(at, event->globalPosition().toPoint());
   }
   return true;
@@ -212,6 +218,10 @@ bool PlotView::move(QMouseEvent* event) {
 bool PlotView::release(QMouseEvent* event) {
   const Drag was = std::exchange(drag_, Drag::None);
   if (was == Drag::None) return false;
+  if (was == Drag::Own) {
+    dropped();
+    return true;
+  }
   if (was == Drag::Range) {
     const AxisFrame& f = context_.axis->frame();
     const double a = f.step_of_x(std::min(drag_from_, drag_to_)), b = f.step_of_x(std::max(drag_from_, drag_to_));

@@ -22,7 +22,7 @@ void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
   snapshot_ = std::make_shared<trace::Snapshot>();
   graph_ = nullptr;
   plan_ = ghost_ = nullptr;
-  shown_ = nullptr;
+  shown_ = before_ = nullptr;
   Q_EMIT session_replaced();
   take(session_ ? session_->snapshot() : snapshot_);
 }
@@ -45,6 +45,18 @@ void SessionSource::show_plan(std::shared_ptr<const trace::PlanInfo> plan) {
   shown_ = std::move(plan);
   take(snapshot_);
   Q_EMIT plan_shown();
+}
+
+void SessionSource::set_plan_before(std::shared_ptr<const trace::PlanInfo> plan) {
+  before_ = std::move(plan);
+  take(snapshot_);
+}
+
+void SessionSource::compare_with(std::shared_ptr<const Other> other) {
+  other_ = std::move(other);
+  comparison_ = nullptr;
+  take(snapshot_);
+  Q_EMIT comparison_changed();
 }
 
 void SessionSource::refresh() {
@@ -87,6 +99,14 @@ void SessionSource::take(SnapshotPtr snapshot) {
   if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
   ghost_ = nullptr;
   if (shown_) ghost_ = std::exchange(plan_, shown_.get());
+  else if (before_ && plan_ && before_->graph == plan_->graph && before_->id != plan_->id) ghost_ = before_.get();
+  if (!other_) {
+    comparison_ = nullptr;
+  } else if (!comparison_ || compared_graph_ != graph_ || compared_plan_ != plan_) {
+    comparison_ = Comparison::make(*other_, graph_, plan_);
+    compared_graph_ = graph_;
+    compared_plan_ = plan_;
+  }
   Q_EMIT changed();
 }
 

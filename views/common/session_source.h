@@ -3,6 +3,7 @@
 // run goes on the session is polled at frame pace; a snapshot is immutable, so that views may hand it to workers.
 #pragma once
 #include <arenascope/trace/session.h>
+#include <views/common/other.h>
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -37,8 +38,14 @@ class SessionSource : public QObject {
   const trace::PlanInfo* plan() const { return plan_; }
   // A plan that was never run, to look at in place of the run's (which becomes the ghost); null: the run's again.
   void show_plan(std::shared_ptr<const trace::PlanInfo> plan);
+  // The plan that was in use before, to be drawn under the one at hand until another graph comes; null: none.
+  void set_plan_before(std::shared_ptr<const trace::PlanInfo> plan);
   const trace::PlanInfo* ghost_plan() const { return ghost_; }
+  std::shared_ptr<const trace::PlanInfo> plan_before() const { return before_; }
   std::shared_ptr<const trace::PlanInfo> shown_plan() const { return shown_; }
+  // What is compared with, held against the graph and plan at hand; null: nothing.
+  void compare_with(std::shared_ptr<const Other> other);
+  const ComparisonPtr& comparison() const { return comparison_; }
   trace::GraphId graph_id() const { return graph_ ? graph_->id : trace::GraphId(); }
   trace::PlanId plan_id() const { return plan_ ? plan_->id : trace::PlanId(); }
   // The newest step that was reached in the run that goes on, else none.
@@ -49,6 +56,7 @@ class SessionSource : public QObject {
 
  Q_SIGNALS:
   void session_replaced();  // before changed()
+  void comparison_changed();  // another session to compare with, or none
   void changed();           // another snapshot, or another run
   void plan_shown();        // behind changed(): show_plan() was called
 
@@ -64,7 +72,10 @@ class SessionSource : public QObject {
   const trace::GraphInfo* graph_ = nullptr;  // in snapshot_
   const trace::PlanInfo* plan_ = nullptr;    // in snapshot_ or shown_
   const trace::PlanInfo* ghost_ = nullptr;   // in snapshot_
-  std::shared_ptr<const trace::PlanInfo> shown_;
+  std::shared_ptr<const trace::PlanInfo> shown_, before_;
+  std::shared_ptr<const Other> other_;
+  ComparisonPtr comparison_;
+  const void *compared_graph_ = nullptr, *compared_plan_ = nullptr;  // what the comparison was made for
   Step live_step_;
 };
 

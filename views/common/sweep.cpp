@@ -156,8 +156,7 @@ SeenSlices seen_slices(const trace::Snapshot& snapshot, trace::RunId run, const 
 
 Stay stay_of(const trace::SliceRect& s, const AxisFrame& axis) {
   if (axis.mode == AxisMode::Step) {
-    return {static_cast<double>(s.first.value), static_cast<double>(s.last.value),
-            s.offset, s.offset + s.bytes};
+    return {axis.x_of_step(s.first.value), axis.x_of_step(s.last.value), s.offset, s.offset + s.bytes};
   }
   return {axis.x_of_time(s.begin), axis.x_of_time(s.end), s.offset, s.offset + s.bytes};
 }

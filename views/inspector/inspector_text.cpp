@@ -115,6 +115,30 @@ void place(Page& page, TensorRef ref) {
   }
 }
 
+// What the tensor is in what is compared with.
+void counterpart(Page& page, TensorRef ref) {
+  const ComparisonPtr& c = page.in.comparison;
+  if (!c || !c->other.graph) return;
+  page.section(Texts::tr("In B: %1").arg(c->other.title.toHtmlEscaped()));
+  const TensorRef other = c->match.to_other(ref);
+  const TensorInfo* t = c->other.snapshot->tensor(c->other.graph->id, other);
+  if (!t) return page.line(Texts::tr("It has no counterpart there."));
+  page.row(Texts::tr("name"), safe(t->name));
+  page.row(Texts::tr("shape"), format_shape(t->shape));
+  page.row(Texts::tr("bytes"), format_bytes(t->bytes));
+  if (other.is_node()) {
+    const trace::NodeStats s = c->other.snapshot->stats(c->other.graph->id, NodeId(other.index()));
+    if (s.spans) page.row(Texts::tr("mean time"), format_ns(static_cast<Nanoseconds>(s.work_mean())));
+  }
+  if (!c->other.plan) return;
+  for (const trace::SliceInfo& slice : c->other.plan->slices) {
+    if (slice.tensor != other) continue;
+    page.row(Texts::tr("place"), range_text(slice.offset, slice.size));
+    page.row(Texts::tr("steps"), QStringLiteral("[%1, %2)").arg(slice.first.value).arg(slice.last.value));
+    return;
+  }
+}
+
 void view_chain(Page& page, TensorRef ref) {
   QStringList chain;
   const TensorInfo* tensor = page.info(ref);
@@ -187,6 +211,7 @@ void tensor_page(Page& page, TensorRef ref) {
     page.row(Texts::tr("layer"), safe(t->layer));
   }
   place(page, ref);
+  counterpart(page, ref);
   if (ref.is_node()) times(page, NodeId(ref.index()));
   page.links(Texts::tr("Sources"), t->sources);
   std::vector<TensorRef> users_of;

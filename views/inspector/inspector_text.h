@@ -16,6 +16,7 @@ struct InspectorInput {
   const trace::GraphInfo* graph = nullptr;
   const trace::PlanInfo* plan = nullptr;
   bool live = false;
+  ComparisonPtr comparison = nullptr;  // null: nothing is compared with
 };
 
 QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours);

@@ -25,6 +25,7 @@ InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, T
     if (!source_->live()) show_selection();
     else if (!timer_.isActive()) timer_.start();
   });
+  connect(source_, &SessionSource::comparison_changed, this, &InspectorView::show_selection);
   connect(selection_, &SelectionModel::current_changed, this, &InspectorView::show_selection);
   connect(theme_, &Theme::changed, this, &InspectorView::show_selection);
   connect(browser_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
@@ -36,7 +37,7 @@ InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, T
 void InspectorView::add_below(QWidget* widget) { static_cast<QVBoxLayout*>(layout())->addWidget(widget, 2); }
 
 InspectorInput InspectorView::input() const {
-  return {source_->snapshot(), source_->run(), source_->graph(), source_->plan(), source_->live()};
+  return {source_->snapshot(), source_->run(), source_->graph(), source_->plan(), source_->live(), source_->comparison()};
 }
 
 void InspectorView::show_selection() {

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 namespace arenascope::views {
 
 std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop) {
   auto p = std::make_shared<LifetimesPicture>();
   p->mode = in.axis.mode;
-  p->spans = p->shares = p->captions = p->levels = std::make_shared<RectSet>();
+  p->spans = p->shares = p->captions = p->levels = p->ghosts = std::make_shared<RectSet>();
   if (!in.plan) return p;
   const trace::PlanInfo& plan = *in.plan;
   p->plan = plan.id;
@@ -49,7 +50,24 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
 
   const Chains chains = chains_of(plan);
   const double steps = std::max<double>(static_cast<double>(plan.order.size()), 1);
-  std::vector<Rect> spans, shares, captions, levels;
+  std::vector<Rect> spans, shares, captions, levels, ghosts;
+  // By tensor of ours: where it lives elsewhere.
+  struct Elsewhere {
+    double x0 = 0, x1 = 0;
+    uint32_t style = 0;
+  };
+  std::unordered_multimap<uint32_t, Elsewhere> elsewhere;
+  if (in.ghost)
+    for (const trace::SliceInfo& s : in.ghost->slices)
+      elsewhere.emplace(s.tensor.value, Elsewhere{in.axis.x_of_step(s.first.value), in.axis.x_of_step(s.last.value), 0});
+  if (in.comparison) {
+    const PrepareInput other = in.of_other();
+    p->compared = other.plan != nullptr;
+    if (other.plan)
+      for (const trace::SliceInfo& s : other.plan->slices)
+        if (const trace::TensorRef ours = in.comparison->match.from_other(s.tensor); ours.valid())
+          elsewhere.emplace(ours.value, Elsewhere{other.axis.x_of_step(s.first.value), other.axis.x_of_step(s.last.value), 1});
+  }
   spans.reserve(slices.size());
   for (size_t r = 0; r < blocks.size(); ++r) {
     if (stop.stop_requested()) return nullptr;
@@ -82,6 +100,8 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
       const bool light = tensor && (tensor->flags & (trace::kInput | trace::kOutput));
       const uint32_t caption = 3 * static_cast<uint32_t>(std::clamp(s.level, 0, 2)) + (!on_share ? 1 : light ? 2 : 0);
       captions.push_back({x0, x1, on_share ? s0 : s1, on_share ? s1 : y1, caption, i});
+      for (auto [at, end] = elsewhere.equal_range(s.tensor.value); at != end; ++at)
+        ghosts.push_back({at->second.x0, at->second.x1, y0, y1, at->second.style, i});
       if (s.level > 0) levels.push_back({x0, x1, y0, y1, static_cast<uint32_t>(std::min(s.level, 2) - 1), i});
     }
     b.row.used = std::min(used / steps, 1.0);
@@ -92,6 +112,7 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
   p->shares = std::make_shared<RectSet>(std::move(shares));
   p->captions = std::make_shared<RectSet>(std::move(captions));
   p->levels = std::make_shared<RectSet>(std::move(levels));
+  p->ghosts = std::make_shared<RectSet>(std::move(ghosts));
   return p;
 }
 

@@ -20,6 +20,9 @@ struct LifetimesPicture : Prepared {
   std::shared_ptr<const RectSet>
       captions;  // where its name has room; style 3 * level + 0 on the share, 1 above it, 2 on a light one
   std::shared_ptr<const RectSet> levels;  // the mark of the reuse level at each span's left; same tags
+  // Where the same tensors live in the plan before (style 0) and in what is compared with (1), on their rows.
+  std::shared_ptr<const RectSet> ghosts;
+  bool compared = false;
   trace::PlanId plan;
   size_t slices = 0;      // of that plan
   size_t reused = 0;  // tensors that took over somebody's block

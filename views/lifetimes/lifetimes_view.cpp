@@ -105,6 +105,7 @@ LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : Plot
   shares_ = new RectPlottable(x_axis(), y_axis());
   captions_ = new RectPlottable(x_axis(), y_axis());
   captions_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
+  ghosts_ = new RectPlottable(x_axis(), y_axis());
   marks_ = new LevelMarks(x_axis(), y_axis(), this);
   start();
 }
@@ -131,6 +132,7 @@ void LifetimesView::show_prepared(const PreparedPtr& prepared) {
   spans_->set_data(picture_->spans);
   shares_->set_data(picture_->shares);
   captions_->set_data(picture_->captions);
+  ghosts_->set_data(picture_->ghosts);
   fit_rows();
   update_header();
 }
@@ -168,6 +170,12 @@ void LifetimesView::restyle() {
     }
   }
   captions_->set_styles(captions);
+  RectStyle before, compared;
+  before.outline = colours().dim_text;
+  compared.outline = colours().category(1);
+  before.dashed = compared.dashed = true;
+  before.label = compared.label = false;
+  ghosts_->set_styles({before, compared});
   if (picture_) update_header();
 }
 
@@ -193,6 +201,18 @@ void LifetimesView::update_header() {
               {tr("input"), styles[kSliceInput]},
               {tr("output"), styles[kSliceOutput]},
               {tr("bars: level of reuse"), mark}};
+  if (context().source->ghost_plan() != nullptr) {
+    RectStyle before;
+    before.outline = c.dim_text;
+    before.dashed = true;
+    h.legend.insert(h.legend.begin(), {tr("plan before"), before});
+  }
+  if (l.compared) {
+    RectStyle other;
+    other.outline = c.category(1);
+    other.dashed = true;
+    h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
+  }
   set_header(std::move(h));
 }
 

@@ -38,7 +38,7 @@ class LifetimesView : public PlotView {
   void resizeEvent(QResizeEvent* event) override;
 
   Rows* rows_;
-  RectPlottable *spans_, *shares_, *captions_;
+  RectPlottable *spans_, *shares_, *captions_, *ghosts_;
   LevelMarks* marks_;
   std::shared_ptr<const LifetimesPicture> picture_;
   size_t shown_rows_ = SIZE_MAX;

@@ -61,6 +61,23 @@ void stack(std::vector<OccupancyPicture::Kind>& kinds) {
   }
 }
 
+// The upper edge of a stack.
+std::vector<Level> tops(const std::vector<OccupancyPicture::Kind>& kinds) {
+  std::vector<Level> edge;
+  for (const auto& k : kinds) {
+    std::vector<Level> merged;
+    size_t at = 0;
+    for (const Level& l : k.stacked) {  // pieces of all kinds begin at the same cuts
+      while (at < edge.size() && edge[at].x0 < l.x0) merged.push_back(edge[at++]);
+      if (at < edge.size() && edge[at].x0 == l.x0) ++at;
+      merged.push_back({l.x0, l.x1, l.max, l.max});
+    }
+    while (at < edge.size()) merged.push_back(edge[at++]);
+    edge = std::move(merged);
+  }
+  return edge;
+}
+
 void take_peak(OccupancyPicture& p, const std::vector<Level>& levels) {
   for (const Level& l : levels) {
     if (l.max <= static_cast<double>(p.peak)) continue;
@@ -148,6 +165,19 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
     prepare_kinds(*p, in, stop);
   }
   if (stop.stop_requested()) return nullptr;
+  if (in.ghost && p->scope == OccupancyScope::Arena) {
+    p->ghost = sweep(plan_stays(*in.ghost, in.axis), false, stop).live;
+    p->ghost_arena = in.ghost->arena_bytes;
+  }
+  if (in.comparison) {
+    const auto theirs = prepare_occupancy(in.of_other(), p->scope, stop);
+    if (!theirs) return nullptr;
+    if (theirs->scope == OccupancyScope::Arena) p->other = theirs->live.empty() ? theirs->planned : theirs->live;
+    else p->other = tops(theirs->kinds);
+    p->other_arena = theirs->arena;
+    p->other_peak = theirs->peak;
+    if (p->mode == AxisMode::Time) p->other = reduced(p->other, in.axis.range, in.pixels);
+  }
   if (p->peak > 0) {
     const double step = std::floor(in.axis.step_of_x(p->peak_x));
     const int steps = in.axis.mapping.steps();
@@ -162,6 +192,8 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
     for (const Level& l : levels) p->top = std::max(p->top, l.max);
   };
   raise(p->live);
+  raise(p->other);
+  raise(p->ghost);
   raise(p->planned);
   raise(p->reserved);
   for (const auto& k : p->kinds) raise(k.stacked);

@@ -28,6 +28,12 @@ struct OccupancyPicture : Prepared {
   Step peak_step;
   std::string peak_name;  // of the node that runs then
   double top = 0;         // the largest of all that is drawn
+  // What is compared with: its live bytes, or those of its plan; of all kinds together where the scope is Kinds.
+  std::vector<Level> other;
+  Bytes other_arena = 0, other_peak = 0;
+  // The plan that this one is held against: its planned bytes.
+  std::vector<Level> ghost;
+  Bytes ghost_arena = 0;
 
   Bytes gap() const { return arena > bound && bound > 0 ? arena - bound : 0; }
 };

@@ -4,6 +4,7 @@
 #include <views/occupancy/occupancy_view.h>
 
 #include <cmath>
+#include <utility>
 
 namespace arenascope::views {
 
@@ -117,6 +118,8 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
       }
       outline(p, o.reserved, colours.reserved, 2);
     }
+    if (!o.ghost.empty()) outline(p, o.ghost, colours.dim_text, 1);
+    if (!o.other.empty()) outline(p, o.other, colours.category(1), 2);
     draw_lines(p, o);
     draw_peak(p, o);
   }
@@ -137,6 +140,8 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
     if (o.bound > 0) line(p, static_cast<double>(o.bound), colours.bound, Qt::DashLine, 2);
     const bool capacity_seen = o.capacity > 0 && mValueAxis->range().upper > static_cast<double>(o.capacity);
     if (capacity_seen) line(p, static_cast<double>(o.capacity), colours.capacity, Qt::DashDotLine, 2);
+    if (o.ghost_arena > 0 && o.ghost_arena != o.arena) line(p, static_cast<double>(o.ghost_arena), colours.dim_text, Qt::DotLine, 2);
+    if (o.other_arena > 0 && !o.other.empty()) line(p, static_cast<double>(o.other_arena), colours.category(1), Qt::DotLine, 2);
 
     // Names on the lines, at the right; the bound's below its line, so that they never meet.
     const auto name = [&](double value, bool above, const QString& text, const QColor& colour) {
@@ -208,13 +213,46 @@ void OccupancyView::set_scope(OccupancyScope scope) {
 void OccupancyView::show_prepared(const PreparedPtr& prepared) {
   picture_ = std::static_pointer_cast<const OccupancyPicture>(prepared);
   curves_->picture = picture_;
-  double top = picture_->top;
-  if (picture_->capacity > 0 && static_cast<double>(picture_->capacity) < top * 1.5) {
-    top = std::max(top, static_cast<double>(picture_->capacity));
-  }
+  fit_y();
+  update_header();
+}
+
+void OccupancyView::fit_y() {
+  double top = std::max({picture_->top, static_cast<double>(picture_->ghost_arena), static_cast<double>(picture_->other_arena)});
+  for (const Bytes capacity : {picture_->capacity, dragging_ ? Bytes{0} : fit_under_})
+    if (static_cast<double>(capacity) < top * 1.5) top = std::max(top, static_cast<double>(capacity));
   y_axis()->setRange(0, top > 0 ? top * 1.16 : 1 << 20);
   y_axis()->ticker()->setTickCount(std::clamp(plot()->axisRect()->height() / 36, 2, 8));
-  update_header();
+}
+
+void OccupancyView::set_fit_under(Bytes bytes) {
+  if (bytes == fit_under_) return;
+  fit_under_ = bytes;
+  if (picture_) fit_y();
+  redraw();
+}
+
+double OccupancyView::fit_line_y() const { return y_axis()->coordToPixel(static_cast<double>(fit_under_)); }
+
+bool OccupancyView::can_grab(const QPointF& pixel) const {
+  const QRect area = plot()->axisRect()->rect();
+  return fit_under_ > 0 && area.adjusted(0, -4, 0, 4).contains(pixel.toPoint()) && std::abs(pixel.y() - fit_line_y()) <= 5;
+}
+
+void OccupancyView::dragged(const QPointF& pixel) {
+  dragging_ = true;
+  const QRect area = plot()->axisRect()->rect();
+  const double y = std::clamp<double>(pixel.y(), area.top(), area.bottom());
+  fit_under_ = std::max<Bytes>(static_cast<Bytes>(y_axis()->pixelToCoord(y)), 1);
+  redraw_overlay();
+  Q_EMIT fit_under_dragged(fit_under_);
+}
+
+void OccupancyView::dropped() {
+  if (!std::exchange(dragging_, false)) return;
+  if (picture_) fit_y();
+  redraw();
+  Q_EMIT fit_under_dropped(fit_under_);
 }
 
 void OccupancyView::update_header() {
@@ -235,6 +273,8 @@ void OccupancyView::update_header() {
                                         format_percent(static_cast<double>(o.gap()) / static_cast<double>(o.bound))));
   }
   if (o.capacity > 0) h.facts << tr("capacity %1").arg(format_bytes(o.capacity));
+  if (!o.other.empty()) h.facts << tr("B: peak %1").arg(format_bytes(o.other_peak));
+  if (!o.ghost.empty()) h.facts << tr("arena before %1").arg(format_bytes(o.ghost_arena));
   if (o.scope == OccupancyScope::Arena) {
     if (!o.live.empty()) h.legend.push_back({tr("live"), {c[Role::Work]}, LegendChip::Shape::Box});
     h.legend.push_back({tr("planned"), {QColor(), c.dim_text}, LegendChip::Shape::Box});
@@ -247,6 +287,8 @@ void OccupancyView::update_header() {
     }
     if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
   }
+  if (!o.ghost.empty()) h.legend.push_back({tr("plan before"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
+  if (!o.other.empty()) h.legend.push_back({tr("B: compared with"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
   set_header(std::move(h));
 }
 
@@ -293,6 +335,7 @@ QString OccupancyView::describe(const QPointF& pixel) const {
     const double live = value_at(o.live.empty() ? o.planned : o.live, x), planned = value_at(o.planned, x);
     if (!o.live.empty()) lines << tr("live: %1").arg(bytes(live));
     if (planned > 0) lines << tr("planned: %1").arg(bytes(planned));
+    if (!o.other.empty()) lines << tr("B: %1").arg(bytes(value_at(o.other, x)));
     if (o.arena > 0) lines << tr("unused in the arena: %1").arg(bytes(static_cast<double>(o.arena) - live));
   } else {
     for (const auto& k : o.kinds) lines << tr("%1: %2").arg(Words::kind(k.kind), bytes(value_at(k.levels, x)));
@@ -303,6 +346,26 @@ QString OccupancyView::describe(const QPointF& pixel) const {
 
 void OccupancyView::draw_overlay(QCPPainter* painter) {
   draw_selected_ranges(painter);
+  if (fit_under_ <= 0) return;
+  // The line to fit under, with a grip at its left end.
+  const QRect area = plot()->axisRect()->rect();
+  const double y = std::floor(fit_line_y()) + 0.5;
+  if (y < area.top() - 1 || y > area.bottom() + 1) return;
+  painter->setAntialiasing(false);
+  QPen pen(colours().capacity, 2);
+  pen.setDashPattern({7, 3, 2, 3});
+  painter->setPen(pen);
+  painter->drawLine(QLineF(area.left(), y, area.right(), y));
+  painter->setAntialiasing(true);
+  painter->setPen(QPen(colours().background, 1));
+  painter->setBrush(colours().capacity);
+  painter->drawPolygon(QPolygonF({{area.left() + 2.0, y - 6}, {area.left() + 12.0, y}, {area.left() + 2.0, y + 6}}));
+  painter->setAntialiasing(false);
+  const QString text = tr("fit under %1").arg(format_bytes(fit_under_));
+  const QFontMetrics metrics = painter->fontMetrics();
+  const int h = metrics.height(), width = metrics.horizontalAdvance(text);
+  const double above = y - h - 3 >= area.top() ? y - h - 3 : y + 3;
+  if (width + 40 < area.width()) draw_text(painter, QRectF(area.left() + 18, above, width + 2, h), text, colours().capacity, colours().background);
 }
 
 }  // namespace arenascope::views

@@ -16,22 +16,37 @@ class OccupancyView : public PlotView {
   OccupancyScope scope() const { return scope_; }
   const std::shared_ptr<const OccupancyPicture>& picture() const { return picture_; }
 
+  // The line to fit under; 0: none.
+  Bytes fit_under() const { return fit_under_; }
+  double fit_line_y() const;  // in pixels of the plot
+
  public Q_SLOTS:
   void set_scope(arenascope::views::OccupancyScope scope);
+  void set_fit_under(arenascope::Bytes bytes);
+
+ Q_SIGNALS:
+  void fit_under_dragged(arenascope::Bytes bytes);  // while it is dragged
+  void fit_under_dropped(arenascope::Bytes bytes);  // it is let go there
 
  protected:
   Work work() const override;
   void show_prepared(const PreparedPtr& prepared) override;
   void restyle() override;
   void draw_overlay(QCPPainter* painter) override;
+  bool can_grab(const QPointF& pixel) const override;
+  void dragged(const QPointF& pixel) override;
+  void dropped() override;
 
  private:
   class Curves;
+  void fit_y();
   std::optional<Step> step_under(const QPointF& pixel) const;
   void update_header();
 
   Curves* curves_;
   OccupancyScope scope_ = OccupancyScope::Arena;
+  Bytes fit_under_ = 0;
+  bool dragging_ = false;
   std::shared_ptr<const OccupancyPicture> picture_;
 };
 

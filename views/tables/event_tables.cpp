@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables about what happened: barriers, allocators, plans, problems, and two sessions side by side.
+// The tables about what happened: barriers, allocators, plans and problems.
 #include <QCoreApplication>
 #include <views/common/format.h>
 
 #include <cmath>
 #include <map>
 
-#include <views/tables/table.h>
+#include <views/tables/compare_columns.h>
 
 namespace arenascope::views {
 namespace {
@@ -74,6 +74,7 @@ TablePtr barriers_table(const TableInput& input) {
       {Texts::tr("Threads"), {}, [=](size_t r) { return QString::number(barrier(r).threads); },
        [=](size_t r) { return static_cast<double>(barrier(r).threads); }},
   };
+  add_barrier_columns(*table, input, [=](size_t r) { return barrier(r).node; }, [=](size_t r) { return barrier(r).wait_sum; });
   if (graph) table->selection = [=](size_t r) { return Selection::node(graph->id, barrier(r).node); };
   table->inside = [=](size_t r, const RangeFilter& f) { return f.has_time(barrier(r).first_arrival, barrier(r).last_leave + 1); };
   return table;
@@ -116,6 +117,7 @@ TablePtr allocators_table(const TableInput& input) {
       bytes_column(Texts::tr("Peak reserved"), {}, [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
       {Texts::tr("Changes"), Texts::tr("Allocations and frees together"), [changes](size_t r) { return format_count(static_cast<int64_t>(changes(r))); }, changes},
   };
+  add_allocator_columns(*table, input, [lines](size_t r) { return (*lines)[r].kind; });
   return table;
 }
 
@@ -156,6 +158,7 @@ TablePtr planners_table(const TableInput& input) {
        change},
       time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"), [plans](size_t r) { return (*plans)[r]->seconds * 1e9; }),
   };
+  add_planner_columns(*table, input, [plans](size_t r) -> const trace::PlanInfo& { return *(*plans)[r]; });
   return table;
 }
 
@@ -163,9 +166,11 @@ TablePtr problems_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No problems.");
   const auto snapshot = input.snapshot;
-  const size_t extra = snapshot->lost > 0 ? 1 : 0;
-  table->rows = snapshot->problems.size() + extra;
+  const size_t extra = snapshot->lost > 0 ? 1 : 0, ours = snapshot->problems.size() + extra;
+  const SnapshotPtr other = input.comparison ? input.comparison->other.snapshot : nullptr;
+  table->rows = ours + (other ? other->problems.size() : 0);
   auto severity = [=](size_t r) {
+    if (r >= ours) return other->problems[r - ours].severity;
     return r < snapshot->problems.size() ? snapshot->problems[r].severity : trace::Severity::Warning;
   };
   auto word = [severity](size_t r) {
@@ -179,10 +184,14 @@ TablePtr problems_table(const TableInput& input) {
       {Texts::tr("Severity"), {}, word, [severity](size_t r) { return static_cast<double>(severity(r)); }},
       {Texts::tr("Problem"), {},
        [=](size_t r) {
+         if (r >= ours) return text(other->problems[r - ours].sentence);
          return r < snapshot->problems.size() ? text(snapshot->problems[r].sentence)
                                               : Texts::tr("%1 events were lost because a ring was full.").arg(format_count(snapshot->lost));
        }},
   };
+  if (other)
+    table->columns.push_back({Texts::tr("In"), Texts::tr("A: only here, B: only in the other"),
+                              [ours](size_t r) { return r < ours ? QStringLiteral("A") : QStringLiteral("B"); }});
   const auto graph = input.graph;
   if (graph)
     table->selection = [=](size_t r) {
@@ -190,92 +199,6 @@ TablePtr problems_table(const TableInput& input) {
                  ? Selection::node(graph->id, snapshot->problems[r].node)
                  : Selection();
     };
-  return table;
-}
-
-TablePtr compare_table(const TableInput& input) {
-  struct Pair {
-    NodeId a, b;
-  };
-  auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("Nothing to compare with. “Compare ▸ Compare with Recording…” opens another one.");
-  const auto a = input.snapshot, b = input.other;
-  const auto graph_a = input.graph;
-  if (!b || !graph_a || b->graphs.empty()) return table;
-  const auto graph_b = b->runs.size() > 0 && b->graph_of(b->runs[b->runs.size() - 1].info.id) != nullptr
-                           ? b->graphs[b->graph_of(b->runs[b->runs.size() - 1].info.id)->id.index()]
-                           : b->graphs.back();
-  // By name, and where a name is missing on one side by op and shape in the order of the graph.
-  std::map<std::string, NodeId> by_name;
-  for (size_t i = 0; i < graph_b->nodes.size(); ++i) by_name.try_emplace(graph_b->nodes[i].name, NodeId(i));
-  std::vector<bool> used(graph_b->nodes.size(), false);
-  auto pairs = std::make_shared<std::vector<Pair>>();
-  for (size_t i = 0; i < graph_a->nodes.size(); ++i) {
-    const auto it = graph_a->nodes[i].name.empty() ? by_name.end() : by_name.find(graph_a->nodes[i].name);
-    Pair pair{NodeId(i), NodeId::none()};
-    if (it != by_name.end() && !used[it->second.index()]) {
-      pair.b = it->second;
-      used[pair.b.index()] = true;
-    }
-    pairs->push_back(pair);
-  }
-  size_t next = 0;
-  for (Pair& pair : *pairs) {
-    if (pair.b.valid()) continue;
-    const auto& wanted = graph_a->nodes[pair.a.index()];
-    for (size_t j = next; j < std::min(graph_b->nodes.size(), next + 400); ++j) {
-      if (used[j] || graph_b->nodes[j].op != wanted.op || graph_b->nodes[j].shape != wanted.shape) continue;
-      pair.b = NodeId(j);
-      used[j] = true;
-      next = j + 1;
-      break;
-    }
-  }
-  for (size_t j = 0; j < used.size(); ++j)
-    if (!used[j]) pairs->push_back({NodeId::none(), NodeId(j)});
-
-  auto mean = [](const SnapshotPtr& s, const std::shared_ptr<const trace::GraphInfo>& g, NodeId id) {
-    return id.valid() ? s->stats(g->id, id).work_mean() : 0.0;
-  };
-  auto time_a = [=](size_t r) { return mean(a, graph_a, (*pairs)[r].a); };
-  auto time_b = [=](size_t r) { return mean(b, graph_b, (*pairs)[r].b); };
-  auto bytes = [](const std::shared_ptr<const trace::GraphInfo>& g, NodeId id) {
-    return id.valid() ? static_cast<double>(g->nodes[id.index()].bytes) : 0.0;
-  };
-  table->rows = pairs->size();
-  table->columns = {
-      {Texts::tr("Node"), {},
-       [=](size_t r) {
-         const Pair& p = (*pairs)[r];
-         return text(p.a.valid() ? graph_a->nodes[p.a.index()].name : graph_b->nodes[p.b.index()].name);
-       }},
-      {Texts::tr("Op"), {},
-       [=](size_t r) {
-         const Pair& p = (*pairs)[r];
-         return text(p.a.valid() ? graph_a->nodes[p.a.index()].op : graph_b->nodes[p.b.index()].op);
-       }},
-      {Texts::tr("In"), Texts::tr("A: only here, B: only in the other"),
-       [=](size_t r) {
-         const Pair& p = (*pairs)[r];
-         return p.a.valid() && p.b.valid() ? QStringLiteral("A B") : p.a.valid() ? QStringLiteral("A") : QStringLiteral("B");
-       }},
-      time_column(Texts::tr("Mean time A"), {}, time_a),
-      time_column(Texts::tr("Mean time B"), {}, time_b),
-      {Texts::tr("B − A"), Texts::tr("Difference of the mean times"),
-       [=](size_t r) {
-         const auto d = static_cast<Nanoseconds>(time_b(r) - time_a(r));
-         return (d > 0 ? QStringLiteral("+") : d < 0 ? QStringLiteral("−") : QString()) + format_ns(std::abs(d));
-       },
-       [=](size_t r) { return time_b(r) - time_a(r); }},
-      {Texts::tr("B : A"), Texts::tr("Ratio of the mean times"),
-       [=](size_t r) { return time_a(r) > 0 && time_b(r) > 0 ? QString::number(time_b(r) / time_a(r), 'f', 2) : QString(); },
-       [=](size_t r) { return time_a(r) > 0 ? time_b(r) / time_a(r) : 0.0; }},
-      bytes_column(Texts::tr("Bytes A"), {}, [=](size_t r) { return bytes(graph_a, (*pairs)[r].a); }),
-      bytes_column(Texts::tr("Bytes B"), {}, [=](size_t r) { return bytes(graph_b, (*pairs)[r].b); }),
-  };
-  table->selection = [=](size_t r) {
-    return (*pairs)[r].a.valid() ? Selection::node(graph_a->id, (*pairs)[r].a) : Selection();
-  };
   return table;
 }
 

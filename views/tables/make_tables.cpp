@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include <views/tables/table.h>
+#include <views/tables/compare_columns.h>
 
 namespace arenascope::views {
 namespace {
@@ -25,11 +25,12 @@ const trace::SliceInfo* slice_of(const std::vector<int32_t>& index, const trace:
 }  // namespace
 
 TableInput TableInput::of(const SessionSource& source) {
-  TableInput input{source.snapshot(), source.run(), nullptr, nullptr, nullptr};
+  TableInput input{source.snapshot(), source.run(), nullptr, nullptr, source.comparison()};
   const auto& snapshot = *input.snapshot;
   if (source.graph_id().valid() && source.graph_id().index() < snapshot.graphs.size())
     input.graph = snapshot.graphs[source.graph_id().index()];
-  if (source.plan_id().valid() && source.plan_id().index() < snapshot.plans.size())
+  if (source.shown_plan()) input.plan = source.shown_plan();
+  else if (source.plan_id().valid() && source.plan_id().index() < snapshot.plans.size())
     input.plan = snapshot.plans[source.plan_id().index()];
   return input;
 }
@@ -108,6 +109,7 @@ TablePtr nodes_table(const TableInput& input) {
       {Texts::tr("Flops"), Texts::tr("Arithmetic operations"), [graph](size_t r) { return format_count(graph->nodes[r].flops); },
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].flops); }},
   };
+  add_node_columns(*table, input);
   table->selection = [graph](size_t r) { return Selection::node(graph->id, NodeId(r)); };
   table->inside = [=](size_t r, const RangeFilter& f) {
     if (f.steps && !f.has_step((*step)[r], (*step)[r] + 1)) return false;
@@ -181,6 +183,9 @@ TablePtr blocks_table(const TableInput& input) {
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].level); }},
       {Texts::tr("Used by"), Texts::tr("Its tensors in the order of their use"), graph ? std::function<QString(size_t)>(users) : [](size_t) { return QString(); }},
   };
+  auto ids = std::make_shared<std::vector<BlockId>>();
+  for (const Block& block : *blocks) ids->push_back(block.id);
+  add_block_columns(*table, input, ids);
   const trace::PlanId id = plan->id;
   table->selection = [blocks, id](size_t r) { return Selection(BlockSelection{id, (*blocks)[r].id}); };
   table->inside = [blocks](size_t r, const RangeFilter& f) {
@@ -213,6 +218,7 @@ TablePtr objects_table(const TableInput& input) {
        [object](size_t r) { return object(r).next < 0 ? QStringLiteral("—") : QString::number(object(r).next); },
        [object](size_t r) { return static_cast<double>(object(r).next); }},
   };
+  add_object_columns(*table, input);
   const auto graph = input.graph;
   auto by_name = std::make_shared<std::map<std::string, TensorRef>>();
   if (graph) {

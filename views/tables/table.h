@@ -48,7 +48,7 @@ struct TableInput {
   trace::RunId run;
   std::shared_ptr<const trace::GraphInfo> graph;  // null where there is none
   std::shared_ptr<const trace::PlanInfo> plan;
-  SnapshotPtr other;  // what is compared with; null: nothing
+  ComparisonPtr comparison = nullptr;  // null: nothing is compared with
 
   static TableInput of(const SessionSource& source);
 };
@@ -59,6 +59,7 @@ TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);
 TablePtr allocators_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);
+TablePtr holes_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);
 TablePtr problems_table(const TableInput& input);
 // What the plotted views draw, each beside its view.

@@ -81,6 +81,11 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
     model_->set_table(nullptr);
   });
   connect(source_, &SessionSource::changed, this, &TablePanel::refresh_soon);
+  connect(source_, &SessionSource::comparison_changed, this, [this] {
+    sized_rows_ = 0;  // there are more columns
+    model_->set_table(nullptr);
+    refresh_soon();
+  });
   connect(selection_, &SelectionModel::current_changed, this, &TablePanel::follow_selection);
   connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
     model_->set_text_filter(text.trimmed());
@@ -125,12 +130,6 @@ void TablePanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
 }
 
-void TablePanel::set_other(SnapshotPtr other) {
-  other_ = std::move(other);
-  stale_ = true;
-  refresh();
-}
-
 void TablePanel::refresh_soon() {
   stale_ = true;
   if (isVisible() && !timer_.isActive()) timer_.start(source_->live() ? kRefreshMs : 0);
@@ -143,9 +142,7 @@ void TablePanel::showEvent(QShowEvent*) {
 void TablePanel::refresh() {
   stale_ = false;
   timer_.stop();
-  TableInput input = TableInput::of(*source_);
-  input.other = other_;
-  model_->set_table(maker_(input));
+  model_->set_table(maker_(TableInput::of(*source_)));
   follow_selection();
   update_count();
   // Columns are as wide as the first rows need; a table of a few rows may still grow.

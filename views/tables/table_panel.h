@@ -24,8 +24,6 @@ class TablePanel : public QWidget {
 
   TableModel* model() const { return model_; }
   QTableView* table_view() const { return view_; }
-  // What the compare table is made with.
-  void set_other(SnapshotPtr other);
   Status save_csv(const QString& path) const;
 
  public Q_SLOTS:
@@ -50,7 +48,6 @@ class TablePanel : public QWidget {
   SessionSource* source_;
   SelectionModel* selection_;
   SharedAxis* axis_;
-  SnapshotPtr other_;
   TableModel* model_;
   QTableView* view_;
   QLineEdit* filter_;

@@ -67,10 +67,78 @@ class Maker {
       add_track(t, parts);
     }
     add_barriers();
+    if (in_.comparison) {
+      PrepareInput other = in_.of_other();
+      other.graph = nullptr;  // one row of steps is enough
+      TimelinePicture theirs;
+      Maker maker(other, theirs);
+      maker.run(stop);
+      if (!stop.stop_requested()) lay_under(theirs, maker.rects_);
+    }
     p_.spans = std::make_shared<RectSet>(std::move(rects_));
   }
 
  private:
+  // Each of their rows below ours of the same name, or of the same kind in turn; what is left comes last.
+  void lay_under(const TimelinePicture& theirs, const std::vector<Rect>& their_rects) {
+    const trace::Snapshot& other = *theirs.snapshot;
+    const auto info = [](const trace::Snapshot& s, const TimelineRow& row) { return s.tracks[row.track.index()].info; };
+    std::vector<int32_t> under(theirs.rows.size(), -1);  // our row
+    std::vector<bool> has(p_.rows.size(), false);
+    for (const bool by_name : {true, false}) {
+      for (size_t t = 0; t < theirs.rows.size(); ++t) {
+        for (size_t r = 0; r < p_.rows.size() && under[t] < 0; ++r) {
+          if (has[r] || !p_.rows[r].track.valid()) continue;
+          const trace::ThreadInfo a = info(s_, p_.rows[r]), b = info(other, theirs.rows[t]);
+          if (by_name ? a.name != b.name : a.kind != b.kind) continue;
+          under[t] = static_cast<int32_t>(r);
+          has[r] = true;
+        }
+      }
+    }
+    std::vector<TimelineRow> rows;
+    std::vector<double> our_shift(p_.rows.size()), their_shift(theirs.rows.size());
+    std::vector<uint32_t> moved(p_.rows.size());
+    double top = 0;
+    const auto take = [&](TimelineRow row, bool from_other) {
+      const double shift = top - row.top;
+      row.top = top;
+      row.other = from_other;
+      top += row.height;
+      rows.push_back(row);
+      return shift;
+    };
+    for (size_t r = 0; r < p_.rows.size(); ++r) {
+      moved[r] = static_cast<uint32_t>(rows.size());
+      our_shift[r] = take(p_.rows[r], false);
+      for (size_t t = 0; t < under.size(); ++t)
+        if (under[t] == static_cast<int32_t>(r)) their_shift[t] = take(theirs.rows[t], true);
+    }
+    for (size_t t = 0; t < under.size(); ++t)
+      if (under[t] < 0) their_shift[t] = take(theirs.rows[t], true);
+    const auto shifted = [](Rect rect, const std::vector<TimelineRow>& of, const std::vector<double>& shift) {
+      size_t row = 0;
+      while (row + 1 < of.size() && -rect.y1 >= of[row + 1].top) ++row;
+      rect.y0 -= shift[row];
+      rect.y1 -= shift[row];
+      return rect;
+    };
+    for (Rect& rect : rects_) rect = shifted(rect, p_.rows, our_shift);
+    const auto first = static_cast<uint32_t>(p_.items.size());
+    for (const Rect& rect : their_rects) {
+      rects_.push_back(shifted(rect, theirs.rows, their_shift));
+      rects_.back().tag += first;
+    }
+    for (TimelineItem item : theirs.items) {
+      item.other = true;
+      p_.items.push_back(item);
+    }
+    for (BarrierMark& mark : p_.barriers) mark.row = moved[mark.row];
+    p_.rows = std::move(rows);
+    p_.height = top;
+    p_.other = theirs.snapshot;
+  }
+
   double y(double from_top) const { return -from_top; }  // rows go down
 
   void rect(double x0, double x1, double top, double bottom, uint32_t style, TimelineItem item) {

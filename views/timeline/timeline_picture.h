@@ -26,11 +26,13 @@ struct TimelineRow {
   double top = 0, height = 1;  // in units of rows, from above
   double busy = 0;             // share of the visible time that was work
   double waiting = 0;
+  bool other = false;  // of what is compared with: its track
 };
 
 struct TimelineItem {  // what a rectangle's tag means
   trace::SpanCell cell;
   Step step;  // in the row of steps
+  bool other = false;  // `cell` refers to what is compared with
 };
 
 struct BarrierMark {  // who came last
@@ -42,6 +44,7 @@ struct BarrierMark {  // who came last
 
 struct TimelinePicture : Prepared {
   SnapshotPtr snapshot;  // that the cells refer to
+  SnapshotPtr other;     // that those of the rows compared with refer to; null: there are none
   std::vector<TimelineRow> rows;
   double height = 0;  // of all rows
   std::shared_ptr<const RectSet> spans;

@@ -50,7 +50,8 @@ class TimelineView::Rows : public QCPAbstractPlottable {
       if (box.height() < metrics.height() * 0.8) continue;
       const bool two = row.track.valid() && box.height() >= 2 * metrics.height() + 2 && row.busy + row.waiting > 0;
       const int width = static_cast<int>(box.width());
-      p->setPen(row.track.valid() ? c.text : c.dim_text);
+      p->setPen(row.track.valid() && !row.other ? c.text : c.dim_text);
+      if (row.other) p->fillRect(QRect(2, static_cast<int>(std::max<double>(top, area.top())) + 1, 2, static_cast<int>(box.height()) - 2), c.category(1));
       const QString name = metrics.elidedText(view_->row_name(row), Qt::ElideMiddle, width);
       const double middle = box.center().y();
       const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width,
@@ -154,7 +155,7 @@ void TimelineView::update_header() {
   double busy = 0, waiting = 0;
   int workers = 0;
   for (const TimelineRow& row : t.rows) {
-    if (!row.track.valid() || row.busy + row.waiting <= 0) continue;
+    if (!row.track.valid() || row.other || row.busy + row.waiting <= 0) continue;
     busy += row.busy;
     waiting += row.waiting;
     ++workers;
@@ -163,6 +164,14 @@ void TimelineView::update_header() {
     h.facts << tr("%1 busy").arg(format_percent(busy / workers));
     if (waiting > 0) h.facts << tr("%1 waiting at barriers").arg(format_percent(waiting / workers));
   }
+  double other_busy = 0;
+  int other_workers = 0;
+  for (const TimelineRow& row : t.rows) {
+    if (!row.other || row.busy + row.waiting <= 0) continue;
+    other_busy += row.busy;
+    ++other_workers;
+  }
+  if (other_workers > 0) h.facts << tr("B: %1 busy").arg(format_percent(other_busy / other_workers));
   if (context().source->snapshot()->lost > 0) {
     h.facts << tr("%1 events lost").arg(format_count(context().source->snapshot()->lost));
   }
@@ -178,23 +187,39 @@ void TimelineView::update_header() {
   last.fill = c.text;
   h.legend = {{tr("work"), work}, {tr("barrier wait"), wait}};
   if (!context().source->snapshot()->copies.empty()) h.legend.push_back({tr("copy"), copy});
+  if (t.other) {
+    RectStyle other;
+    other.edge = c.category(1);
+    h.legend.push_back({tr("B: compared with"), other});
+  }
   if (!t.barriers.empty()) h.legend.push_back({tr("came last"), last, LegendChip::Shape::Triangle});
   set_header(std::move(h));
 }
 
 QString TimelineView::row_name(const TimelineRow& row) const {
   if (!row.track.valid()) return tr("node");
-  const auto& tracks = picture_->snapshot->tracks;
+  const auto& tracks = (row.other ? picture_->other : picture_->snapshot)->tracks;
   if (row.track.index() >= tracks.size()) return {};
   const trace::ThreadInfo& info = tracks[row.track.index()].info;
-  if (!info.name.empty()) return QString::fromStdString(info.name);
-  return QStringLiteral("%1 %2").arg(Words::track(info.kind)).arg(row.track.value);
+  const QString name = info.name.empty() ? QStringLiteral("%1 %2").arg(Words::track(info.kind)).arg(row.track.value)
+                                         : QString::fromStdString(info.name);
+  return row.other ? tr("B %1").arg(name) : name;
+}
+
+const trace::Snapshot& TimelineView::snapshot_of(const TimelineItem& item) const {
+  return item.other && picture_->other ? *picture_->other : *picture_->snapshot;
+}
+
+const trace::GraphInfo* TimelineView::graph_of(const TimelineItem& item) const {
+  const ComparisonPtr& comparison = context().source->comparison();
+  if (!item.other) return context().source->graph();
+  return comparison ? comparison->other.graph.get() : nullptr;
 }
 
 QString TimelineView::label(uint32_t tag, int) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const TimelineItem& item = picture_->items[tag];
-  const trace::Snapshot& s = *picture_->snapshot;
+  const trace::Snapshot& s = snapshot_of(item);
   if (item.step.valid()) {
     const trace::GraphInfo* graph = context().source->graph();
     const trace::PlanInfo* plan = context().source->plan();
@@ -205,7 +230,7 @@ QString TimelineView::label(uint32_t tag, int) const {
   }
   const trace::Event& e = s.event(item.cell.span);
   if (e.kind() == trace::EventKind::Work) {
-    const auto* t = SliceWords::tensor(context().source->graph(), trace::TensorRef::node(e.node()));
+    const auto* t = SliceWords::tensor(graph_of(item), trace::TensorRef::node(e.node()));
     if (t && !t->name.empty()) return QString::fromStdString(t->name);
   }
   return QString::fromStdString(s.label(e));
@@ -222,6 +247,14 @@ const TimelineItem* TimelineView::item_at(const QPointF& pixel) const {
 Selection TimelineView::pick(const QPointF& pixel) const {
   const TimelineItem* item = item_at(pixel);
   if (!item) return {};
+  if (item->other) {  // theirs means our counterpart
+    const ComparisonPtr& comparison = context().source->comparison();
+    if (!comparison || !picture_->other || item->cell.count == 0) return {};
+    const trace::Event& e = picture_->other->event(item->cell.span);
+    if (e.kind() == trace::EventKind::Slice) return {};
+    const trace::TensorRef ours = comparison->match.from_other(trace::TensorRef::node(e.node()));
+    return ours.valid() ? Selection(NodeSelection{context().source->graph_id(), ours}) : Selection();
+  }
   if (!item->step.valid()) return EventSelection{item->cell.span};
   const trace::PlanInfo* plan = context().source->plan();
   const NodeId node =
@@ -235,11 +268,12 @@ QString TimelineView::describe(const QPointF& pixel) const {
   if (item->step.valid()) {
     return tr("step %1: %2").arg(format_count(item->step.value), label((*picture_->spans)[*spans_->hit(pixel)].tag, 1));
   }
-  const trace::Snapshot& s = *picture_->snapshot;
+  const trace::Snapshot& s = snapshot_of(*item);
   const SpanCell& cell = item->cell;
   const trace::Event& e = s.event(cell.span);
-  const Nanoseconds origin = context().axis->origin();
+  const Nanoseconds origin = item->other ? s.time.begin : context().axis->origin();
   QStringList lines;
+  if (item->other) lines << tr("B: %1").arg(context().source->comparison() ? context().source->comparison()->other.title : QString());
   if (cell.count > 1) {
     lines << tr("%1 spans in %2").arg(format_count(cell.count), format_ns(cell.end - cell.begin));
     lines << tr("work %1, waiting %2")
@@ -249,7 +283,7 @@ QString TimelineView::describe(const QPointF& pixel) const {
   }
   const trace::TensorInfo* node = e.kind() == trace::EventKind::Slice
                                       ? nullptr
-                                      : SliceWords::tensor(context().source->graph(), trace::TensorRef::node(e.node()));
+                                      : SliceWords::tensor(graph_of(*item), trace::TensorRef::node(e.node()));
   const QString title =
       node ? tensor_title(*node, trace::TensorRef::node(e.node())) : QString::fromStdString(s.label(e));
   switch (e.kind()) {
@@ -291,15 +325,18 @@ void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool
   }
   const auto* event = selection.get<EventSelection>();
   const trace::TensorRef tensor = event ? trace::TensorRef() : tensor_of(selection, s);
+  const ComparisonPtr& comparison = context().source->comparison();
+  const trace::TensorRef counterpart = comparison ? comparison->match.to_other(tensor) : trace::TensorRef();
   const RectSet& set = *picture_->spans;
   const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   int drawn = 0;
   for (size_t i = span.first; i < span.last && drawn < 2000; ++i) {
     const TimelineItem& item = picture_->items[set[i].tag];
     if (item.step.valid() || item.cell.count != 1) continue;
-    const trace::Event& e = s.event(item.cell.span);
-    const bool meant = event ? item.cell.span == event->span
-                             : e.kind() != trace::EventKind::Slice && tensor == trace::TensorRef::node(e.node()) &&
+    const trace::Event& e = snapshot_of(item).event(item.cell.span);
+    const trace::TensorRef theirs = item.other ? counterpart : tensor;
+    const bool meant = event ? !item.other && item.cell.span == event->span
+                             : e.kind() != trace::EventKind::Slice && theirs.valid() && theirs == trace::TensorRef::node(e.node()) &&
                                    (e.kind() == trace::EventKind::Work || e.kind() == trace::EventKind::Copy);
     if (!meant) continue;
     ++drawn;

@@ -31,6 +31,8 @@ class TimelineView : public PlotView {
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void draw_barriers(QCPPainter* painter) const;
   QString row_name(const TimelineRow& row) const;
+  const trace::Snapshot& snapshot_of(const TimelineItem& item) const;
+  const trace::GraphInfo* graph_of(const TimelineItem& item) const;
   void fit_rows();
   void update_header();
   void resizeEvent(QResizeEvent* event) override;

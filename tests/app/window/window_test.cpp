@@ -222,7 +222,7 @@ class WindowTest : public QObject {
     }
     window_->messages()->clear();
     window_->compare_with("/no/such/recording");
-    QCOMPARE(window_->messages()->sentences().size(), 1);
+    QTRY_COMPARE_WITH_TIMEOUT(window_->messages()->sentences().size(), 1, kPatience);
   }
 
   void the_playhead_walks_by_keys_and_mouse() {

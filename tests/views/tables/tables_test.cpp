@@ -27,7 +27,7 @@ struct Kit {
 
 const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTables = {
     {"nodes", nodes_table},         {"blocks", blocks_table},     {"objects", objects_table}, {"barriers", barriers_table},
-    {"allocators", allocators_table}, {"planners", planners_table}, {"compare", compare_table}, {"problems", problems_table}};
+    {"allocators", allocators_table}, {"planners", planners_table}, {"compare", compare_table}, {"holes", holes_table}, {"problems", problems_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
@@ -62,7 +62,7 @@ class TablesTest : public QObject {
     model.set_table(make(TableInput::of(kit.source)));  // of nothing
     kit.source.set_session(rich_session());
     TableInput input = TableInput::of(kit.source);
-    input.other = input.snapshot;
+    input.comparison = Comparison::make(Other::of(input.snapshot, {}), input.graph.get(), input.plan.get());
     model.set_table(make(input));
     if (QByteArray(kTables[static_cast<size_t>(which)].first) != "allocators") QVERIFY(model.rowCount() > 0);
     for (int c = 0; c < model.columnCount(); ++c)

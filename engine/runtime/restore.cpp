@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/runtime/restore.h>
+
+#include <fmt/format.h>
+
+#include <arenascope/base/checked.h>
+
+namespace arenascope {
+namespace {
+
+// Type and sizes as they were said where they agree with the bytes; else so many bytes.
+std::pair<DType, Dims> layout_of(const trace::TensorInfo& tensor) {
+  if (const auto type = parse_dtype(tensor.dtype)) {
+    if (auto dims = checked_dims(tensor.shape)) {
+      const auto bytes = checked_byte_count(*dims, *type);
+      if (bytes && *bytes == tensor.bytes) return {*type, *dims};
+    }
+  }
+  return {DType::I8, Dims{std::max<Bytes>(tensor.bytes, 0)}};
+}
+
+uint32_t flags_of(const trace::TensorInfo& tensor) {
+  uint32_t flags = 0;
+  if (tensor.flags & trace::kInput) flags |= kFlagInput;
+  if (tensor.flags & trace::kOutput) flags |= kFlagOutput;
+  if (tensor.flags & trace::kParameter) flags |= kFlagParameter;
+  if (tensor.flags & trace::kWeight) flags |= kFlagWeight;
+  return flags;
+}
+
+std::string title(const trace::TensorInfo& tensor, size_t node) {
+  return tensor.name.empty() ? fmt::format("node {}", node) : fmt::format("'{}'", tensor.name);
+}
+
+}  // namespace
+
+Result<Graph> restore_graph(const trace::GraphInfo& info) {
+  const size_t count = std::max(info.nodes.size(), info.leafs.size());
+  size_t pool = Context::graph_overhead(count) + 4096;
+  for (const auto* list : {&info.leafs, &info.nodes})
+    for (const trace::TensorInfo& tensor : *list) pool += Context::tensor_overhead(tensor.sources.size() + 1);
+  ContextParams params;
+  params.mem_size = pool;
+  params.no_alloc = true;
+  auto context = Context::create(params);
+  if (!context) return context.error();
+  auto graph = context->new_graph(std::max<size_t>(count, 1));
+  if (!graph) return graph.error();
+
+  std::vector<Tensor> leafs, nodes;
+  leafs.reserve(info.leafs.size());
+  nodes.reserve(info.nodes.size());
+  for (const trace::TensorInfo& leaf : info.leafs) {
+    const auto [type, dims] = layout_of(leaf);
+    auto tensor = context->new_tensor(type, dims, leaf.name);
+    if (!tensor) return tensor.error();
+    (*tensor)->flags = flags_of(leaf) & ~kFlagParameter;  // with it, it would be a node
+    if (auto ok = graph->expand(*tensor); !ok) return ok.error();
+    leafs.push_back(std::move(*tensor));
+  }
+  std::optional<Bytes> total = 0;
+  for (size_t i = 0; i < info.nodes.size(); ++i) {
+    const trace::TensorInfo& node = info.nodes[i];
+    std::vector<Tensor> sources;
+    const auto find = [&](trace::TensorRef ref) -> Result<Tensor> {
+      if (ref.is_leaf() && ref.index() < leafs.size()) return leafs[ref.index()];
+      if (ref.is_node() && ref.index() < nodes.size()) return nodes[ref.index()];
+      return Error{fmt::format("{} has a source that does not stand before it", title(node, i))};
+    };
+    for (trace::TensorRef ref : node.sources) {
+      if (!ref.valid()) continue;  // of a tensor outside the graph
+      auto source = find(ref);
+      if (!source) return source.error();
+      sources.push_back(std::move(*source));
+    }
+    Tensor view_of;
+    if (node.view_source.valid()) {
+      auto base = find(node.view_source);
+      if (!base) return base.error();
+      view_of = (*base)->is_view() ? Tensor((*base)->view_source) : *base;
+      if (sources.empty()) sources.push_back(*base);
+    }
+    Op op = parse_op(node.op).value_or(Op::Copy);
+    const bool parameter = (node.flags & trace::kParameter) != 0 && sources.empty();
+    if (parameter) op = Op::None;
+    else if (view_of.defined() != arenascope::info(op).is_view() || op == Op::None) op = view_of ? Op::View : Op::Copy;
+    const auto [type, dims] = layout_of(node);
+    auto tensor = context->restore(op, type, dims, sources, view_of, node.name);
+    if (!tensor) return tensor.error();
+    (*tensor)->flags = flags_of(node) & ~(parameter ? 0u : uint32_t{kFlagParameter});
+    if (!view_of) total = checked_add(*total, (*tensor)->byte_count());
+    if (!total) return Error{fmt::format("{}: the results together have more than 2^63-1 bytes", title(node, i))};
+    if (auto ok = graph->expand(*tensor); !ok) return ok.error();
+    nodes.push_back(std::move(*tensor));
+  }
+  return graph;
+}
+
+}  // namespace arenascope

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The way back from a description: a graph that can be ordered and planned again, though not computed. A recording of
+// a run, from this machine or another, is replanned by it as the model itself would be.
+#pragma once
+#include <arenascope/graph/graph.h>
+#include <arenascope/trace/info.h>
+
+namespace arenascope {
+
+// A graph with the same nodes and leafs under the same numbers. Sizes in bytes are the description's; an op of an
+// unknown name counts as one that cannot work in place. The handle keeps the pool alive.
+// Errors: a node that stands before one of its sources, a source out of range, sizes beyond 2^63.
+Result<Graph> restore_graph(const trace::GraphInfo& info);
+
+}  // namespace arenascope

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Replanning, findings, comparing and lessons in the real window, with mouse and keys, on a network's run and recording.
+#include <arenascope/graph/order.h>
+#include <arenascope/planner/csv.h>
+#include <arenascope/planner/planner.h>
+
+#include <QApplication>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLineEdit>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <views/arena/arena_view.h>
+#include <views/findings/findings_view.h>
+#include <views/lesson/lesson_panel.h>
+#include <views/lifetimes/lifetimes_view.h>
+#include <views/planners/replan_panel.h>
+#include <views/timeline/timeline_view.h>
+
+#include "app/window/compare_loader.h"
+#include "app/window/language.h"
+#include "app/window/lesson_guide.h"
+#include "app/window/main_window.h"
+#include "app/window/replan_desk.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+namespace {
+constexpr int kPatience = 60'000;
+}
+
+class DesksTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+  QString recording_;  // of squeezenet
+
+  template <class View>
+  View* view(const char* id) {
+    return static_cast<View*>(window_->plot_view(QString::fromLatin1(id)));
+  }
+
+  void open(const QString& spec) {
+    window_->open(spec);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec && window_->axis()->steps() > 0, kPatience);
+    if (!window_->controller()->has_model()) return;
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && !window_->source()->snapshot()->runs.empty() &&
+                                 window_->source()->snapshot()->runs[0].finished, kPatience);
+  }
+
+  void open_recording() {
+    if (recording_.isEmpty()) {
+      open(QStringLiteral("zoo:squeezenet"));
+      recording_ = folder_.filePath("squeezenet.arenascope");
+      QVERIFY(RunController::save_recording(*window_->source()->snapshot(), recording_).ok());
+    }
+    open(recording_);
+    QVERIFY(!window_->controller()->has_model());
+  }
+
+  void press(const char* name) {
+    window_->dock("planners")->show();
+    window_->dock("planners")->raise();
+    QTest::mouseClick(window_->replan_desk()->panel()->findChild<QToolButton*>(QString::fromLatin1(name)), Qt::LeftButton);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setOrganizationName("arenascope");
+    QCoreApplication::setApplicationName("arenascope-desks-test");
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
+    QStandardPaths::setTestModeEnabled(true);
+  }
+
+  void init() {
+    QSettings().clear();
+    set_language("en");
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1600, 900);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+  }
+  void cleanup() { window_.reset(); }
+
+  void a_recording_is_replanned_with_the_old_plan_under_the_new() {
+    open_recording();
+    ReplanPanel* panel = window_->replan_desk()->panel();
+    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    const Bytes before = window_->source()->plan()->arena_bytes;
+    panel->choose("none", "depth-first");
+    press("plan");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    QVERIFY(window_->source()->shown_plan() != nullptr);
+    QCOMPARE(window_->source()->plan()->planner, std::string("none"));
+    QVERIFY(window_->source()->plan()->arena_bytes > before);
+    QCOMPARE(window_->source()->ghost_plan()->arena_bytes, before);
+    QVERIFY(panel->said().contains("more than before"));
+    auto* arena = view<ArenaView>("arena");
+    QTRY_VERIFY_WITH_TIMEOUT(arena->picture() && !arena->picture()->ghosts->empty(), kPatience);
+    QVERIFY(arena->picture()->arena > before);
+    auto* occupancy = view<OccupancyView>("occupancy");
+    QTRY_VERIFY_WITH_TIMEOUT(occupancy->picture() && occupancy->picture()->ghost_arena == before, kPatience);
+    window_->dock("lifetimes")->show();
+    window_->dock("lifetimes")->raise();
+    auto* lifetimes = view<LifetimesView>("lifetimes");
+    QTRY_VERIFY_WITH_TIMEOUT(lifetimes->picture() && !lifetimes->picture()->ghosts->empty(), kPatience);
+    // It is in the recording's table too, and the way back leaves no ghost.
+    window_->dock("planners")->raise();
+    QTRY_COMPARE(window_->table("planners")->model()->rowCount(), 2);
+    QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(window_->source()->ghost_plan() == nullptr);
+    QCOMPARE(window_->source()->plan()->arena_bytes, before);
+  }
+
+  void a_model_replanned_by_the_tool_bar_keeps_the_plan_before_as_a_ghost() {
+    open("zoo:squeezenet");
+    const Bytes before = window_->source()->plan()->arena_bytes;
+    Q_EMIT window_->playback()->plan_wanted("none", "depth-first");
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->ghost_plan() != nullptr, kPatience);
+    QCOMPARE(window_->source()->ghost_plan()->arena_bytes, before);
+    QVERIFY(window_->source()->shown_plan() == nullptr);  // it is really in use
+  }
+
+  void all_combinations_fill_the_table_and_a_row_is_chosen() {
+    open_recording();
+    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    press("plan_all");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    TablePanel* table = window_->table("planners");
+    const int all = static_cast<int>(planner::all_planners().size() * all_orders().size());
+    QTRY_VERIFY(table->model()->rowCount() >= all);
+    QVERIFY(window_->replan_desk()->panel()->said().contains("smallest"));
+    table->model()->sort(3, Qt::DescendingOrder);
+    QTableView* rows = table->table_view();
+    rows->scrollToTop();
+    const QPoint at = rows->visualRect(table->model()->index(0, 1)).center();
+    QTest::mouseClick(rows->viewport(), Qt::LeftButton, {}, at);
+    QTest::mouseDClick(rows->viewport(), Qt::LeftButton, {}, at);
+    if (!window_->source()->shown_plan()) QTest::keyClick(rows, Qt::Key_Return);
+    QVERIFY(window_->source()->shown_plan() != nullptr);
+    QCOMPARE(QString::fromStdString(window_->source()->shown_plan()->planner), table->model()->index(0, 1).data().toString());
+  }
+
+  void bytes_to_fit_under_are_typed_and_dragged() {
+    open_recording();
+    const Bytes bound = window_->source()->plan()->lower_bound_bytes;
+    QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier);
+    ReplanPanel* panel = window_->replan_desk()->panel();
+    auto* occupancy = view<OccupancyView>("occupancy");
+    QVERIFY(panel->wish().fit_under > 0);
+    QCOMPARE(occupancy->fit_under(), panel->wish().fit_under);
+    auto* field = panel->findChild<QLineEdit*>("fit_under");
+    field->selectAll();
+    QTest::keyClicks(field, QString::number(bound + bound / 4));
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(occupancy->fit_under(), bound + bound / 4);
+    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    panel->choose("search", "depth-first");
+    press("plan");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    QVERIFY2(panel->said().contains("it fits"), qPrintable(panel->said()));
+    QCOMPARE(window_->source()->plan()->capacity_bytes, bound + bound / 4);
+    QVERIFY(!panel->curve()->points().empty());
+    // Dragged below the bound: said, with the bound.
+    occupancy->prepare_now();
+    QWidget* plot = occupancy->plot();
+    const QPoint from(plot->width() / 2, static_cast<int>(occupancy->fit_line_y()));
+    const QPoint to(from.x(), static_cast<int>(occupancy->plot()->yAxis->coordToPixel(static_cast<double>(bound) / 2)));
+    QTest::mousePress(plot, Qt::LeftButton, {}, from);
+    QTest::mouseMove(plot, (from + to) / 2);
+    QTest::mouseMove(plot, to);
+    QTest::mouseRelease(plot, Qt::LeftButton, {}, to);
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, kPatience);
+    QVERIFY2(panel->said().contains("lower bound"), qPrintable(panel->said()));
+    QVERIFY(panel->wish().fit_under < bound);
+  }
+
+  void good_enough_stops_a_long_search() {
+    open("zoo:gpt2");
+    ReplanPanel* panel = window_->replan_desk()->panel();
+    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    ReplanWish wish;
+    wish.order = "search";
+    wish.budget_seconds = 300;
+    wish.fit_under = 1;  // never met
+    window_->replan_desk()->plan(wish);
+    QElapsedTimer timer;
+    timer.start();
+    QTest::qWait(300);
+    press("stop");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    QVERIFY(timer.elapsed() < 30'000);
+    QVERIFY(window_->source()->plan() != nullptr);
+    QVERIFY(!panel->said().isEmpty());
+  }
+
+  void the_plan_shown_is_exported() {
+    open_recording();
+    const trace::PlanInfo plan = *window_->source()->plan();
+    for (const char* name : {"plan.json", "plan.csv"}) {
+      const QString path = folder_.filePath(name);
+      window_->ask_file = [&](bool, const QString&, const QString&) { return path; };
+      QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+      QFile file(path);
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      const QByteArray text = file.readAll();
+      if (path.endsWith("json")) {
+        const QJsonObject json = QJsonDocument::fromJson(text).object();
+        QCOMPARE(json["format"].toString(), QString("arenascope-plan"));
+        QCOMPARE(static_cast<Bytes>(json["arena_bytes"].toDouble()), plan.arena_bytes);
+      } else {
+        const auto problem = planner::read_csv(std::string_view(text.constData(), static_cast<size_t>(text.size())));
+        QVERIFY2(problem.ok(), problem.ok() ? "" : problem.error().message.c_str());
+        QCOMPARE(problem->size(), plan.slices.size());
+        for (size_t i = 0; i < plan.slices.size(); ++i) QCOMPARE(problem->intervals[i].fixed_offset, std::optional<Bytes>(plan.slices[i].offset));
+      }
+    }
+    window_->messages()->clear();
+    window_->ask_file = [](bool, const QString&, const QString&) { return QStringLiteral("/no/such/folder/plan.json"); };
+    window_->actions()->find("memory.export")->trigger();
+    QCOMPARE(window_->messages()->sentences().size(), 1);
+  }
+
+  void findings_of_a_recording_are_looked_at_as_what_ifs() {
+    open_recording();
+    FindingsView* findings = window_->findings();
+    QTest::keyClick(window_.get(), Qt::Key_L, Qt::ControlModifier);
+    QVERIFY(window_->dock("findings")->isVisible());
+    QSignalSpy found(findings, &FindingsView::found);
+    QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, kPatience);
+    const Bytes arena = window_->source()->plan()->arena_bytes;
+    int row = -1;
+    for (int r = 0; r < findings->model()->rowCount() && row < 0; ++r)
+      if (findings->what_if_button(r)) row = r;
+    QVERIFY2(row >= 0, "nothing could be saved in the network");
+    const Bytes saved = findings->model()->at(row)->saved;
+    QTest::mouseClick(findings->what_if_button(row), Qt::LeftButton);
+    QVERIFY(window_->source()->shown_plan() != nullptr);
+    QCOMPARE(window_->source()->plan()->arena_bytes, arena - saved);
+    QCOMPARE(window_->source()->ghost_plan()->arena_bytes, arena);
+    QVERIFY(window_->messages()->sentences().last().contains("What if"));
+    QVERIFY(findings->model()->rowCount() > 0);  // they stay while one is looked at
+  }
+
+  void comparing_shows_both_in_every_view() {
+    open_recording();
+    window_->compare_with("zoo:squeezenet");
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->comparison() != nullptr, kPatience);
+    const ComparisonPtr c = window_->source()->comparison();
+    QCOMPARE(c->match.matched_nodes(), window_->source()->graph()->nodes.size());
+    auto* arena = view<ArenaView>("arena");
+    QTRY_VERIFY_WITH_TIMEOUT(arena->picture() && arena->picture()->other_arena > 0, kPatience);
+    auto* occupancy = view<OccupancyView>("occupancy");
+    QTRY_VERIFY_WITH_TIMEOUT(occupancy->picture() && !occupancy->picture()->other.empty(), kPatience);
+    QVERIFY(occupancy->picture()->other_peak > 0);
+    TablePanel* nodes = window_->table("nodes");
+    window_->dock("nodes")->raise();
+    QTRY_VERIFY(nodes->model()->columnCount() > 14);
+    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(9)));
+    QVERIFY(window_->inspector()->text().contains("In B"));
+    window_->dock("compare")->raise();
+    QTRY_COMPARE(window_->table("compare")->model()->rowCount(), static_cast<int>(window_->source()->graph()->nodes.size()));
+    window_->actions()->find("compare.stop")->trigger();
+    QVERIFY(window_->source()->comparison() == nullptr);
+    QTRY_VERIFY(occupancy->picture()->other.empty());
+  }
+
+  void two_recordings_have_two_rows_in_the_timeline() {
+    open_recording();
+    auto* timeline = view<TimelineView>("timeline");
+    QTRY_VERIFY_WITH_TIMEOUT(timeline->picture() && !timeline->picture()->rows.empty(), kPatience);
+    const size_t rows = timeline->picture()->rows.size();
+    window_->compare_with(recording_);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->comparison() != nullptr, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(timeline->picture()->rows.size(), 2 * rows - 1, kPatience);  // one row of steps
+    size_t theirs = 0;
+    for (size_t r = 1; r < timeline->picture()->rows.size(); ++r) {
+      const TimelineRow& row = timeline->picture()->rows[r];
+      theirs += row.other;
+      if (row.other) QVERIFY(!timeline->picture()->rows[r - 1].other);  // below ours
+    }
+    QCOMPARE(theirs, rows - 1);
+    // A click on one of their spans selects our node.
+    const TimelinePicture& p = *timeline->picture();
+    for (size_t i = 0; i < p.spans->size(); ++i) {
+      const Rect& rect = (*p.spans)[i];
+      const TimelineItem& item = p.items[rect.tag];
+      if (!item.other || item.cell.count != 1 || p.other->event(item.cell.span).kind() != trace::EventKind::Work) continue;
+      const QPointF at(timeline->plot()->xAxis->coordToPixel((rect.x0 + rect.x1) / 2),
+                       timeline->plot()->yAxis->coordToPixel((rect.y0 + rect.y1) / 2));
+      if (!timeline->plot()->axisRect()->rect().contains(at.toPoint()) || timeline->pick(at).empty()) continue;
+      QTest::mouseClick(timeline->plot(), Qt::LeftButton, {}, at.toPoint());
+      QVERIFY(window_->selection()->current().get<NodeSelection>() != nullptr);
+      return;
+    }
+    QFAIL("no span of theirs could be clicked");
+  }
+
+  void what_cannot_be_compared_is_said() {
+    open_recording();
+    for (const char* bad : {"/no/such/file", "zoo:no_such_network"}) {
+      window_->messages()->clear();
+      window_->compare_with(bad);
+      QTRY_COMPARE_WITH_TIMEOUT(window_->messages()->sentences().size(), 1, kPatience);
+      QVERIFY(window_->source()->comparison() == nullptr);
+      QVERIFY(!window_->compare_loader()->busy());
+    }
+  }
+
+  void holes_are_listed_with_who_causes_them() {
+    open_recording();
+    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    window_->replan_desk()->plan({"max-block", "depth-first", false, 0, 1});
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    window_->dock("holes")->show();
+    window_->dock("holes")->raise();
+    TablePanel* table = window_->table("holes");
+    QTRY_VERIFY(table->model()->rowCount() > 0);
+    QVERIFY(!table->model()->index(0, 4).data().toString().isEmpty());
+    table->table_view()->setFocus();
+    const QPoint at = table->table_view()->visualRect(table->model()->index(0, 0)).center();
+    QTest::mouseClick(table->table_view()->viewport(), Qt::LeftButton, {}, at);
+    QVERIFY(!window_->selection()->current().empty());
+  }
+
+  void every_step_of_every_lesson_does_what_it_says() {
+    LessonPanel* panel = window_->lesson();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    window_->actions()->find("lesson.mul_mat")->trigger();
+    QVERIFY(window_->dock("lesson")->isVisible());
+    int steps = 0;
+    while (true) {
+      QTRY_COMPARE_WITH_TIMEOUT(done.count(), steps + 1, kPatience);
+      ++steps;
+      const QString where = QStringLiteral("%1, step %2").arg(panel->lesson()->id).arg(panel->step() + 1);
+      QVERIFY2(panel->findChildren<QLabel*>().last()->isHidden() || panel->findChildren<QLabel*>().last()->text().isEmpty(), qPrintable(where));
+      QVERIFY2(window_->source()->graph() != nullptr, qPrintable(where));
+      for (const LessonAction& action : panel->lesson()->steps[static_cast<size_t>(panel->step())].actions) {
+        if (action.verb == u"select") {
+          const trace::TensorRef ref = tensor_of(window_->selection()->current(), *window_->source()->snapshot());
+          const auto* tensor = window_->source()->snapshot()->tensor(window_->source()->graph_id(), ref);
+          QVERIFY2(tensor && QString::fromStdString(tensor->name) == action.arguments[0], qPrintable(where));
+        } else if (action.verb == u"show") {
+          QVERIFY2(window_->dock(action.arguments[0])->isVisible(), qPrintable(where));
+        } else if (action.verb == u"plan") {
+          QVERIFY2(QString::fromStdString(window_->source()->plan()->planner) == action.arguments[0], qPrintable(where));
+        }
+      }
+      if (panel->lesson()->id == u"two_level" && panel->step() == 4) QCOMPARE(window_->source()->plan()->arena_bytes, Bytes{4608});
+      if (!panel->next_button()->isEnabled()) break;
+      QTest::mouseClick(panel->next_button(), Qt::LeftButton);
+    }
+    int all = 0;
+    for (const QString& id : lessons()) all += static_cast<int>(load_lesson(id, "en")->steps.size());
+    QCOMPARE(steps, all);
+    // In Chinese it is the same step.
+    const int step = panel->step();
+    Preferences p = window_->preferences();
+    p.language = "zh_CN";
+    window_->apply_preferences(p);
+    QTRY_VERIFY(panel->text().contains(QStringLiteral("假如")));
+    QCOMPARE(panel->step(), step);
+  }
+};
+
+QTEST_MAIN(DesksTest)
+#include "desks_test.moc"

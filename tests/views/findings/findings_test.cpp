@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The findings of a small network: looked for in the background, shown as sentences, each with its buttons.
+#include <sample_session.h>
+#include <views/findings/finding_text.h>
+#include <views/findings/findings_view.h>
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+namespace {
+
+struct Desk {
+  Desk() : axis(&source), view(&source, &selection, &axis) {
+    view.resize(900, 300);
+    view.show();
+  }
+  SessionSource source;
+  SelectionModel selection;
+  SharedAxis axis;
+  FindingsView view;
+};
+
+}  // namespace
+
+class FindingsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void the_model_passes_the_tester() {
+    FindingsModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_findings({}, {});
+    Finding f;
+    f.kind = Finding::Kind::Order;
+    f.saved = 1 << 20;
+    f.order = "ge";
+    FindingsInput about{std::make_shared<trace::Snapshot>(), nullptr, nullptr, {}};
+    model.set_findings({f, f}, about);
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(0, FindingsModel::kSaving).data().toString(), QString("1.0 MiB"));
+    QVERIFY(model.index(1, FindingsModel::kSentence).data().toString().contains("ge"));
+    QVERIFY(model.to_csv().contains("1.0 MiB"));
+    model.retranslate();
+    model.set_findings({f}, about);
+    QCOMPARE(model.rowCount(), 1);
+  }
+
+  void every_kind_has_a_sentence() {
+    const auto session = test::sample_session();
+    const auto snapshot = session->snapshot();
+    const FindingsInput about{snapshot, snapshot->graphs[0], snapshot->plans[0], trace::RunId(0)};
+    QSet<QString> sentences;
+    Finding all;
+    all.saved = all.bytes = 3 << 20;
+    all.count = 4;
+    all.share = 0.5;
+    all.time = 1500;
+    all.alignment = 16;
+    all.step = Step(3);
+    all.planner = std::string("search");
+    all.order = std::string("ge");
+    all.track = trace::TrackId(0);
+    all.tensors = {trace::TensorRef::node(NodeId(1)), trace::TensorRef::node(NodeId(0))};
+    for (int kind = 0; kind <= static_cast<int>(Finding::Kind::CopyAgain); ++kind) {
+      Finding f = all;
+      f.kind = static_cast<Finding::Kind>(kind);
+      const QString sentence = finding_sentence(f, about);
+      QVERIFY2(sentence.endsWith('.') && !sentence.contains('%'), qUtf8Printable(sentence));
+      sentences.insert(sentence);
+    }
+    QCOMPARE(sentences.size(), static_cast<int>(Finding::Kind::CopyAgain) + 1);
+  }
+
+  void looking_fills_the_list_and_the_buttons_work() {
+    Desk desk;
+    desk.source.set_session(test::sample_session());
+    QSignalSpy found(&desk.view, &FindingsView::found);
+    QSignalSpy what_if(&desk.view, &FindingsView::what_if);
+    QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, 30'000);  // by itself, since it is seen
+    QVERIFY(!desk.view.busy());
+    const auto& list = desk.view.model()->findings();
+    QVERIFY(list.size() >= 3);
+    int tried = 0;
+    for (int row = 0; row < desk.view.model()->rowCount(); ++row) {
+      const Finding& f = list[static_cast<size_t>(row)];
+      if (!f.tensors.empty()) {
+        QVERIFY(desk.view.show_button(row) != nullptr);
+        desk.view.table_view()->scrollTo(desk.view.model()->index(row, 0));
+        QTest::mouseClick(desk.view.show_button(row), Qt::LeftButton);
+        const auto* chosen = desk.selection.current().get<NodeSelection>();
+        QVERIFY(chosen != nullptr && chosen->tensor == f.tensors[0]);
+        if (f.step.valid()) QCOMPARE(desk.axis.current(), f.step);
+      }
+      QCOMPARE(desk.view.what_if_button(row) != nullptr, f.plan != nullptr);
+      if (!f.plan) continue;
+      ++tried;
+      QTest::mouseClick(desk.view.what_if_button(row), Qt::LeftButton);
+      QCOMPARE(what_if.count(), tried);
+      QCOMPARE(what_if.back()[0].value<std::shared_ptr<const trace::PlanInfo>>(), f.plan);
+      QVERIFY(f.plan->arena_bytes < desk.source.plan()->arena_bytes);
+    }
+    QVERIFY(tried > 0);
+  }
+
+  void another_session_begins_anew_and_stopping_stops() {
+    Desk desk;
+    desk.source.set_session(test::sample_session());
+    desk.view.look();
+    QVERIFY(desk.view.busy());
+    desk.view.stop();
+    QVERIFY(!desk.view.busy());
+    desk.source.set_session(nullptr);
+    QCOMPARE(desk.view.model()->rowCount(), 0);
+    test::SampleOptions small;
+    small.blocks = 2;
+    QSignalSpy found(&desk.view, &FindingsView::found);
+    desk.source.set_session(test::sample_session(small));
+    QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, 30'000);
+    QVERIFY(desk.view.model()->rowCount() > 0);
+  }
+};
+
+QTEST_MAIN(FindingsTest)
+#include "findings_test.moc"

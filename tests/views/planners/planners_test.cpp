@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What to plan with, typed and clicked; the curve of a search; the line to fit under, dragged with the mouse.
+#include <sample_session.h>
+#include <views/occupancy/occupancy_view.h>
+#include <views/planners/replan_panel.h>
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+class PlannersTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void sizes_are_read_as_people_write_them() {
+    QCOMPARE(parse_bytes("4096"), std::optional<Bytes>(4096));
+    QCOMPARE(parse_bytes(" 96 MiB "), std::optional<Bytes>(Bytes{96} << 20));
+    QCOMPARE(parse_bytes("1,5g"), std::optional<Bytes>(Bytes{3} << 29));
+    QCOMPARE(parse_bytes("2kb"), std::optional<Bytes>(2048));
+    for (const char* bad : {"", "MiB", "-1", "1 2", "99999999999999999999 T", "ten"}) QVERIFY(!parse_bytes(bad));
+  }
+
+  void the_panel_says_what_is_wished() {
+    Theme theme;
+    ReplanPanel panel(&theme);
+    panel.set_choices({"none", "search"}, {"depth-first", "ge"});
+    panel.show();
+    panel.set_can_plan(true);
+    panel.choose("search", "ge");
+    QCOMPARE(panel.wish().planner, QString("search"));
+    QCOMPARE(panel.wish().order, QString("ge"));
+    QSignalSpy plan(&panel, &ReplanPanel::plan_wanted), fit(&panel, &ReplanPanel::fit_under_changed), stop(&panel, &ReplanPanel::stop_wanted);
+    auto* field = panel.findChild<QLineEdit*>("fit_under");
+    QTest::keyClicks(field, "12 MiB");
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(fit.count(), 1);
+    QCOMPARE(panel.wish().fit_under, Bytes{12} << 20);
+    field->selectAll();
+    QTest::keyClicks(field, "much");
+    QTest::keyClick(field, Qt::Key_Return);
+    QCOMPARE(fit.count(), 1);
+    QVERIFY(panel.said().contains("much"));
+    QTest::mouseClick(panel.findChild<QToolButton*>("plan"), Qt::LeftButton);
+    QCOMPARE(plan.count(), 1);
+    auto* good = panel.findChild<QToolButton*>("stop");
+    QVERIFY(!good->isEnabled());
+    panel.set_busy(true);
+    QVERIFY(!panel.findChild<QToolButton*>("plan")->isEnabled());
+    QTest::mouseClick(good, Qt::LeftButton);
+    QCOMPARE(stop.count(), 1);
+  }
+
+  void the_curve_falls_towards_the_bound() {
+    Theme theme;
+    theme.set_mode(ThemeMode::Light);
+    SearchCurve curve(&theme);
+    curve.resize(300, 140);
+    curve.begin(2);
+    QVERIFY(curve.summary().isEmpty());
+    curve.add({0.1, 100 << 20, 60 << 20});
+    curve.add({0.5, 80 << 20, 60 << 20});
+    curve.end(1);
+    curve.set_fit_under(70 << 20);
+    QVERIFY(curve.summary().contains("80.0 MiB") && curve.summary().contains("60.0 MiB"));
+    QCOMPARE(curve.accessibleDescription(), curve.summary());
+    // Its left end lies above its right end: look for the curve's colour.
+    const QImage image = curve.grab().toImage();
+    const QColor work = theme.colours()[Role::Work];
+    const auto row_of = [&](int x) {
+      for (int y = 30; y < image.height(); ++y) {
+        const QColor c = image.pixelColor(x, y);
+        if (std::abs(c.red() - work.red()) + std::abs(c.green() - work.green()) + std::abs(c.blue() - work.blue()) < 40) return y;
+      }
+      return -1;
+    };
+    const int left = row_of(image.width() * 15 / 100), right = row_of(image.width() * 3 / 4);
+    QVERIFY2(left > 0 && right > left, qPrintable(QString("%1 %2").arg(left).arg(right)));
+  }
+
+  void the_line_to_fit_under_is_dragged() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    source.set_session(test::sample_session());
+    OccupancyView view({&source, &selection, &axis, &theme});
+    view.resize(900, 300);
+    view.show();
+    view.prepare_now();
+    const Bytes arena = source.plan()->arena_bytes;
+    view.set_fit_under(arena / 2);
+    QCOMPARE(view.fit_under(), arena / 2);
+    QSignalSpy dragged(&view, &OccupancyView::fit_under_dragged), dropped(&view, &OccupancyView::fit_under_dropped);
+    QWidget* plot = view.plot();
+    const QPoint at(plot->width() / 2, static_cast<int>(view.fit_line_y()));
+    const auto range = axis.range();
+    QTest::mousePress(plot, Qt::LeftButton, {}, at);
+    QTest::mouseMove(plot, at - QPoint(0, 30));
+    QTest::mouseMove(plot, at - QPoint(0, 60));
+    QTest::mouseRelease(plot, Qt::LeftButton, {}, at - QPoint(0, 60));
+    QVERIFY(dragged.count() >= 1);
+    QCOMPARE(dropped.count(), 1);
+    QVERIFY(view.fit_under() > arena / 2);
+    QCOMPARE(axis.range(), range);  // nothing else moved
+    QVERIFY(std::abs(view.fit_line_y() - (at.y() - 60)) <= 8);
+    // Beside the line a drag pans, as ever.
+    QTest::mousePress(plot, Qt::LeftButton, {}, at + QPoint(0, 40));
+    QTest::mouseRelease(plot, Qt::LeftButton, {}, at + QPoint(0, 40));
+    QCOMPARE(dropped.count(), 1);
+    view.set_fit_under(0);
+    QCOMPARE(view.fit_under(), Bytes{0});
+  }
+};
+
+QTEST_MAIN(PlannersTest)
+#include "planners_test.moc"

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A finding as a sentence, and its saving as a person reads it.
+#pragma once
+#include <views/common/session_source.h>
+
+#include <QString>
+#include <arenascope/runtime/findings.h>
+
+namespace arenascope::views {
+
+QString finding_sentence(const Finding& finding, const FindingsInput& about);
+QString finding_saving(const Finding& finding);  // "2.0 MiB", "1.2 ms", or "—" where it only tells
+
+}  // namespace arenascope::views

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What to plan with: planner, order, work in place, bytes to fit under and seconds to search; and how the search gets on.
+// It asks by signals and plans nothing itself.
+#pragma once
+#include <views/planners/search_curve.h>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+#include <optional>
+
+namespace arenascope::views {
+
+struct ReplanWish {
+  QString planner = QStringLiteral("search"), order = QStringLiteral("depth-first");
+  bool in_place = false;
+  Bytes fit_under = 0;  // 0: as small as possible
+  double budget_seconds = 2;
+  bool operator==(const ReplanWish&) const = default;
+};
+
+// "96 MiB", "1.5g", "4096"; none where it is no size.
+std::optional<Bytes> parse_bytes(const QString& text);
+
+class ReplanPanel : public QWidget {
+  Q_OBJECT
+ public:
+  explicit ReplanPanel(Theme* theme, QWidget* parent = nullptr);
+
+  void set_choices(const QStringList& planners, const QStringList& orders);
+  ReplanWish wish() const;
+  void choose(const QString& planner, const QString& order);
+  void set_fit_under(Bytes bytes);  // says nothing
+  void set_can_plan(bool can);      // there is a graph
+  void set_busy(bool busy);
+  void say(const QString& text) { said_->setText(text); }
+  QString said() const { return said_->text(); }
+  SearchCurve* curve() { return curve_; }
+
+ Q_SIGNALS:
+  void plan_wanted();
+  void all_wanted();
+  void stop_wanted();
+  void export_wanted();
+  void fit_under_changed(arenascope::Bytes bytes);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void retranslate();
+  void take_fit_under();
+
+  Theme* theme_;
+  QLabel *planner_label_, *order_label_, *fit_label_, *budget_label_, *said_;
+  QComboBox *planner_, *order_;
+  QCheckBox* in_place_;
+  QLineEdit* fit_under_;
+  QDoubleSpinBox* budget_;
+  QToolButton *plan_, *all_, *stop_, *export_;
+  SearchCurve* curve_;
+  Bytes bytes_ = 0;
+  bool can_ = false, busy_ = false;
+};
+
+}  // namespace arenascope::views

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/planners/search_curve.h>
+
+#include <QPainter>
+#include <algorithm>
+
+namespace arenascope::views {
+
+SearchCurve::SearchCurve(Theme* theme, QWidget* parent) : QWidget(parent), theme_(theme) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+  setAccessibleName(tr("Progress of the search"));
+  connect(theme_, &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void SearchCurve::begin(double budget_seconds) {
+  points_.clear();
+  budget_ = budget_seconds;
+  ended_ = -1;
+  update();
+}
+
+void SearchCurve::add(const Point& point) {
+  points_.push_back(point);
+  setAccessibleDescription(summary());
+  setToolTip(summary());
+  update();
+}
+
+void SearchCurve::end(double seconds) {
+  ended_ = seconds;
+  setAccessibleDescription(summary());
+  setToolTip(summary());
+  update();
+}
+
+void SearchCurve::set_fit_under(Bytes bytes) {
+  fit_under_ = bytes;
+  update();
+}
+
+QString SearchCurve::summary() const {
+  if (points_.empty()) return {};
+  const Point& last = points_.back();
+  QString text = tr("%1 after %2").arg(format_bytes(last.arena), format_ns(static_cast<Nanoseconds>(last.seconds * 1e9)));
+  if (last.bound > 0) text += tr(", lower bound %1").arg(format_bytes(last.bound));
+  return text;
+}
+
+void SearchCurve::paintEvent(QPaintEvent*) {
+  QPainter p(this);
+  const ThemeColours& c = theme_->colours();
+  p.fillRect(rect(), c.background);
+  const int h = fontMetrics().height();
+  const QRect area = rect().adjusted(8, h + 6, -8, -6);
+  p.setPen(c.dim_text);
+  const QRect caption(8, 3, width() - 16, h);
+  if (points_.empty() || area.height() < 12) {
+    p.drawText(area.height() < 12 ? rect() : area, Qt::AlignCenter | Qt::TextWordWrap,
+               points_.empty() ? tr("The progress of a search is drawn here.") : summary());
+    return;
+  }
+  p.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(summary(), Qt::ElideRight, caption.width()));
+  // Down to the bound or what is to be met, whichever is lower; a little air above and below.
+  double hi = 0, lo = 1e300;
+  for (const Point& point : points_) {
+    hi = std::max(hi, static_cast<double>(point.arena));
+    lo = std::min(lo, static_cast<double>(point.bound > 0 ? point.bound : point.arena));
+  }
+  if (fit_under_ > 0) {
+    hi = std::max(hi, static_cast<double>(fit_under_));
+    lo = std::min(lo, static_cast<double>(fit_under_));
+  }
+  const double air = std::max((hi - lo) * 0.12, hi * 0.002);
+  hi += air;
+  lo -= air;
+  const double end = std::max({ended_, points_.back().seconds, ended_ < 0 ? budget_ : 0.0, 1e-6});
+  const auto x = [&](double seconds) { return area.left() + std::min(seconds / end, 1.0) * area.width(); };
+  const auto y = [&](double bytes) { return area.bottom() - (bytes - lo) / (hi - lo) * area.height(); };
+  p.fillRect(QRectF(area.left(), area.bottom() + 1, area.width(), 1), c.axis);
+  const auto line = [&](double bytes, const QColor& colour, const QList<qreal>& dashes) {
+    QPen pen(colour, 2);
+    pen.setDashPattern(dashes);
+    p.setPen(pen);
+    p.drawLine(QPointF(area.left(), y(bytes)), QPointF(area.right(), y(bytes)));
+  };
+  if (fit_under_ > 0) line(static_cast<double>(fit_under_), c.capacity, {7, 3, 2, 3});
+  QPolygonF bound, arena;
+  for (size_t i = 0; i < points_.size(); ++i) {
+    const double next = i + 1 < points_.size() ? points_[i + 1].seconds : ended_ >= 0 ? ended_ : points_[i].seconds;
+    arena << QPointF(x(points_[i].seconds), y(static_cast<double>(points_[i].arena)))
+          << QPointF(x(std::max(next, points_[i].seconds)), y(static_cast<double>(points_[i].arena)));
+    if (points_[i].bound > 0)
+      bound << QPointF(x(points_[i].seconds), y(static_cast<double>(points_[i].bound)))
+            << QPointF(x(std::max(next, points_[i].seconds)), y(static_cast<double>(points_[i].bound)));
+  }
+  p.setRenderHint(QPainter::Antialiasing);
+  QPen pen(c.bound, 2);
+  pen.setDashPattern({4, 3});
+  p.setPen(pen);
+  p.drawPolyline(bound);
+  p.setPen(QPen(c[Role::Work], 2));
+  p.drawPolyline(arena);
+  p.setBrush(c[Role::Work]);
+  p.setPen(QPen(c.background, 1));
+  p.drawEllipse(arena.back(), 4, 4);
+}
+
+}  // namespace arenascope::views
