@@ -12,12 +12,91 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::ReplanDesk</name>
+    <message numerus="yes">
+        <source>%n plan(s); the smallest: %1 by %2, %3.</source>
+        <translation>
+            <numerusform>%n plan: %1 by %2, %3.</numerusform>
+            <numerusform>%n plans; the smallest: %1 by %2, %3.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::ArenaView</name>
     <message numerus="yes">
         <source>%n tensor(s) off the plan</source>
         <translation>
             <numerusform>%n tensor off the plan</numerusform>
             <numerusform>%n tensors off the plan</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Findings</name>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> and %n more</numerusform>
+            <numerusform> and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>At the peak, step %1, %2 are live in %n tensor(s): %3.</source>
+        <translation>
+            <numerusform>At the peak, step %1, %2 are live in %n tensor: %3.</numerusform>
+            <numerusform>At the peak, step %1, %2 are live in %n tensors: %3.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>If ops worked in place where they may, %n of them, the arena would be %1 smaller.</source>
+        <translation>
+            <numerusform>If the one op that may work in place did, the arena would be %1 smaller.</numerusform>
+            <numerusform>If ops worked in place where they may, %n of them, the arena would be %1 smaller.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</source>
+        <translation>
+            <numerusform>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</numerusform>
+            <numerusform>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</source>
+        <translation>
+            <numerusform>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
+            <numerusform>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.</source>
+        <translation>
+            <numerusform>At the peak %1 of the arena, %2, lie in %n hole; above it: %3.</numerusform>
+            <numerusform>At the peak %1 of the arena, %2, lie in %n holes; above them: %3.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n part(s).</source>
+        <translation>
+            <numerusform>Behind %1 the threads wait %2 of their time, %3 a run together; it is not split.</numerusform>
+            <numerusform>Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n parts.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 is copied between devices %n times a run; once would save %2.</source>
+        <translation>
+            <numerusform>%1 is copied between devices %n time a run; once would save %2.</numerusform>
+            <numerusform>%1 is copied between devices %n times a run; once would save %2.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FindingsView</name>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation>
+            <numerusform>%n finding</numerusform>
+            <numerusform>%n findings</numerusform>
         </translation>
     </message>
 </context>

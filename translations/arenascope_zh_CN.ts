@@ -204,10 +204,6 @@
         <translation>按内存块着色(&amp;K)</translation>
     </message>
     <message>
-        <source>Plan with &amp;All</source>
-        <translation>用全部规划器规划(&amp;A)</translation>
-    </message>
-    <message>
         <source>Every planner with every order, into the table Planners</source>
         <translation>每个规划器配每种执行顺序，结果列入“规划器”表</translation>
     </message>
@@ -272,10 +268,6 @@
         <translation>前进一步(&amp;W)</translation>
     </message>
     <message>
-        <source>Compare with &amp;Recording…</source>
-        <translation>与记录比较(&amp;R)…</translation>
-    </message>
-    <message>
         <source>Compare with the State of &amp;Now</source>
         <translation>与此刻的状态比较(&amp;N)</translation>
     </message>
@@ -286,18 +278,6 @@
     <message>
         <source>&amp;Stop Comparing</source>
         <translation>停止比较(&amp;S)</translation>
-    </message>
-    <message>
-        <source>&amp;1  One product: tensors, pool and graph</source>
-        <translation>&amp;1  一次乘法：张量、内存池与计算图</translation>
-    </message>
-    <message>
-        <source>&amp;2  A loop unrolled: blocks used again and again</source>
-        <translation>&amp;2  展开的循环：内存块反复复用</translation>
-    </message>
-    <message>
-        <source>&amp;3  A real network: order, peak and lower bound</source>
-        <translation>&amp;3  真实网络：执行顺序、峰值与下界</translation>
     </message>
     <message>
         <source>&amp;Command Palette…</source>
@@ -463,6 +443,106 @@
         <source>Frames a second, and how long the window was busy at most</source>
         <translation>每秒帧数，以及窗口最长忙碌时间</translation>
     </message>
+    <message>
+        <source>Layout: Lesso&amp;n</source>
+        <translation>布局：课程(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Plan &amp;Anew</source>
+        <translation>重新规划(&amp;A)</translation>
+    </message>
+    <message>
+        <source>With what the panel Planners says, shown over the plan at hand</source>
+        <translation>按“规划器”面板的设置规划，并叠放在当前方案之上</translation>
+    </message>
+    <message>
+        <source>Plan with A&amp;ll</source>
+        <translation>全部规划(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Good Enough</source>
+        <translation>足够好(&amp;G)</translation>
+    </message>
+    <message>
+        <source>Stop the search and take the smallest plan so far</source>
+        <translation>停止搜索，采用目前最小的方案</translation>
+    </message>
+    <message>
+        <source>&amp;Fit Under…</source>
+        <translation>不超过…(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Bytes that a plan is to fit under: a line in the occupancy, to be typed and dragged</source>
+        <translation>方案不得超过的字节数：占用视图中的一条线，可输入也可拖动</translation>
+    </message>
+    <message>
+        <source>&amp;No Line to Fit Under</source>
+        <translation>去掉上限线(&amp;N)</translation>
+    </message>
+    <message>
+        <source>And no ghost under it</source>
+        <translation>其下不再画虚线</translation>
+    </message>
+    <message>
+        <source>&amp;Export the Plan Shown…</source>
+        <translation>导出显示的方案…(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Offsets and lifetimes as JSON or CSV, for another runtime</source>
+        <translation>以 JSON 或 CSV 写出偏移和生命周期，供其他运行时使用</translation>
+    </message>
+    <message>
+        <source>Look for Sa&amp;vings</source>
+        <translation>查找可节省之处(&amp;V)</translation>
+    </message>
+    <message>
+        <source>What could be better, each saving measured by replanning</source>
+        <translation>哪里可以更好，每项节省都由重新规划量得</translation>
+    </message>
+    <message>
+        <source>Compare with &amp;File…</source>
+        <translation>与文件比较…(&amp;F)</translation>
+    </message>
+    <message>
+        <source>A recording as it is, or a model as it would be planned</source>
+        <translation>记录按其原样，模型按其规划结果</translation>
+    </message>
+    <message>
+        <source>Compare with the Next &amp;Tab</source>
+        <translation>与下一个标签页比较(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;1  One product</source>
+        <translation>&amp;1  一次乘法</translation>
+    </message>
+    <message>
+        <source>&amp;2  The pool of objects</source>
+        <translation>&amp;2  对象池</translation>
+    </message>
+    <message>
+        <source>&amp;3  How a graph is built</source>
+        <translation>&amp;3  图是怎样建立的</translation>
+    </message>
+    <message>
+        <source>&amp;4  Threads and barriers</source>
+        <translation>&amp;4  线程与屏障</translation>
+    </message>
+    <message>
+        <source>&amp;5  The arena and its reuse</source>
+        <translation>&amp;5  内存池与复用</translation>
+    </message>
+    <message>
+        <source>&amp;6  Reuse in two levels</source>
+        <translation>&amp;6  两级复用</translation>
+    </message>
+    <message>
+        <source>&amp;7  The order decides the bound</source>
+        <translation>&amp;7  顺序决定下界</translation>
+    </message>
+    <message>
+        <source>&amp;8  Computing again instead of keeping</source>
+        <translation>&amp;8  重新计算而不是保留</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -526,6 +606,18 @@
         <source>Breakpoints</source>
         <translation>断点</translation>
     </message>
+    <message>
+        <source>Holes</source>
+        <translation>空洞</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -566,16 +658,28 @@
         <translation>图的着色：state、op、backend、time、bytes 或 block。</translation>
     </message>
     <message>
-        <source>Of the window: default, graph, memory or time.</source>
-        <translation>窗口布局：default、graph、memory 或 time。</translation>
-    </message>
-    <message>
         <source>Name of a node to select.</source>
         <translation>要选中的节点名称。</translation>
     </message>
     <message>
         <source>Open all layers of the graph.</source>
         <translation>展开图的所有层。</translation>
+    </message>
+    <message>
+        <source>Of the window: default, graph, memory, time or lesson.</source>
+        <translation>窗口的布局：default、graph、memory、time 或 lesson。</translation>
+    </message>
+    <message>
+        <source>Show this planner's plan over the one in use.</source>
+        <translation>在正在使用的规划之上显示此规划器的规划。</translation>
+    </message>
+    <message>
+        <source>The order of that plan.</source>
+        <translation>该规划的执行顺序。</translation>
+    </message>
+    <message>
+        <source>Time on the x axis instead of steps.</source>
+        <translation>横轴为时间而非步骤。</translation>
     </message>
 </context>
 <context>
@@ -695,10 +799,36 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::CompareLoader</name>
+    <message>
+        <source>Reading %1…</source>
+        <translation>正在读取 %1…</translation>
+    </message>
+    <message>
+        <source>Reading %1… %2 %</source>
+        <translation>正在读取 %1… %2 %</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::FrameOverlay</name>
     <message>
         <source>%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms</source>
         <translation>%1 帧/秒   平均 %2 ms   最长 %3 ms   界面线程最多 %4 ms</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::LessonGuide</name>
+    <message>
+        <source>The window is not ready for this step: %1 is missing.</source>
+        <translation>窗口还没有准备好这一步：缺少 %1。</translation>
+    </message>
+    <message>
+        <source>There is no panel %1.</source>
+        <translation>没有面板 %1。</translation>
+    </message>
+    <message>
+        <source>There is no tensor %1 in what is open.</source>
+        <translation>打开的内容里没有张量 %1。</translation>
     </message>
 </context>
 <context>
@@ -780,10 +910,6 @@
         <translation>打开模型或记录</translation>
     </message>
     <message>
-        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;All files (*)</source>
-        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;所有文件 (*)</translation>
-    </message>
-    <message>
         <source>Save the recording</source>
         <translation>保存记录</translation>
     </message>
@@ -814,14 +940,6 @@
     <message>
         <source>%1 cannot be written.</source>
         <translation>无法写入 %1。</translation>
-    </message>
-    <message>
-        <source>Compare with a recording</source>
-        <translation>与记录比较</translation>
-    </message>
-    <message>
-        <source>Recordings (*.arenascope *.pftrace *.perfetto-trace);;All files (*)</source>
-        <translation>记录 (*.arenascope *.pftrace *.perfetto-trace);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Save a picture of %1</source>
@@ -1013,6 +1131,50 @@
         <source>Delete</source>
         <translation>删除</translation>
     </message>
+    <message>
+        <source>What if: %1 The plan in use is drawn as a ghost under it.</source>
+        <translation>假如：%1正在使用的方案以虚线画在下面。</translation>
+    </message>
+    <message>
+        <source>This plan answers a what-if: it can be looked at and exported, but not run.</source>
+        <translation>这个方案回答的是“假如”：可以查看和导出，但不能运行。</translation>
+    </message>
+    <message>
+        <source>Compared with %1, which is B in every view: %2 nodes are the same, %3 are only here, %4 only there.</source>
+        <translation>与 %1 比较，它在所有视图中是 B：%2 个节点相同，%3 个仅在此处，%4 个仅在那里。</translation>
+    </message>
+    <message>
+        <source>Open the file to compare with in another tab first.</source>
+        <translation>请先在另一个标签页打开要比较的文件。</translation>
+    </message>
+    <message>
+        <source>Export the plan</source>
+        <translation>导出方案</translation>
+    </message>
+    <message>
+        <source>Plans (*.json *.csv)</source>
+        <translation>方案 (*.json *.csv)</translation>
+    </message>
+    <message>
+        <source>The plan was written to %1.</source>
+        <translation>方案已写入 %1。</translation>
+    </message>
+    <message>
+        <source>Compare with a recording or a model</source>
+        <translation>与记录或模型比较</translation>
+    </message>
+    <message>
+        <source>Recordings and models (*.arenascope *.pftrace *.perfetto-trace *.json *.pickle *.onnx *.gguf);;All files (*)</source>
+        <translation>记录和模型 (*.arenascope *.pftrace *.perfetto-trace *.json *.pickle *.onnx *.gguf);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>%1 before</source>
+        <translation>%1（之前）</translation>
+    </message>
+    <message>
+        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)</source>
+        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;所有文件 (*)</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::MessageBar</name>
@@ -1077,6 +1239,51 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::ReplanDesk</name>
+    <message>
+        <source>%1 cannot be written: %2.</source>
+        <translation>无法写入 %1：%2。</translation>
+    </message>
+    <message>
+        <source>%1 of %2: %3, %4</source>
+        <translation>第 %1 个，共 %2 个：%3，%4</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n plan(s); the smallest: %1 by %2, %3.</source>
+        <translation>
+            <numerusform>%n 个方案；最小的：%1，由 %2、%3 得到。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Planning…</source>
+        <translation>正在规划…</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <translation>%1，%2：%3</translation>
+    </message>
+    <message>
+        <source>, %1 less than before</source>
+        <translation>，比之前少 %1</translation>
+    </message>
+    <message>
+        <source>, %1 more than before</source>
+        <translation>，比之前多 %1</translation>
+    </message>
+    <message>
+        <source>; it fits</source>
+        <translation>；放得下</translation>
+    </message>
+    <message>
+        <source>; no plan of this order can fit: the lower bound is %1</source>
+        <translation>；这个顺序下没有方案放得下：下界是 %1</translation>
+    </message>
+    <message>
+        <source>; it does not fit</source>
+        <translation>；放不下</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::RunController</name>
     <message>
         <source>Opening %1…</source>
@@ -1101,10 +1308,6 @@
     <message>
         <source>Preparing…</source>
         <translation>正在准备…</translation>
-    </message>
-    <message>
-        <source>Planning %1 of %2: %3, %4</source>
-        <translation>正在规划 %1 / %2：%3，%4</translation>
     </message>
     <message>
         <source>There is no model.</source>
@@ -1214,6 +1417,41 @@ address %1</source>
         <source>Arena map</source>
         <translation>内存区地图</translation>
     </message>
+    <message>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
+    </message>
+    <message>
+        <source>B: up to %1</source>
+        <translation>B：最高 %1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Breadcrumbs</name>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>block %1</source>
+        <translation>内存块 %1</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>bytes %1 to %2</source>
+        <translation>字节 %1 至 %2</translation>
+    </message>
+    <message>
+        <source>Where you are</source>
+        <translation>当前位置</translation>
+    </message>
+    <message>
+        <source>The way back out: a click shows the whole of it</source>
+        <translation>返回的路径：点击即显示其整体</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Export</name>
@@ -1232,6 +1470,189 @@ address %1</source>
     <message>
         <source>painting it failed</source>
         <translation>绘制失败</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Findings</name>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> 等，另有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>thread %1</source>
+        <translation>线程 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>At the peak, step %1, %2 are live in %n tensor(s): %3.</source>
+        <translation>
+            <numerusform>峰值在第 %1 步，共 %2 存活于 %n 个张量：%3。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The order %1 lowers the arena by %2.</source>
+        <translation>顺序 %1 使内存池减小 %2。</translation>
+    </message>
+    <message>
+        <source>The planner %1 lowers the arena by %2 on the same order.</source>
+        <translation>在同样的顺序下，规划器 %1 使内存池减小 %2。</translation>
+    </message>
+    <message numerus="yes">
+        <source>If ops worked in place where they may, %n of them, the arena would be %1 smaller.</source>
+        <translation>
+            <numerusform>若让可以就地计算的运算（%n 个）就地计算，内存池可减小 %1。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 may write over %2, whose last user it is: in place, the arena is %3 smaller.</source>
+        <translation>%1 是 %2 的最后使用者，可以直接覆盖它：就地计算，内存池可减小 %3。</translation>
+    </message>
+    <message>
+        <source>An alignment of %1 bytes instead of %2 saves %3 of padding.</source>
+        <translation>对齐用 %1 字节而不是 %2 字节，可省去 %3 的填充。</translation>
+    </message>
+    <message>
+        <source>%1 lies unused for %2 steps around the peak: computing it again behind them lowers the arena by %3.</source>
+        <translation>%1 在峰值前后有 %2 步闲置：之后重新计算它，内存池可减小 %3。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</source>
+        <translation>
+            <numerusform>有 %n 个张量在峰值前后闲置：之后重新计算它们，内存池可减小 %1（%2）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 lies unused for %2 steps around the peak: copying it out and back, %3 in all, lowers the arena by %4.</source>
+        <translation>%1 在峰值前后有 %2 步闲置：把它复制出去再复制回来（共 %3），内存池可减小 %4。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</source>
+        <translation>
+            <numerusform>有 %n 个张量在峰值前后闲置：复制出去再复制回来（共 %1），内存池可减小 %2（%3）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What %1 joins could be computed where it joins it: %2 are not copied, and the arena is %3 smaller.</source>
+        <translation>%1 所拼接的内容可以直接在拼接处计算：少复制 %2，内存池可减小 %3。</translation>
+    </message>
+    <message>
+        <source>%1 copies %2 that lie in order already: without it the arena is %3 smaller.</source>
+        <translation>%1 复制了 %2 本已按顺序排列的数据：去掉它，内存池可减小 %3。</translation>
+    </message>
+    <message>
+        <source>%1 copies %2 that lie in order already.</source>
+        <translation>%1 复制了 %2 本已按顺序排列的数据。</translation>
+    </message>
+    <message numerus="yes">
+        <source>At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.</source>
+        <translation>
+            <numerusform>峰值时内存池有 %1（%2）落在 %n 个空洞中；其上方是：%3。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 comes last at %2 of the barriers; the others wait %3 a run for it.</source>
+        <translation>%1 在 %2 的屏障处最后到达；其他线程每次运行为它等待 %3。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n part(s).</source>
+        <translation>
+            <numerusform>在 %1 之后，线程有 %2 的时间在等待，每次运行合计 %3；它被分成 %n 份。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 is copied between devices %n times a run; once would save %2.</source>
+        <translation>
+            <numerusform>%1 每次运行在设备之间复制 %n 次；只复制一次可省 %2。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FindingsModel</name>
+    <message>
+        <source>Saving</source>
+        <translation>节省</translation>
+    </message>
+    <message>
+        <source>Finding</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>Bytes of the arena by a plan that was really made, or time a run; — where it only tells</source>
+        <translation>由真正做出的方案得到的内存池字节数，或每次运行的时间；— 表示仅作说明</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::FindingsView</name>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Select it in every view</source>
+        <translation>在所有视图中选中它</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>假如</translation>
+    </message>
+    <message>
+        <source>Show the plan that would be, over the one in use</source>
+        <translation>把将会得到的方案叠放在正在使用的方案之上</translation>
+    </message>
+    <message>
+        <source>Replanning…</source>
+        <translation>正在重新规划…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n finding(s)</source>
+        <translation>
+            <numerusform>%n 项发现</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Looking for what could be better…</source>
+        <translation>正在查找可以改进之处…</translation>
+    </message>
+    <message>
+        <source>Nothing was found yet.</source>
+        <translation>还没有发现什么。</translation>
+    </message>
+    <message>
+        <source>Nothing is open.</source>
+        <translation>没有打开任何内容。</translation>
+    </message>
+    <message>
+        <source>Look Again</source>
+        <translation>重新查找</translation>
+    </message>
+    <message>
+        <source>Look for savings in the plan and the run at hand</source>
+        <translation>在当前方案和运行中查找可节省之处</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>for at most</source>
+        <translation>最多用时</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>Seconds to look</source>
+        <translation>查找用时（秒）</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>发现</translation>
     </message>
 </context>
 <context>
@@ -1636,6 +2057,26 @@ address %1</source>
         <source>threads and queues</source>
         <translation>线程与队列</translation>
     </message>
+    <message>
+        <source>In B: %1</source>
+        <translation>在 B 中：%1</translation>
+    </message>
+    <message>
+        <source>It has no counterpart there.</source>
+        <translation>在那里没有对应的张量。</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>mean time</source>
+        <translation>平均时间</translation>
+    </message>
+    <message>
+        <source>place</source>
+        <translation>位置</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -1651,7 +2092,7 @@ address %1</source>
         <translation>Graphviz 超过 %1 秒未完成，已停止；显示简单布局。</translation>
     </message>
     <message>
-        <source>Graphviz&apos;s “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.</source>
+        <source>Graphviz's “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.</source>
         <translation>未找到 Graphviz 的“%1”；显示简单布局。安装 graphviz 软件包可获得更好的布局。</translation>
     </message>
     <message>
@@ -1659,8 +2100,47 @@ address %1</source>
         <translation>Graphviz 失败（退出状态 %1）；显示简单布局。</translation>
     </message>
     <message>
-        <source>Graphviz&apos;s answer could not be read (%1); a simpler layout is shown.</source>
+        <source>Graphviz's answer could not be read (%1); a simpler layout is shown.</source>
         <translation>无法读取 Graphviz 的结果（%1）；显示简单布局。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::LessonPanel</name>
+    <message>
+        <source>All lessons</source>
+        <translation>全部课程</translation>
+    </message>
+    <message>
+        <source>Next Lesson</source>
+        <translation>下一课</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>第 %1 步，共 %2 步</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Do It Again</source>
+        <translation>再做一次</translation>
+    </message>
+    <message>
+        <source>Bring the window to where this step wants it</source>
+        <translation>让窗口回到这一步所需的状态</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Text of the lesson</source>
+        <translation>课文</translation>
     </message>
 </context>
 <context>
@@ -1715,6 +2195,14 @@ address %1</source>
         <source>Lifetimes</source>
         <translation>生命周期</translation>
     </message>
+    <message>
+        <source>plan before</source>
+        <translation>之前的方案</translation>
+    </message>
+    <message>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::ObjectsView</name>
@@ -1723,7 +2211,7 @@ address %1</source>
         <translation>对象</translation>
     </message>
     <message>
-        <source>The context&apos;s pool as bytes. The table beside it tells the same.</source>
+        <source>The context's pool as bytes. The table beside it tells the same.</source>
         <translation>按字节显示上下文的内存池。旁边的表格内容相同。</translation>
     </message>
     <message>
@@ -1830,6 +2318,136 @@ next: %7</source>
     <message>
         <source>Occupancy</source>
         <translation>占用</translation>
+    </message>
+    <message>
+        <source>B: peak %1</source>
+        <translation>B：峰值 %1</translation>
+    </message>
+    <message>
+        <source>arena before %1</source>
+        <translation>之前的内存池 %1</translation>
+    </message>
+    <message>
+        <source>plan before</source>
+        <translation>之前的方案</translation>
+    </message>
+    <message>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
+    </message>
+    <message>
+        <source>B: %1</source>
+        <translation>B：%1</translation>
+    </message>
+    <message>
+        <source>fit under %1</source>
+        <translation>不超过 %1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::ReplanPanel</name>
+    <message>
+        <source>“%1” is no size. 96 MiB is one, and 4096.</source>
+        <translation>“%1”不是大小。96 MiB 是，4096 也是。</translation>
+    </message>
+    <message>
+        <source>Planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>顺序</translation>
+    </message>
+    <message>
+        <source>Fit under</source>
+        <translation>不超过</translation>
+    </message>
+    <message>
+        <source>Search for</source>
+        <translation>搜索用时</translation>
+    </message>
+    <message>
+        <source>Let ops work in place</source>
+        <translation>允许就地计算</translation>
+    </message>
+    <message>
+        <source>A pointwise op may take over its first source's bytes at their last use</source>
+        <translation>逐元素运算可以在其第一个来源最后一次被使用时接管它的字节</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>Seconds for planners and orders that search</source>
+        <translation>供会搜索的规划器和顺序使用的秒数</translation>
+    </message>
+    <message>
+        <source>e.g. 96 MiB</source>
+        <translation>例如 96 MiB</translation>
+    </message>
+    <message>
+        <source>A search ends as soon as its plan fits; the line in the occupancy can be dragged</source>
+        <translation>方案一旦放得下，搜索就结束；占用视图中的线可以拖动</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>规划</translation>
+    </message>
+    <message>
+        <source>The plan at hand is drawn as a ghost under the new one</source>
+        <translation>当前方案以虚线画在新方案之下</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Every planner with every order, into the table</source>
+        <translation>每个规划器配每种顺序，结果放进表格</translation>
+    </message>
+    <message>
+        <source>Good enough</source>
+        <translation>足够好</translation>
+    </message>
+    <message>
+        <source>Stop the search and take the smallest plan so far</source>
+        <translation>停止搜索，采用目前最小的方案</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>导出…</translation>
+    </message>
+    <message>
+        <source>Write the plan that is shown as JSON or CSV</source>
+        <translation>把显示的方案写成 JSON 或 CSV</translation>
+    </message>
+    <message>
+        <source>Bytes to fit under</source>
+        <translation>不超过的字节数</translation>
+    </message>
+    <message>
+        <source>Seconds to search</source>
+        <translation>搜索秒数</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::SearchCurve</name>
+    <message>
+        <source>Progress of the search</source>
+        <translation>搜索进度</translation>
+    </message>
+    <message>
+        <source>%1 after %2</source>
+        <translation>%2 之后 %1</translation>
+    </message>
+    <message>
+        <source>, lower bound %1</source>
+        <translation>，下界 %1</translation>
+    </message>
+    <message>
+        <source>The progress of a search is drawn here.</source>
+        <translation>搜索的进度画在这里。</translation>
     </message>
 </context>
 <context>
@@ -1975,7 +2593,7 @@ next: %7</source>
         <translation>等待合计</translation>
     </message>
     <message>
-        <source>All threads&apos; waiting together: what the imbalance cost</source>
+        <source>All threads' waiting together: what the imbalance cost</source>
         <translation>所有线程等待之和：负载不均的代价</translation>
     </message>
     <message>
@@ -1983,7 +2601,7 @@ next: %7</source>
         <translation>离开用时</translation>
     </message>
     <message>
-        <source>From the last arrival to the last thread&apos;s leaving</source>
+        <source>From the last arrival to the last thread's leaving</source>
         <translation>从最后到达到最后离开</translation>
     </message>
     <message>
@@ -2123,10 +2741,6 @@ next: %7</source>
         <translation>因环形缓冲区已满，丢失 %1 个事件。</translation>
     </message>
     <message>
-        <source>Nothing to compare with. “Compare ▸ Compare with Recording…” opens another one.</source>
-        <translation>没有比较对象。“比较 ▸ 与记录比较…”可打开另一个记录。</translation>
-    </message>
-    <message>
         <source>In</source>
         <translation>存在于</translation>
     </message>
@@ -2227,7 +2841,7 @@ next: %7</source>
         <translation>平均时间</translation>
     </message>
     <message>
-        <source>Of one thread&apos;s part, over all runs</source>
+        <source>Of one thread's part, over all runs</source>
         <translation>单个线程的部分，所有运行的平均</translation>
     </message>
     <message>
@@ -2462,6 +3076,106 @@ next: %7</source>
         <source>From its begin to its end</source>
         <translation>从开始到结束</translation>
     </message>
+    <message>
+        <source>Step B</source>
+        <translation>步 B</translation>
+    </message>
+    <message>
+        <source>Offset B</source>
+        <translation>偏移 B</translation>
+    </message>
+    <message>
+        <source>Block B</source>
+        <translation>块 B</translation>
+    </message>
+    <message>
+        <source>The block there that holds most of the same tensors</source>
+        <translation>另一处容纳最多相同张量的块</translation>
+    </message>
+    <message>
+        <source>Waited B</source>
+        <translation>等待 B</translation>
+    </message>
+    <message>
+        <source>Difference of the waiting</source>
+        <translation>等待时间之差</translation>
+    </message>
+    <message>
+        <source>Peak active B</source>
+        <translation>峰值 B</translation>
+    </message>
+    <message>
+        <source>Difference of the peaks</source>
+        <translation>峰值之差</translation>
+    </message>
+    <message>
+        <source>Arena B</source>
+        <translation>内存池 B</translation>
+    </message>
+    <message>
+        <source>By the same planner and order there</source>
+        <translation>另一处由同样的规划器和顺序得到</translation>
+    </message>
+    <message>
+        <source>Difference of the arenas</source>
+        <translation>内存池之差</translation>
+    </message>
+    <message>
+        <source>Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.</source>
+        <translation>没有可比较的内容。“比较 ▸ 与文件比较…”可打开一个记录或模型。</translation>
+    </message>
+    <message>
+        <source>Name in B</source>
+        <translation>在 B 中的名称</translation>
+    </message>
+    <message>
+        <source>Where it is called otherwise</source>
+        <translation>名称不同时显示</translation>
+    </message>
+    <message>
+        <source>Bytes B − A</source>
+        <translation>字节 B − A</translation>
+    </message>
+    <message>
+        <source>The plan has no holes.</source>
+        <translation>该方案没有空洞。</translation>
+    </message>
+    <message>
+        <source>The plan has too many tensors for this table.</source>
+        <translation>该方案的张量太多，无法列入此表。</translation>
+    </message>
+    <message>
+        <source>In nobody's use although somebody lies above</source>
+        <translation>虽然上方有张量，却无人使用</translation>
+    </message>
+    <message>
+        <source>While it is open</source>
+        <translation>空洞存在期间</translation>
+    </message>
+    <message>
+        <source>Byte steps</source>
+        <translation>字节·步</translation>
+    </message>
+    <message>
+        <source>Bytes × steps: how much room it is</source>
+        <translation>字节 × 步数：浪费了多少空间</translation>
+    </message>
+    <message>
+        <source>Above it</source>
+        <translation>其上方</translation>
+    </message>
+    <message>
+        <source>The tensor that could not sink into it</source>
+        <translation>未能下沉到其中的张量</translation>
+    </message>
+    <message>
+        <source>Because of</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>What lies there at another time of that tensor's life</source>
+        <translation>在该张量生命周期的其他时刻占据此处的张量</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -2606,6 +3320,22 @@ next: %7</source>
     <message>
         <source>Timeline</source>
         <translation>时间线</translation>
+    </message>
+    <message>
+        <source>B: %1 busy</source>
+        <translation>B：忙碌 %1</translation>
+    </message>
+    <message>
+        <source>B: compared with</source>
+        <translation>B：比较对象</translation>
+    </message>
+    <message>
+        <source>B %1</source>
+        <translation>B %1</translation>
+    </message>
+    <message>
+        <source>B: %1</source>
+        <translation>B：%1</translation>
     </message>
 </context>
 <context>

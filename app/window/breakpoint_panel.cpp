@@ -4,26 +4,13 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QRegularExpression>
 #include <QShortcut>
 #include <QVBoxLayout>
-
-#include <cmath>
+#include <views/common/parse_bytes.h>
 
 namespace arenascope::app {
 
 using Kind = Breakpoint::Kind;
-
-std::optional<Bytes> parse_bytes(const QString& text) {
-  static const QRegularExpression form(QStringLiteral("^\\s*([0-9]+(?:\\.[0-9]+)?)\\s*(B|KiB|MiB|GiB|TiB|K|M|G|T)?\\s*$"),
-                                       QRegularExpression::CaseInsensitiveOption);
-  const QRegularExpressionMatch match = form.match(text);
-  if (!match.hasMatch()) return std::nullopt;
-  const QString unit = match.captured(2).left(1).toUpper();
-  const double factor = std::pow(1024.0, unit.isEmpty() ? 0.0 : static_cast<double>(std::max<qsizetype>(0, QStringLiteral("BKMGT").indexOf(unit))));
-  const double bytes = match.captured(1).toDouble() * factor;
-  return bytes < 9e18 ? std::optional(static_cast<Bytes>(bytes)) : std::nullopt;
-}
 
 void BreakpointModel::set(std::vector<Breakpoint> breakpoints, std::vector<int> nodes) {
   beginResetModel();
@@ -150,7 +137,7 @@ void BreakpointPanel::add_now() {
   b.kind = static_cast<Kind>(kind_->currentData().toInt());
   b.text = text_->text().trimmed();
   if (b.kind == Kind::Bytes) {
-    const auto bytes = parse_bytes(b.text);
+    const auto bytes = views::parse_bytes(b.text);
     if (!bytes) return problem_->setText(tr("A number of bytes is wanted, such as 64 KiB."));
     b.bytes = *bytes;
     b.text.clear();

@@ -37,9 +37,6 @@ class BreakpointModel : public QAbstractTableModel {
   std::vector<int> nodes_;
 };
 
-// "1048576", "1 MiB", "64 KiB", "2.5 GiB": a number of bytes as people write it; none if it is not one.
-std::optional<Bytes> parse_bytes(const QString& text);
-
 class BreakpointPanel : public QWidget {
   Q_OBJECT
  public:

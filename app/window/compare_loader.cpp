@@ -11,6 +11,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include "intervals_file.h"
 #include "trace_file.h"
 
 namespace arenascope::app {
@@ -76,6 +77,8 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
         return !*given_up;
       };
       if (auto report = trace::open_trace(spec.toStdString(), **session, options); !report) session = report.error();
+    } else if (is_intervals_file(spec)) {
+      session = open_intervals(spec, settings.planner.toStdString(), settings.budget_seconds);
     } else {
       session = plan_model(spec, settings);
     }

@@ -13,6 +13,7 @@ struct Document {
   std::shared_ptr<trace::Session> session;  // what is shown; null: nothing was opened yet
   QString title;
   QString tip;  // where it came from
+  bool to_peak = false;  // the playhead goes to the peak when the first run is through
   // As it was left for another tab.
   struct Look {
     views::AxisMode mode = views::AxisMode::Step;

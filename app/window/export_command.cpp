@@ -12,6 +12,7 @@
 
 #include <views/findings/findings_view.h>
 #include <views/lesson/lesson_panel.h>
+#include <views/planners/replan_panel.h>
 
 #include "compare_loader.h"
 #include "lesson_guide.h"
@@ -92,6 +93,18 @@ int run_export(const ExportOptions& options) {
       if (graph->nodes[i].name == options.select.toStdString()) window.selection()->select(Selection::node(graph->id, NodeId(i)));
   } else if (window.axis()->steps() > 0) {
     window.axis()->set_current(Step(window.playback()->slider()->peak_step()));
+  }
+  if (options.time) window.axis()->set_mode(AxisMode::Time);
+  if ((!options.planner.isEmpty() || !options.order.isEmpty()) && window.source()->graph() != nullptr) {
+    ReplanWish wish = window.replan_desk()->panel()->wish();
+    if (!options.planner.isEmpty()) wish.planner = options.planner;
+    if (!options.order.isEmpty()) wish.order = options.order;
+    bool planned = false;
+    QObject::connect(window.replan_desk(), &ReplanDesk::failed, [&](const QString& sentence) { error = sentence; });
+    QObject::connect(window.replan_desk(), &ReplanDesk::finished, [&] { planned = true; });
+    window.replan_desk()->plan(wish);
+    wait_until([&] { return planned; }, 600'000);
+    if (!error.isEmpty()) return complain(error, 2);
   }
   if (!options.compare.isEmpty()) {
     window.compare_with(options.compare);

@@ -21,6 +21,8 @@ struct ExportOptions {
   int runs = 3;            // of a model, before the picture
   QString layout;          // of the window
   QString select;          // name of a node to select
+  bool time = false;       // on the x axis, instead of steps
+  QString planner, order;  // another plan, shown over the one in use
   QString compare;         // a second model or recording, drawn with the first
 };
 

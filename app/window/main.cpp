@@ -47,6 +47,9 @@ int main(int argc, char** argv) {
   option("colour", QCoreApplication::translate("Main", "Of the graph: state, op, backend, time, bytes or block."), "what");
   option("layout", QCoreApplication::translate("Main", "Of the window: default, graph, memory, time or lesson."), "layout");
   option("select", QCoreApplication::translate("Main", "Name of a node to select."), "node");
+  option("planner", QCoreApplication::translate("Main", "Show this planner's plan over the one in use."), "name");
+  option("order", QCoreApplication::translate("Main", "The order of that plan."), "name");
+  parser.addOption({QStringLiteral("time"), QCoreApplication::translate("Main", "Time on the x axis instead of steps.")});
   parser.addOption({QStringLiteral("expand"), QCoreApplication::translate("Main", "Open all layers of the graph.")});
   parser.process(application);
   auto refuse = [](const QString& sentence) {
@@ -85,6 +88,9 @@ int main(int argc, char** argv) {
     options.colour = parser.value(QStringLiteral("colour"));
     options.layout = parser.value(QStringLiteral("layout"));
     options.select = parser.value(QStringLiteral("select"));
+    options.planner = parser.value(QStringLiteral("planner"));
+    options.order = parser.value(QStringLiteral("order"));
+    options.time = parser.isSet(QStringLiteral("time"));
     options.expand = parser.isSet(QStringLiteral("expand"));
     return run_export(options);
   }

@@ -48,6 +48,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   strip->setContentsMargins(0, 0, 0, 0);
   messages_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
   QAction* place = strip->addWidget(messages_);
+  addToolBar(Qt::TopToolBarArea, strip);
   auto show_strip = [strip, place](bool any) {
     place->setVisible(any);
     strip->setVisible(any);
@@ -100,6 +101,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
     const RunState state = controller_->state();
     if (state != RunState::Running && state != RunState::Paused) source_.set_live(false);
     source_.refresh();
+    go_to_first_peak();
   });
   connect(&play_timer_, &QTimer::timeout, this, &MainWindow::play_on);
   plots_["arena"]->setFocus();  // not a line edit, which would take the letters
@@ -137,10 +139,12 @@ void MainWindow::connect_controller(Document* document) {
   });
   connect(controller, &RunController::failed, this, [this, document](const QString& sentence) {
     fail(sentence);
+    const bool nothing = document->controller->state() == RunState::Empty;
     if (opening_.get() == document && document->controller->state() == RunState::Empty) {
       progress_->clear();
       retire(std::move(opening_));
     }
+    if (nothing) open_next();  // `document` may be gone
   });
   connect(controller, &RunController::values, this, [this, here](std::shared_ptr<const views::TensorValues> values, const QString& title) {
     if (!here()) return;
@@ -184,7 +188,9 @@ void MainWindow::connect_controller(Document* document) {
     if (state == RunState::Running || state == RunState::Paused) source_.set_live(true);
     else settle_timer_.start();  // the last events of a run come a moment behind it
     if (state == RunState::Ready) source_.refresh();
+    go_to_first_peak();
     if (state == RunState::Running) play_timer_.stop();
+    if (state == RunState::Running) messages_->drop_notes();  // where it was paused, say
     update_actions();
     update_status();
     ask_values();
@@ -304,11 +310,10 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-  // The first is opened, a second one is compared with it.
   QStringList files;
   for (const QUrl& url : event->mimeData()->urls())
     if (url.isLocalFile()) files << url.toLocalFile();
-  for (const QString& file : files) open(file);
+  open_all(files);
   event->acceptProposedAction();
 }
 

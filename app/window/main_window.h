@@ -7,6 +7,7 @@
 #include <QTabBar>
 #include <QTimer>
 #include <views/graph/graph_view.h>
+#include <views/inspector/breadcrumbs.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
@@ -42,6 +43,7 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void open(const QString& spec);  // a model, zoo:NAME or a recording: into a tab of its own
+  void open_all(const QStringList& specs);  // one after the other
   void show_session(std::shared_ptr<trace::Session> session, const QString& title);
   void show_document(size_t index);
   void close_document(int index);
@@ -65,6 +67,7 @@ class MainWindow : public QMainWindow {
   views::PlotView* plot_view(const QString& id) const { return plots_.value(id); }
   views::TablePanel* table(const QString& id) const { return tables_.value(id); }
   views::InspectorView* inspector() { return inspector_; }
+  views::Breadcrumbs* breadcrumbs() { return breadcrumbs_; }
   views::ObjectsView* objects_view() { return objects_; }
   QDockWidget* dock(const QString& id) const { return docks_.value(id); }
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
@@ -160,6 +163,8 @@ class MainWindow : public QMainWindow {
   void update_tabs();
   void take_document(Document* document, const QString& title);
   void leave_document();
+  void open_next();
+  void go_to_first_peak();
   void retire(std::unique_ptr<Document> document);
   // main_window.cpp
   void connect_controller(Document* document);
@@ -182,6 +187,7 @@ class MainWindow : public QMainWindow {
   views::Theme theme_;
   std::vector<std::unique_ptr<Document>> documents_;  // at least one
   std::unique_ptr<Document> opening_;                 // not there yet
+  QStringList to_open_;                               // behind that one
   size_t at_ = 0;                                     // the tab at hand
   RunController* controller_ = nullptr;               // of that tab
   Preferences preferences_;
@@ -197,6 +203,7 @@ class MainWindow : public QMainWindow {
   views::GraphView* graph_ = nullptr;
   views::InspectorView* inspector_ = nullptr;
   views::ObjectsView* objects_ = nullptr;
+  views::Breadcrumbs* breadcrumbs_ = nullptr;
   views::TensorView* values_ = nullptr;
   BreakpointPanel* break_panel_ = nullptr;
   views::FindingsView* findings_ = nullptr;

@@ -30,7 +30,7 @@ void MainWindow::make_file_actions() {
   auto& a = *actions_;
   a.add("file.open", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Open…"), {K::Open}, [this] {
     const QString path = ask_file(false, tr("Open a model or a recording"),
-                                  tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace);;All files (*)"));
+                                  tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)"));
     if (!path.isEmpty()) open(path);
   });
   a.add("file.zoo", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Built-in Model…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
@@ -114,7 +114,7 @@ void MainWindow::make_view_actions() {
   a.add("view.layout_graph", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Graph"), {K(Qt::CTRL | Qt::Key_2)}, [this] { apply_layout(QStringLiteral("graph")); });
   a.add("view.layout_memory", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Memory"), {K(Qt::CTRL | Qt::Key_3)}, [this] { apply_layout(QStringLiteral("memory")); });
   a.add("view.layout_time", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: Tim&e"), {K(Qt::CTRL | Qt::Key_4)}, [this] { apply_layout(QStringLiteral("time")); });
-  a.add("view.layout_lesson", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Lesson"), {K(Qt::CTRL | Qt::Key_5)}, [this] { apply_layout(QStringLiteral("lesson")); });
+  a.add("view.layout_lesson", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: Lesso&n"), {K(Qt::CTRL | Qt::Key_5)}, [this] { apply_layout(QStringLiteral("lesson")); });
   a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset Layo&ut"), {}, [this] {
     apply_layout(QSettings().value("window/layout", "default").toString());
   });

@@ -41,7 +41,7 @@ void MainWindow::make_desks() {
     update_actions();
   });
   loader_ = new CompareLoader(this);
-  connect(loader_, &CompareLoader::progress, progress_, &QLabel::setText);
+  connect(loader_, &CompareLoader::progress, this, [this](const QString& phase) { progress_->setText(phase); });
   connect(loader_, &CompareLoader::failed, this, &MainWindow::fail);
   connect(loader_, &CompareLoader::loaded, this, &MainWindow::show_comparison);
   guide_ = new LessonGuide(this, lesson_);
@@ -51,6 +51,9 @@ void MainWindow::make_desks() {
 void MainWindow::show_panel(const char* id) {
   docks_[QString::fromLatin1(id)]->show();
   docks_[QString::fromLatin1(id)]->raise();
+  // What was asked for is at hand: what is copied or saved next is its table.
+  last_panel_ = QString::fromLatin1(id);
+  if (TablePanel* table = tables_.value(last_panel_); table != nullptr && !plots_.contains(last_panel_)) table->table_view()->setFocus();
 }
 
 // A model runs with the new plan; of a recording it is shown. Either way the old one lies under it.
@@ -59,6 +62,8 @@ void MainWindow::replan(const QString& planner, const QString& order) {
     const auto& plans = source_.snapshot()->plans;
     const trace::PlanInfo* now = source_.shown_plan() ? source_.ghost_plan() : source_.plan();
     plan_before_ = now && now->id.valid() && now->id.index() < plans.size() ? plans[now->id.index()] : nullptr;
+    preferences_.run.planner = planner;
+    preferences_.run.order = order;
     controller_->replan(preferences_.run);
     return;
   }
@@ -133,7 +138,7 @@ void MainWindow::make_desk_actions() {
     update_actions();
   }, QT_TRANSLATE_NOOP("Actions", "And no ghost under it"));
   a.add("memory.use_shown", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run with the Plan &Shown"), {}, [this] { use_shown_plan(); });
-  a.add("memory.export", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Export the Plan Shown…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, [this] {
+  a.add("memory.export", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Export the Plan Shown…"), {K(Qt::CTRL | Qt::ALT | Qt::Key_E)}, [this] {
     const auto plan = replan_desk_->shown_plan();
     if (!plan) return;
     const QString path = ask_file(true, tr("Export the plan"), tr("Plans (*.json *.csv)"));

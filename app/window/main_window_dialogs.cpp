@@ -187,6 +187,7 @@ void MainWindow::show_manual() {
   find->setAccessibleName(tr("Find in the manual"));
   auto* text = new QTextBrowser(dialog);
   text->setOpenExternalLinks(true);
+  text->setSearchPaths({QStringLiteral(":/")});  // its pictures
   text->setAccessibleName(tr("Arenascope Manual"));
   QFile file(QLocale().language() == QLocale::Chinese ? QStringLiteral(":/manual.zh_CN.md") : QStringLiteral(":/manual.md"));
   if (file.open(QIODevice::ReadOnly)) text->setMarkdown(QString::fromUtf8(file.readAll()));
@@ -215,7 +216,7 @@ void MainWindow::show_frame_times(bool on) {
 void MainWindow::offer_left_behind() {
   const QStringList files = left_behind();
   if (files.isEmpty()) return;
-  messages_->say(MessageKind::Note, tr("Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).", nullptr, static_cast<int>(files.size())));
+  messages_->say(MessageKind::Warning, tr("Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).", nullptr, static_cast<int>(files.size())));
 }
 
 void MainWindow::show_zoo() {

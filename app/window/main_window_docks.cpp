@@ -68,6 +68,8 @@ void MainWindow::make_docks() {
   });
   inspector_ = new InspectorView(&source_, &selection_, &theme_, this);
   values_ = new TensorView(&theme_, this);
+  breadcrumbs_ = new Breadcrumbs(&source_, &selection_, &axis_, &theme_, this);
+  inspector_->add_above(breadcrumbs_);
   inspector_->add_below(values_);
   add_dock("inspector", QT_TRANSLATE_NOOP("Docks", "Inspector"), inspector_);
   auto plot = [&](const char* id, const char* title, PlotView* view, TablePanel::Maker maker) {

@@ -66,6 +66,28 @@ void MainWindow::open(const QString& spec) {
   opening_->controller->open(spec, preferences_.run);
 }
 
+void MainWindow::open_all(const QStringList& specs) {
+  if (specs.isEmpty()) return;
+  to_open_ = specs.mid(1);
+  open(specs.front());
+}
+
+// When the first run of a model is through, the playhead stands where most is live.
+void MainWindow::go_to_first_peak() {
+  Document& document = *documents_[at_];
+  if (!document.to_peak || controller_->state() != RunState::Ready) return;
+  const trace::Run* run = source_.snapshot()->runs.empty() ? nullptr : &source_.snapshot()->runs.back();
+  if (run == nullptr || !run->finished) return;
+  document.to_peak = false;
+  if (const int32_t peak = playback_->slider()->peak_step(); peak >= 0) axis_.set_current(Step(peak));
+}
+
+void MainWindow::open_next() {
+  if (to_open_.isEmpty()) return;
+  const QString spec = to_open_.takeFirst();
+  QMetaObject::invokeMethod(this, [this, spec] { open(spec); }, Qt::QueuedConnection);
+}
+
 void MainWindow::show_session(std::shared_ptr<trace::Session> session, const QString& title) {
   Document& document = *documents_[at_];
   document.session = std::move(session);
@@ -90,8 +112,12 @@ void MainWindow::take_document(Document* document, const QString& title) {
   update_recent();
   for (size_t i = 0; i < documents_.size(); ++i)
     if (documents_[i].get() == document) show_document(i);
-  if (document->controller->has_model()) document->controller->run_once();  // so that every view has something to show
+  if (document->controller->has_model()) {
+    document->to_peak = true;
+    document->controller->run_once();  // so that every view has something to show
+  }
   update_actions();
+  open_next();
 }
 
 // Its thread ends in its own time: nothing here waits for it.

@@ -6,6 +6,7 @@
 #include <QSaveFile>
 #include <QSplitter>
 #include <views/common/plot_view.h>
+#include <views/findings/findings_view.h>
 
 #include "main_window.h"
 #include "widget_picture.h"
@@ -74,6 +75,15 @@ TablePanel* MainWindow::table_of(const QString& id) const {
 void MainWindow::save_table() {
   const QString id = panel_at_hand();
   TablePanel* table = table_of(id);
+  if (id == u"findings") {
+    const QString path = ask_file(true, tr("Save the table %1").arg(docks_[id]->windowTitle()), tr("Tables (*.csv)"));
+    if (path.isEmpty()) return;
+    const QByteArray csv = findings_->model()->to_csv().toUtf8();
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(csv) != csv.size() || !file.commit()) fail(tr("%1 cannot be written.").arg(path));
+    else messages_->say(MessageKind::Note, tr("The table was saved to %1.").arg(path));
+    return;
+  }
   if (table == nullptr) {
     messages_->say(MessageKind::Note, tr("%1 is no table.").arg(docks_[id]->windowTitle()));
     return;
@@ -86,7 +96,9 @@ void MainWindow::save_table() {
 }
 
 void MainWindow::copy_table() {
-  TablePanel* table = table_of(panel_at_hand());
+  const QString id = panel_at_hand();
+  TablePanel* table = table_of(id);
+  if (id == u"findings") QApplication::clipboard()->setText(findings_->model()->to_csv());
   if (table == nullptr) return;
   table->refresh();
   QApplication::clipboard()->setText(table->model()->to_csv());

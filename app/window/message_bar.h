@@ -17,6 +17,7 @@ class MessageBar : public QWidget {
   // At most three stand at once; the oldest goes. The same sentence is not said twice.
   void say(MessageKind kind, const QString& sentence);
   void clear();
+  void drop_notes();
   QStringList sentences() const;
 
  Q_SIGNALS:

@@ -22,11 +22,22 @@ Status export_plan(const trace::PlanInfo& plan, const trace::GraphInfo* graph, c
   answer.optimal = plan.arena_bytes == plan.lower_bound_bytes;
   QSet<QString> used;
   const bool blocks = std::all_of(plan.slices.begin(), plan.slices.end(), [](const auto& s) { return s.block.valid(); });
+  const bool csv = path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
   for (const trace::SliceInfo& s : plan.slices) {
     planner::Interval interval;
     interval.lower = s.first.value;
     interval.upper = s.last.value;
     interval.size = s.size;
+    // What lies in the bytes of another that lives with it (a source of a concatenation, what works in place) is there
+    // twice; in a table of places the time that they share is the larger's, or the later's.
+    for (const trace::SliceInfo& other : plan.slices) {
+      if (!csv || &other == &s || other.first >= s.last || s.first >= other.last) continue;
+      const bool inside = s.offset >= other.offset && s.offset + s.size <= other.offset + other.size;
+      const bool around = other.offset >= s.offset && other.offset + other.size <= s.offset + s.size;
+      if (inside && s.first < other.first) interval.upper = std::min<int64_t>(interval.upper, other.first.value);
+      else if (inside && (!around || (s.first == other.first && &s > &other))) interval.lower = std::max<int64_t>(interval.lower, other.last.value);
+    }
+    if (interval.lower >= interval.upper) continue;
     problem.intervals.push_back(interval);
     answer.offsets.push_back(s.offset);
     if (blocks) {
@@ -44,7 +55,6 @@ Status export_plan(const trace::PlanInfo& plan, const trace::GraphInfo* graph, c
     used.insert(id);
     problem.ids.push_back(id.toStdString());
   }
-  const bool csv = path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
   const std::string text = csv ? planner::write_csv(problem, &answer) : planner::plan_to_json(problem, answer);
   QSaveFile file(path);
   const auto size = static_cast<qint64>(text.size());

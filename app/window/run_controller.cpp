@@ -21,6 +21,8 @@
 
 #include "app/common/model_runner.h"
 #include "autosave.h"
+#include "intervals_file.h"
+#include "tensor_floats.h"
 #include "trace_file.h"
 
 namespace arenascope::app {
@@ -158,18 +160,14 @@ void RunController::run_one() {
   options.after_node = [this](NodeId node, Step) {
     if (!nan_) return true;
     const TensorImpl& tensor = runner_->plan().graph.node(node);
-    if (tensor.dtype != DType::F32 || !tensor.contiguous() || tensor.data() == nullptr || !tensor.storage.device().is_cpu()) return true;
-    const float* values = tensor.data_as<float>();
-    const auto count = static_cast<size_t>(tensor.element_count());
-    for (size_t i = 0; i < count; ++i) {
-      if (std::isfinite(values[i])) continue;
-      {
-        std::lock_guard lock(mutex_);
-        break_reason_ = "NaN: " + tensor.name;
-      }
-      control_.pause();
-      break;
+    if (!info(tensor.dtype).floating || !tensor.contiguous() || tensor.data() == nullptr || !tensor.storage.device().is_cpu()) return true;
+    const auto* bytes = static_cast<const std::byte*>(static_cast<const void*>(tensor.data()));
+    if (all_finite(tensor.dtype, {bytes, static_cast<size_t>(tensor.byte_count())})) return true;
+    {
+      std::lock_guard lock(mutex_);
+      break_reason_ = "NaN: " + tensor.name;
     }
+    control_.pause();
     return true;
   };
   auto report = runner_->run(options);
@@ -207,6 +205,7 @@ void RunController::open(const QString& spec, const RunSettings& settings) {
   post([this, spec, settings] {
     if (spec.startsWith(QStringLiteral("lesson:"))) open_lesson_now(spec);
     else if (is_trace_file(spec)) open_recording_now(spec);
+    else if (is_intervals_file(spec)) open_intervals_now(spec, settings);
     else open_now(spec, settings);
   });
 }
@@ -263,6 +262,20 @@ void RunController::open_lesson_now(const QString& spec) {
         error = session ? QString() : sentence(session.error())] {
     Q_EMIT progress({});
     if (session) return show_recording(spec, session, title);
+    set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
+    Q_EMIT failed(error);
+  });
+  if (!session) return;
+  runner_.reset();
+  if (recorder_) recorder_->stop();
+  recorder_.reset();
+}
+
+void RunController::open_intervals_now(const QString& path, const RunSettings& settings) {
+  auto session = open_intervals(path, settings.planner.toStdString(), settings.budget_seconds);
+  tell([this, path, session = session ? *session : nullptr, error = session ? QString() : sentence(session.error())] {
+    Q_EMIT progress({});
+    if (session) return show_recording(path, session, QFileInfo(path).fileName());
     set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
     Q_EMIT failed(error);
   });
@@ -486,7 +499,7 @@ std::function<void()> RunController::values_now(trace::TensorRef ref) {
   const auto list = ref.is_leaf() ? graph.leafs() : graph.nodes();
   if (ref.index() >= list.size()) return refuse(tr("There is no such tensor."));
   const TensorImpl& tensor = *list[ref.index()];
-  if (tensor.dtype != DType::F32) return refuse(tr("Values of this type are not shown."));
+  if (!floats_of(tensor.dtype, {})) return refuse(tr("Values of this type are not shown."));
   if (tensor.element_count() == 0 || tensor.data() == nullptr) return refuse(tr("It holds no bytes now."));
   // In the arena its bytes are its own from its step until its last use only.
   const NodeId owner = graph.find_node(tensor.is_view() ? *tensor.view_source : tensor);
@@ -504,9 +517,8 @@ std::function<void()> RunController::values_now(trace::TensorRef ref) {
   if (!bytes) return refuse(sentence(bytes.error()));
   std::vector<int64_t> shape;
   for (int d = 0; d < tensor.rank(); ++d) shape.push_back(tensor.sizes[d]);
-  std::vector<float> numbers(bytes->size() / sizeof(float));
-  std::memcpy(numbers.data(), bytes->data(), numbers.size() * sizeof(float));
-  auto result = std::make_shared<const views::TensorValues>(std::move(numbers), std::move(shape));
+  auto numbers = floats_of(tensor.dtype, *bytes);
+  auto result = std::make_shared<const views::TensorValues>(std::move(*numbers), std::move(shape));
   const QString title = QString::fromStdString(tensor.name.str());
   return [this, result, title] { Q_EMIT values(result, title); };
 }

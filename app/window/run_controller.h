@@ -95,6 +95,7 @@ class RunController : public QObject {
   void tell(std::function<void()> f);  // on the UI thread
   void open_now(const QString& spec, const RunSettings& settings);
   void open_recording_now(const QString& path);
+  void open_intervals_now(const QString& path, const RunSettings& settings);
   void open_lesson_now(const QString& spec);
   void show_recording(const QString& spec, const std::shared_ptr<trace::Session>& session, const QString& title);
   void make_breaks();

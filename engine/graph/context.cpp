@@ -247,7 +247,10 @@ Result<Tensor> Context::restore(Op op, DType dtype, const Dims& sizes, std::span
     if (!source) return Error{fmt::format("'{}' got an undefined source", tensor_name)};
   if (view_of && view_of->is_view()) return Error{fmt::format("'{}' is a view of a view", tensor_name)};
   try {
-    auto tensor = place_tensor(dtype, sizes, tensor_name, sources, false);
+    if (auto bytes = checked_byte_count(sizes, dtype); !bytes) return bytes.error();
+    std::vector<TensorImpl*> impls;
+    for (const Tensor& source : sources) impls.push_back(source.impl());
+    auto tensor = place_tensor({dtype, sizes, contiguous_strides(sizes), impls, {}}, tensor_name, false);
     if (!tensor) return tensor;
     (*tensor)->op = op;
     if (view_of) {

@@ -193,7 +193,7 @@ Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& op
   Result<Model> model = Error{fmt::format("its architecture '{}' is not known here", arch)};
   for (const Architecture& known : kArchitectures)
     if (arch == known.name) {
-      GgufKit kit(*file, path.stem().string());
+      GgufKit kit(*file, name_of(path));
       model = known.build(*file, kit, options);
     }
   if (!model) {
@@ -208,7 +208,7 @@ Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& op
     for (const GgufTensor& tensor : file->tensors()) seen.parameter_bytes += static_cast<Bytes>(tensor.bytes.size());
     model = std::move(seen);
   }
-  model->name = path.stem().string();
+  model->name = name_of(path);
   model->path = path;
   return model;
 }

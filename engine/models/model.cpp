@@ -29,9 +29,7 @@ Result<Model> open_case_folder(const std::filesystem::path& folder, OpenOptions 
     if (!inputs) return inputs.error();
     options.inputs = std::move(*inputs);
   }
-  auto model = open_onnx(folder / "model.onnx", options);
-  if (model) model->name = std::filesystem::absolute(folder).lexically_normal().filename().string();
-  return model;
+  return open_onnx(folder / "model.onnx", options);
 }
 
 Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
@@ -51,6 +49,14 @@ Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
 }
 
 }  // namespace
+
+std::string name_of(const std::filesystem::path& path) {
+  std::string stem = path.stem().string();
+  if (stem != "model") return stem;
+  std::error_code problem;
+  const auto folder = std::filesystem::absolute(path, problem).lexically_normal().parent_path().filename().string();
+  return problem || folder.empty() ? stem : folder;
+}
 
 Status Model::load_weights(ExecutionContext& execution) {
   constexpr Bytes kAlignment = 64;

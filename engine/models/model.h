@@ -31,7 +31,7 @@ struct Weight {
 };
 
 struct Model {
-  std::string name;    // the file's stem, or the zoo's name
+  std::string name;    // name_of() its file, or the zoo's name
   std::string format;  // "onnx", "gguf", "safetensors", "zoo"
   std::filesystem::path path;
   Context context;
@@ -62,6 +62,9 @@ struct OpenOptions {
   bool prefill = false;                 // language models: many tokens at once instead of one
   int64_t tokens = 0;                   // language models: sequence length; 0: the architecture's usual one
 };
+
+// What the model in a file is called: the file's stem, or its folder's name where the file is just called "model".
+std::string name_of(const std::filesystem::path& path);
 
 // Opens `zoo:NAME`, an .onnx or .gguf file, or a directory in the ONNX test-case layout (model.onnx inside).
 // Error: one sentence that names the file, what is wrong with it and where.

@@ -20,7 +20,7 @@ Result<Model> open_onnx(const std::filesystem::path& path, const OpenOptions& op
   if (!file) return file.error();
   auto model = Lowering(std::move(*file), options).run();
   if (!model) return model;
-  model->name = path.stem().string();
+  model->name = name_of(path);
   model->path = path;
   return model;
 }

@@ -129,11 +129,10 @@ shot 3-step
 
 # A selection is seen in the graph (left), the drawn views (middle), the inspector (right) and the tables (below).
 run_command "Layout: Everything"
-run_command "Panels Nodes" # raises nothing where there is no such action
-xdotool mousemove 800 440 click 1
+xdotool mousemove 550 470 click 1  # r15's rectangle in the arena map
 sleep 1
 shot 4-one
-xdotool mousemove 640 380 click 1
+xdotool mousemove 596 470 click 1  # r25's
 sleep 1
 shot 5-other
 changed 4-one 5-other 370 120 880 520 "drawn views"
@@ -142,19 +141,25 @@ changed 4-one 5-other 1290 120 300 520 "inspector"
 # Let it run, stop, plan with every planner and order, and compare what ran with what runs then.
 key shift+F5
 run_command "Compare with the State of Now"
-save ctrl+shift+e "$folder/compare-or-other.csv"
+sleep 1
+save ctrl+shift+e "$folder/compare.csv"
+rows=$(wc -l <"$folder/compare.csv")
+head -1 "$folder/compare.csv" | grep -q "B" || die "the table of the comparison has no B: $(head -1 "$folder/compare.csv")"
+[ "$rows" -ge 170 ] || die "the comparison has $rows rows"
+echo "compared: $rows rows"
 key ctrl+p
-tries=300
+tries=30
 while [ $tries -gt 0 ]; do
   rm -f "$folder/planners.csv"
   sleep 2
   save ctrl+shift+e "$folder/planners.csv"
   rows=$(wc -l <"$folder/planners.csv")
   echo "planners: $rows rows"
-  [ "$rows" -ge 40 ] && break
-  tries=$((tries - 10))
+  [ "$rows" -ge 60 ] && break
+  tries=$((tries - 1))
 done
-[ "$rows" -ge 10 ] || die "planning with all gave $rows rows"
+head -1 "$folder/planners.csv" | grep -q "Planner" || die "the table of planners is another: $(head -1 "$folder/planners.csv")"
+[ "$rows" -ge 60 ] || die "planning with all gave $rows rows"
 shot 6-planned
 kill -0 $window_program 2>/dev/null || die "the program ended: $(tail -3 "$folder/log")"
 echo "all done"

@@ -15,6 +15,21 @@ SessionSource::SessionSource(QObject* parent) : QObject(parent), snapshot_(std::
   connect(&timer_, &QTimer::timeout, this, &SessionSource::refresh);
 }
 
+namespace {
+
+// A model that is planned anew describes its graph again: the same nodes under the same numbers.
+bool same_graph(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
+  if (a == b) return true;
+  if (!a.valid() || !b.valid() || a.index() >= s.graphs.size() || b.index() >= s.graphs.size()) return false;
+  const trace::GraphInfo &x = *s.graphs[a.index()], &y = *s.graphs[b.index()];
+  if (x.nodes.size() != y.nodes.size() || x.leafs.size() != y.leafs.size()) return false;
+  for (size_t i = 0; i < x.nodes.size(); ++i)
+    if (x.nodes[i].name != y.nodes[i].name || x.nodes[i].bytes != y.nodes[i].bytes) return false;
+  return true;
+}
+
+}  // namespace
+
 void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
   session_ = std::move(session);
   chosen_ = run_ = going_on_ = {};
@@ -99,7 +114,7 @@ void SessionSource::take(SnapshotPtr snapshot) {
   if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
   ghost_ = nullptr;
   if (shown_) ghost_ = std::exchange(plan_, shown_.get());
-  else if (before_ && plan_ && before_->graph == plan_->graph && before_->id != plan_->id) ghost_ = before_.get();
+  else if (before_ && plan_ && before_->id != plan_->id && same_graph(*snapshot_, before_->graph, plan_->graph)) ghost_ = before_.get();
   if (!other_) {
     comparison_ = nullptr;
   } else if (!comparison_ || compared_graph_ != graph_ || compared_plan_ != plan_) {

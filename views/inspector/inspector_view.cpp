@@ -34,6 +34,8 @@ InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, T
   show_selection();
 }
 
+void InspectorView::add_above(QWidget* widget) { static_cast<QVBoxLayout*>(layout())->insertWidget(0, widget); }
+
 void InspectorView::add_below(QWidget* widget) { static_cast<QVBoxLayout*>(layout())->addWidget(widget, 2); }
 
 InspectorInput InspectorView::input() const {

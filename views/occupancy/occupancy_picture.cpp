@@ -83,6 +83,7 @@ void take_peak(OccupancyPicture& p, const std::vector<Level>& levels) {
     if (l.max <= static_cast<double>(p.peak)) continue;
     p.peak = static_cast<Bytes>(l.max);
     p.peak_x = (l.x0 + l.x1) / 2;
+    p.peak_from = l.x0;
   }
 }
 
@@ -179,7 +180,8 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
     if (p->mode == AxisMode::Time) p->other = reduced(p->other, in.axis.range, in.pixels);
   }
   if (p->peak > 0) {
-    const double step = std::floor(in.axis.step_of_x(p->peak_x));
+    // Of steps that are as high as each other the first counts, as everywhere.
+    const double step = std::floor(in.axis.step_of_x(p->peak_from) + 1e-6);
     const int steps = in.axis.mapping.steps();
     if (steps > 0 && step >= 0 && step < steps) p->peak_step = Step(static_cast<int32_t>(step));
     if (p->peak_step.valid() && in.graph) {

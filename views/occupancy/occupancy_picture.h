@@ -24,7 +24,8 @@ struct OccupancyPicture : Prepared {
   std::vector<Level> reserved;               // of all kinds together
   Bytes arena = 0, bound = 0, capacity = 0;  // 0: unknown
   Bytes peak = 0;
-  double peak_x = 0;  // the middle of the piece in which it is reached
+  double peak_x = 0;     // the middle of the piece in which it is reached
+  double peak_from = 0;  // and where that begins
   Step peak_step;
   std::string peak_name;  // of the node that runs then
   double top = 0;         // the largest of all that is drawn

@@ -22,9 +22,6 @@ struct ReplanWish {
   bool operator==(const ReplanWish&) const = default;
 };
 
-// "96 MiB", "1.5g", "4096"; none where it is no size.
-std::optional<Bytes> parse_bytes(const QString& text);
-
 class ReplanPanel : public QWidget {
   Q_OBJECT
  public:

@@ -54,7 +54,8 @@ class Maker {
  public:
   Maker(const PrepareInput& in, TimelinePicture& p) : in_(in), p_(p), s_(*in.snapshot) {}
 
-  void run(const std::stop_token& stop) {
+  // Rows and rectangles, not yet sorted.
+  void collect(const std::stop_token& stop) {
     p_.mode = in_.axis.mode;
     p_.snapshot = in_.snapshot;
     p_.covered = in_.axis.range;
@@ -67,12 +68,16 @@ class Maker {
       add_track(t, parts);
     }
     add_barriers();
+  }
+
+  void run(const std::stop_token& stop) {
+    collect(stop);
     if (in_.comparison) {
       PrepareInput other = in_.of_other();
       other.graph = nullptr;  // one row of steps is enough
       TimelinePicture theirs;
       Maker maker(other, theirs);
-      maker.run(stop);
+      maker.collect(stop);
       if (!stop.stop_requested()) lay_under(theirs, maker.rects_);
     }
     p_.spans = std::make_shared<RectSet>(std::move(rects_));

@@ -21,7 +21,6 @@
 #include "app/window/main_window.h"
 #include <views/timeline/timeline_view.h>
 
-#undef emit  // Qt's word, and a function of the rings
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -337,7 +336,7 @@ class Figures : public QObject {
         while (done < due) {
           const Nanoseconds now = std::max(recorder->now(), last + 200);
           for (int t = 0; t < kThreads; ++t)
-            rings[static_cast<size_t>(t)]->emit(trace::work(run, NodeId(static_cast<size_t>(done / kThreads) % nodes), last, now, t));
+            rings[static_cast<size_t>(t)]->record(trace::work(run, NodeId(static_cast<size_t>(done / kThreads) % nodes), last, now, t));
           last = now;
           done += kThreads;
         }

@@ -11,10 +11,26 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTranslator>
+#include <QToolButton>
 #include <QXmlStreamReader>
 
+#include <arenascope/planner/csv.h>
+#include <arenascope/planner/planner.h>
+
+#include <array>
+#include <map>
+#include <random>
+#include <cmath>
+#include <cstring>
+
+#include <QDropEvent>
+#include <QMimeData>
+#include <views/occupancy/occupancy_view.h>
+
+#include "app/window/intervals_file.h"
 #include "app/window/language.h"
 #include "app/window/main_window.h"
+#include "app/window/tensor_floats.h"
 #include "sample_session.h"
 
 using namespace arenascope;
@@ -201,6 +217,149 @@ class WindowTest : public QObject {
     QCOMPARE(window_->document_count(), size_t{1});
     QCOMPARE(window_->controller()->state(), RunState::Empty);
     QCOMPARE(window_->axis()->steps(), 0);
+  }
+
+  void dropped_files_are_opened_each_in_a_tab() {
+    QList<QUrl> urls;
+    for (const char* name : {"one", "two", "three"}) {
+      const QString path = folder_.filePath(QStringLiteral("%1.arenascope").arg(QString::fromLatin1(name)));
+      QVERIFY(RunController::save_recording(*test::sample_session()->snapshot(), path).ok());
+      urls << QUrl::fromLocalFile(path);
+    }
+    urls.insert(1, QUrl::fromLocalFile(folder_.filePath("nothing.arenascope")));  // said, and the others are opened
+    QMimeData data;
+    data.setUrls(urls);
+    QDragEnterEvent enter({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window_.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window_.get(), &drop);
+    QTRY_COMPARE_WITH_TIMEOUT(window_->document_count(), size_t{3}, kPatience);
+    QStringList titles;
+    for (int i = 0; i < 3; ++i) titles << window_->tabs()->tabText(i);
+    QVERIFY2(titles.join(u' ').contains("one") && titles.join(u' ').contains("two") && titles.join(u' ').contains("three"), qPrintable(titles.join(u' ')));
+  }
+
+  void messages_stand_below_the_tool_bar() {
+    const int arena = window_->plot_view("arena")->mapTo(window_.get(), QPoint()).y();
+    window_->messages()->say(MessageKind::Note, "Something happened that is worth a sentence.");
+    QTRY_VERIFY(window_->messages()->isVisible() && window_->messages()->width() > window_->width() / 2);
+    QVERIFY(window_->messages()->mapTo(window_.get(), QPoint()).y() >= window_->playback()->geometry().bottom());
+    QTRY_VERIFY(window_->plot_view("arena")->mapTo(window_.get(), QPoint()).y() > arena);  // it covers nothing
+    auto* close = window_->messages()->findChild<QToolButton*>();
+    QTest::mouseClick(close, Qt::LeftButton);
+    QTRY_VERIFY(!window_->messages()->isVisible());
+    QVERIFY(window_->messages()->sentences().isEmpty());
+  }
+
+  void the_playhead_stands_at_the_peak_of_what_was_opened() {
+    open("zoo:squeezenet");
+    QTRY_COMPARE(window_->axis()->current(), Step(window_->playback()->slider()->peak_step()));
+    const auto* occupancy = static_cast<OccupancyView*>(window_->plot_view("occupancy"));
+    QTRY_VERIFY(occupancy->picture() && occupancy->picture()->peak > 0);
+    QCOMPARE(occupancy->picture()->peak_step, window_->axis()->current());
+  }
+
+  void breadcrumbs_lead_back_out() {
+    open("zoo:squeezenet");
+    Breadcrumbs* path = window_->breadcrumbs();
+    QTRY_COMPARE(path->crumbs().size(), size_t{1});
+    const trace::GraphInfo& graph = *window_->source()->graph();
+    QCOMPARE(path->crumbs()[0].text, QString::fromStdString(graph.model));
+    const NodeId node(20);
+    window_->selection()->select(Selection::node(window_->source()->graph_id(), node));
+    QCOMPARE(path->crumbs().size(), size_t{3});
+    QCOMPARE(path->crumbs()[1].text, QString::fromStdString(graph.nodes[20].layer));
+    QVERIFY(path->crumbs()[2].text.contains(QString::fromStdString(graph.nodes[20].name)));
+    // By key: Tab goes to the first link, and to the next; Return follows it.
+    window_->activateWindow();
+    path->setFocus();
+    QTest::keyClick(path, Qt::Key_Tab);
+    if (path->selectedText() == path->crumbs()[0].text) QTest::keyClick(path, Qt::Key_Tab);
+    QTest::keyClick(path, Qt::Key_Return);
+    const auto* range = window_->selection()->current().get<StepRangeSelection>();
+    QVERIFY(range != nullptr);
+    for (int32_t s = range->first.value; s < range->last.value; ++s) {
+      const NodeId at = window_->source()->plan()->order[static_cast<size_t>(s)];
+      QCOMPARE(graph.nodes[at.index()].layer, graph.nodes[20].layer);
+    }
+    QVERIFY(window_->axis()->range() != window_->axis()->limits());
+    QCOMPARE(path->crumbs().size(), size_t{2});
+    path->follow(0);
+    QVERIFY(window_->selection()->current().empty());
+    QCOMPARE(window_->axis()->range(), window_->axis()->limits());
+    // What is zoomed in has a way out too.
+    window_->axis()->frame_steps(Step(3), Step(9));
+    QTRY_COMPARE(path->crumbs().size(), size_t{2});
+    path->follow(0);
+    QCOMPARE(window_->axis()->range(), window_->axis()->limits());
+  }
+
+  void numbers_of_every_type_are_shown() {
+    const auto bytes = [](auto... values) {
+      const std::array all{values...};
+      std::vector<std::byte> b(sizeof(all));
+      std::memcpy(b.data(), all.data(), b.size());
+      return b;
+    };
+    using V = std::vector<float>;
+    QCOMPARE(*floats_of(DType::F32, bytes(1.5F, -2.0F)), (V{1.5F, -2.0F}));
+    QCOMPARE(*floats_of(DType::F64, bytes(0.25)), V{0.25F});
+    QCOMPARE(*floats_of(DType::F16, bytes(uint16_t{0x3C00}, uint16_t{0xC100}, uint16_t{1})), (V{1.0F, -2.5F, std::ldexp(1.0F, -24)}));
+    QCOMPARE(*floats_of(DType::BF16, bytes(uint16_t{0x3FC0})), V{1.5F});
+    QCOMPARE(*floats_of(DType::I64, bytes(int64_t{-7})), V{-7.0F});
+    QCOMPARE(*floats_of(DType::U8, bytes(uint8_t{200})), V{200.0F});
+    QCOMPARE(*floats_of(DType::Bool, bytes(uint8_t{2}, uint8_t{0})), (V{1.0F, 0.0F}));
+    QVERIFY(!floats_of(DType::Q4_0, {}));
+    QVERIFY(std::isinf(floats_of(DType::F16, bytes(uint16_t{0x7C00}))->front()));
+    QVERIFY(std::isnan(floats_of(DType::F16, bytes(uint16_t{0x7E00}))->front()));
+    QVERIFY(all_finite(DType::F16, bytes(uint16_t{0x7BFF}, uint16_t{0})) && !all_finite(DType::F16, bytes(uint16_t{0}, uint16_t{0x7C01})));
+    QVERIFY(all_finite(DType::F32, bytes(3e38F)) && !all_finite(DType::F32, bytes(1.0F, std::nanf(""))));
+    QVERIFY(!all_finite(DType::BF16, bytes(uint16_t{0xFF80})) && !all_finite(DType::F64, bytes(std::nan(""))));
+  }
+
+  // minimalloc's CSV: two buffers are alive together exactly if the file says so, whatever plans it.
+  void intervals_of_another_tool_are_opened_by_their_content() {
+    const QString path = folder_.filePath("some.data");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    std::mt19937 random(7);
+    QByteArray text("id,lower,upper,size\n");
+    for (int i = 0; i < 300; ++i) {
+      const int lower = static_cast<int>(random() % 90) * 11, length = 1 + static_cast<int>(random() % 500);
+      text += QStringLiteral("buffer%1,%2,%3,%4\n").arg(i).arg(lower).arg(lower + length).arg(1 + random() % 4096).toUtf8();
+    }
+    file.write(text);
+    file.close();
+    window_->open(path);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Recording, kPatience);
+    const auto problem = planner::read_csv(std::string_view(text.constData(), static_cast<size_t>(text.size())));
+    QVERIFY(problem.ok());
+    const trace::PlanInfo& plan = *window_->source()->plan();
+    QCOMPARE(plan.slices.size(), problem->size());
+    QVERIFY(plan.arena_bytes >= plan.lower_bound_bytes && plan.lower_bound_bytes > 0);
+    std::map<std::string, const trace::SliceInfo*> slice_of;
+    for (const trace::SliceInfo& s : plan.slices) slice_of[window_->source()->graph()->nodes[s.tensor.index()].name] = &s;
+    for (size_t i = 0; i < problem->size(); ++i)
+      for (size_t k = 0; k < i; ++k) {
+        const auto &a = problem->intervals[i], &b = problem->intervals[k];
+        const auto *x = slice_of[problem->ids[i]], *y = slice_of[problem->ids[k]];
+        QCOMPARE(x->first < y->last && y->first < x->last, a.lower < b.upper && b.lower < a.upper);
+      }
+    QVERIFY(window_->plot_view("arena")->isVisible());
+    // Where it says where each lies, that is the plan.
+    const auto answer = planner::find_planner("greedy-by-size")->plan(*problem, {});
+    QVERIFY(answer.ok());
+    const QString placed = folder_.filePath("placed.csv");
+    QFile other(placed);
+    QVERIFY(other.open(QIODevice::WriteOnly));
+    other.write(QByteArray::fromStdString(planner::write_csv(*problem, &*answer)));
+    other.close();
+    window_->open(placed);
+    QTRY_COMPARE_WITH_TIMEOUT(window_->document_count(), size_t{2}, kPatience);
+    QCOMPARE(window_->source()->plan()->planner, std::string("given"));
+    QCOMPARE(window_->source()->plan()->arena_bytes, answer->arena_bytes);
+    QVERIFY(!is_intervals_file(QStringLiteral("/no/such/file")));
   }
 
   void bad_files_are_said_and_what_was_open_stays() {

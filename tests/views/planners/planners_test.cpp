@@ -2,6 +2,7 @@
 // What to plan with, typed and clicked; the curve of a search; the line to fit under, dragged with the mouse.
 #include <sample_session.h>
 #include <views/occupancy/occupancy_view.h>
+#include <views/common/parse_bytes.h>
 #include <views/planners/replan_panel.h>
 
 #include <QSignalSpy>

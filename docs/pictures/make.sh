@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Draws the pictures of the documents anew, with `arenascope --export`.
+#   make.sh PROGRAM [MODEL]   MODEL: a ResNet-50 as ONNX; without one the built-in one is taken
+# Colours are reduced to 256 where ImageMagick is there: the pictures are flat, and a third of the size.
+set -eu
+program=$1
+model=${2:-zoo:resnet50}
+folder=$(cd "$(dirname "$0")" && pwd)
+draw() {  # NAME ARGUMENTS...
+  name=$1
+  shift
+  "$program" -o "$folder/$name.png" "$@"
+  if command -v convert >/dev/null 2>&1; then
+    convert "$folder/$name.png" +dither -colors 255 "PNG8:$folder/$name.small.png"
+    mv "$folder/$name.small.png" "$folder/$name.png"
+  fi
+}
+draw window --export window --select r14 "$model"
+draw window-dark-zh --export window --theme dark --language zh_CN --layout memory zoo:bert_base
+draw window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
+draw timeline --export timeline --size 1200x260 --time zoo:squeezenet
+draw findings --export findings --size 1200x260 zoo:mobilenet_v2
+draw compare-dark --export window --theme dark --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
+draw compare-dark-zh --export window --theme dark --language zh_CN --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The node debugger in the real window: breakpoints typed, listed and switched; the same keys on a recording of a network
+// and on a live run.
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+
+#include <views/common/plot_view.h>
+
+#include "app/window/language.h"
+#include "app/window/main_window.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+namespace {
+
+constexpr int kPatience = 60'000;
+
+// A piece of a protocol buffer: a field of bytes, and one of a small number.
+QByteArray field(int number, const QByteArray& bytes) {
+  return QByteArray(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) + bytes;
+}
+QByteArray field(int number, int value) { return QByteArray(1, static_cast<char>(number << 3)) + static_cast<char>(value); }
+
+// An ONNX model whose second node gives infinities: relu(log(x - x)).
+QByteArray model_with_infinities() {
+  const auto value = [](const char* name) {
+    return field(1, name) + field(2, field(1, field(1, 1) + field(2, field(1, field(1, 4)))));
+  };
+  const auto node = [](const char* op, const QList<QByteArray>& inputs, const char* output) {
+    QByteArray bytes;
+    for (const QByteArray& input : inputs) bytes += field(1, input);
+    return field(1, bytes + field(2, output) + field(3, output) + field(4, op));
+  };
+  const QByteArray graph = node("Sub", {"x", "x"}, "nought") + node("Log", {"nought"}, "endless") + node("Relu", {"endless"}, "z") +
+                           field(2, "g") + field(11, value("x")) + field(12, value("z"));
+  return field(1, 8) + field(7, graph) + field(8, field(2, 13));
+}
+
+}  // namespace
+
+class DebuggerTest : public QObject {
+  Q_OBJECT
+
+ private:
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+  QString recording_;  // of squeezenet
+
+  void open(const QString& spec) {
+    window_->open(spec);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec && window_->axis()->steps() > 0, kPatience);
+    if (!window_->controller()->has_model()) return;
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && !window_->source()->snapshot()->runs.empty() &&
+                                 window_->source()->snapshot()->runs[0].finished, kPatience);
+  }
+  void open_recording() {
+    if (recording_.isEmpty()) {
+      open(QStringLiteral("zoo:squeezenet"));
+      recording_ = folder_.filePath("squeezenet.arenascope");
+      QVERIFY(RunController::save_recording(*window_->source()->snapshot(), recording_).ok());
+    }
+    open(recording_);
+    QVERIFY(!window_->controller()->has_model());
+    window_->axis()->set_current(Step(0));
+  }
+  void key(Qt::Key k, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window_.get(), k, modifiers); }
+  const trace::TensorInfo& node_at(int32_t step) const {
+    return window_->source()->graph()->nodes[window_->source()->plan()->order[static_cast<size_t>(step)].index()];
+  }
+  int32_t now() const { return window_->axis()->current().value; }
+  int32_t last() const { return window_->axis()->steps() - 1; }
+
+  // As a person adds one: kind, text, Return.
+  void add(int kind, const QString& text) {
+    key(Qt::Key_F9, Qt::ControlModifier);
+    BreakpointPanel* panel = window_->breakpoint_panel();
+    auto* kinds = panel->findChild<QComboBox*>();
+    kinds->setCurrentIndex(kind);
+    auto* line = panel->findChild<QLineEdit*>();
+    line->clear();
+    QTest::keyClicks(line, text);
+    if (text.isEmpty()) QTest::mouseClick(panel->findChild<QPushButton*>(), Qt::LeftButton);  // Add is the first of them
+    else QTest::keyClick(line, Qt::Key_Return);
+  }
+  void click_check(int row) {
+    QTreeView* list = window_->breakpoint_panel()->list();
+    const QRect rect = list->visualRect(list->model()->index(row, 0));
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, rect.topLeft() + QPoint(10, rect.height() / 2));
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setOrganizationName("arenascope");
+    QCoreApplication::setApplicationName("arenascope-debugger-test");
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
+    QStandardPaths::setTestModeEnabled(true);
+    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
+  }
+  void init() {
+    QSettings().clear();
+    set_language("en");
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1600, 900);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+  }
+  void cleanup() { window_.reset(); }
+
+  void the_model_passes_the_tester() {
+    BreakpointModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set({{Breakpoint::Kind::Op, "CONV", 0, true}, {Breakpoint::Kind::NaN, {}, 0, false}}, {26, -1});
+    QCOMPARE(model.rowCount(), 2);
+    QVERIFY(model.setData(model.index(1, 0), Qt::Checked, Qt::CheckStateRole));
+    QVERIFY(model.breakpoints()[1].on);
+    QVERIFY(!model.setData(model.index(1, 1), Qt::Checked, Qt::CheckStateRole));
+    model.set({}, {});
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void every_kind_is_listed_and_switched() {
+    open_recording();
+    const QString name = QString::fromStdString(node_at(7).name);
+    add(0, "max_pool");
+    add(1, "features.1?*");
+    add(2, name);
+    add(3, "1 MiB");
+    add(4, {});
+    BreakpointModel* model = window_->breakpoint_panel()->model();
+    QCOMPARE(model->rowCount(), 5);
+    const auto nodes = [&](int row) { return model->index(row, 1).data().toString(); };
+    QVERIFY(nodes(0).toInt() >= 3);
+    QVERIFY(nodes(1).toInt() > 5);
+    QCOMPARE(nodes(2), QString("1"));
+    QVERIFY(nodes(3).toInt() > 0);
+    QCOMPARE(nodes(4), QString("–"));  // NaN is found while it runs
+    add(0, "max_pool");
+    QCOMPARE(model->rowCount(), 5);  // once is enough
+    add(3, "many");
+    QCOMPARE(model->rowCount(), 5);
+    // All but the node switched off with the mouse: the run stops there and nowhere else.
+    for (int row : {0, 1, 3, 4}) {
+      click_check(row);
+      QTRY_VERIFY(!window_->breakpoints()[static_cast<size_t>(row)].on);
+    }
+    window_->plot_view("arena")->setFocus();
+    key(Qt::Key_F5);
+    QCOMPARE(now(), 7);
+    key(Qt::Key_F5);
+    QCOMPARE(now(), last());
+    click_check(0);
+    QTRY_VERIFY(window_->breakpoints()[0].on);
+    window_->plot_view("arena")->setFocus();
+    key(Qt::Key_F5, Qt::ControlModifier);
+    QCOMPARE(node_at(now()).op, std::string("MAX_POOL"));
+    // And gone with Delete.
+    QTreeView* list = window_->breakpoint_panel()->list();
+    list->setFocus();
+    list->setCurrentIndex(model->index(0, 0));
+    QTest::keyClick(list, Qt::Key_Delete);
+    QTRY_COMPARE(window_->breakpoints().size(), size_t{4});
+  }
+
+  void a_recording_is_walked_through_both_ways() {
+    open_recording();
+    std::vector<int32_t> convolutions;
+    for (int32_t s = 0; s <= last(); ++s)
+      if (node_at(s).op == "CONV") convolutions.push_back(s);
+    QVERIFY(convolutions.size() > 10);
+    window_->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}});
+    window_->axis()->set_current(Step(0));
+    key(Qt::Key_F5);
+    key(Qt::Key_F5);
+    QCOMPARE(now(), convolutions[2]);  // the first is where it began: the third convolution
+    const auto* chosen = window_->selection()->current().get<NodeSelection>();
+    QVERIFY(chosen != nullptr && window_->source()->graph()->nodes[chosen->tensor.index()].op == "CONV");
+    key(Qt::Key_F10);
+    QCOMPARE(now(), convolutions[2] + 1);
+    key(Qt::Key_F5, Qt::ControlModifier);
+    key(Qt::Key_F5, Qt::ControlModifier);
+    QCOMPARE(now(), convolutions[1]);
+    window_->set_breakpoints({});
+    // To the end of the layer: the step where another begins.
+    const std::string layer = node_at(now()).layer;
+    key(Qt::Key_F11, Qt::ShiftModifier);
+    QVERIFY(node_at(now()).layer != layer);
+    QCOMPARE(node_at(now() - 1).layer, layer);
+    // To the node that is selected.
+    window_->selection()->clear();
+    window_->selection()->select(Selection::node(window_->source()->graph_id(), window_->source()->plan()->order[40]));
+    window_->axis()->set_current(Step(2));
+    key(Qt::Key_F10, Qt::ControlModifier);
+    QCOMPARE(now(), 40);
+    // Played, up to a breakpoint, forwards and backwards.
+    window_->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(44).name), 0, true}});
+    window_->plot_view("arena")->setFocus();
+    key(Qt::Key_Space);
+    QTRY_COMPARE_WITH_TIMEOUT(now(), 44, kPatience);
+    window_->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(38).name), 0, true}});
+    key(Qt::Key_Space, Qt::ShiftModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(now(), 38, kPatience);
+  }
+
+  void stepping_into_threads_selects_their_parts_in_order() {
+    open_recording();
+    const NodeId node = window_->source()->plan()->order[0];
+    window_->selection()->select(Selection::node(window_->source()->graph_id(), node));
+    const trace::Snapshot& s = *window_->source()->snapshot();
+    Nanoseconds before = 0;
+    std::set<uint32_t> tracks;
+    int parts = 0;
+    for (; parts < 6; ++parts) {
+      key(Qt::Key_F11);
+      const auto* part = window_->selection()->current().get<EventSelection>();
+      QVERIFY(part != nullptr);
+      QVERIFY(s.event(part->span).begin() >= before);
+      before = s.event(part->span).begin();
+      tracks.insert(static_cast<uint32_t>(part->span.track.index()));
+    }
+    QVERIFY(tracks.size() > 1);  // of more threads than one
+    QCOMPARE(window_->axis()->mode(), AxisMode::Time);
+    const auto here = window_->selection()->current();
+    key(Qt::Key_F11);
+    key(Qt::Key_F11, Qt::ControlModifier);
+    QVERIFY(window_->selection()->current() == here);
+  }
+
+  void a_live_run_pauses_steps_and_goes_on() {
+    open("zoo:squeezenet");
+    add(0, "CONV");
+    window_->plot_view("arena")->setFocus();
+    std::vector<int32_t> stops;
+    for (int i = 0; i < 3; ++i) {
+      const int32_t before = i == 0 ? -1 : now();
+      key(Qt::Key_F5);
+      QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && now() != before, kPatience);
+      QCOMPARE(node_at(now()).op, std::string("CONV"));
+      stops.push_back(now());
+    }
+    int convolutions = 0;
+    for (int32_t s = 0; s < stops[2]; ++s) convolutions += node_at(s).op == "CONV";
+    QCOMPARE(convolutions, 2);  // it stands before the third
+    window_->set_breakpoints({});
+    key(Qt::Key_F10);
+    QTRY_COMPARE_WITH_TIMEOUT(now(), stops[2] + 1, kPatience);
+    const std::string layer = node_at(now()).layer;
+    key(Qt::Key_F11, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && node_at(now()).layer != layer, kPatience);
+    QCOMPARE(node_at(now() - 1).layer, layer);
+    key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+  }
+
+  void infinities_stop_a_live_run() {
+    const QString path = folder_.filePath("endless.onnx");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(model_with_infinities());
+    file.close();
+    open(path);
+    QVERIFY2(window_->controller()->has_model(), qPrintable(window_->messages()->sentences().join(u' ')));
+    window_->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
+    window_->plot_view("arena")->setFocus();
+    key(Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused, kPatience);
+    QVERIFY2(window_->messages()->sentences().join(u' ').contains("NaN"), qPrintable(window_->messages()->sentences().join(u' ')));
+    QVERIFY2(window_->messages()->sentences().join(u' ').contains("endless"), qPrintable(window_->messages()->sentences().join(u' ')));
+    key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+  }
+};
+
+QTEST_MAIN(DebuggerTest)
+#include "debugger_test.moc"
