@@ -65,6 +65,7 @@ class Finder {
     if (!check_order(graph_, in_.plan->order)) return false;
     plan_options_.alignment = std::max<Bytes>(in_.plan->alignment, 1);
     for (const trace::SliceInfo& s : in_.plan->slices) plan_options_.in_place |= s.in_place_of.valid();
+    plan_options_.join = false;  // a restored graph knows no axes; add_joins() asks the shapes
     plan_options_.planner.stop = options_.stop;
     plan_options_.planner.budget_seconds = std::min(kOnePlan, options_.budget_seconds / 16);
     planner_ = planner::find_planner(in_.plan->planner);
@@ -248,7 +249,7 @@ class Finder {
     joined.kind = Kind::Concat;
     for (size_t n = 0; n < in_.graph->nodes.size(); ++n) {
       const trace::TensorInfo& node = in_.graph->nodes[n];
-      if (node.op != "CONCAT" || of[n] < 0) continue;
+      if (node.op != "CONCAT" || of[n] < 0 || joined_already(NodeId(n))) continue;
       if (!attach_sources(node, of[n], of, attached, all.problem)) continue;
       joined.tensors.push_back(TensorRef::node(NodeId(n)));
       joined.bytes += node.bytes;
@@ -271,6 +272,19 @@ class Finder {
       if (auto plan = try_out(v, "without a copy")) keep(std::move(f), std::move(plan));
       else found_.push_back(std::move(f));  // it saves the copying all the same
     }
+  }
+
+  // Whether the plan at hand has a source of the concatenation in the result's own bytes.
+  bool joined_already(NodeId id) const {
+    const trace::SliceInfo* whole = nullptr;
+    for (const trace::SliceInfo& s : in_.plan->slices)
+      if (s.tensor == TensorRef::node(id)) whole = &s;
+    if (!whole) return false;
+    const auto& sources = in_.graph->nodes[id.index()].sources;
+    return std::any_of(in_.plan->slices.begin(), in_.plan->slices.end(), [&](const trace::SliceInfo& s) {
+      return std::find(sources.begin(), sources.end(), s.tensor) != sources.end() && s.offset < whole->offset + whole->size &&
+             whole->offset < s.offset + s.size && s.first < whole->last && whole->first < s.last;
+    });
   }
 
   // Every part must be an interval of its own, of a whole tensor that the concatenation alone joins, and fit behind the

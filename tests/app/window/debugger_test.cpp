@@ -242,7 +242,7 @@ class DebuggerTest : public QObject {
     window_->plot_view("arena")->setFocus();
     std::vector<int32_t> stops;
     for (int i = 0; i < 3; ++i) {
-      const int32_t before = i == 0 ? -1 : now();
+      const int32_t before = now();  // at first the peak, which is no convolution
       key(Qt::Key_F5);
       QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && now() != before, kPatience);
       QCOMPARE(node_at(now()).op, std::string("CONV"));
