@@ -1932,6 +1932,10 @@ address %1</source>
         <translation>等待合计</translation>
     </message>
     <message>
+        <source>nodes without a barrier</source>
+        <translation>没有屏障的节点数</translation>
+    </message>
+    <message>
         <source>Node</source>
         <translation>节点</translation>
     </message>
@@ -2559,6 +2563,14 @@ next: %7</source>
     <message>
         <source>The node behind which the threads met</source>
         <translation>线程在其后会合的节点</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点数</translation>
+    </message>
+    <message>
+        <source>Nodes with work since the barrier before; more than one: there was no barrier between them</source>
+        <translation>自上一个屏障以来有计算的节点数；多于一个表示其间没有屏障</translation>
     </message>
     <message>
         <source>Op</source>
@@ -3310,12 +3322,20 @@ next: %7</source>
         <translation>分片 %1</translation>
     </message>
     <message>
+        <source>one of %1 nodes in a row without a barrier</source>
+        <translation>连续 %1 个没有屏障的节点之一</translation>
+    </message>
+    <message>
         <source>%1, from %2</source>
         <translation>%1，自 %2</translation>
     </message>
     <message>
         <source>%1 came last; the others waited %2 together</source>
         <translation>%1 最后到达；其他线程共等待 %2</translation>
+    </message>
+    <message>
+        <source>no barrier before that: %1 nodes in a row</source>
+        <translation>此前没有屏障：连续 %1 个节点</translation>
     </message>
     <message>
         <source>Timeline</source>

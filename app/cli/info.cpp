@@ -21,6 +21,18 @@ Json values(const std::vector<models::ValueInfo>& list) {
   return out;
 }
 
+// Of a file that holds no graph: what it holds.
+Json tensors(const models::Model& model) {
+  Json out = Json::array();
+  for (const models::Weight& weight : model.weights) {
+    const KeptDims& sizes = weight.tensor.sizes();
+    out.push_back({{"name", std::string(weight.tensor.name())},
+                   {"dtype", name(weight.tensor.dtype())},
+                   {"shape", std::vector<int64_t>(sizes.begin(), sizes.end())}});
+  }
+  return out;
+}
+
 void print_values(const char* what, const std::vector<models::ValueInfo>& list) {
   for (const auto& value : list)
     fmt::print("{:<12} {} {} {}\n", what, value.name, name(value.dtype), to_string(value.sizes));
@@ -53,6 +65,7 @@ int show_info(const Context& context, const ModelArguments& arguments) {
                 {"graph_nodes", model->graph.defined() ? model->graph.nodes().size() : 0},
                 {"flops", total_flops},
                 {"activation_bytes", activation_bytes}};
+    if (!model->graph.defined()) object["tensors"] = tensors(*model);
     print_json(object);
     return kDone;
   }
@@ -69,6 +82,9 @@ int show_info(const Context& context, const ModelArguments& arguments) {
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [op, count] : ops)
     fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model->unsupported.count(op) ? "  (cannot be run)" : "");
+  if (!model->graph.defined())
+    for (const models::Weight& weight : model->weights)
+      fmt::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()), to_string(weight.tensor.sizes()));
   for (const std::string& problem : model->problems) fmt::print("{:<12} {}\n", "problem", problem);
   return kDone;
 }

@@ -31,7 +31,7 @@ Result<models::OpenOptions> ModelArguments::options() const {
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
-  command.add_option("model", arguments.model, "A file (.onnx, .gguf), a directory in the ONNX test-case layout, or zoo:NAME")
+  command.add_option("model", arguments.model, "A file (.onnx, .gguf, .safetensors), a directory in the ONNX test-case layout, or zoo:NAME")
       ->required();
   command.add_option("--dim", arguments.dims, "NAME=N: the size of a symbolic dimension");
   command.add_option("--tokens", arguments.tokens, "Language models of the zoo: sequence length");

@@ -23,7 +23,9 @@ struct RunArguments {
   int threads = 0, repeat = 1;
   double budget = 1.0;
   std::optional<int64_t> capacity;
-  bool in_place = false, whole = false;
+  bool in_place = false, whole = false, every_barrier = false, drop_barriers = false, no_stealing = false;
+  std::vector<int> processors;
+  int nice = 0, polling = 50;
 };
 
 // The middle of each node's times over all runs.
@@ -134,6 +136,9 @@ int run_model(const Context& context, const RunArguments& arguments) {
   options.budget_seconds = arguments.budget;
   options.strategy = *strategy;
   options.in_place = arguments.in_place;
+  options.execution = {!arguments.every_barrier, !arguments.no_stealing, arguments.drop_barriers};
+  options.pool = {arguments.processors, arguments.nice};
+  options.polling = arguments.polling;
   options.capacity = arguments.capacity;
   if (arguments.capacity && *arguments.capacity < 1)
     return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
@@ -233,6 +238,13 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");
   command->add_option("--record", a->record, "Write a recording of the runs");
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_option("--processors", a->processors, "Where the threads stay, as 0,1,…")->delimiter(',');
+  command->add_option("--nice", a->nice, "Of the threads: above 0 others go first")->check(CLI::Range(-20, 19));
+  command->add_option("--polling", a->polling, "How long a thread looks before it parks, 0 to 100")
+      ->capture_default_str()->check(CLI::Range(0, 100));
+  command->add_flag("--every-barrier", a->every_barrier, "Meet behind every node, also between tiny ones in a row");
+  command->add_flag("--drop-barriers", a->drop_barriers, "No barrier between nodes that do not depend on each other");
+  command->add_flag("--no-stealing", a->no_stealing, "A thread never takes over another's part of a node");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return run_model(context, *a); }; });
 }

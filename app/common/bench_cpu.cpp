@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/bench_cpu.h"
 
+#include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/bench/cpu_bench.h>
+#include <arenascope/graph/bench_graph.h>
 #include <arenascope/runtime/bench_barrier.h>
+#include <arenascope/runtime/bench_run.h>
 
 namespace arenascope::app {
 namespace {
@@ -18,6 +21,9 @@ Rows kernel_rows(const BenchOptions& options) { return cpu_bench::kernel_rows({o
 
 constexpr Provider kProviders[] = {
     {"barrier", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
+    {"chain", [](const BenchOptions&) -> Rows { return bench_chain(*cpu::make_cpu_backend()); }},
+    {"graph", [](const BenchOptions& o) -> Rows { return bench_graph_building(o.quick); }},
+    {"dot", [](const BenchOptions&) -> Rows { return bench_dot(); }},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <arenascope/memory/bench_allocators.h>
 #include <arenascope/planner/bench_planning.h>
 #include <arenascope/runtime/bench_barrier.h>
+#include <arenascope/runtime/bench_run.h>
 #include <arenascope/trace/bench_trace.h>
 
 #include "app/common/backends.h"
@@ -55,7 +56,12 @@ constexpr Bench kBenches[] = {
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
     {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries", bench_cuda},
-    {"graph", "building and exporting graphs", [](const BenchOptions&) -> Rows { return bench_graph(); }},
+    {"graph", "building, planning and exporting graphs",
+     [](const BenchOptions& o) -> Rows {
+       auto rows = bench_graph();
+       for (auto more : {bench_dot(), bench_graph_building(o.quick)}) rows.insert(rows.end(), more.begin(), more.end());
+       return rows;
+     }},
     {"opencl", "the OpenCL backend beside the CPU backend, and its pool beside the plan",
      [](const BenchOptions& o) -> Rows { return bench_opencl(o, data_folder(o).string()); }},
     {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},

@@ -119,9 +119,9 @@ Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
     memory = fit(std::move(*memory), plan_options);
   if (!memory) return memory.error();
   const int threads = backend_->runs_on_host_threads() ? options_.threads : 1;
-  auto plan = ExecutionPlan::make(model_.graph, std::move(*memory), *backend_, threads);
+  auto plan = ExecutionPlan::make(model_.graph, std::move(*memory), *backend_, threads, options_.execution);
   if (!plan) return plan.error();
-  ExecutorOptions executor_options{threads, strategy, options_.recorder, true, model_.name, rings_};
+  ExecutorOptions executor_options{threads, strategy, options_.recorder, true, model_.name, rings_, options_.pool, options_.polling};
   auto executor = Executor::create(*backend_, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);

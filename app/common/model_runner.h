@@ -25,6 +25,9 @@ struct RunnerOptions {
   double budget_seconds = 1.0;  // for planners and orders that search
   MemoryStrategy strategy = MemoryStrategy::Planned;
   bool in_place = false;
+  ExecutionPlanOptions execution;  // which barriers there are
+  ThreadPoolOptions pool;          // of the threads
+  int polling = 50;                // see ExecutorOptions
   std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are computed again or moved away
   std::vector<Op> host_ops;  // with a device backend: ops that are to run on the host all the same
   models::OpenOptions open;

@@ -11,4 +11,7 @@ namespace arenascope {
 // well under a second for the usual 100,000 nodes.
 std::vector<BenchRow> bench_graph(size_t nodes = 100000);
 
+// Writing a graph of 10,000 nodes for Graphviz, in milliseconds.
+std::vector<BenchRow> bench_dot();
+
 }  // namespace arenascope

@@ -9,6 +9,7 @@
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/context_pool.h>
 #include <arenascope/graph/graph.h>
+#include <arenascope/graph/op_rules.h>
 #include <arenascope/memory/cpu_allocator.h>
 
 namespace arenascope {
@@ -131,19 +132,18 @@ std::span<const std::string> Context::layer_names() const { return pool_->layers
 // What a tensor is to be.
 struct Context::Description {
   DType dtype = DType::F32;
-  const Dims& sizes;
-  const Dims& strides;
+  std::span<const int64_t> sizes;
+  std::span<const int64_t> strides;
   std::span<TensorImpl* const> sources;
   std::span<const std::byte> params;
+  Bytes bytes = 0;  // of its data
 };
 
-Result<Tensor> Context::place_tensor(const Description& what, std::string_view tensor_name, bool with_data) {
-  auto checked = checked_byte_count(what.sizes, what.dtype);
-  if (!checked) return checked.error();
-  const Bytes bytes = with_data ? *checked : 0;
+Result<Tensor> Context::place_tensor(const Description& what, std::string_view tensor_name, bool with_data, Op op) {
+  const Bytes bytes = with_data ? what.bytes : 0;
   const bool in_scratch = bytes > 0 && pool_->scratch_.storage.allocated();
   const bool in_pool = bytes > 0 && !in_scratch;
-  size_t size = TensorImpl::byte_size(what.sizes.rank(), what.sources.size(), what.params.size());
+  size_t size = TensorImpl::byte_size(static_cast<int>(what.sizes.size()), what.sources.size(), what.params.size());
   const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
   size_t data_at = 0;
   if (in_pool) {
@@ -164,13 +164,14 @@ Result<Tensor> Context::place_tensor(const Description& what, std::string_view t
   auto place = pool_->append(ObjectType::Tensor, size, tensor_name);
   if (!place) return place.error();
   if (in_scratch) pool_->scratch_.used = storage.offset() - pool_->scratch_.storage.offset() + bytes;
-  TensorImpl* impl = TensorImpl::make(*place, what.dtype, what.sizes.span(), what.strides.span(), what.sources.size(),
+  TensorImpl* impl = TensorImpl::make(*place, what.dtype, what.sizes, what.strides, what.sources.size(),
                                       what.params);
   for (size_t i = 0; i < what.sources.size(); ++i) {
     if (what.sources[i]->owner != pool_) keep_alive(Tensor(what.sources[i]));
     impl->sources.set(i, what.sources[i]);
   }
   impl->owner = pool_;
+  impl->op = op;
   impl->name.refer(kept_name);
   impl->layer = pool_->layer_;
   if (in_pool) {
@@ -186,14 +187,46 @@ Result<Tensor> Context::place_tensor(const Description& what, std::string_view t
 Result<Tensor> Context::new_tensor(DType dtype, const Dims& sizes, std::string_view tensor_name) {
   try {
     // Sizes are checked before there are strides of them.
-    if (auto bytes = checked_byte_count(sizes, dtype); !bytes) return bytes.error();
-    return place_tensor({dtype, sizes, contiguous_strides(sizes), {}, {}}, tensor_name, !pool_->no_alloc_);
+    auto bytes = checked_byte_count(sizes, dtype);
+    if (!bytes) return bytes.error();
+    const Dims strides = contiguous_strides(sizes);
+    return place_tensor({dtype, sizes.span(), strides.span(), {}, {}, *bytes}, tensor_name, !pool_->no_alloc_);
   } catch (const std::bad_alloc&) {
     return Error{"no memory is left for a tensor's name"};
   }
 }
 
+namespace {
+
+// Whether the result is just like the first source: what most nodes are, element by element over tensors of one shape
+// and type, which were checked when they were made.
+bool is_alike(const OpInfo& op, std::span<TensorImpl* const> sources) {
+  if (op.shape_rule != rules::binary_rule && op.shape_rule != rules::same_rule && op.shape_rule != rules::float_rule)
+    return false;
+  const TensorImpl& first = *sources[0];
+  if (!info(first.dtype).floating || info(first.dtype).quantised) return false;
+  for (const TensorImpl* source : sources.subspan(1))
+    if (source != &first && (source->dtype != first.dtype || !(source->sizes == first.sizes))) return false;
+  return true;
+}
+
+}  // namespace
+
 Result<Tensor> Context::apply(Op op, std::span<const Tensor> sources, const OpParams& params,
+                              std::string_view tensor_name) {
+  constexpr size_t kFew = 8;
+  TensorImpl* few[kFew];
+  try {
+    std::vector<TensorImpl*> many(sources.size() > kFew ? sources.size() : 0);
+    const std::span<TensorImpl*> impls{many.empty() ? few : many.data(), sources.size()};
+    for (size_t i = 0; i < sources.size(); ++i) impls[i] = sources[i].impl();
+    return try_apply(op, impls, params, tensor_name);
+  } catch (const std::bad_alloc&) {
+    return Error{fmt::format("no memory is left for {}", arenascope::name(op))};
+  }
+}
+
+Result<Tensor> Context::apply(Op op, std::span<TensorImpl* const> sources, const OpParams& params,
                               std::string_view tensor_name) {
   try {
     return try_apply(op, sources, params, tensor_name);
@@ -202,42 +235,44 @@ Result<Tensor> Context::apply(Op op, std::span<const Tensor> sources, const OpPa
   }
 }
 
-Result<Tensor> Context::try_apply(Op op, std::span<const Tensor> sources, const OpParams& params,
+Result<Tensor> Context::try_apply(Op op, std::span<TensorImpl* const> sources, const OpParams& params,
                                   std::string_view tensor_name) {
   const OpInfo& op_info = info(op);
   const auto count = static_cast<int>(sources.size());
   if (count < op_info.min_sources || (op_info.max_sources >= 0 && count > op_info.max_sources))
     return Error{fmt::format("{} '{}' got {} sources", op_info.name, tensor_name, count)};
-  constexpr size_t kFew = 8;
-  TensorImpl* few[kFew];
-  std::vector<TensorImpl*> many(sources.size() > kFew ? sources.size() : 0);
-  const std::span<TensorImpl*> impls{many.empty() ? few : many.data(), sources.size()};
-  for (size_t i = 0; i < sources.size(); ++i) {
-    if (!sources[i]) return Error{fmt::format("{} '{}' got an undefined source", op_info.name, tensor_name)};
-    impls[i] = sources[i].impl();
+  for (const TensorImpl* source : sources)
+    if (!source) return Error{fmt::format("{} '{}' got an undefined source", op_info.name, tensor_name)};
+  if (is_alike(op_info, sources)) {
+    const TensorImpl& first = *sources[0];
+    int64_t strides[kMaxDims], stride = 1;
+    for (int i = first.rank() - 1; i >= 0; --i) {
+      strides[i] = stride;
+      stride *= std::max<int64_t>(first.sizes[i], 1);
+    }
+    return place_tensor({first.dtype, first.sizes.span(), {strides, static_cast<size_t>(first.rank())}, sources,
+                         params.significant(), first.byte_count()},
+                        tensor_name, !pool_->no_alloc_, op);
   }
-  auto inferred = op_info.shape_rule(op, impls, params);
+  auto inferred = op_info.shape_rule(op, sources, params);
   if (!inferred)
     return tensor_name.empty() ? inferred.error()
                                : Error{fmt::format("'{}': {}", tensor_name, inferred.error().message)};
   const bool view = op_info.is_view();
-  if (!view) {
-    if (auto bytes = checked_byte_count(inferred->sizes, inferred->dtype); !bytes) return bytes.error();
-    inferred->strides = contiguous_strides(inferred->sizes);
-  }
-  auto tensor = place_tensor({inferred->dtype, inferred->sizes, inferred->strides, impls, params.significant()},
-                             tensor_name, !view && !pool_->no_alloc_);
-  if (!tensor) return tensor;
+  auto bytes = checked_byte_count(inferred->sizes, inferred->dtype);
+  if (!bytes) return bytes.error();
+  if (!view) inferred->strides = contiguous_strides(inferred->sizes);
+  auto tensor = place_tensor({inferred->dtype, inferred->sizes.span(), inferred->strides.span(), sources,
+                              params.significant(), *bytes},
+                             tensor_name, !view && !pool_->no_alloc_, op);
+  if (!tensor || !view) return tensor;
   TensorImpl& impl = **tensor;
-  impl.op = op;
-  if (view) {
-    TensorImpl& source = *impls[0];
-    const DTypeInfo& type = info(source.dtype);
-    impl.offset = source.offset + inferred->offset;
-    impl.storage = source.storage;
-    impl.view_source = source.view_source ? source.view_source : &source;
-    impl.view_offset = source.view_offset + inferred->offset / type.block_elements * type.block_bytes;
-  }
+  TensorImpl& source = *sources[0];
+  const DTypeInfo& type = info(source.dtype);
+  impl.offset = source.offset + inferred->offset;
+  impl.storage = source.storage;
+  impl.view_source = source.view_source ? source.view_source : &source;
+  impl.view_offset = source.view_offset + inferred->offset / type.block_elements * type.block_bytes;
   return tensor;
 }
 

@@ -90,6 +90,9 @@ class Context {
   // A node: what `op` makes of the sources, described and not computed. Views share their source's bytes.
   // Errors: the number of sources, the op's shape rule, a full pool.
   Result<Tensor> apply(Op op, std::span<const Tensor> sources, const OpParams& params = {}, std::string_view name = {});
+  // The same where the caller, or their pool, keeps the sources alive: counting handles takes longer than all the rest.
+  Result<Tensor> apply(Op op, std::span<TensorImpl* const> sources, const OpParams& params = {},
+                       std::string_view name = {});
   // A node as somebody described it: op, type and sizes are believed and no shape rule is asked, so that a graph that
   // was recorded can be ordered and planned again. It has no parameters and is never to be computed. With `view_of` it
   // shares that tensor's bytes, which is itself no view. Errors: sizes out of range, an undefined source, a full pool.
@@ -106,9 +109,9 @@ class Context {
 
  private:
   explicit Context(ContextPool* pool);
-  Result<Tensor> try_apply(Op op, std::span<const Tensor> sources, const OpParams& params, std::string_view name);
+  Result<Tensor> try_apply(Op op, std::span<TensorImpl* const> sources, const OpParams& params, std::string_view name);
   struct Description;
-  Result<Tensor> place_tensor(const Description& what, std::string_view name, bool with_data);
+  Result<Tensor> place_tensor(const Description& what, std::string_view name, bool with_data, Op op = {});
   ContextPool* pool_ = nullptr;
 };
 

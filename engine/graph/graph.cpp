@@ -210,6 +210,8 @@ int32_t Graph::use_count(const TensorImpl& tensor) const {
   return place ? data_->use_counts[*place] : 0;
 }
 
+int32_t Graph::use_count(NodeId node) const { return data_->use_counts[node.index()]; }
+
 bool Graph::has_grads() const { return data_->grads != nullptr; }
 
 TensorImpl* Graph::grad(const TensorImpl& tensor) const {

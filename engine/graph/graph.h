@@ -40,6 +40,7 @@ class Graph {
   LeafId find_leaf(const TensorImpl& tensor) const;
   // How often a tensor of this graph is a source.
   int32_t use_count(const TensorImpl& tensor) const;
+  int32_t use_count(NodeId node) const;
 
   // Training graphs only: the gradient of a tensor of this graph and its accumulator; null where there is none.
   bool has_grads() const;

@@ -3,6 +3,7 @@
 #include <arenascope/models/gguf.h>
 #include <arenascope/models/model.h>
 #include <arenascope/models/onnx.h>
+#include <arenascope/models/safetensors.h>
 #include <arenascope/models/testcase.h>
 #include <arenascope/models/zoo.h>
 #include <fmt/format.h>
@@ -44,8 +45,9 @@ Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
   const std::string kind = path.extension().string();
   if (kind == ".onnx") return open_onnx(path, options);
   if (kind == ".gguf") return open_gguf(path, options);
+  if (kind == ".safetensors") return open_safetensors(path);
   return Error{
-      fmt::format("{}: models are .onnx and .gguf files, directories with a model.onnx in them, or zoo:NAME", spec)};
+      fmt::format("{}: models are .onnx, .gguf and .safetensors files, directories with a model.onnx in them, or zoo:NAME", spec)};
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ struct OpenOptions {
 // What the model in a file is called: the file's stem, or its folder's name where the file is just called "model".
 std::string name_of(const std::filesystem::path& path);
 
-// Opens `zoo:NAME`, an .onnx or .gguf file, or a directory in the ONNX test-case layout (model.onnx inside).
+// Opens `zoo:NAME`, an .onnx, .gguf or .safetensors file, or a directory in the ONNX test-case layout (model.onnx inside).
 // Error: one sentence that names the file, what is wrong with it and where.
 Result<Model> open_model(const std::string& spec, const OpenOptions& options = {});
 

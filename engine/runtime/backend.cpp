@@ -31,4 +31,11 @@ Result<Storage> Backend::allocate_packed(const TensorImpl& tensor, ExecutionCont
 
 Status Backend::prepare(std::span<TensorImpl* const>, ExecutionContext&) { return {}; }
 
+int Backend::parts(const TensorImpl&, int tasks) const { return tasks; }
+
+Launch Backend::launch(const TensorImpl& node) {
+  return {[](const Launch& self, const ComputeParams& params) { return self.backend->compute(*self.node, params); }, this,
+          &node, nullptr};
+}
+
 }  // namespace arenascope

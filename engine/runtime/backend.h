@@ -37,6 +37,17 @@ struct DeviceSpan {
 // packed form.
 enum class Side : uint8_t { Main, Other, Either };
 
+class Backend;
+
+// How to compute a node, found once for many runs: compute(*this, params) does what Backend::compute() does.
+struct Launch {
+  using Function = Status (*)(const Launch& self, const ComputeParams& params);
+  Function compute = nullptr;
+  Backend* backend = nullptr;
+  const TensorImpl* node = nullptr;
+  const void* detail = nullptr;  // the backend's own
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -88,6 +99,12 @@ class Backend {
   virtual std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>&) { return {}; }
   // What it decided since the last call and a user may want to know, one sentence each: sizes found by tuning, say.
   virtual std::vector<std::string> take_notes() { return {}; }
+  // Into how many parts it may be cut at no cost worth mentioning when `tasks` threads take part: more than that, where
+  // it is long, let a thread that is done take over what another has not begun.
+  virtual int parts(const TensorImpl& node, int tasks) const;
+  // A shorter way to compute() for a node that is computed again and again, where there is one. Asked after prepare(),
+  // with all memory bound; it holds until the next prepare().
+  virtual Launch launch(const TensorImpl& node);
 };
 
 }  // namespace arenascope

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/runtime/barrier.h>
 #include <arenascope/runtime/describe.h>
+#include <arenascope/runtime/quick_plan.h>
 
 namespace arenascope {
 
@@ -24,38 +26,17 @@ std::optional<MemoryStrategy> parse_memory_strategy(std::string_view text) {
   return std::nullopt;
 }
 
-// What the threads of one run share. Written by the last thread at a barrier, read by all behind it, apart from
-// `times`, where each thread has slots of its own, and the error, which has a lock.
-struct Executor::Shared {
-  const RunOptions& options;
-  trace::RunId run;
-  const trace::Clock& clock;
-  uint32_t first_generation;
-  bool stop = false;
-  bool aborted = false;
-  std::atomic<bool> failed{false};
-  std::mutex error_mutex;
-  Status error;
-  struct Times { Nanoseconds begin = 0, arrive = 0, leave = 0; };
-  std::vector<Times> times;  // steps × threads
-
-  void fail(Error e) {
-    std::lock_guard lock(error_mutex);
-    if (error.ok()) error = std::move(e);
-    failed.store(true, std::memory_order_release);
-  }
-};
-
 Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared_ptr<ExecutionContext> context,
                                                    ExecutorOptions options) {
   if (!backend.runs_on_host_threads()) options.threads = 1;
   std::unique_ptr<Executor> executor(new Executor(backend, std::move(context), options));
-  auto pool = ThreadPool::create(options.threads);
+  auto pool = ThreadPool::create(options.threads, options.pool);
   if (!pool) return pool.error();
   executor->pool_ = std::move(*pool);
   const bool crowded = options.threads > usable_processors();
-  executor->barrier_ = std::make_unique<Barrier>(options.threads, crowded ? 0 : 4000);
+  executor->barrier_ = std::make_unique<Barrier>(options.threads, crowded ? 0 : Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50);
   const auto threads = static_cast<size_t>(options.threads);
+  executor->taken_ = std::make_unique<Taken[]>(2 * threads);
   executor->rings_ = options.recorder ? options.rings : std::vector<trace::ThreadRing*>();
   executor->rings_.resize(std::min(executor->rings_.size(), threads));
   while (executor->rings_.size() < threads)
@@ -74,6 +55,9 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
   }
   return executor;
 }
+
+Executor::Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options)
+    : backend_(backend), context_(std::move(context)), options_(std::move(options)) {}
 
 Executor::~Executor() = default;
 
@@ -121,20 +105,15 @@ Status Executor::prepare(ExecutionPlan plan) {
       return Error{fmt::format("'{}' has no data: every input and weight must be given before a run", leaf->name)};
 
   const auto nodes = plan_.graph.nodes();
-  views_of_.assign(nodes.size(), {});
+  views_of_.assign(options_.strategy == MemoryStrategy::Planned ? 0 : nodes.size(), {});
   for (TensorImpl* node : nodes) {
     if (!node->is_view()) continue;
-    if (const NodeId owner = plan_.graph.find_node(*node->view_source); owner.valid())
-      views_of_[owner.index()].push_back(node);
-    else node->storage = node->view_source->storage;
+    if (const NodeId owner = plan_.graph.find_node(*node->view_source); !owner.valid())
+      node->storage = node->view_source->storage;
+    else if (!views_of_.empty()) views_of_[owner.index()].push_back(node);
   }
-  begins_.assign(plan_.steps.size(), {});
-  ends_.assign(plan_.steps.size(), {});
-  for (size_t i = 0; i < plan_.memory.tensors.size(); ++i) {
-    const PlannedTensor& tensor = plan_.memory.tensors[i];
-    begins_[tensor.first.index()].push_back(static_cast<uint32_t>(i));
-    ends_[tensor.last.index() - 1].push_back(static_cast<uint32_t>(i));
-  }
+  begins_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.first.index(); });
+  ends_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.last.index() - 1; });
   find_packed();
   work_ = Storage();
   arena_ = Storage();
@@ -144,8 +123,7 @@ Status Executor::prepare(ExecutionPlan plan) {
   Status bound = bind_spilled();
   if (!bound) return bound;
   if (options_.strategy == MemoryStrategy::Planned) {
-    for (PlannedStep& step : plan_.steps)
-      if (step.joined) step.tasks = 0;
+    leave_out_joined();
     bound = bind_planned();
   }
   if (options_.strategy == MemoryStrategy::None) bound = bind_each();
@@ -153,6 +131,7 @@ Status Executor::prepare(ExecutionPlan plan) {
   std::vector<TensorImpl*> in_order;
   for (const PlannedStep& step : plan_.steps) in_order.push_back(&plan_.graph.node(step.node));
   if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
+  find_items();
   if (options_.recorder) {
     auto graph = describe_graph(plan_);
     graph.model = options_.model;
@@ -168,6 +147,39 @@ Status Executor::prepare(ExecutionPlan plan) {
   return {};
 }
 
+// Concatenations whose sources lie in their bytes already. What stood before and behind one is then next to each other,
+// with the stronger of both barriers in between.
+void Executor::leave_out_joined() {
+  PlannedStep* before = nullptr;
+  for (PlannedStep& step : plan_.steps) {
+    if (step.tasks == 0) continue;
+    if (!step.joined) {
+      before = &step;
+      continue;
+    }
+    step.tasks = 0;
+    if (!before || before->behind == Behind::Barrier) continue;
+    if (step.behind == Behind::Barrier) before->behind = Behind::Barrier;
+    else if (step.behind == Behind::Independent) before->behind = Behind::Independent;
+  }
+}
+
+void Executor::find_items() {
+  items_.clear();
+  alone_ = true;
+  bool swapped = false;
+  for (size_t i = 0; i < plan_.steps.size(); ++i) {
+    const PlannedStep& step = plan_.steps[i];
+    if (step.tasks == 0) continue;
+    alone_ = alone_ && step.tasks == 1;
+    if (step.parts > step.tasks) swapped = !swapped;
+    items_.push_back({static_cast<uint32_t>(i), step.tasks, step.parts, step.behind, swapped, 0,
+                      backend_.launch(plan_.graph.node(step.node))});
+  }
+  for (size_t i = items_.size(); i-- > 0;)
+    items_[i].row_end = items_[i].behind == Behind::Row && i + 1 < items_.size() ? items_[i + 1].row_end : static_cast<uint32_t>(i);
+}
+
 Status Executor::bind_planned() {
   auto arena = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_.memory.arena_bytes,
                                  static_cast<size_t>(plan_.memory.alignment));
@@ -175,13 +187,7 @@ Status Executor::bind_planned() {
     return Error{fmt::format("the arena of {} bytes could not be had: {}", plan_.memory.arena_bytes,
                              arena.error().message)};
   arena_ = std::move(*arena);
-  for (const PlannedTensor& tensor : plan_.memory.tensors) {
-    auto slice = arena_.sub_storage(tensor.offset, tensor.size);
-    if (!slice) return slice.error();
-    plan_.graph.node(tensor.node).storage = std::move(*slice);
-    for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = plan_.graph.node(tensor.node).storage;
-  }
-  return {};
+  return bind_plan(plan_.graph, plan_.memory, arena_);
 }
 
 // What was moved to the host lies there, whatever the strategy.
@@ -193,7 +199,8 @@ Status Executor::bind_spilled() {
     auto storage = Storage::allocate(*context_, {}, MemoryKind::HostPageable, node->byte_count());
     if (!storage) return Error{fmt::format("'{}' got no host memory: {}", node->name, storage.error().message)};
     node->storage = std::move(*storage);
-    for (TensorImpl* view : views_of_[plan_.graph.find_node(*node).index()]) view->storage = node->storage;
+    if (!views_of_.empty())  // else bind_plan() sees to them
+      for (TensorImpl* view : views_of_[plan_.graph.find_node(*node).index()]) view->storage = node->storage;
   }
   return {};
 }
@@ -258,159 +265,6 @@ void Executor::release_after(size_t step) {
     plan_.graph.node(tensor.node).storage = Storage(backend_.device());
     for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = Storage(backend_.device());
   }
-}
-
-void Executor::trace_slices(size_t step, int ith, bool begin) {
-  trace::ThreadRing* ring = rings_[static_cast<size_t>(ith)];
-  if (!ring || options_.strategy != MemoryStrategy::Planned) return;
-  const Nanoseconds now = ring->now();
-  const Step at(static_cast<int32_t>(step));
-  const auto touched = [&](const PlannedTensor& tensor) {
-    const TensorImpl& node = plan_.graph.node(tensor.node);
-    ring->record(trace::seen_write(now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(),
-                                 node.byte_span(), at));
-  };
-  for (uint32_t index : begin ? begins_[step] : ends_[step]) {
-    const PlannedTensor& tensor = plan_.memory.tensors[index];
-    const auto ref = trace::TensorRef::node(tensor.node);
-    ring->record(begin ? trace::slice_live(now, ref, tensor.offset, tensor.size, at)
-                     : trace::slice_dead(now, ref, tensor.offset, tensor.size, Step(step + 1)));  // half-open
-  }
-  if (begin || !options_.record_touched) return;
-  for (uint32_t index : begins_[step]) touched(plan_.memory.tensors[index]);
-}
-
-// Between two steps, on one thread while the others wait: ends step `next - 1`, begins step `next`. False: stop.
-bool Executor::between(size_t next, int ith, Shared& shared) {
-  if (shared.failed.load(std::memory_order_acquire)) return false;
-  const RunOptions& options = shared.options;
-  if (next > 0) {
-    const PlannedStep& done = plan_.steps[next - 1];
-    trace_slices(next - 1, ith, false);
-    const bool there = done.tasks > 0 || (done.joined && options_.strategy == MemoryStrategy::Planned);
-    if (options.after_node && there) {
-      if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) {
-        shared.fail(ok.error());
-        return false;
-      }
-      if (!options.after_node(done.node, Step(next - 1))) {
-        shared.aborted = true;
-        return false;
-      }
-    }
-    if (options_.strategy == MemoryStrategy::Eager) release_after(next - 1);
-    if (options_.strategy != MemoryStrategy::None)
-      for (NodeId id : packed_ends_[next - 1]) plan_.graph.node(id).storage = Storage(backend_.device());
-  }
-  if (next == plan_.steps.size()) return true;
-  const PlannedStep& step = plan_.steps[next];
-  if (step.tasks > 0 && options.control) {
-    if (options.break_before && options.break_before(step.node, Step(next))) options.control->pause();
-    if (!options.control->before(Step(next))) {
-      shared.aborted = true;
-      return false;
-    }
-  }
-  Status bound = options_.strategy == MemoryStrategy::Eager ? allocate_output(next) : Status();
-  if (bound.ok()) bound = allocate_packed(next);
-  if (!bound) {
-    shared.fail(bound.error());
-    return false;
-  }
-  trace_slices(next, ith, true);
-  if (trace::ThreadRing* ring = rings_[static_cast<size_t>(ith)])
-    ring->record(trace::step(shared.run, ring->now(), Step(next), step.node));
-  return true;
-}
-
-void Executor::work(int ith, Shared& shared) {
-  trace::ThreadRing* ring = rings_[static_cast<size_t>(ith)];
-  const bool clocked = ring != nullptr || !shared.times.empty();
-  const size_t threads = static_cast<size_t>(options_.threads);
-  const size_t count = plan_.steps.size();
-  size_t step = 0;
-  // Passes over steps without work; whoever runs serial sections does their bookkeeping.
-  const auto next_with_work = [&](size_t from) {
-    while (from < count && plan_.steps[from].tasks == 0) ++from;
-    return from;
-  };
-  const auto advance = [&](size_t from, size_t to) {
-    for (size_t s = from; s <= to && !shared.stop; ++s) shared.stop = !between(s, ith, shared);
-  };
-  const size_t first = next_with_work(0);
-  uint32_t generation = barrier_->generation();
-  barrier_->arrive_and_wait([&] { advance(0, first); });
-  for (step = first; step < count && !shared.stop;) {
-    const PlannedStep& planned = plan_.steps[step];
-    const Nanoseconds begin = clocked ? shared.clock.now() : 0;
-    if (ith < planned.tasks) {
-      const ComputeParams params{ith, planned.tasks, work_.data(), work_.bytes()};
-      if (auto ok = backend_.compute(plan_.graph.node(planned.node), params); !ok)
-        shared.fail(Error{fmt::format("node {} '{}': {}", planned.node.value, plan_.graph.node(planned.node).name,
-                                      ok.error().message)});
-    }
-    const Nanoseconds arrive = clocked ? shared.clock.now() : 0;
-    if (ring && ith < planned.tasks) ring->record(trace::work(shared.run, planned.node, begin, arrive, ith));
-    const size_t next = next_with_work(step + 1);
-    generation = barrier_->generation();
-    barrier_->arrive_and_wait([&] { advance(step + 1, next); });
-    if (clocked) {
-      const Nanoseconds leave = shared.clock.now();
-      if (ring) ring->record(trace::wait(shared.run, planned.node, arrive, leave, generation));
-      if (!shared.times.empty()) shared.times[step * threads + static_cast<size_t>(ith)] = {begin, arrive, leave};
-    }
-    step = next;
-  }
-}
-
-Result<RunReport> Executor::run(const RunOptions& options) {
-  if (!prepared_) return Error{"the executor has no plan that was prepared"};
-  trace::Recorder* recorder = options_.recorder;
-  const trace::Clock monotonic;
-  const trace::Clock& clock = recorder ? recorder->clock() : monotonic;
-  Shared shared{options, {}, clock, barrier_->generation(), false, false, {}, {}, {}, {}};
-  const size_t threads = static_cast<size_t>(options_.threads);
-  if (options.timed) shared.times.resize(plan_.steps.size() * threads);
-  const Nanoseconds begin = clock.now();
-  if (recorder) {
-    trace::RunInfo run;
-    run.graph = trace_graph_;
-    run.plan = trace_plan_;
-    run.threads = options_.threads;
-    run.backend = backend_.name();
-    run.strategy = name(options_.strategy);
-    run.begin = begin;
-    shared.run = recorder->begin_run(run);
-  }
-  // What changes its place from run to run cannot be replayed, nor what somebody looks at.
-  const bool watched = recorder || options.timed || options.control || options.after_node;
-  const bool as_one = !watched && !any_packed_ && options_.strategy != MemoryStrategy::Eager;
-  if (auto ok = backend_.begin_run(as_one); !ok) shared.fail(ok.error());
-  else pool_->run([&](int ith) { work(ith, shared); });
-  if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) shared.fail(ok.error());
-  RunReport report;
-  report.nanoseconds = clock.now() - begin;
-  report.aborted = shared.aborted;
-  if (recorder && !backend_.runs_on_host_threads()) trace_device(shared.run);
-  if (recorder)
-    recorder->end_run(shared.run, !shared.error.ok()  ? trace::RunStatus::Failed
-                                  : shared.aborted    ? trace::RunStatus::Aborted
-                                                      : trace::RunStatus::Done);
-  if (!shared.error.ok()) return shared.error.error();
-  if (!options.timed) return report;
-  report.nodes.resize(plan_.steps.size());
-  for (size_t step = 0; step < plan_.steps.size(); ++step) {
-    const auto* row = &shared.times[step * threads];
-    if (plan_.steps[step].tasks == 0 || row[0].leave == 0) continue;
-    Nanoseconds first = row[0].begin, last = row[0].arrive;
-    for (size_t t = 0; t < threads; ++t) {
-      first = std::min(first, row[t].begin);
-      last = std::max(last, row[t].arrive);
-      report.nodes[step].barrier_wait_nanoseconds += row[t].leave - row[t].arrive;
-    }
-    report.nodes[step].nanoseconds = last - first;
-  }
-  return report;
 }
 
 }  // namespace arenascope

@@ -2,12 +2,13 @@
 // Runs an ExecutionPlan: all threads work on one node, meet at a barrier, then the next node. What happens between
 // two nodes (pausing, callbacks, allocating) is done by the last thread to arrive, before anybody leaves.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include <arenascope/runtime/barrier.h>
 #include <arenascope/runtime/execution_plan.h>
 #include <arenascope/runtime/run_control.h>
 #include <arenascope/runtime/thread_pool.h>
@@ -31,6 +32,8 @@ struct ExecutorOptions {
   bool record_touched = true;           // with a recorder: which arena bytes each node really wrote
   std::string model;                    // the name under which the graph is described
   std::vector<trace::ThreadRing*> rings;  // of an earlier executor, so that its threads keep their rows; or none
+  ThreadPoolOptions pool;               // where its threads run, and how important they are
+  int polling = 50;                     // 0: a thread that waits parks at once; 100: it looks for twice as long as usual
 };
 
 struct NodeTime {
@@ -52,6 +55,8 @@ struct RunOptions {
   // Asked before a node with work starts: true pauses there (needs a control). Breakpoints.
   std::function<bool(NodeId node, Step step)> break_before;
 };
+
+class Barrier;
 
 class Executor {
  public:
@@ -79,22 +84,60 @@ class Executor {
 
  private:
   struct Shared;  // what the threads of one run share
-  Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options)
-      : backend_(backend), context_(std::move(context)), options_(options) {}
+  Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options);
   Status bind_spilled();
   void find_packed();
   Status bind_planned();
   Status bind_each();
   void bind_views();
   void work(int ith, Shared& shared);
-  bool between(size_t next, int ith, Shared& shared);
+  void advance(size_t from, size_t to, Shared& shared);
+  bool between(size_t next, Shared& shared);
+  void compute(size_t item, int ith, Shared& shared);
+  void compute_parts(size_t item, int ith, Shared& shared);
+  void compute_part(size_t item, int part, int ith, Shared& shared);
   Status allocate_output(size_t step);
   Status allocate_packed(size_t step);
   void release_after(size_t step);
-  void trace_slices(size_t step, int ith, bool begin);
+  void trace_slices(size_t step, bool begin);
+  void leave_out_joined();
+  void find_items();
   void describe();
   void add_device_rows();
   void trace_device(trace::RunId run);
+
+  // A step with work.
+  struct Item {
+    uint32_t step;
+    int32_t tasks, parts;
+    Behind behind;
+    bool swapped;      // which set of counters says what was taken of its parts
+    uint32_t row_end;  // the item that ends the row which begins here, or itself
+    Launch launch;
+  };
+  // Planned tensors by step.
+  class ByStep {
+   public:
+    template <class StepOf>
+    void assign(size_t steps, const std::vector<PlannedTensor>& tensors, StepOf&& step_of) {
+      first_.assign(steps + 1, 0);
+      for (const PlannedTensor& tensor : tensors) ++first_[step_of(tensor) + 1];
+      for (size_t i = 0; i < steps; ++i) first_[i + 1] += first_[i];
+      list_.resize(tensors.size());
+      std::vector<uint32_t> next(first_.begin(), first_.end() - 1);
+      for (uint32_t i = 0; i < tensors.size(); ++i) list_[next[step_of(tensors[i])]++] = i;
+    }
+    std::span<const uint32_t> operator[](size_t step) const {
+      return {list_.data() + first_[step], first_[step + 1] - first_[step]};
+    }
+
+   private:
+    std::vector<uint32_t> first_, list_;
+  };
+  // How many of a thread's own parts were taken, by itself or by others.
+  struct alignas(64) Taken {
+    std::atomic<int32_t> count{0};
+  };
 
   Backend& backend_;
   std::shared_ptr<ExecutionContext> context_;
@@ -105,11 +148,14 @@ class Executor {
   bool prepared_ = false;
   Storage arena_;
   Storage work_;
-  std::vector<std::vector<TensorImpl*>> views_of_;   // by node: the views that share its bytes
   trace::DeviceId trace_device_;
   std::vector<std::vector<NodeId>> packed_begins_, packed_ends_;  // by step
   bool any_packed_ = false;
-  std::vector<std::vector<uint32_t>> begins_, ends_; // by step: planned tensors whose life begins, or ends behind it
+  std::vector<Item> items_;
+  std::unique_ptr<Taken[]> taken_;  // two sets, by thread
+  bool alone_ = false;              // no step needs a second thread
+  std::vector<std::vector<TensorImpl*>> views_of_;  // unless planned: by node: the views that share its bytes
+  ByStep begins_, ends_;  // planned tensors whose life begins with a step, or ends behind it
   std::vector<trace::ThreadRing*> rings_;            // by thread; null when nothing is recorded
   trace::GraphId trace_graph_;
   trace::PlanId trace_plan_;

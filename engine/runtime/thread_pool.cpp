@@ -1,27 +1,67 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/runtime/thread_pool.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace arenascope {
+namespace {
 
-Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads) {
+// Of the calling thread; 0 or an errno.
+int stay_on(int processor) {
+  if (processor < 0 || processor >= CPU_SETSIZE) return EINVAL;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno;
+}
+
+// Keeps the calling thread on a processor until it goes.
+class Stay {
+ public:
+  explicit Stay(const std::vector<int>& processors) {
+    if (processors.empty() || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    moved_ = stay_on(processors[0]) == 0;
+  }
+  ~Stay() {
+    if (moved_) (void)sched_setaffinity(0, sizeof before_, &before_);
+  }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool moved_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads, const ThreadPoolOptions& options) {
   if (threads < 1 || threads > kMaxThreads)
     return Error{fmt::format("{} threads are not between 1 and {}", threads, kMaxThreads)};
-  std::unique_ptr<ThreadPool> pool(new ThreadPool(threads));
+  cpu_set_t allowed;
+  if (!options.processors.empty() && sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    for (int processor : options.processors)
+      if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET(processor, &allowed))
+        return Error{fmt::format("processor {} is not one that this program may use", processor)};
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(threads, options));
   try {
     for (int i = 1; i < threads; ++i) pool->workers_.emplace_back([p = pool.get(), i] { p->work(i); });
   } catch (const std::system_error& error) {
     return Error{fmt::format("the system refused thread {} of {}: {}", pool->workers_.size() + 2, threads, error.what())};
   }
+  if (options.processors.empty() && options.nice == 0) return pool;
+  for (int ready = pool->ready_; ready < threads - 1; ready = pool->ready_) pool->ready_.wait(ready);
+  if (const int refused = pool->refused_)
+    return Error{fmt::format("the system refused the threads their processors or a niceness of {}: {}", options.nice,
+                             std::strerror(refused))};
   return pool;
 }
 
@@ -33,6 +73,7 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run(const std::function<void(int)>& part) {
+  const Stay stay(options_.processors);
   part_ = &part;
   busy_.store(threads_ - 1, std::memory_order_relaxed);
   if (threads_ > 1) {
@@ -44,7 +85,20 @@ void ThreadPool::run(const std::function<void(int)>& part) {
     busy_.wait(left, std::memory_order_acquire);
 }
 
+void ThreadPool::run_alone(const std::function<void(int)>& part) {
+  const Stay stay(options_.processors);
+  part(0);
+}
+
 void ThreadPool::work(int index) {
+  int refused = 0;
+  const auto& processors = options_.processors;
+  if (!processors.empty()) refused = stay_on(processors[static_cast<size_t>(index) % processors.size()]);
+  // Of this thread alone: on Linux a niceness belongs to a thread.
+  if (options_.nice != 0 && setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), options_.nice) != 0) refused = errno;
+  if (refused) refused_.store(refused);
+  ready_.fetch_add(1);
+  ready_.notify_all();
   uint32_t seen = 0;
   while (true) {
     round_.wait(seen, std::memory_order_acquire);
@@ -55,18 +109,6 @@ void ThreadPool::work(int index) {
     (*part_)(index);
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
   }
-}
-
-int usable_processors() {
-  int count = static_cast<int>(std::thread::hardware_concurrency());
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
-  std::ifstream quota("/sys/fs/cgroup/cpu.max");
-  std::string most;
-  double period = 0;
-  if (quota >> most >> period && most != "max" && period > 0)
-    count = std::min(count, static_cast<int>(std::ceil(std::atof(most.c_str()) / period)));
-  return std::max(count, 1);
 }
 
 }  // namespace arenascope

@@ -8,15 +8,21 @@
 #include <vector>
 
 #include <arenascope/base/result.h>
+#include <arenascope/runtime/processors.h>
 
 namespace arenascope {
+
+struct ThreadPoolOptions {
+  std::vector<int> processors;  // thread i stays on processors[i % size]; the caller for as long as it runs. None: anywhere
+  int nice = 0;                 // of the threads made here: above 0 others go first; below needs a privilege
+};
 
 class ThreadPool {
  public:
   static constexpr int kMaxThreads = 1024;
-  // `threads` in all; the caller of run() is the first of them. Errors: fewer than 1 or more than kMaxThreads, or
-  // the system refuses one.
-  static Result<std::unique_ptr<ThreadPool>> create(int threads);
+  // `threads` in all; the caller of run() is the first of them. Errors: fewer than 1 or more than kMaxThreads, the system
+  // refuses one, its processor or its priority.
+  static Result<std::unique_ptr<ThreadPool>> create(int threads, const ThreadPoolOptions& options = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -24,20 +30,22 @@ class ThreadPool {
   int threads() const { return threads_; }
   // Calls part(0) here and part(1) … part(threads-1) on the others; returns when all have returned. One at a time.
   void run(const std::function<void(int)>& part);
+  // Calls part(0) here and leaves the others asleep.
+  void run_alone(const std::function<void(int)>& part);
 
  private:
-  explicit ThreadPool(int threads) : threads_(threads) {}
+  ThreadPool(int threads, const ThreadPoolOptions& options) : threads_(threads), options_(options) {}
   void work(int index);
 
   const int threads_;
+  const ThreadPoolOptions options_;
   const std::function<void(int)>* part_ = nullptr;
   std::atomic<uint32_t> round_{0};
   std::atomic<int> busy_{0};
+  std::atomic<int> ready_{0};    // threads that have settled
+  std::atomic<int> refused_{0};  // what the system said to one of them, an errno
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> workers_;
 };
-
-// Processors that this process may use: affinity and a container's CPU quota are respected; at least 1.
-int usable_processors();
 
 }  // namespace arenascope

@@ -239,8 +239,9 @@ void to_text(const Snapshot& s, TextOut& out) {
   }
   for (size_t i = 0; i < s.barriers.size(); ++i) {
     const Barrier& b = s.barriers[i];
-    print(out, "barrier {} run {} node {}: {} to {} left {} waited {} last {} of {}\n", b.generation, b.run.value,
-          b.node.value, b.first_arrival, b.last_arrival, b.last_leave, b.wait_sum, b.last_arriver.value, b.threads);
+    print(out, "barrier {} run {} node {}: {} to {} left {} waited {} last {} of {} nodes {}\n", b.generation,
+          b.run.value, b.node.value, b.first_arrival, b.last_arrival, b.last_leave, b.wait_sum, b.last_arriver.value,
+          b.threads, b.nodes);
   }
   for (size_t g = 0; g < s.node_stats.size(); ++g) {
     for (size_t n = 0; n < s.node_stats[g].size(); ++n) {

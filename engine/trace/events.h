@@ -62,7 +62,8 @@ inline constexpr uint8_t kLastEventKind = 16;
 
 // `extra` has 24 bits. What the fields mean by kind:
 //   Work           time..a ns, id node, b chunk (task) number, extra run
-//   Wait           time..a = arrive..leave, id node, b barrier generation (same for all who met), extra run
+//   Wait           time..a = arrive..leave, id node, b = barrier generation (same for all who met) | nodes more than one
+//                  since the barrier before << 32 (they met at none in between), extra run
 //   Alloc, Free    a address, b bytes, id block, extra = memory kind | allocator << 8
 //   Reserve, Release  the same
 //   SliceLive/Dead a offset in the arena, b bytes, id tensor (TensorRef), extra step
@@ -89,6 +90,8 @@ struct Event {
   constexpr Nanoseconds begin() const { return time; }
   constexpr Nanoseconds end() const { return is_span() ? a : time; }  // half-open
   constexpr NodeId node() const { return NodeId(static_cast<int32_t>(id)); }
+  constexpr int64_t generation() const { return b & 0xffffffff; }                  // Wait
+  constexpr int64_t nodes() const { return (b >> 32) + 1; }                        // Wait: since the barrier before
   constexpr RunId run() const { return RunId(extra24()); }                         // Work, Wait, Step, Layer
   constexpr arenascope::Step step() const { return arenascope::Step(extra24()); }  // SliceLive/Dead, SeenWrite/Read
   constexpr int32_t extra24() const { return extra() == 0xffffff ? -1 : static_cast<int32_t>(extra()); }
@@ -110,8 +113,10 @@ constexpr uint32_t u32(int32_t v) {
 constexpr Event work(RunId run, NodeId node, Nanoseconds t0, Nanoseconds t1, int64_t chunk = 0) {
   return detail::make(EventKind::Work, t0, t1, chunk, detail::u32(node.value), detail::u32(run.value));
 }
-constexpr Event wait(RunId run, NodeId node, Nanoseconds arrive, Nanoseconds leave, int64_t generation) {
-  return detail::make(EventKind::Wait, arrive, leave, generation, detail::u32(node.value), detail::u32(run.value));
+constexpr Event wait(RunId run, NodeId node, Nanoseconds arrive, Nanoseconds leave, int64_t generation,
+                     int64_t nodes = 1) {
+  return detail::make(EventKind::Wait, arrive, leave, generation | (nodes - 1) << 32, detail::u32(node.value),
+                      detail::u32(run.value));
 }
 constexpr Event alloc(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes bytes, uint32_t allocator,
                       uint32_t block) {

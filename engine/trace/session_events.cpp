@@ -156,7 +156,8 @@ void Session::add_wait(TrackId track, const Event& e) {
   Barrier& b = p.barrier;
   const Nanoseconds waited = e.end() - e.begin();
   if (fresh) {
-    b = {e.run(), e.node(), e.b, e.begin(), e.begin(), e.end(), waited, track, 1};
+    const auto nodes = static_cast<int32_t>(std::clamp<int64_t>(e.nodes(), 1, INT32_MAX));
+    b = {e.run(), e.node(), e.generation(), e.begin(), e.begin(), e.end(), waited, track, 1, nodes};
     const bool known = e.run().valid() && e.run().index() < runs_.size();
     p.expected = known ? runs_[e.run().index()].info.threads : 0;
   } else {

@@ -154,6 +154,20 @@ std::optional<Barrier> Snapshot::barrier_of(RunId run_id, NodeId node) const {
   return found;
 }
 
+std::optional<Barrier> Snapshot::barrier_after(RunId run_id, Nanoseconds t) const {
+  const Run* r = run(run_id);
+  if (r == nullptr) return std::nullopt;
+  const Nanoseconds end = r->finished ? r->end : time.end;
+  std::optional<Barrier> found;
+  barrier_times.visit(
+      [&](const Range64& s, size_t, size_t) { return s.lo <= end && s.hi >= t && !found; },
+      [&](size_t row) {
+        const Barrier& b = barriers[row];
+        if (!found && b.run == run_id && b.last_arrival >= t) found = b;
+      });
+  return found;
+}
+
 StepMap Snapshot::steps(RunId id) const {
   const Run* r = run(id);
   if (r == nullptr) return {};

@@ -48,6 +48,7 @@ struct Barrier {
   Nanoseconds wait_sum = 0;  // over the threads; what the imbalance cost
   TrackId last_arriver;
   int32_t threads = 0;  // whose waits were seen
+  int32_t nodes = 1;    // with work since the barrier before; more than one: they met at none in between
 };
 
 struct NodeStats {
@@ -223,6 +224,8 @@ class Snapshot {
   ColumnView<Barrier> barriers;  // in the order in which they were complete
   std::vector<Barrier> barriers_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const;
   std::optional<Barrier> barrier_of(RunId run, NodeId node) const;
+  // The first one of a run that all had reached at `t` or later: behind which node work that ended at `t` was met for.
+  std::optional<Barrier> barrier_after(RunId run, Nanoseconds t) const;
   SummaryView<Range64> barrier_times;
 
   // --- steps

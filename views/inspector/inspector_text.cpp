@@ -263,6 +263,7 @@ void span_page(Page& page, const EventSelection& selection) {
       if (last.valid() && last.index() < snapshot.tracks.size())
         page.row(Texts::tr("last to arrive"), safe(snapshot.tracks[last.index()].info.name));
       page.row(Texts::tr("all waited"), format_ns(barrier->wait_sum));
+      if (barrier->nodes > 1) page.row(Texts::tr("nodes without a barrier"), format_count(barrier->nodes));
     }
   }
   if (tensor.valid()) {

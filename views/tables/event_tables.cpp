@@ -61,6 +61,9 @@ TablePtr barriers_table(const TableInput& input) {
          const NodeId id = barrier(r).node;
          return graph && id.valid() && id.index() < graph->nodes.size() ? text(graph->nodes[id.index()].op) : QString();
        }},
+      {Texts::tr("Nodes"), Texts::tr("Nodes with work since the barrier before; more than one: there was no barrier between them"),
+       [=](size_t r) { return QString::number(barrier(r).nodes); },
+       [=](size_t r) { return static_cast<double>(barrier(r).nodes); }},
       time_column(Texts::tr("At"), Texts::tr("When the first thread arrived, from the start of the recording"),
                   [=](size_t r) { return static_cast<double>(barrier(r).first_arrival - origin); }),
       {Texts::tr("Last to arrive"), Texts::tr("The thread for which the others waited"),

@@ -300,6 +300,8 @@ QString TimelineView::describe(const QPointF& pixel) const {
       break;
     case trace::EventKind::Work:
       lines << title << tr("chunk %1").arg(format_count(e.b));
+      if (const auto b = s.barrier_after(e.run(), e.end()); b && b->nodes > 1)
+        lines << tr("one of %1 nodes in a row without a barrier").arg(format_count(b->nodes));
       break;
     default:
       lines << title;
@@ -311,6 +313,7 @@ QString TimelineView::describe(const QPointF& pixel) const {
       const QString who =
           b->last_arriver.valid() && i < s.tracks.size() ? QString::fromStdString(s.tracks[i].info.name) : QString();
       lines << tr("%1 came last; the others waited %2 together").arg(who, format_ns(b->wait_sum));
+      if (b->nodes > 1) lines << tr("no barrier before that: %1 nodes in a row").arg(format_count(b->nodes));
     }
   }
   return lines.join(QLatin1Char('\n'));

@@ -15,6 +15,7 @@
 #include <arenascope/backends/cpu/kernel.h>
 #include <arenascope/backends/cpu/packed.h>
 #include <arenascope/backends/cpu/simd.h>
+#include <arenascope/backends/cpu/straight.h>
 
 namespace arenascope::cpu {
 namespace {
@@ -22,6 +23,15 @@ namespace {
 // What a part must at least take for another thread to be worth its barrier.
 constexpr double kLeastPartNanoseconds = 8000;
 constexpr double kNanosecondsPerByte = 0.1;
+
+constexpr double kLeastCostlyPartNanoseconds = 500000;
+constexpr int kMostPartsPerTask = 4;
+
+// Nanoseconds on one thread, roughly.
+double cost(const TensorImpl& node) {
+  return std::max(static_cast<double>(flops(node)) * kernel(node.op).cost,
+                  static_cast<double>(bytes_moved(node)) * kNanosecondsPerByte);
+}
 
 std::string processor() {
   std::ifstream info("/proc/cpuinfo");
@@ -49,10 +59,20 @@ class CpuBackend : public Backend {
 
   int tasks(const TensorImpl& node, int threads) const override {
     if (!has_work(node)) return 1;
-    const double nanoseconds = std::max(static_cast<double>(flops(node)) * kernel(node.op).cost,
-                                        static_cast<double>(bytes_moved(node)) * kNanosecondsPerByte);
-    const double parts = std::min(nanoseconds / kLeastPartNanoseconds, static_cast<double>(threads));
+    const double parts = std::min(cost(node) / kLeastPartNanoseconds, static_cast<double>(threads));
     return std::clamp(static_cast<int>(parts), 1, std::max(threads, 1));
+  }
+
+  // Products and windows lose something with each cut; the rest only a call.
+  int parts(const TensorImpl& node, int tasks) const override {
+    const double nanoseconds = cost(node);
+    const double least = kernel(node.op).cuts_cost ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
+    return std::max(1, static_cast<int>(std::min<double>(nanoseconds / least / tasks, kMostPartsPerTask))) * tasks;
+  }
+
+  Launch launch(const TensorImpl& node) override {
+    if (const auto straight = straight_launch(node)) return {straight, this, &node, &simd()};
+    return Backend::launch(node);
   }
 
   Bytes work_bytes(const TensorImpl& node, int tasks) const override {

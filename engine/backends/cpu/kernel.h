@@ -35,6 +35,7 @@ struct Kernel {
   Status (*supports)(const TensorImpl& node) = nullptr;  // null: every node that the op's shape rule passes
   Bytes (*work_bytes)(const TensorImpl& node, int tasks) = nullptr;  // null: none
   double cost = 1;  // nanoseconds an element, roughly; tasks() weighs it against the cost of a barrier
+  bool cuts_cost = false;  // each cut into more parts makes all of it slower
 };
 
 const Kernel& kernel(Op op);

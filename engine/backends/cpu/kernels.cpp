@@ -73,11 +73,11 @@ Kernel find(Op op) {
     case Op::Mish:
     case Op::HardSigmoid:
     case Op::HardSwish: return {unary, plain_sources, nullptr, kFunction};
-    case Op::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct};
-    case Op::Conv: return {conv, plain_sources, conv_work, kProduct};
-    case Op::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct};
-    case Op::Attention: return {attention, plain_sources, attention_work, kProduct};
-    case Op::Lstm: return {lstm, plain_sources, lstm_work, kProduct};
+    case Op::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true};
+    case Op::Conv: return {conv, plain_sources, conv_work, kProduct, true};
+    case Op::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct, true};
+    case Op::Attention: return {attention, plain_sources, attention_work, kProduct, true};
+    case Op::Lstm: return {lstm, plain_sources, lstm_work, kProduct, true};
     case Op::MaxPool:
     case Op::AvgPool: return {pool, plain_sources, pool_work, kWindow};
     case Op::Lrn: return {lrn, plain_sources, nullptr, kWindow};

@@ -220,7 +220,7 @@ TEST_CASE("an op checks the number of its sources and that they are defined") {
   CHECK(c.apply(Op::Add, std::vector{a}, {}, "one").error().message == "ADD 'one' got 1 sources");
   CHECK_FALSE(c.apply(Op::Neg, std::vector{a, a}));
   CHECK_FALSE(c.apply(Op::Add, std::vector{a, Tensor()}));
-  CHECK_FALSE(c.apply(Op::None, {}));
+  CHECK_FALSE(c.apply(Op::None, std::vector<Tensor>{}));
 }
 
 }  // namespace arenascope

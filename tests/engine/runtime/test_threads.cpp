@@ -4,7 +4,13 @@
 #include <arenascope/runtime/thread_pool.h>
 #include <doctest/doctest.h>
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -34,16 +40,16 @@ TEST_CASE("nobody leaves a barrier before all have arrived, and the serial secti
       Barrier barrier(threads, spins);
       int serial = 0;  // written in serial sections only
       std::atomic<int> wrong{0};
-      (*pool)->run([&](int) {
+      (*pool)->run([&](int ith) {
         for (int i = 0; i < 500; ++i) {
-          barrier.arrive_and_wait([&] { ++serial; });
+          barrier.meet(ith, [&] { ++serial; });
           if (serial != i + 1) ++wrong;
-          barrier.arrive_and_wait([] {});
+          barrier.meet(ith);
         }
       });
       CHECK(serial == 500);
       CHECK(wrong == 0);
-      CHECK(barrier.generation() == 1000);
+      for (int i = 0; i < threads; ++i) CHECK(barrier.generation(i) == 1000);
     }
   }
 }
@@ -76,4 +82,53 @@ TEST_CASE("a paused control waits, steps one node at a time, and can be aborted"
   control.abort();
   runner.join();
   CHECK(ended);
+}
+
+namespace {
+
+void put(const std::filesystem::path& file, const char* text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+}  // namespace
+
+TEST_CASE("a container's quota is the least of its group and all above it, in both versions") {
+  const std::filesystem::path root =
+      std::filesystem::temp_directory_path() / ("arenascope-quota-" + std::to_string(getpid()));
+  CHECK_FALSE(processor_quota(root, "0::/").has_value());
+  put(root / "cpu.max", "max 100000\n");
+  CHECK_FALSE(processor_quota(root, "0::/").has_value());
+  put(root / "pod" / "cpu.max", "250000 100000\n");
+  put(root / "pod" / "box" / "cpu.max", "max 100000\n");
+  CHECK(processor_quota(root, "0::/pod/box\n") == 2.5);
+  CHECK_FALSE(processor_quota(root, "0::/other\n").has_value());
+  put(root / "pod" / "box" / "cpu.max", "50000 100000\n");
+  CHECK(processor_quota(root, "0::/pod/box\n") == 0.5);
+  CHECK_FALSE(processor_quota(root, "0::/../pod\nnonsense\n:\n").has_value());
+  put(root / "cpu,cpuacct" / "job" / "cpu.cfs_quota_us", "150000");
+  put(root / "cpu,cpuacct" / "job" / "cpu.cfs_period_us", "100000");
+  CHECK(processor_quota(root, "4:cpu,cpuacct:/job\n3:memory:/pod\n") == 1.5);
+  put(root / "cpu,cpuacct" / "job" / "cpu.cfs_quota_us", "-1");
+  CHECK_FALSE(processor_quota(root, "4:cpu,cpuacct:/job\n").has_value());
+  put(root / "cpu.max", "rubbish");
+  CHECK_FALSE(processor_quota(root, "0::/").has_value());
+  std::filesystem::remove_all(root);
+  CHECK(usable_processors() >= 1);
+}
+
+TEST_CASE("threads stay where they are told to, and the caller goes free again") {
+  cpu_set_t allowed;
+  REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int processor = 0;
+  while (!CPU_ISSET(processor, &allowed)) ++processor;
+  auto pool = ThreadPool::create(3, {{processor}, 1});
+  REQUIRE(pool.ok());
+  std::atomic<int> wrong{0};
+  (*pool)->run([&](int) { wrong += sched_getcpu() != processor; });
+  CHECK(wrong == 0);
+  cpu_set_t after;
+  REQUIRE(sched_getaffinity(0, sizeof after, &after) == 0);
+  CHECK(CPU_EQUAL(&allowed, &after));
+  CHECK(ThreadPool::create(2, {{1000000}, 0}).error().message.find("processor 1000000") != std::string::npos);
 }

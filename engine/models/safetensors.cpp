@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/base/checked.h>
+#include <arenascope/models/safetensors.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <unordered_set>
+
+namespace arenascope::models {
+namespace {
+
+constexpr uint64_t kLongestTable = 100'000'000;  // the format's own bound
+
+struct TypeName {
+  const char* name;
+  DType dtype;
+};
+constexpr TypeName kTypes[] = {
+    {"F64", DType::F64}, {"F32", DType::F32}, {"F16", DType::F16}, {"BF16", DType::BF16}, {"I64", DType::I64},
+    {"I32", DType::I32}, {"I16", DType::I16}, {"I8", DType::I8},   {"U64", DType::U64},   {"U32", DType::U32},
+    {"U16", DType::U16}, {"U8", DType::U8},   {"BOOL", DType::Bool},
+    // Seen as bytes.
+    {"F8_E4M3", DType::U8}, {"F8_E5M2", DType::U8}};
+
+// As much JSON as the table needs: objects, strings, whole numbers and lists of these; nothing nests deeper than three.
+class TableReader {
+ public:
+  explicit TableReader(std::string_view text) : text_(text) {}
+
+  bool ok() const { return error_.empty(); }
+  Error error() const { return Error{fmt::format("byte {} of its table: {}", at_, error_)}; }
+  void fail(std::string what) {
+    if (error_.empty()) error_ = std::move(what);
+  }
+  bool at_end() {
+    skip();
+    return at_ == text_.size();
+  }
+  // Takes the character if it comes next.
+  bool take(char c) {
+    skip();
+    if (!ok() || at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) fail(fmt::format("a '{}' is missing", c));
+  }
+  // Calls each(key) in front of every value of an object.
+  template <class Each>
+  void object(Each&& each) {
+    expect('{');
+    if (!ok() || take('}')) return;
+    do {
+      const std::string key = string();
+      expect(':');
+      if (ok()) each(key);
+    } while (ok() && take(','));
+    expect('}');
+  }
+  std::vector<int64_t> numbers(size_t most) {
+    std::vector<int64_t> out;
+    expect('[');
+    if (!ok() || take(']')) return out;
+    do {
+      if (out.size() == most) fail(fmt::format("a list has more than {} numbers", most));
+      out.push_back(number());
+    } while (ok() && take(','));
+    expect(']');
+    return out;
+  }
+  std::string string() {
+    expect('"');
+    std::string out;
+    while (ok()) {
+      if (at_ == text_.size()) {
+        fail("a text does not end");
+        break;
+      }
+      const char c = text_[at_++];
+      if (c == '"') break;
+      if (static_cast<unsigned char>(c) < 0x20) fail("a text holds a control character");
+      else if (c == '\\') escape(out);
+      else out += c;
+    }
+    return out;
+  }
+
+ private:
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+  }
+  int64_t number() {
+    skip();
+    int64_t value = 0;
+    const char *from = text_.data() + at_, *end = text_.data() + text_.size();
+    const auto [rest, problem] = std::from_chars(from, end, value);
+    if (problem != std::errc() || value < 0) fail("a whole number is missing");
+    else at_ += static_cast<size_t>(rest - from);
+    return value;
+  }
+  void escape(std::string& out) {
+    constexpr std::string_view kWritten = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
+    const char c = at_ < text_.size() ? text_[at_++] : '\0';
+    if (const size_t i = kWritten.find(c); c != '\0' && i != std::string_view::npos) {
+      out += kMeant[i];
+      return;
+    }
+    if (c != 'u') return fail("a text holds an unknown escape");
+    uint32_t code = four_digits();
+    if (code >= 0xD800 && code < 0xDC00) {
+      const bool pair = text_.substr(std::min(at_, text_.size()), 2) == "\\u";
+      if (pair) at_ += 2;
+      const uint32_t low = pair ? four_digits() : 0;
+      if (low < 0xDC00 || low >= 0xE000) return fail("a text holds half a pair");
+      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    } else if (code >= 0xDC00 && code < 0xE000) {
+      return fail("a text holds half a pair");
+    }
+    const auto put = [&](uint32_t bits) { out += static_cast<char>(bits); };
+    if (code < 0x80) put(code);
+    else if (code < 0x800) put(0xC0 | code >> 6), put(0x80 | (code & 0x3F));
+    else if (code < 0x10000) put(0xE0 | code >> 12), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
+    else put(0xF0 | code >> 18), put(0x80 | (code >> 12 & 0x3F)), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
+  }
+  uint32_t four_digits() {
+    uint32_t code = 0;
+    const char *from = text_.data() + at_, *end = from + std::min<size_t>(4, text_.size() - at_);
+    const auto [rest, problem] = std::from_chars(from, end, code, 16);
+    if (problem != std::errc() || rest != from + 4) fail("an escape has no four digits");
+    else at_ += 4;
+    return code;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::string error_;
+};
+
+// One tensor's entry; `data` is everything behind the table.
+void read_tensor(TableReader& reader, SafetensorsTensor& tensor, std::span<const std::byte> data, uint64_t& begin) {
+  std::optional<std::vector<int64_t>> shape, offsets;
+  std::optional<std::string> type;
+  reader.object([&](const std::string& key) {
+    if (key == "dtype" && !type) type = reader.string();
+    else if (key == "shape" && !shape) shape = reader.numbers(64);
+    else if (key == "data_offsets" && !offsets) offsets = reader.numbers(2);
+    else reader.fail(fmt::format("'{}' has a '{}' that is not expected", tensor.name, key));
+  });
+  if (!reader.ok()) return;
+  if (!type || !shape || !offsets || offsets->size() != 2)
+    return reader.fail(fmt::format("'{}' has not all of dtype, shape and two data_offsets", tensor.name));
+  const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return *type == t.name; });
+  if (known == std::end(kTypes)) return reader.fail(fmt::format("'{}' is of type '{}', which is not known here", tensor.name, *type));
+  auto sizes = checked_dims(*shape);
+  if (!sizes) return reader.fail(fmt::format("'{}': {}", tensor.name, sizes.error().message));
+  auto bytes = checked_byte_count(*sizes, known->dtype);
+  if (!bytes) return reader.fail(fmt::format("'{}': {}", tensor.name, bytes.error().message));
+  const auto from = static_cast<uint64_t>((*offsets)[0]), to = static_cast<uint64_t>((*offsets)[1]);
+  if (from > to || to > data.size())
+    return reader.fail(fmt::format("'{}' claims the bytes {} to {} of {}", tensor.name, from, to, data.size()));
+  if (to - from != static_cast<uint64_t>(*bytes))
+    return reader.fail(fmt::format("'{}' has {} bytes for a shape of {}", tensor.name, to - from, *bytes));
+  tensor.dtype = known->dtype;
+  tensor.type = *type;
+  tensor.sizes = *sizes;
+  tensor.bytes = data.subspan(static_cast<size_t>(from), static_cast<size_t>(to - from));
+  begin = from;
+}
+
+}  // namespace
+
+Result<SafetensorsFile> SafetensorsFile::parse(std::span<const std::byte> bytes, std::shared_ptr<void> keep_alive) {
+  SafetensorsFile out;
+  out.keep_alive_ = std::move(keep_alive);
+  uint64_t length = 0;
+  if (bytes.size() < sizeof length) return Error{"it ends within the length of its table"};
+  for (size_t i = 0; i < sizeof length; ++i) length |= static_cast<uint64_t>(bytes[i]) << (8 * i);
+  if (length > kLongestTable || length > bytes.size() - sizeof length)
+    return Error{fmt::format("it claims a table of {} bytes in a file of {}", length, bytes.size())};
+  const auto size = static_cast<size_t>(length);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length, size);
+  if (!text.starts_with('{')) return Error{"its table does not begin with '{': it is no safetensors file"};
+  const auto data = bytes.subspan(sizeof length + size);
+
+  TableReader reader(text);
+  std::vector<std::pair<uint64_t, SafetensorsTensor>> found;
+  std::unordered_set<std::string> names;
+  reader.object([&](const std::string& key) {
+    if (!names.insert(key).second) return reader.fail(fmt::format("'{}' stands there twice", key));
+    if (key == "__metadata__")
+      return reader.object([&](const std::string& name) { out.metadata_.emplace_back(name, reader.string()); });
+    auto& [begin, tensor] = found.emplace_back();
+    tensor.name = key;
+    read_tensor(reader, tensor, data, begin);
+  });
+  if (reader.ok() && !reader.at_end()) reader.fail("something stands behind it");
+  if (!reader.ok()) return reader.error();
+
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second.bytes.size()) < std::pair(b.first, b.second.bytes.size());
+  });
+  uint64_t end = 0;
+  for (auto& [begin, tensor] : found) {
+    if (begin != end)
+      return Error{fmt::format("'{}' begins at byte {} of the data, what stands before it ends at {}", tensor.name, begin, end)};
+    end = begin + tensor.bytes.size();
+    out.tensors_.push_back(std::move(tensor));
+  }
+  if (end != data.size()) return Error{fmt::format("its tensors take {} bytes of {}", end, data.size())};
+  return out;
+}
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  auto parsed = parse((*file)->bytes(), *file);
+  if (!parsed) return Error{fmt::format("{}: {}", path.string(), parsed.error().message)};
+  return parsed;
+}
+
+const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
+  for (const SafetensorsTensor& tensor : tensors_)
+    if (tensor.name == name) return &tensor;
+  return nullptr;
+}
+
+Result<Model> open_safetensors(const std::filesystem::path& path) {
+  auto file = SafetensorsFile::open(path);
+  if (!file) return file.error();
+  Model model;
+  auto context = Context::create({(file->tensors().size() + 1) * Context::tensor_overhead(0), nullptr, true});
+  if (!context) return context.error();
+  model.context = std::move(*context);
+  model.name = path.stem().string();
+  model.path = path;
+  model.format = "safetensors";
+  model.keep_alive = file->keep_alive();
+  model.problems.push_back("it holds tensors, and no graph that computes with them");
+  for (const SafetensorsTensor& from : file->tensors()) {
+    auto tensor = model.context.new_tensor(from.dtype, from.sizes, from.name);
+    if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
+    tensor->set_flag(kFlagWeight);
+    model.parameter_bytes += static_cast<Bytes>(from.bytes.size());
+    model.weights.push_back({*tensor, [bytes = from.bytes, keep = file->keep_alive()](std::byte* out) -> Status {
+                               std::memcpy(out, bytes.data(), bytes.size());
+                               return {};
+                             }});
+  }
+  return model;
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// safetensors files: a table of tensors as JSON behind its length, then their bytes, which stay in the mapped file.
+// The whole table is checked when the file is opened: offsets must lie in the file, fit their shapes and leave no holes.
+// Format: the safetensors project's README.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/models/mapped_file.h>
+#include <arenascope/models/model.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace arenascope::models {
+
+struct SafetensorsTensor {
+  std::string name;
+  DType dtype = DType::F32;
+  std::string type;  // as the file has it: F8_E4M3 and F8_E5M2 are seen as bytes
+  Dims sizes;
+  std::span<const std::byte> bytes;
+};
+
+class SafetensorsFile {
+ public:
+  // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
+  static Result<SafetensorsFile> open(const std::filesystem::path& path);
+  // The same for bytes that `keep_alive` holds.
+  static Result<SafetensorsFile> parse(std::span<const std::byte> bytes, std::shared_ptr<void> keep_alive = nullptr);
+
+  std::span<const SafetensorsTensor> tensors() const { return tensors_; }  // by place in the file
+  std::span<const std::pair<std::string, std::string>> metadata() const { return metadata_; }
+  const SafetensorsTensor* find(std::string_view name) const;
+  const std::shared_ptr<void>& keep_alive() const { return keep_alive_; }
+
+ private:
+  std::vector<SafetensorsTensor> tensors_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
+  std::shared_ptr<void> keep_alive_;
+};
+
+// The file as a model without a graph: its tensors are the weights, and a problem says that nothing computes with them.
+Result<Model> open_safetensors(const std::filesystem::path& path);
+
+}  // namespace arenascope::models

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/runtime/barrier.h>
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace arenascope {
+namespace {
+
+#ifdef __linux__
+bool can_fence_all() { return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0; }
+void fence_all() { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+
+void wait_while(std::atomic<uint32_t>& word, uint32_t value) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+void wake_all(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+}
+#else
+bool can_fence_all() { return false; }
+void fence_all() {}
+void wait_while(std::atomic<uint32_t>& word, uint32_t value) { word.wait(value, std::memory_order_seq_cst); }
+void wake_all(std::atomic<uint32_t>& word) { word.notify_all(); }
+#endif
+
+}  // namespace
+
+Barrier::Barrier(int threads, int spins)
+    : threads_(threads), spins_(threads > 1 ? spins : 0), fenced_(can_fence_all()), lines_(new Line[size_t(threads > kEachOther ? threads : 1)]) {}
+
+void Barrier::park(int who, uint32_t turn) {
+  parked_.fetch_add(1, std::memory_order_seq_cst);
+  if (fenced_) fence_all();
+  while (true) {
+    const uint32_t now = flag(who).load(std::memory_order_seq_cst);
+    if (static_cast<int32_t>(now - turn) >= 0) break;
+    wait_while(flag(who), now);
+  }
+  parked_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Barrier::wake(int who) { wake_all(flag(who)); }
+
+}  // namespace arenascope

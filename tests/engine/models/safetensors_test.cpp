@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/models/safetensors.h>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "mutants.h"
+
+using namespace arenascope;
+using namespace arenascope::models;
+
+namespace {
+
+std::vector<std::byte> file_of(const std::string& table, size_t data) {
+  std::vector<std::byte> bytes(8 + table.size() + data);
+  for (size_t i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(uint64_t{table.size()} >> (8 * i));
+  std::memcpy(bytes.data() + 8, table.data(), table.size());
+  for (size_t i = 0; i < data; ++i) bytes[8 + table.size() + i] = static_cast<std::byte>(i);
+  return bytes;
+}
+
+const std::string kGood =
+    R"({"__metadata__":{"format":"pt","who \"\u00e9\ud83d\ude00\"":"x"},)"
+    R"("b":{"dtype":"F32","shape":[2,3],"data_offsets":[8,32]},)"
+    R"( "a" : { "shape" : [ ] , "data_offsets" : [0, 8], "dtype" : "I64" },)"
+    R"("empty":{"dtype":"BF16","shape":[4,0],"data_offsets":[32,32]},"f8":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[32,35]}}   )";
+constexpr size_t kGoodData = 35;
+
+std::string refusal(const std::string& table, size_t data) {
+  const auto bytes = file_of(table, data);
+  auto file = SafetensorsFile::parse(bytes);
+  REQUIRE_FALSE(file.ok());
+  return file.error().message;
+}
+
+std::string one(const std::string& entry) { return R"({"w":{)" + entry + "}}"; }
+
+}  // namespace
+
+TEST_CASE("a safetensors file is read by place, with its metadata") {
+  const auto bytes = file_of(kGood, kGoodData);
+  auto file = SafetensorsFile::parse(bytes);
+  if (!file) FAIL(file.error().message);
+  REQUIRE(file->tensors().size() == 4);
+  CHECK(file->tensors()[0].name == "a");
+  CHECK(file->tensors()[0].sizes.rank() == 0);
+  CHECK(file->tensors()[1].sizes == Dims{2, 3});
+  CHECK(file->tensors()[1].dtype == DType::F32);
+  CHECK(file->tensors()[1].bytes[0] == std::byte{8});
+  CHECK(file->find("empty")->bytes.empty());
+  CHECK(file->find("f8")->type == "F8_E4M3");
+  CHECK(file->find("f8")->dtype == DType::U8);
+  CHECK(file->find("none") == nullptr);
+  REQUIRE(file->metadata().size() == 2);
+  CHECK(file->metadata()[1].first == "who \"\xC3\xA9\xF0\x9F\x98\x80\"");
+}
+
+TEST_CASE("what is wrong with a safetensors file is said, and nothing of its size is believed") {
+  std::vector<std::byte> tiny(5);
+  CHECK_FALSE(SafetensorsFile::parse(tiny).ok());
+  auto huge = file_of("{}", 0);
+  huge[6] = std::byte{0x7F};
+  CHECK(SafetensorsFile::parse(huge).error().message.find("claims a table of") != std::string::npos);
+  CHECK(refusal("[]", 0).find("no safetensors file") != std::string::npos);
+  CHECK(refusal("{} x", 0).find("something stands behind it") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), 4).find("'w' has 4 bytes for a shape of 8") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 4).find("claims the bytes 0 to 8 of 4") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), 8).find("claims the bytes 8 to 0") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 9).find("take 8 bytes of 9") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[1,9])"), 9).find("what stands before it ends at 0") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"Q9","shape":[2],"data_offsets":[0,8])"), 8).find("type 'Q9'") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), 8).find("whole number") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[4611686018427387904,16],"data_offsets":[0,8])"), 8).find("'w'") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4])"), 4).find("'w'") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1])"), 4).find("not all of") != std::string::npos);
+  CHECK(refusal(R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0)
+            .find("twice") != std::string::npos);
+  CHECK(refusal(R"({"\ud800":{}})", 0).find("half a pair") != std::string::npos);
+}
+
+TEST_CASE("mutated safetensors files") {
+  const auto seed = file_of(kGood, kGoodData);
+  models::test::Mutator mutator(11);
+  int accepted = 0;
+  for (int i = 0; i < models::test::mutant_count(); ++i) {
+    const auto bytes = mutator.mutate(seed);
+    auto file = SafetensorsFile::parse(bytes);
+    if (!file) {
+      REQUIRE(!file.error().message.empty());
+      continue;
+    }
+    ++accepted;
+    unsigned sum = 0;  // all that the file promises can be read
+    size_t total = 0;
+    for (const SafetensorsTensor& tensor : file->tensors()) {
+      for (std::byte b : tensor.bytes) sum += static_cast<unsigned>(b);
+      total += tensor.bytes.size();
+    }
+    CHECK(sum < ~0u);
+    CHECK(total <= bytes.size());
+  }
+  CHECK(accepted > 0);
+  CHECK(accepted < models::test::mutant_count());
+}
+
+TEST_CASE("a safetensors file opens as a model that shows its tensors") {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("arenascope-{}.safetensors", fmt::ptr(&kGood));
+  const auto bytes = file_of(kGood, kGoodData);
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  auto model = open_model(path.string());
+  std::filesystem::remove(path);
+  if (!model) FAIL(model.error().message);
+  CHECK(model->format == "safetensors");
+  CHECK_FALSE(model->runnable());
+  CHECK(model->parameter_bytes == static_cast<Bytes>(kGoodData));
+  REQUIRE(model->weights.size() == 4);
+  CHECK(model->weights[1].tensor.name() == "b");
+  std::byte values[24];
+  REQUIRE(model->weights[1].write(values).ok());
+  CHECK(values[0] == std::byte{8});
+}
