@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Networks on the CUDA backend beside PyTorch in eager mode, in turns: verify-cuda-pytorch.py ARENASCOPE_CLI [--quick]
 
-resnet50 at batch 1 and 32 and bert_base at 128 tokens, in f32, weights of any values. Times are the host's, from the
+resnet50 at batch 1 and 32 and bert_base at 128 tokens, in f32 and stored as f16, weights of any values. Times are the host's, from the
 call to the end of the device's work. PyTorch's peak of reserved bytes, weights apart, stands beside the planned arena.
 """
 import json
@@ -31,25 +31,25 @@ def theirs(run, times):
     return statistics.median(seconds[3:])
 
 
-def resnet50(batch):
+def resnet50(batch, dtype):
     import torchvision
 
-    model = torchvision.models.resnet50().eval().cuda()
-    image = torch.randn(batch, 3, 224, 224, device="cuda")
+    model = torchvision.models.resnet50().eval().to("cuda", dtype)
+    image = torch.randn(batch, 3, 224, 224, device="cuda", dtype=dtype)
     return lambda: model(image)
 
 
-def bert_base(_):
+def bert_base(_, dtype):
     import transformers
 
-    model = transformers.BertModel(transformers.BertConfig(attn_implementation="eager")).eval().cuda()
+    model = transformers.BertModel(transformers.BertConfig(attn_implementation="eager")).eval().to("cuda", dtype)
     words = torch.randint(0, 30000, (1, 128), device="cuda")
     return lambda: model(words)
 
 
-def compare(cli, name, make, batch, rounds, times):
+def compare(cli, name, make, batch, dtype, rounds, times):
     torch.cuda.empty_cache()
-    run = make(batch)
+    run = make(batch, dtype)
     run()
     torch.cuda.synchronize()
     weights = torch.cuda.memory_allocated()
@@ -59,11 +59,13 @@ def compare(cli, name, make, batch, rounds, times):
     torch.cuda.synchronize()
     reserved = torch.cuda.max_memory_reserved() - weights
     options = ["--dim", f"batch={batch}"] if batch > 1 else []
+    if dtype == torch.float16:
+        options += ["--backend-option", "precision=low"]
     pairs = [(ours(cli, f"zoo:{name}", times, options), theirs(run, times)) for _ in range(rounds)]
     mine = statistics.median(a[0] for a, _ in pairs)
     peer = statistics.median(b for _, b in pairs)
     arena = pairs[0][0][1]
-    print(f"{name} batch {batch} f32: {mine * 1e3:.3f} ms, PyTorch {peer * 1e3:.3f} ms, "
+    print(f"{name} batch {batch} {str(dtype)[6:]}: {mine * 1e3:.3f} ms, PyTorch {peer * 1e3:.3f} ms, "
           f"{peer / mine:.2f} times its speed (wanted 1.0)")
     print(f"  arena {arena} bytes, PyTorch's peak reserved {reserved}, {arena / reserved:.2f} of it (wanted 0.8 at most)")
 
@@ -76,11 +78,11 @@ def main():
     torch.backends.cudnn.allow_tf32 = False
     with torch.inference_mode():
         for name, make, batch in (("resnet50", resnet50, 1), ("resnet50", resnet50, 32), ("bert_base", bert_base, 1)):
-            try:
-                compare(cli, name, make, batch, rounds, times)
-            except ImportError as missing:
-                print(f"{name} batch {batch}: not measured, {missing.name} is not installed")
-    print("resnet50 and bert_base in f16: not measured, the zoo's networks are f32")
+            for dtype in (torch.float32, torch.float16):
+                try:
+                    compare(cli, name, make, batch, dtype, rounds, times)
+                except ImportError as missing:
+                    print(f"{name} batch {batch}: not measured, {missing.name} is not installed")
 
 
 if __name__ == "__main__":

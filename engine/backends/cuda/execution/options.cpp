@@ -16,6 +16,12 @@ Result<CudaOptions> read_options(const BackendOptions& given, int devices) {
         return Error{fmt::format("there is no device cuda:{}; there are {}", value, devices)};
       continue;
     }
+    if (name == "precision") {
+      if (value != "high" && value != "normal" && value != "low")
+        return Error{fmt::format("cuda's option 'precision' is high, normal or low, not '{}'", value)};
+      options.queue.tf32 = value == "normal";
+      continue;
+    }
     bool* flag = name == "tf32"         ? &options.queue.tf32
                  : name == "libraries"  ? &options.queue.libraries
                  : name == "graphs"     ? &options.graphs
@@ -24,7 +30,7 @@ Result<CudaOptions> read_options(const BackendOptions& given, int devices) {
                                         : nullptr;
     if (!flag)
       return Error{
-          fmt::format("cuda has no option '{}'; it has device, tf32, libraries, graphs, chains and activities", name)};
+          fmt::format("cuda has no option '{}'; it has device, precision, tf32, libraries, graphs, chains and activities", name)};
     if (value != "0" && value != "1") return Error{fmt::format("cuda's option '{}' is 0 or 1, not '{}'", name, value)};
     *flag = value == "1";
   }

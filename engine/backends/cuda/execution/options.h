@@ -14,6 +14,7 @@ struct CudaOptions {
   QueueOptions queue;
 };
 
+// `precision` high is f32, normal allows tf32; low, values stored as f16, is the program's work before nodes come here.
 // Error: an option that there is not, a value that it does not take, a device that there is not.
 Result<CudaOptions> read_options(const BackendOptions& given, int devices);
 

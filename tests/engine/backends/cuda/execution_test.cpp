@@ -327,6 +327,9 @@ TEST_CASE("options") {
   CHECK(!ok->graphs);
   CHECK(ok->chains);
   CHECK(cuda::read_options({{"device", "2"}}, 2).error().message == "there is no device cuda:2; there are 2");
+  CHECK(cuda::read_options({{"precision", "normal"}}, 1)->queue.tf32);
+  CHECK(!cuda::read_options({{"precision", "low"}}, 1)->queue.tf32);
+  CHECK(!cuda::read_options({{"precision", "lowest"}}, 1));
   CHECK(!cuda::read_options({{"device", "-1"}}, 2));
   CHECK(!cuda::read_options({{"device", "0x"}}, 2));
   CHECK(!cuda::read_options({{"tf32", "yes"}}, 2));
