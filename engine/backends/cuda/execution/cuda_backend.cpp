@@ -253,7 +253,7 @@ void CudaBackend::keep_spans(bool keep) {
   timeline_->keep(keep);
 }
 
-std::vector<DeviceSpan> CudaBackend::spans_since(const std::function<Nanoseconds()>& now) {
+std::vector<DeviceSpan> CudaBackend::take_spans(const std::function<Nanoseconds()>& now) {
   if (!timeline_->keeps() || !synchronize()) return {};
   return timeline_->take(compute_, now);
 }

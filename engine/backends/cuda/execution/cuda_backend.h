@@ -45,9 +45,9 @@ class CudaBackend final : public Backend {
   Status download(std::byte* to, const Storage& from, Bytes bytes) override;
   Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override;
   // `as_one`: nobody looks in between, so that nodes may be joined, and the run captured and replayed.
-  Status begin_run(bool as_one);
-  void keep_spans(bool keep);
-  std::vector<DeviceSpan> spans_since(const std::function<Nanoseconds()>& now);
+  Status begin_run(bool as_one) override;
+  void keep_spans(bool keep) override;
+  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override;
   Result<std::vector<BenchRow>> bench(bool quick) override;
 
   const std::shared_ptr<DeviceCachingAllocator>& memory() const { return memory_; }

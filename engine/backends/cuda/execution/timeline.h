@@ -2,6 +2,7 @@
 // When the device did what, on the host's clock: from the driver's activity records, or from timers around each piece.
 #pragma once
 #include <arenascope/backends/cuda/execution/driver.h>
+#include <arenascope/runtime/backend.h>
 #include <arenascope/tensor/tensor_impl.h>
 
 #include <functional>
@@ -12,15 +13,6 @@
 #include <vector>
 
 namespace arenascope::cuda {
-
-// What a device did for a node.
-struct DeviceSpan {
-  const TensorImpl* node = nullptr;  // null: a copy at the caller's wish
-  std::string_view what;             // the kernel, or the copy
-  Nanoseconds queued = 0, submitted = 0, begin = 0, end = 0;
-  Bytes copied = 0;  // > 0: it moved bytes between host and device
-  bool to_device = false;
-};
 
 class Timeline {
  public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The CUDA backend over a simulated device: streams, staging, captured graphs, times and failures, with the real
 // kernels run on the host.
+#include <arenascope/runtime/split.h>
+
 #include "engine/backends/cuda/simulated_kit.h"
 
 using namespace arenascope;
@@ -223,13 +225,13 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
       REQUIRE(got.ok());
       CHECK(difference(net, *got, expected) < 1e-5);
       CHECK(on->backend->replays() == 0);
-      const auto spans = on->backend->spans_since(now);
+      const auto spans = on->backend->take_spans(now);
       const Nanoseconds end = now();
       std::map<const TensorImpl*, int> nodes;
       Bytes in = 0, out = 0;
       Nanoseconds last = begin;
       constexpr Nanoseconds kSlack = 2'000'000;  // what ties the clocks together is no better on a busy machine
-      for (const cuda::DeviceSpan& span : spans) {
+      for (const DeviceSpan& span : spans) {
         CHECK(span.begin >= begin - kSlack);
         CHECK(span.end >= span.begin);
         CHECK(span.end <= end + kSlack);
@@ -243,10 +245,10 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
         if (step.tasks > 0) CHECK(nodes[&on->executor->plan().graph.node(step.node)] > 0);
       CHECK(in == net.x->byte_count() + net.indices->byte_count());
       CHECK(out >= net.output->byte_count());
-      CHECK(on->backend->spans_since(now).empty());
+      CHECK(on->backend->take_spans(now).empty());
       on->backend->keep_spans(false);
       REQUIRE(on->run(net).ok());
-      CHECK(on->backend->spans_since(now).empty());
+      CHECK(on->backend->take_spans(now).empty());
     }
     check_all_given_back(*driver);
   }
@@ -293,6 +295,48 @@ TEST_CASE("whatever call of the driver fails: an error or the right result, noth
   CHECK(failed > 20);
   CHECK(survived > 0);
   MESSAGE(calls << " calls, " << survived << " of them survived by other means");
+}
+
+TEST_CASE("a graph shared out with the host agrees, and its copies are nodes that can be seen") {
+  const auto driver = std::make_shared<SimulatedDriver>();
+  {
+    Network net;
+    const auto expected = expected_of(net);
+    auto device = CudaBackend::make(driver, {});
+    REQUIRE(device);
+    const auto sides = share_out(net.graph, [](const TensorImpl& node) {
+      return node.op == Op::Relu || node.op == Op::Tanh ? Side::Other : Side::Main;
+    });
+    auto split = split_graph(net.graph, sides);
+    REQUIRE(split);
+    CHECK(split->copies == 4);
+    auto both = make_split_backend(std::move(*device), reference::make_reference_backend(), 1);
+    REQUIRE(both);
+    const auto context = make_cpu_context();
+    REQUIRE((*both)->register_memory(*context).ok());
+    REQUIRE(move_to_device(**both, *context, split->main_leafs, MemoryKind::Persistent).ok());
+    MemoryPlanOptions options;
+    options.alignment = (*both)->alignment();
+    auto memory = plan_memory(split->graph, "two-level", "depth-first", options);
+    REQUIRE(memory);
+    auto plan = ExecutionPlan::make(split->graph, *memory, **both, 1);
+    REQUIRE_MESSAGE(plan.ok(), (plan ? "" : plan.error().message));
+    auto executor = Executor::create(**both, context, {});
+    REQUIRE(executor);
+    REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+    for (int run = 0; run < 3; ++run) {
+      auto report = (*executor)->run();
+      REQUIRE_MESSAGE(report.ok(), (report ? "" : report.error().message));
+      const Tensor& out = split->twins[net.graph.find_node(*net.output).index()];
+      auto got = read_tensor(**both, *out);
+      REQUIRE(got);
+      CHECK(difference(net, *got, expected) < 1e-5);
+    }
+    int copies = 0;
+    for (const TensorImpl* node : split->graph.nodes()) copies += node->op == Op::Copy;
+    CHECK(copies == split->copies);
+  }
+  check_all_given_back(*driver);
 }
 
 TEST_CASE("a full device says so, and one that has gone is not called any more") {
