@@ -70,14 +70,13 @@ void Executor::add_device_rows() {
   rings_.push_back(options_.recorder->register_thread(name + " copies", trace::TrackKind::CopyEngine, id));
 }
 
-void Executor::trace_device(trace::RunId run) {
+void Executor::trace_device(trace::RunId run, std::span<const DeviceSpan> spans) {
   trace::Recorder& recorder = *options_.recorder;
   const size_t first = static_cast<size_t>(options_.threads);
   if (rings_.size() < first + kDeviceRows) return;
-  const auto clock = [&] { return recorder.now(); };
   const auto host = trace::DeviceId::none(), device = trace_device_;
   const trace::NameId queued = recorder.name("queued"), submitted = recorder.name("submitted");
-  for (const DeviceSpan& span : backend_.take_spans(clock)) {
+  for (const DeviceSpan& span : spans) {
     const NodeId node = span.node ? plan_.graph.find_node(*span.node) : NodeId::none();
     if (span.copied > 0)
       rings_[first + 2]->record(trace::copy(node, span.begin, span.end, span.copied, span.to_device ? host : device, span.to_device ? device : host));

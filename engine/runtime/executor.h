@@ -104,7 +104,7 @@ class Executor {
   void find_items();
   void describe();
   void add_device_rows();
-  void trace_device(trace::RunId run);
+  void trace_device(trace::RunId run, std::span<const DeviceSpan> spans);
 
   // A step with work.
   struct Item {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -222,6 +223,9 @@ Result<RunReport> Executor::run(const RunOptions& options) {
     run.begin = begin;
     shared.run = recorder->begin_run(run);
   }
+  const bool on_device = !backend_.runs_on_host_threads();
+  const bool asks_device = on_device && options.timed && !recorder;
+  if (asks_device) backend_.keep_spans(true);
   const auto part = [&](int ith) { work(ith, shared); };
   // What changes its place from run to run cannot be replayed, nor what somebody looks at.
   const bool as_one = !serial && !options.timed;
@@ -231,7 +235,10 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   RunReport report;
   report.nanoseconds = clock.now() - begin;
   report.aborted = shared.aborted;
-  if (recorder && !backend_.runs_on_host_threads()) trace_device(shared.run);
+  std::vector<DeviceSpan> spans;
+  if (on_device && (recorder || options.timed)) spans = backend_.take_spans([&] { return clock.now(); });
+  if (on_device && recorder) trace_device(shared.run, spans);
+  if (asks_device) backend_.keep_spans(false);
   if (recorder)
     recorder->end_run(shared.run, !shared.error.ok()  ? trace::RunStatus::Failed
                                   : shared.aborted    ? trace::RunStatus::Aborted
@@ -249,6 +256,14 @@ Result<RunReport> Executor::run(const RunOptions& options) {
       time.barrier_wait_nanoseconds += row[t].leave - row[t].arrive;
     }
     time.nanoseconds = last - first;
+  }
+  // Where a device tells its own times, those are what the nodes took, not what it took to queue them.
+  std::unordered_map<const TensorImpl*, Nanoseconds> told;
+  for (const DeviceSpan& span : spans)
+    if (span.node) told[span.node] += span.end - span.begin;
+  for (size_t step = 0; step < plan_.steps.size() && !told.empty(); ++step) {
+    const auto found = told.find(&plan_.graph.node(plan_.steps[step].node));
+    if (found != told.end()) report.nodes[step].nanoseconds = found->second;
   }
   return report;
 }
