@@ -191,10 +191,10 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
                 {"lower_bound_bytes", best->plan.lower_bound},
                 {"results", results}});
   } else {
-    fmt::print("{}: {} buffers\n{:<28} {:<18} {:>12} {:>12} {:>8} {:>10}\n", model_name, rows.front().problem.size(),
+    fmt::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", model_name, rows.front().problem.size(),
                "planner", "order", "arena", "bound", "ratio", "seconds");
     for (const Row& row : rows)
-      fmt::print("{:<28} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
+      fmt::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
                  app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
                  row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && rows.size() > 1 ? " *" : "");
   }

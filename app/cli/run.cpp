@@ -87,8 +87,9 @@ void print_report(app::ModelRunner& runner, const std::vector<RunReport>& report
   Nanoseconds sum = 0, waits = 0, best = reports.front().nanoseconds;
   for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
   for (const RunReport& report : reports) best = std::min(best, report.nanoseconds);
-  fmt::print("{} on {} threads: {} the fastest of {} runs\n", runner.model().name, plan.threads,
-             app::format_nanoseconds(best), reports.size());
+  const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
+  fmt::print("{} on {} thread{}: {}, {}\n", runner.model().name, plan.threads, plan.threads == 1 ? "" : "s",
+             app::format_nanoseconds(best), of);
   fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound), plan.memory.ratio());
   for (const RemedyStep& step : runner.remedies()) fmt::print("{}\n", sentence(step));

@@ -13,6 +13,7 @@ namespace arenascope {
 
 struct OrderOptions {
   double budget_seconds = 1.0;  // for orders that search
+  bool by_clock = true;         // false: only the work counts, so that a busy machine takes longer to the same order
   std::stop_token stop;         // asks a search for the best so far
   bool keep_outputs = true;     // outputs live to the last step; else to their last reader, as other results do
 };

@@ -15,7 +15,8 @@ namespace arenascope {
 // machine; the clock and the stop token end it early.
 class SearchBudget {
  public:
-  SearchBudget(double seconds, std::stop_token stop);
+  // Without `by_clock` it is the work alone that ends it, and the stop token.
+  SearchBudget(double seconds, std::stop_token stop, bool by_clock = true);
   // Takes `looks` from the budget; false when it is used up.
   bool spend(int64_t looks);
   bool spent() const { return left_ <= 0; }

@@ -49,7 +49,7 @@ Bytes peak_between(const OrderTrack& track, int32_t begin, int32_t end) {
 class OrderSearch {
  public:
   OrderSearch(const OrderProblem& problem, const OrderOptions& options)
-      : p_(problem), budget_(options.budget_seconds, options.stop) {}
+      : p_(problem), budget_(options.budget_seconds, options.stop, options.by_clock) {}
 
   // The best of the given orders for each part.
   void begin_with(const std::vector<std::vector<int32_t>>& orders) {

@@ -36,6 +36,7 @@ Result<Model> open_case_folder(const std::filesystem::path& folder, OpenOptions 
 Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
   const std::filesystem::path path(spec);
   std::error_code problem;
+  if (spec.empty()) return Error{"no model is named: a .onnx or .gguf file, a directory with a model.onnx in it, or zoo:NAME"};
   if (std::filesystem::is_directory(path, problem)) {
     if (!std::filesystem::exists(path / "model.onnx", problem))
       return Error{fmt::format("{} holds no model.onnx", spec)};

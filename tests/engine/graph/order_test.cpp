@@ -158,6 +158,7 @@ TEST_CASE("every order of every random graph is one, the same each time, and its
       OrderOptions options;
       options.budget_seconds = 0.3;
       options.keep_outputs = keep;
+      options.by_clock = false;
       const auto made = order.make(g, options);
       REQUIRE(made);
       const Status status = check_order(g, *made);
