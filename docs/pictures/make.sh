@@ -23,3 +23,7 @@ draw timeline --export timeline --size 1200x260 --time zoo:squeezenet
 draw findings --export findings --size 1200x260 zoo:mobilenet_v2
 draw compare-dark --export window --theme dark --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
 draw compare-dark-zh --export window --theme dark --language zh_CN --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
+for planner in none two-level search; do
+  draw "arena-$planner" --export arena --size 1000x360 --planner "$planner" "$model"
+done
+draw lifetimes --export lifetimes --size 1000x420 "$model"
