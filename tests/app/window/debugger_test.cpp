@@ -16,14 +16,13 @@
 
 #include "app/window/language.h"
 #include "app/window/main_window.h"
+#include "window_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
 using namespace arenascope::views;
 
 namespace {
-
-constexpr int kPatience = 60'000;
 
 // A piece of a protocol buffer: a field of bytes, and one of a small number.
 QByteArray field(int number, const QByteArray& bytes) {
@@ -48,29 +47,12 @@ QByteArray model_with_infinities() {
 
 }  // namespace
 
-class DebuggerTest : public QObject {
+class DebuggerTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  QTemporaryDir folder_;
-  std::unique_ptr<MainWindow> window_;
-  QString recording_;  // of squeezenet
-
-  void open(const QString& spec) {
-    window_->open(spec);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec && window_->axis()->steps() > 0, kPatience);
-    if (!window_->controller()->has_model()) return;
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && !window_->source()->snapshot()->runs.empty() &&
-                                 window_->source()->snapshot()->runs[0].finished, kPatience);
-  }
   void open_recording() {
-    if (recording_.isEmpty()) {
-      open(QStringLiteral("zoo:squeezenet"));
-      recording_ = folder_.filePath("squeezenet.arenascope");
-      QVERIFY(RunController::save_recording(*window_->source()->snapshot(), recording_).ok());
-    }
-    open(recording_);
-    QVERIFY(!window_->controller()->has_model());
+    WindowFixture::open_recording();
     window_->axis()->set_current(Step(0));
   }
   void key(Qt::Key k, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window_.get(), k, modifiers); }
@@ -99,22 +81,8 @@ class DebuggerTest : public QObject {
   }
 
  private Q_SLOTS:
-  void initTestCase() {
-    QCoreApplication::setOrganizationName("arenascope");
-    QCoreApplication::setApplicationName("arenascope-debugger-test");
-    QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
-    QStandardPaths::setTestModeEnabled(true);
-    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
-  }
-  void init() {
-    QSettings().clear();
-    set_language("en");
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1600, 900);
-    window_->show();
-    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-  }
+  void initTestCase() { set_up("arenascope-debugger-test"); }
+  void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
   void the_model_passes_the_tester() {

@@ -28,44 +28,19 @@
 #include "app/window/lesson_guide.h"
 #include "app/window/main_window.h"
 #include "app/window/replan_desk.h"
+#include "window_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
 using namespace arenascope::views;
 
-namespace {
-constexpr int kPatience = 60'000;
-}
-
-class DesksTest : public QObject {
+class DesksTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  QTemporaryDir folder_;
-  std::unique_ptr<MainWindow> window_;
-  QString recording_;  // of squeezenet
-
   template <class View>
   View* view(const char* id) {
     return static_cast<View*>(window_->plot_view(QString::fromLatin1(id)));
-  }
-
-  void open(const QString& spec) {
-    window_->open(spec);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec && window_->axis()->steps() > 0, kPatience);
-    if (!window_->controller()->has_model()) return;
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && !window_->source()->snapshot()->runs.empty() &&
-                                 window_->source()->snapshot()->runs[0].finished, kPatience);
-  }
-
-  void open_recording() {
-    if (recording_.isEmpty()) {
-      open(QStringLiteral("zoo:squeezenet"));
-      recording_ = folder_.filePath("squeezenet.arenascope");
-      QVERIFY(RunController::save_recording(*window_->source()->snapshot(), recording_).ok());
-    }
-    open(recording_);
-    QVERIFY(!window_->controller()->has_model());
   }
 
   void press(const char* name) {
@@ -75,22 +50,9 @@ class DesksTest : public QObject {
   }
 
  private Q_SLOTS:
-  void initTestCase() {
-    QCoreApplication::setOrganizationName("arenascope");
-    QCoreApplication::setApplicationName("arenascope-desks-test");
-    QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
-    QStandardPaths::setTestModeEnabled(true);
-  }
+  void initTestCase() { set_up("arenascope-desks-test"); }
 
-  void init() {
-    QSettings().clear();
-    set_language("en");
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1600, 900);
-    window_->show();
-    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-  }
+  void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
   void a_recording_is_replanned_with_the_old_plan_under_the_new() {

@@ -32,47 +32,19 @@
 #include "app/window/main_window.h"
 #include "app/window/tensor_floats.h"
 #include "sample_session.h"
+#include "window_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
 using namespace arenascope::views;
 
-namespace {
-constexpr int kPatience = 60'000;
-}
-
-class WindowTest : public QObject {
+class WindowTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
- private:
-  QTemporaryDir folder_;
-  std::unique_ptr<MainWindow> window_;
-
-  void open(const QString& spec) {
-    window_->open(spec);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec, kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && window_->axis()->steps() > 0, kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(!window_->source()->snapshot()->runs.empty() && window_->source()->snapshot()->runs[0].finished, kPatience);
-  }
-
  private Q_SLOTS:
-  void initTestCase() {
-    QCoreApplication::setOrganizationName("arenascope");
-    QCoreApplication::setApplicationName("arenascope-test");
-    QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
-    QStandardPaths::setTestModeEnabled(true);
-    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
-  }
+  void initTestCase() { set_up("arenascope-test"); }
 
-  void init() {
-    QSettings().clear();
-    set_language("en");
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1600, 900);
-    window_->show();
-    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-  }
+  void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
   void a_model_runs_and_every_view_has_it() {

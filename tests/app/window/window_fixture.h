@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What tests of the real window share: settings of their own, a window for each test, models and recordings opened.
+#pragma once
+
+#include <QCoreApplication>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+#include "app/window/language.h"
+#include "app/window/main_window.h"
+
+namespace arenascope::app {
+
+class WindowFixture {
+ protected:
+  static constexpr int kPatience = 60'000;  // milliseconds
+
+  // Once a program: nothing of the user's is read or written.
+  void set_up(const char* name) {
+    QCoreApplication::setOrganizationName("arenascope");
+    QCoreApplication::setApplicationName(name);
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
+    QStandardPaths::setTestModeEnabled(true);
+    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
+  }
+  void make_window() {
+    QSettings().clear();
+    set_language("en");
+    window_ = std::make_unique<MainWindow>();
+    window_->resize(1600, 900);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+  }
+  // Waits until it is there; a model until it has run once.
+  void open(const QString& spec) {
+    window_->open(spec);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec && window_->axis()->steps() > 0, kPatience);
+    if (!window_->controller()->has_model()) return;
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && !window_->source()->snapshot()->runs.empty() &&
+                                 window_->source()->snapshot()->runs[0].finished, kPatience);
+  }
+  // A recording of squeezenet's first run.
+  void open_recording() {
+    if (recording_.isEmpty()) {
+      open(QStringLiteral("zoo:squeezenet"));
+      recording_ = folder_.filePath("squeezenet.arenascope");
+      QVERIFY(RunController::save_recording(*window_->source()->snapshot(), recording_).ok());
+    }
+    open(recording_);
+    QVERIFY(!window_->controller()->has_model());
+  }
+
+  QTemporaryDir folder_;
+  std::unique_ptr<MainWindow> window_;
+  QString recording_;
+};
+
+}  // namespace arenascope::app
