@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli devices: backends and devices, or why each is missing.
+// arenascope-cli devices: backends and devices, or why each is missing; what tuning found for them.
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -8,8 +8,17 @@
 namespace arenascope::cli {
 namespace {
 
-int devices(const Context& context) {
+// The tuning results that are kept for a device, of all levels.
+std::vector<TuningResult> kept_tuning(const app::BackendStatus& status, const BackendOptions& options) {
+  if (!status.missing.empty() || status.backend != "opencl") return {};
+  auto backend = app::open_backend(status.device, options);
+  return backend ? (*backend)->tuning_results() : std::vector<TuningResult>{};
+}
+
+int devices(const Context& context, bool tuning, const std::string& cache) {
   const auto all = app::list_backends();
+  BackendOptions options;
+  if (!cache.empty()) options["cache"] = cache;
   if (context.json) {
     Json list = Json::array();
     for (const auto& status : all) {
@@ -20,6 +29,12 @@ int devices(const Context& context) {
                       {"description", status.description},
                       {"missing", status.missing},
                       {"facts", facts}});
+      if (!tuning) continue;
+      Json results = Json::array();
+      for (const TuningResult& r : kept_tuning(status, options))
+        results.push_back({{"kernel", r.kernel}, {"sizes", r.sizes}, {"choice", r.choice}, {"level", r.level}, {"tried", r.tried},
+                           {"seconds", r.seconds < 0 ? Json() : Json(r.seconds)}});
+      list.back()["tuning"] = std::move(results);
     }
     print_json({{"devices", list}});
     return kDone;
@@ -31,6 +46,10 @@ int devices(const Context& context) {
     }
     fmt::print("{:<10} {:<10} {}\n", status.backend, status.device, status.description);
     for (const auto& [name, value] : status.facts) fmt::print("{:<21} {}: {}\n", "", name, value);
+    if (!tuning) continue;
+    for (const TuningResult& r : kept_tuning(status, options))
+      fmt::print("{:<21} {} {}: {}, {}{}\n", "", r.kernel, r.sizes, r.choice, r.level,
+                 r.seconds < 0 ? ", not measured" : fmt::format(", the fastest of {}, {:.3g} ms", r.tried, r.seconds * 1e3));
   }
   return kDone;
 }
@@ -40,7 +59,14 @@ int devices(const Context& context) {
 void add_devices(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("devices", "Backends and devices, or why each is missing");
   command->add_flag("--json", context.json, "Print one JSON object");
-  command->callback([&] { body = [&] { return devices(context); }; });
+  struct Arguments {
+    bool tuning = false;
+    std::string cache;
+  };
+  auto a = std::make_shared<Arguments>();
+  command->add_flag("--tuning", a->tuning, "Also the tuning results that are kept for each OpenCL device");
+  command->add_option("--cache", a->cache, "The folder they are kept in, where it is not the user's");
+  command->callback([&, a] { body = [&, a] { return devices(context, a->tuning, a->cache); }; });
 }
 
 }  // namespace arenascope::cli

@@ -3,6 +3,7 @@
 // backend is called by one thread and queues the work.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -31,6 +32,24 @@ struct DeviceSpan {
   Nanoseconds queued = 0, submitted = 0, begin = 0, end = 0;
   Bytes copied = 0;                  // > 0: it moved bytes between host and device
   bool to_device = false;
+};
+
+// What tuning found on a device, or took without measuring.
+struct TuningResult {
+  std::string kernel;   // the program and its kernel, with build options
+  std::string sizes;    // work items in each dimension, or a product's sizes
+  std::string choice;   // the group size, or which way of computing
+  std::string level;    // how hard it tried
+  double seconds = -1;  // of what was chosen; negative: not measured
+  int tried = 0;        // candidates
+};
+
+// A block of a device's pool.
+struct PoolBlock {
+  uintptr_t address = 0;
+  Bytes bytes = 0;
+  Bytes requested = 0;  // of the one that holds it; 0: free
+  int64_t uses = 0;     // how many requests it has served
 };
 
 // Where a node's result lies: in the backend's memory as it is, or on the other side, which is the host's memory or a
@@ -99,6 +118,10 @@ class Backend {
   virtual std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>&) { return {}; }
   // What it decided since the last call and a user may want to know, one sentence each: sizes found by tuning, say.
   virtual std::vector<std::string> take_notes() { return {}; }
+  // The tuning results that it keeps, of all levels, and the blocks of its pool for activations, by address. May be
+  // called by any thread.
+  virtual std::vector<TuningResult> tuning_results() const { return {}; }
+  virtual std::vector<PoolBlock> pool_blocks() const { return {}; }
   // Into how many parts it may be cut at no cost worth mentioning when `tasks` threads take part: more than that, where
   // it is long, let a thread that is done take over what another has not begun.
   virtual int parts(const TensorImpl& node, int tasks) const;

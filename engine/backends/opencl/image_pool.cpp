@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/backends/opencl/image_pool.h>
 
-#include <cmath>
+#include <algorithm>
 #include <new>
 
 #include <fmt/format.h>
@@ -39,6 +39,7 @@ Result<void*> ImagePool::take(const ImageShape& shape) {
   void* address = runtime_->buffers().add(std::move(image), shape.bytes());
   stats_.reserved += shape.bytes();
   stats_.peak_reserved = std::max(stats_.peak_reserved, stats_.reserved);
+  totals_->reserve(shape.bytes());
   observe_reserve(address, shape.bytes());
   return address;
 }
@@ -47,62 +48,110 @@ Result<void*> ImagePool::allocate_image(const ImageShape& shape) {
   if (shape.width == 0 || shape.height == 0) return Error{"an image without texels was asked for"};
   std::lock_guard lock(mutex_);
   try {
-    void* best = nullptr;
-    Bytes least = std::isinf(options_.waste) ? INT64_MAX : std::max(static_cast<Bytes>(static_cast<double>(shape.bytes()) * options_.waste), shape.bytes() + options_.slack) + 1;
-    if (!options_.separate)
-      for (const auto& [address, image] : images_)
-        if (!image.used && image.shape.covers(shape) && image.shape.bytes() < least) {
-          least = image.shape.bytes();
-          best = address;
-        }
-    if (best) {
-      stats_.cached -= images_[best].shape.bytes();
+    const Bytes bytes = shape.bytes();
+    void* address = nullptr;
+    if (const auto fit = fit_locked(shape); fit != images_.end()) {
+      address = fit->first;
+      stats_.cached -= fit->second.shape.bytes();
       ++stats_.hits;
     } else {
+      while (!totals_->has_room(options_, bytes)) {
+        const auto largest = largest_locked();
+        if (largest == images_.end()) break;
+        release_image(largest);
+      }
       auto taken = take(shape);
       if (!taken) return taken.error();
-      best = *taken;
-      images_[best].shape = shape;
+      address = *taken;
+      images_[address].shape = shape;
       ++stats_.misses;
     }
-    images_[best].used = true;
+    Image& image = images_[address];
+    image.requested = bytes;
+    ++image.uses;
     ++stats_.allocations;
-    stats_.active += shape.bytes();
+    stats_.active += bytes;
     stats_.peak = std::max(stats_.peak, stats_.active);
-    return best;
+    totals_->begin_use(bytes, image.shape.bytes());
+    return address;
   } catch (const std::bad_alloc&) {
     return Error{"out of memory: no room to note an image"};
   }
+}
+
+// The smallest free image that covers the shape without wasting too much.
+ImagePool::Images::const_iterator ImagePool::fit_locked(const ImageShape& shape) const {
+  auto best = images_.end();
+  if (options_.separate) return best;
+  for (auto at = images_.begin(); at != images_.end(); ++at) {
+    const Image& image = at->second;
+    if (image.requested > 0 || !image.shape.covers(shape) || !totals_->may_waste(options_, shape.bytes(), image.shape.bytes())) continue;
+    if (best == images_.end() || image.shape.bytes() < best->second.shape.bytes()) best = at;
+  }
+  return best;
+}
+
+ImagePool::Images::iterator ImagePool::largest_locked() {
+  auto largest = images_.end();
+  for (auto at = images_.begin(); at != images_.end(); ++at)
+    if (at->second.requested == 0 && (largest == images_.end() || at->second.shape.bytes() > largest->second.shape.bytes())) largest = at;
+  return largest;
+}
+
+ImagePool::Images::iterator ImagePool::release_image(Images::iterator at) {
+  const Bytes bytes = at->second.shape.bytes();
+  runtime_->buffers().remove(at->first);
+  stats_.reserved -= bytes;
+  stats_.cached -= bytes;
+  totals_->reserved -= bytes;
+  give_budget(bytes);
+  observe_release(at->first, bytes);
+  return images_.erase(at);
+}
+
+bool ImagePool::serves(const ImageShape& shape) const {
+  std::lock_guard lock(mutex_);
+  return fit_locked(shape) != images_.end();
+}
+
+Bytes ImagePool::largest_free() const {
+  std::lock_guard lock(mutex_);
+  Bytes largest = 0;
+  for (const auto& [address, image] : images_)
+    if (image.requested == 0) largest = std::max(largest, image.shape.bytes());
+  return largest;
+}
+
+void ImagePool::release_largest() {
+  std::lock_guard lock(mutex_);
+  if (const auto at = largest_locked(); at != images_.end()) release_image(at);
 }
 
 void ImagePool::deallocate(void* pointer, Bytes bytes) noexcept {
   std::lock_guard lock(mutex_);
   const auto at = images_.find(pointer);
   if (at == images_.end()) return;
-  at->second.used = false;
+  at->second.requested = 0;
   stats_.active -= bytes;
   stats_.cached += at->second.shape.bytes();
   ++stats_.frees;
+  totals_->end_use(bytes, at->second.shape.bytes());
+  if (options_.separate) release_image(at);
 }
 
 Bytes ImagePool::release_cached() {
   std::lock_guard lock(mutex_);
-  Bytes released = 0;
-  for (auto at = images_.begin(); at != images_.end();) {
-    if (at->second.used) {
-      ++at;
-      continue;
-    }
-    const Bytes bytes = at->second.shape.bytes();
-    runtime_->buffers().remove(at->first);
-    give_budget(bytes);
-    observe_release(at->first, bytes);
-    released += bytes;
-    at = images_.erase(at);
-  }
-  stats_.reserved -= released;
-  stats_.cached = 0;
-  return released;
+  const Bytes before = stats_.reserved;
+  for (auto at = images_.begin(); at != images_.end();) at = at->second.requested > 0 ? std::next(at) : release_image(at);
+  return before - stats_.reserved;
+}
+
+std::vector<PoolBlock> ImagePool::blocks() const {
+  std::lock_guard lock(mutex_);
+  std::vector<PoolBlock> out;
+  for (const auto& [address, image] : images_)
+    out.push_back({reinterpret_cast<uintptr_t>(address), image.shape.bytes(), image.requested, image.uses});
+  return out;
 }
 
 bool ImagePool::owns(void* pointer) const {
@@ -125,31 +174,59 @@ void DevicePool::want_image(const ImageShape& shape) {
   wanted_ = shape;
 }
 
-Result<void*> DevicePool::allocate(Bytes bytes, size_t alignment) {
-  std::optional<ImageShape> shape;
-  {
-    std::lock_guard lock(mutex_);
-    shape.swap(wanted_);
+// The largest free block of either pool goes first.
+void DevicePool::make_room(Bytes bytes) {
+  while (!totals_.has_room(options_, bytes)) {
+    const Bytes of_buffers = buffers_.largest_free(), of_images = images_.largest_free();
+    if (of_buffers == 0 && of_images == 0) return;
+    if (of_buffers >= of_images) buffers_.release_largest();
+    else images_.release_largest();
   }
-  if (!shape) return buffers_.allocate(bytes, alignment);
+}
+
+Result<void*> DevicePool::allocate(Bytes bytes, size_t alignment) {
+  std::lock_guard lock(mutex_);
+  std::optional<ImageShape> shape;
+  shape.swap(wanted_);
+  if (!shape) {
+    if (bytes > 0 && !buffers_.serves(bytes)) make_room(bytes);
+    return buffers_.allocate(bytes, alignment);
+  }
+  if (!images_.serves(*shape)) make_room(shape->bytes());
   auto image = images_.allocate_image(*shape);
   if (image || buffers_.release_cached() + images_.release_cached() == 0) return image;
   return images_.allocate_image(*shape);
 }
 
 void DevicePool::deallocate(void* pointer, Bytes bytes) noexcept {
+  std::lock_guard lock(mutex_);
   if (images_.owns(pointer)) images_.deallocate(pointer, bytes);
   else buffers_.deallocate(pointer, bytes);
 }
 
+Bytes DevicePool::release_cached() {
+  std::lock_guard lock(mutex_);
+  return buffers_.release_cached() + images_.release_cached();
+}
+
+std::vector<PoolBlock> DevicePool::blocks() const {
+  std::lock_guard lock(mutex_);
+  std::vector<PoolBlock> out = buffers_.blocks();
+  const std::vector<PoolBlock> more = images_.blocks();
+  out.insert(out.end(), more.begin(), more.end());
+  std::sort(out.begin(), out.end(), [](const PoolBlock& a, const PoolBlock& b) { return a.address < b.address; });
+  return out;
+}
+
 MemoryStats DevicePool::stats() const {
+  std::lock_guard lock(mutex_);
   MemoryStats a = buffers_.stats();
   const MemoryStats b = images_.stats();
   a.active += b.active;
   a.reserved += b.reserved;
   a.cached += b.cached;
-  a.peak += b.peak;  // a bound from above
-  a.peak_reserved += b.peak_reserved;
+  a.peak = totals_.peak;
+  a.peak_reserved = totals_.peak_reserved;
   a.allocations += b.allocations;
   a.frees += b.frees;
   a.hits += b.hits;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ImagePool: two-dimensional images of an OpenCL device as memory. One that is given back serves the next request that
 // it covers in both directions, of the same channel type, without wasting more than a bound; the smallest such first.
-// DevicePool: a BufferPool and an ImagePool as the one Allocator that a context knows.
+// DevicePool: a BufferPool and an ImagePool as the one Allocator that a context knows, under one bound of what both
+// reserve.
 #pragma once
 #include <map>
 #include <mutex>
@@ -24,7 +25,9 @@ ImageShape image_shape(const TensorImpl& tensor);
 
 class ImagePool final : public Allocator {
  public:
-  ImagePool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options) : runtime_(std::move(runtime)), device_(device), options_(options) {}
+  // `totals`: as of BufferPool.
+  ImagePool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options, PoolTotals* totals = nullptr)
+      : runtime_(std::move(runtime)), device_(device), options_(options), totals_(totals ? totals : &own_totals_) {}
   ~ImagePool() override { release_cached(); }
 
   // An image that covers the shape. Errors: no images, larger than the device's largest, no memory.
@@ -33,46 +36,62 @@ class ImagePool final : public Allocator {
   void deallocate(void* pointer, Bytes bytes) noexcept override;
   Bytes release_cached() override;
   bool owns(void* pointer) const;
+  bool serves(const ImageShape& shape) const;
+  Bytes largest_free() const;
+  void release_largest();
+  std::vector<PoolBlock> blocks() const;
   Device device() const override { return device_; }
   MemoryStats stats() const override;
 
  private:
   struct Image {
     ImageShape shape;
-    bool used = false;
+    Bytes requested = 0;  // 0: free
+    int64_t uses = 0;
   };
+  using Images = std::map<void*, Image>;
   Result<void*> take(const ImageShape& shape);
+  Images::const_iterator fit_locked(const ImageShape& shape) const;
+  Images::iterator largest_locked();
+  Images::iterator release_image(Images::iterator at);
 
   std::shared_ptr<Runtime> runtime_;
   Device device_;
   PoolOptions options_;
   mutable std::mutex mutex_;
-  std::map<void*, Image> images_;
+  Images images_;
   MemoryStats stats_;
+  PoolTotals own_totals_;
+  PoolTotals* totals_;
 };
 
 class DevicePool final : public Allocator {
  public:
   DevicePool(const std::shared_ptr<Runtime>& runtime, Device device, const PoolOptions& options)
-      : buffers_(runtime, device, options), images_(runtime, device, options) {}
+      : options_(options), buffers_(runtime, device, options, &totals_), images_(runtime, device, options, &totals_) {}
 
   // The next allocation is an image of this shape, whose bytes it asks for.
   void want_image(const ImageShape& shape);
   Result<void*> allocate(Bytes bytes, size_t alignment = kDefaultAlignment) override;
   void deallocate(void* pointer, Bytes bytes) noexcept override;
-  Bytes release_cached() override { return buffers_.release_cached() + images_.release_cached(); }
+  Bytes release_cached() override;
   Device device() const override { return buffers_.device(); }
   MemoryStats stats() const override;
   const BufferPool& buffers() const { return buffers_; }
   const ImagePool& images() const { return images_; }
+  std::vector<PoolBlock> blocks() const;
 
  protected:
   void on_attach(const AllocatorHooks& hooks) override;
 
  private:
+  void make_room(Bytes bytes);
+
+  PoolOptions options_;
+  mutable std::mutex mutex_;  // of all that changes; the totals are the pools'
+  PoolTotals totals_;
   BufferPool buffers_;
   ImagePool images_;
-  std::mutex mutex_;
   std::optional<ImageShape> wanted_;
 };
 

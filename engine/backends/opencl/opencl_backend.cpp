@@ -152,6 +152,11 @@ class OpenClBackend final : public Backend {
   void keep_spans(bool keep) override { runtime_->keep_launches(keep); }
   std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override { return spans_of(*runtime_, now); }
   std::vector<std::string> take_notes() override { return tuner_->take_notes(); }
+  std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
+  std::vector<PoolBlock> pool_blocks() const override {
+    const std::shared_ptr<DevicePool> pool = pool_.lock();
+    return pool ? pool->blocks() : std::vector<PoolBlock>{};
+  }
 
   Status upload(const Storage& to, const std::byte* from, Bytes bytes) override {
     if (bytes > to.bytes()) return Error{fmt::format("{} bytes do not fit in a storage of {}", bytes, to.bytes())};
@@ -201,8 +206,8 @@ Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std:
   if (!created) return created.error();
   std::shared_ptr<Runtime> runtime = std::move(*created);
   const ProgramCache cache(settings->runtime.cache_folder, runtime->facts());
-  auto tuner = std::make_unique<Tuner>(settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning.bin",
-                                       fmt::format("tuning {}", name(settings->runtime.tuning)));
+  auto tuner = std::make_unique<Tuner>(settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning-results.bin",
+                                       "tuning results");
   if (!tuner->load()) runtime->log("the saved tuning results could not be used and are found anew");
   if (settings->images && !runtime->images())
     return Error{fmt::format("{} has no images; tensors can only be buffers on it", runtime->facts().name)};

@@ -9,18 +9,62 @@
 
 namespace arenascope::opencl {
 
-BufferPool::BufferPool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options)
-    : runtime_(std::move(runtime)), device_(device), options_(options) {}
+// Of pools without a bound everything is allowed.
+bool PoolTotals::may_waste(const PoolOptions& options, Bytes request, Bytes block) const {
+  if (std::isinf(options.waste)) return true;
+  const double of_this = std::max(static_cast<double>(request) * options.waste, static_cast<double>(request) + static_cast<double>(options.slack));
+  const double of_all = (options.total_waste - 1) * static_cast<double>(std::max(peak, active + request));
+  return static_cast<double>(block) <= of_this && static_cast<double>(wasted + (block - request)) <= of_all;
+}
+
+bool PoolTotals::has_room(const PoolOptions& options, Bytes more) const {
+  if (std::isinf(options.waste)) return true;
+  return static_cast<double>(reserved + more) <= options.total_waste * static_cast<double>(std::max(peak, active + more));
+}
+
+void PoolTotals::begin_use(Bytes request, Bytes block) {
+  active += request;
+  wasted += block - request;
+  peak = std::max(peak, active);
+}
+
+void PoolTotals::end_use(Bytes request, Bytes block) {
+  active -= request;
+  wasted -= block - request;
+}
+
+void PoolTotals::reserve(Bytes bytes) {
+  reserved += bytes;
+  peak_reserved = std::max(peak_reserved, reserved);
+}
+
+BufferPool::BufferPool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options, PoolTotals* totals)
+    : runtime_(std::move(runtime)), device_(device), options_(options), totals_(totals ? totals : &own_totals_) {}
 
 BufferPool::~BufferPool() {
   std::lock_guard lock(mutex_);
   release_locked();
 }
 
-Bytes BufferPool::largest_for(Bytes request) const {
-  if (std::isinf(options_.waste)) return INT64_MAX;
-  const double bounded = std::min(static_cast<double>(request) * options_.waste, 9e18);
-  return std::max(static_cast<Bytes>(bounded), request > INT64_MAX - options_.slack ? request : request + options_.slack);
+std::multimap<Bytes, void*>::const_iterator BufferPool::fit_locked(Bytes bytes) const {
+  if (options_.separate) return free_.end();
+  const auto fit = free_.lower_bound(bytes);
+  return fit != free_.end() && totals_->may_waste(options_, bytes, fit->first) ? fit : free_.end();
+}
+
+bool BufferPool::serves(Bytes bytes) const {
+  std::lock_guard lock(mutex_);
+  return fit_locked(bytes) != free_.end();
+}
+
+Bytes BufferPool::largest_free() const {
+  std::lock_guard lock(mutex_);
+  return free_.empty() ? 0 : std::prev(free_.end())->first;
+}
+
+void BufferPool::release_largest() {
+  std::lock_guard lock(mutex_);
+  if (!free_.empty()) release_block(std::prev(free_.end()));
 }
 
 Result<void*> BufferPool::take(Bytes bytes) {
@@ -43,6 +87,7 @@ Result<void*> BufferPool::take(Bytes bytes) {
   void* address = runtime_->buffers().add(std::move(buffer), bytes);
   stats_.reserved += bytes;
   stats_.peak_reserved = std::max(stats_.peak_reserved, stats_.reserved);
+  totals_->reserve(bytes);
   observe_reserve(address, bytes);
   return address;
 }
@@ -53,14 +98,15 @@ Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
   std::lock_guard lock(mutex_);
   try {
     void* address = nullptr;
-    const auto fit = options_.separate ? free_.end() : free_.lower_bound(bytes);
-    if (fit != free_.end() && fit->first <= largest_for(bytes)) {
+    const auto fit = fit_locked(bytes);
+    if (fit != free_.end()) {
       address = fit->second;
       free_.erase(fit);
       stats_.cached -= blocks_[address].bytes;
       ++stats_.hits;
     } else {
-      make_room(bytes);
+      // Free blocks that nothing fits would pile up: the largest go first.
+      while (!free_.empty() && !totals_->has_room(options_, bytes)) release_block(std::prev(free_.end()));
       auto taken = take(bytes);
       if (!taken && release_locked() > 0) taken = take(bytes);
       if (!taken) return taken.error();
@@ -74,6 +120,7 @@ Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
     ++stats_.allocations;
     stats_.active += bytes;
     stats_.peak = std::max(stats_.peak, stats_.active);
+    totals_->begin_use(bytes, block.bytes);
     return address;
   } catch (const std::bad_alloc&) {
     return Error{"out of memory: no room to note a buffer"};
@@ -86,6 +133,7 @@ void BufferPool::deallocate(void* pointer, Bytes bytes) noexcept {
   if (at == blocks_.end()) return;
   stats_.active -= bytes;
   ++stats_.frees;
+  totals_->end_use(bytes, at->second.bytes);
   at->second.requested = 0;
   // Work that uses it may still be queued: the queue is in order, so what comes next finds it done, and OpenCL keeps a
   // released buffer until the commands that use it are through.
@@ -103,41 +151,27 @@ void BufferPool::deallocate(void* pointer, Bytes bytes) noexcept {
   blocks_.erase(at);
   runtime_->buffers().remove(pointer);
   stats_.reserved -= size;
+  totals_->reserved -= size;
   give_budget(size);
   observe_release(pointer, size);
 }
 
-// Free blocks that nothing fits would pile up: before more is taken, the largest go until all that is reserved is at most
-// `total_waste` times what lives at once at most.
-void BufferPool::make_room(Bytes bytes) {
-  if (std::isinf(options_.waste)) return;
-  const double limit = options_.total_waste * static_cast<double>(std::max(stats_.peak, stats_.active + bytes));
-  while (!free_.empty() && static_cast<double>(stats_.reserved + bytes) > limit) {
-    const auto largest = std::prev(free_.end());
-    const auto [size, pointer] = *largest;
-    free_.erase(largest);
-    runtime_->buffers().remove(pointer);
-    blocks_.erase(pointer);
-    stats_.reserved -= size;
-    stats_.cached -= size;
-    give_budget(size);
-    observe_release(pointer, size);
-  }
+void BufferPool::release_block(std::multimap<Bytes, void*>::iterator at) {
+  const auto [bytes, pointer] = *at;
+  free_.erase(at);
+  runtime_->buffers().remove(pointer);
+  blocks_.erase(pointer);
+  stats_.reserved -= bytes;
+  stats_.cached -= bytes;
+  totals_->reserved -= bytes;
+  give_budget(bytes);
+  observe_release(pointer, bytes);
 }
 
 Bytes BufferPool::release_locked() {
-  Bytes released = 0;
-  for (const auto& [bytes, pointer] : free_) {
-    runtime_->buffers().remove(pointer);
-    blocks_.erase(pointer);
-    released += bytes;
-    stats_.reserved -= bytes;
-    give_budget(bytes);
-    observe_release(pointer, bytes);
-  }
-  free_.clear();
-  stats_.cached = 0;
-  return released;
+  const Bytes before = stats_.reserved;
+  while (!free_.empty()) release_block(free_.begin());
+  return before - stats_.reserved;
 }
 
 Bytes BufferPool::release_cached() {

@@ -10,6 +10,7 @@
 
 #include <arenascope/backends/opencl/runtime.h>
 #include <arenascope/memory/allocator.h>
+#include <arenascope/runtime/backend.h>
 
 namespace arenascope::opencl {
 
@@ -20,17 +21,25 @@ struct PoolOptions {
   double total_waste = 1.25;  // all blocks together: times the most bytes that lived at once
 };
 
-// One block as the window shows it.
-struct PoolBlock {
-  uintptr_t address = 0;
-  Bytes bytes = 0;      // of the buffer
-  Bytes requested = 0;  // 0: free
-  int64_t uses = 0;     // how many requests it has served
+// What all blocks of one or several pools come to. `reserved` stays at `total_waste` times `peak` at most: a request is
+// served by a block that is larger only while what requests waste in their blocks is within that bound, and free blocks
+// go before new ones are taken.
+struct PoolTotals {
+  Bytes active = 0, peak = 0;      // of what was asked for
+  Bytes reserved = 0, peak_reserved = 0;
+  Bytes wasted = 0;                // by requests that have larger blocks
+
+  bool may_waste(const PoolOptions& options, Bytes request, Bytes block) const;
+  bool has_room(const PoolOptions& options, Bytes more) const;
+  void begin_use(Bytes request, Bytes block);
+  void end_use(Bytes request, Bytes block);
+  void reserve(Bytes bytes);
 };
 
 class BufferPool final : public Allocator {
  public:
-  BufferPool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options = {});
+  // `totals`: of pools that share one bound; the one that calls them sees to it that it is done by one thread at a time.
+  BufferPool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options = {}, PoolTotals* totals = nullptr);
   ~BufferPool() override;
 
   Result<void*> allocate(Bytes bytes, size_t alignment = kDefaultAlignment) override;
@@ -39,6 +48,11 @@ class BufferPool final : public Allocator {
   Device device() const override { return device_; }
   MemoryStats stats() const override;
   std::vector<PoolBlock> blocks() const;
+  // Whether a free block serves a request of so many bytes.
+  bool serves(Bytes bytes) const;
+  // The largest free block's bytes, 0: none; and its release.
+  Bytes largest_free() const;
+  void release_largest();
 
  private:
   struct Block {
@@ -46,10 +60,10 @@ class BufferPool final : public Allocator {
     Bytes requested = 0;
     int64_t uses = 0;
   };
-  Bytes largest_for(Bytes request) const;
+  std::multimap<Bytes, void*>::const_iterator fit_locked(Bytes bytes) const;
   Result<void*> take(Bytes bytes);
   Bytes release_locked();
-  void make_room(Bytes bytes);
+  void release_block(std::multimap<Bytes, void*>::iterator at);
 
   std::shared_ptr<Runtime> runtime_;
   Device device_;
@@ -58,6 +72,8 @@ class BufferPool final : public Allocator {
   std::map<void*, Block> blocks_;
   std::multimap<Bytes, void*> free_;
   MemoryStats stats_;
+  PoolTotals own_totals_;
+  PoolTotals* totals_;
 };
 
 }  // namespace arenascope::opencl

@@ -51,18 +51,56 @@ std::vector<std::array<size_t, 3>> Tuner::candidates(const DeviceFacts& facts, T
   return out;
 }
 
+std::vector<std::string> Tuner::take_notes() {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> out;
+  out.swap(notes_);
+  return out;
+}
+
+std::vector<TuningResult> Tuner::results() const {
+  std::lock_guard lock(mutex_);
+  std::vector<TuningResult> out;
+  for (const auto& [key, r] : results_) {
+    // The sizes begin at the first number behind a space: no kernel's or option's name begins with a digit.
+    size_t cut = key.second.find(' ');
+    while (cut != std::string::npos && (cut + 1 >= key.second.size() || key.second[cut + 1] < '0' || key.second[cut + 1] > '9'))
+      cut = key.second.find(' ', cut + 1);
+    TuningResult told;
+    told.kernel = key.second.substr(0, cut);
+    if (cut != std::string::npos) told.sizes = key.second.substr(cut + 1);
+    told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant) : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
+    told.level = name(key.first);
+    told.seconds = r.seconds;
+    told.tried = r.tried;
+    out.push_back(std::move(told));
+  }
+  return out;
+}
+
+std::optional<TuneResult> Tuner::known(const std::string& key) const {
+  std::lock_guard lock(mutex_);
+  const auto at = results_.find({level_, key});
+  return at == results_.end() ? std::nullopt : std::optional(at->second);
+}
+
+void Tuner::keep(const std::string& key, const TuneResult& result, std::string note) {
+  std::lock_guard lock(mutex_);
+  results_[{level_, key}] = result;
+  if (!note.empty()) notes_.push_back(std::move(note));
+}
+
 void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel_name, int dims, const size_t* sizes, size_t* local) {
   const std::string key = fmt::format("{} {}x{}x{}", kernel_name, sizes[0], sizes[1], sizes[2]);
-  const auto known = results_.find(key);
-  if (known != results_.end()) {
-    std::copy(known->second.local.begin(), known->second.local.end(), local);
+  if (const auto found = known(key)) {
+    std::copy(found->local.begin(), found->local.end(), local);
     return;
   }
   size_t limit = runtime.facts().max_work_group;
   clGetKernelWorkGroupInfo(kernel, runtime.facts().device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, nullptr);
   // Tuning runs the kernel several times over its result, which is fine: no kernel reads what it writes elsewhere.
   const auto tried = candidates(runtime.facts(), level_, dims, sizes, limit);
-  TuneResult best{tried.front(), 0, -1, 0};
+  TuneResult best{tried.front(), -1, -1, 0};
   if (tried.size() > 1) {
     for (const auto& candidate : tried) {
       size_t global[3];
@@ -76,15 +114,15 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
     }
   }
   std::copy(best.local.begin(), best.local.end(), local);
+  std::string note;
   if (best.seconds >= 0)
-    notes_.push_back(fmt::format("{}: groups of {} x {} x {} were the fastest of {}, {:.3g} ms", key, best.local[0], best.local[1],
-                                 best.local[2], best.tried, best.seconds * 1e3));
-  results_[key] = best;
+    note = fmt::format("{}: groups of {} x {} x {} were the fastest of {}, {:.3g} ms", key, best.local[0], best.local[1],
+                       best.local[2], best.tried, best.seconds * 1e3);
+  keep(key, best, std::move(note));
 }
 
 int Tuner::choose_variant(const std::string& variant_name, int count, int usual, const std::function<double(int)>& seconds) {
-  const auto known = results_.find(variant_name);
-  if (known != results_.end() && known->second.variant < count) return known->second.variant;
+  if (const auto found = known(variant_name); found && found->variant >= 0 && found->variant < count) return found->variant;
   TuneResult best;
   best.variant = usual;
   if (level_ >= TuneLevel::Normal)
@@ -96,9 +134,10 @@ int Tuner::choose_variant(const std::string& variant_name, int count, int usual,
         best.seconds = taken;
       }
     }
+  std::string note;
   if (best.seconds >= 0)
-    notes_.push_back(fmt::format("{}: way {} was the fastest of {}, {:.3g} ms", variant_name, best.variant, best.tried, best.seconds * 1e3));
-  results_[variant_name] = best;
+    note = fmt::format("{}: way {} was the fastest of {}, {:.3g} ms", variant_name, best.variant, best.tried, best.seconds * 1e3);
+  keep(variant_name, best, std::move(note));
   return best.variant;
 }
 
@@ -108,23 +147,30 @@ bool Tuner::load() {
   const auto bytes = read_checked(path_, key_, damaged);
   if (!bytes) return !damaged;
   std::istringstream lines(std::string(bytes->begin(), bytes->end()));
+  std::lock_guard lock(mutex_);
   for (std::string line; std::getline(lines, line);) {
-    const size_t tab = line.find('\t');
-    if (tab == std::string::npos) return false;
+    const size_t level_end = line.find('\t'), key_end = line.find('\t', level_end + 1);
+    if (level_end == std::string::npos || key_end == std::string::npos) return false;
+    const auto level = parse_tune_level(std::string_view(line).substr(0, level_end));
     TuneResult r;
-    std::istringstream numbers(line.substr(tab + 1));
+    std::istringstream numbers(line.substr(key_end + 1));
     numbers >> r.local[0] >> r.local[1] >> r.local[2] >> r.variant >> r.seconds >> r.tried;
-    if (!numbers || r.local[0] < 1 || r.local[1] < 1 || r.local[2] < 1 || r.local[0] * r.local[1] * r.local[2] > 65536) return false;
-    results_[line.substr(0, tab)] = r;
+    constexpr size_t kMost = 65536;
+    if (!numbers || !level) return false;
+    for (size_t l : r.local)
+      if (l < 1 || l > kMost) return false;
+    if (r.local[0] * r.local[1] * r.local[2] > kMost) return false;
+    results_[{*level, line.substr(level_end + 1, key_end - level_end - 1)}] = r;
   }
   return true;
 }
 
 bool Tuner::save() const {
+  std::lock_guard lock(mutex_);
   if (path_.empty() || results_.empty()) return true;
   std::string text;
   for (const auto& [key, r] : results_)
-    text += fmt::format("{}\t{} {} {} {} {} {}\n", key, r.local[0], r.local[1], r.local[2], r.variant, r.seconds, r.tried);
+    text += fmt::format("{}\t{}\t{} {} {} {} {} {}\n", name(key.first), key.second, r.local[0], r.local[1], r.local[2], r.variant, r.seconds, r.tried);
   return write_checked(path_, key_, std::vector<uint8_t>(text.begin(), text.end()));
 }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Chooses work group sizes, and which of several kernels serves a shape, by measuring on the device. Results are kept
-// by kernel and global size, saved on disk and loaded again. How many candidates are tried is the level's choice: a
+// by level, kernel and global size, saved on disk and loaded again. How many candidates are tried is the level's choice: a
 // device that compiles a kernel anew for each group size makes every candidate cost a compilation.
 #pragma once
 #include <array>
 #include <functional>
-#include <optional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <arenascope/backends/opencl/runtime.h>
+#include <arenascope/runtime/backend.h>
 
 namespace arenascope::opencl {
 
@@ -19,7 +21,7 @@ std::optional<TuneLevel> parse_tune_level(std::string_view text);
 
 struct TuneResult {
   std::array<size_t, 3> local{1, 1, 1};
-  int variant = 0;
+  int variant = -1;     // which way of several; -1: a group size was chosen
   double seconds = -1;  // of the best; negative: chosen without measuring
   int tried = 0;
 };
@@ -42,20 +44,22 @@ class Tuner {
   int choose_variant(const std::string& name, int count, int usual, const std::function<double(int)>& seconds);
 
   // A sentence for each result that was measured since the last call.
-  std::vector<std::string> take_notes() {
-    std::vector<std::string> out;
-    out.swap(notes_);
-    return out;
-  }
-  const std::map<std::string, TuneResult>& results() const { return results_; }
+  std::vector<std::string> take_notes();
+  // All that is known, of other levels too. May be called by any thread.
+  std::vector<TuningResult> results() const;
   // Group sizes that are tried at a level, the usual one first.
   static std::vector<std::array<size_t, 3>> candidates(const DeviceFacts& facts, TuneLevel level, int dims, const size_t* sizes,
                                                        size_t kernel_limit);
 
  private:
+  using Key = std::pair<TuneLevel, std::string>;  // the kernel, a space, the sizes
+  std::optional<TuneResult> known(const std::string& key) const;
+  void keep(const std::string& key, const TuneResult& result, std::string note);
+
   TuneLevel level_;
   std::string path_, key_;
-  std::map<std::string, TuneResult> results_;
+  mutable std::mutex mutex_;
+  std::map<Key, TuneResult> results_;
   std::vector<std::string> notes_;
 };
 

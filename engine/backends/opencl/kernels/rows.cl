@@ -9,7 +9,7 @@ typedef struct {
 
 #if MODE == 0  // depthwise
 #define FIRST(b) (b)
-#define NEXT(acc, value, tap) mad(value, weight[tap], acc)
+#define NEXT(acc, value, tap) ((acc) + (value) * weight[tap])
 #elif MODE == 1  // largest
 #define FIRST(b) (-INFINITY)
 #define NEXT(acc, value, tap) fmax(acc, value)

@@ -148,6 +148,19 @@ TEST_CASE("tuning results survive, and damaged ones are found anew") {
   opencl::Tuner again(opencl::TuneLevel::Normal, path, "a device");
   CHECK(again.load());
   CHECK(again.choose_variant("product 64x64", 3, 0, [](int) { return 1.0; }) == 1);
+  REQUIRE(again.results().size() == 1);
+  const TuningResult kept = again.results()[0];
+  CHECK(kept.kernel == "product");
+  CHECK(kept.sizes == "64x64");
+  CHECK(kept.choice == "way 1");
+  CHECK(kept.level == "normal");
+  CHECK(kept.seconds == 0.5);
+  CHECK(kept.tried == 3);
+  // Another level looks for itself, and what it finds stands beside.
+  opencl::Tuner wide(opencl::TuneLevel::Wide, path, "a device");
+  CHECK(wide.load());
+  CHECK(wide.choose_variant("product 64x64", 3, 0, [](int v) { return v == 2 ? 0.25 : 1.0; }) == 2);
+  CHECK(wide.results().size() == 2);
   opencl::Tuner other(opencl::TuneLevel::Normal, path, "another device");
   CHECK(!other.load());
   std::filesystem::resize_file(path, 20);
@@ -173,34 +186,4 @@ TEST_CASE("the levels of tuning try more and more group sizes, all of which the 
     }
     CHECK(before > 3);
   }
-}
-
-TEST_CASE("the pool reuses the smallest block that fits within the bound, and counts") {
-  Opened device = open_device();
-  auto runtime = opencl::Runtime::create({});
-  REQUIRE(runtime);
-  const std::shared_ptr<opencl::Runtime> shared = std::move(*runtime);
-  opencl::BufferPool pool(shared, {DeviceType::OpenCl, 0}, {1.25, 0, false});
-  auto a = pool.allocate(1000), b = pool.allocate(10000);
-  REQUIRE(a);
-  REQUIRE(b);
-  pool.deallocate(*a, 1000);
-  pool.deallocate(*b, 10000);
-  CHECK(pool.stats().cached == 11000);
-  auto c = pool.allocate(900);
-  REQUIRE(c);
-  CHECK(*c == *a);
-  // 10,000 bytes for 5,000 would waste half.
-  auto d = pool.allocate(5000);
-  REQUIRE(d);
-  CHECK(*d != *b);
-  // Nor is it kept beside: 16,000 bytes would be more than 1.25 times the 11,000 that lived at once.
-  CHECK(pool.stats().reserved == 6000);
-  CHECK(pool.stats().hits == 1);
-  CHECK(pool.blocks().size() == 2);
-  CHECK(pool.release_cached() == 0);
-  CHECK(pool.stats().reserved == 6000);
-  pool.deallocate(*c, 900);
-  pool.deallocate(*d, 5000);
-  CHECK(pool.stats().active == 0);
 }
