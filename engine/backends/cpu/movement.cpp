@@ -158,7 +158,9 @@ Status copy(const Job& job) {
   }
   if (source.dtype != node.dtype) {
     with_compute_type(source.dtype, [&](auto from) {
-      if (node.dtype == DType::Bool) return cast_as<decltype(from), decltype(from)>(job);  // 0.5 is true
+      // 0.5 is true; what an integer cannot hold becomes its nearest.
+      if (node.dtype == DType::Bool || (info(source.dtype).floating && !info(node.dtype).floating))
+        return cast_as<decltype(from), decltype(from)>(job);
       with_compute_type(node.dtype, [&](auto to) { cast_as<decltype(to), decltype(from)>(job); });
     });
     return {};

@@ -65,7 +65,7 @@ struct Windows {
 template <class C>
 void combine(bool max, C* to, const C* a, const C* b, int64_t n) {
   if constexpr (std::is_same_v<C, float>) return max ? simd().max(to, a, b, n) : simd().add(to, a, b, n);
-  for (int64_t i = 0; i < n; ++i) to[i] = max ? std::max(a[i], b[i]) : a[i] + b[i];
+  for (int64_t i = 0; i < n; ++i) to[i] = !max ? a[i] + b[i] : a[i] != a[i] || a[i] > b[i] ? a[i] : b[i];  // NaN wins
 }
 
 template <class C>

@@ -53,7 +53,9 @@ Total<C> row(Op op, Total<C> total, const C* x, int64_t n) {
     switch (op) {
       case Op::ReduceMax: return combine<double>(op, total, s.highest(x, n));
       case Op::ReduceMin: return combine<double>(op, total, s.lowest(x, n));
-      case Op::ReduceL2: return total + s.square_sum(x, 0, n);
+      case Op::ReduceL2:
+        if (const double squares = s.square_sum(x, 0, n); squares > 1e-18 && squares < 1e37) return total + squares;
+        break;  // squares may be too small or too large for floats
       case Op::ReduceProd: break;
       default: return total + s.sum(x, n);
     }

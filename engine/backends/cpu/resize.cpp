@@ -56,6 +56,17 @@ double nearest(double x, ResizeNearest mode) {
   return std::ceil(x);
 }
 
+// Without the taps that weigh nothing but for rounding, so that NaN and infinities stay where they count.
+Taps heavy(const Taps& taps) {
+  Taps some{0, {}, {}};
+  for (int t = 0; t < taps.count; ++t) {
+    if (std::abs(taps.weight[t]) < 1e-12) continue;
+    some.offset[some.count] = taps.offset[t];
+    some.weight[some.count++] = taps.weight[t];
+  }
+  return some;
+}
+
 Taps taps_at(const Axis& a, const ResizeParams& p, int64_t place) {
   if (a.in == a.out && a.scale == 1) return {1, {place * a.stride}, {1}};
   const double x = source_place(a, p.coordinates, place), last = static_cast<double>(a.in - 1);
@@ -63,13 +74,13 @@ Taps taps_at(const Axis& a, const ResizeParams& p, int64_t place) {
   if (p.mode == ResizeMode::Nearest) return {1, {offset(nearest(x, p.nearest))}, {1}};
   if (p.mode == ResizeMode::Linear) {
     const double in = std::clamp(x, 0.0, last), low = std::floor(in), t = in - low;
-    return {2, {offset(low), offset(low + 1)}, {1 - t, t}};
+    return heavy({2, {offset(low), offset(low + 1)}, {1 - t, t}});
   }
   // Cubic convolution (Keys 1981) with the coefficient that the op gives.
   const double low = std::floor(x), t = x - low, c = static_cast<double>(p.cubic_a);
   const auto near = [c](double s) { return ((c + 2) * s - (c + 3)) * s * s + 1; };
   const auto far = [c](double s) { return ((c * s - 5 * c) * s + 8 * c) * s - 4 * c; };
-  return {4, {offset(low - 1), offset(low), offset(low + 1), offset(low + 2)}, {far(t + 1), near(t), near(1 - t), far(2 - t)}};
+  return heavy({4, {offset(low - 1), offset(low), offset(low + 1), offset(low + 2)}, {far(t + 1), near(t), near(1 - t), far(2 - t)}});
 }
 
 template <class C>

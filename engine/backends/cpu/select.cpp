@@ -64,9 +64,11 @@ void arg(const Job& job) {
       const int64_t n = std::min<int64_t>(256, lines.length - begin);
       load(piece, from + begin * lines.stride * bytes, lines.stride, n);
       for (int64_t i = 0; i < n; ++i) {
-        const bool better = highest ? piece[i] > best : piece[i] < best;
-        if (begin + i == 0 || better || (p.select_last && piece[i] == best)) {
-          best = piece[i];
+        const C x = piece[i];
+        // NaN is more extreme than any number.
+        const bool better = (highest ? x > best : x < best) || (x != x && best == best);
+        if (begin + i == 0 || better || (p.select_last && (x == best || (x != x && best != best)))) {
+          best = x;
           place = begin + i;
         }
       }

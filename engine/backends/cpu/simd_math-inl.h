@@ -3,7 +3,7 @@
 // HWY_BEFORE_NAMESPACE's reach, behind highway.h. Bounds are in units in the last place of the result (ulp).
 //   exp_of                2 ulp, results below the smallest normal number too
 //   exp_below_zero_of     4 ulp
-//   sigmoid_of, silu_of   5 ulp; where x < -88, to 1e-38·max(1, |x|)
+//   sigmoid_of, silu_of   5 ulp; where x < -88, it may be 0
 //   gelu_of, gelu_tanh_of 2^-22·|x|
 #if defined(ARENASCOPE_SIMD_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ARENASCOPE_SIMD_MATH_INL_H
@@ -45,13 +45,13 @@ inline V times_two_to(V value, V exponent) {
 #endif
 
 // e^x with x = n·ln 2 + r, |r| ≤ ln 2 / 2, and a polynomial for e^r (relative error 1e-8). NaN stays NaN: the second
-// operand of Max and Min wins where one is. Not `fine`: ln 2 in one piece, which adds an error of 2.7e-9·|x|.
+// operand of Max and Min wins where one is. Not `fine`: ln 2 in one piece where products are not rounded, which adds an error of 2.7e-9·|x|.
 template <bool fine = true>
 V exp_within(V bounded) {
   const V shifted = hn::MulAdd(bounded, number(1.4426950408889634), number(12582912));
   const V n = hn::Sub(shifted, number(12582912));
   V r;
-  if constexpr (fine) {
+  if constexpr (fine || HWY_NATIVE_FMA == 0) {
     r = hn::NegMulAdd(n, number(0.693145751953125), bounded);
     r = hn::NegMulAdd(n, number(1.42860682030941723212e-6), r);
   } else {
@@ -70,9 +70,9 @@ inline V exp_of(V x) { return kept_nan(x, exp_within(hn::Min(number(90), hn::Max
 // For x that is at most a rounding above 0.
 inline V exp_below_zero_of(V x) { return kept_nan(x, exp_within<false>(hn::Max(number(-105), x))); }
 
-// 1 + e^-x, at most 2^127.
+// 1 + e^-x, infinite below -88.7.
 inline V one_and_exp_of_minus(V x) {
-  return hn::Add(number(1), exp_within<false>(hn::Neg(hn::Min(number(105), hn::Max(number(-88), x)))));
+  return hn::Add(number(1), exp_within<false>(hn::Neg(hn::Min(number(105), hn::Max(number(-90), x)))));
 }
 inline V sigmoid_of(V x) { return kept_nan(x, hn::Div(number(1), one_and_exp_of_minus(x))); }
 inline V silu_of(V x) { return kept_nan(x, hn::Div(x, one_and_exp_of_minus(x))); }

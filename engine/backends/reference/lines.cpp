@@ -87,8 +87,8 @@ Real reduced(Op op, const Array& x, const Places& places, bool whole) {
     sum += x[i];
     squares += x[i] * x[i];
     product *= x[i];
-    highest = std::max(highest, x[i]);
-    lowest = std::min(lowest, x[i]);
+    highest = std::isnan(highest) || highest > x[i] ? highest : x[i];  // NaN wins
+    lowest = std::isnan(lowest) || lowest < x[i] ? lowest : x[i];
   }
   switch (op) {
     case Op::ReduceSum: return sum;
@@ -114,7 +114,9 @@ void arg(const TensorImpl& node, const Sources& s, Out& out) {
     size_t best = 0;
     for (size_t i = 1; i < line.size(); ++i) {
       const Real x = s[0][line[i]], y = s[0][line[best]];
-      if ((node.op == Op::ArgMax ? x > y : x < y) || (p.select_last && x == y)) best = i;
+      // NaN is more extreme than any number.
+      const bool more = std::isnan(x) || std::isnan(y) ? std::isnan(x) && !std::isnan(y) : node.op == Op::ArgMax ? x > y : x < y;
+      if (more || (p.select_last && (x == y || (std::isnan(x) && std::isnan(y))))) best = i;
     }
     out[result++] = static_cast<Real>(best);
   }
@@ -128,6 +130,7 @@ void top_k(const TensorImpl& node, const Sources& s, Out& out) {
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       const Real x = s[0][from[l][a]], y = s[0][from[l][b]];
+      if (std::isnan(x) || std::isnan(y)) return std::isnan(x) != std::isnan(y) && std::isnan(x) == p.largest;  // the largest
       return p.largest ? x > y : x < y;
     });
     for (size_t i = 0; i < to[l].size(); ++i)

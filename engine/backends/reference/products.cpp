@@ -19,9 +19,9 @@ int64_t batch_place(const Dims& sizes, const Dims& index) {
   return i;
 }
 
-void mul_mat(const TensorImpl& node, std::vector<Real>& out) {
-  const Doubles a = read_doubles(*node.sources[0]), b = read_doubles(*node.sources[1]);
-  const Doubles bias = node.sources.size() > 2 ? read_doubles(*node.sources[2]) : Doubles();
+void mul_mat(const TensorImpl& node, Reading reading, std::vector<Real>& out) {
+  const Doubles a = read_doubles(*node.sources[0], reading), b = read_doubles(*node.sources[1], reading);
+  const Doubles bias = node.sources.size() > 2 ? read_doubles(*node.sources[2], reading) : Doubles();
   const Dims &sa = node.sources[0]->sizes, &sb = node.sources[1]->sizes;
   const double scale = static_cast<double>(node.params.get<MulMatParams>().scale);
   const int64_t n = node.sizes.back(), m = node.sizes.back(1), depth = sa.back();
@@ -36,14 +36,14 @@ void mul_mat(const TensorImpl& node, std::vector<Real>& out) {
 
 // CONV gathers: every result is the sum over its window. CONV_TRANSPOSE scatters: every source element adds a scaled
 // kernel to the results.
-void convolution(const TensorImpl& node, std::vector<Real>& out) {
+void convolution(const TensorImpl& node, Reading reading, std::vector<Real>& out) {
   const bool transposed = node.op == Op::ConvTranspose;
   const auto p = node.params.get<ConvParams>();
-  const Doubles x = read_doubles(*node.sources[0]), w = read_doubles(*node.sources[1]);
+  const Doubles x = read_doubles(*node.sources[0], reading), w = read_doubles(*node.sources[1], reading);
   const Dims &sx = node.sources[0]->sizes, &sw = node.sources[1]->sizes, &so = node.sizes;
   Doubles sums(out.size(), 0);
   if (node.sources.size() > 2) {
-    const Doubles bias = read_doubles(*node.sources[2]);
+    const Doubles bias = read_doubles(*node.sources[2], reading);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] = at(bias, unravel(static_cast<int64_t>(i), so)[1]);
   }
   // `small` is the side with windows in front of it (the result of CONV, the source of CONV_TRANSPOSE), `large` the other.
@@ -155,13 +155,13 @@ void lstm(const TensorImpl& node, std::vector<Real>& out) {
 
 }  // namespace
 
-std::vector<Real> products(const TensorImpl& node) {
+std::vector<Real> products(const TensorImpl& node, Reading reading) {
   std::vector<Real> out(static_cast<size_t>(node.element_count()));
   switch (node.op) {
-    case Op::MulMat: mul_mat(node, out); break;
+    case Op::MulMat: mul_mat(node, reading, out); break;
     case Op::Attention: attention(node, out); break;
     case Op::Lstm: lstm(node, out); break;
-    default: convolution(node, out);
+    default: convolution(node, reading, out);
   }
   return out;
 }

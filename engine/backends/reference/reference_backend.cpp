@@ -76,22 +76,9 @@ class ReferenceBackend : public Backend {
     if (!has_work(node) || params.ith != 0) return {};
     if (auto status = supports(node); !status) return status;
     try {
-      const Group group = group_of(node.op);
-      if (group == Group::Products) {
-        write(node, products(node));
-        return {};
-      }
-      Sources sources;
-      for (const TensorImpl* source : node.sources) sources.push_back(read(*source));
-      if (group == Group::Lines) {
-        write(node, lines(node, sources));
-      } else if (group == Group::Windows) {
-        write(node, windows(node, sources));
-      } else {
-        auto values = group == Group::Movement ? movement(node, sources) : pointwise(node, sources);
-        if (!values) return values.error();
-        write(node, *values);
-      }
+      auto values = evaluate(node);
+      if (!values) return values.error();
+      write(node, *values);
     } catch (const std::bad_alloc&) {
       return Error{fmt::format("{} '{}' on the reference: there is not enough memory", arenascope::name(node.op), node.name)};
     }
@@ -100,6 +87,16 @@ class ReferenceBackend : public Backend {
 };
 
 }  // namespace
+
+Result<std::vector<Real>> evaluate(const TensorImpl& node, Reading reading) {
+  const Group group = group_of(node.op);
+  if (group == Group::Products) return products(node, reading);
+  Sources sources;
+  for (const TensorImpl* source : node.sources) sources.push_back(read(*source, reading));
+  if (group == Group::Lines) return lines(node, sources);
+  if (group == Group::Windows) return windows(node, sources);
+  return group == Group::Movement ? movement(node, sources) : pointwise(node, sources);
+}
 
 std::unique_ptr<Backend> make_reference_backend() { return std::make_unique<ReferenceBackend>(); }
 

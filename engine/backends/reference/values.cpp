@@ -119,7 +119,7 @@ void put_integer(std::byte* p, Real x) {
 }
 
 template <class V>
-void read_into(const TensorImpl& tensor, std::vector<V>& to) {
+void read_into(const TensorImpl& tensor, std::vector<V>& to, Reading reading) {
   const int64_t count = tensor.element_count();
   to.resize(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
@@ -128,21 +128,22 @@ void read_into(const TensorImpl& tensor, std::vector<V>& to) {
       offset += rest % tensor.sizes[d] * tensor.strides[d];
       rest /= tensor.sizes[d];
     }
-    to[static_cast<size_t>(i)] = static_cast<V>(value_at(tensor.dtype, tensor.data(), offset));
+    const Real value = value_at(tensor.dtype, tensor.data(), offset);
+    to[static_cast<size_t>(i)] = static_cast<V>(reading == Reading::Magnitudes ? std::abs(value) : value);
   }
 }
 
 }  // namespace
 
-Array read(const TensorImpl& tensor) {
+Array read(const TensorImpl& tensor, Reading reading) {
   Array a{tensor.sizes, {}};
-  read_into(tensor, a.v);
+  read_into(tensor, a.v, reading);
   return a;
 }
 
-std::vector<double> read_doubles(const TensorImpl& tensor) {
+std::vector<double> read_doubles(const TensorImpl& tensor, Reading reading) {
   std::vector<double> v;
-  read_into(tensor, v);
+  read_into(tensor, v, reading);
   return v;
 }
 

@@ -20,8 +20,10 @@ struct Array {
   Real& operator[](int64_t i) { return v[static_cast<size_t>(i)]; }
 };
 
-Array read(const TensorImpl& tensor);
-std::vector<double> read_doubles(const TensorImpl& tensor);
+// What is read: numbers as they are, or their magnitudes.
+enum class Reading { Numbers, Magnitudes };
+Array read(const TensorImpl& tensor, Reading reading = Reading::Numbers);
+std::vector<double> read_doubles(const TensorImpl& tensor, Reading reading = Reading::Numbers);
 // Rounds to the tensor's type; what an integer cannot hold becomes its nearest.
 void write(const TensorImpl& tensor, const std::vector<Real>& values);
 
@@ -36,6 +38,9 @@ Result<std::vector<Real>> pointwise(const TensorImpl& node, const Sources& sourc
 Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& sources);
 std::vector<Real> lines(const TensorImpl& node, const Sources& sources);  // along axes: norms, reductions, selections
 std::vector<Real> windows(const TensorImpl& node, const Sources& sources);  // pools, LRN, resize
-std::vector<Real> products(const TensorImpl& node);
+std::vector<Real> products(const TensorImpl& node, Reading reading = Reading::Numbers);
+
+// A node's result before it is rounded to its type; of magnitudes, what an op that adds up terms makes of their magnitudes.
+Result<std::vector<Real>> evaluate(const TensorImpl& node, Reading reading = Reading::Numbers);
 
 }  // namespace arenascope::reference

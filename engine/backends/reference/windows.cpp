@@ -27,7 +27,7 @@ Real pooled(const TensorImpl& node, const Array& x, const Dims& index) {
     if (!is_inside) continue;
     ++inside;
     const Real value = x[ravel(from, x.sizes)];
-    best = std::max(best, value);
+    best = std::isnan(best) || best > value ? best : value;  // NaN wins
     sum += value;
   }
   if (node.op == Op::MaxPool) return best;
@@ -72,6 +72,8 @@ Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& fr
     from[d] = static_cast<int64_t>(std::clamp<Real>(place, 0, in - 1));
     return resized(node, x, index, from, d - 1);
   };
+  // What weighs nothing but for rounding is not looked at.
+  const auto weighed = [&](Real weight, Real place) { return std::abs(weight) < Real{1e-12L} ? 0 : weight * fetch(place); };
   if (p.mode == ResizeMode::Nearest) {
     // A place exactly between two goes by the mode; the float scales of files make such places slightly uneven.
     const double place = static_cast<double>(at);
@@ -86,11 +88,11 @@ Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& fr
   if (p.mode == ResizeMode::Linear) {
     at = std::clamp<Real>(at, 0, in - 1);
     const Real low = std::floor(at);
-    sum += (1 - (at - low)) * fetch(low);
-    if (at > low) sum += (at - low) * fetch(low + 1);
+    sum += weighed(1 - (at - low), low);
+    sum += weighed(at - low, low + 1);
   } else {
     const Real low = std::floor(at);
-    for (int k = -1; k <= 2; ++k) sum += keys(at - (low + k), static_cast<Real>(p.cubic_a)) * fetch(low + k);
+    for (int k = -1; k <= 2; ++k) sum += weighed(keys(at - (low + k), static_cast<Real>(p.cubic_a)), low + k);
   }
   return sum;
 }
