@@ -13,6 +13,10 @@ constexpr uint64_t kPageAlignment = 4096;
 
 }  // namespace
 
+PinnedMemory::~PinnedMemory() {
+  for (void* plain : plain_) std::free(plain);
+}
+
 Result<void*> PinnedMemory::take_memory(Bytes bytes) {
   if (bytes <= 0 || bytes > (Bytes{1} << 46)) return Error{fmt::format("{} bytes of pinned memory make no sense", bytes)};
   if (void* pinned = pages_.pin(pages_.context, bytes)) return pinned;

@@ -20,7 +20,7 @@ class PinnedMemory final : public DeviceInterface {
   };
   // `streams` is the device whose streams use the memory.
   PinnedMemory(std::shared_ptr<DeviceInterface> streams, Pages pages) : streams_(std::move(streams)), pages_(pages) {}
-  ~PinnedMemory() override = default;
+  ~PinnedMemory() override;  // frees plain pages that were never given back, since the driver had gone
 
   Device device() const override { return {}; }
   Result<void*> take_memory(Bytes bytes) override;

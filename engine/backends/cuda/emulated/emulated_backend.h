@@ -13,6 +13,7 @@ struct Options {
   Order order = Order::Forward;
   bool libraries = false;    // products, convolutions and pools that a library takes go to the stand-in
   int multiprocessors = 2;
+  bool refuses = false;      // the stand-in takes the first problem and then does not run it
 };
 
 class EmulatedBackend : public Backend {

@@ -56,6 +56,7 @@ bool HostLibraries::takes(const LibraryPool& p) { return present_ && is_float(p.
 
 Status HostLibraries::run(const LibraryProduct& p, void* scratch, Bytes bytes) {
   ++calls_;
+  if (refused()) return Error{"the stand-in does not run a product"};
   if (bytes < 512 || !scratch) return Error{"the product got less scratch than it asked for"};
   for (int64_t i = 0; i < p.count; ++i)
     for (int64_t m = 0; m < p.m; ++m)
@@ -72,6 +73,7 @@ Status HostLibraries::run(const LibraryProduct& p, void* scratch, Bytes bytes) {
 
 Status HostLibraries::run(const LibraryConvolution& p, void* scratch, Bytes bytes) {
   ++calls_;
+  if (refused()) return Error{"the stand-in does not run a convolution"};
   if (bytes < 1024 || !scratch) return Error{"the convolution got less scratch than it asked for"};
   const int s = p.spatial;
   const Three x = three(p.x_sizes + 2, s, 1), out = three(p.out_sizes + 2, s, 1), kernel = three(p.w_sizes + 2, s, 1);
@@ -101,6 +103,7 @@ Status HostLibraries::run(const LibraryConvolution& p, void* scratch, Bytes byte
 
 Status HostLibraries::run(const LibraryPool& p) {
   ++calls_;
+  if (refused()) return Error{"the stand-in does not run a pool"};
   const int s = p.spatial;
   const Three x = three(p.x_sizes + 2, s, 1), out = three(p.out_sizes + 2, s, 1), kernel = three(p.kernel, s, 1);
   const Three strides = three(p.strides, s, 1), ones{{1, 1, 1}}, pads = three(p.pads, s, 0);

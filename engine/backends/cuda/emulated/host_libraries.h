@@ -8,7 +8,8 @@ namespace arenascope::cuda::emulated {
 
 class HostLibraries final : public Libraries {
  public:
-  explicit HostLibraries(bool present) : present_(present) {}
+  // `refuses`: a problem that was taken is refused when it is run, as a library may find out only then.
+  explicit HostLibraries(bool present, bool refuses = false) : present_(present), refuses_(refuses) {}
 
   bool takes(const LibraryProduct& product) override;
   bool takes(const LibraryConvolution& convolution) override;
@@ -21,7 +22,10 @@ class HostLibraries final : public Libraries {
   int calls() const { return calls_; }
 
  private:
-  bool present_;
+  // Whether to refuse what is to be run, and to take nothing from then on.
+  bool refused() { return refuses_ && (present_ = false, true); }
+
+  bool present_, refuses_;
   int calls_ = 0;
 };
 

@@ -72,6 +72,7 @@ SimulatedDriver::SimulatedDriver(const SimulatedOptions& options)
 
 SimulatedDriver::~SimulatedDriver() {
   for (const auto& [pointer, bytes] : memory_) std::free(pointer);
+  for (void* page : pinned_) std::free(page);
 }
 
 void SimulatedDriver::complain(std::string sentence) {
@@ -79,8 +80,12 @@ void SimulatedDriver::complain(std::string sentence) {
 }
 
 Status SimulatedDriver::call(const char* what) {
-  if (!alive_) complain(fmt::format("the driver has gone and was asked to {}", what));
-  ++calls_;
+  if (!alive_ && !lost_) complain(fmt::format("the driver has gone and was asked to {}", what));
+  if (calls_++ == lose_at_) {
+    lost_ = true;
+    alive_ = false;
+  }
+  if (lost_) return Error{fmt::format("cuda:0 could not {}: it is lost", what)};
   if (fail_at_ < 0 || fail_at_-- > 0) return {};
   if (--fail_times_ > 0) fail_at_ = 0;
   return Error{fmt::format("cuda:0 could not {}: told to fail", what)};
@@ -121,10 +126,15 @@ PinnedMemory::Pages SimulatedDriver::pages() {
     auto* self = static_cast<SimulatedDriver*>(context);
     if (!self->options_.pins || !self->call("pin pages")) return nullptr;
     ++self->pages_;
-    return std::aligned_alloc(kAlignment, rounded(bytes));
+    void* page = std::aligned_alloc(kAlignment, rounded(bytes));
+    if (page) self->pinned_.insert(page);
+    return page;
   };
   const auto unpin = [](void* context, void* pointer) {
-    --static_cast<SimulatedDriver*>(context)->pages_;
+    auto* self = static_cast<SimulatedDriver*>(context);
+    if (!self->alive_) return;
+    --self->pages_;
+    self->pinned_.erase(pointer);
     std::free(pointer);
   };
   return {pin, unpin, this};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A device whose kernels the emulator runs on the host: Driver for tests. What is queued runs only when somebody waits,
 // in an order drawn at random among the streams that may go on, so that a missing event shows as a wrong result. It
-// counts what is held, runs out of memory, and fails any call that it is told to.
+// counts what is held, runs out of memory, fails any call that it is told to, and is lost when it is told to.
 #pragma once
 #include <arenascope/backends/cuda/emulated/emulator.h>
 #include <arenascope/backends/cuda/execution/driver.h>
@@ -61,6 +61,10 @@ class SimulatedDriver final : public Driver {
   void fail_after(int calls, int times = 1);
   // Calls so far that could have failed.
   int calls() const { return calls_; }
+  // Behind `calls` more calls the device is lost: nothing of what is queued runs, every call fails, and the driver is
+  // no longer alive, so that nothing is to be given back.
+  void lose_after(int calls) { lose_at_ = calls_ + calls; }
+  bool lost() const { return lost_; }
   // The driver goes: nothing may be called any more.
   void kill() { alive_ = false; }
   // What a device would not have survived: the first in a sentence; empty when all was well.
@@ -112,8 +116,9 @@ class SimulatedDriver final : public Driver {
   std::map<void*, Bytes> memory_;
   uintptr_t next_ = 1;
   Bytes held_ = 0;
-  int pages_ = 0, calls_ = 0, fail_at_ = -1, fail_times_ = 0, kernels_ = 0, queued_ = 0;
-  bool alive_ = true, keeps_ = false;
+  int pages_ = 0, calls_ = 0, fail_at_ = -1, fail_times_ = 0, lose_at_ = -1, kernels_ = 0, queued_ = 0;
+  bool alive_ = true, lost_ = false, keeps_ = false;
+  std::set<void*> pinned_;
   uint64_t label_ = 0;
   std::vector<Activity> activities_;
   Status failed_work_;

@@ -9,6 +9,7 @@
 namespace arenascope::cuda {
 
 inline constexpr int kWarp = 32;
+inline constexpr int kMostThreads = 512;  // of a block of ours: a thread has 128 registers at least
 
 // How a kernel is started.
 struct Grid {
@@ -24,7 +25,8 @@ struct Grid {
 #define ARENASCOPE_DEVICE __device__ __forceinline__
 #define ARENASCOPE_CALLED __device__ __noinline__
 #define ARENASCOPE_SHARED __shared__
-#define ARENASCOPE_KERNEL(id, Params) extern "C" __global__ void id(const __grid_constant__ Params p)
+#define ARENASCOPE_KERNEL(id, Params) \
+  extern "C" __global__ void __launch_bounds__(::arenascope::cuda::kMostThreads) id(const __grid_constant__ Params p)
 #define ARENASCOPE_UNROLL _Pragma("unroll")
 
 namespace arenascope::cuda {

@@ -96,13 +96,20 @@ bool as_library(ProductWork p, bool unpack, const void* unpacked, LibraryProduct
   return true;
 }
 
-Status queue_product(Queue& queue, const ProductWork& work) {
+// Few rows of b are bound by memory and read best by a kernel that passes over a once.
+bool has_few_rows(const ProductWork& work) { return work.m <= kThinRows; }
+
+Status queue_product(Queue& queue, ProductWork work) {
+  if (has_few_rows(work)) {
+    work.vector = whole_vectors(work);
+    return queue.launch(KernelId::thin_product, grid_for(queue, work.batch.count * work.n * kWarp, 128), work);
+  }
   const int64_t tiles = work.batch.count * ((work.m + kProductTile - 1) / kProductTile) * ((work.n + kProductTile - 1) / kProductTile);
   return queue.launch(KernelId::product, grid_for(queue, tiles * 256), work);
 }
 
-// Of rows per product at most this many are memory-bound and read best by our own kernel.
-bool is_thin(const ProductWork& work) { return work.m <= kThinRows; }
+// A warp's threads read neighbours in a's rows; columns that are neighbours are left to the library.
+bool is_thin(const ProductWork& work) { return has_few_rows(work) && work.a_step == 1; }
 
 }  // namespace
 
@@ -116,11 +123,8 @@ Bytes mul_mat_scratch(const TensorImpl& node, Queue& queue) {
 }
 
 Status lower_mul_mat(const Job& job) {
-  ProductWork work = product_of(job.node);
-  if (is_thin(work)) {
-    work.vector = whole_vectors(work);
-    return job.queue.launch(KernelId::thin_product, grid_for(job.queue, work.batch.count * work.n * kWarp, 128), work);
-  }
+  const ProductWork work = product_of(job.node);
+  if (is_thin(work)) return queue_product(job.queue, work);
   const bool unpacked = unpacks(work);
   LibraryProduct library;
   if (!as_library(work, unpacked, job.scratch, library) || !job.queue.libraries().takes(library)) return queue_product(job.queue, work);
@@ -137,7 +141,8 @@ Status lower_mul_mat(const Job& job) {
     unpack.width = work.k;
     if (auto ok = job.queue.launch(KernelId::unpack, grid_for(job.queue, unpack.count), unpack); !ok) return ok;
   }
-  return job.queue.libraries().run(library, job.scratch ? job.scratch + used : nullptr, job.scratch_bytes - used);
+  const Status done = job.queue.libraries().run(library, job.scratch ? job.scratch + used : nullptr, job.scratch_bytes - used);
+  return done.ok() || job.queue.libraries().takes(library) ? done : queue_product(job.queue, work);
 }
 
 Status lower_attention(const Job& job) {

@@ -48,7 +48,8 @@ struct LibraryPool {
   int kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, pads[3] = {};
 };
 
-// What a library takes, and how much scratch it needs. A library that is not there takes nothing.
+// What a library takes, and how much scratch it needs. A library that is not there takes nothing. One that finds out
+// only in run() that it cannot queues nothing, and from then on does not take the problem.
 class Libraries {
  public:
   virtual ~Libraries() = default;

@@ -98,7 +98,10 @@ bool as_library(const TensorImpl& node, LibraryPool& c) {
 Status lower_pool(const Job& job) {
   const TensorImpl& node = job.node;
   LibraryPool library;
-  if (as_library(node, library) && job.queue.libraries().takes(library)) return job.queue.libraries().run(library);
+  if (as_library(node, library) && job.queue.libraries().takes(library)) {
+    const Status done = job.queue.libraries().run(library);
+    if (done.ok() || job.queue.libraries().takes(library)) return done;
+  }
   const auto p = node.params.get<PoolParams>();
   WindowWork work = window(node);
   to_three(p.kernel, p.spatial, work.kernel);
@@ -131,8 +134,10 @@ Bytes convolution_scratch(const TensorImpl& node, Queue& queue) {
 Status lower_convolution(const Job& job) {
   const TensorImpl& node = job.node;
   LibraryConvolution library;
-  if (as_library(node, library) && job.queue.libraries().takes(library))
-    return job.queue.libraries().run(library, job.scratch, job.scratch_bytes);
+  if (as_library(node, library) && job.queue.libraries().takes(library)) {
+    const Status done = job.queue.libraries().run(library, job.scratch, job.scratch_bytes);
+    if (done.ok() || job.queue.libraries().takes(library)) return done;
+  }
   const auto p = node.params.get<ConvParams>();
   const TensorImpl& w = *node.sources[1];
   WindowWork work = window(node);

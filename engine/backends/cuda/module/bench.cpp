@@ -18,6 +18,42 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+using Work = std::function<Status()>;
+
+// Work captured `times` times as one graph, so that only the device's time counts and not what queueing it takes the
+// host, which for a short product is as long. What the work loads it has loaded before.
+class Captured {
+ public:
+  explicit Captured(cudaStream_t stream) : stream_(stream) {}
+  ~Captured() {
+    if (ready_) cudaGraphExecDestroy(ready_);
+  }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  Status make(const Work& work, int times) {
+    if (auto ok = work(); !ok) return ok;
+    cudaError_t code = cudaStreamSynchronize(stream_);
+    if (code == cudaSuccess) code = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal);
+    if (code != cudaSuccess) return Error{cudaGetErrorString(code)};
+    Status queued;
+    for (int i = 0; i < times && queued.ok(); ++i) queued = work();
+    cudaGraph_t graph = nullptr;
+    code = cudaStreamEndCapture(stream_, &graph);
+    if (code == cudaSuccess && queued) code = cudaGraphInstantiate(&ready_, graph, 0);
+    if (graph) cudaGraphDestroy(graph);
+    if (!queued) return queued;
+    return code == cudaSuccess ? Status() : Status(Error{cudaGetErrorString(code)});
+  }
+  Status launch() const {
+    const cudaError_t code = cudaGraphLaunch(ready_, stream_);
+    return code == cudaSuccess ? Status() : Status(Error{cudaGetErrorString(code)});
+  }
+
+ private:
+  const cudaStream_t stream_;
+  cudaGraphExec_t ready_ = nullptr;
+};
+
 // Microseconds of the device for `work`, queued `times` times; the median of some rounds of the two in turn.
 class Stopwatch {
  public:
@@ -29,7 +65,6 @@ class Stopwatch {
     cudaEventDestroy(begin_);
     cudaEventDestroy(end_);
   }
-  using Work = std::function<Status()>;
   Result<double> once(const Work& work, int times) {
     cudaEventRecord(begin_, stream_);
     for (int i = 0; i < times; ++i)
@@ -53,6 +88,15 @@ class Stopwatch {
     }
     return std::pair{median(of_a), median(of_b)};
   }
+  // The same, each side's `times` as a captured graph.
+  Result<std::pair<double, double>> both_captured(const Work& a, const Work& b, int rounds, int times) {
+    Captured of_a(stream_), of_b(stream_);
+    if (auto ok = of_a.make(a, times); !ok) return ok.error();
+    if (auto ok = of_b.make(b, times); !ok) return ok.error();
+    auto found = both([&] { return of_a.launch(); }, [&] { return of_b.launch(); }, rounds, 1);
+    if (!found) return found.error();
+    return std::pair{found->first / times, found->second / times};
+  }
 
  private:
   cudaStream_t stream_;
@@ -73,6 +117,28 @@ BenchRow row(std::string name, double value, std::string unit, std::string peer,
   return r;
 }
 
+// Keeps what is freed in the device's pool, as programs that care for speed set it up; by default each wait gives it
+// back to the device.
+class KeptPool {
+ public:
+  explicit KeptPool(int device) {
+    uint64_t all = UINT64_MAX;
+    if (cudaDeviceGetDefaultMemPool(&pool_, device) != cudaSuccess ||
+        cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &before_) != cudaSuccess ||
+        cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &all) != cudaSuccess)
+      pool_ = nullptr;
+  }
+  ~KeptPool() {
+    if (pool_) cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &before_);
+  }
+  KeptPool(const KeptPool&) = delete;
+  KeptPool& operator=(const KeptPool&) = delete;
+
+ private:
+  cudaMemPool_t pool_ = nullptr;
+  uint64_t before_ = 0;
+};
+
 // Device memory for a node and its sources.
 Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream stream,
                    const std::shared_ptr<Allocator>& allocator) {
@@ -81,10 +147,52 @@ Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream str
   if (tensor.storage.allocated() || tensor.is_view()) return {};
   auto block = MemoryBlock::allocate(allocator, MemoryKind::Workspace, tensor.byte_count(), 256, stream);
   if (!block) return block.error();
-  cudaMemset((*block)->data(), 0, static_cast<size_t>(tensor.byte_count()));
+  // Small numbers in every type of floats: multiplying zeros would draw less power.
+  if (const cudaError_t code = cudaMemsetAsync((*block)->data(), 0x3c, static_cast<size_t>(tensor.byte_count()),
+                                               reinterpret_cast<cudaStream_t>(stream.handle));
+      code != cudaSuccess)
+    return Error{cudaGetErrorString(code)};
   tensor.storage = Storage(*block);
   blocks.push_back(std::move(*block));
   return {};
+}
+
+// Microseconds that it costs the host to begin a replayed run of a hundred small kernels, looking for tensors that
+// have moved among it; 0: this backend does not replay.
+Result<double> bench_launch(CudaBackend& backend, int times) {
+  constexpr int kNodes = 100;
+  auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
+  if (!context) return context.error();
+  GraphBuilder g(*context);
+  Tensor last = g.input("x", {8, 128}, DType::F32);
+  std::vector<TensorImpl*> nodes;
+  for (int i = 0; i < kNodes; ++i) {
+    last = g.op_with(Op::SoftMax, {last}, SoftMaxParams{1, 1});
+    if (!g.ok()) return g.status().error();
+    nodes.push_back(last.impl());
+  }
+  std::vector<BlockPtr> blocks;
+  if (auto ok = give_memory(blocks, *last, backend.compute_stream(), backend.memory()); !ok) return ok.error();
+  ExecutionContext unused;
+  if (auto ok = backend.prepare(nodes, unused); !ok) return ok.error();
+  const auto run = [&](double* began) -> Status {
+    const auto begin = std::chrono::steady_clock::now();
+    if (auto ok = backend.begin_run(true); !ok) return ok;
+    if (began) *began = microseconds_since(begin);
+    for (const TensorImpl* node : nodes)
+      if (auto ok = backend.compute(*node, {}); !ok) return ok;
+    return backend.synchronize();
+  };
+  Status ok;
+  for (int i = 0; i < 3 && ok.ok(); ++i) ok = run(nullptr);  // as it is, captured, replayed
+  const int before = backend.replays();
+  std::vector<double> launches(static_cast<size_t>(times));
+  for (double& launch : launches)
+    if (ok) ok = run(&launch);
+  const bool replayed = backend.replays() - before == times;
+  if (auto forgotten = backend.prepare({}, unused); ok && !forgotten) ok = forgotten;
+  if (!ok) return ok.error();
+  return replayed ? median(launches) : 0;
 }
 
 }  // namespace
@@ -127,9 +235,9 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
       p.b = out->sources[1]->data();
       p.type = type;
       p.n = p.m = p.k = p.a_row = p.b_row = n;
-      auto times = watch.both([&] { return backend.compute(*out, params); },
-                              [&] { return direct.run(p, scratch->data(), CublasProducts::kScratch, queue); }, rounds,
-                              quick ? 3 : 20);
+      auto times = watch.both_captured([&] { return backend.compute(*out, params); },
+                                       [&] { return direct.run(p, scratch->data(), CublasProducts::kScratch, queue); },
+                                       rounds, quick ? 3 : 20);
       if (!times) return times.error();
       const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
       rows.push_back(row(fmt::format("product {} {}", arenascope::name(type), n), flops / times->first / 1e6, "TFLOP/s",
@@ -173,9 +281,10 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
 
   // The allocator against the driver's own pool.
   {
+    const KeptPool kept(number);
     const int count = quick ? 200 : 5000;
     std::vector<double> ours, theirs;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < rounds + 2; ++round) {  // the first two only fill both pools
       auto begin = std::chrono::steady_clock::now();
       for (int i = 0; i < count; ++i) {
         const Bytes bytes = 512 * (1 + i * 37 % 4096);
@@ -183,7 +292,7 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
         if (!taken) return taken.error();
         memory->deallocate(*taken, bytes);
       }
-      ours.push_back(microseconds_since(begin) / count);
+      const double mine = microseconds_since(begin) / count;
       begin = std::chrono::steady_clock::now();
       for (int i = 0; i < count; ++i) {
         void* taken = nullptr;
@@ -191,45 +300,17 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
         if (code == cudaSuccess) code = cudaFreeAsync(taken, queue);
         if (code != cudaSuccess) return failed("use cudaMallocAsync", code);
       }
-      theirs.push_back(microseconds_since(begin) / count);
+      const double peer = microseconds_since(begin) / count;
       cudaStreamSynchronize(queue);
+      if (round < 2) continue;
+      ours.push_back(mine);
+      theirs.push_back(peer);
     }
     rows.push_back(row("allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false));
   }
 
-  // What it costs the host to launch a captured graph of a hundred small kernels.
-  {
-    auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
-    if (!context) return context.error();
-    GraphBuilder g(*context);
-    const Tensor out = g.op(Op::Relu, {g.input("x", {1024}, DType::F32)});
-    if (!g.ok()) return g.status().error();
-    std::vector<BlockPtr> blocks;
-    if (auto ok = give_memory(blocks, *out, stream, memory); !ok) return ok.error();
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t ready = nullptr;
-    if (const cudaError_t code = cudaStreamBeginCapture(queue, cudaStreamCaptureModeThreadLocal); code != cudaSuccess)
-      return failed("begin a capture", code);
-    Status queued;
-    for (int i = 0; i < 100 && queued.ok(); ++i) queued = backend.compute(*out, params);
-    cudaError_t code = cudaStreamEndCapture(queue, &graph);
-    if (!queued) return queued.error();
-    if (code == cudaSuccess) code = cudaGraphInstantiate(&ready, graph, 0);
-    if (graph) cudaGraphDestroy(graph);
-    if (code != cudaSuccess) return failed("capture a graph", code);
-    std::vector<double> launches;
-    for (int i = 0; i < 10 * rounds; ++i) {
-      cudaStreamSynchronize(queue);
-      const auto begin = std::chrono::steady_clock::now();
-      code = cudaGraphLaunch(ready, queue);
-      launches.push_back(microseconds_since(begin));
-      if (code != cudaSuccess) break;
-    }
-    cudaStreamSynchronize(queue);
-    cudaGraphExecDestroy(ready);
-    if (code != cudaSuccess) return failed("replay a graph", code);
-    rows.push_back(row("launch of a captured graph", median(launches), "us", "", 0, 10, false));
-  }
+  if (auto launch = bench_launch(backend, 10 * rounds); !launch) return launch.error();
+  else if (*launch > 0) rows.push_back(row("launch of a captured graph", *launch, "us", "", 0, 10, false));
   return rows;
 }
 

@@ -31,6 +31,7 @@ struct CublasProducts::Plan {
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
   cublasLtMatmulAlgo_t algorithm{};
   size_t scratch = 0;
+  bool refused = false;  // it was chosen, and then did not run
 
   explicit Plan(const Functions& functions) : f(functions) {}
   ~Plan() {
@@ -76,14 +77,16 @@ std::unique_ptr<CublasProducts::Plan> CublasProducts::make_plan(const LibraryPro
   const cublasComputeType_t compute = p.type == DType::F32 && tf32_ ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   if (f_.desc_create(&plan->desc, compute, CUDA_R_32F) != CUBLAS_STATUS_SUCCESS) return nullptr;
   const cublasOperation_t of_a = p.a_turned ? CUBLAS_OP_N : CUBLAS_OP_T, of_b = p.b_turned ? CUBLAS_OP_T : CUBLAS_OP_N;
-  f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_TRANSA, &of_a, sizeof of_a);
-  f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_TRANSB, &of_b, sizeof of_b);
+  bool all_set = true;
+  const auto said = [&](cublasStatus_t code) { all_set = all_set && code == CUBLAS_STATUS_SUCCESS; };
+  said(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_TRANSA, &of_a, sizeof of_a));
+  said(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_TRANSB, &of_b, sizeof of_b));
   if (p.bias) {
     const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
     const cudaDataType_t bias_type = CUDA_R_32F;
-    f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
-    f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &bias_type, sizeof bias_type);
-    f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p.bias, sizeof p.bias);
+    said(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
+    said(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &bias_type, sizeof bias_type));
+    said(f_.desc_set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p.bias, sizeof p.bias));
   }
   const auto rows = [](bool turned, int64_t outer, int64_t k) { return static_cast<uint64_t>(turned ? outer : k); };
   const auto columns = [](bool turned, int64_t outer, int64_t k) { return static_cast<uint64_t>(turned ? k : outer); };
@@ -99,25 +102,28 @@ std::unique_ptr<CublasProducts::Plan> CublasProducts::make_plan(const LibraryPro
     const std::pair<cublasLtMatrixLayout_t, int64_t> batches[] = {
         {plan->a, p.a_batch}, {plan->b, p.b_batch}, {plan->c, p.out_batch}};
     for (const auto& [layout, stride] : batches) {
-      f_.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
-      f_.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
+      said(f_.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count));
+      said(f_.layout_set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride));
     }
   }
+  if (!all_set) return nullptr;
   cublasLtMatmulPreference_t preference = nullptr;
   if (f_.preference_create(&preference) != CUBLAS_STATUS_SUCCESS) return nullptr;
-  const auto most = static_cast<size_t>(scratch);
+  const auto most = static_cast<uint64_t>(scratch);
+  // An epilogue that adds a bias reads it as widely as it writes the result; there is no alignment of its own to give.
   const uint32_t a = alignment_of(p.a), b = alignment_of(p.b), c = alignment_of(p.out);
-  f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most);
-  f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &a, sizeof a);
-  f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &b, sizeof b);
-  f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &c, sizeof c);
-  f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &c, sizeof c);
+  const uint32_t d = std::min(c, alignment_of(p.bias));
+  said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most));
+  said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &a, sizeof a));
+  said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &b, sizeof b));
+  said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &c, sizeof c));
+  said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &d, sizeof d));
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
   const cublasStatus_t code =
       f_.choose(handle_, plan->desc, plan->a, plan->b, plan->c, plan->c, preference, 1, &best, &found);
   f_.preference_destroy(preference);
-  if (code != CUBLAS_STATUS_SUCCESS || found == 0) return nullptr;
+  if (!all_set || code != CUBLAS_STATUS_SUCCESS || found == 0 || best.state != CUBLAS_STATUS_SUCCESS) return nullptr;
   plan->algorithm = best.algo;
   plan->scratch = best.workspaceSize;
   return plan;
@@ -139,6 +145,7 @@ CublasProducts::Plan* CublasProducts::plan(const LibraryProduct& p, Bytes scratc
                 p.a_batch,
                 p.b_batch,
                 p.bias != nullptr,
+                alignment_of(p.bias),
                 alignment_of(p.a),
                 alignment_of(p.b),
                 alignment_of(p.out),
@@ -149,7 +156,7 @@ CublasProducts::Plan* CublasProducts::plan(const LibraryProduct& p, Bytes scratc
     const DeviceGuard guard(device_);
     at->second = make_plan(p, scratch);
   }
-  return at->second.get();
+  return at->second && !at->second->refused ? at->second.get() : nullptr;
 }
 
 Status CublasProducts::run(const LibraryProduct& p, void* scratch, Bytes bytes, cudaStream_t stream) {
@@ -164,6 +171,8 @@ Status CublasProducts::run(const LibraryProduct& p, void* scratch, Bytes bytes, 
       f_.multiply(handle_, found->desc, &p.scale, p.a, found->a, p.b, found->b, &none, p.out, found->c, p.out, found->c,
                   &found->algorithm, scratch, found->scratch, stream);
   if (code == CUBLAS_STATUS_SUCCESS) return {};
+  if (code == CUBLAS_STATUS_NOT_SUPPORTED || code == CUBLAS_STATUS_ARCH_MISMATCH || code == CUBLAS_STATUS_INVALID_VALUE)
+    found->refused = true;
   return Error{fmt::format("cuda:{}: cuBLASLt failed at a product of {} by {} by {} (status {})", device_, p.n, p.m,
                            p.k, static_cast<int>(code))};
 }

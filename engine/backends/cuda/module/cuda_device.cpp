@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/backends/cuda/execution/absence.h>
 #include <arenascope/backends/cuda/module/cuda_device.h>
 #include <arenascope/backends/cuda/module/stream_queue.h>
 #include <fmt/format.h>
@@ -15,9 +16,6 @@ cudaEvent_t event_of(EventHandle event) {
 cudaGraphExec_t graph_of(GraphHandle graph) {
   return reinterpret_cast<cudaGraphExec_t>(graph);
 }
-bool is_end(cudaError_t code) {
-  return code == cudaErrorCudartUnloading || code == cudaErrorContextIsDestroyed;
-}
 
 }  // namespace
 
@@ -27,9 +25,8 @@ Result<std::shared_ptr<CudaDevice>> CudaDevice::open(int number, bool activities
   if (guard.status() != cudaSuccess) return cuda_error(number, "be used", guard.status());
   if (const cudaError_t code = cudaGetDeviceProperties(&properties, number); code != cudaSuccess)
     return cuda_error(number, "describe itself", code);
-  if (properties.major * 10 + properties.minor < 75)
-    return Error{fmt::format("cuda:{} is a {} of compute capability {}.{}; 7.5 is the least", number, properties.name,
-                             properties.major, properties.minor)};
+  if (const std::string missing = why_not_this_device(properties.major, properties.minor); !missing.empty())
+    return Error{fmt::format("cuda:{} is a {} that cannot be used: {}", number, properties.name, missing)};
   std::shared_ptr<CudaDevice> device(new CudaDevice(
       number, {properties.name, properties.multiProcessorCount, static_cast<Bytes>(properties.totalGlobalMem)}));
   if (activities) device->activities_ = Activities::of_this_process();
@@ -37,7 +34,8 @@ Result<std::shared_ptr<CudaDevice>> CudaDevice::open(int number, bool activities
 }
 
 Error CudaDevice::failed(const char* action, cudaError_t code) const {
-  if (is_end(code)) gone_.store(true, std::memory_order_relaxed);
+  // What a lost device holds cannot be given back either.
+  if (is_end(code) || is_loss(code)) gone_.store(true, std::memory_order_relaxed);
   return cuda_error(number_, action, code);
 }
 
@@ -195,7 +193,7 @@ void CudaDevice::destroy_graph(GraphHandle graph) noexcept {
 
 Result<std::unique_ptr<Queue>> CudaDevice::make_queue(StreamHandle stream, const QueueOptions& options) {
   return std::unique_ptr<Queue>(
-      std::make_unique<StreamQueue>(number_, facts_.multiprocessors, stream_of(stream), options));
+      std::make_unique<StreamQueue>(*this, number_, stream_of(stream), options));
 }
 
 void CudaDevice::label(uint64_t label) {

@@ -27,9 +27,10 @@ namespace {
           X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor) \
               X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType)                                         \
                   X(cudnnGetConvolutionForwardAlgorithm_v7) X(cudnnGetConvolutionBackwardDataAlgorithm_v7)            \
-                      X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData) X(cudnnAddTensor)                    \
-                          X(cudnnCreatePoolingDescriptor) X(cudnnDestroyPoolingDescriptor)                            \
-                              X(cudnnSetPoolingNdDescriptor) X(cudnnPoolingForward)
+                      X(cudnnGetConvolutionForwardWorkspaceSize) X(cudnnGetConvolutionBackwardDataWorkspaceSize)      \
+                          X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData) X(cudnnAddTensor)                \
+                              X(cudnnCreatePoolingDescriptor) X(cudnnDestroyPoolingDescriptor)                        \
+                                  X(cudnnSetPoolingNdDescriptor) X(cudnnPoolingForward)
 
 struct Functions {
 #define X(name) decltype(&::name) name = nullptr;
@@ -54,6 +55,16 @@ std::optional<cudnnDataType_t> data_type(DType type) {
   }
 }
 
+// Whether the library says that it has nothing for the problem, rather than that something broke.
+bool is_refusal(cudnnStatus_t code) {
+#if CUDNN_MAJOR >= 9
+  const int category = static_cast<int>(code) / 1000 * 1000;
+  return category == CUDNN_STATUS_BAD_PARAM || category == CUDNN_STATUS_NOT_SUPPORTED;
+#else
+  return code == CUDNN_STATUS_BAD_PARAM || code == CUDNN_STATUS_NOT_SUPPORTED || code == CUDNN_STATUS_ARCH_MISMATCH;
+#endif
+}
+
 // The descriptors of one problem.
 struct Plan {
   const Functions& f;
@@ -64,6 +75,7 @@ struct Plan {
   cudnnConvolutionFwdAlgo_t forward{};
   cudnnConvolutionBwdDataAlgo_t backward{};
   size_t scratch = 0;
+  bool refused = false;  // it was described, and then did not run
 
   explicit Plan(const Functions& functions) : f(functions) {}
   ~Plan() {
@@ -137,6 +149,7 @@ class Windows final : public CudnnWindows {
                                         found->forward, scratch, found->scratch, none.get(), found->out, c.out);
     if (code == CUDNN_STATUS_SUCCESS && c.bias)
       code = f_.cudnnAddTensor(handle_, one.get(), found->bias, c.bias, one.get(), found->out, c.out);
+    found->refused = is_refusal(code);
     return said("convolution", code);
   }
 
@@ -148,6 +161,7 @@ class Windows final : public CudnnWindows {
     cudnnStatus_t code = f_.cudnnSetStream(handle_, stream);
     if (code == CUDNN_STATUS_SUCCESS)
       code = f_.cudnnPoolingForward(handle_, found->pool, one.get(), found->x, p.x, none.get(), found->out, p.out);
+    found->refused = is_refusal(code);
     return said("pool", code);
   }
 
@@ -186,7 +200,7 @@ class Windows final : public CudnnWindows {
       auto made = std::make_unique<Plan>(f_);
       if (make(*made)) at->second = std::move(made);
     }
-    return at->second.get();
+    return at->second && !at->second->refused ? at->second.get() : nullptr;
   }
 
   Plan* plan(const LibraryConvolution& c) {
@@ -221,8 +235,8 @@ class Windows final : public CudnnWindows {
     int filter[5];
     for (int d = 0; d < rank; ++d) filter[d] = static_cast<int>(c.w_sizes[d]);
     int64_t channels[5] = {1, c.out_sizes[1], 1, 1, 1};
-    const cudnnMathType_t math =
-        c.type == DType::F32 ? (tf32_ ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH) : CUDNN_TENSOR_OP_MATH;
+    const bool narrow = c.type == DType::F16 || c.type == DType::BF16;
+    const cudnnMathType_t math = exact(c) ? CUDNN_FMA_MATH : narrow ? CUDNN_TENSOR_OP_MATH : CUDNN_DEFAULT_MATH;
     return made.tensor(made.x, type, rank, c.x_sizes) && made.tensor(made.out, type, rank, c.out_sizes) &&
            made.tensor(made.bias, type, rank, channels) &&
            f_.cudnnCreateFilterDescriptor(&made.w) == CUDNN_STATUS_SUCCESS &&
@@ -234,18 +248,24 @@ class Windows final : public CudnnWindows {
            f_.cudnnSetConvolutionMathType(made.convolution, math) == CUDNN_STATUS_SUCCESS;
   }
 
+  // Whether products of f32 keep all their digits: the descriptor then allows nothing else.
+  bool exact(const LibraryConvolution& c) const { return c.type == DType::F32 && !tf32_; }
+
   // The fastest algorithm by the library's own estimate that gives the same result each time and needs no more scratch
-  // than we allow.
+  // than we allow. How much that is depends on the descriptor's kind of products, so that it is asked for with those
+  // that will run.
   bool choose(const LibraryConvolution& c, Plan& made) {
     int count = 0;
-    const auto pick = [&](const auto* found, auto& algorithm) {
+    const auto pick = [&](const auto* found, auto& algorithm, const auto& scratch_of) {
       for (int i = 0; i < count; ++i) {
-        if (found[i].status != CUDNN_STATUS_SUCCESS || found[i].memory > static_cast<size_t>(kMostScratch)) continue;
-        if (found[i].determinism != CUDNN_DETERMINISTIC ||
-            (c.type == DType::F32 && !tf32_ && found[i].mathType != CUDNN_FMA_MATH))
+        if (found[i].status != CUDNN_STATUS_SUCCESS || found[i].determinism != CUDNN_DETERMINISTIC) continue;
+        const cudnnMathType_t math = exact(c) ? CUDNN_FMA_MATH : found[i].mathType;
+        size_t bytes = 0;
+        if (f_.cudnnSetConvolutionMathType(made.convolution, math) != CUDNN_STATUS_SUCCESS ||
+            scratch_of(found[i].algo, bytes) != CUDNN_STATUS_SUCCESS || bytes > static_cast<size_t>(kMostScratch))
           continue;
         algorithm = found[i].algo;
-        made.scratch = found[i].memory;
+        made.scratch = bytes;
         return true;
       }
       return false;
@@ -256,14 +276,20 @@ class Windows final : public CudnnWindows {
                                                          CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT, &count,
                                                          found) != CUDNN_STATUS_SUCCESS)
         return false;
-      return pick(found, made.backward);
+      return pick(found, made.backward, [&](cudnnConvolutionBwdDataAlgo_t algorithm, size_t& bytes) {
+        return f_.cudnnGetConvolutionBackwardDataWorkspaceSize(handle_, made.w, made.x, made.convolution, made.out,
+                                                               algorithm, &bytes);
+      });
     }
     cudnnConvolutionFwdAlgoPerf_t found[CUDNN_CONVOLUTION_FWD_ALGO_COUNT];
     if (f_.cudnnGetConvolutionForwardAlgorithm_v7(handle_, made.x, made.w, made.convolution, made.out,
                                                   CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &count,
                                                   found) != CUDNN_STATUS_SUCCESS)
       return false;
-    return pick(found, made.forward);
+    return pick(found, made.forward, [&](cudnnConvolutionFwdAlgo_t algorithm, size_t& bytes) {
+      return f_.cudnnGetConvolutionForwardWorkspaceSize(handle_, made.x, made.w, made.convolution, made.out, algorithm,
+                                                        &bytes);
+    });
   }
 
   const int device_;

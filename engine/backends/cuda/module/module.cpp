@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The module's entry: which devices there are, or why there is none, and how one is opened.
+#include <arenascope/backends/cuda/execution/absence.h>
 #include <arenascope/backends/cuda/execution/cuda_backend.h>
 #include <arenascope/backends/cuda/module/bench.h>
 #include <arenascope/backends/cuda/module/cuda_device.h>
 #include <arenascope/runtime/backend_module_entry.h>
 #include <fmt/format.h>
-
-#include <charconv>
-#include <optional>
 
 namespace {
 
@@ -15,21 +13,22 @@ using namespace arenascope;
 using namespace arenascope::cuda;
 
 // Why no device can be used; empty when some can.
-std::string why_none(int& count) {
-  count = 0;
-  int driver = 0;
-  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
-    cudaGetLastError();
-    return "there is no NVIDIA driver on this machine (libcuda.so.1 was not found)";
-  }
-  const cudaError_t code = cudaGetDeviceCount(&count);
-  if (code == cudaSuccess && count > 0) return "";
+std::string why_none(int& count, int& driver) {
+  count = driver = 0;
+  DriverFacts facts;
+  facts.runtime = CUDART_VERSION;
+  const cudaError_t asked = cudaDriverGetVersion(&driver);
+  facts.driver = asked == cudaSuccess ? driver : 0;
+  const cudaError_t code = asked == cudaErrorStubLibrary ? asked : cudaGetDeviceCount(&count);
   cudaGetLastError();
-  if (code == cudaErrorInsufficientDriver)
-    return fmt::format("the NVIDIA driver is for CUDA {}.{}, this module needs {}.{}", driver / 1000,
-                       driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-  if (code == cudaErrorNoDevice || code == cudaSuccess) return "the NVIDIA driver finds no GPU";
-  return fmt::format("the NVIDIA driver does not start: {}", cudaGetErrorString(code));
+  facts.devices = count;
+  facts.answer = code == cudaSuccess                   ? DriverAnswer::Devices
+                 : code == cudaErrorInsufficientDriver ? DriverAnswer::TooOld
+                 : code == cudaErrorNoDevice           ? DriverAnswer::NoDevice
+                 : code == cudaErrorStubLibrary        ? DriverAnswer::StubLibrary
+                                                       : DriverAnswer::Failed;
+  facts.said = cudaGetErrorString(code);
+  return why_no_device(facts);
 }
 
 DeviceStatus describe(int number, int driver) {
@@ -41,27 +40,25 @@ DeviceStatus describe(int number, int driver) {
     return status;
   }
   status.description = p.name;
-  if (p.major * 10 + p.minor < 75)
-    status.missing = fmt::format("its compute capability {}.{} is below 7.5", p.major, p.minor);
+  status.missing = why_not_this_device(p.major, p.minor);
   status.facts = {{"memory", fmt::format("{:.1f} GiB", static_cast<double>(p.totalGlobalMem) / (1 << 30))},
                   {"multiprocessors", fmt::format("{}", p.multiProcessorCount)},
                   {"compute capability", fmt::format("{}.{}", p.major, p.minor)},
-                  {"driver", fmt::format("CUDA {}.{}", driver / 1000, driver % 1000 / 10)}};
+                  {"driver", "CUDA " + cuda_version(driver)}};
   return status;
 }
 
 std::vector<DeviceStatus> list_devices() {
   int count = 0, driver = 0;
-  if (std::string missing = why_none(count); !missing.empty()) return {{"", "", std::move(missing), {}}};
-  cudaDriverGetVersion(&driver);
+  if (std::string missing = why_none(count, driver); !missing.empty()) return {{"", "", std::move(missing), {}}};
   std::vector<DeviceStatus> out;
   for (int i = 0; i < count; ++i) out.push_back(describe(i, driver));
   return out;
 }
 
 Result<std::unique_ptr<Backend>> open_device(const BackendOptions& given) {
-  int count = 0;
-  if (std::string missing = why_none(count); !missing.empty()) return Error{missing};
+  int count = 0, driver = 0;
+  if (std::string missing = why_none(count, driver); !missing.empty()) return Error{missing};
   const auto options = read_options(given, count);
   if (!options) return options.error();
   auto device = CudaDevice::open(options->device, options->activities);

@@ -7,12 +7,39 @@ namespace arenascope::cuda {
 
 Error cuda_error(int device, const char* action, cudaError_t code) {
   cudaGetLastError();  // an error that sticks to nothing must not show up at the next call
-  return Error{fmt::format("cuda:{} could not {}: {}", device, action, cudaGetErrorString(code))};
+  return Error{fmt::format("cuda:{} could not {}: {}{}", device, action, cudaGetErrorString(code),
+                           is_loss(code) ? "; this process can use the device no more" : "")};
+}
+
+bool is_end(cudaError_t code) {
+  return code == cudaErrorCudartUnloading || code == cudaErrorContextIsDestroyed;
+}
+
+bool is_loss(cudaError_t code) {
+  switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // What is opened stays open: its own tear-down may come after ours.
 Library::Library(const std::string& name) {
-  for (const char* folder : {"", ARENASCOPE_CUDA_LIBRARIES "/", "/usr/local/cuda/lib64/"})
+  for (const char* folder : {"", ARENASCOPE_CUDA_LIBRARIES "/", ARENASCOPE_CUDA_LIBRARIES "/../extras/CUPTI/lib64/",
+                             "/usr/local/cuda/lib64/", "/usr/local/cuda/extras/CUPTI/lib64/"})
     if ((handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))) return;
   missing_ = name + " was not found";
 }

@@ -11,6 +11,11 @@ namespace arenascope::cuda {
 
 // "cuda:0 could not ACTION: WHY"
 Error cuda_error(int device, const char* action, cudaError_t code);
+// Whether the driver has gone, at the end of the process.
+bool is_end(cudaError_t code);
+// Whether the device does nothing more for this process: a kernel broke its memory, or the hardware failed. Every later
+// call says the same.
+bool is_loss(cudaError_t code);
 
 // Makes a device current and the earlier one again at the end.
 class DeviceGuard {
@@ -36,7 +41,7 @@ class DeviceGuard {
 // A shared library that is looked for at run time.
 class Library {
  public:
-  // By its file's name: where the system looks, beside the toolkit of the build, and in the toolkit's usual place.
+  // By its file's name: where the system looks, beside the toolkit of the build, and in the toolkit's usual places.
   explicit Library(const std::string& name);
   // The function of that name, or null; then `missing()` is not empty.
   template <class Function>

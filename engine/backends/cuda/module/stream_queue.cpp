@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/backends/cuda/module/kernel_entry.h>
 #include <arenascope/backends/cuda/module/stream_queue.h>
+#include <fmt/format.h>
 
 namespace arenascope::cuda {
 namespace {
@@ -13,11 +14,18 @@ const void* entry(KernelId id) {
 
 }  // namespace
 
-StreamQueue::StreamQueue(int device, int multiprocessors, cudaStream_t stream, const QueueOptions& options)
-    : device_(device), multiprocessors_(multiprocessors), stream_(stream) {
+StreamQueue::StreamQueue(const Driver& driver, int device, cudaStream_t stream, const QueueOptions& options)
+    : driver_(driver), device_(device), stream_(stream) {
   if (!options.libraries) return;
   products_ = std::make_unique<CublasProducts>(device, options.tf32);
   windows_ = CudnnWindows::make(device, options.tf32);
+}
+
+// The libraries' own tear-down calls the driver: where that has gone, what they hold is left to it.
+StreamQueue::~StreamQueue() {
+  if (driver_.alive()) return;
+  static_cast<void>(products_.release());
+  static_cast<void>(windows_.release());
 }
 
 Status StreamQueue::launch(KernelId kernel, const Grid& grid, const void* params, size_t) {
@@ -25,7 +33,8 @@ Status StreamQueue::launch(KernelId kernel, const Grid& grid, const void* params
   void* arguments[] = {const_cast<void*>(params)};
   const cudaError_t code =
       cudaLaunchKernel(entry(kernel), dim3(grid.blocks), dim3(grid.threads), arguments, grid.shared_bytes, stream_);
-  return code == cudaSuccess ? Status() : cuda_error(device_, name(kernel), code);
+  if (code == cudaSuccess) return {};
+  return cuda_error(device_, fmt::format("launch {}", name(kernel)).c_str(), code);
 }
 
 std::string StreamQueue::without_cublas() const {

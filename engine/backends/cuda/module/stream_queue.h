@@ -9,11 +9,13 @@ namespace arenascope::cuda {
 
 class StreamQueue final : public Queue, private Libraries {
  public:
-  StreamQueue(int device, int multiprocessors, cudaStream_t stream, const QueueOptions& options);
+  // The driver outlives the queue.
+  StreamQueue(const Driver& driver, int device, cudaStream_t stream, const QueueOptions& options);
+  ~StreamQueue() override;
 
   Status launch(KernelId kernel, const Grid& grid, const void* params, size_t bytes) override;
   Libraries& libraries() override { return *this; }
-  int multiprocessors() const override { return multiprocessors_; }
+  int multiprocessors() const override { return driver_.facts().multiprocessors; }
   // Why a library is not used, "" if it is.
   std::string without_cublas() const;
   std::string without_cudnn() const;
@@ -37,7 +39,8 @@ class StreamQueue final : public Queue, private Libraries {
     return windows_->run(pool, stream_);
   }
 
-  const int device_, multiprocessors_;
+  const Driver& driver_;
+  const int device_;
   const cudaStream_t stream_;
   std::unique_ptr<CublasProducts> products_;
   std::unique_ptr<CudnnWindows> windows_;

@@ -94,6 +94,49 @@ TEST_CASE("what is handed to the libraries is the same problem") {
   CHECK(backend->library_calls() > 80);
 }
 
+TEST_CASE("what a library takes and then does not run, a kernel computes") {
+  auto reference = reference::make_reference_backend();
+  int refused = 0;
+  for (const OpCase& c : op_cases()) {
+    if (!is_product(c.op)) continue;
+    CAPTURE(c.name);
+    auto backend = make_emulated_backend({Order::Forward, true, 2, true});
+    Built b = build(c);
+    const Tensor& out = b.built.output;
+    REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+    const auto expected = result(out);
+    soil(out);
+    const Status done = compute_in_parts(*backend, *out, 1);
+    CHECK_MESSAGE(done.ok(), c.name << ": " << (done ? "" : done.error().message));
+    const auto got = result(out);
+    CHECK(compare_elements(out.dtype(), got.data(), expected.data(), out->element_count()).relative() <= c.tolerance);
+    refused += backend->library_calls();
+  }
+  CHECK(refused > 80);
+}
+
+TEST_CASE("few rows against columns that are neighbours are the library's, and a kernel's where there is none") {
+  for (const bool libraries : {false, true}) {
+    OpCase c;
+    c.name = "MUL_MAT of three rows, the other side transposed";
+    c.op = Op::MulMat;
+    c.describe = [](GraphBuilder& b) {
+      const Tensor a = b.input("a", {40, 24}), rows = b.input("rows", {3, 40});
+      return BuiltCase{b.mul_mat(b.transpose(a), rows), {{a}, {rows}}};
+    };
+    Built b = build(c);
+    const auto reference = reference::make_reference_backend();
+    const auto backend = make_emulated_backend({Order::Forward, libraries, 2});
+    REQUIRE(compute_in_parts(*reference, *b.built.output, 1).ok());
+    const auto expected = result(b.built.output);
+    soil(b.built.output);
+    REQUIRE(compute_in_parts(*backend, *b.built.output, 1).ok());
+    const auto got = result(b.built.output);
+    CHECK(compare_elements(DType::F32, got.data(), expected.data(), b.built.output->element_count()).relative() < 1e-6);
+    CHECK(backend->library_calls() == (libraries ? 1 : 0));
+  }
+}
+
 TEST_CASE("corners are aligned by the scale that was given") {
   for (const ResizeMode mode : {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic}) {
     OpCase c;

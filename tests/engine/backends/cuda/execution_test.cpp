@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The CUDA backend over a simulated device: streams, staging, captured graphs, times and failures, with the real
 // kernels run on the host.
+#include <arenascope/backends/cuda/execution/absence.h>
 #include <arenascope/runtime/split.h>
 
 #include "engine/backends/cuda/simulated_kit.h"
@@ -312,6 +313,63 @@ TEST_CASE("whatever call of the driver fails: an error or the right result, noth
   CHECK(failed > 20);
   CHECK(survived > 0);
   MESSAGE(calls << " calls, " << survived << " of them survived by other means");
+}
+
+TEST_CASE("a device that is lost in the middle: every call from then on is an error, and nothing is given back") {
+  int calls = 0;
+  {
+    const auto driver = std::make_shared<SimulatedDriver>();
+    Network net;
+    auto on = OnDevice::open(net, driver);
+    REQUIRE(on.ok());
+    for (int run = 0; run < 3; ++run) REQUIRE(on->run(net).ok());
+    calls = driver->calls();
+  }
+  for (int at = 0; at < calls; at += 3) {
+    CAPTURE(at);
+    SimulatedOptions simulated;
+    simulated.pins = at % 2 == 0;
+    const auto driver = std::make_shared<SimulatedDriver>(simulated);
+    {
+      Network net;
+      const auto expected = expected_of(net);
+      driver->lose_after(at);
+      auto on = OnDevice::open(net, driver);
+      for (int run = 0; on.ok() && run < 4; ++run) {
+        auto got = on->run(net);
+        if (got)
+          CHECK(difference(net, *got, expected) < 1e-5);
+        else
+          CHECK(!got.error().message.empty());
+        if (driver->lost()) CHECK(!on->run(net));  // and it does not come back
+      }
+      if (on) on->backend->keep_spans(true);
+      if (on) CHECK(on->backend->take_spans([] { return Nanoseconds{0}; }).empty());
+      if (!on) CHECK(on.error().message.find("lost") != std::string::npos);
+    }
+    CHECK(driver->lost());
+    CHECK(driver->complaint() == "");
+  }
+}
+
+TEST_CASE("why there is no device is one sentence") {
+  using cuda::DriverAnswer;
+  using cuda::why_no_device;
+  CHECK(why_no_device({0, 13000, DriverAnswer::Devices, 0, ""}) ==
+        "there is no NVIDIA driver on this machine (libcuda.so.1 was not found)");
+  CHECK(why_no_device({0, 13000, DriverAnswer::TooOld, 0, ""}) ==
+        "there is no NVIDIA driver on this machine (libcuda.so.1 was not found)");
+  CHECK(why_no_device({12040, 13000, DriverAnswer::TooOld, 0, ""}) ==
+        "the NVIDIA driver is for CUDA 12.4, this module needs 13.0");
+  CHECK(why_no_device({13000, 13000, DriverAnswer::NoDevice, 0, ""}) == "the NVIDIA driver finds no GPU");
+  CHECK(why_no_device({13000, 13000, DriverAnswer::Devices, 0, ""}) == "the NVIDIA driver finds no GPU");
+  CHECK(why_no_device({0, 13000, DriverAnswer::StubLibrary, 0, ""}).find("stand-in") != std::string::npos);
+  CHECK(why_no_device({13010, 13000, DriverAnswer::Failed, 0, "unknown error"}) ==
+        "the NVIDIA driver does not start: unknown error");
+  CHECK(why_no_device({13010, 13000, DriverAnswer::Devices, 2, ""}).empty());
+  CHECK(cuda::why_not_this_device(7, 0) == "its compute capability 7.0 is below 7.5");
+  CHECK(cuda::why_not_this_device(7, 5).empty());
+  CHECK(cuda::why_not_this_device(12, 0).empty());
 }
 
 TEST_CASE("a graph shared out with the host agrees, and its copies are nodes that can be seen") {
