@@ -30,7 +30,8 @@ Status CudaBackend::start() {
   if (!queue) return queue.error();
   queue_ = std::move(*queue);
   memory_ = std::make_shared<DeviceCachingAllocator>(driver_);
-  pinned_ = std::make_shared<DeviceCachingAllocator>(std::make_shared<PinnedMemory>(driver_, driver_->pages()));
+  pages_ = std::make_shared<PinnedMemory>(driver_, driver_->pages());
+  pinned_ = std::make_shared<DeviceCachingAllocator>(pages_);
   timeline_ = std::make_unique<Timeline>(driver_);
   staging_ = std::make_unique<Staging>(driver_, pinned_);
   auto word = MemoryBlock::allocate(memory_, MemoryKind::Default, sizeof(Mishap), 256, compute_stream());
@@ -193,6 +194,7 @@ Status CudaBackend::begin_run(bool as_one) {
   if (!graph_) {
     if (auto ok = capture(); !ok) {
       graph_failed_ = true;  // it is queued node by node from now on
+      why_no_graph_ = ok.error().message;
       return {};
     }
     graph_places_ = now;
@@ -256,6 +258,21 @@ void CudaBackend::keep_spans(bool keep) {
 std::vector<DeviceSpan> CudaBackend::take_spans(const std::function<Nanoseconds()>& now) {
   if (!timeline_->keeps() || !synchronize()) return {};
   return timeline_->take(compute_, now);
+}
+
+std::vector<std::string> CudaBackend::take_notes() {
+  std::vector<std::string> notes = queue_->notes();
+  for (std::string& note : driver_->notes()) notes.push_back(std::move(note));
+  if (!why_no_graph_.empty())
+    notes.push_back(fmt::format("the run is queued node by node, since it could not be captured: {}", why_no_graph_));
+  if (const Bytes plain = pages_->unpinned(); plain > 0)
+    notes.push_back(fmt::format("{} bytes for copies could not be pinned: they are copied twice", plain));
+  const FragmentationStats f = memory_->fragmentation();
+  notes.push_back(fmt::format(
+      "{} keeps {} bytes in {} segments; {} of them are free in {} blocks, the largest of {}, and {} wait for a stream",
+      to_string(device()), f.reserved, f.segments, f.free, f.free_blocks, f.largest_free, f.deferred));
+  std::erase_if(notes, [this](const std::string& note) { return !told_.insert(note).second; });
+  return notes;
 }
 
 Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {

@@ -17,6 +17,7 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 #include <unordered_map>
 
 namespace arenascope::cuda {
@@ -48,6 +49,8 @@ class CudaBackend final : public Backend {
   Status begin_run(bool as_one) override;
   void keep_spans(bool keep) override;
   std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override;
+  // Libraries that are not used, a capture or pinned pages that were refused, how the device's memory lies; each once.
+  std::vector<std::string> take_notes() override;
   Result<std::vector<BenchRow>> bench(bool quick) override;
 
   const std::shared_ptr<DeviceCachingAllocator>& memory() const { return memory_; }
@@ -73,6 +76,7 @@ class CudaBackend final : public Backend {
   StreamHandle compute_ = 0, copies_ = 0;
   EventHandle between_ = 0;  // orders one stream behind the other
   std::unique_ptr<Queue> queue_;
+  std::shared_ptr<PinnedMemory> pages_;
   std::shared_ptr<DeviceCachingAllocator> memory_, pinned_;
   std::unique_ptr<Staging> staging_;
   std::unique_ptr<Timeline> timeline_;
@@ -94,6 +98,8 @@ class CudaBackend final : public Backend {
   GraphHandle graph_ = 0;
   uint64_t graph_places_ = 0;  // where everything lay when it was captured
   bool graph_failed_ = false, graph_may_mishap_ = false;
+  std::string why_no_graph_;
+  std::set<std::string> told_;  // notes
 };
 
 }  // namespace arenascope::cuda

@@ -73,6 +73,9 @@ class Driver : public DeviceInterface {
   virtual void label(uint64_t) {}
   // Those of what has passed; `now` is the clock to tell them on.
   virtual std::vector<Activity> take_activities(const std::function<Nanoseconds()>&) { return {}; }
+
+  // What its user may want to know, one sentence each.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 }  // namespace arenascope::cuda

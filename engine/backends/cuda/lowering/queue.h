@@ -8,6 +8,9 @@
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
 
+#include <string>
+#include <vector>
+
 namespace arenascope::cuda {
 
 // out[i][m][n] = scale · Σ a[i][n][k]·b[i][m][k] + bias[n] for `count` products, all f32 in the result.
@@ -69,6 +72,8 @@ class Queue {
   virtual Status launch(KernelId kernel, const Grid& grid, const void* params, size_t bytes) = 0;
   virtual Libraries& libraries() = 0;
   virtual int multiprocessors() const = 0;
+  // What its user may want to know, one sentence each: which library is not used, and why.
+  virtual std::vector<std::string> notes() const { return {}; }
 
   template <class Work>
   Status launch(KernelId kernel, const Grid& grid, const Work& work) {

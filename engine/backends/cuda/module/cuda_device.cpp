@@ -204,4 +204,9 @@ std::vector<Activity> CudaDevice::take_activities(const std::function<Nanosecond
   return activities_ ? activities_->take(now) : std::vector<Activity>();
 }
 
+std::vector<std::string> CudaDevice::notes() const {
+  if (!activities_ || activities_->missing().empty()) return {};
+  return {fmt::format("times come from events around nodes, not from the driver's records: {}", activities_->missing())};
+}
+
 }  // namespace arenascope::cuda

@@ -50,6 +50,7 @@ class CudaDevice final : public Driver {
   bool keep_activities(bool keep) override { return activities_ && activities_->keep(keep); }
   void label(uint64_t label) override;
   std::vector<Activity> take_activities(const std::function<Nanoseconds()>& now) override;
+  std::vector<std::string> notes() const override;
 
  private:
   CudaDevice(int number, DeviceFacts facts) : number_(number), facts_(std::move(facts)) {}

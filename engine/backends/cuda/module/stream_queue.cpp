@@ -37,11 +37,13 @@ Status StreamQueue::launch(KernelId kernel, const Grid& grid, const void* params
   return cuda_error(device_, fmt::format("launch {}", name(kernel)).c_str(), code);
 }
 
-std::string StreamQueue::without_cublas() const {
-  return products_ ? products_->missing() : "it was switched off";
-}
-std::string StreamQueue::without_cudnn() const {
-  return windows_ ? windows_->missing() : "it was switched off";
+std::vector<std::string> StreamQueue::notes() const {
+  std::vector<std::string> notes;
+  if (products_ && !products_->missing().empty())
+    notes.push_back(fmt::format("kernels of our own compute products, without cuBLASLt: {}", products_->missing()));
+  if (windows_ && !windows_->missing().empty())
+    notes.push_back(fmt::format("kernels of our own compute convolutions, without cuDNN: {}", windows_->missing()));
+  return notes;
 }
 
 }  // namespace arenascope::cuda

@@ -16,9 +16,7 @@ class StreamQueue final : public Queue, private Libraries {
   Status launch(KernelId kernel, const Grid& grid, const void* params, size_t bytes) override;
   Libraries& libraries() override { return *this; }
   int multiprocessors() const override { return driver_.facts().multiprocessors; }
-  // Why a library is not used, "" if it is.
-  std::string without_cublas() const;
-  std::string without_cudnn() const;
+  std::vector<std::string> notes() const override;
 
  private:
   bool takes(const LibraryProduct& product) override { return products_ && products_->takes(product); }

@@ -352,6 +352,22 @@ TEST_CASE("a device that is lost in the middle: every call from then on is an er
   }
 }
 
+TEST_CASE("what a user may want to know is noted once") {
+  SimulatedOptions simulated;
+  simulated.captures = false;
+  simulated.pins = false;
+  Network net;
+  auto on = OnDevice::open(net, std::make_shared<SimulatedDriver>(simulated));
+  REQUIRE(on.ok());
+  for (int run = 0; run < 2; ++run) REQUIRE(on->run(net).ok());
+  std::string all;
+  for (const std::string& note : on->backend->take_notes()) all += note + "\n";
+  CHECK_MESSAGE(all.find("could not be captured: cuda:0 could not begin a capture") != std::string::npos, all);
+  CHECK_MESSAGE(all.find("could not be pinned") != std::string::npos, all);
+  CHECK_MESSAGE(all.find("cuda:0 keeps 2097152 bytes in 1 segments") != std::string::npos, all);
+  CHECK(on->backend->take_notes().empty());
+}
+
 TEST_CASE("why there is no device is one sentence") {
   using cuda::DriverAnswer;
   using cuda::why_no_device;
