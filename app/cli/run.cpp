@@ -79,6 +79,17 @@ Result<Json> outputs(app::ModelRunner& runner, const std::string& folder) {
   return list;
 }
 
+// Of all devices that the run had memory on.
+MemoryStats memory_of(app::ModelRunner& runner, MemoryKind kind) {
+  MemoryStats sum;
+  for (const Device device : runner.context().devices()) {
+    const MemoryStats stats = runner.context().stats(device, kind);
+    sum.peak += stats.peak;
+    sum.peak_reserved += stats.peak_reserved;
+  }
+  return sum;
+}
+
 void print_report(app::ModelRunner& runner, const std::vector<RunReport>& reports, const std::vector<NodeTime>& nodes) {
   const ExecutionPlan& plan = runner.plan();
   std::vector<size_t> by_time(nodes.size());
@@ -106,7 +117,7 @@ void print_report(app::ModelRunner& runner, const std::vector<RunReport>& report
   }
   fmt::print("\n{:<14} {:>12} {:>12}\n", "memory", "peak", "reserved");
   for (MemoryKind kind : kMemoryKinds) {
-    const MemoryStats stats = runner.context().stats({}, kind);
+    const MemoryStats stats = memory_of(runner, kind);
     if (stats.peak > 0) fmt::print("{:<14} {:>12} {:>12}\n", name(kind), app::format_bytes(stats.peak), app::format_bytes(stats.peak_reserved));
   }
   for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
@@ -200,8 +211,9 @@ int run_model(const Context& context, const RunArguments& arguments) {
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
   }
   for (MemoryKind kind : kMemoryKinds) {
-    peaks[std::string(name(kind))] = runner.context().stats({}, kind).peak;
-    reserved[std::string(name(kind))] = runner.context().stats({}, kind).peak_reserved;
+    const MemoryStats stats = memory_of(runner, kind);
+    peaks[std::string(name(kind))] = stats.peak;
+    reserved[std::string(name(kind))] = stats.peak_reserved;
   }
   print_json({{"model", runner.model().name},
               {"backend", arguments.backend.backend},

@@ -27,9 +27,9 @@ std::string why_no_device(const DriverFacts& facts) {
   return facts.answer == DriverAnswer::Devices && facts.devices > 0 ? "" : "the NVIDIA driver finds no GPU";
 }
 
-std::string why_not_this_device(int major, int minor) {
+std::string why_not_this_device(int number, const std::string& name, int major, int minor) {
   if (major * 10 + minor >= 75) return "";
-  return fmt::format("its compute capability {}.{} is below 7.5", major, minor);
+  return fmt::format("cuda:{}, {}, is of compute capability {}.{}, and 7.5 is the least", number, name, major, minor);
 }
 
 }  // namespace arenascope::cuda

@@ -23,7 +23,7 @@ std::string cuda_version(int version);
 // Empty when there are devices.
 std::string why_no_device(const DriverFacts& facts);
 
-// Why one device cannot be used: empty, or that it is older than the kernels.
-std::string why_not_this_device(int major, int minor);
+// Why one device of that compute capability cannot be used: empty, or that it is older than the kernels.
+std::string why_not_this_device(int number, const std::string& name, int major, int minor);
 
 }  // namespace arenascope::cuda

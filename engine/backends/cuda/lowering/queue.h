@@ -52,7 +52,7 @@ struct LibraryPool {
 };
 
 // What a library takes, and how much scratch it needs. A library that is not there takes nothing. One that finds out
-// only in run() that it cannot queues nothing, and from then on does not take the problem.
+// only in run() that it cannot has queued at most some of the result, and from then on does not take the problem.
 class Libraries {
  public:
   virtual ~Libraries() = default;

@@ -110,14 +110,13 @@ std::unique_ptr<CublasProducts::Plan> CublasProducts::make_plan(const LibraryPro
   cublasLtMatmulPreference_t preference = nullptr;
   if (f_.preference_create(&preference) != CUBLAS_STATUS_SUCCESS) return nullptr;
   const auto most = static_cast<uint64_t>(scratch);
-  // An epilogue that adds a bias reads it as widely as it writes the result; there is no alignment of its own to give.
+  // The bias's alignment is read from the pointer that was set.
   const uint32_t a = alignment_of(p.a), b = alignment_of(p.b), c = alignment_of(p.out);
-  const uint32_t d = std::min(c, alignment_of(p.bias));
   said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most));
   said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &a, sizeof a));
   said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &b, sizeof b));
   said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &c, sizeof c));
-  said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &d, sizeof d));
+  said(f_.preference_set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &c, sizeof c));
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
   const cublasStatus_t code =

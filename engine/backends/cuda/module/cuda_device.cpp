@@ -25,8 +25,9 @@ Result<std::shared_ptr<CudaDevice>> CudaDevice::open(int number, bool activities
   if (guard.status() != cudaSuccess) return cuda_error(number, "be used", guard.status());
   if (const cudaError_t code = cudaGetDeviceProperties(&properties, number); code != cudaSuccess)
     return cuda_error(number, "describe itself", code);
-  if (const std::string missing = why_not_this_device(properties.major, properties.minor); !missing.empty())
-    return Error{fmt::format("cuda:{} is a {} that cannot be used: {}", number, properties.name, missing)};
+  if (std::string missing = why_not_this_device(number, properties.name, properties.major, properties.minor);
+      !missing.empty())
+    return Error{std::move(missing)};
   std::shared_ptr<CudaDevice> device(new CudaDevice(
       number, {properties.name, properties.multiProcessorCount, static_cast<Bytes>(properties.totalGlobalMem)}));
   if (activities) device->activities_ = Activities::of_this_process();
@@ -206,7 +207,8 @@ std::vector<Activity> CudaDevice::take_activities(const std::function<Nanosecond
 
 std::vector<std::string> CudaDevice::notes() const {
   if (!activities_ || activities_->missing().empty()) return {};
-  return {fmt::format("times come from events around nodes, not from the driver's records: {}", activities_->missing())};
+  return {
+      fmt::format("times come from events around nodes, not from the driver's records: {}", activities_->missing())};
 }
 
 }  // namespace arenascope::cuda

@@ -35,12 +35,11 @@ DeviceStatus describe(int number, int driver) {
   DeviceStatus status{fmt::format("cuda:{}", number), "", "", {}};
   cudaDeviceProp p{};
   if (const cudaError_t code = cudaGetDeviceProperties(&p, number); code != cudaSuccess) {
-    cudaGetLastError();
-    status.missing = fmt::format("it cannot be asked: {}", cudaGetErrorString(code));
+    status.missing = cuda_error(number, "describe itself", code).message;
     return status;
   }
   status.description = p.name;
-  status.missing = why_not_this_device(p.major, p.minor);
+  status.missing = why_not_this_device(number, p.name, p.major, p.minor);
   status.facts = {{"memory", fmt::format("{:.1f} GiB", static_cast<double>(p.totalGlobalMem) / (1 << 30))},
                   {"multiprocessors", fmt::format("{}", p.multiProcessorCount)},
                   {"compute capability", fmt::format("{}.{}", p.major, p.minor)},

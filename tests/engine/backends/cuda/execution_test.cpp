@@ -383,9 +383,10 @@ TEST_CASE("why there is no device is one sentence") {
   CHECK(why_no_device({13010, 13000, DriverAnswer::Failed, 0, "unknown error"}) ==
         "the NVIDIA driver does not start: unknown error");
   CHECK(why_no_device({13010, 13000, DriverAnswer::Devices, 2, ""}).empty());
-  CHECK(cuda::why_not_this_device(7, 0) == "its compute capability 7.0 is below 7.5");
-  CHECK(cuda::why_not_this_device(7, 5).empty());
-  CHECK(cuda::why_not_this_device(12, 0).empty());
+  CHECK(cuda::why_not_this_device(1, "an old GPU", 7, 0) ==
+        "cuda:1, an old GPU, is of compute capability 7.0, and 7.5 is the least");
+  CHECK(cuda::why_not_this_device(0, "a GPU", 7, 5).empty());
+  CHECK(cuda::why_not_this_device(0, "a GPU", 12, 0).empty());
 }
 
 TEST_CASE("a graph shared out with the host agrees, and its copies are nodes that can be seen") {
