@@ -172,8 +172,8 @@ Status CublasProducts::run(const LibraryProduct& p, void* scratch, Bytes bytes, 
   if (code == CUBLAS_STATUS_SUCCESS) return {};
   if (code == CUBLAS_STATUS_NOT_SUPPORTED || code == CUBLAS_STATUS_ARCH_MISMATCH || code == CUBLAS_STATUS_INVALID_VALUE)
     found->refused = true;
-  return Error{fmt::format("cuda:{}: cuBLASLt failed at a product of {} by {} by {} (status {})", device_, p.n, p.m,
-                           p.k, static_cast<int>(code))};
+  return Error{fmt::format("cuda:{}: cuBLASLt failed at a product of {} by {} by {} (status {}){}", device_, p.n, p.m,
+                           p.k, static_cast<int>(code), and_why())};
 }
 
 }  // namespace arenascope::cuda

@@ -179,7 +179,8 @@ class Windows final : public CudnnWindows {
 
   Status said(const char* what, cudnnStatus_t code) const {
     if (code == CUDNN_STATUS_SUCCESS) return {};
-    return Error{fmt::format("cuda:{}: cuDNN failed at a {} (status {})", device_, what, static_cast<int>(code))};
+    return Error{
+        fmt::format("cuda:{}: cuDNN failed at a {} (status {}){}", device_, what, static_cast<int>(code), and_why())};
   }
 
   template <class Problem, class Make>

@@ -11,6 +11,11 @@ Error cuda_error(int device, const char* action, cudaError_t code) {
                            is_loss(code) ? "; this process can use the device no more" : "")};
 }
 
+std::string and_why() {
+  const cudaError_t code = cudaGetLastError();
+  return code == cudaSuccess ? "" : fmt::format(": {}", cudaGetErrorString(code));
+}
+
 bool is_end(cudaError_t code) {
   return code == cudaErrorCudartUnloading || code == cudaErrorContextIsDestroyed;
 }

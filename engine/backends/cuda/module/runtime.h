@@ -11,6 +11,8 @@ namespace arenascope::cuda {
 
 // "cuda:0 could not ACTION: WHY"
 Error cuda_error(int device, const char* action, cudaError_t code);
+// ": WHY" where the runtime knows more of what a library could not do, a lost device for one; else "".
+std::string and_why();
 // Whether the driver has gone, at the end of the process.
 bool is_end(cudaError_t code);
 // Whether the device does nothing more for this process: a kernel broke its memory, or the hardware failed. Every later
