@@ -44,6 +44,7 @@ TEST_CASE("a network agrees with the reference however its streams run, and is r
     const auto driver = std::make_shared<SimulatedDriver>(simulated);
     {
       Network net;
+      net.in_place = seed % 8 >= 4;
       auto on = OnDevice::open(net, driver, options);
       REQUIRE_MESSAGE(on.ok(), (on ? "" : on.error().message));
       for (uint32_t run = 0; run < 4; ++run) {

@@ -41,6 +41,7 @@ struct Network {
   Graph graph;
   Tensor x, indices, output;
   std::vector<TensorImpl*> leafs;
+  bool in_place = false;  // plans let pointwise nodes overwrite their input
   static constexpr int64_t kEntries = 6;
 
   Network() {
@@ -72,6 +73,7 @@ struct Network {
   Result<ExecutionPlan> plan(const Backend& backend) const {
     MemoryPlanOptions options;
     options.alignment = backend.alignment();
+    options.in_place = in_place;
     auto memory = plan_memory(graph, "two-level", "depth-first", options);
     if (!memory) return memory.error();
     return ExecutionPlan::make(graph, *memory, backend, 1);
