@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <bit>
 
 #include <arenascope/backends/opencl/ops.h>
@@ -48,6 +49,18 @@ bool has_fast(Op op) {
   }
 }
 
+// `rows` rows of `inner` neighbours, shared out as EACH_ROW of fast_pointwise.cl has it.
+struct Rows {
+  int64_t rows, inner, per;
+  bool spread;
+  Rows(const Station& station, int64_t all, int64_t each) : rows(all), inner(each), spread(!station.runtime.facts().is_cpu()) {
+    constexpr int64_t kEnough = 8192;  // elements that are worth a work item of their own
+    per = std::clamp<int64_t>(kEnough / std::max<int64_t>(1, inner), 1, rows);
+  }
+  const char* option() const { return spread ? " -DSPREAD" : ""; }
+  Status run(Call& call) const { return spread ? call.grid({inner, rows}, {128, 1}) : call.groups((rows + per - 1) / per, 1); }
+};
+
 }  // namespace
 
 bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
@@ -59,10 +72,12 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
       if (!flat_f32(*s)) return false;
     const int64_t channels = node.sizes[1], inner = n / (node.sizes[0] * channels);
     if (inner < 16) return false;
-    Call call(station, "fast_pointwise", " -DAFFINE -DOP=0", "batch_norm");
+    const Rows rows(station, n / inner, inner);
+    Call call(station, "fast_pointwise", std::string(" -DAFFINE -DOP=0") + rows.option(), "batch_norm");
     for (const TensorImpl* s : node.sources) call.flat(*s);
-    status = call.flat(node).arg(cl_int(inner)).arg(cl_int(channels)).arg(node.params.get<BatchNormParams>().epsilon)
-                 .grid({inner, n / inner}, {group, 1});
+    call.flat(node).arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(channels)).arg(cl_int(rows.per))
+        .arg(node.params.get<BatchNormParams>().epsilon);
+    status = rows.run(call);
     return true;
   }
   if (!has_fast(node.op)) return false;
@@ -89,8 +104,10 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
   else if (ly.rank == 2 && ly.stride[0] == 1 && ly.stride[1] == 0) inner = ly.size[1], count = ly.size[0];
   else if (ly.rank == 3 && ly.stride[0] == 0 && ly.stride[1] == 1 && ly.stride[2] == 0) inner = ly.size[2], count = ly.size[1];
   if (inner < 16) return false;
-  status = Call(station, "fast_pointwise", " -DBINARY" + op, "by_channel").flat(*x).flat(*y).flat(node).arg(cl_int(inner))
-               .arg(cl_int(count)).grid({inner, n / inner}, {group, 1});
+  const Rows rows(station, n / inner, inner);
+  Call call(station, "fast_pointwise", " -DBINARY" + op + rows.option(), "by_channel");
+  call.flat(*x).flat(*y).flat(node).arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(count)).arg(cl_int(rows.per));
+  status = rows.run(call);
   return true;
 }
 

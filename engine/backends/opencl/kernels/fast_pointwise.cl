@@ -54,6 +54,16 @@ inline float two(float a, float b) {
 #endif
 }
 
+// Rows of neighbours: a work item has `per` whole rows, as a processor wants it, or with SPREAD one element of one row, as a
+// GPU does.
+#ifdef SPREAD
+#define EACH_ROW(row) for (int row = get_global_id(1), once = 1; once; once = 0)
+#define EACH_ELEMENT(i) for (int i = get_global_id(0), once_more = i < inner; once_more; once_more = 0)
+#else
+#define EACH_ROW(row) for (int row = get_global_id(0) * per, end = min(rows, row + per); row < end; ++row)
+#define EACH_ELEMENT(i) for (int i = 0; i < inner; ++i)
+#endif
+
 #ifdef UNARY
 kernel void unary(global const float* x, int ox, global float* out, int oo, int n, float a, float b) {
   const int i = get_global_id(0);
@@ -66,18 +76,24 @@ kernel void binary(global const float* x, int ox, global const float* y, int oy,
   const int i = get_global_id(0);
   if (i < n) out[oo + i] = two(x[ox + i], y[oy + i]);
 }
-kernel void by_channel(global const float* x, int ox, global const float* y, int oy, global float* out, int oo, int inner, int count) {
-  const int i = get_global_id(0), row = get_global_id(1);
-  if (i < inner) out[oo + row * inner + i] = two(x[ox + row * inner + i], y[oy + row % count]);
+// `rows` rows of `inner` elements, one number of y a row.
+kernel void by_channel(global const float* x, int ox, global const float* y, int oy, global float* out, int oo, int rows, int inner,
+                       int count, int per) {
+  EACH_ROW(row) {
+    const float other = y[oy + row % count];
+    EACH_ELEMENT(i) out[oo + row * inner + i] = two(x[ox + row * inner + i], other);
+  }
 }
 #endif
 #ifdef AFFINE
 // scale·x + shift by channel, where scale and shift come from a batch normalisation's four vectors.
 kernel void batch_norm(global const float* x, int ox, global const float* scale, int os, global const float* bias, int ob,
                        global const float* mean, int om, global const float* variance, int ov, global float* out, int oo,
-                       int inner, int count, float epsilon) {
-  const int i = get_global_id(0), row = get_global_id(1), c = row % count;
-  const float s = scale[os + c] / sqrt(variance[ov + c] + epsilon), t = bias[ob + c] - mean[om + c] * s;
-  if (i < inner) out[oo + row * inner + i] = x[ox + row * inner + i] * s + t;
+                       int rows, int inner, int count, int per, float epsilon) {
+  EACH_ROW(row) {
+    const int c = row % count;
+    const float s = scale[os + c] / sqrt(variance[ov + c] + epsilon), t = bias[ob + c] - mean[om + c] * s;
+    EACH_ELEMENT(i) out[oo + row * inner + i] = x[ox + row * inner + i] * s + t;
+  }
 }
 #endif

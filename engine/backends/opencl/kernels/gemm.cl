@@ -57,7 +57,16 @@ inline void pack(global const float* a, const Product* p, int k0, int depth, int
 // Row by row of the image: pieces of the panel that lie in one row of results are copied as a whole.
 inline void pack(global const float* x, const Product* p, int k0, int depth, int first, local float* panel) {
   const int taps = p->kernel_height * p->kernel_width;
-  if (taps == 1 && p->stride_x == 1 && p->stride_y == 1 && p->pad_x == 0 && p->pad_y == 0 && first + COLUMNS <= p->n) {
+  if (taps == 1 && p->stride_x == 1 && p->stride_y == 1 && p->pad_x == 0 && p->pad_y == 0 && p->n == p->height * p->width) {
+    const int left = min(COLUMNS, p->n - first);
+    if (left < COLUMNS) {
+      for (int k = 0; k < depth; ++k) {
+        global const float* from = x + (long)(k0 + k) * p->n + first;
+        for (int t = 0; t < left; ++t) panel[k * COLUMNS + t] = from[t];
+        for (int t = left; t < COLUMNS; ++t) panel[k * COLUMNS + t] = 0;
+      }
+      return;
+    }
     for (int k = 0; k < depth; ++k) {
       global const float* from = x + (long)(k0 + k) * p->n + first;
       STORE_LANES(LOAD_LANES(0, from), 0, panel + k * COLUMNS);
