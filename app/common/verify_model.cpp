@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/verify_model.h"
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -13,10 +14,33 @@
 namespace arenascope::app {
 namespace {
 
+// What a network stored as float16 is held to where nothing else was told: each value is rounded to 11 bits.
+constexpr double kLowPrecision = 2e-2;
+
+bool low_precision(const VerifyOptions& options) {
+  const auto precision = options.runner.backend_options.find("precision");
+  return precision != options.runner.backend_options.end() && precision->second == "low";
+}
+
+Tolerance tolerance_of(const VerifyOptions& options) {
+  Tolerance tolerance = options.tolerance;
+  const Tolerance usual;
+  const bool told = tolerance.relative_to_max > 0 || tolerance.rtol != usual.rtol || tolerance.atol != usual.atol;
+  if (low_precision(options) && !told) tolerance.relative_to_max = kLowPrecision;
+  return tolerance;
+}
+
 VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const std::byte> got,
-                   std::span<const std::byte> expected, const Tolerance& tolerance) {
+                   std::span<const std::byte> expected, const Tolerance& tolerance, bool low) {
   const Comparison c = compare(tensor.dtype, got, expected, tolerance);
-  return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, ""};
+  std::string note;
+  if (low) {
+    note = tolerance.relative_to_max > 0 ? fmt::format("stored as float16, allowed {:.3g} of the largest value", tolerance.relative_to_max)
+                                         : std::string("stored as float16");
+    // One number too large for float16 on the way makes many that are none.
+    if (!std::isfinite(c.max_abs_error)) note += "; there are results that are no numbers: values beyond 65504 do not fit";
+  }
+  return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, std::move(note)};
 }
 
 Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
@@ -38,14 +62,14 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   auto reference = ModelRunner::open(task.spec, reference_options);
   if (!reference) return reference.error();
   if (auto report = (*reference)->run(); !report) return report.error();
-  Tolerance tolerance = options.tolerance;
+  Tolerance tolerance = tolerance_of(options);
   if (tolerance.relative_to_max == 0) tolerance.relative_to_max = 1e-5;
   std::vector<VerifiedCase> cases;
   for (size_t i = 0; i < results.size(); ++i) {
     auto expected = (*reference)->output(i);
     if (!expected) return expected.error();
     const auto& value = (*reference)->model().outputs[i];
-    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, tolerance));
+    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, tolerance, low_precision(options)));
   }
   return cases;
 }
@@ -93,7 +117,7 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
       }
       auto bytes = (*runner)->output(at);
       if (!bytes) return bytes.error();
-      cases.push_back(judge(case_name, *got, *bytes, bytes_of(expected), options.tolerance));
+      cases.push_back(judge(case_name, *got, *bytes, bytes_of(expected), tolerance_of(options), low_precision(options)));
     }
   }
   return cases;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include <arenascope/graph/op_params.h>
 
@@ -145,7 +146,7 @@ Status narrow_weights(const NarrowGraph& graph, ExecutionContext& context) {
     if (n > 0 && !weight.wide->contiguous()) return Error{std::string(weight.wide->name) + " is not contiguous and cannot be made float16"};
     const float* from = weight.wide->data_as<float>();
     auto* to = reinterpret_cast<uint16_t*>(storage->data());
-    for (int64_t i = 0; i < n; ++i) to[i] = half_from_float(from[i]);
+    for (int64_t i = 0; i < n; ++i) to[i] = half_from_float(std::isfinite(from[i]) ? std::clamp(from[i], -65504.0f, 65504.0f) : from[i]);
     weight.narrow->storage = std::move(*storage);
     if (!graph.graph.find_leaf(*weight.wide).valid()) weight.wide->storage = Storage();
   }

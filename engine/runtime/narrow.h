@@ -23,7 +23,7 @@ struct NarrowGraph {
 Result<NarrowGraph> narrow_graph(const Graph& graph);
 
 // Writes the narrow weights, in host memory, from the wide ones, which must lie there; those let go of their memory
-// unless the graph still reads them. Errors: no memory.
+// unless the graph still reads them. Finite ones that float16 cannot hold become the largest that it can. Errors: no memory.
 Status narrow_weights(const NarrowGraph& graph, ExecutionContext& context);
 
 // The nearest float16, ties to even; too large ones become infinite.

@@ -27,6 +27,7 @@ std::string kernel_prelude() {
   }
   for (int i = 0; i < kOpCount; ++i) out += fmt::format("#define OP_{} {}\n", info(static_cast<Op>(i)).name, i);
   out += kernel_text("common");
+  out += kernel_text("formulas");
   return out;
 }
 

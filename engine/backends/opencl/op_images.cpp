@@ -60,10 +60,14 @@ bool is_binary(Op op) {
 std::string math_options(const Station& station, const TensorImpl& node) {
   std::string options;
   const bool half = node.dtype == DType::F16;
+  if (half) options += " -DHALF_IMAGES";
   if (half && station.runtime.facts().fp16 && station.runtime.options().precision == Precision::Low) options += " -DHALF_MATH";
   else if (half) options += " -DHALF_WEIGHTS";
   return options;
 }
+
+// For kernels that are float in any case.
+std::string float_options(const TensorImpl& node) { return node.dtype == DType::F16 ? " -DHALF_IMAGES" : ""; }
 
 // Over the texels of a tensor.
 Status texels(Call& call, const TensorImpl& t) {
@@ -166,7 +170,7 @@ Status ImageOps::convolve(Station& station, const TensorImpl& node) const {
 Status ImageOps::run(Station& station, const TensorImpl& node) const {
   const TensorImpl& x = *node.sources[0];
   if (node.op == Op::Copy) {
-    Call call(station, "image", " -DCONVERT", node.has(kFlagPacked) ? "to_image" : "to_buffer");
+    Call call(station, "image", " -DCONVERT" + float_options(node), node.has(kFlagPacked) ? "to_image" : "to_buffer");
     if (node.has(kFlagPacked)) call.tensor(x, layout_of(x)).image(node).arg(extent_of(node));
     else call.image(x).arg(extent_of(node)).tensor(node, layout_of(node));
     return texels(call, node);
@@ -178,7 +182,7 @@ Status ImageOps::run(Station& station, const TensorImpl& node) const {
     return texels(call, node);
   }
   if (node.op == Op::BatchNorm) {
-    Call call(station, "image", " -DCHANNELS", "batch_norm");
+    Call call(station, "image", " -DCHANNELS" + float_options(node), "batch_norm");
     call.image(x);
     for (size_t s = 1; s < node.sources.size(); ++s) call.tensor(*node.sources[s], layout_of(*node.sources[s]));
     call.image(node).arg(extent_of(node)).arg(node.params.get<BatchNormParams>().epsilon);
@@ -187,14 +191,14 @@ Status ImageOps::run(Station& station, const TensorImpl& node) const {
   if (node.op == Op::Concat) {
     int64_t first = 0;
     for (const TensorImpl* source : node.sources) {
-      Call call(station, "image", " -DCHANNELS", "put_channels");
+      Call call(station, "image", " -DCHANNELS" + float_options(node), "put_channels");
       call.image(*source).image(node).arg(extent_of(*source)).arg(cl_int(first));
       if (auto ok = texels(call, *source); !ok) return ok;
       first += blocks(source->sizes[1]);
     }
     return {};
   }
-  const std::string op = " -DPOINTWISE -DOP=" + std::to_string(static_cast<int>(node.op));
+  const std::string op = " -DPOINTWISE -DNUMBER=float4 -DOP=" + std::to_string(static_cast<int>(node.op)) + float_options(node);
   if (node.sources.size() == 1) {
     const auto [a, b] = unary_parameters(node);
     Call call(station, "image", op, "unary");

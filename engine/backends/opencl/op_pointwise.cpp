@@ -73,7 +73,7 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
     const int64_t channels = node.sizes[1], inner = n / (node.sizes[0] * channels);
     if (inner < 16) return false;
     const Rows rows(station, n / inner, inner);
-    Call call(station, "fast_pointwise", std::string(" -DAFFINE -DOP=0") + rows.option(), "batch_norm");
+    Call call(station, "fast_pointwise", std::string(" -DAFFINE") + rows.option(), "batch_norm");
     for (const TensorImpl* s : node.sources) call.flat(*s);
     call.flat(node).arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(channels)).arg(cl_int(rows.per))
         .arg(node.params.get<BatchNormParams>().epsilon);
@@ -81,7 +81,7 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
     return true;
   }
   if (!has_fast(node.op)) return false;
-  const std::string op = " -DOP=" + std::to_string(static_cast<int>(node.op));
+  const std::string op = " -DNUMBER=float -DOP=" + std::to_string(static_cast<int>(node.op));
   const TensorImpl* x = node.sources[0];
   if (node.sources.size() == 1) {
     if (!flat_f32(*x)) return false;

@@ -80,6 +80,7 @@ Status Runtime::build(Built& built, const std::string& name, const std::string& 
   if (options_.faults && options_.faults->broken_program == name) source += "\n#error this program was broken by a test\n";
   std::string all = options + " -cl-std=CL1.2 -cl-mad-enable";
   if (options_.precision == Precision::Normal) all += " -cl-unsafe-math-optimizations";
+  if (options_.precision == Precision::Low) all += " -DSATURATE";
   if (facts_.fp64) all += " -DHAS_FP64";
   built.key = fmt::format("{}\n{}\n{:016x}", name, all, hash_text(source));
   cl_int code = CL_SUCCESS;

@@ -116,6 +116,14 @@ inline ushort bf16_bits(float v) {
   return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+// In low precision (SATURATE) a finite number that is stored as float16 stays finite: else one sum beyond 65,504 makes a
+// whole softmax NaN.
+#ifdef SATURATE
+#define FOR_HALF(v) (((fabs(v) > 65504.0f) & (fabs(v) < INFINITY)) ? copysign(65504.0f, v) : (v))
+#else
+#define FOR_HALF(v) (v)
+#endif
+
 // Keeps the low bits.
 void store_whole(global uchar* p, int t, long i, long v) {
   switch (t) {
@@ -134,7 +142,7 @@ void store_whole(global uchar* p, int t, long i, long v) {
 void store_wide(global uchar* p, int t, long i, wide v) {
   switch (t) {
     case T_F32: ((global float*)p)[i] = (float)v; break;
-    case T_F16: vstore_half_rte((float)v, i, (global half*)p); break;
+    case T_F16: vstore_half_rte(FOR_HALF((float)v), i, (global half*)p); break;
     case T_BF16: ((global ushort*)p)[i] = bf16_bits((float)v); break;
 #ifdef HAS_FP64
     case T_F64: ((global double*)p)[i] = v; break;
@@ -156,7 +164,7 @@ void store_wide(global uchar* p, int t, long i, wide v) {
 void store_float(global uchar* p, int t, long i, float v) {
   switch (t) {
     case T_F32: ((global float*)p)[i] = v; break;
-    case T_F16: vstore_half_rte(v, i, (global half*)p); break;
+    case T_F16: vstore_half_rte(FOR_HALF(v), i, (global half*)p); break;
     case T_BF16: ((global ushort*)p)[i] = bf16_bits(v); break;
     default: store_wide(p, t, i, v);
   }

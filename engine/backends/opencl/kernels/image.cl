@@ -3,19 +3,27 @@
 // the last one are zeros. Four-dimensional tensors only. One work item a texel of the result.
 //
 // Arithmetic is half where the device has it and the images hold half (HALF_MATH), else float.
+//
+// HALF_IMAGES: the result's image holds half.
+#if defined(SATURATE) && defined(HALF_IMAGES)
+inline float4 for_half(float4 v) { return select(v, copysign((float4)(65504.0f), v), (fabs(v) > 65504.0f) & (fabs(v) < INFINITY)); }
+#define WRITE_FLOAT(image, x, y, v) write_imagef(image, (int2)(x, y), for_half(v))
+#else
+#define WRITE_FLOAT(image, x, y, v) write_imagef(image, (int2)(x, y), v)
+#endif
 #ifdef HALF_MATH
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 typedef half real1;
 typedef half4 real4;
 #define READ(image, x, y) read_imageh(image, nearest, (int2)(x, y))
-#define WRITE(image, x, y, v) write_imageh(image, (int2)(x, y), v)
+#define WRITE(image, x, y, v) write_imageh(image, (int2)(x, y), clamp(v, (half4)-65504, (half4)65504))
 #define LOAD4(p, i) vload4(i, p)
 typedef half kept;
 #else
 typedef float real1;
 typedef float4 real4;
 #define READ(image, x, y) read_imagef(image, nearest, (int2)(x, y))
-#define WRITE(image, x, y, v) write_imagef(image, (int2)(x, y), v)
+#define WRITE(image, x, y, v) WRITE_FLOAT(image, x, y, v)
 #ifdef HALF_WEIGHTS
 typedef half kept;
 #define LOAD4(p, i) vload_half4(i, p)
@@ -32,13 +40,16 @@ typedef struct {
 
 inline int blocks(int channels) { return (channels + 3) / 4; }
 // Zeros where there is no channel.
-inline real4 padded(real4 v, int c4, int channels) {
-  const int left = channels - c4 * 4;
-  if (left < 4) v.w = 0;
-  if (left < 3) v.z = 0;
-  if (left < 2) v.y = 0;
-  return v;
-}
+#define PADDED(type, name)                                \
+  inline type name(type v, int c4, int channels) {        \
+    const int left = channels - c4 * 4;                   \
+    if (left < 4) v.w = 0;                                \
+    if (left < 3) v.z = 0;                                \
+    if (left < 2) v.y = 0;                                \
+    return v;                                             \
+  }
+PADDED(real4, padded)
+PADDED(float4, padded_float)
 
 #ifdef CONVERT
 // A layout [N, C, H, W] of float or half in a buffer, and the image of it.
@@ -49,7 +60,7 @@ kernel void to_image(global const uchar* x, Layout l, write_only image2d_t out, 
   const long at = l.offset + n * l.stride[0] + c * l.stride[1] + h * l.stride[2] + w * l.stride[3];
   float v[4];
   for (int i = 0; i < 4; ++i) v[i] = c + i < e.c ? load_float(x, l.type, at + i * l.stride[1]) : 0;
-  write_imagef(out, (int2)(tx, ty), (float4)(v[0], v[1], v[2], v[3]));
+  WRITE_FLOAT(out, tx, ty, (float4)(v[0], v[1], v[2], v[3]));
 }
 kernel void to_buffer(read_only image2d_t x, Extent e, global uchar* out, Layout l) {
   const int tx = get_global_id(0), ty = get_global_id(1);
@@ -145,76 +156,17 @@ kernel void pool(read_only image2d_t x, write_only image2d_t out, Window2 p, int
 #endif
 
 #ifdef POINTWISE
-inline float4 one(float4 x, float a, float b) {
-#if OP == OP_RELU
-  return select(x, (float4)0, x < 0);
-#elif OP == OP_LEAKY_RELU
-  return select(x, a * x, x < 0);
-#elif OP == OP_CLAMP
-  return select(fmin(fmax(x, (float4)a), (float4)b), x, isnan(x));
-#elif OP == OP_SIGMOID
-  return 1 / (1 + exp(-x));
-#elif OP == OP_SILU
-  return x / (1 + exp(-x));
-#elif OP == OP_TANH
-  return tanh(x);
-#elif OP == OP_EXP
-  return exp(x);
-#elif OP == OP_SQRT
-  return sqrt(x);
-#elif OP == OP_ERF
-  return erf(x);
-#elif OP == OP_GELU
-  return x / 2 * (1 + erf(x * 0.70710678118654752440f));
-#elif OP == OP_HARD_SIGMOID
-  return clamp(a * x + b, (float4)0, (float4)1);
-#elif OP == OP_HARD_SWISH
-  return x * clamp(a * x + b, (float4)0, (float4)1);
-#elif OP == OP_SCALE
-  return a * x + b;
-#elif OP == OP_NEG
-  return -x;
-#elif OP == OP_ABS
-  return fabs(x);
-#elif OP == OP_RECIPROCAL
-  return 1 / x;
-#else
-  return x;
-#endif
-}
-inline float4 two(float4 a, float4 b) {
-#if OP == OP_SUB
-  return a - b;
-#elif OP == OP_MUL
-  return a * b;
-#elif OP == OP_DIV
-  return a / b;
-#elif OP == OP_MAX
-  return select(b, a, isnan(a) | (a > b));
-#elif OP == OP_MIN
-  return select(b, a, isnan(a) | (a < b));
-#else
-  return a + b;
-#endif
-}
-inline float4 cut(float4 v, int c4, int channels) {
-  const int left = channels - c4 * 4;
-  if (left < 4) v.w = 0;
-  if (left < 3) v.z = 0;
-  if (left < 2) v.y = 0;
-  return v;
-}
 // These are float in any case: their functions lose too much in half.
 kernel void unary(read_only image2d_t x, write_only image2d_t out, Extent e, float a, float b) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(e.c) * e.w || ty >= e.n * e.h) return;
-  write_imagef(out, (int2)(tx, ty), cut(one(read_imagef(x, nearest, (int2)(tx, ty)), a, b), tx / e.w, e.c));
+  WRITE_FLOAT(out, tx, ty, padded_float(one(read_imagef(x, nearest, (int2)(tx, ty)), a, b), tx / e.w, e.c));
 }
 kernel void binary(read_only image2d_t x, read_only image2d_t y, write_only image2d_t out, Extent e) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(e.c) * e.w || ty >= e.n * e.h) return;
   const float4 v = two(read_imagef(x, nearest, (int2)(tx, ty)), read_imagef(y, nearest, (int2)(tx, ty)));
-  write_imagef(out, (int2)(tx, ty), cut(v, tx / e.w, e.c));
+  WRITE_FLOAT(out, tx, ty, padded_float(v, tx / e.w, e.c));
 }
 #endif
 
@@ -233,12 +185,12 @@ kernel void batch_norm(read_only image2d_t x, global const uchar* scale, Layout 
     t[i] = load_float(bias, lb.type, lb.offset + (c + i) * lb.stride[0]) - load_float(mean, lm.type, lm.offset + (c + i) * lm.stride[0]) * s[i];
   }
   const float4 v = read_imagef(x, nearest, (int2)(tx, ty));
-  write_imagef(out, (int2)(tx, ty), (float4)(s[0], s[1], s[2], s[3]) * v + (float4)(t[0], t[1], t[2], t[3]));
+  WRITE_FLOAT(out, tx, ty, (float4)(s[0], s[1], s[2], s[3]) * v + (float4)(t[0], t[1], t[2], t[3]));
 }
 // Puts all channels of `x` behind `first` blocks of four in the result.
 kernel void put_channels(read_only image2d_t x, write_only image2d_t out, Extent e, int first) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(e.c) * e.w || ty >= e.n * e.h) return;
-  write_imagef(out, (int2)(first * e.w + tx, ty), read_imagef(x, nearest, (int2)(tx, ty)));
+  WRITE_FLOAT(out, first * e.w + tx, ty, read_imagef(x, nearest, (int2)(tx, ty)));
 }
 #endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Networks on an OpenCL device against the CPU backend: small ones of the zoo, or those that ARENASCOPE_OPENCL_NETWORKS
+// names, parted by spaces (each kernel has to be compiled first). In low precision the device's tensors are float16.
+#include <doctest/doctest.h>
+#include <test_data.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "app/common/compare.h"
+#include "app/common/model_runner.h"
+#include "app/common/verify_model.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+
+namespace {
+
+struct Outputs {
+  std::vector<DType> types;
+  std::vector<std::vector<std::byte>> bytes;
+};
+
+Result<Outputs> outputs_of(const std::string& spec, const std::string& backend, const std::string& precision, bool images) {
+  RunnerOptions options;
+  options.backend = backend;
+  options.planner = "two-level";
+  options.threads = 2;
+  if (backend != "cpu") {
+    options.backend_options = {{"cache", "none"}, {"precision", precision}};
+    if (images) options.backend_options["memory"] = "image";
+  }
+  auto runner = ModelRunner::open(spec, options);
+  if (!runner) return runner.error();
+  if (auto ran = (*runner)->run(); !ran) return ran.error();
+  Outputs out;
+  for (size_t i = 0; i < (*runner)->model().outputs.size(); ++i) {
+    auto bytes = (*runner)->output(i);
+    if (!bytes) return bytes.error();
+    out.types.push_back((*runner)->model().outputs[i].tensor.dtype());
+    out.bytes.push_back(std::move(*bytes));
+  }
+  return out;
+}
+
+// Without a driver there is nothing to test; the sentence says so.
+bool has_device() {
+  auto runner = outputs_of("zoo:mul_mat", "opencl", "high", false);
+  if (!runner) MESSAGE("skipped: " << runner.error().message);
+  return runner.ok();
+}
+
+void agrees(const std::string& spec, const std::string& precision, bool images, double tolerance) {
+  CAPTURE(spec);
+  CAPTURE(precision);
+  const auto expected = outputs_of(spec, "cpu", "", false);
+  REQUIRE_MESSAGE(expected.ok(), (expected.ok() ? "" : expected.error().message));
+  const auto got = outputs_of(spec, "opencl", precision, images);
+  REQUIRE_MESSAGE(got.ok(), (got.ok() ? "" : got.error().message));
+  REQUIRE(got->bytes.size() == expected->bytes.size());
+  for (size_t i = 0; i < got->bytes.size(); ++i) {
+    REQUIRE(got->types[i] == expected->types[i]);
+    Tolerance t;
+    t.relative_to_max = tolerance;
+    const Comparison c = compare(got->types[i], got->bytes[i], expected->bytes[i], t);
+    MESSAGE(spec << ", " << precision << std::string(images ? ", images" : "") << ": output " << i << " differs by " << c.max_rel_error << " of the largest");
+    CHECK(c.passed);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("networks of the zoo agree with the CPU backend to 1e-5 of the largest output") {
+  if (!has_device()) return;
+  const char* told = std::getenv("ARENASCOPE_OPENCL_NETWORKS");
+  std::istringstream names(told ? told : "zoo:mul_mat zoo:lstm zoo:squeezenet");
+  for (std::string spec; names >> spec;) agrees(spec, "high", false, 1e-5);
+}
+
+TEST_CASE("networks stored as float16 agree to 2e-2 of the largest output, in buffers and on images") {
+  if (!has_device()) return;
+  const char* told = std::getenv("ARENASCOPE_OPENCL_NETWORKS");
+  std::istringstream names(told ? told : "zoo:lstm");
+  for (std::string spec; names >> spec;) agrees(spec, "low", false, 2e-2);
+  if (!told) agrees("zoo:squeezenet", "low", true, 2e-2);
+}
+
+TEST_CASE("a network whose values go beyond float16 keeps finite ones, and verify says how it was judged") {
+  ARENASCOPE_NEEDS_DATA("onnx/light/squeezenet");
+  if (!has_device()) return;
+  VerifyOptions options;
+  options.runner.backend = "opencl";
+  options.runner.backend_options = {{"cache", "none"}, {"precision", "low"}};
+  auto task = read_task((test::data_folder() / "onnx" / "light" / "squeezenet").string(), options);
+  REQUIRE(task.ok());
+  const auto report = verify_model(std::move(*task));
+  REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+  for (const VerifiedCase& c : *report) {
+    CHECK(c.passed);
+    CHECK(c.note.find("stored as float16") != std::string::npos);
+    CHECK(c.note.find("0.02") != std::string::npos);
+  }
+}
