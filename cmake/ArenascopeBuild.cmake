@@ -63,6 +63,14 @@ function(arenascope_backend_module name)
   install(TARGETS arenascope_module_${name} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/arenascope")
 endfunction()
 
+# Programs with sanitizers take several times as long: so may their tests.
+function(arenascope_sanitized_timeout seconds)
+  if(ARENASCOPE_SANITIZE)
+    math(EXPR longer "${${seconds}} * 4")
+    set(${seconds} ${longer} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # arenascope_engine_test(NAME SOURCES … LIBS …): one doctest program (no Qt), one ctest entry.
 function(arenascope_engine_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
@@ -72,5 +80,6 @@ function(arenascope_engine_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
   endif()
+  arenascope_sanitized_timeout(ARG_TIMEOUT)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS engine SKIP_RETURN_CODE 77)
 endfunction()

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Mutated ONNX files: an error or a model, whose weights can then be written; never a crash or a hang.
+#include <arenascope/models/npy.h>
+#include <arenascope/models/testcase.h>
 #include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "mutants.h"
 #include "onnx_maker.h"
@@ -112,4 +117,36 @@ TEST_CASE("mutated ONNX files") {
   }
   CHECK(refused > 0);
   CHECK(runnable > 0);
+}
+
+TEST_CASE("mutated tensor files of a test case") {
+  Mutator mutator(5);
+  const auto path = std::filesystem::temp_directory_path() / ("arenascope-mutant-" + std::to_string(getpid()) + ".pb");
+  std::vector<std::vector<std::byte>> seeds;
+  for (const auto& [sizes, dtype] :
+       {std::pair{Dims{2, 3}, DType::F32}, std::pair{Dims{}, DType::I64}, std::pair{Dims{4, 1, 2}, DType::Bool}}) {
+    auto tensor = host_tensor(sizes, dtype);
+    REQUIRE(tensor.ok());
+    for (Bytes i = 0; i < (*tensor)->byte_count(); ++i) (*tensor)->data()[i] = std::byte{1};
+    REQUIRE(write_tensor_pb(path, "t", *tensor).ok());
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+    seeds.emplace_back(bytes, bytes + text.size());
+  }
+  int accepted = 0;
+  for (int i = 0; i < mutant_count(); ++i) {
+    CAPTURE(i);
+    const auto bytes = mutator.mutate(seeds[mutator.below(seeds.size())]);
+    std::ofstream(path, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    auto tensor = read_tensor_pb(path);
+    if (tensor)
+      ++accepted;
+    else
+      REQUIRE(tensor.error().message.find(path.filename().string()) != std::string::npos);
+  }
+  CHECK(accepted > 0);
+  CHECK(accepted < mutant_count());
+  std::filesystem::remove(path);
 }
