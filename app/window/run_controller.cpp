@@ -422,15 +422,23 @@ std::shared_ptr<const trace::PlanInfo> RunController::add_plan(trace::PlanInfo p
   return id.index() < snapshot->plans.size() ? snapshot->plans[id.index()] : nullptr;
 }
 
+// The worker says that it goes on only a moment later, and until then nobody may take it as paused: neither who reads
+// values, nor who waits for the next pause.
+void RunController::leave_pause() {
+  if (state_ == RunState::Paused) set_state(RunState::Running);
+}
+
 void RunController::run() {
   if (!has_model_) return;
+  leave_pause();
+  control_.resume();  // first: behind the call a breakpoint may have paused the new run already
   wake([this] { looping_ = true; });
-  control_.resume();
   if (state_ == RunState::Ready) set_state(RunState::Running);
 }
 
 void RunController::run_once() {
   if (!has_model_) return;
+  leave_pause();
   control_.resume();
   wake([this] { once_ = true; });
 }
@@ -441,12 +449,14 @@ void RunController::pause() {
 
 void RunController::step() {
   if (!has_model_) return;
+  leave_pause();
   control_.step();
   if (state_ == RunState::Ready) wake([this] { looping_ = true; });
 }
 
 void RunController::run_to(Step step) {
   if (!has_model_) return;
+  leave_pause();
   control_.run_to(step);
   if (state_ == RunState::Ready) wake([this] { looping_ = true; });
 }
@@ -454,6 +464,7 @@ void RunController::run_to(Step step) {
 void RunController::stop() {
   looping_ = false;
   once_ = false;
+  leave_pause();
   post([this] {
     control_.resume();
     tell([this] {

@@ -91,6 +91,7 @@ class RunController : public QObject {
   void wake(const std::function<void()>& change);
   void work();
   void run_one();
+  void leave_pause();
   void set_state(RunState state);
   void tell(std::function<void()> f);  // on the UI thread
   void open_now(const QString& spec, const RunSettings& settings);

@@ -52,7 +52,7 @@ GraphInfo sample_graph(const SampleOptions& options) {
     const std::string layer = "block " + std::to_string(b), base = "b" + std::to_string(b) + ".";
     if (b > 0 && b % 3 == 0) {
       side = std::max<int64_t>(side / 2, 7);
-      channels *= 2;
+      channels = std::min<int64_t>(channels * 2, 1 << 20);  // wider ones would pass 64 bits
     }
     const std::vector<int64_t> shape = {1, channels, side, side}, narrow = {1, channels / 2, side, side};
     w = leaf(base + "conv_a.weight", {channels / 2, channels, 1, 1}, kWeight);

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli (or another program) run to its end, and what was seen of it.
 #pragma once
+#include <sanitized.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace arenascope::test {
-
-// Under a sanitizer everything takes more memory and time; limits on either mean nothing then.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 struct Ended {
   int status = -1;    // the exit status; 128 + the signal that ended it

@@ -4,6 +4,7 @@
 #include <arenascope/models/testcase.h>
 #include <arenascope/planner/planner.h>
 #include <doctest/doctest.h>
+#include <sanitized.h>
 #include <test_data.h>
 #include <unistd.h>
 
@@ -21,12 +22,6 @@ namespace {
 
 const char* const kNetworks[] = {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
                                  "shufflenet",   "squeezenet",  "vgg19",        "zfnet512"};
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // Runs the network's data set in each configuration. Judged element by element for onnx's own outputs, and as a part of
 // the largest output for the seeded ones, whose rounding differs by 1.4e-6 of it between engines.
@@ -68,7 +63,7 @@ void check_network(const std::filesystem::path& folder, const Tolerance& toleran
       else CHECK_MESSAGE(first == *got, "two runs on the same number of threads differ");
     }
   };
-  if (kSanitized) {
+  if (test::kSanitized) {
     for (int threads = 1; threads <= 8; ++threads) run("search", MemoryStrategy::Planned, threads, 1);
     run("two-level", MemoryStrategy::Eager, 3, 2);
     run("two-level", MemoryStrategy::None, 2, 1);

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
+#include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
@@ -208,13 +209,14 @@ class DebuggerTest : public QObject, protected WindowFixture {
     open("zoo:squeezenet");
     add(0, "CONV");
     window_->plot_view("arena")->setFocus();
+    const QSignalSpy pauses(window_->controller(), &RunController::paused_at);
     std::vector<int32_t> stops;
     for (int i = 0; i < 3; ++i) {
-      const int32_t before = now();  // at first the peak, which is no convolution
       key(Qt::Key_F5);
-      QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && now() != before &&
-                                   node_at(now()).op == "CONV",
-                               kPatience);
+      QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), i + 1, kPatience);
+      QCOMPARE(window_->controller()->state(), RunState::Paused);
+      QCOMPARE(now(), pauses[i][0].toInt());
+      QCOMPARE(node_at(now()).op, std::string("CONV"));
       stops.push_back(now());
     }
     int convolutions = 0;

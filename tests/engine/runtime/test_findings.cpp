@@ -163,7 +163,7 @@ TEST_CASE("damaged descriptions give a graph or a sentence") {
         case 0: t.sources.assign(random() % 3, trace::TensorRef{static_cast<uint32_t>(random())}); break;
         case 1: t.view_source = {static_cast<uint32_t>(random() % 40)}; break;
         case 2: t.op = random() % 2 ? "VIEW" : "no such op"; break;
-        case 3: t.bytes = static_cast<Bytes>(random()) * static_cast<Bytes>(random()) - 77; break;
+        case 3: t.bytes = static_cast<Bytes>(uint64_t{random()} * uint64_t{random()} - 77); break;
         case 4: t.flags = random() % 64; break;
         default: t.shape.assign(random() % 12, static_cast<int64_t>(random()) - 100);
       }
