@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Normalisations: over the innermost dimensions (NORM, RMS_NORM), over groups of channels, and by given statistics
-// (BATCH_NORM). Mean and variance are taken in two passes, summed in double beyond blocks.
+// (BATCH_NORM). Sums go on in double beyond blocks.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -21,11 +22,35 @@ double sum(const C* x, int64_t n) {
 }
 
 template <class C>
-double square_sum(const C* x, C mean, int64_t n) {
-  if constexpr (std::is_same_v<C, float>) return simd().square_sum(x, mean, n);
+double square_sum([[maybe_unused]] const Simd& s, const C* x, C mean, int64_t n) {
+  if constexpr (std::is_same_v<C, float>) return s.square_sum(x, mean, n);
   double total = 0;
   for (int64_t i = 0; i < n; ++i) total += (x[i] - mean) * (x[i] - mean);
   return total;
+}
+
+template <class C>
+struct Moments {
+  C mean;
+  double variance;
+};
+
+// In one walk, around a mean of a few elements. Where that is so far off that digits would be lost, the variance is taken in
+// a second one.
+template <class C>
+Moments<C> moments(const Simd& s, const C* x, int64_t n) {
+  if constexpr (std::is_same_v<C, float>) {
+    const int64_t few = std::min<int64_t>(n, 64);
+    const float shift = static_cast<float>(simd().sum(x, few) / static_cast<double>(few));
+    double squares;
+    const double off = s.moments(x, shift, n, &squares) / static_cast<double>(n);
+    const double variance = squares / static_cast<double>(n) - off * off;
+    const float mean = static_cast<float>(static_cast<double>(shift) + off);
+    if (off * off > variance) return {mean, simd().square_sum(x, mean, n) / static_cast<double>(n)};
+    return {mean, variance};
+  }
+  const C mean = static_cast<C>(sum(x, n) / static_cast<double>(n));
+  return {mean, square_sum(s, x, mean, n) / static_cast<double>(n)};
 }
 
 template <class C>
@@ -70,8 +95,7 @@ void run_norm(const Job& job) {
   const Functions functions(node);
   for (int64_t line = range.begin; line < range.end; ++line) {
     const C* x = elements(source, line * n, n, row);
-    const C mean = rms ? C{0} : static_cast<C>(sum(x, n) / static_cast<double>(n));
-    const double variance = square_sum(x, mean, n) / static_cast<double>(n);
+    const auto [mean, variance] = rms ? Moments<C>{0, square_sum(*functions, x, C{0}, n) / static_cast<double>(n)} : moments(*functions, x, n);
     const C factor = static_cast<C>(1 / std::sqrt(variance + static_cast<double>(p.epsilon)));
     C* out = is_native<C>(node.dtype) ? node.data_as<C>() + line * n : row + 3 * n;
     normalise(*functions, out, x, mean, factor, gain, bias, n);
@@ -97,8 +121,8 @@ void run_group_norm(const Job& job) {
   const Functions functions(node);
   for (int64_t g = range.begin; g < range.end; ++g) {
     const C* x = elements(source, g * n, n, block);
-    const C mean = static_cast<C>(sum(x, n) / static_cast<double>(n));
-    const double factor = 1 / std::sqrt(square_sum(x, mean, n) / static_cast<double>(n) + static_cast<double>(p.epsilon));
+    const auto [mean, variance] = moments(*functions, x, n);
+    const double factor = 1 / std::sqrt(variance + static_cast<double>(p.epsilon));
     C* out = is_native<C>(node.dtype) ? node.data_as<C>() + g * n : block + n;
     for (int64_t c = 0; c < group; ++c) {
       const int64_t channel = g % p.groups * group + c;

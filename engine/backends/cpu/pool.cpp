@@ -76,21 +76,21 @@ C lowest() {
 // A padded row, a row as it was loaded, a result, counts, a row taken apart.
 Bytes pool_share(const Windows& w, Bytes width) { return round_to_line((2 * w.row + 8 + w.in[2] + 2 * w.out[2]) * width); }
 
-// Means over planes of floats with windows that move by one column: a padded plane, then windows as weighted rows, as for
-// convolutions with one kernel a channel.
+// Means over planes of floats with windows that move by one column: a padded plane; sums down the windows' columns, where
+// they also move by one row; then windows as weighted rows, as for convolutions with one kernel a channel.
 constexpr int64_t kPlane = int64_t{1} << 16;  // floats of a padded plane, at most
 bool by_planes(const TensorImpl& node, const Windows& w) {
   const TensorImpl& x = *node.sources[0];
   return node.op == Op::AvgPool && node.dtype == DType::F32 && x.dtype == DType::F32 && w.in[0] == 1 && w.out[0] == 1 && w.kernel[0] == 1 &&
          w.begin[0] == 0 && w.stride[2] == 1 && w.in_stride[2] == 1 && w.plane() <= kPlane && w.kernel[1] * w.kernel[2] <= 64 && !w.whole();
 }
-Bytes planes_share(const Windows& w) { return round_to_line(4 * (w.plane() + w.out[1] * w.out[2])); }
+Bytes planes_share(const Windows& w) { return round_to_line(4 * (2 * w.plane() + w.out[1] * w.out[2])); }
 
 void mean_planes(const Job& job, const Windows& w) {
   const TensorImpl &node = job.node, &source = job.source(0);
   const bool include_pad = node.params.get<PoolParams>().count_include_pad;
-  float *const padded = job.scratch<float>(planes_share(w)), *const factors = padded + w.plane();
-  std::fill(padded, padded + w.plane(), 0.0f);
+  float *const padded = job.scratch<float>(planes_share(w)), *const down = padded + w.plane(), *const factors = down + w.plane();
+  std::fill(padded, padded + 2 * w.plane(), 0.0f);
   const auto low = [&](int i) { return include_pad ? -w.begin[i] : 0; };
   const auto high = [&](int i) { return w.in[i] + (include_pad ? w.end[i] : 0); };
   for (int64_t y = 0; y < w.out[1]; ++y)
@@ -100,7 +100,8 @@ void mean_planes(const Job& job, const Windows& w) {
     }
   int64_t taps[64];
   float ones[64];
-  const int64_t count = w.kernel[1] * w.kernel[2];
+  const bool apart = w.stride[1] == 1 && w.kernel[1] > 1 && w.kernel[2] > 1;
+  const int64_t count = apart ? w.kernel[2] : w.kernel[1] * w.kernel[2];
   for (int64_t t = 0; t < count; ++t) {
     taps[t] = t / w.kernel[2] * w.dilation[1] * w.row + t % w.kernel[2] * w.dilation[2];
     ones[t] = 1;
@@ -112,7 +113,10 @@ void mean_planes(const Job& job, const Windows& w) {
     const float* x = source.data_as<float>() + plane / channels * source.strides[0] + plane % channels * source.strides[1];
     simd().copy_rows(padded + w.begin[1] * w.row + w.begin[2], w.row, x, w.in_stride[1], tall, inside);
     float* out = node.data_as<float>() + plane * results;
-    simd().weigh_rows(out, w.out[2], padded, taps, ones, count, w.stride[1] * w.row, w.out[1], w.out[2], 0);
+    const int64_t step = w.dilation[1] * w.row, all = w.out[1] * w.row;
+    if (apart) simd().add(down, padded, padded + step, all);
+    for (int64_t k = 2; apart && k < w.kernel[1]; ++k) simd().add(down, down, padded + k * step, all);
+    simd().weigh_rows(out, w.out[2], apart ? down : padded, taps, ones, count, w.stride[1] * w.row, w.out[1], w.out[2], 0);
     simd().mul(out, out, factors, results);
   }
 }

@@ -85,21 +85,19 @@ bool by_digits(const TensorImpl& source, int64_t n, int64_t k) {
   return source.dtype == DType::F32 && n >= kDigitsFrom && n < (int64_t{1} << 31) && k >= n / 16;
 }
 
-constexpr int kDigit = 11, kDigits = 3;  // bits of a digit; three of them hold a float
+constexpr int kDigit = 11;  // bits of a digit; two of them are all of a float but ten bits
 constexpr int64_t kBuckets = int64_t{1} << kDigit;
-Bytes digits_work(int64_t n) { return round_to_line(16 * n + kDigits * kBuckets * 4); }
+Bytes digits_work(int64_t n) { return round_to_line(16 * n + 2 * kBuckets * 4); }
 
-// The places of a line's floats in order, by three passes over digits from the lowest on (a radix sort, Knuth 5.2.5). Floats
-// become whole numbers of the same order; passes keep the order of equal digits, so equal values stay as they came.
+// The places of a line's floats in order: two passes over the upper digits (a radix sort, Knuth 5.2.5), then insertion, which
+// has little left to do. Floats become whole numbers of the same order, the upper half of an item; the lower half is the
+// place, so equal values stay as they came.
 struct Digits {
-  struct Item {
-    uint32_t key, place;
-  };
-  Item *from, *to;
+  uint64_t *from, *to;
   uint32_t (*counts)[kBuckets];
 
   Digits(std::byte* work, int64_t n)
-      : from(reinterpret_cast<Item*>(work)), to(from + n), counts(reinterpret_cast<uint32_t(*)[kBuckets]>(to + n)) {}
+      : from(reinterpret_cast<uint64_t*>(work)), to(from + n), counts(reinterpret_cast<uint32_t(*)[kBuckets]>(to + n)) {}
 
   // −0 is 0, and NaN of either sign the largest.
   static uint32_t key(float value, bool largest) {
@@ -108,25 +106,40 @@ struct Digits {
     const uint32_t ascending = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000u);
     return largest ? ~ascending : ascending;
   }
+  static uint64_t high(uint64_t item) { return item >> (64 - kDigit); }
+  static uint64_t middle(uint64_t item) { return item >> (64 - 2 * kDigit) & (kBuckets - 1); }
 
-  const Item* sort(const float* values, int64_t n, bool largest) {
-    std::memset(counts, 0, sizeof(*counts) * kDigits);
+  const uint64_t* sort(const float* values, int64_t n, bool largest) {
+    std::memset(counts, 0, sizeof(*counts) * 2);
     for (int64_t i = 0; i < n; ++i) {
-      const uint32_t k = key(values[i], largest);
-      to[i].key = k;
-      ++counts[0][k & (kBuckets - 1)], ++counts[1][k >> kDigit & (kBuckets - 1)], ++counts[2][k >> 2 * kDigit];
+      to[i] = uint64_t{key(values[i], largest)} << 32 | static_cast<uint64_t>(i);
+      ++counts[0][middle(to[i])], ++counts[1][high(to[i])];
     }
-    for (int digit = 0; digit < kDigits; ++digit) {
-      uint32_t begin = 0;
-      for (int64_t b = 0; b < kBuckets; ++b) begin += std::exchange(counts[digit][b], begin);
+    uint32_t begin[2] = {0, 0};
+    for (int64_t b = 0; b < kBuckets; ++b)
+      for (int digit = 0; digit < 2; ++digit) begin[digit] += std::exchange(counts[digit][b], begin[digit]);
+    for (int64_t i = 0; i < n; ++i) from[counts[0][middle(to[i])]++] = to[i];
+    for (int64_t i = 0; i < n; ++i) to[counts[1][high(from[i])]++] = from[i];
+    insert(n);
+    return to;
+  }
+
+ private:
+  void insert(int64_t n) {
+    uint64_t last = to[0];
+    int64_t moved = 0;
+    for (int64_t i = 1; i < n; ++i) {
+      const uint64_t item = to[i];
+      if (item >= last) {
+        last = item;
+        continue;
+      }
+      int64_t place = i;
+      for (; place > 0 && to[place - 1] > item; --place) to[place] = to[place - 1];
+      to[place] = item;
+      moved += i - place;
+      if (moved > 8 * n) return std::sort(to, to + n);  // floats that differ in their last digits only
     }
-    for (int64_t i = 0; i < n; ++i) {
-      const uint32_t k = to[i].key;
-      from[counts[0][k & (kBuckets - 1)]++] = {k, static_cast<uint32_t>(i)};
-    }
-    for (int64_t i = 0; i < n; ++i) to[counts[1][from[i].key >> kDigit & (kBuckets - 1)]++] = from[i];
-    for (int64_t i = 0; i < n; ++i) from[counts[2][to[i].key >> 2 * kDigit]++] = to[i];
-    return from;
   }
 };
 
@@ -144,12 +157,15 @@ void top_by_digits(const Job& job) {
     const float* from = source.data_as<float>() + lines.source(line);
     if (lines.stride != 1) load(values, reinterpret_cast<const std::byte*>(from), lines.stride, n);
     const float* x = lines.stride == 1 ? from : values;
-    const Digits::Item* sorted = digits.sort(x, n, p.largest);
+    const uint64_t* sorted = digits.sort(x, n, p.largest);
     const int64_t to = lines.target(line, p.k);
-    if (node.op == Op::TopKIndices)
-      for (int64_t i = 0; i < p.k; ++i) node.data_as<int64_t>()[to + i * lines.inner] = sorted[i].place;
-    else
-      for (int64_t i = 0; i < p.k; ++i) node.data_as<float>()[to + i * lines.inner] = x[sorted[i].place];
+    if (node.op == Op::TopKIndices) {
+      int64_t* const indices = node.data_as<int64_t>() + to;
+      for (int64_t i = 0; i < p.k; ++i) indices[i * lines.inner] = static_cast<uint32_t>(sorted[i]);
+    } else {
+      float* const sorted_values = node.data_as<float>() + to;
+      for (int64_t i = 0; i < p.k; ++i) sorted_values[i * lines.inner] = x[static_cast<uint32_t>(sorted[i])];
+    }
   }
 }
 

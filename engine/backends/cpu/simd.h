@@ -27,9 +27,10 @@ struct Simd {
 
   double (*sum)(const float* x, int64_t n);
   double (*square_sum)(const float* x, float mean, int64_t n);  // Σ (x − mean)²
+  double (*moments)(const float* x, float shift, int64_t n, double* squares);  // Σ (x − shift), and Σ (x − shift)² in `squares`
   float (*highest)(const float* x, int64_t n);                  // NaN if there is one; n ≥ 1
   float (*lowest)(const float* x, int64_t n);
-  // out = exp(scale·x − shift), where shift is at least the largest scale·x; returns the sum.
+  // out = exp(scale·x − shift); returns the sum, which is infinite or NaN where one of them is too large.
   double (*exp_sum)(float* out, const float* x, float scale, float shift, int64_t n);
   float (*dot)(const float* a, const float* b, int64_t n);
   void (*add_scaled)(float* out, const float* x, float factor, int64_t n);  // out += factor·x

@@ -74,6 +74,61 @@ void block(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64
     }
 }
 
+#undef ARENASCOPE_MANY_REGISTERS
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON
+#define ARENASCOPE_MANY_REGISTERS 1
+// The sums of four vectors' lanes.
+template <class DV>
+inline hn::Vec<hn::CappedTag<float, 4>> four_sums(DV, hn::Vec<DV> a, hn::Vec<DV> b, hn::Vec<DV> c, hn::Vec<DV> e) {
+  const DV dv;
+  if constexpr (hn::MaxLanes(dv) > 4) {
+    const hn::Half<DV> half;
+    const auto fold = [&](hn::Vec<DV> v) { return hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)); };
+    return four_sums(half, fold(a), fold(b), fold(c), fold(e));
+  } else {
+    const hn::Repartition<double, DV> dd;
+    const auto ab = hn::Add(hn::InterleaveLower(dv, a, b), hn::InterleaveUpper(dv, a, b));
+    const auto ce = hn::Add(hn::InterleaveLower(dv, c, e), hn::InterleaveUpper(dv, c, e));
+    return hn::Add(hn::BitCast(dv, hn::InterleaveLower(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce))),
+                   hn::BitCast(dv, hn::InterleaveUpper(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce))));
+  }
+}
+
+// One row of a against four of b, whose length is whole vectors.
+template <class T>
+inline void one_by_four(const T* a, const float* b, int64_t b_stride, int64_t n, V* HWY_RESTRICT sums) {
+  const int64_t step = lanes();
+  V s[4];
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) s[m] = hn::Zero(d);
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < n; k += step) {
+    const V x = load(a + k);
+#pragma GCC unroll 4
+    for (int m = 0; m < 4; ++m) s[m] = hn::MulAdd(x, hn::LoadU(d, b + m * b_stride + k), s[m]);
+  }
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) sums[m] = s[m];
+}
+
+// The same as block for four rows of each. Rows are read one behind the other, as memory likes it; sums across vectors are
+// taken four at once.
+template <class T>
+void four_by_four(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t n, float* out, int64_t out_stride) {
+  V s[16];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) one_by_four(a + r * a_stride, b, b_stride, n, s + 4 * r);
+  const hn::CappedTag<float, 4> d4;
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) {
+    float* to = out + m * out_stride;
+    hn::StoreU(hn::Add(hn::LoadU(d4, to), four_sums(d, s[m], s[4 + m], s[8 + m], s[12 + m])), d4, to);
+  }
+}
+#else
+#define ARENASCOPE_MANY_REGISTERS 0
+#endif
+
 // The same for one row of each, in one stream as memory likes it: eight vectors at a time. (Fetching ahead by hand is slower
 // than leaving it to the processor.)
 template <class T>
@@ -122,6 +177,11 @@ void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_
     return;
   }
   int64_t r = 0;
+#if ARENASCOPE_MANY_REGISTERS
+  if (b_count % 4 == 0 && n % lanes() == 0 && n * static_cast<int64_t>(sizeof(T)) < 2048)
+    for (; r + 4 <= count; r += 4)
+      for (int64_t m = 0; m < b_count; m += 4) four_by_four(x + r * a_stride, a_stride, b + m * b_stride, b_stride, n, out + m * out_stride + r, out_stride);
+#endif
   if (n * static_cast<int64_t>(sizeof(T)) >= 2048)  // as many streams as rows: only long ones are fetched in time
     for (; r + kRows <= count; r += kRows) some_rows<T, kRows>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
   for (; r < count; ++r) some_rows<T, 1>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);

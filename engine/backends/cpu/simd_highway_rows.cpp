@@ -63,6 +63,29 @@ double square_sum(const float* x, float mean, int64_t n) {
       [x, mean](int64_t i) { return (x[i] - mean) * (x[i] - mean); });
 }
 
+double moments(const float* x, float shift, int64_t n, double* squares) {
+  const int64_t step = lanes();
+  const V m = hn::Set(d, shift);
+  double total = 0, square_total = 0;
+  for (int64_t begin = 0; begin < n; begin += 4096) {
+    const int64_t end = std::min<int64_t>(n, begin + 4096);
+    V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, q0 = s0, q1 = s0, q2 = s0, q3 = s0;
+    int64_t i = begin;
+    for (; i + 4 * step <= end; i += 4 * step) {
+      const V x0 = hn::Sub(hn::LoadU(d, x + i), m), x1 = hn::Sub(hn::LoadU(d, x + i + step), m);
+      const V x2 = hn::Sub(hn::LoadU(d, x + i + 2 * step), m), x3 = hn::Sub(hn::LoadU(d, x + i + 3 * step), m);
+      s0 = hn::Add(s0, x0), s1 = hn::Add(s1, x1), s2 = hn::Add(s2, x2), s3 = hn::Add(s3, x3);
+      q0 = hn::MulAdd(x0, x0, q0), q1 = hn::MulAdd(x1, x1, q1), q2 = hn::MulAdd(x2, x2, q2), q3 = hn::MulAdd(x3, x3, q3);
+    }
+    float rest = 0, square_rest = 0;
+    for (; i < end; ++i) rest += x[i] - shift, square_rest += (x[i] - shift) * (x[i] - shift);
+    total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))))) + static_cast<double>(rest);
+    square_total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(q0, q1), hn::Add(q2, q3))))) + static_cast<double>(square_rest);
+  }
+  *squares = square_total;
+  return total;
+}
+
 float dot(const float* a, const float* b, int64_t n) {
   return static_cast<float>(blocked_sum(
       n, [a, b](V s, int64_t i) { return hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), s); },
@@ -127,12 +150,12 @@ double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) 
     V s0 = hn::Zero(d), s1 = s0;
     for (; i + 2 * step <= end; i += 2 * step) {
       if (Past) hwy::Prefetch(x + i + n), hwy::Prefetch(x + i + n + step);  // the next row, while this one is computed
-      const V y0 = exp_below_zero_of(hn::MulSub(hn::LoadU(d, x + i), factor, less)), y1 = exp_below_zero_of(hn::MulSub(hn::LoadU(d, x + i + step), factor, less));
+      const V y0 = exp_mostly_below_zero_of(hn::MulSub(hn::LoadU(d, x + i), factor, less)), y1 = exp_mostly_below_zero_of(hn::MulSub(hn::LoadU(d, x + i + step), factor, less));
       hn::StoreU(y0, d, out + i), hn::StoreU(y1, d, out + i + step);
       s0 = hn::Add(s0, y0), s1 = hn::Add(s1, y1);
     }
     for (; i + step <= end; i += step) {
-      const V y = exp_below_zero_of(hn::MulSub(hn::LoadU(d, x + i), factor, less));
+      const V y = exp_mostly_below_zero_of(hn::MulSub(hn::LoadU(d, x + i), factor, less));
       hn::StoreU(y, d, out + i);
       s0 = hn::Add(s0, y);
     }
@@ -141,7 +164,7 @@ double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) 
   if (i < n) {
     HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
     std::copy(x + i, x + n, tail);
-    hn::Store(exp_below_zero_of(hn::MulSub(hn::Load(d, tail), factor, less)), d, tail);
+    hn::Store(exp_mostly_below_zero_of(hn::MulSub(hn::Load(d, tail), factor, less)), d, tail);
     for (int64_t j = i; j < n; ++j) {
       out[j] = tail[j - i];
       total += static_cast<double>(out[j]);
@@ -196,7 +219,7 @@ void half_to_float(float* out, const uint16_t* x, int64_t n) {
 }
 
 void fill(Simd& t, bool past) {
-  t.sum = sum, t.square_sum = square_sum, t.dot = dot, t.highest = highest, t.lowest = lowest;
+  t.sum = sum, t.square_sum = square_sum, t.moments = moments, t.dot = dot, t.highest = highest, t.lowest = lowest;
   t.add_scaled = add_scaled, t.normalise = past ? normalise<true> : normalise<false>, t.exp_sum = past ? exp_sum<true> : exp_sum<false>;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
 }

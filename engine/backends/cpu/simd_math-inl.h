@@ -2,7 +2,7 @@
 // Functions of whole vectors, for the files that Highway compiles once for each kind of processor: include it inside
 // HWY_BEFORE_NAMESPACE's reach, behind highway.h. Bounds are in units in the last place of the result (ulp).
 //   exp_of                2 ulp, results below the smallest normal number too
-//   exp_below_zero_of     4 ulp
+//   exp_below_zero_of, exp_mostly_below_zero_of   4 ulp below 0
 //   sigmoid_of, silu_of   5 ulp; where x < -88, it may be 0
 //   gelu_of, gelu_tanh_of 2^-22·|x|
 #if defined(ARENASCOPE_SIMD_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -69,6 +69,13 @@ inline V kept_nan(V x, V y) { return hn::IfThenElse(hn::IsNaN(x), x, y); }  // n
 inline V exp_of(V x) { return kept_nan(x, exp_within(hn::Min(number(90), hn::Max(number(-105), x)))); }
 // For x that is at most a rounding above 0.
 inline V exp_below_zero_of(V x) { return kept_nan(x, exp_within<false>(hn::Max(number(-105), x))); }
+// The same as long as x is below 88.7; from 88.7 on infinite or NaN.
+inline V exp_mostly_below_zero_of(V x) {
+#if !ARENASCOPE_WIDE_MATH
+  x = hn::IfThenElse(hn::Gt(x, number(90)), number(90), x);
+#endif
+  return kept_nan(x, exp_within<false>(hn::Max(number(-105), x)));
+}
 
 // 1 + e^-x, infinite below -88.7.
 inline V one_and_exp_of_minus(V x) {

@@ -72,6 +72,10 @@ double sum(const float* x, int64_t n) {
 double square_sum(const float* x, float mean, int64_t n) {
   return lanes_sum(n, [=](int64_t i) { return (x[i] - mean) * (x[i] - mean); });
 }
+double moments(const float* x, float shift, int64_t n, double* squares) {
+  *squares = square_sum(x, shift, n);
+  return lanes_sum(n, [=](int64_t i) { return x[i] - shift; });
+}
 float highest(const float* x, int64_t n) {
   float best = x[0];
   for (int64_t i = 1; i < n; ++i) best = most(best, x[i]);
@@ -195,7 +199,7 @@ void fill_portable(Simd& t) {
        .sigmoid = each<sigmoid>, .silu = each<silu>, .gelu = each<gelu>, .gelu_tanh = each<gelu_tanh>,
        .softplus = each<softplus>, .mish = each<mish>, .hard_sigmoid = each<hard_sigmoid>,
        .hard_swish = each<hard_swish>, .sqrt = each<root>, .reciprocal = each<reciprocal>,
-       .sum = sum, .square_sum = square_sum, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
+       .sum = sum, .square_sum = square_sum, .moments = moments, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
        .add_scaled = add_scaled, .normalise = normalise, .weigh_rows = weigh_rows,
        .copy_rows = copy_rows, .halves = halves, .turn_tile = turn_tile, .half_to_float = half_to_float,
        .dots = {dots<float>, dots<Half>, dots<BFloat>}, .mix = {mix<float>, mix<Half>, mix<BFloat>},

@@ -54,7 +54,13 @@ void scaled(const Job& job, const Nest* mask_nest, int64_t first, int64_t n, C s
 template <class C>
 void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int64_t n, bool log) {
   if constexpr (std::is_same_v<C, float>) {
-    const float highest = scale * (scale < 0 ? simd().lowest(x, n) : simd().highest(x, n));
+    const auto highest_of = [&](int64_t count) { return scale * (scale < 0 ? simd().lowest(x, count) : simd().highest(x, count)); };
+    if (!log && x != y) {
+      // Any shift will do unless a power is too large; so the highest of a few saves a walk over all.
+      const double sum = s.exp_sum(y, x, scale, highest_of(std::min<int64_t>(n, 128)), n);
+      if (sum > 0 && sum < 1e30) return s.affine(out, y, n, static_cast<float>(1 / sum), 0);
+    }
+    const float highest = highest_of(n);
     if (log) {
       simd().affine(y, x, n, scale, 0);
       double sum = 0;
@@ -116,7 +122,8 @@ void run(const Job& job) {
     for (int64_t l = lines.begin; l < lines.end; ++l) {
       const bool native = is_native<C>(node.dtype);
       C* out = native ? node.data_as<C>() + l * s.length : scratch;
-      C* y = functions.past_caches() ? scratch : out;
+      // Beside the result where the source is still needed or the result goes past the caches.
+      C* y = functions.past_caches() || node.data() == job.source(0).data() ? scratch : out;
       const C* x = y;
       if (mask_nest) scaled(job, mask_nest, l * s.length, s.length, scale, y);
       else x = elements(job.source(0), l * s.length, s.length, y);
