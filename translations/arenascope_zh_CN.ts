@@ -591,6 +591,10 @@
         <translation>分配器</translation>
     </message>
     <message>
+        <source>Pools</source>
+        <translation>内存池</translation>
+    </message>
+    <message>
         <source>Planners</source>
         <translation>规划器</translation>
     </message>
@@ -2619,6 +2623,46 @@ next: %7</source>
     <message>
         <source>Threads</source>
         <translation>线程数</translation>
+    </message>
+    <message>
+        <source>No allocator holds any memory.</source>
+        <translation>没有分配器持有内存。</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>In use, again</source>
+        <translation>再次使用中</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Of its first byte, as the allocator has it</source>
+        <translation>首字节的地址，按分配器的记录</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Free: kept for the next request that it fits</source>
+        <translation>空闲：留给下一个合适的请求</translation>
+    </message>
+    <message>
+        <source>Taken from the system or the device</source>
+        <translation>向系统或设备申请的</translation>
+    </message>
+    <message>
+        <source>Uses</source>
+        <translation>使用次数</translation>
+    </message>
+    <message>
+        <source>How often memory in it was handed out</source>
+        <translation>其中的内存被分配出去的次数</translation>
     </message>
     <message>
         <source>No memory was allocated yet.</source>

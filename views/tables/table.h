@@ -58,6 +58,7 @@ TablePtr blocks_table(const TableInput& input);
 TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);
 TablePtr allocators_table(const TableInput& input);
+TablePtr pools_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);
 TablePtr holes_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);

@@ -27,7 +27,7 @@ struct Kit {
 
 const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTables = {
     {"nodes", nodes_table},         {"blocks", blocks_table},     {"objects", objects_table}, {"barriers", barriers_table},
-    {"allocators", allocators_table}, {"planners", planners_table}, {"compare", compare_table}, {"holes", holes_table}, {"problems", problems_table}};
+    {"allocators", allocators_table}, {"pools", pools_table}, {"planners", planners_table}, {"compare", compare_table}, {"holes", holes_table}, {"problems", problems_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
@@ -48,6 +48,28 @@ class TablesTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void pools_tell_what_is_free_and_what_is_used_again() {
+    trace::Session session;
+    const auto kind = trace::MemoryKind::Workspace;
+    session.describe(trace::ThreadInfo{trace::TrackId(0), "opencl:0", trace::TrackKind::DeviceQueue});
+    const auto say = [&](const trace::Event& e) { session.events(trace::TrackId(0), std::array{e}); };
+    say(trace::reserve(1, kind, 0x1000, 4096, 1, 0));
+    say(trace::alloc(2, kind, 0x1000, 4000, 1, 0));
+    say(trace::free(3, kind, 0x1000, 4000, 1, 0));
+    say(trace::alloc(4, kind, 0x1000, 3000, 1, 1));
+    say(trace::reserve(5, kind, 0x9000, 100, 1, 2));
+    say(trace::alloc(5, kind, 0x9000, 100, 1, 2));
+    say(trace::free(6, kind, 0x9000, 100, 1, 2));
+    say(trace::reserve(7, kind, 0x20000, 8, 1, 3));
+    say(trace::release(8, kind, 0x20000, 8, 1, 3));
+    const TablePtr table = pools_table({session.snapshot(), {}, nullptr, nullptr, nullptr});
+    QCOMPARE(table->rows, size_t{2});
+    QCOMPARE(table->columns[2].text(0), QStringLiteral("In use, again"));
+    QCOMPARE(table->columns[5].number(0), 2.0);
+    QCOMPARE(table->columns[4].number(0), 3000.0);
+    QCOMPARE(table->columns[2].text(1), QStringLiteral("Free"));
+  }
+
   void models_pass_the_tester_data() {
     QTest::addColumn<int>("which");
     for (size_t i = 0; i < kTables.size(); ++i) QTest::newRow(kTables[i].first) << static_cast<int>(i);
