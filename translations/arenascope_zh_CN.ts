@@ -622,6 +622,10 @@
         <source>Lesson</source>
         <translation>课程</translation>
     </message>
+    <message>
+        <source>Tuning</source>
+        <translation>调优</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -674,7 +678,7 @@
         <translation>窗口的布局：default、graph、memory、time 或 lesson。</translation>
     </message>
     <message>
-        <source>Show this planner's plan over the one in use.</source>
+        <source>Show this planner&apos;s plan over the one in use.</source>
         <translation>在正在使用的规划之上显示此规划器的规划。</translation>
     </message>
     <message>
@@ -722,6 +726,26 @@
     <message>
         <source>How many nodes of this graph it stands on</source>
         <translation>它在此图中涉及多少个节点</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>启用</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>A recording holds no values: this breakpoint waits for a live run.</source>
+        <translation>录制中没有数值：此断点要等到实时运行时才起作用。</translation>
+    </message>
+    <message>
+        <source>%1 (in a live run)</source>
+        <translation>%1（仅在实时运行中）</translation>
     </message>
 </context>
 <context>
@@ -1179,6 +1203,10 @@
         <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)</source>
         <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;所有文件 (*)</translation>
     </message>
+    <message>
+        <source>%1 cannot be written: %2.</source>
+        <translation>无法写入 %1：%2。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::MessageBar</name>
@@ -1356,10 +1384,6 @@
         <translation>内存区 %1</translation>
     </message>
     <message>
-        <source>%1 tensors in %2 blocks</source>
-        <translation>%2 个块中的 %1 个张量</translation>
-    </message>
-    <message>
         <source>planner %1</source>
         <translation>规划器 %1</translation>
     </message>
@@ -1428,6 +1452,18 @@ address %1</source>
     <message>
         <source>B: up to %1</source>
         <translation>B：最高 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s)</source>
+        <translation>
+            <numerusform>%n 个张量</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s)</source>
+        <translation>
+            <numerusform>%n 个块</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2092,6 +2128,18 @@ address %1</source>
         <source>Inspector</source>
         <translation>检查器</translation>
     </message>
+    <message>
+        <source>Section</source>
+        <translation>部分</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::LayoutJob</name>
@@ -2100,7 +2148,7 @@ address %1</source>
         <translation>Graphviz 超过 %1 秒未完成，已停止；显示简单布局。</translation>
     </message>
     <message>
-        <source>Graphviz's “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.</source>
+        <source>Graphviz&apos;s “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.</source>
         <translation>未找到 Graphviz 的“%1”；显示简单布局。安装 graphviz 软件包可获得更好的布局。</translation>
     </message>
     <message>
@@ -2108,7 +2156,7 @@ address %1</source>
         <translation>Graphviz 失败（退出状态 %1）；显示简单布局。</translation>
     </message>
     <message>
-        <source>Graphviz's answer could not be read (%1); a simpler layout is shown.</source>
+        <source>Graphviz&apos;s answer could not be read (%1); a simpler layout is shown.</source>
         <translation>无法读取 Graphviz 的结果（%1）；显示简单布局。</translation>
     </message>
 </context>
@@ -2153,10 +2201,6 @@ address %1</source>
 </context>
 <context>
     <name>arenascope::views::LifetimesView</name>
-    <message>
-        <source>%1 tensors in %2 blocks</source>
-        <translation>%2 个块中的 %1 个张量</translation>
-    </message>
     <message>
         <source>reuse saves %1</source>
         <translation>复用节省 %1</translation>
@@ -2211,6 +2255,18 @@ address %1</source>
         <source>B: compared with</source>
         <translation>B：比较对象</translation>
     </message>
+    <message numerus="yes">
+        <source>%n tensor(s)</source>
+        <translation>
+            <numerusform>%n 个张量</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n block(s)</source>
+        <translation>
+            <numerusform>%n 个块</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::ObjectsView</name>
@@ -2219,7 +2275,7 @@ address %1</source>
         <translation>对象</translation>
     </message>
     <message>
-        <source>The context's pool as bytes. The table beside it tells the same.</source>
+        <source>The context&apos;s pool as bytes. The table beside it tells the same.</source>
         <translation>按字节显示上下文的内存池。旁边的表格内容相同。</translation>
     </message>
     <message>
@@ -2379,7 +2435,7 @@ next: %7</source>
         <translation>允许就地计算</translation>
     </message>
     <message>
-        <source>A pointwise op may take over its first source's bytes at their last use</source>
+        <source>A pointwise op may take over its first source&apos;s bytes at their last use</source>
         <translation>逐元素运算可以在其第一个来源最后一次被使用时接管它的字节</translation>
     </message>
     <message>
@@ -2609,7 +2665,7 @@ next: %7</source>
         <translation>等待合计</translation>
     </message>
     <message>
-        <source>All threads' waiting together: what the imbalance cost</source>
+        <source>All threads&apos; waiting together: what the imbalance cost</source>
         <translation>所有线程等待之和：负载不均的代价</translation>
     </message>
     <message>
@@ -2617,7 +2673,7 @@ next: %7</source>
         <translation>离开用时</translation>
     </message>
     <message>
-        <source>From the last arrival to the last thread's leaving</source>
+        <source>From the last arrival to the last thread&apos;s leaving</source>
         <translation>从最后到达到最后离开</translation>
     </message>
     <message>
@@ -2897,7 +2953,7 @@ next: %7</source>
         <translation>平均时间</translation>
     </message>
     <message>
-        <source>Of one thread's part, over all runs</source>
+        <source>Of one thread&apos;s part, over all runs</source>
         <translation>单个线程的部分，所有运行的平均</translation>
     </message>
     <message>
@@ -3201,7 +3257,7 @@ next: %7</source>
         <translation>该方案的张量太多，无法列入此表。</translation>
     </message>
     <message>
-        <source>In nobody's use although somebody lies above</source>
+        <source>In nobody&apos;s use although somebody lies above</source>
         <translation>虽然上方有张量，却无人使用</translation>
     </message>
     <message>
@@ -3229,8 +3285,76 @@ next: %7</source>
         <translation>原因</translation>
     </message>
     <message>
-        <source>What lies there at another time of that tensor's life</source>
+        <source>What lies there at another time of that tensor&apos;s life</source>
         <translation>在该张量生命周期的其他时刻占据此处的张量</translation>
+    </message>
+    <message>
+        <source>Nothing was tuned: only a device&apos;s kernels are, while they run.</source>
+        <translation>没有调优结果：只有设备的内核在运行时才会调优。</translation>
+    </message>
+    <message>
+        <source>way %1</source>
+        <translation>方式 %1</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>Work items</source>
+        <translation>工作项</translation>
+    </message>
+    <message>
+        <source>The global size, or the shape, that the choice holds for</source>
+        <translation>该选择所适用的全局大小或形状</translation>
+    </message>
+    <message>
+        <source>Group size</source>
+        <translation>工作组大小</translation>
+    </message>
+    <message>
+        <source>Work items of a group; or which of several kernels was chosen</source>
+        <translation>一个工作组的工作项数；或在多个内核中选中的那个</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>What the best one took; nothing where it was chosen by rule</source>
+        <translation>最佳者所用的时间；按规则选定的没有</translation>
+    </message>
+    <message>
+        <source>Tried</source>
+        <translation>尝试次数</translation>
+    </message>
+    <message>
+        <source>How many candidates were measured</source>
+        <translation>测量过多少个候选</translation>
+    </message>
+    <message>
+        <source>How hard tuning looks for the best: none, fast, normal, wide or heavy</source>
+        <translation>调优寻找最佳值的力度：none、fast、normal、wide 或 heavy</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>Whether this run measured it, an earlier one did, or a rule chose it</source>
+        <translation>由本次运行测得、由先前的运行测得，还是按规则选定</translation>
+    </message>
+    <message>
+        <source>an earlier run</source>
+        <translation>先前的运行</translation>
+    </message>
+    <message>
+        <source>this run</source>
+        <translation>本次运行</translation>
+    </message>
+    <message>
+        <source>a rule</source>
+        <translation>规则</translation>
     </message>
 </context>
 <context>

@@ -2,10 +2,13 @@
 #include "breakpoint_panel.h"
 
 #include <QEvent>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QPalette>
 #include <QShortcut>
 #include <QVBoxLayout>
+#include <views/common/csv_line.h>
 #include <views/common/parse_bytes.h>
 
 namespace arenascope::app {
@@ -20,6 +23,20 @@ void BreakpointModel::set(std::vector<Breakpoint> breakpoints, std::vector<int> 
   endResetModel();
 }
 
+void BreakpointModel::set_values_known(bool known) {
+  if (known == values_known_) return;
+  values_known_ = known;
+  if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, 1));
+}
+
+QString BreakpointModel::to_csv() const {
+  QString csv = views::csv_line({tr("Pause before"), tr("Nodes"), tr("On")});
+  for (size_t i = 0; i < breakpoints_.size(); ++i)
+    csv += views::csv_line({breakpoints_[i].describe(), nodes_[i] < 0 ? QString() : QString::number(nodes_[i]),
+                            breakpoints_[i].on ? tr("yes") : tr("no")});
+  return csv;
+}
+
 int BreakpointModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(breakpoints_.size()); }
 
 int BreakpointModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : 2; }
@@ -27,8 +44,12 @@ int BreakpointModel::columnCount(const QModelIndex& parent) const { return paren
 QVariant BreakpointModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
   const auto i = static_cast<size_t>(index.row());
+  const bool idle = breakpoints_[i].kind == Kind::NaN && !values_known_;
+  if (idle && role == Qt::ToolTipRole) return tr("A recording holds no values: this breakpoint waits for a live run.");
+  if (idle && role == Qt::ForegroundRole) return QGuiApplication::palette().brush(QPalette::Disabled, QPalette::Text);
   if (index.column() == 0) {
-    if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole) return breakpoints_[i].describe();
+    if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
+      return idle ? tr("%1 (in a live run)").arg(breakpoints_[i].describe()) : breakpoints_[i].describe();
     if (role == Qt::CheckStateRole) return breakpoints_[i].on ? Qt::Checked : Qt::Unchecked;
     return {};
   }

@@ -19,7 +19,10 @@ class BreakpointModel : public QAbstractTableModel {
   explicit BreakpointModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
   // `nodes`: how many nodes of the graph at hand each of them stands on; -1 where that cannot be told beforehand.
   void set(std::vector<Breakpoint> breakpoints, std::vector<int> nodes);
+  // Whether results can be looked at for NaN: of a live run they can, a recording holds no values.
+  void set_values_known(bool known);
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
+  QString to_csv() const;
   void retranslate() { Q_EMIT headerDataChanged(Qt::Horizontal, 0, 1); }
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -35,6 +38,7 @@ class BreakpointModel : public QAbstractTableModel {
  private:
   std::vector<Breakpoint> breakpoints_;
   std::vector<int> nodes_;
+  bool values_known_ = true;
 };
 
 class BreakpointPanel : public QWidget {

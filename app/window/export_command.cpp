@@ -41,7 +41,7 @@ int complain(const QString& sentence, int status) {
 }  // namespace
 
 QStringList export_views() {
-  return {"graph", "occupancy", "arena", "lifetimes", "timeline", "objects", "inspector", "nodes", "blocks", "barriers", "allocators", "pools", "planners",
+  return {"graph", "occupancy", "arena", "lifetimes", "timeline", "objects", "inspector", "nodes", "blocks", "barriers", "allocators", "pools", "tuning", "planners",
           "holes", "findings", "compare", "lesson", "problems", "window"};
 }
 

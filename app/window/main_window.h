@@ -118,6 +118,7 @@ class MainWindow : public QMainWindow {
   QString panel_at_hand() const;
   views::Paintable* picture_of(const QString& id, QSize* size) const;
   views::TablePanel* table_of(const QString& id) const;
+  QString csv_of(const QString& panel) const;
   void save_picture();
   void copy_picture();
   void save_table();

@@ -108,7 +108,7 @@ void MainWindow::make_view_actions() {
   a.separator(Menu::View);
   panels_menu_ = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
   for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks", "objects", "barriers",
-                         "allocators", "pools", "planners", "holes", "findings", "compare", "lesson", "breakpoints", "problems"})
+                         "allocators", "pools", "tuning", "planners", "holes", "findings", "compare", "lesson", "breakpoints", "problems"})
     panels_menu_->addAction(docks_[QString::fromLatin1(id)]->toggleViewAction());
   a.add("view.layout_default", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: E&verything"), {K(Qt::CTRL | Qt::Key_1)}, [this] { apply_layout(QStringLiteral("default")); });
   a.add("view.layout_graph", Menu::View, QT_TRANSLATE_NOOP("Actions", "Layout: &Graph"), {K(Qt::CTRL | Qt::Key_2)}, [this] { apply_layout(QStringLiteral("graph")); });

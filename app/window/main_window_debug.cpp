@@ -38,6 +38,7 @@ void MainWindow::take_breakpoints() {
   }
   graph_->set_breakpoints(nodes);
   break_panel_->set(breakpoints_, std::move(counts));
+  break_panel_->model()->set_values_known(live() || source_.graph() == nullptr);
   if (playback_ != nullptr) playback_->slider()->set_breakpoints(break_steps_);
 }
 

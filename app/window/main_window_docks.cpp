@@ -100,6 +100,7 @@ void MainWindow::make_docks() {
   add_table("barriers", QT_TRANSLATE_NOOP("Docks", "Barriers"), barriers_table);
   add_table("allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), allocators_table);
   add_table("pools", QT_TRANSLATE_NOOP("Docks", "Pools"), pools_table);
+  add_table("tuning", QT_TRANSLATE_NOOP("Docks", "Tuning"), tuning_table);
   add_table("planners", QT_TRANSLATE_NOOP("Docks", "Planners"), planners_table);
   add_table("holes", QT_TRANSLATE_NOOP("Docks", "Holes"), holes_table);
   findings_ = new FindingsView(&source_, &selection_, &axis_, this);
@@ -146,7 +147,7 @@ void MainWindow::apply_layout(const QString& name) {
   splitDockWidget(occupancy, arena, Qt::Vertical);
   splitDockWidget(arena, timeline, Qt::Vertical);
   tabifyDockWidget(arena, lifetimes);
-  const QStringList bottom{"nodes", "blocks", "objects", "barriers", "allocators", "pools", "planners", "holes", "findings", "compare", "breakpoints", "problems"};
+  const QStringList bottom{"nodes", "blocks", "objects", "barriers", "allocators", "pools", "tuning", "planners", "holes", "findings", "compare", "breakpoints", "problems"};
   addDockWidget(Qt::BottomDockWidgetArea, docks_["nodes"]);
   for (qsizetype i = 1; i < bottom.size(); ++i) tabifyDockWidget(docks_[bottom[i - 1]], docks_[bottom[i]]);
 

@@ -67,41 +67,39 @@ void MainWindow::copy_picture() {
   QApplication::clipboard()->setImage(image);
 }
 
-// The table that tells what a panel shows; null where there is none (the inspector, the list of breakpoints).
+// The table that tells what a panel shows; null where it keeps its own.
 TablePanel* MainWindow::table_of(const QString& id) const {
   return tables_.value(id == u"graph" ? QStringLiteral("nodes") : id);
 }
 
+// What a panel shows, as CSV; null where that is no table (a lesson).
+QString MainWindow::csv_of(const QString& id) const {
+  if (id == u"findings") return findings_->model()->to_csv();
+  if (id == u"inspector") return inspector_->to_csv();
+  if (id == u"breakpoints") return break_panel_->model()->to_csv();
+  TablePanel* table = table_of(id);
+  if (table == nullptr) return {};
+  table->refresh();
+  return table->model()->to_csv();
+}
+
 void MainWindow::save_table() {
   const QString id = panel_at_hand();
-  TablePanel* table = table_of(id);
-  if (id == u"findings") {
-    const QString path = ask_file(true, tr("Save the table %1").arg(docks_[id]->windowTitle()), tr("Tables (*.csv)"));
-    if (path.isEmpty()) return;
-    const QByteArray csv = findings_->model()->to_csv().toUtf8();
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(csv) != csv.size() || !file.commit()) fail(tr("%1 cannot be written.").arg(path));
-    else messages_->say(MessageKind::Note, tr("The table was saved to %1.").arg(path));
-    return;
-  }
-  if (table == nullptr) {
+  const QByteArray csv = csv_of(id).toUtf8();
+  if (csv.isEmpty()) {
     messages_->say(MessageKind::Note, tr("%1 is no table.").arg(docks_[id]->windowTitle()));
     return;
   }
   const QString path = ask_file(true, tr("Save the table %1").arg(docks_[id]->windowTitle()), tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
-  table->refresh();
-  if (auto ok = table->save_csv(path); !ok) fail(QString::fromStdString(ok.error().message));
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(csv) != csv.size() || !file.commit())
+    fail(tr("%1 cannot be written: %2.").arg(path, file.errorString()));
   else messages_->say(MessageKind::Note, tr("The table was saved to %1.").arg(path));
 }
 
 void MainWindow::copy_table() {
-  const QString id = panel_at_hand();
-  TablePanel* table = table_of(id);
-  if (id == u"findings") QApplication::clipboard()->setText(findings_->model()->to_csv());
-  if (table == nullptr) return;
-  table->refresh();
-  QApplication::clipboard()->setText(table->model()->to_csv());
+  if (const QString csv = csv_of(panel_at_hand()); !csv.isEmpty()) QApplication::clipboard()->setText(csv);
 }
 
 // Beside the drawn view that is at hand; the graph's is the panel Nodes.

@@ -16,7 +16,6 @@ MemoryPlanOptions options_of(const views::ReplanWish& wish, const trace::PlanInf
   MemoryPlanOptions options;
   if (at_hand && at_hand->alignment > 0) options.alignment = at_hand->alignment;
   options.in_place = wish.in_place;
-  options.join = false;  // a restored graph does not know along which axis it joins
   if (wish.fit_under > 0) options.capacity = wish.fit_under;
   options.planner.budget_seconds = wish.budget_seconds;
   options.planner.stop = std::move(stop);

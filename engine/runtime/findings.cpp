@@ -65,7 +65,7 @@ class Finder {
     if (!check_order(graph_, in_.plan->order)) return false;
     plan_options_.alignment = std::max<Bytes>(in_.plan->alignment, 1);
     for (const trace::SliceInfo& s : in_.plan->slices) plan_options_.in_place |= s.in_place_of.valid();
-    plan_options_.join = false;  // a restored graph knows no axes; add_joins() asks the shapes
+    plan_options_.join = false;  // what is not joined yet is add_joins()'s to find
     plan_options_.planner.stop = options_.stop;
     plan_options_.planner.budget_seconds = std::min(kOnePlan, options_.budget_seconds / 16);
     planner_ = planner::find_planner(in_.plan->planner);
@@ -450,6 +450,9 @@ class Finder {
   }
 
   void add_orders() {
+    MemoryPlanOptions plan_options = plan_options_;
+    for (size_t n = 0; n < in_.graph->nodes.size() && !plan_options.join; ++n)
+      plan_options.join = in_.graph->nodes[n].op == "CONCAT" && joined_already(NodeId(n));
     for (const OrderInfo& order : all_orders()) {
       if (order.name == in_.plan->order_name || stopped()) continue;
       OrderOptions order_options;
@@ -458,7 +461,7 @@ class Finder {
           0.1, std::min(options_.budget_seconds / 8, std::chrono::duration<double>(end_ - Clock::now()).count() / 2));
       auto sequence = order.make(graph_, order_options);
       if (!sequence || options_.stop.stop_requested()) continue;
-      auto plan = plan_memory(graph_, std::move(*sequence), order.name, *planner_, plan_options_);
+      auto plan = plan_memory(graph_, std::move(*sequence), order.name, *planner_, plan_options);
       if (!plan || plan->arena_bytes >= arena_) continue;
       auto info = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
       info->graph = in_.graph->id;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/runtime/restore.h>
 
+#include <charconv>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
+#include <arenascope/graph/op_params.h>
 
 namespace arenascope {
 namespace {
@@ -26,6 +30,31 @@ uint32_t flags_of(const trace::TensorInfo& tensor) {
   if (tensor.flags & trace::kParameter) flags |= kFlagParameter;
   if (tensor.flags & trace::kWeight) flags |= kFlagWeight;
   return flags;
+}
+
+// Along which axis a concatenation joins: the number of its parameters, "axis 1". -1: not told.
+int axis_of(const trace::TensorInfo& node) {
+  constexpr std::string_view kWord = "axis ";
+  if (!node.parameters.starts_with(kWord)) return -1;
+  int axis = -1;
+  const char* end = node.parameters.data() + node.parameters.size();
+  if (std::from_chars(node.parameters.data() + kWord.size(), end, axis).ec != std::errc()) return -1;
+  return axis >= 0 && static_cast<size_t>(axis) < node.shape.size() ? axis : -1;
+}
+
+// A concatenation of which the axis is known, with it, so that the planner may lay its sources into its bytes. None
+// where the description does not agree with itself.
+std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& node, std::span<const Tensor> sources,
+                                     DType type, const Dims& dims) {
+  OpParams params;
+  params.set(AxisParams{axis_of(node)});
+  std::vector<TensorImpl*> impls;
+  for (const Tensor& source : sources) impls.push_back(source.impl());
+  const auto inferred = impls.empty() ? Result<Inferred>(Error{}) : info(Op::Concat).shape_rule(Op::Concat, impls, params);
+  if (!inferred || inferred->dtype != type || !(inferred->sizes == dims)) return std::nullopt;
+  auto tensor = context.apply(Op::Concat, sources, params, node.name);
+  if (!tensor) return std::nullopt;
+  return std::move(*tensor);
 }
 
 std::string title(const trace::TensorInfo& tensor, size_t node) {
@@ -85,7 +114,12 @@ Result<Graph> restore_graph(const trace::GraphInfo& info) {
     if (parameter) op = Op::None;
     else if (view_of.defined() != arenascope::info(op).is_view() || op == Op::None) op = view_of ? Op::View : Op::Copy;
     const auto [type, dims] = layout_of(node);
-    auto tensor = context->restore(op, type, dims, sources, view_of, node.name);
+    std::optional<Tensor> concat;
+    if (op == Op::Concat) {
+      concat = restore_concat(*context, node, sources, type, dims);
+      if (!concat) op = Op::Copy;  // nobody is to take its first axis for the one that it joins along
+    }
+    auto tensor = concat ? Result<Tensor>(std::move(*concat)) : context->restore(op, type, dims, sources, view_of, node.name);
     if (!tensor) return tensor.error();
     (*tensor)->flags = flags_of(node) & ~(parameter ? 0u : uint32_t{kFlagParameter});
     if (!view_of) total = checked_add(*total, (*tensor)->byte_count());

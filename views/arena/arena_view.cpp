@@ -83,9 +83,8 @@ void ArenaView::update_header() {
   if (a.arena > 0) h.facts << tr("arena %1").arg(format_bytes(a.arena));
   if (const trace::PlanInfo* plan = context().source->plan()) {
     if (a.blocks > 0) {
-      h.facts << tr("%1 tensors in %2 blocks")
-                     .arg(format_count(static_cast<int64_t>(plan->slices.size())),
-                          format_count(static_cast<int64_t>(a.blocks)));
+      h.facts << tr("%n tensor(s)", nullptr, static_cast<int>(plan->slices.size()))
+              << tr("%n block(s)", nullptr, static_cast<int>(a.blocks));
     }
     if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
   }

@@ -66,8 +66,14 @@ void GraphCanvas::fit() {
 void GraphCanvas::fit_width() {
   if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return;
   const QRectF bounds = scene_.layout->bounds;
-  scale_ = std::clamp((width() - 2 * kMargin) / bounds.width(), 0.45, 1.0);
-  offset_ = QPointF(width() / 2.0 - bounds.center().x() * scale_, kMargin - bounds.top() * scale_);
+  auto fit_into = [&](double room) {
+    scale_ = std::clamp((room - 2 * kMargin) / bounds.width(), 0.45, 1.0);
+    offset_ = QPointF(room / 2.0 - bounds.center().x() * scale_, kMargin - bounds.top() * scale_);
+  };
+  fit_into(width());
+  // Beside the minimap, so that it hides nothing, where that leaves the boxes large enough to be read.
+  const double beside = width() - minimap_rect().width() - 8;
+  if (minimap_shown() && bounds.width() * 0.7 < beside - 2 * kMargin) fit_into(beside);
   update();
 }
 

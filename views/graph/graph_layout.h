@@ -10,6 +10,7 @@
 #include <QRectF>
 #include <QSizeF>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "folded_graph.h"
@@ -34,6 +35,15 @@ Result<GraphLayout> read_dot_json(const QByteArray& json, const FoldedGraph& gra
 // Rows by the longest way from a source, vertices in a row near their neighbours (barycentres, a few sweeps).
 // Loops, which folding can make, are broken at the edge that closes them.
 GraphLayout layered_layout(const FoldedGraph& graph, const std::vector<QSizeF>& sizes);
+
+// A layout of `now` at once, from that of another folding of the same graph: an opened layer unfolds where it lay (by
+// layered_layout), a closed one takes its frame's place, all below makes room and the rest stays. None where the two
+// differ in more layers than one would open by hand, or in anything else.
+std::optional<GraphLayout> place_changes(const FoldedGraph& before, const GraphLayout& old, const FoldedGraph& now,
+                                         const std::vector<QSizeF>& sizes);
+
+// An edge from the bottom of one box to the top of another.
+std::vector<QPointF> straight_curve(const QRectF& from, const QRectF& to);
 
 // The folded graph as a DOT file that others can draw, with names: what `Save as DOT` writes.
 std::string dot_file(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& graph);

@@ -159,18 +159,31 @@ void GraphView::take_graph() {
 void GraphView::relayout(NodeId keep) {
   const GraphScene& scene = canvas_->scene();
   if (!scene.info) return;
-  keep_ = NodeId::none();
-  if (keep.valid() && scene.ready()) {
-    if (const int32_t v = vertex_showing(*scene.info, *scene.folded, keep); v >= 0) {
-      keep_ = keep;
-      keep_at_ = scene.layout->centres[static_cast<size_t>(v)];
-    }
-  }
+  hold_next(keep);
   Q_EMIT folding_changed();
   auto folded = std::make_shared<const FoldedGraph>(fold(*scene.info, scene.layers, expanded_));
   std::vector<QSizeF> sizes = vertex_sizes(*folded, vertex_texts(*scene.info, scene.layers, *folded));
   canvas_->set_busy(tr("Laying out the graph…"));
-  job_.start(std::move(folded), std::move(sizes));
+  job_.start(folded, sizes);
+  if (!job_.running() || !scene.ready() || first_) return;
+  // A layer that opens is shown where it lay until the better layout comes.
+  if (auto quick = place_changes(*scene.folded, *scene.layout, *folded, sizes)) {
+    const NodeId revealed = reveal_;
+    const QString note = note_->text();
+    show_layout(std::move(folded), std::make_shared<const GraphLayout>(std::move(*quick)), note);
+    hold_next(revealed.valid() ? revealed : keep);
+  }
+}
+
+// What is at the node stays where it is on the screen when the next layout comes.
+void GraphView::hold_next(NodeId node) {
+  const GraphScene& scene = canvas_->scene();
+  keep_ = NodeId::none();
+  if (!node.valid() || !scene.ready()) return;
+  if (const int32_t v = vertex_showing(*scene.info, *scene.folded, node); v >= 0) {
+    keep_ = node;
+    keep_at_ = scene.layout->centres[static_cast<size_t>(v)];
+  }
 }
 
 void GraphView::show_layout(std::shared_ptr<const FoldedGraph> folded, std::shared_ptr<const GraphLayout> layout,
@@ -186,8 +199,6 @@ void GraphView::show_layout(std::shared_ptr<const FoldedGraph> folded, std::shar
   note_->setText(why);
   note_->setVisible(!why.isEmpty());
   Q_EMIT note(why);
-  recolour();
-  update_marks();
   if (first_) {
     canvas_->fit_width();
     first_ = false;
@@ -195,6 +206,8 @@ void GraphView::show_layout(std::shared_ptr<const FoldedGraph> folded, std::shar
     if (const int32_t v = vertex_showing(*scene.info, *scene.folded, keep_); v >= 0)
       canvas_->hold(keep_at_, scene.layout->centres[static_cast<size_t>(v)]);
   }
+  recolour();
+  update_marks();
   if (reveal_.valid()) canvas_->show_vertex(vertex_showing(*scene.info, *scene.folded, reveal_), true);
   keep_ = reveal_ = NodeId::none();
 }
@@ -206,9 +219,15 @@ void GraphView::set_breakpoints(const std::set<NodeId>& nodes) {
 
 void GraphView::set_open_layers(const std::set<int32_t>& layers) {
   if (layers == expanded_) return;
+  std::vector<int32_t> changed;
+  std::set_symmetric_difference(expanded_.begin(), expanded_.end(), layers.begin(), layers.end(), std::back_inserter(changed));
   expanded_ = layers;
-  std::erase_if(expanded_, [&](int32_t layer) { return layer < 0 || static_cast<size_t>(layer) >= canvas_->scene().layers.names.size(); });
-  relayout(selected_node());
+  const auto& nodes = canvas_->scene().layers.nodes;
+  std::erase_if(expanded_, [&](int32_t layer) { return layer < 0 || static_cast<size_t>(layer) >= nodes.size(); });
+  NodeId keep = selected_node();
+  if (!keep.valid() && changed.front() >= 0 && static_cast<size_t>(changed.front()) < nodes.size())
+    keep = nodes[static_cast<size_t>(changed.front())].front();
+  relayout(keep);
 }
 
 void GraphView::update_marks() {
@@ -235,7 +254,11 @@ void GraphView::update_marks() {
       for (const trace::SliceInfo& slice : plan->slices)
         if (slice.block == block->block && slice.tensor.is_node()) add(marks.selected, NodeId(slice.tensor.index()));
   }
-  recolour();
+  // Only a range of steps changes how vertices look: what is outside of it is dimmed.
+  const bool range = selection.get<StepRangeSelection>() != nullptr;
+  if (range || by_range_) recolour();
+  else canvas_->update();
+  by_range_ = range;
 }
 
 void GraphView::recolour() {

@@ -61,6 +61,7 @@ class GraphView : public QWidget, public Paintable {
   void retranslate();
   void take_graph();  // another graph, or more of it
   void relayout(NodeId keep = NodeId::none());
+  void hold_next(NodeId node);
   void show_layout(std::shared_ptr<const FoldedGraph> folded, std::shared_ptr<const GraphLayout> layout,
                    const QString& why);
   void update_marks();
@@ -95,6 +96,7 @@ class GraphView : public QWidget, public Paintable {
   NodeId keep_;    // to stay where it is when the layout is there
   QPointF keep_at_;
   bool first_ = true;
+  bool by_range_ = false;  // a range of steps is selected
 };
 
 }  // namespace arenascope::views

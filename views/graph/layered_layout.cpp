@@ -82,6 +82,12 @@ void sweep(std::vector<std::vector<size_t>>& rows, std::vector<double>& x,
 
 }  // namespace
 
+std::vector<QPointF> straight_curve(const QRectF& from, const QRectF& to) {
+  const QPointF a(from.center().x(), from.bottom()), b(to.center().x(), to.top());
+  const double bend = std::max(kGapY / 2, std::abs(b.y() - a.y()) / 2);
+  return {a, a + QPointF(0, bend), b - QPointF(0, bend), b};
+}
+
 GraphLayout layered_layout(const FoldedGraph& graph, const std::vector<QSizeF>& sizes) {
   const size_t n = graph.vertices.size();
   GraphLayout layout;
@@ -120,10 +126,10 @@ GraphLayout layered_layout(const FoldedGraph& graph, const std::vector<QSizeF>& 
 
   for (size_t e = 0; e < graph.edges.size(); ++e) {
     const auto from = static_cast<size_t>(graph.edges[e].from), to = static_cast<size_t>(graph.edges[e].to);
-    const QPointF a = layout.centres[from] + QPointF(0, sizes[from].height() / 2);
-    const QPointF b = layout.centres[to] - QPointF(0, sizes[to].height() / 2);
-    const double bend = std::max(kGapY / 2, std::abs(b.y() - a.y()) / 2);
-    layout.curves[e] = {a, a + QPointF(0, bend), b - QPointF(0, bend), b};
+    const auto box = [&](size_t v) {
+      return QRectF(layout.centres[v] - QPointF(sizes[v].width() / 2, sizes[v].height() / 2), sizes[v]);
+    };
+    layout.curves[e] = straight_curve(box(from), box(to));
   }
   return layout;
 }

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <QTextDocumentFragment>
 #include <views/common/format.h>
 #include <views/graph/folded_graph.h>
 
@@ -30,20 +31,25 @@ class Page {
                 .arg(colours.text.name(), colours.dim_text.name(), (colours.dark ? colours.category(4) : colours.category(0)).name());
   }
   void title(const QString& text, const QString& below = {}) {
+    told_.push_back({{}, {}, text});
+    if (!below.isEmpty()) told_.push_back({{}, {}, below});
     html_ += QStringLiteral("<h2>%1</h2>").arg(text);
     if (!below.isEmpty()) html_ += QStringLiteral("<div class='k'>%1</div>").arg(below);
   }
   void section(const QString& text) {
+    section_ = text;
     close();
     html_ += QStringLiteral("<h3>%1</h3>").arg(text);
   }
   void row(const QString& key, const QString& value) {
     if (value.isEmpty()) return;
+    told_.push_back({section_, key, value});
     if (!open_) html_ += QStringLiteral("<table cellspacing='0' cellpadding='0'>");
     open_ = true;
     html_ += QStringLiteral("<tr><td class='k'>%1</td><td>%2</td></tr>").arg(key, value);
   }
   void line(const QString& text) {
+    told_.push_back({section_, {}, text});
     close();
     html_ += QStringLiteral("<div>%1</div>").arg(text);
   }
@@ -51,6 +57,9 @@ class Page {
     close();
     return html_;
   }
+
+  // What was told so far; texts may have marks in them.
+  std::vector<InspectorFact> take_facts() { return std::move(told_); }
 
   QString link(TensorRef ref) const {
     const TensorInfo* tensor = info(ref);
@@ -94,6 +103,8 @@ class Page {
   }
   const ThemeColours& colours_;
   QString html_;
+  std::vector<InspectorFact> told_;
+  QString section_;
   bool open_ = false;
 };
 
@@ -344,17 +355,31 @@ void summary(Page& page) {
   page.row(Texts::tr("threads and queues"), format_count(static_cast<int64_t>(snapshot.tracks.size())));
 }
 
-}  // namespace
-
-QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours) {
-  Page page(input, colours);
+void tell(Page& page, const InspectorInput& input, const Selection& selection) {
   if (const auto* node = selection.get<NodeSelection>()) tensor_page(page, node->tensor);
   else if (const auto* block = selection.get<BlockSelection>()) block_page(page, *block);
   else if (const auto* span = selection.get<EventSelection>()) span_page(page, *span);
   else if (const auto* steps = selection.get<StepRangeSelection>()) steps_page(page, *steps);
   else if (const auto* addresses = selection.get<AddressRangeSelection>()) addresses_page(page, *addresses);
   else summary(page);
+}
+
+}  // namespace
+
+QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours) {
+  Page page(input, colours);
+  tell(page, input, selection);
   return page.finish();
+}
+
+std::vector<InspectorFact> inspector_facts(const InspectorInput& input, const Selection& selection) {
+  const ThemeColours colours;
+  Page page(input, colours);
+  tell(page, input, selection);
+  std::vector<InspectorFact> facts = page.take_facts();
+  for (InspectorFact& fact : facts)
+    for (QString* s : {&fact.section, &fact.value}) *s = QTextDocumentFragment::fromHtml(*s).toPlainText();
+  return facts;
 }
 
 std::optional<Selection> selection_of_link(const QString& link, const InspectorInput& input) {

@@ -7,6 +7,7 @@
 
 #include <QString>
 #include <optional>
+#include <vector>
 
 namespace arenascope::views {
 
@@ -18,6 +19,13 @@ struct InspectorInput {
   bool live = false;
   ComparisonPtr comparison = nullptr;  // null: nothing is compared with
 };
+
+// One thing that the text tells, for tables: in which section, what of it, and the text, all plain. A list's lines have
+// no key.
+struct InspectorFact {
+  QString section, key, value;
+};
+std::vector<InspectorFact> inspector_facts(const InspectorInput& input, const Selection& selection);
 
 QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours);
 

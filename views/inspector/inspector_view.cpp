@@ -5,6 +5,7 @@
 #include <QScrollBar>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <views/common/csv_line.h>
 
 namespace arenascope::views {
 
@@ -40,6 +41,12 @@ void InspectorView::add_below(QWidget* widget) { static_cast<QVBoxLayout*>(layou
 
 InspectorInput InspectorView::input() const {
   return {source_->snapshot(), source_->run(), source_->graph(), source_->plan(), source_->live(), source_->comparison()};
+}
+
+QString InspectorView::to_csv() const {
+  QString csv = csv_line({tr("Section"), tr("What"), tr("Value")});
+  for (const InspectorFact& fact : inspector_facts(input(), selection_->current())) csv += csv_line({fact.section, fact.key, fact.value});
+  return csv;
 }
 
 void InspectorView::show_selection() {

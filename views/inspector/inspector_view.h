@@ -14,6 +14,7 @@ class InspectorView : public QWidget {
  public:
   InspectorView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
   QString text() const { return browser_->toPlainText(); }
+  QString to_csv() const;  // what is told of the selection, as a table: section, key and value
   void add_above(QWidget* widget);
   // A widget below the text: the values of the selected tensor, say.
   void add_below(QWidget* widget);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables about what happened: barriers, allocators, plans and problems.
+#include <arenascope/trace/tuning_note.h>
+
 #include <QCoreApplication>
 #include <views/common/format.h>
 
@@ -124,63 +126,6 @@ TablePtr allocators_table(const TableInput& input) {
   return table;
 }
 
-TablePtr pools_table(const TableInput& input) {
-  // One piece of memory that an allocator took from the system or a device.
-  struct Piece {
-    uint64_t address = 0;
-    Bytes bytes = 0, used = 0;
-    int64_t uses = 0;  // how often memory in it was handed out
-    trace::MemoryKind kind = trace::MemoryKind::Default;
-  };
-  auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No allocator holds any memory.");
-  const auto snapshot = input.snapshot;
-  std::map<uint64_t, Piece> held;
-  const auto piece_of = [&held](uint64_t address) -> Piece* {
-    auto at = held.upper_bound(address);
-    if (at == held.begin()) return nullptr;
-    --at;
-    return address - at->first < static_cast<uint64_t>(at->second.bytes) ? &at->second : nullptr;
-  };
-  for (size_t i = 0; i < snapshot->memory_events.size(); ++i) {
-    const trace::Event& event = snapshot->event(snapshot->memory_events[i]);
-    const auto address = static_cast<uint64_t>(event.a);
-    switch (event.kind()) {
-      case trace::EventKind::Reserve: held[address] = {address, event.b, 0, 0, event.memory_kind()}; break;
-      case trace::EventKind::Release: held.erase(address); break;
-      case trace::EventKind::Alloc:
-        if (Piece* piece = piece_of(address)) {
-          piece->used += event.b;
-          ++piece->uses;
-          piece->kind = event.memory_kind();
-        }
-        break;
-      case trace::EventKind::Free:
-        if (Piece* piece = piece_of(address)) piece->used = std::max<Bytes>(0, piece->used - event.b);
-        break;
-      default: break;
-    }
-  }
-  auto pieces = std::make_shared<std::vector<Piece>>();
-  for (const auto& [address, piece] : held) pieces->push_back(piece);
-  auto state = [pieces](size_t r) {
-    const Piece& p = (*pieces)[r];
-    return p.used == 0 ? Texts::tr("Free") : p.uses > 1 ? Texts::tr("In use, again") : Texts::tr("In use");
-  };
-  table->rows = pieces->size();
-  table->columns = {
-      {Texts::tr("Address"), Texts::tr("Of its first byte, as the allocator has it"), [pieces](size_t r) { return format_address(static_cast<Bytes>((*pieces)[r].address)); },
-       [pieces](size_t r) { return static_cast<double>((*pieces)[r].address); }},
-      {Texts::tr("Kind"), Texts::tr("What the memory is used for"), [pieces](size_t r) { return Words::kind((*pieces)[r].kind); }},
-      {Texts::tr("State"), Texts::tr("Free: kept for the next request that it fits"), state},
-      bytes_column(Texts::tr("Bytes"), Texts::tr("Taken from the system or the device"), [pieces](size_t r) { return static_cast<double>((*pieces)[r].bytes); }),
-      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"), [pieces](size_t r) { return static_cast<double>((*pieces)[r].used); }),
-      {Texts::tr("Uses"), Texts::tr("How often memory in it was handed out"), [pieces](size_t r) { return format_count((*pieces)[r].uses); },
-       [pieces](size_t r) { return static_cast<double>((*pieces)[r].uses); }},
-  };
-  return table;
-}
-
 TablePtr planners_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
@@ -226,13 +171,20 @@ TablePtr problems_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No problems.");
   const auto snapshot = input.snapshot;
-  const size_t extra = snapshot->lost > 0 ? 1 : 0, ours = snapshot->problems.size() + extra;
-  const SnapshotPtr other = input.comparison ? input.comparison->other.snapshot : nullptr;
-  table->rows = ours + (other ? other->problems.size() : 0);
-  auto severity = [=](size_t r) {
-    if (r >= ours) return other->problems[r - ours].severity;
-    return r < snapshot->problems.size() ? snapshot->problems[r].severity : trace::Severity::Warning;
+  // What tuning found has a table of its own.
+  auto rows = std::make_shared<std::vector<const trace::Problem*>>();
+  const auto take = [&](const trace::Snapshot& from) {
+    for (size_t i = 0; i < from.problems.size(); ++i)
+      if (from.problems[i].severity != trace::Severity::Note || !trace::tuning_note(from.problems[i].sentence))
+        rows->push_back(&from.problems[i]);
   };
+  take(*snapshot);
+  if (snapshot->lost > 0) rows->push_back(nullptr);
+  const size_t ours = rows->size();
+  const SnapshotPtr other = input.comparison ? input.comparison->other.snapshot : nullptr;
+  if (other) take(*other);
+  table->rows = rows->size();
+  auto severity = [rows](size_t r) { return (*rows)[r] ? (*rows)[r]->severity : trace::Severity::Warning; };
   auto word = [severity](size_t r) {
     switch (severity(r)) {
       case trace::Severity::Error: return Texts::tr("Error");
@@ -243,10 +195,9 @@ TablePtr problems_table(const TableInput& input) {
   table->columns = {
       {Texts::tr("Severity"), {}, word, [severity](size_t r) { return static_cast<double>(severity(r)); }},
       {Texts::tr("Problem"), {},
-       [=](size_t r) {
-         if (r >= ours) return text(other->problems[r - ours].sentence);
-         return r < snapshot->problems.size() ? text(snapshot->problems[r].sentence)
-                                              : Texts::tr("%1 events were lost because a ring was full.").arg(format_count(snapshot->lost));
+       [rows, snapshot, other](size_t r) {
+         return (*rows)[r] ? text((*rows)[r]->sentence)
+                           : Texts::tr("%1 events were lost because a ring was full.").arg(format_count(snapshot->lost));
        }},
   };
   if (other)
@@ -255,9 +206,7 @@ TablePtr problems_table(const TableInput& input) {
   const auto graph = input.graph;
   if (graph)
     table->selection = [=](size_t r) {
-      return r < snapshot->problems.size() && snapshot->problems[r].node.valid()
-                 ? Selection::node(graph->id, snapshot->problems[r].node)
-                 : Selection();
+      return r < ours && (*rows)[r] && (*rows)[r]->node.valid() ? Selection::node(graph->id, (*rows)[r]->node) : Selection();
     };
   return table;
 }

@@ -59,6 +59,7 @@ TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);
 TablePtr allocators_table(const TableInput& input);
 TablePtr pools_table(const TableInput& input);
+TablePtr tuning_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);
 TablePtr holes_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);

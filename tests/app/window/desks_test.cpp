@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Replanning, findings, comparing and lessons in the real window, with mouse and keys, on a network's run and recording.
 #include <arenascope/graph/order.h>
+#include <arenascope/models/model.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/planner.h>
+#include <arenascope/runtime/describe.h>
+#include <arenascope/runtime/memory_plan.h>
+#include <arenascope/runtime/restore.h>
+#include <arenascope/trace/recording.h>
 
 #include <QApplication>
+#include <QClipboard>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLineEdit>
@@ -13,7 +19,9 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 
+#include <filesystem>
 #include <set>
 
 #include <views/arena/arena_view.h>
@@ -28,6 +36,7 @@
 #include "app/window/lesson_guide.h"
 #include "app/window/main_window.h"
 #include "app/window/replan_desk.h"
+#include "tests/test_data.h"
 #include "window_fixture.h"
 
 using namespace arenascope;
@@ -83,6 +92,67 @@ class DesksTest : public QObject, protected WindowFixture {
     QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(window_->source()->ghost_plan() == nullptr);
     QCOMPARE(window_->source()->plan()->arena_bytes, before);
+  }
+
+  // A replan of what was recorded is the one of the model itself: its concatenations are joined too.
+  void a_recording_is_replanned_as_its_model_is() {
+    for (const char* name : {"squeezenet", "inception_v1"}) {
+      const auto folder = test::data_folder() / "onnx" / "light" / name;
+      if (test::data_folder().empty() || !std::filesystem::exists(folder)) QSKIP("skipped: no onnx/light in ARENASCOPE_DATA or ../shared/data");
+      auto model = models::open_model(folder.string());
+      QVERIFY(model.ok());
+      const auto file = std::filesystem::path(folder_.filePath("graph.arenascope").toStdString());
+      {
+        auto session = std::make_shared<trace::Session>();
+        auto info = std::make_shared<trace::GraphInfo>(describe_graph(model->graph));
+        info->id = trace::GraphId(0);
+        session->describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(info)));
+        QVERIFY(trace::save_recording(*session->snapshot(), file).ok());
+      }
+      trace::Session recorded;
+      QVERIFY(trace::read_recording(file, recorded).ok());
+      const auto restored = restore_graph(*recorded.snapshot()->graphs.at(0));
+      QVERIFY(restored.ok());
+      for (const char* planner : {"greedy-by-size", "two-level"}) {
+        const auto live = plan_memory(model->graph, planner, "depth-first", {}), again = plan_memory(*restored, planner, "depth-first", {});
+        QVERIFY(live.ok() && again.ok());
+        QVERIFY(!live->joined.empty());
+        QCOMPARE(again->joined.size(), live->joined.size());
+        QCOMPARE(again->arena_bytes, live->arena_bytes);
+        QCOMPARE(again->lower_bound, live->lower_bound);
+      }
+    }
+  }
+
+  void the_inspector_and_the_breakpoints_are_saved_as_tables() {
+    open_recording();
+    const auto saved = [&](const char* id, QWidget* focus) {
+      window_->dock(QString::fromLatin1(id))->show();
+      window_->dock(QString::fromLatin1(id))->raise();
+      const QString path = folder_.filePath(QString::fromLatin1(id) + ".csv");
+      window_->ask_file = [&](bool, const QString&, const QString&) { return path; };
+      focus->setFocus();
+      window_->actions()->find("file.save_table")->trigger();
+      QFile file(path);
+      return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    };
+    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(3)));
+    const QString told = saved("inspector", window_->inspector()->findChild<QTextBrowser*>());
+    QVERIFY2(told.startsWith("Section,What,Value\n") && told.contains(QString::fromStdString(window_->source()->graph()->nodes[3].name)), qPrintable(told));
+    window_->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}, {Breakpoint::Kind::NaN, {}, 0, false}});
+    BreakpointModel* model = window_->breakpoint_panel()->model();
+    const QString list = saved("breakpoints", window_->breakpoint_panel()->list());
+    QCOMPARE(list.count(u'\n'), 3);
+    QVERIFY2(list.contains("every CONV,") && list.contains(",no\n"), qPrintable(list));
+    window_->actions()->find("edit.copy_table")->trigger();
+    QCOMPARE(QApplication::clipboard()->text(), list);
+    // A recording holds no values, and the row of NaN says so; a model that runs has them.
+    QVERIFY(model->index(1, 0).data(Qt::ToolTipRole).toString().contains("no values"));
+    QVERIFY(model->index(1, 0).data().toString().contains("live run"));
+    QVERIFY(model->index(0, 0).data(Qt::ToolTipRole).toString().isEmpty());
+    open("zoo:squeezenet");
+    QVERIFY(!model->index(1, 0).data().toString().contains("live run"));
+    window_->set_breakpoints({});
   }
 
   void a_model_replanned_by_the_tool_bar_keeps_the_plan_before_as_a_ghost() {

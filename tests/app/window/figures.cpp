@@ -199,18 +199,24 @@ class Figures : public QObject {
     row("10,020 nodes: first picture", static_cast<double>(clock.nsecsElapsed()) / 1e6, "ms", 1000);
     settle();
     blocked("taking in 10,020 nodes");
-    std::vector<double> expand;
+    std::vector<double> expand, improved;
     for (const int layer : {200, 10, 360}) {
       watch_->reset();
       std::set<int32_t> open = graph->expanded();
       open.insert(layer);
+      const size_t before = graph->canvas()->scene().folded->vertices.size();
       clock.restart();
       graph->set_open_layers(open);
-      QVERIFY(until([&] { return !graph->layout_job()->running() && graph->canvas()->scene().folded->vertices.size() > 380; }));
-      QCoreApplication::processEvents();
+      QVERIFY(until([&] { return graph->canvas()->scene().folded->vertices.size() > before; }));
+      graph->canvas()->repaint();
       expand.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+      QVERIFY(graph->canvas()->scene().layout->layers.contains(layer));
+      QVERIFY(until([&] { return !graph->layout_job()->running(); }));
+      QCoreApplication::processEvents();
+      improved.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
     }
     row("10,020 nodes: a layer expanded, median of 3", percentile(expand, 0.5), "ms", 100);
+    row("  and laid out by Graphviz, median of 3", percentile(improved, 0.5), "ms", 1000);
     blocked("expanding");
     auto* search = graph->findChild<QLineEdit*>();
     std::vector<double> searched;

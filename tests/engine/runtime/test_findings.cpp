@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Graphs restored from their descriptions plan as they did, and each saving that is promised is one of a real plan.
 #include <arenascope/graph/builder.h>
+#include <arenascope/graph/op_params.h>
 #include <arenascope/planner/planner.h>
 #include <arenascope/runtime/describe.h>
 #include <arenascope/runtime/findings.h>
@@ -130,6 +131,43 @@ TEST_CASE("a restored graph has every plan that the graph itself has") {
         CHECK(a->lower_bound == b->lower_bound);
       }
     }
+  }
+}
+
+TEST_CASE("a restored graph joins its concatenations as the graph itself") {
+  Context context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
+  GraphBuilder b(context);
+  const Tensor x = b.input("x", {1, 16, 8, 8});
+  const Tensor left = b.op(Op::Relu, {x}, {}, "left"), right = b.op(Op::Sigmoid, {x}, {}, "right");
+  OpParams channels, rows;
+  channels.set(AxisParams{1});
+  rows.set(AxisParams{2});
+  const Tensor whole = b.op(Op::Concat, {left, right}, channels, "whole");
+  const Tensor apart = b.op(Op::Concat, {whole, whole}, rows, "apart");  // along rows: its parts do not lie one behind the other
+  b.output(apart);
+  REQUIRE(b.ok());
+  Graph graph = *context.new_graph(16);
+  REQUIRE(graph.expand(apart).ok());
+  trace::GraphInfo info = describe_graph(graph);
+  const auto live = plan_memory(graph, "greedy-by-size", "depth-first", {});
+  REQUIRE(live.ok());
+  REQUIRE(live->joined.size() == 1);
+  auto restored = restore_graph(info);
+  REQUIRE(restored.ok());
+  const auto again = plan_memory(*restored, "greedy-by-size", "depth-first", {});
+  REQUIRE(again.ok());
+  CHECK(again->joined == live->joined);
+  CHECK(again->arena_bytes == live->arena_bytes);
+  CHECK(again->lower_bound == live->lower_bound);
+  // Axes that are not told, or that the sizes belie, join nothing.
+  for (const char* parameters : {"", "axis", "axis 7", "axis -1", "axis 0", "axis 99999999999999999999"}) {
+    for (trace::TensorInfo& node : info.nodes)
+      if (node.op == "CONCAT") node.parameters = parameters;
+    restored = restore_graph(info);
+    REQUIRE(restored.ok());
+    const auto copied = plan_memory(*restored, "greedy-by-size", "depth-first", {});
+    REQUIRE(copied.ok());
+    CHECK(copied->joined.empty());
   }
 }
 

@@ -132,6 +132,89 @@ class GraphTest : public QObject {
       }
   }
 
+  void a_layer_opens_where_it_lay_before_dot_answers() {
+    const auto snapshot = test::sample_session({12, 2, 1, false, true})->snapshot();
+    const GraphInfo& g = *snapshot->graphs[0];
+    const Layers layers = layers_of(g);
+    const auto sizes_of = [&](const FoldedGraph& folded) { return vertex_sizes(folded, vertex_texts(g, layers, folded)); };
+    const auto rects = [](const GraphLayout& l) {
+      std::vector<QRectF> out;
+      for (size_t v = 0; v < l.centres.size(); ++v)
+        out.push_back({l.centres[v] - QPointF(l.sizes[v].width() / 2, l.sizes[v].height() / 2), l.sizes[v]});
+      return out;
+    };
+    FoldedGraph folded = fold(g, layers, {});
+    GraphLayout layout = layered_layout(folded, sizes_of(folded));
+    const GraphLayout closed = layout;
+    const FoldedGraph closed_graph = folded;
+    for (const std::set<int32_t>& open : {std::set<int32_t>{3}, {3, 7}, {1, 3, 7, 9}, {1, 9}, {}}) {
+      const FoldedGraph now = fold(g, layers, open);
+      const auto placed = place_changes(folded, layout, now, sizes_of(now));
+      QVERIFY(placed);
+      QCOMPARE(placed->layers.size(), open.size());
+      const auto boxes = rects(*placed);
+      for (size_t a = 0; a < boxes.size(); ++a) {
+        QVERIFY(placed->bounds.contains(boxes[a]));
+        for (size_t b = 0; b < a; ++b) QVERIFY2(!boxes[a].intersects(boxes[b]), qPrintable(QString("%1 %2").arg(a).arg(b)));
+        const int32_t layer = now.vertices[a].layer;
+        if (!now.vertices[a].folded && layer >= 0) QVERIFY(placed->layers.at(layer).contains(boxes[a]));
+      }
+      for (size_t e = 0; e < now.edges.size(); ++e) {
+        const auto& curve = placed->curves[e];
+        QVERIFY(curve.size() >= 4);
+        QVERIFY(boxes[static_cast<size_t>(now.edges[e].from)].adjusted(-2, -2, 2, 2).contains(curve.front()));
+        QVERIFY(boxes[static_cast<size_t>(now.edges[e].to)].adjusted(-2, -2, 2, 2).contains(curve.back()));
+      }
+      folded = now;
+      layout = *placed;
+    }
+    // All closed again, it is as it was.
+    for (size_t v = 0; v < closed.centres.size(); ++v) QVERIFY(QLineF(closed.centres[v], layout.centres[v]).length() < 1e-6);
+    QVERIFY(!place_changes(closed_graph, closed, fold(small(), layers_of(small()), {}), {}));
+    QVERIFY(!place_changes(closed_graph, closed, closed_graph, sizes_of(closed_graph)));  // nothing to place
+  }
+
+  void an_opened_layer_is_seen_before_dot_answers() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    theme.set_mode(ThemeMode::Light);
+    GraphView view(&source, &selection, &axis, &theme);
+    view.layout_job()->set_cache_folder({});
+    view.layout_job()->set_program("/no/such/dot");
+    view.resize(420, 700);
+    view.show();
+    source.set_session(test::sample_session());
+    QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
+    QTemporaryDir folder;
+    QFile script(folder.filePath("slow"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("#!/bin/sh\nexec sleep 60\n");
+    script.close();
+    script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    view.layout_job()->set_program(script.fileName());
+    const GraphScene& scene = view.canvas()->scene();
+    int32_t chosen = -1;
+    for (size_t v = 0; v < scene.folded->vertices.size(); ++v)
+      if (scene.folded->vertices[v].folded) {
+        chosen = static_cast<int32_t>(v);
+        break;
+      }
+    QVERIFY(chosen >= 0);
+    const int32_t layer = scene.folded->vertices[static_cast<size_t>(chosen)].layer;
+    view.canvas()->show_vertex(chosen, true);
+    const QPointF at = view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(chosen)]);
+    QTest::mouseDClick(view.canvas(), Qt::LeftButton, {}, at.toPoint());
+    QVERIFY(view.layout_job()->running());
+    QVERIFY(scene.layout->layers.contains(layer));
+    // The first of its nodes is where the layer was clicked.
+    const int32_t first = vertex_showing(*scene.info, *scene.folded, scene.layers.nodes[static_cast<size_t>(layer)].front());
+    QVERIFY(!scene.folded->vertices[static_cast<size_t>(first)].folded);
+    QVERIFY(QLineF(at, view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(first)])).length() < 40);
+    view.layout_job()->cancel();
+  }
+
   void dot_answers_and_is_remembered() {
     if (QStandardPaths::findExecutable("dot").isEmpty()) QSKIP("Graphviz is not installed");
     QTemporaryDir cache;

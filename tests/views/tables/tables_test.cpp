@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every table passes Qt's model tester while rows come, go, are filtered and sorted; the panels follow the selection.
+#include <arenascope/trace/tuning_note.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
@@ -27,7 +28,7 @@ struct Kit {
 
 const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTables = {
     {"nodes", nodes_table},         {"blocks", blocks_table},     {"objects", objects_table}, {"barriers", barriers_table},
-    {"allocators", allocators_table}, {"pools", pools_table}, {"planners", planners_table}, {"compare", compare_table}, {"holes", holes_table}, {"problems", problems_table}};
+    {"allocators", allocators_table}, {"pools", pools_table}, {"tuning", tuning_table}, {"planners", planners_table}, {"compare", compare_table}, {"holes", holes_table}, {"problems", problems_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
@@ -39,6 +40,9 @@ std::shared_ptr<trace::Session> rich_session() {
   context->objects = {{48, 112, 16, 32, "tensor", 1, "conv1"}, {192, 288, 160, 32, "graph", -1, ""}};
   session->describe(std::shared_ptr<const trace::ContextInfo>(context));
   session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(1)});
+  for (const int way : {-1, 1})
+    session->describe(trace::Problem{trace::Severity::Note,
+                                     trace::sentence({.kernel = "scale", .sizes = "512x64x1", .local = {64, 2, 1}, .way = way, .level = "wide", .tried = 4, .seconds = 0.002, .remembered = way > 0}), 0, {}, {}});
   return session;
 }
 
@@ -68,6 +72,18 @@ class TablesTest : public QObject {
     QCOMPARE(table->columns[5].number(0), 2.0);
     QCOMPARE(table->columns[4].number(0), 3000.0);
     QCOMPARE(table->columns[2].text(1), QStringLiteral("Free"));
+  }
+
+  void tuning_tells_what_was_chosen_and_problems_leave_it_out() {
+    const TablePtr table = tuning_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr});
+    QCOMPARE(table->rows, size_t{2});
+    QStringList cells[2];
+    for (size_t r = 0; r < 2; ++r)
+      for (const Column& column : table->columns) cells[r] << column.text(r);
+    QCOMPARE(cells[0], QStringList({"scale", "512x64x1", QString::fromUtf8("64 × 2 × 1"), "2.00 ms", "4", "wide", "this run"}));
+    QCOMPARE(cells[1][2], QString("way 2"));
+    QCOMPARE(cells[1][6], QString("an earlier run"));
+    QCOMPARE(problems_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr})->rows, size_t{1});
   }
 
   void models_pass_the_tester_data() {
