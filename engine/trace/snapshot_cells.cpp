@@ -4,7 +4,7 @@
 #include <arenascope/trace/snapshot.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 namespace arenascope::trace {
 
@@ -155,34 +155,48 @@ std::vector<Bytes> Snapshot::memory_by_step(RunId run_id, MemoryKind kind, Memor
   return most;
 }
 
+// Bytes that several hold at once (taken over in place, or laid into a concatenation) count once.
 std::vector<Bytes> Snapshot::occupancy(const PlanInfo& plan) {
   size_t steps = plan.order.size();
   for (const SliceInfo& s : plan.slices) {
     const auto last = static_cast<size_t>(std::max(s.last.value, 0));
     if (last > steps && last <= plan.order.size() + 1) steps = last;
   }
-  std::vector<Bytes> change(steps + 1, 0);
-  const auto add = [&](int32_t from, int32_t to, Bytes bytes) {
-    const auto first = std::min<size_t>(static_cast<size_t>(std::max(from, 0)), steps);
-    const auto last = std::min<size_t>(static_cast<size_t>(std::max(to, 0)), steps);
-    if (last <= first) return;
-    change[first] = add_saturated(change[first], bytes);
-    change[last] = add_saturated(change[last], -bytes);
+  struct Edge {
+    size_t step;
+    Bytes low, high;
+    int begins;
   };
-  std::unordered_map<uint32_t, const SliceInfo*> of_tensor;
-  for (const SliceInfo& s : plan.slices) of_tensor.emplace(s.tensor.value, &s);
+  std::vector<Edge> edges;
   for (const SliceInfo& s : plan.slices) {
-    if (s.size <= 0) continue;
-    add(s.first.value, s.last.value, s.size);
-    const auto source = s.in_place_of.valid() ? of_tensor.find(s.in_place_of.value) : of_tensor.end();
-    if (source == of_tensor.end()) continue;
-    const SliceInfo& o = *source->second;  // bytes that are handed over count once
-    add(std::max(s.first.value, o.first.value), std::min(s.last.value, o.last.value), -std::min(s.size, o.size));
+    const auto first = std::min(static_cast<size_t>(std::max(s.first.value, 0)), steps);
+    const auto last = std::min(static_cast<size_t>(std::max(s.last.value, 0)), steps);
+    if (s.size <= 0 || last <= first) continue;
+    const Bytes high = add_saturated(s.offset, s.size);
+    edges.push_back({first, s.offset, high, 1});
+    edges.push_back({last, s.offset, high, -1});
   }
-  Bytes live = 0;
-  for (Bytes& c : change) c = live = add_saturated(live, c);
-  change.pop_back();
-  return change;
+  std::sort(edges.begin(), edges.end(), [](const Edge& x, const Edge& y) { return x.step < y.step; });
+  std::vector<Bytes> out(steps, 0);
+  std::map<std::pair<Bytes, Bytes>, int> live;
+  size_t next = 0;
+  for (size_t step = 0; step < steps; ++step) {
+    if (next == edges.size() || edges[next].step > step) {
+      if (step > 0) out[step] = out[step - 1];
+      continue;
+    }
+    for (; next < edges.size() && edges[next].step == step; ++next) {
+      const auto at = live.try_emplace({edges[next].low, edges[next].high}, 0).first;
+      if ((at->second += edges[next].begins) == 0) live.erase(at);
+    }
+    Bytes reached = INT64_MIN;
+    for (const auto& [range, count] : live) {
+      if (range.second <= reached) continue;
+      out[step] = add_saturated(out[step], add_saturated(range.second, -std::max({range.first, reached, INT64_MIN + 1})));
+      reached = range.second;
+    }
+  }
+  return out;
 }
 
 }  // namespace arenascope::trace

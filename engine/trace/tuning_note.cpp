@@ -9,7 +9,7 @@
 namespace arenascope::trace {
 namespace {
 
-constexpr std::string_view kGroups = ": groups of ", kWay = ": way ", kFastest = ", the fastest of ", kRule = ", by rule",
+constexpr std::string_view kOver = " over ", kGroups = ": groups of ", kWay = ": way ", kFastest = ", the fastest of ", kRule = ", by rule",
                            kLevel = ", level ", kRemembered = ", remembered";
 
 // Takes a word off the front of `text`.
@@ -30,7 +30,7 @@ bool take_number(std::string_view& text, T& value) {
 }  // namespace
 
 std::string sentence(const TuningNote& n) {
-  std::string out = fmt::format("{} {}", n.kernel, n.sizes);
+  std::string out = fmt::format("{}{}{}", n.kernel, kOver, n.sizes);
   out += n.way >= 0 ? fmt::format("{}{}", kWay, n.way) : fmt::format("{}{}x{}x{}", kGroups, n.local[0], n.local[1], n.local[2]);
   out += n.tried > 0 ? fmt::format("{}{} ({:.4g} ms)", kFastest, n.tried, n.seconds * 1e3) : std::string(kRule);
   out += fmt::format("{}{}", kLevel, n.level);
@@ -41,12 +41,12 @@ std::string sentence(const TuningNote& n) {
 std::optional<TuningNote> tuning_note(std::string_view text) {
   TuningNote n;
   const size_t level_at = text.rfind(kLevel);
-  const size_t space = text.find(' ');
-  if (level_at == std::string_view::npos || space == std::string_view::npos) return std::nullopt;
+  const size_t over_at = text.find(kOver);
+  if (level_at == std::string_view::npos || over_at == std::string_view::npos) return std::nullopt;
   const size_t groups_at = text.find(kGroups), way_at = text.find(kWay), choice_at = std::min(groups_at, way_at);
-  if (choice_at >= level_at || choice_at <= space) return std::nullopt;
-  n.kernel = text.substr(0, space);
-  n.sizes = text.substr(space + 1, choice_at - space - 1);
+  if (choice_at >= level_at || choice_at < over_at + kOver.size()) return std::nullopt;
+  n.kernel = text.substr(0, over_at);
+  n.sizes = text.substr(over_at + kOver.size(), choice_at - over_at - kOver.size());
   std::string_view rest = text.substr(choice_at);
   if (take(rest, kWay)) {
     if (!take_number(rest, n.way) || n.way < 0) return std::nullopt;

@@ -11,7 +11,7 @@
 namespace arenascope::trace {
 
 struct TuningNote {
-  std::string kernel;                    // no spaces
+  std::string kernel;                    // with its options
   std::string sizes;                     // the work items, or the shape, that it holds for: "512x64x1"
   std::array<size_t, 3> local{1, 1, 1};  // items of a work group
   int way = -1;                          // which of several kernels; `local` then means nothing. -1: there is but one
@@ -22,7 +22,7 @@ struct TuningNote {
   bool operator==(const TuningNote&) const = default;
 };
 
-// "scale 512x64x1: groups of 64x1x1, the fastest of 4 (0.12 ms), level normal, remembered".
+// "scale over 512x64x1: groups of 64x1x1, the fastest of 4 (0.12 ms), level normal, remembered".
 std::string sentence(const TuningNote& note);
 // None for any other sentence.
 std::optional<TuningNote> tuning_note(std::string_view sentence);

@@ -355,7 +355,7 @@ void summary(Page& page) {
   page.row(Texts::tr("threads and queues"), format_count(static_cast<int64_t>(snapshot.tracks.size())));
 }
 
-void tell(Page& page, const InspectorInput& input, const Selection& selection) {
+void tell(Page& page, const Selection& selection) {
   if (const auto* node = selection.get<NodeSelection>()) tensor_page(page, node->tensor);
   else if (const auto* block = selection.get<BlockSelection>()) block_page(page, *block);
   else if (const auto* span = selection.get<EventSelection>()) span_page(page, *span);
@@ -368,14 +368,14 @@ void tell(Page& page, const InspectorInput& input, const Selection& selection) {
 
 QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours) {
   Page page(input, colours);
-  tell(page, input, selection);
+  tell(page, selection);
   return page.finish();
 }
 
 std::vector<InspectorFact> inspector_facts(const InspectorInput& input, const Selection& selection) {
   const ThemeColours colours;
   Page page(input, colours);
-  tell(page, input, selection);
+  tell(page, selection);
   std::vector<InspectorFact> facts = page.take_facts();
   for (InspectorFact& fact : facts)
     for (QString* s : {&fact.section, &fact.value}) *s = QTextDocumentFragment::fromHtml(*s).toPlainText();

@@ -4,13 +4,24 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include <fmt/format.h>
+
+#include <arenascope/trace/tuning_note.h>
 
 namespace arenascope::opencl {
 namespace {
 
 constexpr const char* kLevels[] = {"none", "fast", "normal", "wide", "heavy"};
+
+// A key's kernel and sizes. These begin at the first number behind a space: no kernel's or option's name begins with a
+// digit.
+std::pair<std::string, std::string> parts_of(const std::string& key) {
+  size_t cut = key.find(' ');
+  while (cut != std::string::npos && (cut + 1 >= key.size() || key[cut + 1] < '0' || key[cut + 1] > '9')) cut = key.find(' ', cut + 1);
+  return {key.substr(0, cut), cut == std::string::npos ? std::string() : key.substr(cut + 1)};
+}
 
 }  // namespace
 
@@ -62,13 +73,8 @@ std::vector<TuningResult> Tuner::results() const {
   std::lock_guard lock(mutex_);
   std::vector<TuningResult> out;
   for (const auto& [key, r] : results_) {
-    // The sizes begin at the first number behind a space: no kernel's or option's name begins with a digit.
-    size_t cut = key.second.find(' ');
-    while (cut != std::string::npos && (cut + 1 >= key.second.size() || key.second[cut + 1] < '0' || key.second[cut + 1] > '9'))
-      cut = key.second.find(' ', cut + 1);
     TuningResult told;
-    told.kernel = key.second.substr(0, cut);
-    if (cut != std::string::npos) told.sizes = key.second.substr(cut + 1);
+    std::tie(told.kernel, told.sizes) = parts_of(key.second);
     told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant) : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
     told.level = name(key.first);
     told.seconds = r.seconds;
@@ -84,16 +90,36 @@ std::optional<TuneResult> Tuner::known(const std::string& key) const {
   return at == results_.end() ? std::nullopt : std::optional(at->second);
 }
 
-void Tuner::keep(const std::string& key, const TuneResult& result, std::string note) {
+void Tuner::keep(const std::string& key, const TuneResult& result) {
+  {
+    std::lock_guard lock(mutex_);
+    results_[{level_, key}] = result;
+  }
+  tell(key, result);
+}
+
+// Once: it is in use from now on.
+void Tuner::tell(const std::string& key, const TuneResult& result) {
   std::lock_guard lock(mutex_);
-  results_[{level_, key}] = result;
-  if (!note.empty()) notes_.push_back(std::move(note));
+  if (!told_.insert(key).second) return;
+  trace::TuningNote note;
+  std::tie(note.kernel, note.sizes) = parts_of(key);
+  note.local = result.local;
+  note.way = result.variant;
+  note.level = name(level_);
+  if (result.seconds >= 0) {
+    note.tried = result.tried;
+    note.seconds = result.seconds;
+  }
+  note.remembered = result.remembered;
+  notes_.push_back(trace::sentence(note));
 }
 
 void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel_name, int dims, const size_t* sizes, size_t* local) {
   const std::string key = fmt::format("{} {}x{}x{}", kernel_name, sizes[0], sizes[1], sizes[2]);
   if (const auto found = known(key)) {
     std::copy(found->local.begin(), found->local.end(), local);
+    tell(key, *found);
     return;
   }
   size_t limit = runtime.facts().max_work_group;
@@ -114,15 +140,14 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
     }
   }
   std::copy(best.local.begin(), best.local.end(), local);
-  std::string note;
-  if (best.seconds >= 0)
-    note = fmt::format("{}: groups of {} x {} x {} were the fastest of {}, {:.3g} ms", key, best.local[0], best.local[1],
-                       best.local[2], best.tried, best.seconds * 1e3);
-  keep(key, best, std::move(note));
+  keep(key, best);
 }
 
 int Tuner::choose_variant(const std::string& variant_name, int count, int usual, const std::function<double(int)>& seconds) {
-  if (const auto found = known(variant_name); found && found->variant >= 0 && found->variant < count) return found->variant;
+  if (const auto found = known(variant_name); found && found->variant >= 0 && found->variant < count) {
+    tell(variant_name, *found);
+    return found->variant;
+  }
   TuneResult best;
   best.variant = usual;
   if (level_ >= TuneLevel::Normal)
@@ -134,10 +159,7 @@ int Tuner::choose_variant(const std::string& variant_name, int count, int usual,
         best.seconds = taken;
       }
     }
-  std::string note;
-  if (best.seconds >= 0)
-    note = fmt::format("{}: way {} was the fastest of {}, {:.3g} ms", variant_name, best.variant, best.tried, best.seconds * 1e3);
-  keep(variant_name, best, std::move(note));
+  keep(variant_name, best);
   return best.variant;
 }
 
@@ -160,6 +182,7 @@ bool Tuner::load() {
     for (size_t l : r.local)
       if (l < 1 || l > kMost) return false;
     if (r.local[0] * r.local[1] * r.local[2] > kMost) return false;
+    r.remembered = true;
     results_[{*level, line.substr(level_end + 1, key_end - level_end - 1)}] = r;
   }
   return true;

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct TuneResult {
   int variant = -1;     // which way of several; -1: a group size was chosen
   double seconds = -1;  // of the best; negative: chosen without measuring
   int tried = 0;
+  bool remembered = false;  // read from the file
 };
 
 class Tuner {
@@ -43,7 +45,7 @@ class Tuner {
   // measuring it is `usual`.
   int choose_variant(const std::string& name, int count, int usual, const std::function<double(int)>& seconds);
 
-  // A sentence for each result that was measured since the last call.
+  // A sentence (trace/tuning_note.h) for each result that was first used since the last call.
   std::vector<std::string> take_notes();
   // All that is known, of other levels too. May be called by any thread.
   std::vector<TuningResult> results() const;
@@ -54,13 +56,15 @@ class Tuner {
  private:
   using Key = std::pair<TuneLevel, std::string>;  // the kernel, a space, the sizes
   std::optional<TuneResult> known(const std::string& key) const;
-  void keep(const std::string& key, const TuneResult& result, std::string note);
+  void keep(const std::string& key, const TuneResult& result);
+  void tell(const std::string& key, const TuneResult& result);
 
   TuneLevel level_;
   std::string path_, key_;
   mutable std::mutex mutex_;
   std::map<Key, TuneResult> results_;
   std::vector<std::string> notes_;
+  std::set<std::string> told_;  // keys of this level
 };
 
 }  // namespace arenascope::opencl

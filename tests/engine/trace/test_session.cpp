@@ -170,14 +170,23 @@ TEST_CASE("slices live at a step: as planned, and as they were") {
   CHECK(s->seen_in(s->time.begin, s->time.end, 100).size() == 6);
 }
 
-TEST_CASE("an in-place handover counts its bytes once") {
+TEST_CASE("bytes that are handed over in place or joined count once") {
   PlanInfo plan;
   plan.order = {NodeId(0), NodeId(1), NodeId(2)};
   plan.slices.push_back({.tensor = TensorRef::node(NodeId(0)), .size = 100, .first = Step(0), .last = Step(2)});
-  plan.slices.push_back({.tensor = TensorRef::node(NodeId(1)), .size = 80, .first = Step(1), .last = Step(3)});
+  plan.slices.push_back({.tensor = TensorRef::node(NodeId(1)), .offset = 100, .size = 80, .first = Step(1), .last = Step(3)});
   CHECK(Snapshot::occupancy(plan) == std::vector<Bytes>{100, 180, 80});
+  plan.slices[1].offset = 0;
   plan.slices[1].in_place_of = TensorRef::node(NodeId(0));
   CHECK(Snapshot::occupancy(plan) == std::vector<Bytes>{100, 100, 80});
+  // Two parts of a third, which begins while they live.
+  plan.slices = {{.tensor = TensorRef::node(NodeId(0)), .offset = 64, .size = 30, .first = Step(0), .last = Step(2)},
+                 {.tensor = TensorRef::node(NodeId(1)), .offset = 94, .size = 70, .first = Step(0), .last = Step(2)},
+                 {.tensor = TensorRef::node(NodeId(2)), .offset = 64, .size = 100, .first = Step(1), .last = Step(3)}};
+  CHECK(Snapshot::occupancy(plan) == std::vector<Bytes>{100, 100, 100});
+  plan.slices[0].offset = INT64_MIN;  // of a file that lies
+  plan.slices[1].size = INT64_MAX;
+  CHECK(Snapshot::occupancy(plan).size() == 3);
 }
 
 TEST_CASE("data that makes no sense is left out, counted and said once") {

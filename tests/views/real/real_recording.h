@@ -15,7 +15,7 @@ struct RealRecording {
 
 // squeezenet from the data folder, on two threads of the CPU. Made at the first call.
 const RealRecording& real_recording();
-// A product of matrices and what follows it, on an OpenCL device with its buffers in pools. Made at the first call.
+// A product of matrices and what follows it on an OpenCL device, with its buffers in pools. Made at the first call.
 const RealRecording& device_recording();
 
 }  // namespace arenascope::test

@@ -34,6 +34,8 @@ struct Desk {
         tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest) {
     panel.resize(1200, 400);
     panel.show();
+    panel.activateWindow();
+    (void)QTest::qWaitForWindowActive(&panel);  // for keys
     source.set_session(std::move(session));
     panel.refresh();
   }
@@ -305,8 +307,10 @@ class RealTablesTest : public QObject {
     std::set<trace::TrackKind> kinds;
     for (const TimelineRow& row : timeline.picture()->rows)
       if (row.track.valid()) kinds.insert(snapshot->tracks[row.track.index()].info.kind);
-    QVERIFY(kinds.contains(trace::TrackKind::DeviceQueue));
-    QVERIFY(kinds.contains(trace::TrackKind::CopyEngine));
+    QStringList tracks;
+    for (const trace::TrackView& track : snapshot->tracks)
+      tracks << QStringLiteral("%1: %2").arg(QString::fromStdString(track.info.name)).arg(track.lanes.empty() ? 0 : track.lanes[0].rows.size());
+    QVERIFY2(kinds.contains(trace::TrackKind::DeviceQueue) && kinds.contains(trace::TrackKind::CopyEngine), qPrintable(tracks.join(u'\n')));
     QVERIFY(snapshot->copies.size() > 0);
     // Each of the device's spans, clicked near, is what is selected.
     int work = 0, copies = 0;
