@@ -170,6 +170,7 @@ bool decode_description(uint32_t index, const WireReader& in, Sink& sink) {
     if (index != I) return decode_description<I + 1>(index, in, sink);
     using P = pointee<std::variant_alternative_t<I, Description>>;
     typename P::type value;
+    if constexpr (std::is_same_v<typename P::type, Problem>) value.severity = Severity{};  // zeros are not written
     size_t budget = (size_t{1} << 24) + 40 * in.payload.size();
     Decoder decoder{in, budget};
     if (!decoder.message(in.payload, value)) return false;
