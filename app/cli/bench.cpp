@@ -64,7 +64,7 @@ void add_bench(CLI::App& app, Context& context, Body& body) {
   command->add_option("name", a->name, "Which")->required();
   command->add_option("--data", a->options.data, "The folder of test data, for benches that use it");
   command->add_option("--model", a->options.model, "For bench record")->capture_default_str();
-  command->add_option("--only", a->options.only, "For bench cpu and opencl: rows whose names contain this");
+  command->add_option("--only", a->options.only, "For bench cpu and opencl: rows whose names contain this; for bench fusion: networks");
   command->add_option("--threads", a->options.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_flag("--processor-time", a->options.processor_time,
                     "For bench planning: budgets and seconds count the time this process was at work, on all its threads");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli info: ops, tensors, sizes, what could not be run and why.
 #include <algorithm>
+#include <optional>
 
 #include <arenascope/graph/op.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
 #include "app/common/format.h"
 
@@ -38,7 +40,7 @@ void print_values(const char* what, const std::vector<models::ValueInfo>& list) 
     fmt::print("{:<12} {} {} {}\n", what, value.name, name(value.dtype), to_string(value.sizes));
 }
 
-int show_info(const Context& context, const ModelArguments& arguments) {
+int show_info(const Context& context, const ModelArguments& arguments, bool fuse) {
   auto options = arguments.options();
   if (!options) return fail(kUsage, options.error().message);
   Progress progress;
@@ -46,12 +48,17 @@ int show_info(const Context& context, const ModelArguments& arguments) {
   auto model = models::open_model(arguments.model, *options);
   if (!model) return fail(kUsage, model.error().message);
   int64_t total_flops = 0;
-  Bytes activation_bytes = 0;
-  if (model->graph.defined())
-    for (const TensorImpl* node : model->graph.nodes()) {
-      total_flops += flops(*node);
-      if (!node->is_view() && node->op != Op::None) activation_bytes += node->byte_count();
+  Bytes activations = 0;
+  std::optional<FusedGraph> fused;
+  if (model->graph.defined()) {
+    for (const TensorImpl* node : model->graph.nodes()) total_flops += flops(*node);
+    activations = activation_bytes(model->graph);
+    if (fuse) {
+      auto made = fuse_for(model->graph, "cpu");
+      if (!made) return fail(kFailed, made.error().message);
+      fused = std::move(*made);
     }
+  }
   if (context.json) {
     Json object{{"model", model->name},
                 {"format", model->format},
@@ -64,7 +71,13 @@ int show_info(const Context& context, const ModelArguments& arguments) {
                 {"problems", model->problems},
                 {"graph_nodes", model->graph.defined() ? model->graph.nodes().size() : 0},
                 {"flops", total_flops},
-                {"activation_bytes", activation_bytes}};
+                {"activation_bytes", activations}};
+    if (fused) {
+      object["fused"] = Json::array();
+      for (const FusedGraph::Fused& f : fused->fused) object["fused"].push_back({{"name", f.node->name}, {"holds", held(*f.node)}});
+      object["fused_graph_nodes"] = fused->graph.nodes().size();
+      object["fused_activation_bytes"] = activation_bytes(fused->graph);
+    }
     if (!model->graph.defined()) object["tensors"] = tensors(*model);
     print_json(object);
     return kDone;
@@ -75,7 +88,12 @@ int show_info(const Context& context, const ModelArguments& arguments) {
   fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model->parameter_bytes));
   if (model->graph.defined())
     fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",
-               app::format_bytes(activation_bytes), "work", double(total_flops) / 1e9);
+               app::format_bytes(activations), "work", double(total_flops) / 1e9);
+  if (fused) {
+    fmt::print("{:<12} {} graph nodes, {} of them hold several; activations {}\n", "when fused", fused->graph.nodes().size(),
+               fused->fused.size(), app::format_bytes(activation_bytes(fused->graph)));
+    for (const FusedGraph::Fused& f : fused->fused) fmt::print("{:<12} {}\n", "holds", held_text(*f.node));
+  }
   print_values("input", model->inputs);
   print_values("output", model->outputs);
   std::vector<std::pair<std::string, int64_t>> ops(model->ops.begin(), model->ops.end());
@@ -96,7 +114,9 @@ void add_info(CLI::App& app, Context& context, Body& body) {
   auto arguments = std::make_shared<ModelArguments>();
   add_model_arguments(*command, *arguments);
   command->add_flag("--json", context.json, "Print one JSON object");
-  command->callback([&, arguments] { body = [&, arguments] { return show_info(context, *arguments); }; });
+  auto fuse = std::make_shared<bool>(false);
+  command->add_flag("--fuse", *fuse, "List the nodes into which the CPU backend fuses chains of ops");
+  command->callback([&, arguments, fuse] { body = [&, arguments, fuse] { return show_info(context, *arguments, *fuse); }; });
 }
 
 }  // namespace arenascope::cli

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
 #include "app/cli/plan_watch.h"
 #include "app/cli/plan_what_if.h"
@@ -30,7 +31,7 @@ struct PlanArguments {
   int threads = 0;
   std::string watch;
   std::optional<double> watch_seconds;
-  bool in_place = false, join = true, what_if = false, keep_outputs = true;
+  bool in_place = false, fuse = false, join = true, what_if = false, keep_outputs = true;
 };
 
 struct Row {
@@ -130,6 +131,11 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
       return fail(kFailed, fmt::format("{} cannot be planned: {}", arguments.model.model,
                                        model.problems.empty() ? "it has no graph" : model.problems.front()));
     model_name = model.name;
+    if (arguments.fuse) {
+      auto fused = fuse_for(model.graph, "cpu");
+      if (!fused) return fail(kFailed, fused.error().message);
+      model.graph = fused->graph;
+    }
     plan_options.alignment = arguments.alignment;
     plan_options.in_place = arguments.in_place;
     plan_options.join = arguments.join;
@@ -219,6 +225,7 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
   command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")->check(CLI::Range(0, 1024));
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_flag("--fuse", a->fuse, "Plan the graph in which the CPU backend has fused chains of ops");
   command->add_flag("!--no-join", a->join, "Concatenations copy their inputs, rather than these being laid next to each other");
   command->add_flag("!--free-outputs", a->keep_outputs,
                     "Outputs, gradients too, live to their last reader only, as where each is used up at once");

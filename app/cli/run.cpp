@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
 #include "app/common/format.h"
 #include "app/common/model_runner.h"
@@ -23,7 +24,7 @@ struct RunArguments {
   int threads = 0, repeat = 1;
   double budget = 1.0;
   std::optional<int64_t> capacity;
-  bool in_place = false, whole = false, every_barrier = false, drop_barriers = false, no_stealing = false;
+  bool in_place = false, fuse = true, whole = false, every_barrier = false, drop_barriers = false, no_stealing = false;
   std::vector<int> processors;
   int nice = 0, polling = 50;
 };
@@ -111,7 +112,7 @@ void print_report(app::ModelRunner& runner, const std::vector<RunReport>& report
     const NodeTime& time = nodes[by_time[i]];
     if (time.nanoseconds == 0) break;
     const TensorImpl& node = plan.graph.node(plan.steps[by_time[i]].node);
-    fmt::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], name(node.op), node.name,
+    fmt::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], ops_text(node), node.name,
                app::format_nanoseconds(time.nanoseconds), 100.0 * double(time.nanoseconds) / double(std::max<Nanoseconds>(sum, 1)),
                app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(time.nanoseconds));
   }
@@ -148,6 +149,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   options.budget_seconds = arguments.budget;
   options.strategy = *strategy;
   options.in_place = arguments.in_place;
+  options.fuse = arguments.fuse;
   options.execution = {!arguments.every_barrier, !arguments.no_stealing, arguments.drop_barriers};
   options.pool = {arguments.processors, arguments.nice};
   options.polling = arguments.polling;
@@ -209,6 +211,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
                     {"op", name(node.op)},
                     {"nanoseconds", nodes[i].nanoseconds},
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
+    if (node.op == Op::Fused) list.back()["holds"] = held(node);
   }
   for (MemoryKind kind : kMemoryKinds) {
     const MemoryStats stats = memory_of(runner, kind);
@@ -251,6 +254,7 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");
   command->add_option("--record", a->record, "Write a recording of the runs");
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
+  command->add_flag("!--no-fusion", a->fuse, "Every op a node of its own; else chains of them are computed as one where the backend can");
   command->add_option("--processors", a->processors, "Where the threads stay, as 0,1,…")->delimiter(',');
   command->add_option("--nice", a->nice, "Of the threads: above 0 others go first")->check(CLI::Range(-20, 19));
   command->add_option("--polling", a->polling, "How long a thread looks before it parks, 0 to 100")

@@ -14,6 +14,7 @@
 
 #include "app/common/backends.h"
 #include "app/common/bench_cpu.h"
+#include "app/common/bench_fusion.h"
 #include "app/common/bench_networks.h"
 #include "app/common/bench_opencl.h"
 #include "app/common/bench_record.h"
@@ -56,6 +57,8 @@ constexpr Bench kBenches[] = {
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
     {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries", bench_cuda},
+    {"fusion", "time, planned memory and nodes of networks whose chains of ops are one node each, beside op by op",
+     [](const BenchOptions& o) -> Rows { return bench_fusion(o, data_folder(o)); }},
     {"graph", "building, planning and exporting graphs",
      [](const BenchOptions& o) -> Rows {
        auto rows = bench_graph();

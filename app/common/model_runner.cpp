@@ -12,6 +12,7 @@
 #include <arenascope/models/testcase.h>
 #include <arenascope/runtime/describe.h>
 #include <arenascope/runtime/device_transfer.h>
+#include <arenascope/runtime/fusion.h>
 #include <arenascope/runtime/split.h>
 
 namespace arenascope::app {
@@ -206,9 +207,19 @@ Status ModelRunner::narrow_graph() {
   return {};
 }
 
+Status ModelRunner::fuse() {
+  auto fused = fuse_graph(given_, *backend_, {[&](const TensorImpl& node) {
+    const auto is_node = [&](const Tensor& output) { return output.impl() == &node; };
+    return std::any_of(given_outputs_.begin(), given_outputs_.end(), is_node) || (options_.watched && options_.watched(node));
+  }});
+  if (!fused) return fused.error();
+  if (!fused->fused.empty()) take_over(fused->graph, fused->twins);
+  return {};
+}
+
 // What the device cannot compute, or is told not to, runs on the CPU, with copies between.
 Status ModelRunner::share_out_graph() {
-  if (backend_->runs_on_host_threads()) return {};
+  if (backend_->runs_on_host_threads()) return options_.fuse ? fuse() : Status();
   if (auto ok = narrow_graph(); !ok) return ok;
   if (auto ok = pack_graph(); !ok) return ok;
   const auto on_host = share_out(given_, [&](const TensorImpl& node) {

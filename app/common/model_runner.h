@@ -25,6 +25,8 @@ struct RunnerOptions {
   double budget_seconds = 1.0;  // for planners and orders that search
   MemoryStrategy strategy = MemoryStrategy::Planned;
   bool in_place = false;
+  bool fuse = false;               // chains of ops as one node where the backend can; host backends
+  std::function<bool(const TensorImpl& node)> watched;  // results that must stay to be seen: not inside of a fused node
   ExecutionPlanOptions execution;  // which barriers there are
   ThreadPoolOptions pool;          // of the threads
   int polling = 50;                // see ExecutorOptions
@@ -74,6 +76,7 @@ class ModelRunner {
   Status bind_inputs();
   Status move_leafs();
   Status share_out_graph();
+  Status fuse();
   Status narrow_graph();
   Status pack_graph();
   void take_over(const Graph& graph, const std::vector<Tensor>& twins);

@@ -108,5 +108,7 @@
   X(CumSum,        "CUM_SUM",         1,  1, same_rule,        element_flops,  0)          \
   X(Rope,          "ROPE",            1,  2, rope_rule,        norm_flops,     0)          \
   /* stands for an operator of a file that nothing can compute, so that the rest can be seen and planned */ \
-  X(Opaque,        "OPAQUE",          0, -1, fill_rule,        no_flops,       0)
+  X(Opaque,        "OPAQUE",          0, -1, fill_rule,        no_flops,       0)          \
+  /* several ops as one node: fused.h */                                                    \
+  X(Fused,         "FUSED",           1, -1, fused_rule,       fused_flops,    0)
 // clang-format on

@@ -49,6 +49,7 @@ ARENASCOPE_RULE(reduce_rule);
 ARENASCOPE_RULE(arg_rule);
 ARENASCOPE_RULE(top_k_rule);
 ARENASCOPE_RULE(rope_rule);
+ARENASCOPE_RULE(fused_rule);
 #undef ARENASCOPE_RULE
 
 int64_t no_flops(const TensorImpl& node);
@@ -62,6 +63,7 @@ int64_t attention_flops(const TensorImpl& node);
 int64_t lstm_flops(const TensorImpl& node);
 int64_t pool_flops(const TensorImpl& node);
 int64_t lrn_flops(const TensorImpl& node);
+int64_t fused_flops(const TensorImpl& node);
 
 // The error that a source holds quantised blocks, which only products, gathers, casts and copies can read.
 Status refuse_quantised(Op op, Sources sources);

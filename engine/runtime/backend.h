@@ -128,6 +128,9 @@ class Backend {
   // A shorter way to compute() for a node that is computed again and again, where there is one. Asked after prepare(),
   // with all memory bound; it holds until the next prepare().
   virtual Launch launch(const TensorImpl& node);
+  // Whether it computes `step`, an op element by element, in one FUSED node with `first` in front of it; without a step:
+  // whether a fused node may begin with `first`.
+  virtual bool fuses(const TensorImpl& first, const TensorImpl* step) const;
 };
 
 }  // namespace arenascope

@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include <arenascope/graph/fused.h>
 #include <fmt/format.h>
 
 namespace arenascope {
@@ -28,6 +29,7 @@ std::string parameters_of(const TensorImpl& node) {
     }
     case Op::Concat:
     case Op::Gather: return fmt::format("axis {}", node.params.get<AxisParams>().axis);
+    case Op::Fused: return "holds " + held_text(node);
     case Op::SoftMax: return fmt::format("axis {}", node.params.get<SoftMaxParams>().axis);
     default: return {};
   }

@@ -7,6 +7,7 @@
 #include <arenascope/backends/cpu/kernel.h>
 #include <arenascope/backends/cpu/rows.h>
 #include <arenascope/backends/cpu/simd.h>
+#include <arenascope/backends/cpu/steps.h>
 
 namespace arenascope::cpu {
 namespace {
@@ -119,6 +120,9 @@ void run(const Job& job, const TensorImpl& a, const TensorImpl& b, void (*f)(Out
   });
 }
 
+// y = 2 is what most exponents are.
+struct Power { static float of(float x, float y) { return y == 2.0f ? x * x : std::pow(x, y); } };
+
 // a to the power b: by squaring where both are integers, else in double.
 template <class C, class E>
 void powers(const Job& job) {
@@ -142,7 +146,7 @@ void powers(const Job& job) {
         }
       }
       if constexpr (std::is_same_v<C, float> && std::is_same_v<E, float>)
-        to[i] = y[i] == 2.0f ? x[i] * x[i] : std::pow(x[i], y[i]);
+        to[i] = Power::of(x[i], y[i]);
       else
         to[i] = convert<C>(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])));
     }
@@ -166,6 +170,8 @@ void choose(const Job& job) {
 }
 
 }  // namespace
+
+Simd::Binary binary_row(const Simd& s, Op op) { return op == Op::Pow ? loop<float, float, Power> : arithmetic<float>(s, op); }
 
 Status binary(const Job& job) {
   with_compute_type(job.node.dtype, [&](auto zero) {

@@ -125,19 +125,26 @@ void product(const Job& job, const ConvGeometry& g, int64_t image_group, Range r
   } else {
     gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch)}, windows, out, g.positions);
   }
-  for (int64_t r = rows.begin; r < rows.end; ++r)
+  for (int64_t r = rows.begin; r < rows.end; ++r) {
     add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
+    job.done((image_group * g.out_channels + r) * g.positions + columns.begin, columns.size());
+  }
 }
 
 // Runs of rows by the library, for which prepare() packed the weights; by the product where it fails.
 void by_library(const Job& job, const ConvGeometry& g) {
-  const bool done = job.packed->library()->compute(job, reinterpret_cast<const std::byte*>(job.packed->data()));
   const Range rows = job.part(g.batch * g.out[1]);
-  for (int64_t row = rows.begin; row < rows.end;) {
+  // Rows of all channels of one image, of which the library has made the products.
+  const auto finish = [&](int64_t image, int64_t first, int64_t run) {
+    for (int64_t c = 0; c < g.out_channels; ++c) {
+      const int64_t at = (image * g.out_channels + c) * g.positions + first * g.out[2];
+      add_bias(job, c, job.node.data_as<float>() + at, run * g.out[2]);
+      job.done(at, run * g.out[2]);
+    }
+  };
+  for (int64_t row = rows.begin + job.packed->library()->compute(job, reinterpret_cast<const std::byte*>(job.packed->data()), finish); row < rows.end;) {
     const int64_t image = row / g.out[1], first = row % g.out[1], run = std::min(rows.end - row, g.out[1] - first);
-    if (!done) product(job, g, image, {0, g.out_channels}, {first * g.out[2], (first + run) * g.out[2]});
-    for (int64_t c = 0; done && c < g.out_channels; ++c)
-      add_bias(job, c, job.node.data_as<float>() + (image * g.out_channels + c) * g.positions + first * g.out[2], run * g.out[2]);
+    product(job, g, image, {0, g.out_channels}, {first * g.out[2], (first + run) * g.out[2]});
     row += run;
   }
 }
@@ -184,6 +191,7 @@ void plain(const Job& job, const ConvGeometry& g) {
     });
     store_elements(node, i, 1, &sum);
   }
+  job.done(range.begin, range.size());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <arenascope/backends/cpu/kernel.h>
 #include <arenascope/backends/cpu/packed.h>
 #include <arenascope/backends/cpu/simd.h>
+#include <arenascope/backends/cpu/steps.h>
 #include <arenascope/backends/cpu/straight.h>
 
 namespace arenascope::cpu {
@@ -29,8 +30,17 @@ constexpr int kMostPartsPerTask = 4;
 
 // Nanoseconds on one thread, roughly.
 double cost(const TensorImpl& node) {
-  return std::max(static_cast<double>(flops(node)) * kernel(node.op).cost,
-                  static_cast<double>(bytes_moved(node)) * kNanosecondsPerByte);
+  double work = static_cast<double>(flops(node)) * kernel(node.op).cost;
+  if (node.op == Op::Fused) {
+    const auto p = node.params.get<FusedParams>();
+    work = p.anchor_op() == Op::None ? 0 : static_cast<double>(info(p.anchor_op()).flops(node)) * kernel(p.anchor_op()).cost;
+    for (int i = 0; i < p.steps; ++i) work += static_cast<double>(node.element_count()) * kernel(FusedParams::op(p.step[i])).cost;
+  }
+  return std::max(work, static_cast<double>(bytes_moved(node)) * kNanosecondsPerByte);
+}
+
+bool all_f32(const TensorImpl& node) {
+  return node.dtype == DType::F32 && std::all_of(node.sources.begin(), node.sources.end(), [](const TensorImpl* s) { return s->dtype == DType::F32; });
 }
 
 std::string processor() {
@@ -52,8 +62,8 @@ class CpuBackend : public Backend {
 
   Status supports(const TensorImpl& node) const override {
     if (node.op == Op::None || info(node.op).is_view()) return {};
-    const Kernel& k = kernel(node.op);
-    if (!k.compute) return refuse(node, "no kernel computes it");
+    const Kernel& k = kernel(anchor_of(node));
+    if (!k.compute || (node.op == Op::Fused && anchor_of(node) != Op::Fused && !k.anchors)) return refuse(node, "no kernel computes it");
     return k.supports ? k.supports(node) : Status();
   }
 
@@ -66,8 +76,14 @@ class CpuBackend : public Backend {
   // Products and windows lose something with each cut; the rest only a call.
   int parts(const TensorImpl& node, int tasks) const override {
     const double nanoseconds = cost(node);
-    const double least = kernel(node.op).cuts_cost ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
+    const double least = kernel(anchor_of(node)).cuts_cost ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
     return std::max(1, static_cast<int>(std::min<double>(nanoseconds / least / tasks, kMostPartsPerTask))) * tasks;
+  }
+
+  bool fuses(const TensorImpl& first, const TensorImpl* step) const override {
+    if (step) return all_f32(*step);
+    if (is_fused_step(first.op)) return all_f32(first);
+    return kernel(first.op).anchors && first.dtype == DType::F32 && supports(first).ok();
   }
 
   Launch launch(const TensorImpl& node) override {
@@ -76,19 +92,20 @@ class CpuBackend : public Backend {
   }
 
   Bytes work_bytes(const TensorImpl& node, int tasks) const override {
-    const Kernel& k = kernel(node.op);
+    const Kernel& k = kernel(anchor_of(node));
     return k.work_bytes && has_work(node) ? k.work_bytes(node, tasks) : 0;
   }
 
   Status compute(const TensorImpl& node, const ComputeParams& params) override {
     if (!has_work(node)) return {};
-    const Kernel& k = kernel(node.op);
+    const Kernel& k = kernel(anchor_of(node));
     if (!k.compute) return refuse(node, "no kernel computes it");
     if (params.work_bytes < work_bytes(node, params.nth))
       return refuse(node, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes, work_bytes(node, params.nth)));
     const std::shared_ptr<const Packed> packed = find(node);
     try {
-      return k.compute(Job{node, params.ith, params.nth, params.work, params.work_bytes, packed.get()});
+      const Job job{node, params.ith, params.nth, params.work, params.work_bytes, packed.get()};
+      return node.op == Op::Fused ? compute_with_steps(k.compute, job) : k.compute(job);
     } catch (const std::bad_alloc&) {
       return refuse(node, "there is not enough memory");
     }

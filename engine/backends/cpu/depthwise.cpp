@@ -94,6 +94,7 @@ void depthwise(const Job& job, const ConvGeometry& g) {
     for (int64_t z = 0; z < g.out[0]; ++z)
       simd().weigh_rows(out + z * g.out[1] * g.out[2], g.out[2], rows + z * g.stride[0] * p.slice, taps, weight, g.taps, g.stride[1] * p.row, g.out[1],
                         g.out[2], bias);
+    job.done(plane * g.positions, g.positions);
   }
 }
 

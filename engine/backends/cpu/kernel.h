@@ -3,13 +3,14 @@
 // a part of it. kernels.cpp lists them all.
 #pragma once
 #include <arenascope/backends/cpu/nest.h>
-#include <arenascope/graph/op.h>
+#include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
 #include <arenascope/runtime/backend.h>
 
 namespace arenascope::cpu {
 
 class Packed;
+class Steps;
 
 // A part of a node to be computed: everything a kernel gets.
 struct Job {
@@ -19,15 +20,23 @@ struct Job {
   std::byte* work;
   Bytes work_bytes;
   const Packed* packed = nullptr;  // the node's weights as prepare() packed them, if it did
+  Steps* steps = nullptr;          // of a FUSED node: what is done to each stretch of the result that stands
 
+  // What the kernel computes: of a FUSED node its anchor, with the anchor's sources.
+  Op op() const { return anchor_of(node); }
   const TensorImpl& source(size_t i) const { return *node.sources[i]; }
-  size_t sources() const { return node.sources.size(); }
+  size_t sources() const { return anchor_sources(node); }
+  // To be called for each stretch of the result's elements, row-major, once and when its bytes are final.
+  void done(int64_t begin, int64_t count) const {
+    if (steps) done_by_steps(begin, count);
+  }
   Range part(int64_t count, int64_t unit = 1) const { return split(count, ith, nth, unit); }
   // This part's own share of the work buffer, when work_bytes() gave each part `bytes`.
   template <class T>
   T* scratch(Bytes bytes) const {
     return reinterpret_cast<T*>(work + ith * bytes);
   }
+  void done_by_steps(int64_t begin, int64_t count) const;
 };
 
 struct Kernel {
@@ -36,6 +45,7 @@ struct Kernel {
   Bytes (*work_bytes)(const TensorImpl& node, int tasks) = nullptr;  // null: none
   double cost = 1;  // nanoseconds an element, roughly; tasks() weighs it against the cost of a barrier
   bool cuts_cost = false;  // each cut into more parts makes all of it slower
+  bool anchors = false;    // it calls Job::done(), so that steps may follow in a FUSED node
 };
 
 const Kernel& kernel(Op op);
@@ -80,6 +90,7 @@ ARENASCOPE_CPU_KERNEL(arg_extreme);
 ARENASCOPE_CPU_KERNEL(top_k);
 ARENASCOPE_CPU_KERNEL(cum_sum);
 ARENASCOPE_CPU_KERNEL(rope);
+ARENASCOPE_CPU_KERNEL(steps_alone);
 #undef ARENASCOPE_CPU_KERNEL
 
 Bytes mul_mat_work(const TensorImpl& node, int tasks);

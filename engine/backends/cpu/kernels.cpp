@@ -73,8 +73,8 @@ Kernel find(Op op) {
     case Op::Mish:
     case Op::HardSigmoid:
     case Op::HardSwish: return {unary, plain_sources, nullptr, kFunction};
-    case Op::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true};
-    case Op::Conv: return {conv, plain_sources, conv_work, kProduct, true};
+    case Op::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true, true};
+    case Op::Conv: return {conv, plain_sources, conv_work, kProduct, true, true};
     case Op::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct, true};
     case Op::Attention: return {attention, plain_sources, attention_work, kProduct, true};
     case Op::Lstm: return {lstm, plain_sources, lstm_work, kProduct, true};
@@ -83,7 +83,7 @@ Kernel find(Op op) {
     case Op::Lrn: return {lrn, plain_sources, nullptr, kWindow};
     case Op::BatchNorm: return {batch_norm, floating_sources, nullptr, kLight};
     case Op::Norm:
-    case Op::RmsNorm: return {norm, floating_sources, norm_work, kLight};
+    case Op::RmsNorm: return {norm, floating_sources, norm_work, kLight, false, true};
     case Op::GroupNorm: return {group_norm, floating_sources, group_norm_work, kLight};
     case Op::SoftMax:
     case Op::LogSoftMax: return {soft_max, floating_sources, soft_max_work, kWindow};
@@ -99,6 +99,7 @@ Kernel find(Op op) {
     case Op::TopKIndices: return {top_k, plain_sources, top_k_work, kWalk};
     case Op::CumSum: return {cum_sum, plain_sources, nullptr, kWalk};
     case Op::Rope: return {rope, floating_sources, rope_work, kLight};
+    case Op::Fused: return {steps_alone, plain_sources, nullptr, kLight};
     case Op::None:
     case Op::Reshape:
     case Op::View:

@@ -3,6 +3,7 @@
 // packed once, and each thread takes its rows strip by strip: reorder a strip of the source, convolve, reorder the
 // result back. A strip is as high as fits in the second-level cache.
 #pragma once
+#include <functional>
 #include <memory>
 
 #include <arenascope/backends/cpu/kernel.h>
@@ -17,8 +18,11 @@ class LibraryConv {
   // Whether it takes nodes in that many parts, each a run of rows (row r of image n is n·height + r): not where there
   // are so few that the runs would be uneven.
   virtual bool takes(int parts) const = 0;
-  // Computes this part of the node's rows, without the bias. False: some are not done, the caller has to do them all.
-  virtual bool compute(const Job& job, const std::byte* packed) = 0;
+  // Called for each strip that stands, while it is in the caches: rows [first, first + rows) of an image.
+  using Done = std::function<void(int64_t image, int64_t first, int64_t rows)>;
+  // Computes this part of the node's rows, without the bias. How many of them it has done, from the first on: where not
+  // all, the caller has to do the others.
+  virtual int64_t compute(const Job& job, const std::byte* packed, const Done& done) = 0;
 };
 
 // Null where the library is absent, or does not do this one, or does it no better.

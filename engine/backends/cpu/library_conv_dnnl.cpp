@@ -94,21 +94,24 @@ class Conv : public LibraryConv {
     return 10 * all >= 6 * most * parts;
   }
 
-  bool compute(const Job& job, const std::byte* packed) override try {
+  int64_t compute(const Job& job, const std::byte* packed, const Done& done) override {
     const OneThread one;
-    dnnl::stream stream(engine_);
-    const int64_t longest = strip_rows(g_);
     const Range rows = job.part(g_.batch * g_.out[1]);
-    for (int64_t row = rows.begin; row < rows.end;) {
-      const int64_t image = row / g_.out[1], first = row % g_.out[1];
-      const int64_t run = std::min(rows.end - row, g_.out[1] - first), strips = (run + longest - 1) / longest;
-      const Strip strip = strip_of(g_, first, (run + strips - 1) / strips);
-      if (!execute(job, packed, image, first, strip, stream)) return false;
-      row += strip.out;
+    int64_t row = rows.begin;
+    try {
+      dnnl::stream stream(engine_);
+      const int64_t longest = strip_rows(g_);
+      while (row < rows.end) {
+        const int64_t image = row / g_.out[1], first = row % g_.out[1];
+        const int64_t run = std::min(rows.end - row, g_.out[1] - first), strips = (run + longest - 1) / longest;
+        const Strip strip = strip_of(g_, first, (run + strips - 1) / strips);
+        if (!execute(job, packed, image, first, strip, stream)) break;
+        done(image, first, strip.out);
+        row += strip.out;
+      }
+    } catch (const dnnl::error&) {
     }
-    return true;
-  } catch (const dnnl::error&) {
-    return false;
+    return row - rows.begin;
   }
 
  private:

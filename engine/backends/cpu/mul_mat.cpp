@@ -100,8 +100,8 @@ void few_rows(const Product& p, Range columns, const Lines& a, const Lines& b, f
   }
 }
 
-// Scale and bias for the columns of some rows.
-void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
+// Scale and bias for the columns of some rows; c is the batch's first element.
+void scale_and_bias(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
   const float scale = job.node.params.get<MulMatParams>().scale;
   const bool biased = job.sources() > 2;
   if (scale == 1 && !biased) return;
@@ -115,6 +115,14 @@ void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c)
       if (bias) simd().add(to, to, bias, count);
     }
   }
+}
+
+void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
+  scale_and_bias(job, rows, columns, stride, c);
+  if (!job.steps) return;
+  const int64_t first = c - job.node.data_as<float>();
+  if (columns.size() == stride) return job.done(first + rows.begin * stride, rows.size() * stride);
+  for (int64_t m = rows.begin; m < rows.end; ++m) job.done(first + m * stride + columns.begin, columns.size());
 }
 
 }  // namespace

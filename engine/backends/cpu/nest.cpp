@@ -2,6 +2,11 @@
 #include <arenascope/backends/cpu/nest.h>
 
 namespace arenascope::cpu {
+namespace {
+
+constexpr int64_t kNone[Nest::kOperands] = {};
+
+}  // namespace
 
 Nest::Nest(const Dims& sizes, std::initializer_list<const TensorImpl*> operands)
     : operands_(static_cast<int>(operands.size())) {
@@ -14,17 +19,19 @@ Nest::Nest(const Dims& sizes, std::initializer_list<const TensorImpl*> operands)
     }
     append(sizes[d], strides);
   }
-  if (rank_ == 0) append(1, std::initializer_list<int64_t>{0, 0, 0, 0, 0}.begin());
+  if (rank_ == 0) append(1, kNone);
 }
 
-Nest::Nest(const Dims& sizes, std::initializer_list<Dims> all) : operands_(static_cast<int>(all.size())) {
+Nest::Nest(const Dims& sizes, std::initializer_list<Dims> all) : Nest(sizes, std::span(all.begin(), all.size())) {}
+
+Nest::Nest(const Dims& sizes, std::span<const Dims> all) : operands_(static_cast<int>(all.size())) {
   for (int d = 0; d < sizes.rank(); ++d) {
     int64_t strides[kOperands];
     int o = 0;
     for (const Dims& own : all) strides[o++] = own[d];
     append(sizes[d], strides);
   }
-  if (rank_ == 0) append(1, std::initializer_list<int64_t>{0, 0, 0, 0, 0}.begin());
+  if (rank_ == 0) append(1, kNone);
 }
 
 // Adds a dimension inside the ones so far, merged with the last where every operand runs on through both.

@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 
 #include <arenascope/tensor/tensor_impl.h>
 
@@ -31,6 +32,7 @@ class Nest {
   Nest(const Dims& sizes, std::initializer_list<const TensorImpl*> operands);
   // Operands with strides of their own, one a dimension of `sizes`.
   Nest(const Dims& sizes, std::initializer_list<Dims> strides);
+  Nest(const Dims& sizes, std::span<const Dims> strides);
 
   int64_t count() const { return count_; }
   int64_t inner_stride(int operand) const { return strides_[operand][rank_ - 1]; }

@@ -88,7 +88,7 @@ void run_norm(const Job& job) {
   const int64_t n = element_count(sizes);
   const Bytes share = round_to_line(4 * n * static_cast<Bytes>(sizeof(C)));
   C* const row = job.scratch<C>(share);
-  const bool rms = node.op == Op::RmsNorm;
+  const bool rms = job.op() == Op::RmsNorm;
   const C* gain = job.sources() > 1 ? spread(job.source(1), sizes, row + n) : nullptr;
   const C* bias = job.sources() > 2 ? spread(job.source(2), sizes, row + 2 * n) : nullptr;
   const Range range = job.part(node.element_count() / n);
@@ -100,6 +100,7 @@ void run_norm(const Job& job) {
     C* out = is_native<C>(node.dtype) ? node.data_as<C>() + line * n : row + 3 * n;
     normalise(*functions, out, x, mean, factor, gain, bias, n);
     if (!is_native<C>(node.dtype)) store_elements(node, line * n, n, out);
+    job.done(line * n, n);
   }
 }
 

@@ -2,11 +2,13 @@
 #include <arenascope/backends/cpu/packed.h>
 
 #include <arenascope/backends/cpu/quant_product.h>
+#include <arenascope/graph/fused.h>
 
 namespace arenascope::cpu {
 
 const TensorImpl* packable_weight(const TensorImpl& node) {
-  const TensorImpl* weight = node.op == Op::Conv ? node.sources[1] : node.op == Op::MulMat ? node.sources[0] : nullptr;
+  const Op op = anchor_of(node);
+  const TensorImpl* weight = op == Op::Conv ? node.sources[1] : op == Op::MulMat ? node.sources[0] : nullptr;
   return weight && weight->has(kFlagWeight) && weight->data() ? weight : nullptr;
 }
 
@@ -15,13 +17,13 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   const TensorImpl& weight = *packable_weight(node);
   Packed::How how;
   Bytes bytes = 0;
-  if (node.op == Op::Conv) {
+  if (anchor_of(node) == Op::Conv) {
     how.conv = make_library_conv(node);
     bytes = how.conv ? how.conv->packed_bytes() : packed_conv_bytes(node);
   } else if (QuantLayout layout; quant_layout(node, layout)) {
     how.quantised = layout;
     bytes = layout.bytes();
-  } else if (node.op == Op::MulMat) {
+  } else if (anchor_of(node) == Op::MulMat) {
     how.product = make_library_product(node);
     if (how.product) bytes = how.product->packed_bytes();
   }

@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/backends/cpu/elements.h>
 #include <arenascope/backends/cpu/simd.h>
+#include <arenascope/graph/fused.h>
 
 namespace arenascope::cpu {
 
@@ -62,6 +63,7 @@ class Functions {
  public:
   explicit Functions(const TensorImpl& node) {
     if (node.dtype != DType::F32 || node.byte_count() < kPastCaches) return;
+    if (node.op == Op::Fused && anchor_of(node) != Op::Fused) return;  // the steps are about to read the result
     for (const TensorImpl* source : node.sources)
       if (source->data() == node.data()) return;
     table_ = &simd_past_caches();

@@ -7,6 +7,7 @@
 #include <arenascope/backends/cpu/kernel.h>
 #include <arenascope/backends/cpu/rows.h>
 #include <arenascope/backends/cpu/simd.h>
+#include <arenascope/backends/cpu/steps.h>
 
 namespace arenascope::cpu {
 namespace {
@@ -149,6 +150,11 @@ void is_nan(const Job& job) {
 }
 
 }  // namespace
+
+void unary_row(const Simd& s, Op op, float* out, const float* x, int64_t n, float p, float q) {
+  if (const Simd::Unary fast = vectorised(s, op)) return fast(out, x, n, p, q);
+  for (int64_t i = 0; i < n; ++i) out[i] = one(op, x[i], Two{p, q});
+}
 
 Status unary(const Job& job) {
   with_compute_type(job.source(0).dtype, [&](auto zero) {

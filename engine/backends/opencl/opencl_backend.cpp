@@ -18,7 +18,7 @@ enum class Family { None, Unary, Binary, Movement, Windows, Lines, Products };
 
 Family family_of(Op op) {
   switch (op) {
-    case Op::None: case Op::Opaque: return Family::None;
+    case Op::None: case Op::Fused: case Op::Opaque: return Family::None;
     case Op::Cont: case Op::Copy: case Op::Cast: case Op::Concat: case Op::Pad: case Op::Gather: case Op::GatherElements: case Op::Fill:
     case Op::Arange: case Op::Resize: case Op::DepthToSpace: case Op::Tril: case Op::Where: return Family::Movement;
     case Op::MulMat: case Op::Conv: case Op::ConvTranspose: case Op::Attention: case Op::Lstm: return Family::Products;

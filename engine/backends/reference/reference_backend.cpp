@@ -51,6 +51,7 @@ Group group_of(Op op) {
     case Op::TopKIndices:
     case Op::CumSum:
     case Op::Rope: return Group::Lines;
+    case Op::Fused:
     case Op::Opaque: return Group::None;
     default: return op == Op::None || info(op).is_view() ? Group::None : Group::Pointwise;
   }
@@ -63,7 +64,7 @@ class ReferenceBackend : public Backend {
   std::string description() const override { return "the yardstick: one thread, double precision, no haste"; }
   bool runs_on_host_threads() const override { return true; }
   Status supports(const TensorImpl& node) const override {
-    if (node.op == Op::Opaque)
+    if (node.op == Op::Opaque || node.op == Op::Fused)
       return Error{fmt::format("{} '{}' on the reference: nothing computes it", arenascope::name(node.op), node.name)};
     if (info(node.dtype).quantised && has_work(node))
       return Error{fmt::format("{} '{}' on the reference: it cannot make {}", arenascope::name(node.op), node.name, arenascope::name(node.dtype))};

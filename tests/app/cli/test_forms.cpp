@@ -144,6 +144,31 @@ TEST_CASE("run --json") {
   CHECK(array.shape == out["shape"].get<std::vector<int64_t>>());
 }
 
+TEST_CASE("fused nodes say what they hold, and can be switched off") {
+  const Json fused = object_of({"run", "zoo:squeezenet", "--json"});
+  const Json plain = object_of({"run", "zoo:squeezenet", "--no-fusion", "--json"});
+  size_t holding = 0, held = 0;
+  for (const Json& node : fused["nodes"]) {
+    if (!node.contains("holds")) continue;
+    CHECK(node["op"] == "FUSED");
+    ++holding;
+    held += node["holds"].size();
+    CHECK(node["holds"].size() >= 2);
+    for (const Json& one : node["holds"]) check_form(one, {{"op", "string"}, {"name", "string"}});
+  }
+  CHECK(holding > 0);
+  for (const Json& node : plain["nodes"]) CHECK_FALSE(node.contains("holds"));
+  CHECK(fused["nodes"].size() + held - holding == plain["nodes"].size());
+  CHECK(fused["arena_bytes"] <= plain["arena_bytes"]);
+
+  const Json info = object_of({"info", "zoo:squeezenet", "--fuse", "--json"});
+  CHECK(info["fused"].size() == holding);
+  CHECK(info["fused_graph_nodes"] == fused["nodes"].size());
+  CHECK(info["fused_activation_bytes"] < info["activation_bytes"]);
+  const Json plan = object_of({"plan", "zoo:squeezenet", "--fuse", "--json"});
+  CHECK(plan["buffers"] < object_of({"plan", "zoo:squeezenet", "--json"})["buffers"]);
+}
+
 TEST_CASE("what run prints for people holds the product") {
   const Ended ended = cli({"run", "zoo:mul_mat"});
   CHECK(ended.status == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The nine networks against outputs that others computed, in every strategy, with every planner, on 1, 2 and 4 threads.
+// The nine networks against outputs that others computed, in every strategy, with every planner, on 1, 2 and 4 threads; fused too.
 // With sanitizers: on 1 to 8 threads, since races are looked for, and in fewer other ways, since each run takes long.
 #include <arenascope/models/testcase.h>
 #include <arenascope/planner/planner.h>
@@ -8,6 +8,7 @@
 #include <test_data.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -25,12 +26,13 @@ const char* const kNetworks[] = {"bvlc_alexnet", "densenet121", "inception_v1", 
 
 // Runs the network's data set in each configuration. Judged element by element for onnx's own outputs, and as a part of
 // the largest output for the seeded ones, whose rounding differs by 1.4e-6 of it between engines.
-void check_network(const std::filesystem::path& folder, const Tolerance& tolerance) {
+void check_network(const std::filesystem::path& folder, const Tolerance& tolerance, bool fuse = false) {
   auto tests = models::read_test_cases(folder);
   REQUIRE_MESSAGE(tests.ok(), folder.string());
   REQUIRE_FALSE(tests->empty());
   RunnerOptions options;
   options.threads = 1;
+  options.fuse = fuse;
   auto runner = ModelRunner::open(folder.string(), options);
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
   const models::TestCase& test = tests->front();
@@ -63,6 +65,11 @@ void check_network(const std::filesystem::path& folder, const Tolerance& toleran
       else CHECK_MESSAGE(first == *got, "two runs on the same number of threads differ");
     }
   };
+  if (fuse) {
+    const auto nodes = (*runner)->plan().graph.nodes();
+    CHECK(std::any_of(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->op == Op::Fused; }));
+    return run("search", MemoryStrategy::Planned, 1, 1), run("search", MemoryStrategy::Eager, 3, 2);
+  }
   if (test::kSanitized) {
     for (int threads = 1; threads <= 8; ++threads) run("search", MemoryStrategy::Planned, threads, 1);
     run("two-level", MemoryStrategy::Eager, 3, 2);
@@ -88,7 +95,7 @@ TEST_CASE("the nine networks give onnx's own outputs") {
     CAPTURE(name);
     Tolerance tolerance;
     tolerance.rtol = name == "densenet121" ? 2e-3 : 1e-3;
-    check_network(test::data_folder() / "onnx" / "light" / name, tolerance);
+    for (const bool fuse : {false, true}) check_network(test::data_folder() / "onnx" / "light" / name, tolerance, fuse);
   }
 }
 
@@ -107,7 +114,8 @@ TEST_CASE("the nine networks with seeded weights agree to 1e-5 of the largest ou
     Tolerance tolerance;
     tolerance.relative_to_max = 1e-5;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
-      if (entry.path().filename().string().find(name) != std::string::npos) check_network(entry.path(), tolerance);
+      if (entry.path().filename().string().find(name) != std::string::npos)
+        for (const bool fuse : {false, true}) check_network(entry.path(), tolerance, fuse);
     if (!std::getenv("ARENASCOPE_SEEDED")) std::filesystem::remove_all(folder);
   }
 }

@@ -38,6 +38,7 @@ Error mishap_error(const TensorImpl& node, const Mishap& mishap) {
 Status supports(const TensorImpl& node) {
   if (node.op == Op::None || info(node.op).is_view()) return {};
   switch (node.op) {
+    case Op::Fused:
     case Op::Opaque: return refuse(node, "no kernel computes it");
     case Op::Cont:
     case Op::Copy:

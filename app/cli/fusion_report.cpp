@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/fusion_report.h"
+
+#include <fmt/format.h>
+
+#include "app/common/backends.h"
+
+namespace arenascope::cli {
+
+Json held(const TensorImpl& node) {
+  Json out = Json::array();
+  const auto ops = held_ops(node);
+  const auto names = held_names(node);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    out.push_back({{"op", name(ops[i])}});
+    if (names.size() == ops.size()) out.back()["name"] = names[i];
+  }
+  return out;
+}
+
+std::string ops_text(const TensorImpl& node) {
+  std::string out;
+  for (const Op op : held_ops(node)) out += fmt::format("{}{}", out.empty() ? "" : "+", name(op));
+  return out;
+}
+
+Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend) {
+  auto opened = app::open_backend(backend);
+  if (!opened) return opened.error();
+  return fuse_graph(graph, **opened);
+}
+
+Bytes activation_bytes(const Graph& graph) {
+  Bytes out = 0;
+  for (const TensorImpl* node : graph.nodes())
+    if (!node->is_view() && node->op != Op::None) out += node->byte_count();
+  return out;
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// Fused graphs: what is fused and what is not, results against the unfused graph (to the bit) and the reference
+// backend, in every strategy and on several threads, and the plan that shrinks.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <set>
+
+#include <arenascope/backends/cpu/cpu_backend.h>
+#include <arenascope/backends/reference/reference_backend.h>
+#include <arenascope/graph/builder.h>
+#include <arenascope/graph/fused.h>
+#include <arenascope/runtime/executor.h>
+#include <arenascope/runtime/fusion.h>
+#include <arenascope/runtime/rewrite.h>
+
+using namespace arenascope;
+
+namespace {
+
+struct Pattern {
+  std::string name;
+  std::function<Tensor(GraphBuilder&)> build;
+  size_t nodes;  // with work, when fused
+  double tolerance = 1e-5;
+};
+
+// A graph of one pattern with seeded leafs.
+struct Net {
+  Context context;
+  Graph graph;
+  Tensor output;
+
+  explicit Net(const std::function<Tensor(GraphBuilder&)>& build) : context(*Context::create({.mem_size = size_t{1} << 24})) {
+    GraphBuilder b(context);
+    output = build(b);
+    b.output(output);
+    REQUIRE_MESSAGE(b.ok(), (b.ok() ? "" : b.status().error().message));
+    graph = *context.new_graph(64);
+    REQUIRE(graph.expand(output).ok());
+    uint32_t state = 1;
+    for (TensorImpl* leaf : graph.leafs()) {
+      const bool positive = std::string(leaf->name).starts_with("positive");
+      for (int64_t i = 0; i < leaf->element_count(); ++i) {
+        state = state * 1664525u + 1013904223u;
+        const float value = static_cast<float>(state >> 8) / static_cast<float>(1 << 24);
+        leaf->data_as<float>()[i] = positive ? value + 0.5f : 4 * value - 2;
+      }
+    }
+  }
+};
+
+size_t working(const Graph& graph) {
+  size_t n = 0;
+  for (const TensorImpl* node : graph.nodes()) n += has_work(*node) ? 1 : 0;
+  return n;
+}
+
+std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output, int threads, MemoryStrategy strategy, Bytes* arena = nullptr) {
+  auto memory = plan_memory(graph, "search", "depth-first", {.planner = {.budget_seconds = 0.05}});
+  REQUIRE_MESSAGE(memory.ok(), (memory.ok() ? "" : memory.error().message));
+  if (arena) *arena = memory->arena_bytes;
+  auto plan = ExecutionPlan::make(graph, std::move(*memory), backend, threads);
+  REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
+  auto executor = Executor::create(backend, make_cpu_context(), {threads, strategy, nullptr, true, {}, {}});
+  REQUIRE(executor.ok());
+  REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+  for (int i = 0; i < 2; ++i) {
+    auto report = (*executor)->run();
+    REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+  }
+  const float* data = output->data_as<float>();
+  return {data, data + output->element_count()};
+}
+
+Tensor conv(GraphBuilder& b, Dims x, Dims w, bool bias, int stride, int pad, int groups = 1, int dilation = 1) {
+  const Tensor weight = b.weight("w", w), source = b.input("x", x);
+  return b.conv2d(source, weight, bias ? b.weight("bias", {w[0]}) : Tensor(), stride, pad, groups, dilation);
+}
+Tensor unary(GraphBuilder& b, Op op, const Tensor& x) { return b.op(op, {x}); }
+Tensor batch_norm(GraphBuilder& b, const Tensor& x, int64_t c) {
+  return b.op_with(Op::BatchNorm, {x, b.weight("scale", {c}), b.weight("shift", {c}), b.weight("mean", {c}), b.weight("positive variance", {c})},
+                   BatchNormParams{1e-5f});
+}
+
+const std::vector<Pattern>& patterns() {
+  static const std::vector<Pattern> list = {
+      {"conv, bias, relu", [](GraphBuilder& b) { return unary(b, Op::Relu, conv(b, {1, 5, 13, 11}, {7, 5, 3, 3}, true, 1, 1)); }, 1},
+      {"conv 3x3 of many channels, clamp",
+       [](GraphBuilder& b) { return b.op_with(Op::Clamp, {conv(b, {2, 32, 17, 19}, {48, 32, 3, 3}, true, 1, 1)}, ClampParams{0, 6}); }, 1},
+      {"conv, batch norm, residual, silu",
+       [](GraphBuilder& b) {
+         const Tensor x = batch_norm(b, conv(b, {2, 16, 9, 10}, {24, 16, 3, 3}, false, 2, 1), 24);
+         return unary(b, Op::Silu, b.add(x, b.input("residual", {2, 24, 5, 5})));
+       },
+       1},
+      {"conv 1x1, residual first, relu",
+       [](GraphBuilder& b) { return unary(b, Op::Relu, b.add(b.input("residual", {1, 40, 7, 7}), conv(b, {1, 24, 7, 7}, {40, 24, 1, 1}, true, 1, 0))); }, 1},
+      {"depthwise, batch norm, relu6",
+       [](GraphBuilder& b) { return b.op_with(Op::Clamp, {batch_norm(b, conv(b, {1, 12, 15, 14}, {12, 1, 3, 3}, false, 1, 1, 12), 12)}, ClampParams{0, 6}); }, 1},
+      {"grouped, dilated, a channel's bias by a sum",
+       [](GraphBuilder& b) { return unary(b, Op::HardSwish, b.add(conv(b, {1, 12, 9, 9}, {8, 6, 3, 3}, false, 1, 2, 2, 2), b.weight("by channel", {8, 1, 1}))); }, 1},
+      {"product, bias, gelu", [](GraphBuilder& b) {
+         return unary(b, Op::Gelu, b.add(b.mul_mat(b.weight("w", {37, 29}), b.input("x", {13, 29})), b.weight("bias", {37}))); }, 1},
+      {"product of few rows, residual", [](GraphBuilder& b) {
+         return b.add(b.mul_mat(b.weight("w", {65, 31}), b.input("x", {3, 31}), b.weight("bias", {65})), b.input("residual", {3, 65})); }, 1},
+      {"batched product, scale, tanh", [](GraphBuilder& b) {
+         return unary(b, Op::Tanh, b.scale(b.mul_mat(b.input("k", {3, 9, 12}), b.input("q", {3, 17, 12})), 0.25f, 1)); }, 1},
+      {"rms norm, gain, sum", [](GraphBuilder& b) {
+         const Tensor x = b.rms_norm(b.input("x", {5, 67}), 1e-5f, Tensor());
+         return b.add(b.mul(x, b.weight("gain", {67})), b.input("residual", {5, 67})); }, 1},
+      {"norm with gain and bias, gelu", [](GraphBuilder& b) {
+         return unary(b, Op::GeluTanh, b.norm(b.input("x", {3, 7, 33}), 2, 1e-5f, b.weight("gain", {33}), b.weight("bias", {33}))); }, 1},
+      {"broadcasts on either side; five sources become two nodes", [](GraphBuilder& b) {
+         Tensor x = b.add(b.input("row", {1, 37}), b.input("column", {53, 1}));
+         x = b.op(Op::Sub, {b.input("number", {1}), x});
+         x = b.mul(x, b.input("positive", {53, 37}));
+         return b.op(Op::Div, {unary(b, Op::Exp, x), b.input("positive row", {37})}); }, 2},
+      {"gelu in pieces: a value that is read again", [](GraphBuilder& b) {
+         const Tensor x = b.add(b.mul_mat(b.weight("w", {21, 18}), b.input("x", {11, 18})), b.weight("bias", {21}));
+         const Tensor e = b.scale(unary(b, Op::Erf, b.scale(x, 0.70710678f)), 1, 1);
+         return b.scale(b.mul(x, e), 0.5f); }, 1},
+      {"swish in pieces over 3000 elements", [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3000});
+         const Tensor y = unary(b, Op::Neg, x);
+         return b.mul(y, unary(b, Op::Sigmoid, y)); }, 1},
+      {"pow, sqrt, max", [](GraphBuilder& b) {
+         const Tensor x = b.op(Op::Pow, {b.input("x", {9, 31}), b.scale(b.input("positive", {1}), 0, 2)});
+         return b.op(Op::Max, {unary(b, Op::Sqrt, x), b.input("y", {9, 31})}); }, 2},
+      {"ten in a row become two", [](GraphBuilder& b) {
+         Tensor x = b.input("x", {1025});
+         for (int i = 0; i < 10; ++i) x = b.scale(x, 0.9f, 0.1f);
+         return x; }, 2},
+      {"a strided source", [](GraphBuilder& b) {
+         const Tensor t = b.transpose(b.input("t", {19, 23}));
+         return unary(b, Op::Relu, b.add(b.input("x", {23, 19}), t)); }, 1},
+      {"batch norm alone, relu: one position a channel", [](GraphBuilder& b) { return unary(b, Op::Relu, batch_norm(b, b.input("x", {3, 35}), 35)); }, 1},
+      {"batch norm alone, relu", [](GraphBuilder& b) { return unary(b, Op::Relu, batch_norm(b, b.input("x", {2, 5, 33, 40}), 5)); }, 1},
+      {"nothing", [](GraphBuilder& b) { return unary(b, Op::Relu, b.input("x", {0, 3})); }, 0},
+  };
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("a fused graph gives the bits of the unfused one, and agrees with the reference") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  for (const Pattern& pattern : patterns()) {
+    CAPTURE(pattern.name);
+    Net net(pattern.build);
+    auto fused = fuse_graph(net.graph, *cpu);
+    REQUIRE(fused.ok());
+    CHECK(working(fused->graph) == pattern.nodes);
+    const Tensor output = fused->twins[net.graph.find_node(*net.output).index()];
+    REQUIRE(output);
+    CHECK(output->has(kFlagOutput));
+    const auto exact = run(*reference, net.graph, net.output, 1, MemoryStrategy::None);
+    double largest = 0;
+    for (float x : exact) largest = std::max(largest, std::abs(static_cast<double>(x)));
+    Bytes before = 0, after = 0;
+    for (int threads = 1; threads <= 4; ++threads) {
+      CAPTURE(threads);
+      const auto plain = run(*cpu, net.graph, net.output, threads, MemoryStrategy::Planned, &before);
+      for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
+        const auto got = run(*cpu, fused->graph, output, threads, strategy, &after);
+        REQUIRE(got.size() == plain.size());
+        size_t wrong = 0;
+        double error = 0;
+        for (size_t i = 0; i < got.size(); ++i) {
+          wrong += got[i] != plain[i] ? 1 : 0;
+          error = std::max(error, std::abs(static_cast<double>(got[i]) - static_cast<double>(exact[i])));
+        }
+        CHECK(wrong == 0);
+        CHECK(error <= pattern.tolerance * largest);
+      }
+    }
+    CHECK(after <= before);
+  }
+}
+
+TEST_CASE("a fused node says what it holds") {
+  auto cpu = cpu::make_cpu_backend();
+  Net net([](GraphBuilder& b) {
+    const Tensor x = b.conv2d(b.input("x", {1, 3, 8, 8}), b.weight("w", {4, 3, 3, 3}), Tensor(), 1, 1, 1, 1, "conv1");
+    return b.op(Op::Relu, {b.add(x, b.input("y", {1, 4, 8, 8}), "add1")}, {}, "relu1");
+  });
+  auto fused = fuse_graph(net.graph, *cpu);
+  REQUIRE(fused.ok());
+  REQUIRE(fused->fused.size() == 1);
+  const FusedGraph::Fused& node = fused->fused[0];
+  CHECK(node.node->op == Op::Fused);
+  CHECK(anchor_of(*node.node) == Op::Conv);
+  CHECK(held_ops(*node.node) == std::vector<Op>{Op::Conv, Op::Add, Op::Relu});
+  CHECK(held_names(*node.node) == std::vector<std::string>{"conv1", "add1", "relu1"});
+  CHECK(held_text(*node.node) == "CONV conv1, ADD add1, RELU relu1");
+  CHECK(node.held.size() == 3);
+  CHECK(flops(*node.node) == 2 * 4 * 64 * 27 + 2 * 256);
+  CHECK_FALSE(reference::make_reference_backend()->supports(*node.node).ok());
+}
+
+TEST_CASE("what somebody wants to see is not inside of a fused node") {
+  auto cpu = cpu::make_cpu_backend();
+  const auto build = [](bool output) {
+    return [output](GraphBuilder& b) {
+      const Tensor x = b.op(Op::Relu, {b.input("x", {10})}, {}, "first");
+      const Tensor y = b.op(Op::Neg, {x}, {}, "second");
+      if (output) b.output(y);
+      return b.op(Op::Exp, {y}, {}, "third");
+    };
+  };
+  Net all(build(false)), asked(build(true));
+  CHECK(working(fuse_graph(all.graph, *cpu)->graph) == 1);
+  for (const bool watched : {false, true}) {
+    FusionOptions options;
+    if (watched) options.keep = [](const TensorImpl& node) { return node.name == "second"; };
+    Net& net = watched ? all : asked;
+    auto fused = fuse_graph(net.graph, *cpu, options);
+    REQUIRE(fused.ok());
+    REQUIRE(working(fused->graph) == 2);
+    CHECK(fused->fused.size() == 1);
+    CHECK(held_names(*fused->fused[0].node) == std::vector<std::string>{"first", "second"});
+    CHECK_FALSE(fused->twins[0]);
+    CHECK(fused->twins[1]);
+  }
+  // Read twice: by somebody outside too.
+  Net twice([](GraphBuilder& b) {
+    const Tensor x = b.op(Op::Relu, {b.input("x", {4, 4})}, {}, "first");
+    return b.add(b.reduce(Op::ReduceSum, x, {1}, true), b.op(Op::Neg, {x}));
+  });
+  CHECK(working(fuse_graph(twice.graph, *cpu)->graph) == 3);
+}
+
+TEST_CASE("a backend that fuses nothing gets the same graph; other types stay apart") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  Net net(patterns()[0].build);
+  CHECK(fuse_graph(net.graph, *reference)->fused.empty());
+  Net half([](GraphBuilder& b) {
+    const Tensor x = b.op_with(Op::Cast, {b.input("x", {8})}, CastParams{DType::F16});
+    return b.op_with(Op::Cast, {b.op(Op::Neg, {b.op(Op::Relu, {x})})}, CastParams{DType::F32});
+  });
+  CHECK(fuse_graph(half.graph, *cpu)->fused.empty());
+}
+
+TEST_CASE("a fused graph can be written anew, as for tensors that are computed again") {
+  auto cpu = cpu::make_cpu_backend();
+  Net net(patterns()[2].build);
+  auto fused = fuse_graph(net.graph, *cpu);
+  REQUIRE(fused.ok());
+  std::vector<NodeId> order;
+  for (size_t i = 0; i < fused->graph.nodes().size(); ++i) order.push_back(NodeId(static_cast<int32_t>(i)));
+  std::vector<Tensor> twins;
+  auto again = Rewrite(fused->graph, order, true, false).make_graph(twins);
+  REQUIRE(again.ok());
+  const Tensor output = fused->twins[net.graph.find_node(*net.output).index()];
+  const auto expected = run(*cpu, net.graph, net.output, 2, MemoryStrategy::Planned);
+  CHECK(run(*cpu, *again, twins[fused->graph.find_node(*output).index()], 2, MemoryStrategy::Planned) == expected);
+}
+
+TEST_CASE("parameters that make no sense are refused") {
+  auto context = Context::create({.mem_size = size_t{1} << 20});
+  REQUIRE(context);
+  const Tensor x = *context->new_tensor(DType::F32, {4, 6}), y = *context->new_tensor(DType::F32, {5});
+  const Tensor sources[] = {x, y};
+  const auto refused = [&](FusedParams p, size_t count = 2) {
+    OpParams params;
+    params.set(p);
+    return !context->apply(Op::Fused, std::span(sources, count), params).ok();
+  };
+  FusedParams p;
+  CHECK(refused(p));
+  p.steps = 1;
+  p.step[0] = {static_cast<uint16_t>(Op::Relu), 0, -1, 0, 0};
+  CHECK_FALSE(refused(p));
+  p.step[0].left = -1;
+  CHECK(refused(p));  // no anchor
+  p.step[0] = {static_cast<uint16_t>(Op::Add), 0, 1, 0, 0};
+  CHECK(refused(p));  // [4, 6] and [5]
+  p.step[0] = {static_cast<uint16_t>(Op::Add), 0, 2, 0, 0};
+  CHECK(refused(p));
+  p.step[0] = {static_cast<uint16_t>(Op::Concat), 0, 0, 0, 0};
+  CHECK(refused(p));
+  p.step[0] = {static_cast<uint16_t>(Op::BatchNorm), 0, 1, 0, 0};
+  CHECK(refused(p));
+  p.step[0] = {60000, 0, 0, 0, 0};
+  CHECK(refused(p));
+  p.steps = 200;
+  CHECK(refused(p));
+  p.steps = 1;
+  p.anchor = static_cast<uint16_t>(Op::Fused);
+  CHECK(refused(p));
+  p.anchor = 60000;
+  CHECK(refused(p));
+  p.anchor = static_cast<uint16_t>(Op::Conv);
+  p.anchor_sources = 2;
+  p.step[0] = {static_cast<uint16_t>(Op::Relu), -1, -1, 0, 0};
+  CHECK(refused(p));
+}
