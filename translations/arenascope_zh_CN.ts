@@ -1102,6 +1102,14 @@
         <translation>请先选择节点：运行将进行到该节点。</translation>
     </message>
     <message>
+        <source>F&amp;use chains of ops into one node each</source>
+        <translation>把连续的算子融合为一个节点(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what it holds.</source>
+        <translation>更快，占用的内存更少；但节点内部的结果不再可见。检查器列出它包含哪些算子。</translation>
+    </message>
+    <message>
         <source>Keep what is recorded in a &amp;file while it runs</source>
         <translation>运行时把录制内容保存在文件中(&amp;F)</translation>
     </message>

@@ -328,7 +328,8 @@ void MainWindow::apply_preferences(const Preferences& preferences) {
   if (before.language != preferences_.language) set_language(preferences_.language);
   playback_->show_choice(preferences_.run.planner, preferences_.run.order);
   if (before.run == preferences_.run || !controller_->has_model()) return;
-  const bool other_machine = before.run.threads != preferences_.run.threads || before.run.backend != preferences_.run.backend;
+  const bool other_machine = before.run.threads != preferences_.run.threads || before.run.backend != preferences_.run.backend ||
+                             before.run.fuse != preferences_.run.fuse;
   if (other_machine) controller_->open(controller_->spec(), preferences_.run);
   else controller_->replan(preferences_.run);
 }

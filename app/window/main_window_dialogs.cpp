@@ -148,6 +148,10 @@ void MainWindow::show_preferences() {
   form->addRow(tr("&Order"), order);
   form->addRow(tr("Planning takes at &most"), budget);
   form->addRow(tr("Memory &strategy"), strategy);
+  auto* fuse = new QCheckBox(tr("F&use chains of ops into one node each"), dialog);
+  fuse->setChecked(preferences_.run.fuse);
+  fuse->setToolTip(tr("Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what it holds."));
+  form->addRow(QString(), fuse);
   auto* autosave = new QCheckBox(tr("Keep what is recorded in a &file while it runs"), dialog);
   autosave->setChecked(preferences_.run.autosave);
   autosave->setToolTip(tr("After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed."));
@@ -164,6 +168,7 @@ void MainWindow::show_preferences() {
     p.run.order = order->currentData().toString();
     p.run.strategy = strategy->currentData().toString();
     p.run.budget_seconds = budget->value();
+    p.run.fuse = fuse->isChecked();
     p.run.autosave = autosave->isChecked();
     p.language = language->currentData().toString();
     p.theme = static_cast<ThemeMode>(theme->currentData().toInt());

@@ -309,6 +309,7 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
   options.order = settings.order.toStdString();
   options.budget_seconds = settings.budget_seconds;
   options.strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
+  options.fuse = settings.fuse;
   options.recorder = recorder.get();
   options.progress = [this](const std::string& phase) {
     const QString text = phase == "opening"           ? tr("Reading the model…")

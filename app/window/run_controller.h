@@ -36,6 +36,7 @@ struct RunSettings {
   QString order = QStringLiteral("depth-first");
   QString strategy = QStringLiteral("planned");
   double budget_seconds = 0.3;
+  bool fuse = false;     // chains of ops as one node where the backend can
   bool autosave = true;  // what is recorded is also written to a file while the run goes on
   bool operator==(const RunSettings&) const = default;
 };
