@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/fusion_report.h"
 
-#include <fmt/format.h>
-
 #include "app/common/backends.h"
 
 namespace arenascope::cli {
@@ -15,12 +13,6 @@ Json held(const TensorImpl& node) {
     out.push_back({{"op", name(ops[i])}});
     if (names.size() == ops.size()) out.back()["name"] = names[i];
   }
-  return out;
-}
-
-std::string ops_text(const TensorImpl& node) {
-  std::string out;
-  for (const Op op : held_ops(node)) out += fmt::format("{}{}", out.empty() ? "" : "+", name(op));
   return out;
 }
 

@@ -9,8 +9,6 @@ namespace arenascope::cli {
 
 // [{"name", "op"}], first to last.
 Json held(const TensorImpl& node);
-// "CONV+ADD+RELU".
-std::string ops_text(const TensorImpl& node);
 // The graph as `backend` would have it fused, outputs kept. Errors: a backend that cannot be opened, no memory.
 Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend);
 // Bytes of everything that the graph computes.

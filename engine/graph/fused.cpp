@@ -121,6 +121,12 @@ std::vector<Op> held_ops(const TensorImpl& node) {
   return out;
 }
 
+std::string ops_text(const TensorImpl& node) {
+  std::string out;
+  for (const Op op : held_ops(node)) out += fmt::format("{}{}", out.empty() ? "" : "+", name(op));
+  return out;
+}
+
 std::vector<std::string> held_names(const TensorImpl& node) {
   std::string_view rest = node.name;
   if (node.op != Op::Fused) return {std::string(rest)};

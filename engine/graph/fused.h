@@ -53,6 +53,8 @@ size_t anchor_sources(const TensorImpl& node);
 
 // What a FUSED node holds, first to last; of any other its op alone.
 std::vector<Op> held_ops(const TensorImpl& node);
+// "CONV+ADD+RELU"; of a node that is not FUSED the op's name.
+std::string ops_text(const TensorImpl& node);
 // The names of the nodes that it holds, as join_names() joined them into its own; one for any other.
 std::vector<std::string> held_names(const TensorImpl& node);
 std::string join_names(const std::vector<std::string>& names);

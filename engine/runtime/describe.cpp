@@ -44,7 +44,7 @@ trace::TensorRef ref_of(const Graph& graph, const TensorImpl& tensor) {
 trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) {
   trace::TensorInfo out;
   out.name = tensor.name;
-  if (tensor.op != Op::None) out.op = name(tensor.op);
+  if (tensor.op != Op::None) out.op = ops_text(tensor);
   const auto layers = graph.context().layer_names();
   if (tensor.layer >= 0 && static_cast<size_t>(tensor.layer) < layers.size())
     out.layer = layers[static_cast<size_t>(tensor.layer)];
