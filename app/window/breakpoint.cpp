@@ -63,6 +63,27 @@ std::optional<Breakpoint> Breakpoint::from_setting(const QString& setting) {
   return b;
 }
 
+namespace {
+
+struct Part {
+  std::string op, name;
+};
+
+// What a fused node holds, as its parameters tell ("holds CONV conv1, RELU relu1"), and any node itself.
+std::vector<Part> parts_of(const trace::TensorInfo& node) {
+  std::vector<Part> parts{{node.op, node.name}};
+  constexpr std::string_view kHolds = "holds ";
+  if (!node.parameters.starts_with(kHolds)) return parts;
+  const QString held = QString::fromStdString(node.parameters.substr(kHolds.size()));
+  for (const QString& part : held.split(QStringLiteral(", "))) {
+    const qsizetype space = part.indexOf(u' ');
+    parts.push_back({part.left(space).toStdString(), space < 0 ? std::string() : part.mid(space + 1).toStdString()});
+  }
+  return parts;
+}
+
+}  // namespace
+
 std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector<Breakpoint>& breakpoints) {
   std::set<NodeId> nodes;
   for (const Breakpoint& b : breakpoints) {
@@ -73,10 +94,12 @@ std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector
     const QRegularExpression pattern(QRegularExpression::anchoredPattern(escaped), QRegularExpression::CaseInsensitiveOption);
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const trace::TensorInfo& node = graph.nodes[i];
-      const bool hit = b.kind == Breakpoint::Kind::Node  ? node.name == wanted
-                       : b.kind == Breakpoint::Kind::Op  ? node.op == op
-                       : b.kind == Breakpoint::Kind::Name ? pattern.match(QString::fromStdString(node.name)).hasMatch()
-                                                          : node.bytes >= b.bytes;
+      bool hit = b.kind == Breakpoint::Kind::Bytes && node.bytes >= b.bytes;
+      if (b.kind != Breakpoint::Kind::Bytes)
+        for (const Part& part : parts_of(node))
+          hit = hit || (b.kind == Breakpoint::Kind::Node ? part.name == wanted
+                        : b.kind == Breakpoint::Kind::Op ? part.op == op
+                                                         : pattern.match(QString::fromStdString(part.name)).hasMatch());
       if (hit) nodes.insert(NodeId(i));
     }
   }

@@ -116,6 +116,15 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(static_cast<long>(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Name, "b3.*", 0, true}}).size()), static_cast<long>(in_b3));
     QVERIFY(!nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Op, "relu", 0, true}}).empty());
     QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Bytes, {}, INT64_MAX, true}}).empty());
+    // A fused node stops where one of those that it holds would.
+    trace::GraphInfo fused = g;
+    fused.nodes[2].op = "CONV+ADD+RELU";
+    fused.nodes[2].parameters = "holds CONV inner, ADD plus, RELU last";
+    for (const char* op : {"conv", "add", "relu", "conv+add+relu"})
+      QVERIFY2(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Op, op, 0, true}}).contains(NodeId(2)), op);
+    QVERIFY(!nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Op, "mul", 0, true}}).contains(NodeId(2)));
+    QCOMPARE(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Node, "plus", 0, true}}), std::set<NodeId>{NodeId(2)});
+    QCOMPARE(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Name, "inn*", 0, true}}), std::set<NodeId>{NodeId(2)});
     for (const Breakpoint& b : {Breakpoint{Breakpoint::Kind::Name, "a/*=b", 0, false}, Breakpoint{Breakpoint::Kind::Bytes, {}, 77, true}, Breakpoint{Breakpoint::Kind::NaN, {}, 0, true}})
       QVERIFY(Breakpoint::from_setting(b.to_setting()) == b);
     for (const char* bad : {"", "=", "op=", "bytes>=x", "colour=red"}) QVERIFY(!Breakpoint::from_setting(bad));
