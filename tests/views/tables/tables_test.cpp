@@ -80,7 +80,7 @@ class TablesTest : public QObject {
     QStringList cells[2];
     for (size_t r = 0; r < 2; ++r)
       for (const Column& column : table->columns) cells[r] << column.text(r);
-    QCOMPARE(cells[0], QStringList({"scale", "512x64x1", QString::fromUtf8("64 × 2 × 1"), "2.00 ms", "4", "wide", "this run"}));
+    QCOMPARE(cells[0], QStringList({"scale", "512x64x1", QString::fromUtf8("64 × 2 × 1"), QString::fromUtf8("2\u00a0ms"), "4", "wide", "this run"}));
     QCOMPARE(cells[1][2], QString("way 2"));
     QCOMPARE(cells[1][6], QString("an earlier run"));
     QCOMPARE(problems_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr})->rows, size_t{1});
