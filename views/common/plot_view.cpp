@@ -184,6 +184,13 @@ void PlotView::paint(QPainter* painter, QSize size) {
 
 // --- drawing
 
+void PlotView::set_pixel_ratio(double ratio) {
+  if (ratio == plot_->bufferDevicePixelRatio()) return;
+  plot_->setBufferDevicePixelRatio(ratio);
+  plot_->setPlottingHint(QCP::phCacheLabels, ratio == devicePixelRatioF());  // labels are kept at the screen's ratio
+  plot_->replot(QCustomPlot::rpImmediateRefresh);
+}
+
 void PlotView::redraw() {
   plot_->replot(QCustomPlot::rpQueuedReplot);
 }

@@ -62,6 +62,8 @@ class PlotView : public QWidget, public Paintable {
   virtual QString describe(const QPointF& pixel) const = 0;
   // Milliseconds of the last repaint of the data.
   double last_frame_ms() const { return plot_->replotTime(); }
+  // Pixels of what is drawn for each logical one; the screen's own unless a picture is to have more. Draws at once.
+  void set_pixel_ratio(double ratio);
 
  public Q_SLOTS:
   void frame_selection();

@@ -48,6 +48,7 @@ void PlotView::changeEvent(QEvent* event) {
 
 void PlotView::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
+  if (plot_->bufferDevicePixelRatio() != devicePixelRatioF()) plot_->setBufferDevicePixelRatio(devicePixelRatioF());
   apply_axis();
   if (stale_) prepare();
 }
