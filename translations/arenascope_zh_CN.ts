@@ -740,8 +740,8 @@
         <translation>否</translation>
     </message>
     <message>
-        <source>A recording holds no values: this breakpoint waits for a live run.</source>
-        <translation>录制中没有数值：此断点要等到实时运行时才起作用。</translation>
+        <source>No such result was noted while this was recorded, or none was looked for: this breakpoint waits for a live run.</source>
+        <translation>录制期间没有记下这样的结果，或未作检查：此断点要等到实时运行时才起作用。</translation>
     </message>
     <message>
         <source>%1 (in a live run)</source>
@@ -811,8 +811,8 @@
         <translation>没有断点。F9 在所选节点上设置断点；其他断点在上方添加。</translation>
     </message>
     <message>
-        <source>In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live run only: a recording holds no values.</source>
-        <translation>名称模式中 * 代表任意文本，? 代表一个字母。NaN 与无穷只在实时运行中检查：录制文件不含数值。</translation>
+        <source>In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live run; a recording knows those that were found while it ran.</source>
+        <translation>名称模式中 * 代表任意文本，? 代表一个字母。NaN 与无穷在实时运行中检查；录制文件知道运行时发现了哪些。</translation>
     </message>
 </context>
 <context>

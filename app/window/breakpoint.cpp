@@ -112,4 +112,23 @@ bool wants_nan(const std::vector<Breakpoint>& breakpoints) {
   return false;
 }
 
+namespace {
+constexpr std::string_view kNotFinite = " holds NaN or infinities";
+}  // namespace
+
+trace::Problem not_finite(NodeId node, trace::RunId run, const std::string& name) {
+  trace::Problem problem;
+  problem.sentence = "'" + name + "'" + std::string(kNotFinite);
+  problem.run = run;
+  problem.node = node;
+  return problem;
+}
+
+std::set<NodeId> nodes_not_finite(const trace::Snapshot& snapshot) {
+  std::set<NodeId> nodes;
+  for (size_t i = 0; i < snapshot.problems.size(); ++i)
+    if (snapshot.problems[i].node.valid() && snapshot.problems[i].sentence.ends_with(kNotFinite)) nodes.insert(snapshot.problems[i].node);
+  return nodes;
+}
+
 }  // namespace arenascope::app

@@ -2,6 +2,7 @@
 // Where a run is to pause: on a node, an op, a name pattern, results of some size, or NaN and infinities in a result.
 #pragma once
 #include <arenascope/trace/info.h>
+#include <arenascope/trace/snapshot.h>
 
 #include <QString>
 #include <QStringList>
@@ -28,5 +29,9 @@ struct Breakpoint {
 // The nodes before which a run of this graph pauses. NaN is not among them: it is looked for in results.
 std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector<Breakpoint>& breakpoints);
 bool wants_nan(const std::vector<Breakpoint>& breakpoints);
+
+// What a run that looks for NaN notes of the node's result, and the nodes of which a recording says so.
+trace::Problem not_finite(NodeId node, trace::RunId run, const std::string& name);
+std::set<NodeId> nodes_not_finite(const trace::Snapshot& snapshot);
 
 }  // namespace arenascope::app

@@ -45,7 +45,7 @@ QVariant BreakpointModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
   const auto i = static_cast<size_t>(index.row());
   const bool idle = breakpoints_[i].kind == Kind::NaN && !values_known_;
-  if (idle && role == Qt::ToolTipRole) return tr("A recording holds no values: this breakpoint waits for a live run.");
+  if (idle && role == Qt::ToolTipRole) return tr("No such result was noted while this was recorded, or none was looked for: this breakpoint waits for a live run.");
   if (idle && role == Qt::ForegroundRole) return QGuiApplication::palette().brush(QPalette::Disabled, QPalette::Text);
   if (index.column() == 0) {
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
@@ -204,7 +204,7 @@ void BreakpointPanel::retranslate() {
   remove_->setText(tr("Re&move"));
   remove_all_->setText(tr("Remove A&ll"));
   empty_->setText(tr("No breakpoints. F9 puts one on the selected node; others are added above."));
-  kind_->setToolTip(tr("In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live run only: a recording holds no values."));
+  kind_->setToolTip(tr("In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live run; a recording knows those that were found while it ran."));
   model_->retranslate();
   update_hint();
 }

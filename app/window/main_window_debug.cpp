@@ -22,9 +22,15 @@ void MainWindow::take_breakpoints() {
   std::set<NodeId> nodes;
   std::vector<int> counts(breakpoints_.size(), -1);
   break_steps_.clear();
+  // A live run looks at its results; of a recording's, what was found while it ran is known.
+  const std::set<NodeId> not_finite = live() ? std::set<NodeId>() : nodes_not_finite(*source_.snapshot());
+  const bool stop_behind = !not_finite.empty() && wants_nan(breakpoints_);
   if (const trace::GraphInfo* graph = source_.graph()) {
     for (size_t i = 0; i < breakpoints_.size(); ++i) {
-      if (breakpoints_[i].kind == Breakpoint::Kind::NaN) continue;
+      if (breakpoints_[i].kind == Breakpoint::Kind::NaN) {
+        if (!not_finite.empty()) counts[i] = static_cast<int>(not_finite.size());
+        continue;
+      }
       Breakpoint b = breakpoints_[i];
       b.on = true;
       const std::set<NodeId> hit = nodes_to_break(*graph, {b});
@@ -34,11 +40,12 @@ void MainWindow::take_breakpoints() {
   }
   if (const trace::PlanInfo* plan = source_.plan()) {
     for (size_t s = 0; s < plan->order.size(); ++s)
-      if (nodes.contains(plan->order[s])) break_steps_.insert(static_cast<int32_t>(s));
+      if (nodes.contains(plan->order[s]) || (stop_behind && s > 0 && not_finite.contains(plan->order[s - 1])))
+        break_steps_.insert(static_cast<int32_t>(s));
   }
   graph_->set_breakpoints(nodes);
   break_panel_->set(breakpoints_, std::move(counts));
-  break_panel_->model()->set_values_known(live() || source_.graph() == nullptr);
+  break_panel_->model()->set_values_known(live() || source_.graph() == nullptr || !not_finite.empty());
   if (playback_ != nullptr) playback_->slider()->set_breakpoints(break_steps_);
 }
 

@@ -167,6 +167,12 @@ void RunController::run_one() {
       std::lock_guard lock(mutex_);
       break_reason_ = "NaN: " + tensor.name;
     }
+    if (not_finite_.insert(node).second) {
+      const size_t runs = worker_session_->snapshot()->runs.size();
+      trace::Problem problem = not_finite(node, runs > 0 ? trace::RunId(runs - 1) : trace::RunId::none(), tensor.name.str());
+      problem.time = recorder_->now();
+      recorder_->problem(std::move(problem));
+    }
     control_.pause();
     return true;
   };
@@ -186,6 +192,7 @@ void RunController::run_one() {
 }
 
 void RunController::renew_session() {
+  not_finite_.clear();
   auto session = std::make_shared<trace::Session>();
   recorder_->add_sink(session);
   recorder_->remove_sink(worker_session_.get());
@@ -366,6 +373,7 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
   runner_.reset();
   if (recorder_) recorder_->stop();
   recorder_ = std::move(recorder);
+  not_finite_.clear();
   autosave_ = std::move(autosave);
   recorder_->start();
   runner_ = std::move(runner);

@@ -16,6 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "breakpoint.h"
@@ -125,6 +126,7 @@ class RunController : public QObject {
   std::vector<Breakpoint> breakpoints_;                      // guarded by mutex_
   std::atomic<std::shared_ptr<const std::vector<char>>> breaks_;  // by node
   std::atomic<bool> nan_{false};
+  std::set<NodeId> not_finite_;  // of the session: each is noted once; the worker's
   std::atomic<int32_t> paused_step_{-1};                     // before which the run waits; -1: it does not
   std::string break_reason_;                                 // guarded by mutex_
 

@@ -249,6 +249,19 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QVERIFY2(window_->messages()->sentences().join(u' ').contains("endless"), qPrintable(window_->messages()->sentences().join(u' ')));
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+    // The recording knows where it was, and stops there too.
+    QTRY_COMPARE_WITH_TIMEOUT(nodes_not_finite(*window_->source()->snapshot()).size(), size_t{1}, kPatience);
+    const NodeId found = *nodes_not_finite(*window_->source()->snapshot()).begin();
+    const QString saved = folder_.filePath("endless.arenascope");
+    QVERIFY(RunController::save_recording(*window_->source()->snapshot(), saved).ok());
+    open(saved);
+    QVERIFY(!window_->controller()->has_model());
+    const QAbstractItemModel* listed = window_->breakpoint_panel()->list()->model();
+    QCOMPARE(listed->index(0, 1).data().toString(), QString("1"));
+    window_->axis()->set_current(Step(0));
+    window_->plot_view("arena")->setFocus();
+    key(Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(now() > 0 && window_->source()->plan()->order[static_cast<size_t>(now() - 1)] == found, kPatience);
   }
 };
 
