@@ -146,8 +146,8 @@ class DesksTest : public QObject, protected WindowFixture {
     QVERIFY2(list.contains("every CONV,") && list.contains(",no\n"), qPrintable(list));
     window_->actions()->find("edit.copy_table")->trigger();
     QCOMPARE(QApplication::clipboard()->text(), list);
-    // A recording holds no values, and the row of NaN says so; a model that runs has them.
-    QVERIFY(model->index(1, 0).data(Qt::ToolTipRole).toString().contains("no values"));
+    // Nothing was looked for when it was recorded, and the row of NaN says so; a model that runs can be looked into.
+    QVERIFY(model->index(1, 0).data(Qt::ToolTipRole).toString().contains("live run"));
     QVERIFY(model->index(1, 0).data().toString().contains("live run"));
     QVERIFY(model->index(0, 0).data(Qt::ToolTipRole).toString().isEmpty());
     model->set_values_known(true);
