@@ -5,15 +5,11 @@
 
 namespace arenascope::views {
 
-inline QString csv_line(const QStringList& fields) {
-  QString line;
-  for (qsizetype i = 0; i < fields.size(); ++i) {
-    QString field = fields[i];
+inline QString csv_line(QStringList fields) {
+  for (QString& field : fields)
     if (field.contains(u',') || field.contains(u'"') || field.contains(u'\n') || field.contains(u'\r'))
       field = u'"' + field.replace(u'"', QStringLiteral("\"\"")) + u'"';
-    line += (i > 0 ? QStringLiteral(",") : QString()) + field;
-  }
-  return line + u'\n';
+  return fields.join(u',') + u'\n';
 }
 
 }  // namespace arenascope::views

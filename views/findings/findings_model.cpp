@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/csv_line.h>
 #include <views/findings/finding_text.h>
 #include <views/findings/findings_model.h>
 
@@ -49,11 +50,9 @@ QVariant FindingsModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 QString FindingsModel::to_csv() const {
-  QString csv = tr("Saving") + QStringLiteral(",") + tr("Finding") + QStringLiteral("\n");
-  for (int row = 0; row < rowCount(); ++row) {
-    QString sentence = index(row, kSentence).data().toString();
-    csv += QStringLiteral("%1,\"%2\"\n").arg(index(row, kSaving).data().toString(), sentence.replace(u'"', QStringLiteral("\"\"")));
-  }
+  QString csv = csv_line({tr("Saving"), tr("Finding")});
+  for (int row = 0; row < rowCount(); ++row)
+    csv += csv_line({index(row, kSaving).data().toString(), index(row, kSentence).data().toString()});
   return csv;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/csv_line.h>
 #include <views/tables/table_model.h>
 
 #include <algorithm>
@@ -134,22 +135,25 @@ int TableModel::row_of(const Selection& selection) const {
   return -1;
 }
 
-QString TableModel::joined(const std::vector<int>& rows, QChar separator, bool quote) const {
+QString TableModel::joined(const std::vector<int>& rows, bool csv) const {
   if (!table_) return {};
-  auto field = [&](const QString& text) {
-    if (!quote) return QString(text).replace(separator, u' ').replace(u'\n', u' ');
-    if (!text.contains(separator) && !text.contains(u'"') && !text.contains(u'\n')) return text;
-    return u'"' + QString(text).replace(QStringLiteral("\""), QStringLiteral("\"\"")) + u'"';
-  };
   QString out;
-  QStringList line;
-  for (const Column& column : table_->columns) line << field(column.title);
-  out += line.join(separator) + u'\n';
+  auto say = [&](QStringList fields) {
+    if (csv) {
+      out += csv_line(std::move(fields));
+      return;
+    }
+    for (QString& field : fields) field.replace(u'\t', u' ').replace(u'\n', u' ');
+    out += fields.join(u'\t') + u'\n';
+  };
+  QStringList titles;
+  for (const Column& column : table_->columns) titles << column.title;
+  say(std::move(titles));
   auto add = [&](uint32_t row) {
-    line.clear();
+    QStringList fields;
     for (const Column& column : table_->columns)
-      line << (quote && column.number ? QString::number(column.number(row), 'g', 15) : field(column.text(row)));
-    out += line.join(separator) + u'\n';
+      fields << (csv && column.number ? QString::number(column.number(row), 'g', 15) : column.text(row));
+    say(std::move(fields));
   };
   if (rows.empty())
     for (uint32_t row : rows_) add(row);
@@ -158,7 +162,7 @@ QString TableModel::joined(const std::vector<int>& rows, QChar separator, bool q
   return out;
 }
 
-QString TableModel::to_csv(const std::vector<int>& rows) const { return joined(rows, u',', true); }
-QString TableModel::to_tabs(const std::vector<int>& rows) const { return joined(rows, u'\t', false); }
+QString TableModel::to_csv(const std::vector<int>& rows) const { return joined(rows, true); }
+QString TableModel::to_tabs(const std::vector<int>& rows) const { return joined(rows, false); }
 
 }  // namespace arenascope::views

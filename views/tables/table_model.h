@@ -35,7 +35,7 @@ class TableModel : public QAbstractTableModel {
  private:
   std::vector<uint32_t> arranged() const;
   void rearrange();
-  QString joined(const std::vector<int>& rows, QChar separator, bool quote) const;
+  QString joined(const std::vector<int>& rows, bool csv) const;
 
   TablePtr table_;
   std::vector<uint32_t> rows_;  // of the table, as shown
