@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <tuple>
 
 #include <arenascope/backends/cpu/library_conv.h>
@@ -71,15 +72,20 @@ class Conv : public LibraryConv {
  public:
   explicit Conv(const TensorImpl& node) : g_(node), work_(g_), engine_(dnnl::engine::kind::cpu, 0) {
     const int64_t rows = strip_rows(g_);
-    weights_ = convolution(strip_of(g_, std::min(rows, g_.out[1] - rows), rows), Desc({g_.out_channels, g_.in_channels, g_.kernel[1], g_.kernel[2]}, kFloat, kAny))
-                   .weights_desc();
+    const Strip first = strip_of(g_, std::min(rows, g_.out[1] - rows), rows);
+    weights_ = convolution(first, plain_weights(memory::format_tag::any)).weights_desc();
+    if (takes_any_height(rows)) return;
+    // In blocks of channels there are fast kernels for strips of every height.
+    image_ = memory::format_tag::nChw16c;
+    weights_ = plain_weights(memory::format_tag::OIhw16i16o);
+    if (!takes_any_height(rows)) throw dnnl::error(dnnl_unimplemented, "only a plain loop");
   }
 
   Bytes packed_bytes() const override { return static_cast<Bytes>(weights_.get_size()); }
 
   bool pack(const TensorImpl& weight, std::byte* to) override try {
     const OneThread one;
-    memory from(Desc({g_.out_channels, g_.in_channels, g_.kernel[1], g_.kernel[2]}, kFloat, memory::format_tag::oihw), engine_, weight.data());
+    memory from(plain_weights(memory::format_tag::oihw), engine_, weight.data());
     memory packed(weights_, engine_, to);
     dnnl::stream stream(engine_);
     dnnl::reorder(from, packed).execute(stream, from, packed);
@@ -115,8 +121,21 @@ class Conv : public LibraryConv {
   }
 
  private:
+  Desc plain_weights(memory::format_tag tag) const { return Desc({g_.out_channels, g_.in_channels, g_.kernel[1], g_.kernel[2]}, kFloat, tag); }
+
+  // The library falls back to a plain loop, hundreds of times as slow, where the fast kernel that chose the weights'
+  // layout cannot do a strip: some heights it takes and others it does not.
+  bool takes_any_height(int64_t most) const {
+    for (int64_t rows = 1; rows <= most; ++rows)
+      for (const int64_t first : {int64_t{0}, (g_.out[1] - rows) / 2, g_.out[1] - rows}) {
+        const Strip s = strip_of(g_, first, rows);
+        if (s.in > 0 && std::string_view(convolution(s, weights_).impl_info_str()).starts_with("ref")) return false;
+      }
+    return true;
+  }
+
   dnnl::convolution_forward::primitive_desc convolution(const Strip& s, const Desc& weights) const {
-    const Desc source({1, g_.in_channels, s.in, g_.in[2]}, kFloat, kAny), result({1, g_.out_channels, s.out, g_.out[2]}, kFloat, kAny);
+    const Desc source({1, g_.in_channels, s.in, g_.in[2]}, kFloat, image_), result({1, g_.out_channels, s.out, g_.out[2]}, kFloat, image_);
     const int64_t right = (g_.out[2] - 1) * g_.stride[2] + (g_.kernel[2] - 1) * g_.dilation[2] + 1 - g_.in[2] - g_.begin[2];
     const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, source, weights, result,
                                                {g_.stride[1], g_.stride[2]}, {g_.dilation[1] - 1, g_.dilation[2] - 1}, {s.top, g_.begin[2]},
@@ -180,6 +199,7 @@ class Conv : public LibraryConv {
   ConvGeometry g_;
   Work work_;
   dnnl::engine engine_;
+  memory::format_tag image_ = kAny;
   Desc weights_;
   std::mutex mutex_;
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, std::unique_ptr<Plan>> plans_;

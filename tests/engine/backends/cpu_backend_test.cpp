@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -64,6 +65,31 @@ TEST_CASE("constant weights are packed once, used, and let go with their graph")
   }
   REQUIRE(cpu->prepare({}, *memory).ok());
   CHECK(memory->stats({}, MemoryKind::Persistent).active == 0);
+}
+
+TEST_CASE("a convolution is about as fast in uneven parts as in one") {
+  auto cpu = cpu::make_cpu_backend();
+  auto memory = make_cpu_context();
+  // 13 rows of 288 channels: a library has a fast kernel for all of them at once, and perhaps a plain loop for six.
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {1, 144, 13, 13}), w = g.weight("w", {288, 144, 3, 3});
+  fill_inputs({{}, {{x}, {w}}}, 5);
+  const Tensor out = g.conv2d(x, w, {}, 1, 1);
+  REQUIRE(g.ok());
+  TensorImpl* nodes[] = {out.impl()};
+  REQUIRE(cpu->prepare(nodes, *memory).ok());
+  const auto seconds = [&](int parts) {
+    double best = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return best;
+  };
+  const double whole = seconds(1);
+  for (int parts : {2, 3, 4}) CHECK_MESSAGE(seconds(parts) < 20 * whole, parts << " parts");
+  REQUIRE(cpu->prepare({}, *memory).ok());
 }
 
 TEST_CASE("an index outside its table is an error that names it") {
