@@ -256,6 +256,30 @@ TEST_CASE("whole tiles are turned over, in a batch and in parts") {
   }
 }
 
+TEST_CASE("numbers of every kind are resized along up to five dimensions") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  for (DType type : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I32, DType::U8})
+    for (ResizeMode mode : {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic}) {
+      GraphBuilder g = builder();
+      const Tensor x = g.input("x", {2, 3, 4, 2, 5}, type);
+      fill_inputs({{}, {{x, 0, 100}}}, 7);
+      const ResizeParams params{{3, 3, 7, 4, 3}, {0, 0, 0, 0}, mode, ResizeCoordinates::HalfPixel, ResizeNearest::RoundPreferFloor, -0.5f};
+      const Tensor out = g.op_with(Op::Resize, {x}, params, "resized");
+      REQUIRE(g.ok());
+      REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+      const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
+      for (int parts : {1, 2, 5}) {
+        std::memset(out->data(), 0, static_cast<size_t>(out->byte_count()));
+        REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+        const double off = compare_elements(type, out->data(), expected.data(), out->element_count()).relative();
+        // Sums that lie between two integers may be cut to either; the largest result is near 100.
+        const double most = type == DType::F64 ? 1e-14 : type == DType::F32 ? 1e-6 : type == DType::F16 ? 1e-3 : type == DType::BF16 ? 8e-3 : 1.1e-2;
+        CHECK_MESSAGE(off <= (mode == ResizeMode::Nearest ? 0 : most), std::string(name(type)) << " mode " << static_cast<int>(mode));
+      }
+    }
+}
+
 TEST_CASE("corners are aligned by the scale that was given") {
   // ONNX's example: four columns by 0.6 are 2.4, cut to two; the second stands at 3 ÷ 1.4 of the first ones.
   auto cpu = cpu::make_cpu_backend();
