@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Products with constant bf16 weights given to oneDNN, which packs them once. Like its weights, the numbers that are
-// multiplied with them are rounded to bf16 (8 bits), products are summed in floats: a result's error is at most
-// 2^-8 · Σ |a·b|.
+// Products with constant f32 and bf16 weights given to oneDNN, which packs them once. Like bf16 weights, the numbers
+// that are multiplied with them are rounded to bf16 (8 bits), products are summed in floats: a result's error is then at
+// most 2^-8 · Σ |a·b|.
 #pragma once
 #include <memory>
 

@@ -20,22 +20,23 @@ using Desc = memory::desc;
 using Type = memory::data_type;
 using Tag = memory::format_tag;
 
-constexpr int64_t kRows = 512;        // rows of a call
+constexpr int64_t kRows = 512;        // rows of a call with bf16, so many are rounded at once
 constexpr int64_t kLeast = 32;        // rows of a part
 constexpr int64_t kPiece = 1024;
 
 bool fits(const TensorImpl& node) {
   const TensorImpl &w = *node.sources[0], &b = *node.sources[1];
-  return w.dtype == DType::BF16 && w.rank() == 2 && w.contiguous() && w.sizes[0] > 0 && w.sizes[1] > 0 &&
-         node.element_count() == node.sizes.back(1) * node.sizes.back() && node.sizes.back(1) >= kLeast && info(b.dtype).floating &&
-         b.dtype != DType::F64;
+  return (w.dtype == DType::BF16 || w.dtype == DType::F32) && w.rank() == 2 && w.contiguous() && w.sizes[0] > 0 && w.sizes[1] > 0 &&
+         node.element_count() == node.sizes.back(1) * node.sizes.back() && node.sizes.back(1) >= kLeast &&
+         (b.dtype == DType::F32 || (w.dtype == DType::BF16 && info(b.dtype).floating && b.dtype != DType::F64));
 }
 
 class Product : public LibraryProduct {
  public:
   explicit Product(const TensorImpl& node)
-      : columns_(node.sizes.back()), depth_(node.sources[0]->sizes[1]), engine_(dnnl::engine::kind::cpu, 0) {
-    const auto pd = described(std::min(kRows, node.sizes.back(1)), Desc({columns_, depth_}, Type::bf16, Tag::any));
+      : type_(node.sources[0]->dtype == DType::F32 ? Type::f32 : Type::bf16), columns_(node.sizes.back()), depth_(node.sources[0]->sizes[1]),
+        engine_(dnnl::engine::kind::cpu, 0) {
+    const auto pd = described(std::min(kRows, node.sizes.back(1)), Desc({depth_, columns_}, type_, Tag::any));
     weights_ = pd.weights_desc();
     useful_ = std::string(pd.impl_info_str()).find("ref") == std::string::npos;
   }
@@ -45,7 +46,7 @@ class Product : public LibraryProduct {
 
   bool pack(const TensorImpl& weight, std::byte* to) override try {
     const OneThread one;
-    memory from(Desc({columns_, depth_}, Type::bf16, Tag::ab), engine_, weight.data()), packed(weights_, engine_, to);
+    memory from(Desc({depth_, columns_}, type_, Tag::ba), engine_, weight.data()), packed(weights_, engine_, to);
     dnnl::stream stream(engine_);
     dnnl::reorder(from, packed).execute(stream, from, packed);
     stream.wait();
@@ -59,15 +60,29 @@ class Product : public LibraryProduct {
   bool compute(Range rows, const Lines& b, const std::byte* packed, std::byte* scratch, float* c) override try {
     const OneThread one;
     dnnl::stream stream(engine_);
-    auto* const rounded = reinterpret_cast<BFloat*>(scratch);
     memory weights(weights_, engine_, const_cast<std::byte*>(packed));
-    for (int64_t row = rows.begin; row < rows.end; row += kRows) {
-      const int64_t count = std::min(kRows, rows.end - row);
-      for (int64_t r = 0; r < count; ++r) round(b, row + r, rounded + r * depth_);
-      memory from(Desc({count, depth_}, Type::bf16, Tag::ab), engine_, rounded);
+    const auto multiply = [&](int64_t row, int64_t count, void* source) {
+      memory from(Desc({count, depth_}, type_, Tag::ab), engine_, source);
       memory to(Desc({count, columns_}, Type::f32, Tag::ab), engine_, c + row * columns_);
       primitive(count).execute(stream, {{DNNL_ARG_SRC, from}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, to}});
       stream.wait();
+    };
+    if (type_ == Type::f32) {
+      if (b.stride != 1 || b.line_stride != depth_) return false;
+      multiply(rows.begin, rows.size(), const_cast<std::byte*>(b.data + 4 * rows.begin * depth_));
+      return true;
+    }
+    auto* const rounded = reinterpret_cast<BFloat*>(scratch);
+    for (int64_t row = rows.begin; row < rows.end; row += kRows) {
+      const int64_t count = std::min(kRows, rows.end - row);
+      if (b.type == DType::F32 && b.stride == 1) {
+        memory from(Desc({count, depth_}, Type::f32, {b.line_stride, 1}), engine_, const_cast<std::byte*>(b.data + 4 * row * b.line_stride));
+        memory to(Desc({count, depth_}, Type::bf16, Tag::ab), engine_, rounded);
+        dnnl::reorder(from, to).execute(stream, from, to);
+      } else {
+        for (int64_t r = 0; r < count; ++r) round(b, row + r, rounded + r * depth_);
+      }
+      multiply(row, count, rounded);
     }
     return true;
   } catch (const dnnl::error&) {
@@ -75,16 +90,15 @@ class Product : public LibraryProduct {
   }
 
  private:
-  dnnl::inner_product_forward::primitive_desc described(int64_t rows, const Desc& weights) const {
-    const dnnl::inner_product_forward::desc desc(dnnl::prop_kind::forward_inference, Desc({rows, depth_}, Type::bf16, Tag::ab), weights,
-                                                 Desc({rows, columns_}, Type::f32, Tag::ab));
+  dnnl::matmul::primitive_desc described(int64_t rows, const Desc& weights) const {
+    const dnnl::matmul::desc desc(Desc({rows, depth_}, type_, Tag::ab), weights, Desc({rows, columns_}, Type::f32, Tag::ab));
     return {desc, engine_};
   }
   // Primitives hold no data and may run on several threads at once.
-  dnnl::inner_product_forward primitive(int64_t rows) {
+  dnnl::matmul primitive(int64_t rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
     auto& made = made_[rows];
-    if (!made) made = dnnl::inner_product_forward(described(rows, weights_));
+    if (!made) made = dnnl::matmul(described(rows, weights_));
     return made;
   }
   void round(const Lines& b, int64_t row, BFloat* to) const {
@@ -100,12 +114,13 @@ class Product : public LibraryProduct {
     }
   }
 
+  Type type_;
   int64_t columns_, depth_;
   dnnl::engine engine_;
   Desc weights_;
   bool useful_ = false;
   std::mutex mutex_;
-  std::map<int64_t, dnnl::inner_product_forward> made_;
+  std::map<int64_t, dnnl::matmul> made_;
 };
 
 }  // namespace
@@ -120,7 +135,7 @@ std::unique_ptr<LibraryProduct> make_library_product(const TensorImpl& node) try
 }
 
 Bytes library_product_work(const TensorImpl& node) {
-  return fits(node) ? round_to_line(2 * std::min(kRows, node.sizes.back(1)) * node.sources[0]->sizes[1]) : 0;
+  return fits(node) && node.sources[0]->dtype == DType::BF16 ? round_to_line(2 * std::min(kRows, node.sizes.back(1)) * node.sources[0]->sizes[1]) : 0;
 }
 
 }  // namespace arenascope::cpu
