@@ -29,21 +29,10 @@ struct RunArguments {
   int nice = 0, polling = 50;
 };
 
-// The middle of each node's times over all runs.
-std::vector<NodeTime> medians(const std::vector<RunReport>& reports) {
-  std::vector<NodeTime> out(reports.front().nodes.size());
-  std::vector<Nanoseconds> column(reports.size());
-  const auto middle = [&] {
-    std::nth_element(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(column.size() / 2), column.end());
-    return column[column.size() / 2];
-  };
-  for (size_t node = 0; node < out.size(); ++node) {
-    for (size_t r = 0; r < reports.size(); ++r) column[r] = reports[r].nodes[node].nanoseconds;
-    out[node].nanoseconds = middle();
-    for (size_t r = 0; r < reports.size(); ++r) column[r] = reports[r].nodes[node].barrier_wait_nanoseconds;
-    out[node].barrier_wait_nanoseconds = middle();
-  }
-  return out;
+// The one that took least: what is said of nodes is what they took in it.
+size_t fastest(const std::vector<RunReport>& reports) {
+  const auto least = std::min_element(reports.begin(), reports.end(), [](const RunReport& a, const RunReport& b) { return a.nanoseconds < b.nanoseconds; });
+  return static_cast<size_t>(least - reports.begin());
 }
 
 std::string file_name(std::string text) {
@@ -91,17 +80,18 @@ MemoryStats memory_of(app::ModelRunner& runner, MemoryKind kind) {
   return sum;
 }
 
-void print_report(app::ModelRunner& runner, const std::vector<RunReport>& reports, const std::vector<NodeTime>& nodes) {
+void print_report(app::ModelRunner& runner, const std::vector<RunReport>& reports) {
   const ExecutionPlan& plan = runner.plan();
+  const RunReport& best = reports[fastest(reports)];
+  const std::vector<NodeTime>& nodes = best.nodes;
   std::vector<size_t> by_time(nodes.size());
   for (size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
   std::stable_sort(by_time.begin(), by_time.end(), [&](size_t a, size_t b) { return nodes[a].nanoseconds > nodes[b].nanoseconds; });
-  Nanoseconds sum = 0, waits = 0, best = reports.front().nanoseconds;
+  Nanoseconds sum = 0, waits = 0;
   for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
-  for (const RunReport& report : reports) best = std::min(best, report.nanoseconds);
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
   fmt::print("{} on {} thread{}: {}, {}\n", runner.model().name, plan.threads, plan.threads == 1 ? "" : "s",
-             app::format_nanoseconds(best), of);
+             app::format_nanoseconds(best.nanoseconds), of);
   fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound), plan.memory.ratio());
   for (const RemedyStep& step : runner.remedies()) fmt::print("{}\n", sentence(step));
@@ -196,11 +186,11 @@ int run_model(const Context& context, const RunArguments& arguments) {
     if (auto ok = writer->close(); !ok) return fail(kFailed, ok.error().message);
     if (recorder.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder.lost());
   }
-  const auto nodes = medians(reports);
+  const std::vector<NodeTime>& nodes = reports[fastest(reports)].nodes;
   auto made = outputs(runner, arguments.output);
   if (!made) return fail(kFailed, made.error().message);
   if (!context.json) {
-    print_report(runner, reports, nodes);
+    print_report(runner, reports);
     return kDone;
   }
   Json seconds = Json::array(), list = Json::array(), peaks = Json::object(), reserved = Json::object();
@@ -222,6 +212,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
               {"backend", arguments.backend.backend},
               {"threads", runner.plan().threads},
               {"seconds", seconds},
+              {"fastest", fastest(reports)},  // of the seconds, from 0: the run whose nodes these are
               {"nodes", list},
               {"peak_bytes", peaks},
               {"outputs", *made},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/runtime/barrier.h>
 
+#include <utility>
+
 #ifdef __linux__
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -30,10 +32,11 @@ void wake_all(std::atomic<uint32_t>& word) { word.notify_all(); }
 
 }  // namespace
 
-Barrier::Barrier(int threads, int spins)
-    : threads_(threads), spins_(threads > 1 ? spins : 0), fenced_(can_fence_all()), lines_(new Line[size_t(threads > kEachOther ? threads : 1)]) {}
+Barrier::Barrier(int threads, int spins, std::function<void(int)> awake)
+    : threads_(threads), spins_(threads > 1 ? spins : 0), fenced_(can_fence_all()), awake_(std::move(awake)),
+      lines_(new Line[size_t(threads > kEachOther ? threads : 1)]) {}
 
-void Barrier::park(int who, uint32_t turn) {
+void Barrier::park(int ith, int who, uint32_t turn) {
   parked_.fetch_add(1, std::memory_order_seq_cst);
   if (fenced_) fence_all();
   while (true) {
@@ -42,6 +45,7 @@ void Barrier::park(int who, uint32_t turn) {
     wait_while(flag(who), now);
   }
   parked_.fetch_sub(1, std::memory_order_relaxed);
+  if (awake_) awake_(ith);
 }
 
 void Barrier::wake(int who) { wake_all(flag(who)); }

@@ -8,6 +8,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace arenascope {
@@ -24,7 +25,8 @@ class Barrier {
  public:
   static constexpr int kSpins = 4000;
   // `spins`: rounds of waiting before a thread parks. With more threads than processors, parking early is best.
-  explicit Barrier(int threads, int spins = kSpins);
+  // `awake` is called with its number by each thread that has parked, once it goes on.
+  explicit Barrier(int threads, int spins = kSpins, std::function<void(int)> awake = {});
 
   int threads() const { return threads_; }
   // How often the thread has met the others; what a trace calls the generation of a wait is the value before it.
@@ -35,7 +37,7 @@ class Barrier {
     const uint32_t turn = generation(ith) + 1;
     if (threads_ > kEachOther) return meet_serially(ith, turn, [] {});
     pass(ith, turn);
-    for (int other = 0; other < threads_; ++other) await(other, turn);
+    for (int other = 0; other < threads_; ++other) await(ith, other, turn);
   }
   // Thread 0 runs `serial()` when all have arrived and before anybody leaves.
   template <class Serial>
@@ -60,9 +62,9 @@ class Barrier {
   void meet_serially(int ith, uint32_t turn, Serial&& serial) {
     if (ith > 0) {
       pass(ith, turn);
-      return await(0, turn);
+      return await(ith, 0, turn);
     }
-    for (int other = 1; other < threads_; ++other) await(other, turn);
+    for (int other = 1; other < threads_; ++other) await(ith, other, turn);
     serial();
     pass(0, turn);
   }
@@ -82,19 +84,20 @@ class Barrier {
       if (parked_.load(std::memory_order_seq_cst) > 0) wake(ith);
     }
   }
-  void await(int who, uint32_t turn) {
+  void await(int ith, int who, uint32_t turn) {
     for (int i = 0; i < spins_; ++i) {
       if (has_met(who, turn)) return;
       cpu_relax();
     }
-    park(who, turn);
+    park(ith, who, turn);
   }
-  void park(int who, uint32_t turn);
+  void park(int ith, int who, uint32_t turn);
   void wake(int who);
 
   const int threads_;
   const int spins_;
   const bool fenced_;
+  const std::function<void(int)> awake_;
   const std::unique_ptr<Line[]> lines_;
   alignas(kApart) std::atomic<int> parked_{0};
 };

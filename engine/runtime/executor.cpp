@@ -34,7 +34,8 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
   if (!pool) return pool.error();
   executor->pool_ = std::move(*pool);
   const bool crowded = options.threads > usable_processors();
-  executor->barrier_ = std::make_unique<Barrier>(options.threads, crowded ? 0 : Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50);
+  executor->barrier_ = std::make_unique<Barrier>(options.threads, crowded ? 0 : Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50,
+                                                 [p = executor->pool_.get()](int ith) { p->spread(ith); });
   const auto threads = static_cast<size_t>(options.threads);
   executor->taken_ = std::make_unique<Taken[]>(2 * threads);
   executor->rings_ = options.recorder ? options.rings : std::vector<trace::ThreadRing*>();

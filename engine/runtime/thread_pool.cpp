@@ -10,6 +10,9 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 
 namespace arenascope {
 namespace {
@@ -41,7 +44,28 @@ class Stay {
   bool moved_ = false;
 };
 
+// Where the system keeps the calling thread's processor up to date, for as long as the thread lives; or null.
+const uint32_t* own_processor() {
+#ifdef RSEQ_SIG
+  if (__rseq_size == 0) return nullptr;
+  return &reinterpret_cast<const struct rseq*>(static_cast<char*>(__builtin_thread_pointer()) + __rseq_offset)->cpu_id;
+#else
+  return nullptr;
+#endif
+}
+
+// There is a processor for each of the threads.
+bool have_room(int threads) {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) >= threads && usable_processors() >= threads;
+}
+
 }  // namespace
+
+ThreadPool::ThreadPool(int threads, const ThreadPoolOptions& options) : threads_(threads), options_(options) {
+  if (threads > 1 && options.processors.empty() && have_room(threads))
+    whereabouts_ = std::make_unique<Whereabouts[]>(static_cast<size_t>(threads));
+}
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads, const ThreadPoolOptions& options) {
   if (threads < 1 || threads > kMaxThreads)
@@ -75,6 +99,7 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::run(const std::function<void(int)>& part) {
   const Stay stay(options_.processors);
   part_ = &part;
+  if (whereabouts_) whereabouts_[0].processor.store(own_processor(), std::memory_order_relaxed);
   busy_.store(threads_ - 1, std::memory_order_relaxed);
   if (threads_ > 1) {
     round_.fetch_add(1, std::memory_order_release);
@@ -83,6 +108,29 @@ void ThreadPool::run(const std::function<void(int)>& part) {
   part(0);
   for (int left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
     busy_.wait(left, std::memory_order_acquire);
+  if (whereabouts_) whereabouts_[0].processor.store(nullptr, std::memory_order_relaxed);  // the next caller may be another
+}
+
+void ThreadPool::spread(int ith) {
+  if (!whereabouts_) return;
+  const uint32_t* mine = whereabouts_[ith].processor.load(std::memory_order_relaxed);
+  if (!mine) return;
+  const uint32_t here = __atomic_load_n(mine, __ATOMIC_RELAXED);
+  cpu_set_t allowed, free;
+  bool shared = false;
+  CPU_ZERO(&free);  // those taken, at first
+  for (int i = 0; i < threads_; ++i) {
+    const uint32_t* other = i == ith ? nullptr : whereabouts_[i].processor.load(std::memory_order_acquire);
+    const uint32_t there = other ? __atomic_load_n(other, __ATOMIC_RELAXED) : UINT32_MAX;
+    if (there >= CPU_SETSIZE) continue;
+    CPU_SET(there, &free);
+    shared = shared || there == here;
+  }
+  if (!shared || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  CPU_XOR(&free, &free, &allowed);
+  CPU_AND(&free, &free, &allowed);
+  if (CPU_COUNT(&free) == 0 || sched_setaffinity(0, sizeof free, &free) != 0) return;
+  (void)sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 void ThreadPool::run_alone(const std::function<void(int)>& part) {
@@ -99,6 +147,7 @@ void ThreadPool::work(int index) {
   if (refused) refused_.store(refused);
   ready_.fetch_add(1);
   ready_.notify_all();
+  if (whereabouts_) whereabouts_[index].processor.store(own_processor(), std::memory_order_release);
   uint32_t seen = 0;
   while (true) {
     round_.wait(seen, std::memory_order_acquire);
@@ -106,6 +155,7 @@ void ThreadPool::work(int index) {
     if (now == seen) continue;
     seen = now;
     if (stopping_.load()) return;
+    spread(index);
     (*part_)(index);
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
   }

@@ -32,10 +32,18 @@ class ThreadPool {
   void run(const std::function<void(int)>& part);
   // Calls part(0) here and leaves the others asleep.
   void run_alone(const std::function<void(int)>& part);
+  // Called by thread `ith` in a run, which was asleep: the system may have woken it on the processor where another of
+  // these threads computes, and leaves both there for long, as they seldom want it at the same moment. It moves to a
+  // processor where none of them is, and may go anywhere again from there. Does nothing where threads were told their
+  // processors, or are more than the processors there are to use.
+  void spread(int ith);
 
  private:
-  ThreadPool(int threads, const ThreadPoolOptions& options) : threads_(threads), options_(options) {}
+  ThreadPool(int threads, const ThreadPoolOptions& options);
   void work(int index);
+  struct alignas(64) Whereabouts {
+    std::atomic<const uint32_t*> processor{nullptr};  // which one the system says the thread is on; null: not known
+  };
 
   const int threads_;
   const ThreadPoolOptions options_;
@@ -45,6 +53,7 @@ class ThreadPool {
   std::atomic<int> ready_{0};    // threads that have settled
   std::atomic<int> refused_{0};  // what the system said to one of them, an errno
   std::atomic<bool> stopping_{false};
+  std::unique_ptr<Whereabouts[]> whereabouts_;  // null: they are not to be spread
   std::vector<std::thread> workers_;
 };
 

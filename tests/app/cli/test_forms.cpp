@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The forms of --json: each command prints one object, with the keys that scripts rely on, and nothing beside it.
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -117,6 +118,7 @@ TEST_CASE("run --json") {
                       {"backend", "string"},
                       {"threads", "number"},
                       {"seconds", "array"},
+                      {"fastest", "number"},
                       {"nodes", "array"},
                       {"peak_bytes", "object"},
                       {"outputs", "array"},
@@ -142,6 +144,18 @@ TEST_CASE("run --json") {
   const Array array = read_npy(out["path"].get<std::string>());
   CHECK(array.values == std::vector<float>{60, 55, 50, 110, 90, 54, 54, 126, 42, 29, 28, 64});
   CHECK(array.shape == out["shape"].get<std::vector<int64_t>>());
+}
+
+TEST_CASE("what run says of nodes is what they took in the fastest run") {
+  const Json object = object_of({"run", "zoo:squeezenet", "--threads", "1", "--repeat", "5", "--json"});
+  const auto seconds = object["seconds"].get<std::vector<double>>();
+  const size_t fastest = object["fastest"].get<size_t>();
+  REQUIRE(fastest < seconds.size());
+  CHECK(seconds[fastest] == *std::min_element(seconds.begin(), seconds.end()));
+  double nodes = 0;
+  for (const Json& node : object["nodes"]) nodes += node["nanoseconds"].get<double>() * 1e-9;
+  CHECK(nodes > 0.5 * seconds[fastest]);
+  CHECK(nodes <= seconds[fastest] + 1e-9);
 }
 
 TEST_CASE("fused nodes say what they hold, and can be switched off") {

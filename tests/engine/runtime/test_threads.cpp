@@ -132,3 +132,59 @@ TEST_CASE("threads stay where they are told to, and the caller goes free again")
   CHECK(CPU_EQUAL(&allowed, &after));
   CHECK(ThreadPool::create(2, {{1000000}, 0}).error().message.find("processor 1000000") != std::string::npos);
 }
+
+TEST_CASE("a thread that wakes up where another one computes moves to a free processor, and is not kept there") {
+  cpu_set_t allowed;
+  REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  if (usable_processors() < 2) return;
+  auto pool = ThreadPool::create(2);
+  REQUIRE(pool.ok());
+  const auto hold = [](int processor) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+  };
+  int processor = 0, moved_to = -1;
+  while (!CPU_ISSET(processor, &allowed)) ++processor;
+  REQUIRE(hold(processor));
+  cpu_set_t after;
+  std::atomic<bool> done{false}, placed{false};
+  (*pool)->run([&](int ith) {
+    if (ith == 0) {
+      while (!done) cpu_relax();
+      return;
+    }
+    placed = hold(processor) && sched_getcpu() == processor && sched_setaffinity(0, sizeof allowed, &allowed) == 0;
+    (*pool)->spread(1);
+    moved_to = sched_getcpu();
+    sched_getaffinity(0, sizeof after, &after);
+    done = true;
+  });
+  REQUIRE(sched_setaffinity(0, sizeof allowed, &allowed) == 0);
+  CHECK(placed);
+#if __has_include(<sys/rseq.h>) && !defined(__SANITIZE_THREAD__)
+  CHECK(moved_to != processor);
+#endif
+  CHECK(CPU_EQUAL(&after, &allowed));
+}
+
+TEST_CASE("more threads than processors share them") {
+  cpu_set_t allowed, one;
+  REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int processor = 0;
+  while (!CPU_ISSET(processor, &allowed)) ++processor;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  auto pool = ThreadPool::create(2);
+  REQUIRE(pool.ok());
+  std::atomic<int> right{0};
+  (*pool)->run([&](int ith) {
+    (*pool)->spread(ith);
+    cpu_set_t now;
+    right += sched_getcpu() == processor && sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one);
+  });
+  REQUIRE(sched_setaffinity(0, sizeof allowed, &allowed) == 0);
+  CHECK(right == 2);
+}
