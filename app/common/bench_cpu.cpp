@@ -7,6 +7,10 @@
 #include <arenascope/runtime/bench_barrier.h>
 #include <arenascope/runtime/bench_run.h>
 
+#include "app/common/bench_busy.h"
+#include "app/common/bench_record.h"
+#include "app/common/bench_reserved.h"
+
 namespace arenascope::app {
 namespace {
 
@@ -19,11 +23,24 @@ struct Provider {
 
 Rows kernel_rows(const BenchOptions& options) { return cpu_bench::kernel_rows({options.only, options.quick, options.progress}); }
 
+Rows record_rows(const BenchOptions& options) {
+  std::vector<BenchRow> rows;
+  for (const char* model : {"zoo:resnet50", "zoo:squeezenet"}) {
+    auto row = bench_record(model, options.threads, options.quick ? 10 : 40);
+    if (!row) return row.error();
+    rows.insert(rows.end(), row->begin(), row->end());
+  }
+  return rows;
+}
+
 constexpr Provider kProviders[] = {
     {"barrier", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"chain", [](const BenchOptions&) -> Rows { return bench_chain(*cpu::make_cpu_backend()); }},
     {"graph", [](const BenchOptions& o) -> Rows { return bench_graph_building(o.quick); }},
     {"dot", [](const BenchOptions&) -> Rows { return bench_dot(); }},
+    {"busy", [](const BenchOptions& o) -> Rows { return bench_busy(o.quick); }},
+    {"record", record_rows},
+    {"reserved", [](const BenchOptions& o) -> Rows { return bench_reserved(data_folder(o), o.progress); }},
 };
 
 }  // namespace

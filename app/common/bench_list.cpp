@@ -24,13 +24,6 @@ namespace {
 
 using Rows = Result<std::vector<BenchRow>>;
 
-// The data folder: told, or ARENASCOPE_DATA, or beside the checkout that one stands in.
-std::filesystem::path data_folder(const BenchOptions& options) {
-  if (!options.data.empty()) return options.data;
-  if (const char* told = std::getenv("ARENASCOPE_DATA")) return told;
-  return "../shared/data";
-}
-
 Rows bench_planning(const BenchOptions& options) {
   planner::BenchOptions o;
   o.quick = options.quick;
@@ -76,6 +69,12 @@ constexpr Bench kBenches[] = {
 };
 
 }  // namespace
+
+std::filesystem::path data_folder(const BenchOptions& options) {
+  if (!options.data.empty()) return options.data;
+  if (const char* told = std::getenv("ARENASCOPE_DATA")) return told;
+  return "../shared/data";
+}
 
 std::span<const Bench> all_benches() { return kBenches; }
 

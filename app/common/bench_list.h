@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every benchmark by name. To add one: a function that returns rows, and a line in bench_list.cpp.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -21,6 +22,9 @@ struct BenchOptions {
   bool quick = false;                  // smaller budgets: to see that it works
   std::function<void(const std::string&)> progress;  // what is measured now
 };
+
+// The folder of test data: told, or ARENASCOPE_DATA, or beside the checkout that one stands in.
+std::filesystem::path data_folder(const BenchOptions& options);
 
 struct Bench {
   const char* name;

@@ -128,6 +128,11 @@ double reserved_ratio(Allocator& allocator, const AllocationTrace& trace) {
 
 }  // namespace
 
+BenchRow reserved_row(const AllocationTrace& trace) {
+  CpuCachingAllocator ours;
+  return alone(fmt::format("reserved over live peak, {}", trace.name), reserved_ratio(ours, trace), "ratio", 1.2);
+}
+
 double replay(Allocator& allocator, const AllocationTrace& trace, int rounds) {
   std::vector<std::pair<void*, Bytes>> slots(trace.slots(), {nullptr, 0});
   double best = -1;

@@ -14,6 +14,9 @@ namespace arenascope {
 // without any, made-up ones). Takes a second or two; an `effort` below 1 measures less and faster.
 std::vector<BenchRow> bench_allocators(std::span<const AllocationTrace> traces = {}, double effort = 1);
 
+// What the caching allocator reserves for it at most, over its live peak.
+BenchRow reserved_row(const AllocationTrace& trace);
+
 // Plays the trace `rounds` times on an allocator; memory is not touched. Nanoseconds a pair in the fastest round;
 // negative when an allocation failed.
 class Allocator;

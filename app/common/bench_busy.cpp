@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/bench_busy.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include <arenascope/runtime/barrier.h>
+#include <arenascope/runtime/processors.h>
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "app/common/model_runner.h"
+
+namespace arenascope::app {
+namespace {
+
+// A thread on each of the first `count` processors that there are to use, at work until it goes.
+class OtherWork {
+ public:
+  explicit OtherWork(int count) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    for (int processor = 0; processor < CPU_SETSIZE && count > 0; ++processor) {
+      if (!CPU_ISSET(processor, &allowed)) continue;
+      --count;
+      threads_.emplace_back([this, processor] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(processor, &one);
+        (void)sched_setaffinity(0, sizeof one, &one);
+        while (!stop_.load(std::memory_order_relaxed)) cpu_relax();
+      });
+    }
+  }
+  ~OtherWork() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  OtherWork(const OtherWork&) = delete;
+  OtherWork& operator=(const OtherWork&) = delete;
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+Result<BenchRow> beside_one_thread(const std::string& name, int runs, int turns) {
+  std::unique_ptr<ModelRunner> runners[2];  // with one thread, with two
+  for (int i = 0; i < 2; ++i) {
+    RunnerOptions options;
+    options.threads = i + 1;
+    options.fuse = true;
+    options.planner = "two-level";
+    auto runner = ModelRunner::open("zoo:" + name, options);
+    if (!runner) return runner.error();
+    runners[i] = std::move(*runner);
+  }
+  const OtherWork others(2);
+  std::vector<double> ratios, milliseconds[2];
+  for (int turn = -1; turn < turns; ++turn) {
+    double taken[2] = {0, 0};
+    for (int i : {turn & 1, 1 - (turn & 1)})
+      for (int run = 0; run < runs; ++run) {
+        auto report = runners[i]->run();
+        if (!report) return report.error();
+        taken[i] += double(report->nanoseconds) / 1e6 / runs;
+      }
+    if (turn < 0) continue;  // warm-up
+    ratios.push_back(taken[1] / taken[0]);
+    for (int i = 0; i < 2; ++i) milliseconds[i].push_back(taken[i]);
+  }
+  const double ratio = median(ratios);
+  return BenchRow{fmt::format("two threads with other work on both processors, {}", name), median(milliseconds[1]), "ms",
+                  "one thread with the same", median(milliseconds[0]), ratio, 1, ratio <= 1};
+}
+
+}  // namespace
+
+Result<std::vector<BenchRow>> bench_busy(bool quick) {
+  std::vector<BenchRow> rows;
+  if (usable_processors() < 2) return rows;
+  struct Network {
+    const char* name;
+    int runs;  // a turn, so that it is longer than the system's turns of threads
+  };
+  for (const Network& network : {Network{"squeezenet", 10}, Network{"resnet50", 2}}) {
+    auto row = beside_one_thread(network.name, network.runs, quick ? 5 : 15);
+    if (!row) return row.error();
+    rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
+}  // namespace arenascope::app
