@@ -222,12 +222,26 @@ Status ModelRunner::share_out_graph() {
   if (backend_->runs_on_host_threads()) return options_.fuse ? fuse() : Status();
   if (auto ok = narrow_graph(); !ok) return ok;
   if (auto ok = pack_graph(); !ok) return ok;
-  const auto on_host = share_out(given_, [&](const TensorImpl& node) {
-    const auto packed = [](const TensorImpl* t) { return t->has(kFlagPacked); };
-    if (packed(&node) || std::any_of(node.sources.begin(), node.sources.end(), packed)) return Side::Main;
-    return side_for(node, has_work(node) && (!backend_->supports(node).ok() ||
-                                             std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end()));
-  });
+  const auto must = [&](const TensorImpl& node) {
+    return has_work(node) && (!backend_->supports(node).ok() ||
+                              std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end());
+  };
+  const auto share = [&](bool small_ones_too) {
+    return share_out(given_, [&](const TensorImpl& node) {
+      const auto packed = [](const TensorImpl* t) { return t->has(kFlagPacked); };
+      if (packed(&node) || std::any_of(node.sources.begin(), node.sources.end(), packed)) return Side::Main;
+      return small_ones_too || !has_work(node) || must(node) ? side_for(node, must(node)) : Side::Main;
+    });
+  };
+  auto on_host = share(true);
+  // Copies are fewest where a small graph is the host's as a whole; the device that was asked for gets what it can do.
+  const auto nodes = given_.nodes();
+  const auto device_works = [&] {
+    for (size_t i = 0; i < nodes.size(); ++i)
+      if (on_host[i] == 0 && has_work(*nodes[i])) return true;
+    return false;
+  };
+  if (!device_works()) on_host = share(false);
   if (std::find(on_host.begin(), on_host.end(), 1) == on_host.end()) return {};
   auto split = split_graph(given_, on_host);
   if (!split) return split.error();

@@ -18,6 +18,7 @@ struct Product {
   cl_int kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_y, pad_x;
   cl_int biased;
   cl_int row_parts;
+  cl_int depth;
   cl_float scale;
 };
 
@@ -31,7 +32,13 @@ struct Products {
   std::string option;  // " -DMUL_MAT" or " -DCONV"
 };
 
-constexpr int kDepth = 384;  // of a packed panel, as gemm.cl has it
+// Rows of a packed panel: what lies well inside a second-level cache, in parts of the same size.
+int64_t panel_depth(const Station& station, int64_t k, int columns) {
+  constexpr int64_t kMost = 2048, kWhole = 16;
+  const int64_t fits = static_cast<int64_t>(station.runtime.facts().local_memory / 2 / sizeof(float)) / columns;
+  const int64_t most = std::clamp(fits / kWhole * kWhole, kWhole, kMost), parts = (k + most - 1) / most;
+  return std::min(most, ((k + parts - 1) / parts + kWhole - 1) / kWhole * kWhole);
+}
 
 int lanes(const Station& station) {
   cl_uint width = 0;
@@ -66,11 +73,12 @@ Status run_panels(Station& station, Products s) {
   const int64_t wanted = 4 * station.runtime.facts().compute_units;
   const int64_t most = std::max<int64_t>(1, s.p.m / 32);
   s.p.row_parts = static_cast<cl_int>(std::clamp<int64_t>(wanted / std::max<int64_t>(1, panels * s.outer), 1, most));
+  s.p.depth = static_cast<cl_int>(panel_depth(station, s.p.k, columns));
   Call call(station, "gemm", s.option + " -DPANELS -DWIDTH=" + std::to_string(width), "panels");
   Status status;
   matrices(call, station, s, status);
   if (!status) return status;
-  return call.arg(s.p).local(sizeof(float) * static_cast<size_t>(std::min<int64_t>(s.p.k, kDepth) * columns))
+  return call.arg(s.p).local(sizeof(float) * static_cast<size_t>(s.p.depth * columns))
       .grid({panels, s.outer, s.p.row_parts}, {1, 1, 1});
 }
 

@@ -24,9 +24,19 @@ std::string bytes(uint64_t field, const std::string& value) {
 }
 
 // ValueInfoProto of a float32 vector.
-std::string value_info(const std::string& name, int64_t size) {
-  const std::string dim = size < 0 ? bytes(2, "N") : number(1, static_cast<uint64_t>(size));
-  return bytes(1, name) + bytes(2, bytes(1, number(1, 1) + bytes(2, bytes(1, dim))));
+std::string value_info(const std::string& name, const std::vector<int64_t>& shape) {
+  std::string dims;
+  for (const int64_t size : shape) dims += bytes(1, size < 0 ? bytes(2, "N") : number(1, static_cast<uint64_t>(size)));
+  return bytes(1, name) + bytes(2, bytes(1, number(1, 1) + bytes(2, dims)));
+}
+
+// Two inputs x and y, one output z.
+std::string model_of(const char* op, const std::string& attributes, const std::vector<int64_t>& x, const std::vector<int64_t>& y,
+                     const std::vector<int64_t>& z) {
+  const std::string node = bytes(1, "x") + bytes(1, "y") + bytes(2, "z") + bytes(3, "the_node") + bytes(4, op) + attributes;
+  const std::string graph = bytes(1, node) + bytes(2, "one") + bytes(11, value_info("x", x)) + bytes(11, value_info("y", y)) +
+                            bytes(12, value_info("z", z));
+  return number(1, 8) + bytes(7, graph) + bytes(8, bytes(1, "") + number(2, 13));
 }
 
 std::string raw(const std::vector<float>& values) {
@@ -94,11 +104,11 @@ Array read_npy(const std::filesystem::path& path) {
   return out;
 }
 
-std::string add_model(int64_t size) {
-  const std::string node = bytes(1, "x") + bytes(1, "y") + bytes(2, "z") + bytes(3, "sum") + bytes(4, "Add");
-  const std::string graph = bytes(1, node) + bytes(2, "one") + bytes(11, value_info("x", size)) +
-                            bytes(11, value_info("y", size)) + bytes(12, value_info("z", size));
-  return number(1, 8) + bytes(7, graph) + bytes(8, bytes(1, "") + number(2, 13));
+std::string add_model(int64_t size) { return model_of("Add", "", {size}, {size}, {size}); }
+
+std::string product_model(int64_t rows, int64_t depth, int64_t columns) {
+  const std::string second_transposed = bytes(5, bytes(1, "transB") + number(3, 1) + number(20, 2));
+  return model_of("Gemm", second_transposed, {rows, depth}, {columns, depth}, {rows, columns});
 }
 
 std::string tensor_proto(const std::string& name, const Array& array) {

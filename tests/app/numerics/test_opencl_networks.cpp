@@ -9,6 +9,9 @@
 #include <filesystem>
 #include <sstream>
 
+#include <arenascope/graph/builder.h>
+#include <arenascope/trace/session.h>
+
 #include "app/common/compare.h"
 #include "app/common/model_runner.h"
 #include "app/common/verify_model.h"
@@ -70,7 +73,75 @@ void agrees(const std::string& spec, const std::string& precision, bool images, 
   }
 }
 
+// x -> RELU -> SOFT_MAX -> SIGMOID, so small that copies cost more than all of it.
+Result<models::Model> small_model() {
+  models::Model model;
+  auto context = Context::create({.mem_size = size_t{1} << 20, .no_alloc = true});
+  if (!context) return context.error();
+  GraphBuilder b(*context);
+  const Tensor x = b.input("x", {8, 16});
+  const Tensor out = b.op(Op::Sigmoid, {b.soft_max(b.op(Op::Relu, {x}), 1)});
+  b.output(out);
+  auto graph = context->new_graph(16);
+  if (!b.ok() || !graph) return Error{"the graph could not be made"};
+  if (auto ok = graph->expand(out); !ok) return ok.error();
+  model.name = "small";
+  model.graph = *graph;
+  const auto value = [](const char* name, const Tensor& t) {
+    models::ValueInfo v;
+    v.name = name;
+    v.tensor = t;
+    v.dtype = DType::F32;
+    v.sizes = t->sizes;
+    return v;
+  };
+  model.inputs.push_back(value("x", x));
+  model.outputs.push_back(value("out", out));
+  return model;
+}
+
+// Kernels on the device's row of a recording.
+int device_spans(const trace::Snapshot& seen) {
+  int spans = 0;
+  for (const trace::TrackView& track : seen.tracks)
+    if (track.info.kind == trace::TrackKind::DeviceQueue)
+      for (const trace::LaneView& lane : track.lanes)
+        for (size_t i = 0; i < lane.rows.size(); ++i) spans += lane.rows[i].kind() == trace::EventKind::Work;
+  return spans;
+}
+
 }  // namespace
+
+TEST_CASE("a device keeps what it can do of a small graph of which the host was given an op") {
+  if (!has_device()) return;
+  std::vector<std::byte> results[2];
+  for (const bool shared : {false, true}) {
+    auto model = small_model();
+    REQUIRE_MESSAGE(model.ok(), (model.ok() ? "" : model.error().message));
+    trace::Recorder recorder;
+    auto session = std::make_shared<trace::Session>();
+    recorder.add_sink(session);
+    RunnerOptions options;
+    options.backend = "opencl";
+    options.backend_options = {{"cache", "none"}};
+    options.planner = "two-level";
+    options.recorder = &recorder;
+    if (shared) options.host_ops = {Op::SoftMax};
+    auto runner = ModelRunner::open(std::move(*model), options);
+    REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+    REQUIRE((*runner)->run().ok());
+    auto bytes = (*runner)->output(0);
+    REQUIRE(bytes.ok());
+    results[shared] = std::move(*bytes);
+    recorder.drain();
+    const auto seen = session->snapshot();
+    CHECK(device_spans(*seen) >= (shared ? 2 : 3));
+    CHECK(seen->copies.size() == (shared ? 2 : 0));
+  }
+  Tolerance t;
+  t.relative_to_max = 1e-5;
+  CHECK(compare(DType::F32, results[1], results[0], t).passed);
+}
 
 TEST_CASE("networks of the zoo agree with the CPU backend to 1e-5 of the largest output") {
   if (!has_device()) return;

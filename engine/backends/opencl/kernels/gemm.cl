@@ -3,7 +3,8 @@
 // whose rows are contiguous, CONV from an image: column = pixel, k = (channel, tap). Two ways:
 //
 // panels (one work item a group; WIDTH lanes): columns of WIDTH·2 are packed once a block of k, then 8 rows at a time are
-//   multiplied with them in registers. For processors, whose caches hold the panel. Sums are written as a += b * c,
+//   multiplied with them in registers. For processors, whose caches hold the panel: the larger the block, the seldomer
+//   are sums written and read again. Sums are written as a += b * c,
 //   which the compiler may fuse; PoCL's mad() is a product and a sum, at two thirds of the speed.
 // tiles  (8×8 work items a group): 32×32 results, 4×4 a work item, both sides staged in local memory. For GPUs.
 
@@ -13,6 +14,7 @@ typedef struct {
   int kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_y, pad_x;
   int biased;               // 0 none, 1 by row, 2 by column
   int row_parts;            // panels: into how many parts the rows are cut
+  int depth;                // panels: of a packed panel
   float scale;
 } Product;
 
@@ -40,17 +42,39 @@ typedef float8 lanes;
 #define STORE_LANES vstore8
 #endif
 #define COLUMNS (2 * WIDTH)
-#define DEPTH 384
 
 #ifdef MUL_MAT
+// r[i] = the lanes of v[i / 2] and v[i / 2 + WIDTH / 2] in turn; log2(WIDTH) times that is the transposed block.
+inline void interleave(const lanes* v, lanes* r) {
+  for (int i = 0; i < WIDTH / 2; ++i) {
+    r[2 * i].even = v[i].lo;
+    r[2 * i].odd = v[i + WIDTH / 2].lo;
+    r[2 * i + 1].even = v[i].hi;
+    r[2 * i + 1].odd = v[i + WIDTH / 2].hi;
+  }
+}
 inline void pack(global const float* a, const Product* p, int k0, int depth, int first, local float* panel) {
-  for (int j = 0; j < COLUMNS; ++j) {
-    if (first + j < p->n) {
-      global const float* from = a + (long)(first + j) * p->k + k0;
-      for (int k = 0; k < depth; ++k) panel[k * COLUMNS + j] = from[k];
-    } else {
-      for (int k = 0; k < depth; ++k) panel[k * COLUMNS + j] = 0;
+  for (int side = 0; side < COLUMNS; side += WIDTH) {
+    const int left = min(WIDTH, p->n - first - side);
+    global const float* from = a + (long)(first + side) * p->k + k0;
+    int k = 0;
+    if (left == WIDTH) {
+      for (; k + WIDTH <= depth; k += WIDTH) {
+        lanes v[WIDTH], r[WIDTH];
+        for (int j = 0; j < WIDTH; ++j) v[j] = LOAD_LANES(0, from + (long)j * p->k + k);
+        interleave(v, r);
+        interleave(r, v);
+        interleave(v, r);
+#if WIDTH == 16
+        interleave(r, v);
+        for (int j = 0; j < WIDTH; ++j) STORE_LANES(v[j], 0, panel + (k + j) * COLUMNS + side);
+#else
+        for (int j = 0; j < WIDTH; ++j) STORE_LANES(r[j], 0, panel + (k + j) * COLUMNS + side);
+#endif
+      }
     }
+    for (; k < depth; ++k)
+      for (int j = 0; j < WIDTH; ++j) panel[k * COLUMNS + side + j] = j < left ? from[(long)j * p->k + k] : 0;
   }
 }
 #else
@@ -145,8 +169,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
   rows += rows_offset + (outer % rows_repeat) * rows_stride;
   bias += bias_offset + (p.biased == 1 ? (outer % rows_repeat) * p.m : 0);
   out += out_offset + outer * out_stride + first;
-  for (int k0 = 0; k0 < p.k; k0 += DEPTH) {
-    const int depth = min(DEPTH, p.k - k0);
+  for (int k0 = 0; k0 < p.k; k0 += p.depth) {
+    const int depth = min(p.depth, p.k - k0);
     const bool last = k0 + depth >= p.k;
     pack(columns, &p, k0, depth, first, panel);
     for (int m = m_begin; m < m_end; m += 8) {
