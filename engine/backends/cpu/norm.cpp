@@ -40,7 +40,7 @@ struct Moments {
 template <class C>
 Moments<C> moments(const Simd& s, const C* x, int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
-    const int64_t few = std::min<int64_t>(n, 64);
+    const int64_t few = std::min<int64_t>(n, 16);
     const float shift = static_cast<float>(simd().sum(x, few) / static_cast<double>(few));
     double squares;
     const double off = s.moments(x, shift, n, &squares) / static_cast<double>(n);

@@ -22,6 +22,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace math;
 inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
 
+// Rows of an array that is larger than the caches are walked twice, and memory would wait during the second walk. So each
+// walk asks for what comes half a row behind its own end, into the second-level cache, the first being full of this row.
+// Short rows are left to the processor's own foresight, which is better at them.
+template <bool Past>
+inline void ask_ahead(const float* x, int64_t ahead) {
+  if (Past && ahead > 512) __builtin_prefetch(x + ahead, 0, 2);
+}
+
 // Σ value(i) with vectors of four independent accumulators within a block, in double beyond it. `vector` gives the
 // values at i…i+lanes, `one` a single one.
 template <class F, class G>
@@ -52,17 +60,20 @@ double sum(const float* x, int64_t n) {
       n, [x](V s, int64_t i) { return hn::Add(s, hn::LoadU(d, x + i)); }, [x](int64_t i) { return x[i]; });
 }
 
+template <bool Past>
 double square_sum(const float* x, float mean, int64_t n) {
   const V m = hn::Set(d, mean);
   return blocked_sum(
       n,
-      [x, m](V s, int64_t i) {
+      [x, m, n](V s, int64_t i) {
+        ask_ahead<Past>(x + i, n / 2);
         const V difference = hn::Sub(hn::LoadU(d, x + i), m);
         return hn::MulAdd(difference, difference, s);
       },
       [x, mean](int64_t i) { return (x[i] - mean) * (x[i] - mean); });
 }
 
+template <bool Past>
 double moments(const float* x, float shift, int64_t n, double* squares) {
   const int64_t step = lanes();
   const V m = hn::Set(d, shift);
@@ -72,6 +83,7 @@ double moments(const float* x, float shift, int64_t n, double* squares) {
     V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, q0 = s0, q1 = s0, q2 = s0, q3 = s0;
     int64_t i = begin;
     for (; i + 4 * step <= end; i += 4 * step) {
+      for (int64_t j = 0; j < 4; ++j) ask_ahead<Past>(x + i + j * step, n / 2);
       const V x0 = hn::Sub(hn::LoadU(d, x + i), m), x1 = hn::Sub(hn::LoadU(d, x + i + step), m);
       const V x2 = hn::Sub(hn::LoadU(d, x + i + 2 * step), m), x3 = hn::Sub(hn::LoadU(d, x + i + 3 * step), m);
       s0 = hn::Add(s0, x0), s1 = hn::Add(s1, x1), s2 = hn::Add(s2, x2), s3 = hn::Add(s3, x3);
@@ -149,7 +161,7 @@ double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) 
     const int64_t end = std::min(n, i + 8192);
     V s0 = hn::Zero(d), s1 = s0;
     for (; i + 2 * step <= end; i += 2 * step) {
-      if (Past) hwy::Prefetch(x + i + n), hwy::Prefetch(x + i + n + step);  // the next row, while this one is computed
+      ask_ahead<Past>(x + i, n + 1024), ask_ahead<Past>(x + i + step, n + 1024);
       const V y0 = exp_mostly_below_zero_of(hn::MulSub(hn::LoadU(d, x + i), factor, less)), y1 = exp_mostly_below_zero_of(hn::MulSub(hn::LoadU(d, x + i + step), factor, less));
       hn::StoreU(y0, d, out + i), hn::StoreU(y1, d, out + i + step);
       s0 = hn::Add(s0, y0), s1 = hn::Add(s1, y1);
@@ -190,7 +202,7 @@ void normalise_row(float* out, const float* x, float mean, float factor, const f
   if (Past)
     for (; i < n && reinterpret_cast<uintptr_t>(out + i) % (static_cast<size_t>(step) * 4) != 0; ++i) out[i] = one(i);
   for (; i + step <= n; i += step) {
-    if (Past) hwy::Prefetch(x + i + n);  // the next row
+    ask_ahead<Past>(x + i, n + n / 2);
     V y = hn::Mul(hn::Sub(hn::LoadU(d, x + i), m), f);
     if constexpr (Gain && Bias) y = hn::MulAdd(y, hn::LoadU(d, gain + i), hn::LoadU(d, bias + i));
     else if constexpr (Gain) y = hn::Mul(y, hn::LoadU(d, gain + i));
@@ -219,7 +231,7 @@ void half_to_float(float* out, const uint16_t* x, int64_t n) {
 }
 
 void fill(Simd& t, bool past) {
-  t.sum = sum, t.square_sum = square_sum, t.moments = moments, t.dot = dot, t.highest = highest, t.lowest = lowest;
+  t.sum = sum, t.square_sum = past ? square_sum<true> : square_sum<false>, t.moments = past ? moments<true> : moments<false>, t.dot = dot, t.highest = highest, t.lowest = lowest;
   t.add_scaled = add_scaled, t.normalise = past ? normalise<true> : normalise<false>, t.exp_sum = past ? exp_sum<true> : exp_sum<false>;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
 }
