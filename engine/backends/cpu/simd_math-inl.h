@@ -2,7 +2,8 @@
 // Functions of whole vectors, for the files that Highway compiles once for each kind of processor: include it inside
 // HWY_BEFORE_NAMESPACE's reach, behind highway.h. Bounds are in units in the last place of the result (ulp).
 //   exp_of                2 ulp, results below the smallest normal number too
-//   exp_below_zero_of, exp_mostly_below_zero_of   4 ulp below 0
+//   exp_below_zero_of     4 ulp below 0
+//   two_to                2 ulp
 //   sigmoid_of, silu_of   5 ulp; where x < -88, it may be 0
 //   gelu_of, gelu_tanh_of 2^-22·|x|
 #if defined(ARENASCOPE_SIMD_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -69,12 +70,22 @@ inline V kept_nan(V x, V y) { return hn::IfThenElse(hn::IsNaN(x), x, y); }  // n
 inline V exp_of(V x) { return kept_nan(x, exp_within(hn::Min(number(90), hn::Max(number(-105), x)))); }
 // For x that is at most a rounding above 0.
 inline V exp_below_zero_of(V x) { return kept_nan(x, exp_within<false>(hn::Max(number(-105), x))); }
-// The same as long as x is below 88.7; from 88.7 on infinite or NaN.
-inline V exp_mostly_below_zero_of(V x) {
+// 2^x by a polynomial for what is left of x beside a whole number (relative error 9.2e-8, 2^0 is 1); from 128 on infinite or
+// NaN.
+inline V two_to(V x) {
 #if !ARENASCOPE_WIDE_MATH
-  x = hn::IfThenElse(hn::Gt(x, number(90)), number(90), x);
+  const V given = x;
+  x = hn::IfThenElse(hn::Gt(x, number(130)), number(130), x);
 #endif
-  return kept_nan(x, exp_within<false>(hn::Max(number(-105), x)));
+  x = hn::Max(number(-160), x);
+  const V n = hn::Round(x), r = hn::Sub(x, n);
+  V p = number(0.0013264726891002766);
+  for (double c : {0.009671512910247981, 0.05550733746590453, 0.24022242081005363, 0.6931469775957892, 1.0}) p = hn::MulAdd(p, r, number(c));
+#if ARENASCOPE_WIDE_MATH
+  return times_two_to(p, n);
+#else
+  return kept_nan(given, times_two_to(p, n));
+#endif
 }
 
 // 1 + e^-x, infinite below -88.7.
