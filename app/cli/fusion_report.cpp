@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/fusion_report.h"
 
+#include <arenascope/runtime/image_layout.h>
+
 #include "app/common/backends.h"
 
 namespace arenascope::cli {
@@ -16,10 +18,20 @@ Json held(const TensorImpl& node) {
   return out;
 }
 
-Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend) {
+Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend, bool channels_last) {
   auto opened = app::open_backend(backend);
   if (!opened) return opened.error();
-  return fuse_graph(graph, **opened);
+  auto fused = fuse_graph(graph, **opened);
+  if (!fused || !channels_last) return fused;
+  auto laid_out = lay_out_images(fused->graph, **opened);
+  if (!laid_out) return laid_out.error();
+  const auto moved = [&](Tensor& tensor) {
+    if (tensor) tensor = laid_out->twins[fused->graph.find_node(*tensor).index()];
+  };
+  for (Tensor& twin : fused->twins) moved(twin);
+  for (FusedGraph::Fused& f : fused->fused) moved(f.node);
+  fused->graph = laid_out->graph;
+  return fused;
 }
 
 Bytes activation_bytes(const Graph& graph) {

@@ -92,6 +92,9 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
   if (fused) {
     fmt::print("{:<12} {} graph nodes, {} of them hold several; activations {}\n", "when fused", fused->graph.nodes().size(),
                fused->fused.size(), app::format_bytes(activation_bytes(fused->graph)));
+    const auto nodes = fused->graph.nodes();
+    if (const auto last = std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); }); last > 0)
+      fmt::print("{:<12} the results of {} nodes\n", "channels last", last);
     for (const FusedGraph::Fused& f : fused->fused) fmt::print("{:<12} {}\n", "holds", held_text(*f.node));
   }
   print_values("input", model->inputs);

@@ -24,7 +24,7 @@ struct RunArguments {
   int threads = 0, repeat = 1;
   double budget = 1.0;
   std::optional<int64_t> capacity;
-  bool in_place = false, fuse = true, whole = false, every_barrier = false, drop_barriers = false, no_stealing = false;
+  bool in_place = false, fuse = true, channels_last = true, whole = false, every_barrier = false, drop_barriers = false, no_stealing = false;
   std::vector<int> processors;
   int nice = 0, polling = 50;
 };
@@ -140,6 +140,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   options.strategy = *strategy;
   options.in_place = arguments.in_place;
   options.fuse = arguments.fuse;
+  options.channels_last = arguments.channels_last;
   options.execution = {!arguments.every_barrier, !arguments.no_stealing, arguments.drop_barriers};
   options.pool = {arguments.processors, arguments.nice};
   options.polling = arguments.polling;
@@ -246,6 +247,8 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_option("--record", a->record, "Write a recording of the runs");
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
   command->add_flag("!--no-fusion", a->fuse, "Every op a node of its own; else chains of them are computed as one where the backend can");
+  command->add_flag("!--no-channels-last", a->channels_last,
+                    "Images lie row by row throughout; else with their channels last between ops that are faster so, where chains are fused");
   command->add_option("--processors", a->processors, "Where the threads stay, as 0,1,…")->delimiter(',');
   command->add_option("--nice", a->nice, "Of the threads: above 0 others go first")->check(CLI::Range(-20, 19));
   command->add_option("--polling", a->polling, "How long a thread looks before it parks, 0 to 100")

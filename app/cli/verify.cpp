@@ -69,6 +69,7 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   command->add_option("--only", a->options.only, "Op cases: those whose names contain this");
   command->add_flag("--in-place", r.in_place, "Let an op take over its input's bytes at their last use");
   command->add_flag("--fuse", r.fuse, "Compute chains of ops as one node where the backend can");
+  command->add_flag("!--no-channels-last", r.channels_last, "With --fuse: images lie row by row throughout");
   command->add_option("--rtol", a->options.tolerance.rtol, "Relative tolerance of an element")->capture_default_str();
   command->add_option("--atol", a->options.tolerance.atol, "Absolute tolerance of an element")->capture_default_str();
   command->add_option("--relative-to-max", a->options.tolerance.relative_to_max,

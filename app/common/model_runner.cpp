@@ -13,6 +13,7 @@
 #include <arenascope/runtime/describe.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/fusion.h>
+#include <arenascope/runtime/image_layout.h>
 #include <arenascope/runtime/split.h>
 
 namespace arenascope::app {
@@ -214,6 +215,10 @@ Status ModelRunner::fuse() {
   }});
   if (!fused) return fused.error();
   if (!fused->fused.empty()) take_over(fused->graph, fused->twins);
+  if (!options_.channels_last) return {};
+  auto laid_out = lay_out_images(given_, *backend_);
+  if (!laid_out) return laid_out.error();
+  if (laid_out->channels_last > 0) take_over(laid_out->graph, laid_out->twins);
   return {};
 }
 

@@ -26,6 +26,7 @@ struct RunnerOptions {
   MemoryStrategy strategy = MemoryStrategy::Planned;
   bool in_place = false;
   bool fuse = false;               // chains of ops as one node where the backend can; host backends
+  bool channels_last = true;       // if fused: images lie with their channels last where that is faster
   std::function<bool(const TensorImpl& node)> watched;  // results that must stay to be seen: not inside of a fused node
   ExecutionPlanOptions execution;  // which barriers there are
   ThreadPoolOptions pool;          // of the threads

@@ -160,7 +160,7 @@ void RunController::run_one() {
   options.after_node = [this](NodeId node, Step) {
     if (!nan_) return true;
     const TensorImpl& tensor = runner_->plan().graph.node(node);
-    if (!info(tensor.dtype).floating || !tensor.contiguous() || tensor.data() == nullptr || !tensor.storage.device().is_cpu()) return true;
+    if (!info(tensor.dtype).floating || !tensor.dense() || tensor.data() == nullptr || !tensor.storage.device().is_cpu()) return true;
     const auto* bytes = static_cast<const std::byte*>(static_cast<const void*>(tensor.data()));
     if (all_finite(tensor.dtype, {bytes, static_cast<size_t>(tensor.byte_count())})) return true;
     {

@@ -60,6 +60,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
     out.view_offset = tensor.view_offset;
   }
   out.parameters = parameters_of(tensor);
+  if (tensor.channels_last()) out.parameters += out.parameters.empty() ? "channels last" : ", channels last";
   if (tensor.has(kFlagInput)) out.flags |= trace::kInput;
   if (tensor.has(kFlagOutput)) out.flags |= trace::kOutput;
   if (tensor.has(kFlagParameter)) out.flags |= trace::kParameter;

@@ -82,7 +82,7 @@ GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order
     if (!info(node.op).is_pointwise() || node.sources.empty()) continue;
     const TensorImpl& source = *node.sources[0];
     // Only a whole contiguous tensor that nobody reads later, of the same size and type.
-    if (source.is_view() || source.dtype != node.dtype || !(source.sizes == node.sizes)) continue;
+    if (source.is_view() || source.dtype != node.dtype || !(source.sizes == node.sizes) || !(source.strides == node.strides)) continue;
     const NodeId from = owner_of(graph, source);
     if (!from.valid() || interval_of[from.index()] < 0 || kept[from.index()]) continue;
     if (last_use[from.index()] != made[out.owners[i].index()]) continue;

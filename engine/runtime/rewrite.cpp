@@ -83,7 +83,9 @@ Rewrite::Profile Rewrite::profile() const {
     if (v.act != Act::Compute || v.sources.empty() || v.sources[0] < 0 || !info(v.origin->op).is_pointwise()) continue;
     const TensorImpl& from = *value(v.sources[0]).origin;
     const int32_t base = value(v.sources[0]).base;
-    if (base != v.sources[0] || from.dtype != v.origin->dtype || !(from.sizes == v.origin->sizes)) continue;
+    if (base != v.sources[0] || from.dtype != v.origin->dtype || !(from.sizes == v.origin->sizes) ||
+        !(from.strides == v.origin->strides))
+      continue;
     const Life& life = p.life[static_cast<size_t>(base)];
     if (life.kept || life.last != at || std::count(v.sources.begin(), v.sources.end(), base) != 1) continue;
     change[static_cast<size_t>(at)] -= bytes(base);
@@ -270,6 +272,7 @@ Result<Graph> Rewrite::make_graph(std::vector<Tensor>& twins) const {
                                    v.act == Act::Compute ? v.origin->params : OpParams(), name);
       if (!tensor) return tensor.error();
       out = *tensor;
+      if (v.origin->channels_last()) out->strides.set(v.origin->strides.span());
       out->flags = v.act == Act::Compute && !v.again ? v.origin->flags : v.origin->flags & ~uint32_t{kFlagOutput};
       if (v.act == Act::Spill) out->flags |= kFlagSpilled;
     }

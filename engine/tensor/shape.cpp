@@ -78,6 +78,32 @@ bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> stri
   return true;
 }
 
+Dims channels_last_strides(const Dims& sizes) {
+  Dims strides = sizes;
+  int64_t stride = 1;
+  for (int i = 3; i >= 0; --i) {
+    const int d = kChannelsLastOrder[i];
+    strides[d] = stride;
+    stride *= std::max<int64_t>(sizes[d], 1);
+  }
+  return strides;
+}
+
+bool has_two_layouts(std::span<const int64_t> sizes) {
+  return sizes.size() == 4 && sizes[0] > 0 && sizes[1] > 1 && sizes[2] > 0 && sizes[3] > 0 && sizes[2] * sizes[3] > 1;
+}
+
+bool is_channels_last(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  if (!has_two_layouts(sizes) || strides[1] != 1) return false;
+  int64_t expected = 1;
+  for (size_t i = 4; i-- > 0;) {
+    const auto d = static_cast<size_t>(kChannelsLastOrder[i]);
+    if (sizes[d] != 1 && strides[d] != expected) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
 Result<Dims> broadcast(const Dims& a, const Dims& b) {
   const int rank = std::max(a.rank(), b.rank());
   Dims out = Dims::filled(rank, 1);

@@ -78,6 +78,14 @@ Dims contiguous_strides(const Dims& sizes);
 bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides);
 inline bool is_contiguous(const Dims& sizes, const Dims& strides) { return is_contiguous(sizes.span(), strides.span()); }
 
+// Images, [N, C, H, W], whose channels lie innermost in memory: "channels last". Their order in memory is N, H, W, C.
+inline constexpr int kChannelsLastOrder[4] = {0, 2, 3, 1};
+Dims channels_last_strides(const Dims& sizes);
+// Whether they lie so; never where that is row-major as well (one channel, or one position).
+bool is_channels_last(std::span<const int64_t> sizes, std::span<const int64_t> strides);
+// Whether the two layouts are different ones for this shape.
+bool has_two_layouts(std::span<const int64_t> sizes);
+
 // NumPy broadcasting of two shapes: aligned at the innermost, sizes equal or one of them 1.
 Result<Dims> broadcast(const Dims& a, const Dims& b);
 

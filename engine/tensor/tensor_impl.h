@@ -76,6 +76,10 @@ struct TensorImpl {
   // Bytes from the lowest to behind the highest element as the strides, negative ones too, have it.
   Bytes byte_span() const;
   bool contiguous() const { return is_contiguous(sizes, strides); }
+  // An image with its channels innermost in memory (shape.h).
+  bool channels_last() const { return is_channels_last(sizes.span(), strides.span()); }
+  // Whether its bytes are byte_count() ones without gaps, from data() on.
+  bool dense() const { return contiguous() || channels_last(); }
   bool is_view() const { return view_source != nullptr; }
   bool has(TensorFlags flag) const { return (flags & flag) != 0; }
   // The first element; null until memory is bound.

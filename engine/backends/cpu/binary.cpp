@@ -111,7 +111,7 @@ Compare<C> comparison(Op op) {
 // out = f(a, b) for this part of the node.
 template <class Out, class C>
 void run(const Job& job, const TensorImpl& a, const TensorImpl& b, void (*f)(Out*, const C*, const C*, int64_t)) {
-  const Nest nest(job.node.sizes, {&job.node, &a, &b});
+  const Nest nest(job.node, {&a, &b});
   Reader<C> left(a, nest.inner_stride(1)), right(b, nest.inner_stride(2));
   Writer<Out> out(job.node);
   nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {

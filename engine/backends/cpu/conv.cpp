@@ -159,16 +159,18 @@ void by_product(const Job& job, const ConvGeometry& g) {
   for (int64_t i = parts.begin; i < parts.end; ++i) product(job, g, i, rows, columns);
 }
 
-// Any floating-point types and layouts, in double.
-void plain(const Job& job, const ConvGeometry& g) {
+// Any floating-point types and layouts, in double: elements from `range` on in the order in which the result lies.
+void plain(const Job& job, const ConvGeometry& g, Range range) {
   const TensorImpl &x = job.source(0), &w = job.source(1), &node = job.node;
   const LoadRow<double> load_x = loader<double>(x.dtype), load_w = loader<double>(w.dtype);
   const int64_t x_bytes = element_bytes(x.dtype), w_bytes = element_bytes(w.dtype);
   const Nest weights(w.sizes, {&w});
-  const Range range = job.part(node.element_count(), 16);
+  const int64_t channels = g.groups * g.out_channels;
+  const bool last = node.channels_last();
   for (int64_t i = range.begin; i < range.end; ++i) {
-    const int64_t ow = i % g.out[2], oh = i / g.out[2] % g.out[1], od = i / g.out[2] / g.out[1] % g.out[0];
-    const int64_t channel = i / g.positions % (g.groups * g.out_channels), n = i / g.positions / (g.groups * g.out_channels);
+    const int64_t channel = last ? i % channels : i / g.positions % channels, position = last ? i / channels % g.positions : i % g.positions;
+    const int64_t ow = position % g.out[2], oh = position / g.out[2] % g.out[1], od = position / g.out[2] / g.out[1];
+    const int64_t n = i / g.positions / channels;
     const int64_t first = channel / g.out_channels * g.in_channels;
     double sum = 0;
     if (job.sources() > 2) {
@@ -194,6 +196,18 @@ void plain(const Job& job, const ConvGeometry& g) {
   job.done(range.begin, range.size());
 }
 
+// Results with their channels last, rows at a time. Without the library, and where it fails, as above.
+void channels_last(const Job& job, const ConvGeometry& g) {
+  const Range rows = job.part(g.batch * g.out[1]);
+  const int64_t width = g.out_channels * g.groups * g.out[2];
+  int64_t made = 0;
+  if (job.packed && job.packed->library())
+    made = job.packed->library()->compute(job, reinterpret_cast<const std::byte*>(job.packed->data()), [&](int64_t image, int64_t first, int64_t run) {
+      job.done((image * g.out[1] + first) * width, run * width);
+    });
+  if (made < rows.size()) plain(job, g, {(rows.begin + made) * width, rows.end * width});
+}
+
 }  // namespace
 
 Bytes packed_conv_bytes(const TensorImpl& node) {
@@ -216,6 +230,7 @@ void pack_conv(const TensorImpl& node, float* to) {
 
 Bytes conv_work(const TensorImpl& node, int tasks) {
   if (!all_floats(node)) return 0;
+  if (node.channels_last()) return tasks * round_to_line(library_conv_work(node));
   const ConvGeometry g(node);
   return g.depthwise() ? depthwise_work(g, tasks) : tasks * share(node);
 }
@@ -223,7 +238,8 @@ Bytes conv_work(const TensorImpl& node, int tasks) {
 Status conv(const Job& job) {
   const ConvGeometry g(job.node);
   Lines lines;
-  if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines)) plain(job, g);
+  if (job.node.channels_last()) channels_last(job, g);
+  else if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines)) plain(job, g, job.part(job.node.element_count(), 16));
   else if (g.depthwise()) depthwise(job, g);
   else if (job.packed && job.packed->library() && job.packed->library()->takes(job.nth)) by_library(job, g);
   else by_product(job, g);

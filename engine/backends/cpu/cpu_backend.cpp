@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/backends/cpu/channels_last.h>
 #include <arenascope/backends/cpu/kernel.h>
 #include <arenascope/backends/cpu/packed.h>
 #include <arenascope/backends/cpu/simd.h>
@@ -85,6 +86,8 @@ class CpuBackend : public Backend {
     if (is_fused_step(first.op)) return all_f32(first);
     return kernel(first.op).anchors && first.dtype == DType::F32 && supports(first).ok();
   }
+
+  ChannelsLast channels_last(const TensorImpl& node) const override { return supports(node).ok() ? channels_last_of(node) : ChannelsLast(); }
 
   Launch launch(const TensorImpl& node) override {
     if (const auto straight = straight_launch(node)) return {straight, this, &node, &simd()};

@@ -21,9 +21,14 @@ class LibraryConv {
   // Called for each strip that stands, while it is in the caches: rows [first, first + rows) of an image.
   using Done = std::function<void(int64_t image, int64_t first, int64_t rows)>;
   // Computes this part of the node's rows, without the bias. How many of them it has done, from the first on: where not
-  // all, the caller has to do the others.
+  // all, the caller has to do the others. The results of channels-last nodes hold the bias.
   virtual int64_t compute(const Job& job, const std::byte* packed, const Done& done) = 0;
 };
+
+// Whether the library has a fast kernel for the node with its images' channels last, however they lie now; and whether
+// that one reads the source as plain images all the same, because they have few channels.
+bool library_takes_channels_last(const TensorImpl& node);
+bool reads_plain_source(const TensorImpl& node);
 
 // Null where the library is absent, or does not do this one, or does it no better.
 std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl& node);

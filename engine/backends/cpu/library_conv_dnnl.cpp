@@ -8,7 +8,9 @@
 #include <tuple>
 
 #include <arenascope/backends/cpu/library_conv.h>
+#include <arenascope/backends/cpu/library_conv_last.h>
 #include <arenascope/backends/cpu/one_thread.h>
+#include <arenascope/backends/cpu/strip.h>
 #include <arenascope/backends/cpu/windows.h>
 
 namespace arenascope::cpu {
@@ -28,19 +30,6 @@ bool suits(const TensorImpl& node, const ConvGeometry& g) {
   return node.params.get<ConvParams>().spatial == 2 && g.groups == 1 && g.taps > 1 && g.in_channels > 0 && g.positions > 0 &&
          x.dtype == DType::F32 && w.dtype == DType::F32 && w.contiguous() && g.in_stride[2] == 1 && g.in_stride[1] == g.in[2] &&
          g.channel_stride == g.in[1] * g.in[2];
-}
-
-// A run of result rows of one image and the source rows that it needs.
-struct Strip {
-  int64_t out, first, in, top, bottom;  // result rows; source rows, and the padding above and below them
-  auto key() const { return std::tuple(out, in, top, bottom); }
-};
-
-Strip strip_of(const ConvGeometry& g, int64_t row, int64_t rows) {
-  const int64_t low = row * g.stride[1] - g.begin[1];
-  const int64_t high = (row + rows - 1) * g.stride[1] - g.begin[1] + (g.kernel[1] - 1) * g.dilation[1] + 1;
-  const int64_t first = std::max<int64_t>(low, 0), end = std::min(high, g.in[1]);
-  return {rows, first, end - first, first - low, high - end};
 }
 
 int64_t blocks_of_16(int64_t channels) { return (channels + 15) / 16 * 16; }
@@ -208,6 +197,7 @@ class Conv : public LibraryConv {
 }  // namespace
 
 std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl& node) try {
+  if (node.channels_last()) return make_library_conv_last(node);
   const ConvGeometry g(node);
   if (!suits(node, g)) return nullptr;
   const OneThread one;
@@ -217,6 +207,7 @@ std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl& node) try {
 }
 
 Bytes library_conv_work(const TensorImpl& node) {
+  if (node.channels_last()) return library_conv_last_work(node);
   const ConvGeometry g(node);
   return suits(node, g) ? Work(g).total() : 0;
 }

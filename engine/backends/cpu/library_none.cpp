@@ -11,6 +11,9 @@ bool library_product(Range, Range, int64_t, const Lines&, const Lines&, float*, 
 
 std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl&) { return nullptr; }
 
+bool library_takes_channels_last(const TensorImpl&) { return false; }
+bool reads_plain_source(const TensorImpl&) { return false; }
+
 Bytes library_conv_work(const TensorImpl&) { return 0; }
 
 std::unique_ptr<LibraryProduct> make_library_product(const TensorImpl&) { return nullptr; }

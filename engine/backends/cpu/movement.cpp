@@ -90,26 +90,33 @@ void transpose_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batc
 struct Transposed {
   int64_t rows = 0, columns = 0, batch_stride = 0, column_stride = 0;
 };
-std::optional<Transposed> as_transposed(const TensorImpl& source) {
-  const int rank = source.rank();
-  if (rank < 2 || source.strides.back() <= 1) return std::nullopt;
+std::optional<Transposed> as_transposed(const Dims& sizes, const Dims& strides) {
+  const int rank = sizes.rank();
+  if (rank < 2 || strides.back() <= 1) return std::nullopt;
   // Rows: the longest run of dimensions outside the columns through which the source's stride-1 run continues.
   int columns_from = rank - 1;
-  int64_t columns = source.sizes.back();
-  while (columns_from > 0 && source.strides[columns_from - 1] == source.strides[columns_from] * source.sizes[columns_from])
-    columns *= source.sizes[--columns_from];
+  int64_t columns = sizes.back();
+  while (columns_from > 0 && strides[columns_from - 1] == strides[columns_from] * sizes[columns_from])
+    columns *= sizes[--columns_from];
   int rows_from = columns_from - 1;
-  if (rows_from < 0 || source.strides[rows_from] != 1) return std::nullopt;
-  int64_t rows = source.sizes[rows_from];
-  while (rows_from > 0 && source.strides[rows_from - 1] == source.strides[rows_from] * source.sizes[rows_from])
-    rows *= source.sizes[--rows_from];
+  if (rows_from < 0 || strides[rows_from] != 1) return std::nullopt;
+  int64_t rows = sizes[rows_from];
+  while (rows_from > 0 && strides[rows_from - 1] == strides[rows_from] * sizes[rows_from])
+    rows *= sizes[--rows_from];
   int64_t batch_stride = 0, batch = 1;
   for (int d = rows_from - 1; d >= 0; --d) {
-    if (batch == 1) batch_stride = source.strides[d];
-    else if (source.strides[d] != batch_stride * batch && source.sizes[d] != 1) return std::nullopt;
-    batch *= source.sizes[d];
+    if (batch == 1) batch_stride = strides[d];
+    else if (strides[d] != batch_stride * batch && sizes[d] != 1) return std::nullopt;
+    batch *= sizes[d];
   }
-  return Transposed{rows, columns, batch_stride, source.strides.back()};
+  return Transposed{rows, columns, batch_stride, strides.back()};
+}
+
+// Sizes or strides in the order in which an image with its channels last lies in memory.
+Dims ordered(const Dims& dims, bool channels_last) {
+  Dims out;
+  for (int d = 0; d < dims.rank(); ++d) out.push_back(dims[channels_last ? kChannelsLastOrder[d] : d]);
+  return out;
 }
 
 template <class C, class From>
@@ -176,12 +183,14 @@ Status copy(const Job& job) {
   }
   with_width(node.dtype, [&](auto zero) {
     using T = decltype(zero);
-    if (const auto m = as_transposed(source)) {
+    const bool last = node.channels_last();
+    const Dims sizes = ordered(node.sizes, last), strides = ordered(source.strides, last);
+    if (const auto m = as_transposed(sizes, strides)) {
       transpose_tiles(job.part(node.element_count() / m->columns, 16), m->rows, m->columns, m->batch_stride,
                       m->column_stride, node.data_as<T>(), source.data_as<T>(), node.byte_count() >= kPastCaches);
       return;
     }
-    const Nest nest(node.sizes, {&node, &source});
+    const Nest nest(sizes, {ordered(node.strides, last), strides});
     if constexpr (sizeof(T) == 4) {  // large: past the caches
       const bool runs = nest.inner_stride(0) == 1 && nest.inner_stride(1) == 1;
       if (runs && node.byte_count() >= kPastCaches && node.data() != source.data()) {
@@ -205,7 +214,8 @@ Status concat(const Job& job) {
     int64_t offset = 0;
     for (const TensorImpl* source : node.sources) {
       if (source->element_count() == 0) continue;
-      const Nest nest(source->sizes, {node.strides, source->strides});
+      const bool last = node.channels_last();
+      const Nest nest(ordered(source->sizes, last), {ordered(node.strides, last), ordered(source->strides, last)});
       move(nest, job.part(nest.count(), 64), node.data_as<T>() + offset, source->template data_as<T>());
       offset += source->sizes[axis] * node.strides[axis];
     }

@@ -22,6 +22,23 @@ Nest::Nest(const Dims& sizes, std::initializer_list<const TensorImpl*> operands)
   if (rank_ == 0) append(1, kNone);
 }
 
+Nest::Nest(const TensorImpl& result, std::initializer_list<const TensorImpl*> sources)
+    : operands_(1 + static_cast<int>(sources.size())) {
+  const bool last = result.channels_last();
+  for (int i = 0; i < result.rank(); ++i) {
+    const int d = last ? kChannelsLastOrder[i] : i;
+    int64_t strides[kOperands];
+    int o = 0;
+    strides[o++] = result.sizes[d] == 1 ? 0 : result.strides[d];
+    for (const TensorImpl* source : sources) {
+      const int own = d - (result.rank() - source->rank());
+      strides[o++] = own < 0 || source->sizes[own] == 1 ? 0 : source->strides[own];
+    }
+    append(result.sizes[d], strides);
+  }
+  if (rank_ == 0) append(1, kNone);
+}
+
 Nest::Nest(const Dims& sizes, std::initializer_list<Dims> all) : Nest(sizes, std::span(all.begin(), all.size())) {}
 
 Nest::Nest(const Dims& sizes, std::span<const Dims> all) : operands_(static_cast<int>(all.size())) {

@@ -30,6 +30,8 @@ class Nest {
 
   // A space of `sizes`; each operand's strides are aligned at the innermost dimension.
   Nest(const Dims& sizes, std::initializer_list<const TensorImpl*> operands);
+  // A result (operand 0) and its sources, in the order in which the result lies in memory.
+  Nest(const TensorImpl& result, std::initializer_list<const TensorImpl*> sources);
   // Operands with strides of their own, one a dimension of `sizes`.
   Nest(const Dims& sizes, std::initializer_list<Dims> strides);
   Nest(const Dims& sizes, std::span<const Dims> strides);

@@ -19,7 +19,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   Bytes bytes = 0;
   if (anchor_of(node) == Op::Conv) {
     how.conv = make_library_conv(node);
-    bytes = how.conv ? how.conv->packed_bytes() : packed_conv_bytes(node);
+    bytes = how.conv ? how.conv->packed_bytes() : node.channels_last() ? 0 : packed_conv_bytes(node);
   } else if (QuantLayout layout; quant_layout(node, layout)) {
     how.quantised = layout;
     bytes = layout.bytes();

@@ -9,6 +9,7 @@
 
 #include <arenascope/backends/cpu/elements.h>
 #include <arenascope/backends/cpu/kernel.h>
+#include <arenascope/backends/cpu/pool_last.h>
 #include <arenascope/backends/cpu/simd.h>
 
 namespace arenascope::cpu {
@@ -256,12 +257,17 @@ void run_lrn(const Job& job) {
 }  // namespace
 
 Bytes pool_work(const TensorImpl& node, int tasks) {
+  if (pools_channels_last(node)) return pool_last_work(node, tasks);
   const Windows w(node);
   if (by_planes(node, w)) return tasks * planes_share(w);
   return tasks * pool_share(w, node.dtype == DType::F64 || !info(node.dtype).floating ? 8 : 4);
 }
 
 Status pool(const Job& job) {
+  if (pools_channels_last(job.node)) {
+    pool_last(job);
+    return {};
+  }
   if (const Windows w(job.node); by_planes(job.node, w)) {
     mean_planes(job, w);
     return {};

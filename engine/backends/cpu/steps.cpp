@@ -36,18 +36,34 @@ void each_source(const FusedParams& p, F&& f) {
 
 static_assert(FusedParams::kMostOperands < Nest::kOperands);
 
+// Whether the operand is one number a channel of images.
+bool is_a_channel(const TensorImpl& node, const TensorImpl& operand) {
+  const int own = 1 - (node.rank() - operand.rank());
+  return own >= 0 && operand.element_count() == node.sizes[1] && operand.sizes[own] == node.sizes[1];
+}
+
+// In the order in which the result lies in memory.
 Nest nest_of(const TensorImpl& node, const FusedParams& p) {
   const Dims sizes = node.sizes;
-  Dims strides[Nest::kOperands];
+  const bool last = node.channels_last();
+  Dims strides[Nest::kOperands], ordered;
   size_t count = 0;
   strides[count++] = along(sizes, node);
   bool seen[128] = {};
   each_source(p, [&](int8_t source, bool channels) {
     if (seen[source]) return;
     seen[source] = true;
-    strides[count++] = channels ? by_channel(sizes) : along(sizes, *node.sources[static_cast<size_t>(source)]);
+    const TensorImpl& operand = *node.sources[static_cast<size_t>(source)];
+    if (last && (channels || is_a_channel(node, operand))) strides[count++] = Dims::filled(sizes.rank(), 0);
+    else strides[count++] = channels ? by_channel(sizes) : along(sizes, operand);
   });
-  return Nest(sizes, std::span<const Dims>(strides, count));
+  if (!last) return Nest(sizes, std::span<const Dims>(strides, count));
+  for (size_t o = 0; o < count; ++o) {
+    const Dims own = strides[o];
+    for (int d = 0; d < 4; ++d) strides[o][d] = own[kChannelsLastOrder[d]];
+  }
+  for (int d : kChannelsLastOrder) ordered.push_back(sizes[d]);
+  return Nest(ordered, std::span<const Dims>(strides, count));
 }
 
 }  // namespace
@@ -61,6 +77,49 @@ Steps::Steps(const TensorImpl& node) : node_(node), p_(node.params.get<FusedPara
     operand_of_[source] = static_cast<int8_t>(operands_++);
   });
   find_places();
+  if (node.channels_last()) repeat_channels();
+}
+
+void Steps::repeat_channels() {
+  channels_ = node_.sizes[1];
+  const auto length = static_cast<size_t>(channels_ + kPiece);
+  rows_.resize(2 * length * static_cast<size_t>(operands_));
+  const auto again = [&](float* row) {
+    for (size_t i = static_cast<size_t>(channels_); i < length; ++i) row[i] = row[i - static_cast<size_t>(channels_)];
+  };
+  bool seen[Nest::kOperands] = {};
+  const auto is_first = [&](int i) { return !std::exchange(seen[i], true); };
+  for (int s = 0; s < p_.steps; ++s) {
+    const FusedStep& step = p_.step[s];
+    if (FusedParams::op(step) != Op::BatchNorm || !is_first(operand_of_[step.right])) continue;
+    float *const factors = rows_.data() + 2 * length * static_cast<size_t>(operand_of_[step.right]), *const shifts = factors + length;
+    for (int64_t c = 0; c < channels_; ++c) {
+      const auto [factor, shift] = channel_of(step, c);
+      factors[c] = factor, shifts[c] = shift;
+    }
+    again(factors), again(shifts);
+    repeated_[operand_of_[step.right]] = factors;
+  }
+  each_source(p_, [&](int8_t source, bool channels) {
+    const TensorImpl& operand = *node_.sources[static_cast<size_t>(source)];
+    const int i = operand_of_[source];
+    if (channels || !is_a_channel(node_, operand) || !is_first(i)) return;
+    float* const row = rows_.data() + 2 * length * static_cast<size_t>(i);
+    const int64_t stride = operand.strides[1 - (node_.rank() - operand.rank())];
+    for (int64_t c = 0; c < channels_; ++c) row[c] = operand.data_as<float>()[c * stride];
+    again(row);
+    repeated_[i] = row;
+  });
+}
+
+// BATCH_NORM's factor and shift of a channel.
+std::pair<float, float> Steps::channel_of(const FusedStep& step, int64_t c) const {
+  const auto first = static_cast<size_t>(step.right);
+  const TensorImpl &gain = *node_.sources[first], &bias = *node_.sources[first + 1], &mean = *node_.sources[first + 2],
+                   &variance = *node_.sources[first + 3];
+  const double factor = static_cast<double>(one(gain, c)) / std::sqrt(static_cast<double>(one(variance, c)) + static_cast<double>(step.p));
+  const double shift = static_cast<double>(one(bias, c)) - static_cast<double>(one(mean, c)) * factor;
+  return {static_cast<float>(factor), static_cast<float>(shift)};
 }
 
 // A value takes over the place of one that its step is the last to read; the last one lies in the result. Without an
@@ -106,6 +165,7 @@ const float* Steps::value(int8_t operand, const int64_t* at, int64_t n, float* t
     return place == kResult ? to : buffers_[place];
   }
   const int i = operand_of_[operand];
+  if (repeated_[i]) return repeated_[i] + at[0] % channels_;
   const float* const from = bases_[i] + at[1 + i];
   if (strides_[i] == 1) return from;
   loader<float>(DType::F32)(read_[side], reinterpret_cast<const std::byte*>(from), strides_[i], n);
@@ -135,16 +195,16 @@ void Steps::piece(const int64_t* at, int64_t n) {
 }
 
 void Steps::batch_norm(const Simd& s, const FusedStep& step, const int64_t* at, float* out, const float* x, int64_t n) {
-  const auto first = static_cast<size_t>(step.right);
-  const TensorImpl &gain = *node_.sources[first], &bias = *node_.sources[first + 1], &mean = *node_.sources[first + 2],
-                   &variance = *node_.sources[first + 3];
   const int i = operand_of_[step.right];
+  if (repeated_[i]) {
+    const float* const factors = repeated_[i] + at[0] % channels_;
+    s.normalise(out, x, 0, 1, factors, factors + channels_ + kPiece, n);
+    return;
+  }
   const int64_t channel = at[1 + i], run = strides_[i] == 0 ? n : 1;
   for (int64_t k = 0; k < n; k += run) {
-    const int64_t c = channel + k * strides_[i];
-    const double factor = static_cast<double>(one(gain, c)) / std::sqrt(static_cast<double>(one(variance, c)) + static_cast<double>(step.p));
-    const double shift = static_cast<double>(one(bias, c)) - static_cast<double>(one(mean, c)) * factor;
-    s.affine(out + k, x + k, run, static_cast<float>(factor), static_cast<float>(shift));
+    const auto [factor, shift] = channel_of(step, channel + k * strides_[i]);
+    s.affine(out + k, x + k, run, factor, shift);
   }
 }
 

@@ -2,6 +2,9 @@
 // The steps of a FUSED node (graph/fused.h), done to stretches of its result piece by piece: a piece goes through all of
 // them while it lies in the first-level cache. Each step computes what the kernel of its op computes, to the bit.
 #pragma once
+#include <utility>
+#include <vector>
+
 #include <arenascope/backends/cpu/kernel.h>
 #include <arenascope/backends/cpu/rows.h>
 
@@ -22,7 +25,9 @@ class Steps {
   void find_places();
   void piece(const int64_t* at, int64_t n);
   const float* value(int8_t operand, const int64_t* at, int64_t n, float* to, int side);
-  bool scalar(int8_t operand) const { return operand >= 0 && strides_[operand_of_[operand]] == 0; }
+  void repeat_channels();
+  std::pair<float, float> channel_of(const FusedStep& step, int64_t channel) const;
+  bool scalar(int8_t operand) const { return operand >= 0 && strides_[operand_of_[operand]] == 0 && !repeated_[operand_of_[operand]]; }
   float number(int8_t operand, const int64_t* at) const {
     return bases_[operand_of_[operand]][at[1 + operand_of_[operand]]];
   }
@@ -35,6 +40,11 @@ class Steps {
   int8_t operand_of_[128];          // by source; of BATCH_NORM the first of its four
   const float* bases_[Nest::kOperands];
   int64_t strides_[Nest::kOperands];
+  // Where the result has its channels last: a number a channel, again and again for as long as a piece can be, so that
+  // pieces need not end with a position's channels. BATCH_NORM has a second such row, of shifts, behind its factors.
+  const float* repeated_[Nest::kOperands] = {};
+  std::vector<float> rows_;
+  int64_t channels_ = 1;
   Nest nest_;
   int8_t place_[kMost + 1];         // of each value
   const Simd* last_;

@@ -120,7 +120,7 @@ template <class C>
 void run(const Job& job) {
   const Op op = job.node.op;
   const Two two = parameters(job.node);
-  const Nest nest(job.node.sizes, {&job.node, &job.source(0)});
+  const Nest nest(job.node, {&job.source(0)});
   Reader<C> source(job.source(0), nest.inner_stride(1));
   Writer<C> out(job.node);
   const Functions functions(job.node);
