@@ -151,12 +151,13 @@ float lowest(const float* x, int64_t n) {
   return extreme(x, n, [](V a, V b) { return hn::Min(a, b); }, [](float a, float b) { return a < b ? a : b; });
 }
 
-// e^y is 2^(y·log2 e): the factor's rounding weighs little where y is near 0, and elsewhere what it weighs on is small.
+// e^y is 2^(y·log2 e), the difference being taken first: of large numbers that are alike, products of either side with
+// log2 e would be rounded apart.
 template <bool Past>
 double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) {
   const int64_t step = lanes();
-  constexpr double kLog2E = 1.4426950408889634;
-  const V factor = number(static_cast<double>(scale) * kLog2E), less = number(static_cast<double>(shift) * kLog2E);
+  const V factor = hn::Set(d, scale), less = hn::Set(d, shift), log2e = number(1.4426950408889634);
+  const auto power = [&](V v) { return two_to(hn::Mul(hn::MulSub(v, factor, less), log2e)); };
   double total = 0;
   int64_t i = 0;
   while (i + step <= n) {
@@ -164,12 +165,12 @@ double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) 
     V s0 = hn::Zero(d), s1 = s0;
     for (; i + 2 * step <= end; i += 2 * step) {
       ask_ahead<Past>(x + i, n + 1024), ask_ahead<Past>(x + i + step, n + 1024);
-      const V y0 = two_to(hn::MulSub(hn::LoadU(d, x + i), factor, less)), y1 = two_to(hn::MulSub(hn::LoadU(d, x + i + step), factor, less));
+      const V y0 = power(hn::LoadU(d, x + i)), y1 = power(hn::LoadU(d, x + i + step));
       hn::StoreU(y0, d, out + i), hn::StoreU(y1, d, out + i + step);
       s0 = hn::Add(s0, y0), s1 = hn::Add(s1, y1);
     }
     for (; i + step <= end; i += step) {
-      const V y = two_to(hn::MulSub(hn::LoadU(d, x + i), factor, less));
+      const V y = power(hn::LoadU(d, x + i));
       hn::StoreU(y, d, out + i);
       s0 = hn::Add(s0, y);
     }
@@ -178,7 +179,7 @@ double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) 
   if (i < n) {
     HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
     std::copy(x + i, x + n, tail);
-    hn::Store(two_to(hn::MulSub(hn::Load(d, tail), factor, less)), d, tail);
+    hn::Store(power(hn::Load(d, tail)), d, tail);
     for (int64_t j = i; j < n; ++j) {
       out[j] = tail[j - i];
       total += static_cast<double>(out[j]);
