@@ -33,12 +33,14 @@ class Kit {
 
 class CaseList {
  public:
-  explicit CaseList(std::vector<OpCase>& cases) : cases_(cases) {}
+  CaseList(std::vector<OpCase>& cases, bool lean) : cases_(cases), lean_(lean) {}
+  bool lean() const { return lean_; }
   // `details` follows "OP/type" in the name.
   void add(Op op, DType type, const std::string& details, std::function<BuiltCase(Kit&)> describe, double tolerance_factor = 1);
 
  private:
   std::vector<OpCase>& cases_;
+  bool lean_;
 };
 
 // The largest relative difference that a result of this type may show.

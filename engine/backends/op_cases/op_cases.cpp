@@ -113,16 +113,26 @@ Result<BuiltCase> OpCase::build(const Context& context) const {
   return built;
 }
 
-const std::vector<OpCase>& op_cases() {
-  static const std::vector<OpCase> all = [] {
-    std::vector<OpCase> cases;
-    cases::CaseList list(cases);
-    cases::add_pointwise(list);
-    cases::add_movement(list);
-    cases::add_products(list);
-    cases::add_lines(list);
-    return cases;
-  }();
+namespace {
+
+std::vector<OpCase> make_cases(bool lean) {
+  std::vector<OpCase> cases;
+  cases::CaseList list(cases, lean);
+  cases::add_pointwise(list);
+  cases::add_movement(list);
+  cases::add_products(list);
+  cases::add_lines(list);
+  return cases;
+}
+
+}  // namespace
+
+const std::vector<OpCase>& op_cases(bool lean) {
+  if (lean) {
+    static const std::vector<OpCase> less = make_cases(true);
+    return less;
+  }
+  static const std::vector<OpCase> all = make_cases(false);
   return all;
 }
 

@@ -34,7 +34,9 @@ struct OpCase {
   Result<BuiltCase> build(const Context& context) const;
 };
 
-const std::vector<OpCase>& op_cases();
+// `lean`: the same cases, but products, convolutions and attention with less work, for simulators that take microseconds
+// for each multiplication.
+const std::vector<OpCase>& op_cases(bool lean = false);
 
 // Pool bytes that are enough for any of them, data included.
 inline constexpr size_t kCasePoolBytes = size_t{1} << 22;

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <span>
+#include <vector>
+
 #include <arenascope/backends/op_cases/case_kit.h>
 
 namespace arenascope::cases {
 namespace {
+
+// Sizes from `least` on become smaller ones, equal ones equal ones; the last `kept` dimensions stay.
+Dims lean_sizes(Dims sizes, int64_t least, int64_t base, int kept = 0) {
+  for (int d = 0; d < sizes.rank() - kept; ++d)
+    if (sizes[d] >= least) sizes[d] = base + sizes[d] % (least / 2);
+  return sizes;
+}
+// Blocks of results that are whole and ones that are not remain.
+Dims lean_rows(const Dims& sizes, int kept) { return lean_sizes(sizes, 32, 17, kept); }
 
 void products(CaseList& list) {
   struct Shape {
@@ -13,23 +25,27 @@ void products(CaseList& list) {
   const Shape shapes[] = {{{4, 2}, {3, 2}},      {{1, 5}, {1, 5}},           {{70, 300}, {1, 300}},      {{33, 129}, {4, 129}},
                           {{65, 530}, {37, 530}}, {{600, 40}, {13, 40}},      {{3, 40, 20}, {3, 50, 20}}, {{2, 1, 9, 11}, {1, 3, 25, 11}},
                           {{8, 16}, {5, 200, 16}}, {{4, 0}, {3, 0}},          {{17, 16}, {2, 0, 16}}};
+  const bool lean = list.lean();
   for (const Shape& s : shapes)
     for (Spread spread : kSpreads)
       list.add(Op::MulMat, DType::F32, fmt::format("{} {} {}", name(spread), to_string(s.a), to_string(s.b)), [=](Kit& k) {
-        return k.node(Op::MulMat, {k.input(DType::F32, s.a, spread), k.input(DType::F32, s.b, spread)}, MulMatParams{1});
+        const Dims a = lean ? lean_rows(s.a, 1) : s.a, b = lean ? lean_rows(s.b, 1) : s.b;
+        return k.node(Op::MulMat, {k.input(DType::F32, a, spread), k.input(DType::F32, b, spread)}, MulMatParams{1});
       });
   list.add(Op::MulMat, DType::F32, "scale and bias", [](Kit& k) {
     return k.node(Op::MulMat, {k.input(DType::F32, {50, 30}), k.input(DType::F32, {20, 30}), k.input(DType::F32, {50}, Spread::Sliced)}, MulMatParams{0.5f});
   });
+  const int64_t depth = lean ? 70 : 300;
   for (DType type : {DType::F16, DType::BF16, DType::F64})
     for (int64_t rows : {1, 20})
       list.add(Op::MulMat, DType::F32, fmt::format("{} by f32, {} rows", arenascope::name(type), rows), [=](Kit& k) {
-        return k.node(Op::MulMat, {k.input(type, {45, 300}), k.input(DType::F32, {rows, 300})}, MulMatParams{1});
+        return k.node(Op::MulMat, {k.input(type, {45, depth}), k.input(DType::F32, {rows, depth})}, MulMatParams{1});
       });
+  const int64_t block_rows = lean ? 7 : 45, block_depth = lean ? 512 : 1280;
   for (DType type : kQuantised)
     for (int64_t rows : {1, 3, 20})
       list.add(Op::MulMat, DType::F32, fmt::format("{} by f32, {} rows", arenascope::name(type), rows), [=](Kit& k) {
-        return k.node(Op::MulMat, {k.input(type, {45, 1280}), k.input(DType::F32, {rows, 1280})}, MulMatParams{1});
+        return k.node(Op::MulMat, {k.input(type, {block_rows, block_depth}), k.input(DType::F32, {rows, block_depth})}, MulMatParams{1});
       });
 }
 
@@ -78,7 +94,14 @@ void convolutions(CaseList& list) {
     });
   };
   for (Op op : {Op::Conv, Op::ConvTranspose}) {
-    const auto windows = op == Op::Conv ? std::span<const Window>(kWindows) : std::span<const Window>(kTransposed);
+    std::vector<Window> windows;
+    for (Window window : op == Op::Conv ? std::span<const Window>(kWindows) : std::span<const Window>(kTransposed)) {
+      if (list.lean() && window.p.groups == 1 && op == Op::Conv) {
+        window.x = lean_sizes(window.x, 12, 7);
+        window.w = lean_sizes(window.w, 12, 7);
+      }
+      windows.push_back(window);
+    }
     for (const Window& c : windows) {
       for (Spread spread : kSpreads) add(op, c, DType::F32, spread, spread != Spread::Repeated);
       if (c.x.rank() == 4) add(op, c, DType::F64, Spread::Contiguous, true);
@@ -100,14 +123,18 @@ void attentions(CaseList& list) {
                           {"grouped", {1, 6, 9, 8}, {1, 2, 300, 8}, {1, 2, 300, 8}, {}, false},
                           {"masked", {2, 2, 60, 8}, {2, 2, 140, 8}, {2, 2, 140, 8}, {2, 1, 60, 140}, false},
                           {"key mask", {2, 2, 6, 8}, {2, 2, 14, 8}, {2, 2, 14, 8}, {2, 1, 1, 14}, true}};
-  for (const Shape& s : shapes)
+  for (const Shape& given : shapes) {
+    Shape s = given;
+    if (list.lean())
+      for (Dims* sizes : {&s.q, &s.k, &s.v, &s.mask}) *sizes = lean_rows(*sizes, 0);
     for (Spread spread : kSpreads)
       for (DType type : {DType::F32, DType::F16})
-        list.add(Op::Attention, DType::F32, fmt::format("of {} {} {}", arenascope::name(type), s.text, name(spread)), [=](Kit& k) {
+        list.add(Op::Attention, DType::F32, fmt::format("of {} {} {}", arenascope::name(type), given.text, name(spread)), [=](Kit& k) {
           const Tensor q = k.input(type, s.q, spread), key = k.input(type, s.k, spread), v = k.input(type, s.v, spread);
           if (s.mask.empty()) return k.node(Op::Attention, {q, key, v}, AttentionParams{0.3f, s.causal});
           return k.node(Op::Attention, {q, key, v, k.input(DType::F32, s.mask, spread)}, AttentionParams{0.3f, s.causal});
         });
+  }
 }
 
 void recurrences(CaseList& list) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of contiguous float32 by blocked kernels. Which of them serves a shape is the device's and the tuner's choice.
+// Products of contiguous float32, or float16 computed as float32, by blocked kernels. Which of them serves a shape is the device's and the tuner's choice.
 #include <algorithm>
 
 #include <chrono>
@@ -29,21 +29,24 @@ struct Products {
   int64_t outer = 1, columns_stride = 0, rows_stride = 0, out_stride = 0;
   int64_t columns_offset = 0;
   int rows_repeat = 1;
-  std::string option;  // " -DMUL_MAT" or " -DCONV"
+  std::string option;  // " -DMUL_MAT" or " -DCONV", " -DHALF"
+  bool half() const { return out->dtype == DType::F16; }
 };
-
-// Rows of a packed panel: what lies well inside a second-level cache, in parts of the same size.
-int64_t panel_depth(const Station& station, int64_t k, int columns) {
-  constexpr int64_t kMost = 2048, kWhole = 16;
-  const int64_t fits = static_cast<int64_t>(station.runtime.facts().local_memory / 2 / sizeof(float)) / columns;
-  const int64_t most = std::clamp(fits / kWhole * kWhole, kWhole, kMost), parts = (k + most - 1) / most;
-  return std::min(most, ((k + parts - 1) / parts + kWhole - 1) / kWhole * kWhole);
-}
 
 int lanes(const Station& station) {
   cl_uint width = 0;
   clGetDeviceInfo(station.runtime.facts().device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, nullptr);
   return width >= 16 ? 16 : 8;
+}
+
+// Rows of a packed panel: what lies well inside a second-level cache, in parts of the same size. Of float16 it is all
+// of them, as sums that are stored in between would be rounded; 0: there is no room for that.
+int64_t panel_depth(const Station& station, const Products& s) {
+  constexpr int64_t kMost = 2048, kWhole = 16, kRows = 8;
+  const int64_t columns = 2 * lanes(station), k = s.p.k, floats = station.runtime.facts().local_memory / static_cast<Bytes>(sizeof(float));
+  if (s.half()) return floats / (columns + kRows) >= k ? k : 0;
+  const int64_t most = std::clamp(floats / 2 / columns / kWhole * kWhole, kWhole, kMost), parts = (k + most - 1) / most;
+  return std::min(most, ((k + parts - 1) / parts + kWhole - 1) / kWhole * kWhole);
 }
 
 void matrices(Call& call, Station& station, const Products& s, Status& status) {
@@ -73,12 +76,12 @@ Status run_panels(Station& station, Products s) {
   const int64_t wanted = 4 * station.runtime.facts().compute_units;
   const int64_t most = std::max<int64_t>(1, s.p.m / 32);
   s.p.row_parts = static_cast<cl_int>(std::clamp<int64_t>(wanted / std::max<int64_t>(1, panels * s.outer), 1, most));
-  s.p.depth = static_cast<cl_int>(panel_depth(station, s.p.k, columns));
+  s.p.depth = static_cast<cl_int>(panel_depth(station, s));
   Call call(station, "gemm", s.option + " -DPANELS -DWIDTH=" + std::to_string(width), "panels");
   Status status;
   matrices(call, station, s, status);
   if (!status) return status;
-  return call.arg(s.p).local(sizeof(float) * static_cast<size_t>(s.p.depth * columns))
+  return call.arg(s.p).local(sizeof(float) * static_cast<size_t>(s.p.depth * (columns + (s.half() ? 8 : 0))))
       .grid({panels, s.outer, s.p.row_parts}, {1, 1, 1});
 }
 
@@ -95,9 +98,14 @@ Status run_variant(Station& station, const Products& s, int variant) {
   return variant == 0 ? run_panels(station, s) : run_tiles(station, s);
 }
 
+bool has_way(const Station& station, const Products& s) {
+  return panel_depth(station, s) > 0 || station.runtime.facts().max_work_group >= 64;
+}
+
 // 0 panels, 1 tiles.
 Status run_best(Station& station, const Products& s) {
   const DeviceFacts& facts = station.runtime.facts();
+  if (panel_depth(station, s) == 0) return run_tiles(station, s);
   const int usual = facts.is_cpu() || facts.max_work_group < 64 ? 0 : 1;
   const std::string key = fmt::format("gemm{} {}x{}x{}x{} taps {}x{}", s.option, s.outer, s.p.m, s.p.n, s.p.k, s.p.kernel_height, s.p.kernel_width);
   const int variant = station.tuner.choose_variant(key, facts.max_work_group < 64 ? 1 : 2, usual, [&](int v) {
@@ -114,12 +122,16 @@ Status run_best(Station& station, const Products& s) {
   return run_variant(station, s, variant);
 }
 
-bool flat(const TensorImpl& t) { return t.dtype == DType::F32 && t.contiguous() && t.element_count() < (int64_t{1} << 31); }
+bool flat(const TensorImpl& t, DType type) {
+  return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() && t.element_count() < (int64_t{1} << 31);
+}
+
+const char* stored(const TensorImpl& node) { return node.dtype == DType::F16 ? " -DHALF" : ""; }
 
 bool fast_mul_mat(Station& station, const TensorImpl& node, Status& status) {
   const TensorImpl &a = *node.sources[0], &b = *node.sources[1];
   const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
-  if (!flat(a) || !flat(b) || !flat(node) || (bias && !flat(*bias)) || a.sizes.back() == 0) return false;
+  if (!flat(a, node.dtype) || !flat(b, node.dtype) || !flat(node, node.dtype) || (bias && !flat(*bias, node.dtype)) || a.sizes.back() == 0) return false;
   const int64_t n = node.sizes.back(), depth = a.sizes.back();
   int64_t m = node.sizes.back(1), outer = node.element_count() / (m * n);
   const int64_t outer_a = a.element_count() / (n * depth), outer_b = b.element_count() / (m * depth);
@@ -145,7 +157,8 @@ bool fast_mul_mat(Station& station, const TensorImpl& node, Status& status) {
   s.rows_stride = outer_b == 1 ? 0 : m * depth;
   s.rows_repeat = static_cast<int>(outer);
   s.out_stride = m * n;
-  s.option = " -DMUL_MAT";
+  s.option = std::string(" -DMUL_MAT") + stored(node);
+  if (!has_way(station, s)) return false;
   if (m <= 4 && outer == 1 && n >= 4) {
     Call call(station, "gemm", s.option + " -DDOTS", "dots");
     const TensorImpl* all[] = {&a, &b, bias ? bias : &a, &node};
@@ -180,7 +193,7 @@ Status run_rows(Station& station, const TensorImpl& node, const TensorImpl& x, c
   p.out_width = static_cast<cl_int>(node.sizes[3]);
   // A GPU wants many small work items, a processor few large ones.
   p.rows = station.runtime.facts().is_cpu() ? p.out_height : 1;
-  const std::string options = fmt::format(" -DMODE={} -DKY={} -DKX={} -DSY={} -DSX={}", mode, kernel[0], kernel[1], strides[0], strides[1]);
+  const std::string options = fmt::format(" -DMODE={} -DKY={} -DKX={} -DSY={} -DSX={}{}", mode, kernel[0], kernel[1], strides[0], strides[1], stored(node));
   const int64_t parts = (p.out_height + p.rows - 1) / p.rows;
   const size_t group = station.runtime.facts().is_cpu() ? 1 : 8;
   return Call(station, "rows", options, "rows").flat(x).flat(w).flat(bias).flat(node).arg(p).grid({parts, planes}, {group, 1});
@@ -190,7 +203,7 @@ bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
-  if (p.spatial != 2 || !flat(x) || !flat(w) || !flat(node) || (bias && !flat(*bias)) || w.sizes[1] == 0) return false;
+  if (p.spatial != 2 || !flat(x, node.dtype) || !flat(w, node.dtype) || !flat(node, node.dtype) || (bias && !flat(*bias, node.dtype)) || w.sizes[1] == 0) return false;
   if (p.groups == x.sizes[1] && p.groups == node.sizes[1] && w.sizes[1] == 1 && w.sizes[2] * w.sizes[3] <= 49) {
     Planes planes{};
     planes.pad_y = p.pads_begin[0];
@@ -234,7 +247,8 @@ bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
   s.rows_stride = rows * s.p.k;
   s.rows_repeat = p.groups;
   s.out_stride = rows * s.p.n;
-  s.option = " -DCONV";
+  s.option = std::string(" -DCONV") + stored(node);
+  if (!has_way(station, s)) return false;
   status = run_best(station, s);
   return true;
 }
@@ -252,7 +266,7 @@ bool fast_windows(Station& station, const TensorImpl& node, Status& status) {
   const auto p = node.params.get<PoolParams>();
   const TensorImpl& x = *node.sources[0];
   // Windows that are as large as the image are many taps for few results: no gain.
-  if (p.spatial != 2 || !flat(x) || !flat(node) || p.kernel[0] * p.kernel[1] > 49) return false;
+  if (p.spatial != 2 || !flat(x, node.dtype) || !flat(node, node.dtype) || p.kernel[0] * p.kernel[1] > 49) return false;
   Planes planes{};
   planes.pad_y = p.pads_begin[0];
   planes.pad_x = p.pads_begin[1];

@@ -36,8 +36,9 @@ void real_argument(Call& call, int domain, bool fp64, double value) {
   }
 }
 
-bool flat_f32(const TensorImpl& t) {
-  return t.dtype == DType::F32 && t.contiguous() && t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
+// Of float32, or all of float16.
+bool flat(const TensorImpl& t, DType type) {
+  return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() && t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
 }
 
 bool has_fast(Op op) {
@@ -64,16 +65,18 @@ struct Rows {
 }  // namespace
 
 bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
-  if (!station.blocked || !flat_f32(node)) return false;
+  const DType type = node.dtype;
+  if (!station.blocked || !flat(node, type)) return false;
+  const std::string stored = type == DType::F16 ? " -DHALF" : "";
   const int64_t n = node.element_count();
   const size_t group = station.runtime.facts().is_cpu() ? 256 : 128;
   if (node.op == Op::BatchNorm) {
     for (const TensorImpl* s : node.sources)
-      if (!flat_f32(*s)) return false;
+      if (!flat(*s, type)) return false;
     const int64_t channels = node.sizes[1], inner = n / (node.sizes[0] * channels);
     if (inner < 16) return false;
     const Rows rows(station, n / inner, inner);
-    Call call(station, "fast_pointwise", std::string(" -DAFFINE") + rows.option(), "batch_norm");
+    Call call(station, "fast_pointwise", " -DAFFINE" + stored + rows.option(), "batch_norm");
     for (const TensorImpl* s : node.sources) call.flat(*s);
     call.flat(node).arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(channels)).arg(cl_int(rows.per))
         .arg(node.params.get<BatchNormParams>().epsilon);
@@ -81,10 +84,10 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
     return true;
   }
   if (!has_fast(node.op)) return false;
-  const std::string op = " -DNUMBER=float -DOP=" + std::to_string(static_cast<int>(node.op));
+  const std::string op = stored + " -DNUMBER=float -DOP=" + std::to_string(static_cast<int>(node.op));
   const TensorImpl* x = node.sources[0];
   if (node.sources.size() == 1) {
-    if (!flat_f32(*x)) return false;
+    if (!flat(*x, type)) return false;
     const auto [a, b] = unary_parameters(node);
     status = Call(station, "fast_pointwise", " -DUNARY" + op, "unary").flat(*x).flat(node).arg(cl_int(n))
                  .arg(static_cast<cl_float>(a)).arg(static_cast<cl_float>(b)).items(n, group);
@@ -92,7 +95,7 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
   }
   const TensorImpl* y = node.sources[1];
   if ((node.op == Op::Add || node.op == Op::Mul) && x->element_count() < n) std::swap(x, y);
-  if (!flat_f32(*x) || !flat_f32(*y) || x->element_count() != n) return false;
+  if (!flat(*x, type) || !flat(*y, type) || x->element_count() != n) return false;
   if (y->element_count() == n) {
     status = Call(station, "fast_pointwise", " -DBINARY" + op, "binary").flat(*x).flat(*y).flat(node).arg(cl_int(n)).items(n, group);
     return true;

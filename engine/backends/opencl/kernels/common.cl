@@ -124,6 +124,18 @@ inline ushort bf16_bits(float v) {
 #define FOR_HALF(v) (v)
 #endif
 
+// Elements of the fast kernels: float32, or stored as float16 (HALF); computed as float32 either way.
+#ifdef HALF
+#define ELEMENT half
+#define GET(p, i) vload_half(i, p)
+inline void put_half(global half* p, long i, float v) { vstore_half_rte(FOR_HALF(v), i, p); }
+#define PUT(p, i, v) put_half(p, i, v)
+#else
+#define ELEMENT float
+#define GET(p, i) ((p)[i])
+#define PUT(p, i, v) ((p)[i] = (v))
+#endif
+
 // Keeps the low bits.
 void store_whole(global uchar* p, int t, long i, long v) {
   switch (t) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// float32, contiguous, one operation: OP is given when the program is built, what it computes is in formulas.cl.
+// float32 (or HALF), contiguous, one operation: OP is given when the program is built, what it computes is in formulas.cl.
 // Rows of neighbours: a work item has `per` whole rows, as a processor wants it, or with SPREAD one element of one row, as a
 // GPU does.
 #ifdef SPREAD
@@ -11,35 +11,35 @@
 #endif
 
 #ifdef UNARY
-kernel void unary(global const float* x, int ox, global float* out, int oo, int n, float a, float b) {
+kernel void unary(global const ELEMENT* x, int ox, global ELEMENT* out, int oo, int n, float a, float b) {
   const int i = get_global_id(0);
-  if (i < n) out[oo + i] = one(x[ox + i], a, b);
+  if (i < n) PUT(out, oo + i, one(GET(x, ox + i), a, b));
 }
 #endif
 #ifdef BINARY
 // y[i / inner % count] for count·inner elements of y: a whole tensor (inner 1), one number a channel, or one (count 1).
-kernel void binary(global const float* x, int ox, global const float* y, int oy, global float* out, int oo, int n) {
+kernel void binary(global const ELEMENT* x, int ox, global const ELEMENT* y, int oy, global ELEMENT* out, int oo, int n) {
   const int i = get_global_id(0);
-  if (i < n) out[oo + i] = two(x[ox + i], y[oy + i]);
+  if (i < n) PUT(out, oo + i, two(GET(x, ox + i), GET(y, oy + i)));
 }
 // `rows` rows of `inner` elements, one number of y a row.
-kernel void by_channel(global const float* x, int ox, global const float* y, int oy, global float* out, int oo, int rows, int inner,
+kernel void by_channel(global const ELEMENT* x, int ox, global const ELEMENT* y, int oy, global ELEMENT* out, int oo, int rows, int inner,
                        int count, int per) {
   EACH_ROW(row) {
-    const float other = y[oy + row % count];
-    EACH_ELEMENT(i) out[oo + row * inner + i] = two(x[ox + row * inner + i], other);
+    const float other = GET(y, oy + row % count);
+    EACH_ELEMENT(i) PUT(out, oo + row * inner + i, two(GET(x, ox + row * inner + i), other));
   }
 }
 #endif
 #ifdef AFFINE
 // scale·x + shift by channel, where scale and shift come from a batch normalisation's four vectors.
-kernel void batch_norm(global const float* x, int ox, global const float* scale, int os, global const float* bias, int ob,
-                       global const float* mean, int om, global const float* variance, int ov, global float* out, int oo,
+kernel void batch_norm(global const ELEMENT* x, int ox, global const ELEMENT* scale, int os, global const ELEMENT* bias, int ob,
+                       global const ELEMENT* mean, int om, global const ELEMENT* variance, int ov, global ELEMENT* out, int oo,
                        int rows, int inner, int count, int per, float epsilon) {
   EACH_ROW(row) {
     const int c = row % count;
-    const float s = scale[os + c] / sqrt(variance[ov + c] + epsilon), t = bias[ob + c] - mean[om + c] * s;
-    EACH_ELEMENT(i) out[oo + row * inner + i] = x[ox + row * inner + i] * s + t;
+    const float s = GET(scale, os + c) / sqrt(GET(variance, ov + c) + epsilon), t = GET(bias, ob + c) - GET(mean, om + c) * s;
+    EACH_ELEMENT(i) PUT(out, oo + row * inner + i, GET(x, ox + row * inner + i) * s + t);
   }
 }
 #endif

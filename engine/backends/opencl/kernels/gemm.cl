@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of float32 as out[m, column] = Σ rows[m, k]·columns[k, column]. MUL_MAT takes the columns from a matrix
+// Products of float32 (or HALF) as out[m, column] = Σ rows[m, k]·columns[k, column]. MUL_MAT takes the columns from a matrix
 // whose rows are contiguous, CONV from an image: column = pixel, k = (channel, tap). Two ways:
 //
 // panels (one work item a group; WIDTH lanes): columns of WIDTH·2 are packed once a block of k, then 8 rows at a time are
@@ -19,15 +19,15 @@ typedef struct {
 } Product;
 
 #ifdef MUL_MAT
-#define COLUMN_ARGS global const float* a
-inline float column_at(global const float* a, const Product* p, int k, int column) { return a[(long)column * p->k + k]; }
+#define COLUMN_ARGS global const ELEMENT* a
+inline float column_at(global const ELEMENT* a, const Product* p, int k, int column) { return GET(a, (long)column * p->k + k); }
 #else
-inline float column_at(global const float* x, const Product* p, int k, int column) {
+inline float column_at(global const ELEMENT* x, const Product* p, int k, int column) {
   const int taps = p->kernel_height * p->kernel_width, c = k / taps, tap = k - c * taps;
   const int oy = column / p->out_width, ox = column - oy * p->out_width;
   const int y = oy * p->stride_y - p->pad_y + tap / p->kernel_width * p->dilation_y;
   const int v = ox * p->stride_x - p->pad_x + tap % p->kernel_width * p->dilation_x;
-  return y >= 0 && y < p->height && v >= 0 && v < p->width ? x[(c * p->height + y) * p->width + v] : 0.0f;
+  return y >= 0 && y < p->height && v >= 0 && v < p->width ? GET(x, (c * p->height + y) * p->width + v) : 0.0f;
 }
 #endif
 
@@ -36,10 +36,30 @@ inline float column_at(global const float* x, const Product* p, int k, int colum
 typedef float16 lanes;
 #define LOAD_LANES vload16
 #define STORE_LANES vstore16
+typedef int16 lane_tests;
+#define LOAD_HALVES vload_half16
+#define STORE_HALVES vstore_half16_rte
 #else
 typedef float8 lanes;
 #define LOAD_LANES vload8
 #define STORE_LANES vstore8
+typedef int8 lane_tests;
+#define LOAD_HALVES vload_half8
+#define STORE_HALVES vstore_half8_rte
+#endif
+#ifdef HALF
+#define LOAD_ELEMENTS LOAD_HALVES
+inline void store_elements(lanes v, global half* p) {
+#ifdef SATURATE
+  const lanes size = fabs(v);
+  const lane_tests beyond = isgreater(size, (lanes)65504.0f) & isless(size, (lanes)INFINITY);
+  v = select(v, copysign((lanes)65504.0f, v), beyond);
+#endif
+  STORE_HALVES(v, 0, p);
+}
+#else
+#define LOAD_ELEMENTS LOAD_LANES
+inline void store_elements(lanes v, global float* p) { STORE_LANES(v, 0, p); }
 #endif
 #define COLUMNS (2 * WIDTH)
 
@@ -53,15 +73,15 @@ inline void interleave(const lanes* v, lanes* r) {
     r[2 * i + 1].odd = v[i + WIDTH / 2].hi;
   }
 }
-inline void pack(global const float* a, const Product* p, int k0, int depth, int first, local float* panel) {
+inline void pack(global const ELEMENT* a, const Product* p, int k0, int depth, int first, local float* panel) {
   for (int side = 0; side < COLUMNS; side += WIDTH) {
     const int left = min(WIDTH, p->n - first - side);
-    global const float* from = a + (long)(first + side) * p->k + k0;
+    global const ELEMENT* from = a + (long)(first + side) * p->k + k0;
     int k = 0;
     if (left == WIDTH) {
       for (; k + WIDTH <= depth; k += WIDTH) {
         lanes v[WIDTH], r[WIDTH];
-        for (int j = 0; j < WIDTH; ++j) v[j] = LOAD_LANES(0, from + (long)j * p->k + k);
+        for (int j = 0; j < WIDTH; ++j) v[j] = LOAD_ELEMENTS(0, from + (long)j * p->k + k);
         interleave(v, r);
         interleave(r, v);
         interleave(v, r);
@@ -74,27 +94,27 @@ inline void pack(global const float* a, const Product* p, int k0, int depth, int
       }
     }
     for (; k < depth; ++k)
-      for (int j = 0; j < WIDTH; ++j) panel[k * COLUMNS + side + j] = j < left ? from[(long)j * p->k + k] : 0;
+      for (int j = 0; j < WIDTH; ++j) panel[k * COLUMNS + side + j] = j < left ? GET(from, (long)j * p->k + k) : 0;
   }
 }
 #else
 // Row by row of the image: pieces of the panel that lie in one row of results are copied as a whole.
-inline void pack(global const float* x, const Product* p, int k0, int depth, int first, local float* panel) {
+inline void pack(global const ELEMENT* x, const Product* p, int k0, int depth, int first, local float* panel) {
   const int taps = p->kernel_height * p->kernel_width;
   if (taps == 1 && p->stride_x == 1 && p->stride_y == 1 && p->pad_x == 0 && p->pad_y == 0 && p->n == p->height * p->width) {
     const int left = min(COLUMNS, p->n - first);
     if (left < COLUMNS) {
       for (int k = 0; k < depth; ++k) {
-        global const float* from = x + (long)(k0 + k) * p->n + first;
-        for (int t = 0; t < left; ++t) panel[k * COLUMNS + t] = from[t];
+        global const ELEMENT* from = x + (long)(k0 + k) * p->n + first;
+        for (int t = 0; t < left; ++t) panel[k * COLUMNS + t] = GET(from, t);
         for (int t = left; t < COLUMNS; ++t) panel[k * COLUMNS + t] = 0;
       }
       return;
     }
     for (int k = 0; k < depth; ++k) {
-      global const float* from = x + (long)(k0 + k) * p->n + first;
-      STORE_LANES(LOAD_LANES(0, from), 0, panel + k * COLUMNS);
-      STORE_LANES(LOAD_LANES(1, from), 1, panel + k * COLUMNS);
+      global const ELEMENT* from = x + (long)(k0 + k) * p->n + first;
+      STORE_LANES(LOAD_ELEMENTS(0, from), 0, panel + k * COLUMNS);
+      STORE_LANES(LOAD_ELEMENTS(1, from), 1, panel + k * COLUMNS);
     }
     return;
   }
@@ -110,15 +130,15 @@ inline void pack(global const float* x, const Product* p, int k0, int depth, int
       if (y < 0 || y >= p->height || oy >= p->out_height) {
         for (int t = 0; t < piece; ++t) to[j + t] = 0;
       } else {
-        global const float* from = x + ((long)c * p->height + y) * p->width;
+        global const ELEMENT* from = x + ((long)c * p->height + y) * p->width;
         // Inside for t in [begin, end).
         const int begin = v >= 0 ? 0 : min(piece, (-v + p->stride_x - 1) / p->stride_x);
         const int end = v >= p->width ? begin : max(begin, min(piece, (p->width - 1 - v) / p->stride_x + 1));
         for (int t = 0; t < begin; ++t) to[j + t] = 0;
         if (p->stride_x == 1)
-          for (int t = begin; t < end; ++t) to[j + t] = from[v + t];
+          for (int t = begin; t < end; ++t) to[j + t] = GET(from, v + t);
         else
-          for (int t = begin; t < end; ++t) to[j + t] = from[v + t * p->stride_x];
+          for (int t = begin; t < end; ++t) to[j + t] = GET(from, v + t * p->stride_x);
         for (int t = end; t < piece; ++t) to[j + t] = 0;
       }
       j += piece;
@@ -136,21 +156,21 @@ inline void pack(global const float* x, const Product* p, int k0, int depth, int
 }
 #endif
 
-inline void store_lanes(lanes v, int lane0, int first, const Product* p, global float* row) {
+inline void store_lanes(lanes v, int lane0, int first, const Product* p, global ELEMENT* row) {
   const int left = p->n - first - lane0;
   if (left >= WIDTH) {
-    STORE_LANES(v, 0, row + lane0);
+    store_elements(v, row + lane0);
   } else if (left > 0) {
     float each[WIDTH];
     STORE_LANES(v, 0, each);
-    for (int i = 0; i < left; ++i) row[lane0 + i] = each[i];
+    for (int i = 0; i < left; ++i) PUT(row, lane0 + i, each[i]);
   }
 }
-inline lanes load_lanes(int lane0, int first, const Product* p, global const float* row) {
+inline lanes load_lanes(int lane0, int first, const Product* p, global const ELEMENT* row) {
   const int left = p->n - first - lane0;
-  if (left >= WIDTH) return LOAD_LANES(0, row + lane0);
+  if (left >= WIDTH) return LOAD_ELEMENTS(0, row + lane0);
   float each[WIDTH];
-  for (int i = 0; i < WIDTH; ++i) each[i] = i < left ? row[lane0 + i] : 0;
+  for (int i = 0; i < WIDTH; ++i) each[i] = i < left ? GET(row, lane0 + i) : 0;
   return LOAD_LANES(0, each);
 }
 
@@ -158,8 +178,8 @@ inline lanes load_lanes(int lane0, int first, const Product* p, global const flo
 
 // `outer` products lie one behind the other: strides in elements.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
-    global const float* columns, long columns_offset, long columns_stride, global const float* rows, long rows_offset,
-    long rows_stride, int rows_repeat, global const float* bias, long bias_offset, global float* out, long out_offset,
+    global const ELEMENT* columns, long columns_offset, long columns_stride, global const ELEMENT* rows, long rows_offset,
+    long rows_stride, int rows_repeat, global const ELEMENT* bias, long bias_offset, global ELEMENT* out, long out_offset,
     long out_stride, Product p, local float* panel) {
   const int first = get_group_id(0) * COLUMNS, outer = get_group_id(1), part = get_group_id(2);
   const int per_part = ((p.m + p.row_parts - 1) / p.row_parts + 7) / 8 * 8;
@@ -174,13 +194,25 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
     const bool last = k0 + depth >= p.k;
     pack(columns, &p, k0, depth, first, panel);
     for (int m = m_begin; m < m_end; m += 8) {
+#ifdef HALF
+      // Eight rows are made float32 first, as each is used for all columns of the panel.
+      local float* staged = panel + p.depth * COLUMNS;
+      for (int r = 0; r < 8; ++r) {
+        global const half* from = rows + (long)min(m + r, p.m - 1) * p.k + k0;
+        int k = 0;
+        for (; k + WIDTH <= depth; k += WIDTH) STORE_LANES(LOAD_HALVES(0, from + k), 0, staged + r * p.depth + k);
+        for (; k < depth; ++k) staged[r * p.depth + k] = GET(from, k);
+      }
+#define POINT(r) local const float* row##r = staged + r * p.depth; lanes left##r, right##r;
+#else
 #define POINT(r) global const float* row##r = rows + (long)min(m + r, p.m - 1) * p.k + k0; lanes left##r, right##r;
+#endif
       EACH_ROW(POINT)
       if (k0 == 0) {
-#define BEGIN(r) left##r = right##r = (lanes)(p.biased == 1 ? bias[min(m + r, p.m - 1)] : 0.0f);
+#define BEGIN(r) left##r = right##r = (lanes)(p.biased == 1 ? GET(bias, min(m + r, p.m - 1)) : 0.0f);
         EACH_ROW(BEGIN)
       } else {
-#define RELOAD(r) { global const float* o = out + (long)min(m + r, p.m - 1) * p.n; left##r = load_lanes(0, first, &p, o); right##r = load_lanes(WIDTH, first, &p, o); }
+#define RELOAD(r) { global const ELEMENT* o = out + (long)min(m + r, p.m - 1) * p.n; left##r = load_lanes(0, first, &p, o); right##r = load_lanes(WIDTH, first, &p, o); }
         EACH_ROW(RELOAD)
       }
       for (int k = 0; k < depth; ++k) {
@@ -194,7 +226,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
 #define SCALE(r) left##r = left##r * p.scale + s0; right##r = right##r * p.scale + s1;
         EACH_ROW(SCALE)
       }
-#define WRITE(r) if (m + r < m_end) { global float* o = out + (long)(m + r) * p.n; store_lanes(left##r, 0, first, &p, o); store_lanes(right##r, WIDTH, first, &p, o); }
+#define WRITE(r) if (m + r < m_end) { global ELEMENT* o = out + (long)(m + r) * p.n; store_lanes(left##r, 0, first, &p, o); store_lanes(right##r, WIDTH, first, &p, o); }
       EACH_ROW(WRITE)
     }
   }
@@ -205,8 +237,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
 #define TILE 32
 #define STEPS 16
 kernel __attribute__((reqd_work_group_size(8, 8, 1))) void tiles(
-    global const float* columns, long columns_offset, long columns_stride, global const float* rows, long rows_offset,
-    long rows_stride, int rows_repeat, global const float* bias, long bias_offset, global float* out, long out_offset,
+    global const ELEMENT* columns, long columns_offset, long columns_stride, global const ELEMENT* rows, long rows_offset,
+    long rows_stride, int rows_repeat, global const ELEMENT* bias, long bias_offset, global ELEMENT* out, long out_offset,
     long out_stride, Product p) {
   local float staged_rows[STEPS][TILE + 1], staged_columns[STEPS][TILE + 1];
   const int lx = get_local_id(0), ly = get_local_id(1), first = get_group_id(0) * TILE, m0 = get_group_id(1) * TILE, outer = get_group_id(2);
@@ -221,7 +253,7 @@ kernel __attribute__((reqd_work_group_size(8, 8, 1))) void tiles(
     for (int i = ly * 8 + lx; i < STEPS * TILE; i += 64) {
       // Rows are contiguous in k; columns of images in the column, of matrices in k.
       const int rk = i % STEPS, rm = i / STEPS;
-      staged_rows[rk][rm] = k0 + rk < p.k && m0 + rm < p.m ? rows[(long)(m0 + rm) * p.k + k0 + rk] : 0;
+      staged_rows[rk][rm] = k0 + rk < p.k && m0 + rm < p.m ? GET(rows, (long)(m0 + rm) * p.k + k0 + rk) : 0;
 #ifdef MUL_MAT
       const int ck = i % STEPS, cn = i / STEPS;
 #else
@@ -244,7 +276,7 @@ kernel __attribute__((reqd_work_group_size(8, 8, 1))) void tiles(
     for (int j = 0; j < 4; ++j) {
       const int n = first + lx + 8 * j;
       if (m < p.m && n < p.n)
-        out[(long)m * p.n + n] = sums[i][j] * p.scale + (p.biased == 1 ? bias[m] : p.biased == 2 ? bias[n] : 0.0f);
+        PUT(out, (long)m * p.n + n, sums[i][j] * p.scale + (p.biased == 1 ? GET(bias, m) : p.biased == 2 ? GET(bias, n) : 0.0f));
     }
   }
 }
@@ -252,35 +284,40 @@ kernel __attribute__((reqd_work_group_size(8, 8, 1))) void tiles(
 
 #ifdef DOTS
 // A few rows by many columns: each work item has four columns of a matrix, read once. count: columns.
+#ifdef HALF
+#define LOAD16(p) vload_half16(0, p)
+#else
+#define LOAD16(p) vload16(0, p)
+#endif
 inline float sum16(float16 v) {
   const float8 a = v.lo + v.hi;
   const float4 b = a.lo + a.hi;
   return (b.x + b.y) + (b.z + b.w);
 }
-kernel void dots(global const float* a, long oa, global const float* b, long ob, global const float* bias, long os, global float* out,
+kernel void dots(global const ELEMENT* a, long oa, global const ELEMENT* b, long ob, global const ELEMENT* bias, long os, global ELEMENT* out,
                  long oo, int m, int n, int depth, float scale, int biased) {
   const int first = get_global_id(0) * 4;
   if (first >= n) return;
-  global const float* c0 = a + oa + (long)first * depth;
-  global const float* c1 = a + oa + (long)min(first + 1, n - 1) * depth;
-  global const float* c2 = a + oa + (long)min(first + 2, n - 1) * depth;
-  global const float* c3 = a + oa + (long)min(first + 3, n - 1) * depth;
+  global const ELEMENT* c0 = a + oa + (long)first * depth;
+  global const ELEMENT* c1 = a + oa + (long)min(first + 1, n - 1) * depth;
+  global const ELEMENT* c2 = a + oa + (long)min(first + 2, n - 1) * depth;
+  global const ELEMENT* c3 = a + oa + (long)min(first + 3, n - 1) * depth;
   for (int r = 0; r < m; ++r) {
-    global const float* row = b + ob + (long)r * depth;
+    global const ELEMENT* row = b + ob + (long)r * depth;
     float16 s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int k = 0;
     for (; k + 16 <= depth; k += 16) {
-      const float16 v = vload16(0, row + k);
-      s0 += v * vload16(0, c0 + k);
-      s1 += v * vload16(0, c1 + k);
-      s2 += v * vload16(0, c2 + k);
-      s3 += v * vload16(0, c3 + k);
+      const float16 v = LOAD16(row + k);
+      s0 += v * LOAD16(c0 + k);
+      s1 += v * LOAD16(c1 + k);
+      s2 += v * LOAD16(c2 + k);
+      s3 += v * LOAD16(c3 + k);
     }
     float4 sum = (float4)(sum16(s0), sum16(s1), sum16(s2), sum16(s3));
-    for (; k < depth; ++k) sum += row[k] * (float4)(c0[k], c1[k], c2[k], c3[k]);
+    for (; k < depth; ++k) sum += GET(row, k) * (float4)(GET(c0, k), GET(c1, k), GET(c2, k), GET(c3, k));
     const float each[4] = {sum.x, sum.y, sum.z, sum.w};
     for (int j = 0; j < 4 && first + j < n; ++j)
-      out[oo + (long)r * n + first + j] = scale * each[j] + (biased ? bias[os + first + j] : 0.0f);
+      PUT(out, oo + (long)r * n + first + j, scale * each[j] + (biased ? GET(bias, os + first + j) : 0.0f));
   }
 }
 #endif

@@ -4,9 +4,15 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/opencl/opencl_backend.h>
@@ -15,6 +21,43 @@
 namespace arenascope::test {
 
 inline bool says(const Error& error, std::string_view what) { return error.message.find(what) != std::string::npos; }
+
+// All of them with less work where a simulator computes: ARENASCOPE_LEAN_OP_CASES=1.
+inline const std::vector<OpCase>& cases() { return op_cases(std::getenv("ARENASCOPE_LEAN_OP_CASES") != nullptr); }
+
+// Of all cases, those of a part: ARENASCOPE_OP_CASES_PART=3/8 has the third, eleventh, nineteenth … of the list. A
+// simulator takes so long for all of them that one wants to see how far it is.
+inline bool in_part(size_t number) {
+  const char* told = std::getenv("ARENASCOPE_OP_CASES_PART");
+  unsigned part = 0, parts = 0;
+  if (!told || std::sscanf(told, "%u/%u", &part, &parts) != 2 || part < 1 || part > parts) return true;
+  return number % parts == part - 1;
+}
+
+// Seconds of each case; the slowest are told, as a simulator takes minutes for what is nothing on a device.
+class CaseTimes {
+ public:
+  ~CaseTimes() {
+    std::sort(seconds_.rbegin(), seconds_.rend());
+    double sum = 0;
+    for (const auto& [seconds, name] : seconds_) sum += seconds;
+    std::string told;
+    for (size_t i = 0; i < std::min<size_t>(seconds_.size(), 5); ++i)
+      told += (i ? ", " : "") + seconds_[i].second + " " + std::to_string(seconds_[i].first) + " s";
+    MESSAGE(sum << " s; slowest: " << told);
+  }
+  template <class F>
+  auto of(const std::string& name, const F& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto result = work();
+    seconds_.push_back({std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), name});
+    if (std::getenv("ARENASCOPE_OP_CASES_SAY")) std::fprintf(stderr, "%8.3f s  %s\n", seconds_.back().first, name.c_str());
+    return result;
+  }
+
+ private:
+  std::vector<std::pair<double, std::string>> seconds_;
+};
 
 struct Opened {
   std::unique_ptr<Backend> backend;

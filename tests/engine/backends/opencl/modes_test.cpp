@@ -18,10 +18,14 @@ int each_case(int per_op, const Check& check) {
   std::map<Op, int> seen;
   int checked = 0;
   if (std::getenv("ARENASCOPE_FEW_OP_CASES")) per_op = 1;
-  for (const OpCase& c : op_cases()) {
+  CaseTimes times;
+  for (size_t i = 0; i < cases().size(); ++i) {
+    const OpCase& c = cases()[i];
     const char* text = std::getenv("ARENASCOPE_OP_CASES");
-    if (text ? c.name.find(text) == std::string::npos : !std::getenv("ARENASCOPE_ALL_OP_CASES") && seen[c.op] >= per_op) continue;
-    if (!check(c)) continue;
+    if (text ? c.name.find(text) == std::string::npos
+             : std::getenv("ARENASCOPE_ALL_OP_CASES") ? !in_part(i) : seen[c.op] >= per_op)
+      continue;
+    if (!times.of(c.name, [&] { return check(c); })) continue;
     ++seen[c.op];
     ++checked;
   }
@@ -29,7 +33,7 @@ int each_case(int per_op, const Check& check) {
   return checked;
 }
 
-bool all_wanted() { return !std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES"); }
+bool all_wanted() { return !std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES") && !std::getenv("ARENASCOPE_OP_CASES_PART"); }
 
 void check_result(const OpCase& c, const Result<ModeResult>& r, double tolerance) {
   REQUIRE_MESSAGE(r.ok(), c.name << ": " << (r.ok() ? "" : r.error().message));
@@ -77,7 +81,7 @@ TEST_CASE("images: every case that has a kernel for them agrees, in float32 and 
 TEST_CASE("ops without a kernel for images are reached by a copy that one can see") {
   Opened device = open_device({{"memory", "image"}, {"tuning", "none"}});
   int plain = 0;
-  for (const OpCase& c : op_cases()) {
+  for (const OpCase& c : cases()) {
     if (c.op != Op::SoftMax && c.op != Op::ReduceMean) continue;
     BuiltOpCase built = build(c);
     plain += device.backend->packing(*built.built.output, -1) == Side::Main;
@@ -92,5 +96,5 @@ TEST_CASE("a device without images says so, and buffers still work") {
   REQUIRE(!backend);
   CHECK(says(backend.error(), "has no images"));
   Opened device = open_device({}, faults);
-  CHECK(run_in_mode(device, op_cases().front(), {}).ok());
+  CHECK(run_in_mode(device, cases().front(), {}).ok());
 }
