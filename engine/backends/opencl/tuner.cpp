@@ -75,7 +75,7 @@ std::vector<TuningResult> Tuner::results() const {
   for (const auto& [key, r] : results_) {
     TuningResult told;
     std::tie(told.kernel, told.sizes) = parts_of(key.second);
-    told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant) : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
+    told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant + 1) : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
     told.level = name(key.first);
     told.seconds = r.seconds;
     told.tried = r.tried;
