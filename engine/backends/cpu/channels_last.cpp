@@ -7,11 +7,12 @@
 namespace arenascope::cpu {
 namespace {
 
-// Nanoseconds that plain images take longer, as measured on one AVX-512 core: a byte to the library's layout or back; a
-// byte read by pooling; a multiplication and addition of a 1x1 convolution whose windows are apart, or few.
-constexpr double kReorder = 0.12, kPooling = 0.05, kApart = 0.023, kFew = 0.003;
+// Nanoseconds that plain images take longer, as measured on one AVX-512 core: a convolution by the library, and a byte to
+// its layout or back; a byte read by pooling; a multiplication and addition of a 1x1 convolution whose windows are apart, or
+// few.
+constexpr double kReorders = 20000, kReorder = 0.12, kPooling = 0.05, kApart = 0.023, kFew = 0.003;
 // What a byte takes that is copied to be joined along the channels, where plain images can be computed into place.
-constexpr double kJoin = 0.1;
+constexpr double kJoin = 0.04;
 
 int64_t rounded(double nanoseconds) { return static_cast<int64_t>(nanoseconds); }
 double bytes(const TensorImpl& tensor) { return static_cast<double>(tensor.byte_count()); }
@@ -49,7 +50,7 @@ ChannelsLast convolution(const TensorImpl& node) {
   if (!reads_plain_source(node)) out.images |= bit(0);
   const int64_t taps = w.sizes[2] * w.sizes[3], positions = node.sizes[2] * node.sizes[3];
   const double products = bytes(node) / 4 * static_cast<double>(x.sizes[1] * taps);
-  if (taps > 1) out.gain = rounded(kReorder * (bytes(x) + bytes(node)));
+  if (taps > 1) out.gain = rounded(kReorders + kReorder * (bytes(x) + bytes(node)));
   else if (p.strides[0] > 1 || p.strides[1] > 1) out.gain = rounded(kApart * products);
   else if (positions < 100) out.gain = rounded(kFew * products);
   return out;

@@ -194,7 +194,7 @@ class ConvLast : public LibraryConv {
     const int64_t c = g_.in_channels, width = g_.in[2], step = g_.channel_stride;
     for (int64_t r = 0; r < rows; ++r, x += g_.in_stride[1], to += width * c) {
       if (c == 3 && g_.in_stride[2] == 1) {
-        for (int64_t i = 0; i < width; ++i) to[3 * i] = x[i], to[3 * i + 1] = x[i + step], to[3 * i + 2] = x[i + 2 * step];
+        simd().threes(to, x, x + step, x + 2 * step, width);
         continue;
       }
       for (int64_t k = 0; k < c; ++k)

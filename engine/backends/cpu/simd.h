@@ -42,6 +42,7 @@ struct Simd {
                      int64_t rows, int64_t n, float bias);
   void (*copy_rows)(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n);
   void (*halves)(float* even, float* odd, const float* x, int64_t n);  // x[2·i] and x[2·i + 1] for i < n
+  void (*threes)(float* out, const float* a, const float* b, const float* c, int64_t n);  // a[0], b[0], c[0], a[1], …
   // 16 × 16 elements turned over: to[i·to_stride + j] = from[j·from_stride + i].
   void (*turn_tile)(float* to, int64_t to_stride, const float* from, int64_t from_stride);
   void (*half_to_float)(float* out, const uint16_t* x, int64_t n);

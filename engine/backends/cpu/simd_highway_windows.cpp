@@ -111,6 +111,15 @@ void halves(float* even, float* odd, const float* x, int64_t n) {
   for (; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
 }
 
+void threes(float* out, const float* a, const float* b, const float* c, int64_t n) {
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; i + lanes <= n; i += lanes) hn::StoreInterleaved3(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, c + i), d, out + 3 * i);
+#endif
+  for (; i < n; ++i) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
+}
+
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 // Every line is read once and written once: lines that lie a power of two apart would push each other out of the cache.
 template <bool Past>
@@ -169,7 +178,7 @@ void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_str
 #endif
 
 void fill(Simd& t, bool past) {
-  t.weigh_rows = weigh_rows, t.halves = halves, t.copy_rows = copy_rows;
+  t.weigh_rows = weigh_rows, t.halves = halves, t.threes = threes, t.copy_rows = copy_rows;
   t.turn_tile = past ? turn_tile<true> : turn_tile<false>;
 }
 

@@ -113,6 +113,9 @@ void copy_rows(float* to, int64_t to_stride, const float* from, int64_t from_str
 void halves(float* even, float* odd, const float* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
 }
+void threes(float* out, const float* a, const float* b, const float* c, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
+}
 void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 16; ++j) to[i * to_stride + j] = from[j * from_stride + i];
@@ -201,7 +204,7 @@ void fill_portable(Simd& t) {
        .hard_swish = each<hard_swish>, .sqrt = each<root>, .reciprocal = each<reciprocal>,
        .sum = sum, .square_sum = square_sum, .moments = moments, .highest = highest, .lowest = lowest, .exp_sum = exp_sum, .dot = dot,
        .add_scaled = add_scaled, .normalise = normalise, .weigh_rows = weigh_rows,
-       .copy_rows = copy_rows, .halves = halves, .turn_tile = turn_tile, .half_to_float = half_to_float,
+       .copy_rows = copy_rows, .halves = halves, .threes = threes, .turn_tile = turn_tile, .half_to_float = half_to_float,
        .dots = {dots<float>, dots<Half>, dots<BFloat>}, .mix = {mix<float>, mix<Half>, mix<BFloat>},
        .lanes = kLanes, .strip = strip, .soften = soften,
        .tile_rows = kRows, .tile_columns = kColumns, .tile = tile};
