@@ -216,8 +216,8 @@ TEST_CASE("images stay as they are where nothing is gained") {
   CHECK(none->channels_last == 0);
   CHECK(none->copies == 0);
   CHECK(none->graph.nodes().size() == net.graph.nodes().size());
-  // A single small convolution between plain images does not pay for two copies.
-  Net one([](GraphBuilder& b) { return relu(b, conv(b, relu(b, b.input("x", {1, 16, 8, 8})), 16, 3, 1, 1)); });
+  // A single convolution between plain images does not pay for two copies.
+  Net one([](GraphBuilder& b) { return relu(b, conv(b, relu(b, b.input("x", {1, 16, 64, 64})), 16, 3, 1, 1)); });
   CHECK(lay_out_images(one.graph, *cpu)->channels_last == 0);
 }
 
