@@ -2,8 +2,6 @@
 // The tiles of quantised products, for a level L of instructions that the including file defines (behind its target
 // pragma, in an anonymous namespace). No include guard: each level includes it once in a namespace of its own.
 
-constexpr int kPrefetchBytes = 4096;  // ahead
-
 template <QuantKind K>
 struct Unit {
   static constexpr QuantShape kShape = quant_shape(K);
@@ -12,6 +10,8 @@ struct Unit {
   static constexpr bool kFive = K == QuantKind::Q5_0 || K == QuantKind::Q5_1 || K == QuantKind::Q5_K;
   static constexpr int kValues = kSix ? 16 * W : kSuper ? 20 * W : kShape.minima ? 8 * W : 4 * W;
   static constexpr int kHigh = kSix ? 144 * W : K == QuantKind::Q5_K ? 148 * W : kValues + 32 * W;
+  // Types that take long to unpack keep too few loads under way to hide memory: so far ahead it is asked for, where it helps.
+  static constexpr int kAhead = K == QuantKind::Q4_K ? 4096 : K == QuantKind::Q5_K || kSix || K == QuantKind::Q5_0 ? 8192 : 0;
   static constexpr int kBits = K == QuantKind::Q8_0 ? 8 : kSix ? 6 : kFive ? 5 : 4;
 
   // The values of a block, quad by quad.
@@ -70,9 +70,8 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
     else if constexpr (U::kSuper) whole = L::halves(unit), least = L::halves(unit + 2 * W);
 #pragma GCC unroll 1
     for (int b = 0; b < U::kShape.blocks; ++b, x += kGroupBlockBytes * M) {
-      // Types that take long to unpack keep too few loads under way to hide memory.
       constexpr int kBlockBytes = U::kShape.unit_bytes * W / U::kShape.blocks;
-      if constexpr (M <= 2 && U::kSuper) L::template prefetch<(kBlockBytes + 63) / 64>(unit + kPrefetchBytes + b * kBlockBytes);
+      if constexpr (M <= 2 && U::kAhead > 0) L::template prefetch<(kBlockBytes + 63) / 64>(unit + U::kAhead + b * kBlockBytes);
       I w[8];
       U::values(unit, b, w);
       F scale, second = L::zero(), minimum = L::zero();
