@@ -90,7 +90,7 @@ Result<std::vector<BenchRow>> bench_busy(bool quick) {
     int runs;  // a turn, so that it is longer than the system's turns of threads
   };
   for (const Network& network : {Network{"squeezenet", 10}, Network{"resnet50", 2}}) {
-    auto row = beside_one_thread(network.name, network.runs, quick ? 5 : 15);
+    auto row = beside_one_thread(network.name, network.runs, quick ? 7 : 15);
     if (!row) return row.error();
     rows.push_back(std::move(*row));
   }

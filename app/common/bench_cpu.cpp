@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/bench_cpu.h"
 
+#include <algorithm>
+
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/bench/cpu_bench.h>
 #include <arenascope/graph/bench_graph.h>
@@ -26,7 +28,7 @@ Rows kernel_rows(const BenchOptions& options) { return cpu_bench::kernel_rows({o
 Rows record_rows(const BenchOptions& options) {
   std::vector<BenchRow> rows;
   for (const char* model : {"zoo:resnet50", "zoo:squeezenet"}) {
-    auto row = bench_record(model, options.threads, options.quick ? 10 : 40);
+    auto row = bench_record(model, std::max(options.threads, 1), options.quick ? 20 : 60);
     if (!row) return row.error();
     rows.insert(rows.end(), row->begin(), row->end());
   }

@@ -9,8 +9,8 @@
 
 namespace arenascope::app {
 
-// Runs the model with and without a recording to a file, in turn, `pairs` times each; the ratio is the median of the
-// pairs' ratios, in thousandths over 1 it is what recording costs. Errors: the model cannot be run, no temporary file.
-Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads, int pairs = 20);
+// Runs the model with and without a recording to a file, in turn, `pairs` times each, and takes the least processor time
+// of each; what is recorded counts to the end, written to the file. Errors: the model cannot be run, no temporary file.
+Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads, int pairs = 40);
 
 }  // namespace arenascope::app

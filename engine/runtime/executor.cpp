@@ -166,6 +166,7 @@ void Executor::leave_out_joined() {
 
 void Executor::find_items() {
   items_.clear();
+  crowd_ = {};
   alone_ = true;
   bool swapped = false;
   for (size_t i = 0; i < plan_.steps.size(); ++i) {

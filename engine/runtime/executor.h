@@ -91,6 +91,9 @@ class Executor {
   Status bind_each();
   void bind_views();
   void work(int ith, Shared& shared);
+  void work_by_itself(Shared& shared);
+  bool better_alone();
+  void note(bool by_itself, Nanoseconds took);
   void advance(size_t from, size_t to, Shared& shared);
   bool between(size_t next, Shared& shared);
   void compute(size_t item, int ith, Shared& shared);
@@ -154,6 +157,14 @@ class Executor {
   std::vector<Item> items_;
   std::unique_ptr<Taken[]> taken_;  // two sets, by thread
   bool alone_ = false;              // no step needs a second thread
+  // Runs beside other work on the processors. At every barrier each thread's turn has to come before anybody goes on,
+  // which can take longer than one thread alone takes for all.
+  struct Crowd {
+    bool seen = false;                      // threads stood in line for a processor of late
+    Nanoseconds watched = 0, queued = -1;   // how long runs took since that was looked at, and what was seen then
+    Nanoseconds together = 0, alone = 0;    // what the last run took either way
+    int runs = 0;
+  } crowd_;
   std::vector<std::vector<TensorImpl*>> views_of_;  // unless planned: by node: the views that share its bytes
   ByStep begins_, ends_;  // planned tensors whose life begins with a step, or ends behind it
   std::vector<trace::ThreadRing*> rings_;            // by thread; null when nothing is recorded

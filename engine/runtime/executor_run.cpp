@@ -21,6 +21,7 @@ struct Executor::Shared {
   const trace::Clock& clock;
   bool serial;  // something happens between two nodes: the first thread does it while the others wait
   bool alone;   // the first thread is the only one
+  bool by_itself = false;  // the same, though there would be work for others
   bool stop = false;     // of the first thread: it does nothing more
   bool aborted = false;  // the same
   // Behind how many items the run ends. Whoever has passed the barrier behind the last of them knows of it; that a later
@@ -201,6 +202,39 @@ void Executor::work(int ith, Shared& shared) {
   }
 }
 
+// All parts of all nodes, on the first thread.
+void Executor::work_by_itself(Shared& shared) {
+  const bool timed = !shared.times.empty();
+  for (size_t at = 0; at < items_.size() && !shared.ends_behind(at); ++at) {
+    const Nanoseconds begin = timed ? shared.clock.now() : 0;
+    for (int part = 0; part < items_[at].parts; ++part) compute_part(at, part, 0, shared);
+    if (!timed) continue;
+    const Nanoseconds end = shared.clock.now();
+    shared.times[items_[at].step * static_cast<size_t>(options_.threads)] = {begin, end, end};
+  }
+}
+
+// While there is other work: the way that took less the last time; now and then the other one.
+bool Executor::better_alone() {
+  constexpr int kNowAndThen = 64;
+  if (!crowd_.seen) return false;
+  if (crowd_.alone == 0) return true;
+  return (crowd_.alone < crowd_.together) != (++crowd_.runs % kNowAndThen == 0);
+}
+
+void Executor::note(bool by_itself, Nanoseconds took) {
+  constexpr Nanoseconds kLongEnough = 10'000'000;  // to look at what the system says of the threads
+  Nanoseconds& last = by_itself ? crowd_.alone : crowd_.together;
+  last = last == 0 ? took : last + (took - last) / 4;
+  crowd_.watched += took;
+  if (crowd_.watched < kLongEnough) return;
+  const Nanoseconds queued = pool_->queued();
+  crowd_.seen = crowd_.queued >= 0 && queued - crowd_.queued > crowd_.watched / 8;
+  crowd_.queued = queued;
+  crowd_.watched = 0;
+  if (!crowd_.seen) crowd_.alone = crowd_.together = 0;
+}
+
 Result<RunReport> Executor::run(const RunOptions& options) {
   if (!prepared_) return Error{"the executor has no plan that was prepared"};
   trace::Recorder* recorder = options_.recorder;
@@ -226,14 +260,16 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   const bool on_device = !backend_.runs_on_host_threads();
   const bool asks_device = on_device && options.timed && !recorder;
   if (asks_device) backend_.keep_spans(true);
-  const auto part = [&](int ith) { work(ith, shared); };
+  shared.by_itself = !serial && !shared.alone && threads > 1 && better_alone();
+  const auto part = [&](int ith) { shared.by_itself ? work_by_itself(shared) : work(ith, shared); };
   // What changes its place from run to run cannot be replayed, nor what somebody looks at.
   const bool as_one = !serial && !options.timed;
   if (auto ok = backend_.begin_run(as_one); !ok) shared.fail(ok.error());
-  else shared.alone ? pool_->run_alone(part) : pool_->run(part);
+  else shared.alone || shared.by_itself ? pool_->run_alone(part) : pool_->run(part);
   if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) shared.fail(ok.error());
   RunReport report;
   report.nanoseconds = clock.now() - begin;
+  if (threads > 1 && !serial && !shared.alone) note(shared.by_itself, report.nanoseconds);
   report.aborted = shared.aborted;
   std::vector<DeviceSpan> spans;
   if (on_device && (recorder || options.timed)) spans = backend_.take_spans([&] { return clock.now(); });
@@ -251,7 +287,7 @@ Result<RunReport> Executor::run(const RunOptions& options) {
     if (row[0].leave == 0) continue;
     NodeTime& time = report.nodes[item.step];
     Nanoseconds first = row[0].begin, last = row[0].arrive;
-    for (size_t t = 0; t < threads; ++t) {
+    for (size_t t = 0; t < (shared.by_itself ? 1 : threads); ++t) {
       if (t < static_cast<size_t>(item.tasks)) first = std::min(first, row[t].begin), last = std::max(last, row[t].arrive);
       time.barrier_wait_nanoseconds += row[t].leave - row[t].arrive;
     }

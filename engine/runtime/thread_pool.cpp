@@ -2,11 +2,13 @@
 #include <arenascope/runtime/thread_pool.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -54,6 +56,19 @@ const uint32_t* own_processor() {
 #endif
 }
 
+// Of the calling thread, or -1.
+int open_schedule() { return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC); }
+
+// "COMPUTED QUEUED TURNS"
+Nanoseconds read_queued(int file) {
+  char text[96];
+  const ssize_t size = file >= 0 ? pread(file, text, sizeof text - 1, 0) : 0;
+  if (size <= 0) return 0;
+  text[size] = '\0';
+  const char* second = std::strchr(text, ' ');
+  return second ? std::strtoll(second, nullptr, 10) : 0;
+}
+
 // There is a processor for each of the threads.
 bool have_room(int threads) {
   cpu_set_t allowed;
@@ -65,6 +80,8 @@ bool have_room(int threads) {
 ThreadPool::ThreadPool(int threads, const ThreadPoolOptions& options) : threads_(threads), options_(options) {
   if (threads > 1 && options.processors.empty() && have_room(threads))
     whereabouts_ = std::make_unique<Whereabouts[]>(static_cast<size_t>(threads));
+  schedules_ = std::make_unique<std::atomic<int>[]>(static_cast<size_t>(threads));
+  for (int i = 0; i < threads; ++i) schedules_[static_cast<size_t>(i)].store(-1, std::memory_order_relaxed);
 }
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads, const ThreadPoolOptions& options) {
@@ -94,6 +111,8 @@ ThreadPool::~ThreadPool() {
   round_.fetch_add(1);
   round_.notify_all();
   for (std::thread& worker : workers_) worker.join();
+  for (int i = 1; i < threads_; ++i)
+    if (const int file = schedules_[static_cast<size_t>(i)]; file >= 0) close(file);
 }
 
 void ThreadPool::run(const std::function<void(int)>& part) {
@@ -109,6 +128,14 @@ void ThreadPool::run(const std::function<void(int)>& part) {
   for (int left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
     busy_.wait(left, std::memory_order_acquire);
   if (whereabouts_) whereabouts_[0].processor.store(nullptr, std::memory_order_relaxed);  // the next caller may be another
+}
+
+Nanoseconds ThreadPool::queued() const {
+  const int own = open_schedule();
+  Nanoseconds sum = read_queued(own);
+  if (own >= 0) close(own);
+  for (int i = 1; i < threads_; ++i) sum += read_queued(schedules_[static_cast<size_t>(i)].load(std::memory_order_relaxed));
+  return sum;
 }
 
 void ThreadPool::spread(int ith) {
@@ -148,6 +175,7 @@ void ThreadPool::work(int index) {
   ready_.fetch_add(1);
   ready_.notify_all();
   if (whereabouts_) whereabouts_[index].processor.store(own_processor(), std::memory_order_release);
+  schedules_[static_cast<size_t>(index)].store(open_schedule());
   uint32_t seen = 0;
   while (true) {
     round_.wait(seen, std::memory_order_acquire);

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
 #include <arenascope/runtime/processors.h>
 
@@ -32,6 +33,9 @@ class ThreadPool {
   void run(const std::function<void(int)>& part);
   // Calls part(0) here and leaves the others asleep.
   void run_alone(const std::function<void(int)>& part);
+  // How long the calling thread and the others would have computed, but stood behind others at a processor, since each
+  // was made; 0 where the system does not say.
+  Nanoseconds queued() const;
   // Called by thread `ith` in a run, which was asleep: the system may have woken it on the processor where another of
   // these threads computes, and leaves both there for long, as they seldom want it at the same moment. It moves to a
   // processor where none of them is, and may go anywhere again from there. Does nothing where threads were told their
@@ -54,6 +58,7 @@ class ThreadPool {
   std::atomic<int> refused_{0};  // what the system said to one of them, an errno
   std::atomic<bool> stopping_{false};
   std::unique_ptr<Whereabouts[]> whereabouts_;  // null: they are not to be spread
+  std::unique_ptr<std::atomic<int>[]> schedules_;  // by thread: a file, the system's account of it; -1: none
   std::vector<std::thread> workers_;
 };
 

@@ -188,3 +188,24 @@ TEST_CASE("more threads than processors share them") {
   REQUIRE(sched_setaffinity(0, sizeof allowed, &allowed) == 0);
   CHECK(right == 2);
 }
+
+TEST_CASE("a pool knows how long its threads stood in line for a processor") {
+  cpu_set_t allowed, one;
+  REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+  int processor = 0;
+  while (!CPU_ISSET(processor, &allowed)) ++processor;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  auto pool = ThreadPool::create(2);
+  REQUIRE(pool.ok());
+  (*pool)->run([](int) {});
+  const Nanoseconds before = (*pool)->queued();
+  (*pool)->run([](int) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+    while (std::chrono::steady_clock::now() < end) cpu_relax();
+  });
+  const Nanoseconds after = (*pool)->queued();
+  REQUIRE(sched_setaffinity(0, sizeof allowed, &allowed) == 0);
+  if (std::filesystem::exists("/proc/thread-self/schedstat")) CHECK(after - before > 10'000'000);
+}
