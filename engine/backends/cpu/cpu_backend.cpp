@@ -28,6 +28,13 @@ constexpr double kNanosecondsPerByte = 0.1;
 
 constexpr double kLeastCostlyPartNanoseconds = 500000;
 constexpr int kMostPartsPerTask = 4;
+// A library's convolution of fewer rows of an image takes up to twice as long for each.
+constexpr int kLeastImageRows = 12;
+
+// Rows of all images that a convolution makes, of all their channels at once.
+int64_t image_rows(const TensorImpl& node) {
+  return node.element_count() / std::max<int64_t>(node.sizes[1] * node.sizes.back(), 1);
+}
 
 // Nanoseconds on one thread, roughly.
 double cost(const TensorImpl& node) {
@@ -78,7 +85,9 @@ class CpuBackend : public Backend {
   int parts(const TensorImpl& node, int tasks) const override {
     const double nanoseconds = cost(node);
     const double least = kernel(anchor_of(node)).cuts_cost ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
-    return std::max(1, static_cast<int>(std::min<double>(nanoseconds / least / tasks, kMostPartsPerTask))) * tasks;
+    double most = kMostPartsPerTask;
+    if (anchor_of(node) == Op::Conv) most = std::min(most, static_cast<double>(image_rows(node)) / (kLeastImageRows * tasks));
+    return std::max(1, static_cast<int>(std::min<double>(nanoseconds / least / tasks, most))) * tasks;
   }
 
   bool fuses(const TensorImpl& first, const TensorImpl* step) const override {
