@@ -132,7 +132,7 @@ class CpuBackend : public Backend {
       const TensorImpl* weight = packable_weight(*node);
       if (!weight) continue;
       const auto known = packed_.find(node);
-      if (known != packed_.end() && known->second->matches(*weight)) continue;
+      if (known != packed_.end() && known->second->matches(*node, *weight)) continue;
       auto packed = pack_weight(*node, context);
       if (!packed) return packed.error();
       if (*packed) packed_.insert_or_assign(node, std::move(*packed));
@@ -147,7 +147,7 @@ class CpuBackend : public Backend {
     if (!weight) return nullptr;
     std::shared_lock lock(mutex_);
     const auto found = packed_.find(&node);
-    return found != packed_.end() && found->second->matches(*weight) ? found->second : nullptr;
+    return found != packed_.end() && found->second->matches(node, *weight) ? found->second : nullptr;
   }
 
   mutable std::shared_mutex mutex_;

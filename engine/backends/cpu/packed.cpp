@@ -34,7 +34,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   if (how.quantised) pack_quantised(node, *how.quantised, to);
   else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to)) return Made();
   else if (!how.product && !how.conv) pack_conv(node, reinterpret_cast<float*>(to));
-  return Made(std::make_shared<const Packed>(weight, std::move(*block), std::move(how)));
+  return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));
 }
 
 }  // namespace arenascope::cpu

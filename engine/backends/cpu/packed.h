@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What prepare() makes of a node's constant weights: a copy in the order in which the kernel reads them.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -20,13 +21,16 @@ class Packed {
     std::unique_ptr<LibraryProduct> product;
     std::optional<QuantLayout> quantised;
   };
-  Packed(const TensorImpl& weight, BlockPtr block, How how)
-      : source_(weight.storage), data_(weight.data()), sizes_(weight.sizes), strides_(weight.strides), block_(std::move(block)),
-        how_(std::move(how)) {}
+  Packed(const TensorImpl& node, const TensorImpl& weight, BlockPtr block, How how)
+      : op_(node.op), params_(node.params), node_(node), input_(*node.sources[&weight == node.sources[0] ? 1 : 0]), sources_(node.sources.size()),
+        weight_(weight), source_(weight.storage), data_(weight.data()), block_(std::move(block)), how_(std::move(how)) {}
 
-  // Whether it was made from this weight. It holds the weight's memory, so an equal address is the same weight.
-  bool matches(const TensorImpl& weight) const {
-    return weight.data() == data_ && weight.sizes == sizes_ && weight.strides == strides_ && weight.has(kFlagWeight);
+  // Whether it was made from this weight, for such a node: another graph's may lie at the same address. It holds the
+  // weight's memory, so an equal address is the same weight.
+  bool matches(const TensorImpl& node, const TensorImpl& weight) const {
+    const auto ours = params_.bytes(), given = node.params.bytes();
+    return weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight) && node.op == op_ && node.sources.size() == sources_ &&
+           node_.is(node) && input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) && std::equal(ours.begin(), ours.end(), given.begin(), given.end());
   }
   const std::byte* bytes() const { return block_->data(); }
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }
@@ -37,9 +41,21 @@ class Packed {
   bool orphaned() const { return source_.block() && source_.block()->use_count() == 1; }
 
  private:
+  // How a tensor lies.
+  struct Form {
+    DType dtype;
+    Dims sizes, strides;
+    explicit Form(const TensorImpl& t) : dtype(t.dtype), sizes(t.sizes), strides(t.strides) {}
+    bool is(const TensorImpl& t) const { return t.dtype == dtype && t.sizes == sizes && t.strides == strides; }
+  };
+
+  Op op_;
+  OpParams params_;
+  Form node_, input_;
+  size_t sources_;
+  Form weight_;
   Storage source_;
   const std::byte* data_;
-  Dims sizes_, strides_;
   BlockPtr block_;
   How how_;
 };

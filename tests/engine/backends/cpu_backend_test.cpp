@@ -67,6 +67,31 @@ TEST_CASE("constant weights are packed once, used, and let go with their graph")
   CHECK(memory->stats({}, MemoryKind::Persistent).active == 0);
 }
 
+TEST_CASE("packed weights are made anew where a node lies at the place of another that used them differently") {
+  auto cpu = cpu::make_cpu_backend();
+  auto memory = make_cpu_context();
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {1, 24, 20, 20}), w = g.weight("w", {40, 24, 3, 3});
+  fill_inputs({{}, {{x}, {w}}}, 9);
+  const Tensor out = g.conv2d(x, w, {}, 1, 1);
+  REQUIRE(g.ok());
+  TensorImpl* nodes[] = {out.impl()};
+  REQUIRE(cpu->prepare(nodes, *memory).ok());
+  REQUIRE(compute_in_parts(*cpu, *out, 1).ok());
+  const std::vector<float> plain(out.data_as<float>(), out.data_as<float>() + out->element_count());
+  out->strides.set(channels_last_strides(out->sizes).span());
+  for (const bool prepared : {false, true}) {
+    if (prepared) REQUIRE(cpu->prepare(nodes, *memory).ok());
+    REQUIRE(compute_in_parts(*cpu, *out, 1).ok());
+    double error = 0;
+    for (int64_t c = 0; c < 40; ++c)
+      for (int64_t i = 0; i < 400; ++i)
+        error = std::max(error, static_cast<double>(std::abs(out.data_as<float>()[i * 40 + c] - plain[static_cast<size_t>(c * 400 + i)])));
+    CHECK(error < 1e-4);
+  }
+  REQUIRE(cpu->prepare({}, *memory).ok());
+}
+
 TEST_CASE("a convolution is about as fast in uneven parts as in one") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
