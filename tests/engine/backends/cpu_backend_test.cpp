@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
@@ -90,6 +92,38 @@ TEST_CASE("packed weights are made anew where a node lies at the place of anothe
     CHECK(error < 1e-4);
   }
   REQUIRE(cpu->prepare({}, *memory).ok());
+}
+
+TEST_CASE("parts of a product with constant weights are made by threads that never made one before") {
+  auto reference = reference::make_reference_backend();
+  for (DType type : {DType::F32, DType::BF16}) {
+    auto cpu = cpu::make_cpu_backend();
+    auto memory = make_cpu_context();
+    GraphBuilder g = builder();
+    const Tensor w = g.weight("w", {500, 768}, type), x = g.input("x", {128, 768});
+    fill_inputs({{}, {{w}, {x}}}, 11);
+    const Tensor out = g.mul_mat(w, x);
+    REQUIRE(g.ok());
+    REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+    const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
+    TensorImpl* nodes[] = {out.impl()};
+    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    constexpr int kParts = 4;
+    const Bytes bytes = cpu->work_bytes(*out, kParts);
+    auto work = memory->allocate({}, MemoryKind::Workspace, std::max<Bytes>(bytes, 64));
+    REQUIRE(work.ok());
+    for (int round = 0; round < 5; ++round) {
+      std::memset(out->data(), 0, static_cast<size_t>(out->byte_count()));
+      std::vector<std::thread> threads;
+      std::array<bool, kParts> well{};
+      for (int i = 0; i < kParts; ++i)
+        threads.emplace_back([&, i] { well[static_cast<size_t>(i)] = cpu->compute(*out, {i, kParts, (*work)->data(), bytes}).ok(); });
+      for (std::thread& thread : threads) thread.join();
+      for (bool w_ok : well) CHECK(w_ok);
+      CHECK(compare_elements(DType::F32, out->data(), expected.data(), out->element_count()).relative() < (type == DType::F32 ? 1e-5 : 1e-2));
+    }
+    REQUIRE(cpu->prepare({}, *memory).ok());
+  }
 }
 
 TEST_CASE("a convolution is about as fast in uneven parts as in one") {
