@@ -18,11 +18,11 @@ Json held(const TensorImpl& node) {
   return out;
 }
 
-Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend, bool channels_last) {
+Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend) {
   auto opened = app::open_backend(backend);
   if (!opened) return opened.error();
   auto fused = fuse_graph(graph, **opened);
-  if (!fused || !channels_last) return fused;
+  if (!fused) return fused;
   auto laid_out = lay_out_images(fused->graph, **opened);
   if (!laid_out) return laid_out.error();
   const auto moved = [&](Tensor& tensor) {

@@ -9,8 +9,9 @@ namespace arenascope::cli {
 
 // [{"name", "op"}], first to last.
 Json held(const TensorImpl& node);
-// The graph as `backend` would have it fused, outputs kept, and images laid out as is fastest. Errors: a backend that cannot be opened, no memory.
-Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend, bool channels_last = true);
+// The graph as `backend` would have it fused, outputs kept, and images laid out as is fastest. Errors: a backend that cannot
+// be opened, no memory.
+Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend);
 // Bytes of everything that the graph computes.
 Bytes activation_bytes(const Graph& graph);
 

@@ -106,13 +106,11 @@ class LayingOut {
   std::vector<Tensor> other_, other_of_leaf_;
 };
 
-}  // namespace
-
-std::vector<uint8_t> choose_image_layouts(const Graph& graph, const Backend& backend, int64_t* gain) {
+// Which nodes' results lie with their channels last, by node.
+std::vector<uint8_t> choose_layouts(const Graph& graph, const Backend& backend) {
   const auto nodes = graph.nodes();
   const auto leafs = graph.leafs();
   std::vector<uint8_t> out(nodes.size(), 0);
-  if (gain) *gain = 0;
   std::vector<ChannelsLast> can(nodes.size());
   bool gains = false;
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -157,20 +155,14 @@ std::vector<uint8_t> choose_image_layouts(const Graph& graph, const Backend& bac
   }
   const auto found = cut.side_of(last, plain);
   std::copy_n(found.begin(), out.size(), out.begin());
-  if (gain) {
-    for (size_t i = 0; i < nodes.size(); ++i) *gain += out[i] ? can[i].gain : 0;
-    for (size_t v = 0; v < users.size(); ++v) {
-      const bool lies_last = v < nodes.size() && out[v];
-      const auto differs = [&](int user) { return (user != plain && out[static_cast<size_t>(user)] != 0) != lies_last; };
-      if (std::any_of(users[v].begin(), users[v].end(), differs)) *gain -= copy_cost(v < nodes.size() ? *nodes[v] : *leafs[v - nodes.size()]);
-    }
-  }
   return out;
 }
 
+}  // namespace
+
 Result<LaidOutGraph> lay_out_images(const Graph& graph, const Backend& backend) {
   LaidOutGraph out;
-  const auto last = choose_image_layouts(graph, backend, &out.gain);
+  const auto last = choose_layouts(graph, backend);
   const auto nodes = graph.nodes();
   const size_t most = 2 * nodes.size() + graph.leafs().size() + 1;  // each value once more
   size_t pool = Context::graph_overhead(most) + (size_t{1} << 12) + (most - nodes.size()) * Context::tensor_overhead(1);

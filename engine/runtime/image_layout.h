@@ -15,14 +15,10 @@ struct LaidOutGraph {
   std::vector<Tensor> twins;  // of the given graph's nodes, by NodeId
   int64_t channels_last = 0;  // nodes whose results lie so, copies apart
   int64_t copies = 0;         // from one layout to the other
-  int64_t gain = 0;           // nanoseconds on one thread, as the backend and what a copy costs have it
 };
 
-// Which nodes' results lie with their channels last, by node: such that what the backend says is gained, less the copies,
-// is the most there is (a minimum cut). Outputs and views never do.
-std::vector<uint8_t> choose_image_layouts(const Graph& graph, const Backend& backend, int64_t* gain = nullptr);
-
-// The graph so; the same nodes where nothing is gained. Leafs are the given graph's own. Errors: no memory.
+// The graph so that what the backend says is gained, less the copies, is the most there is (a minimum cut); the same nodes
+// where nothing is gained. Outputs and views never have their channels last. Leafs are the given graph's own. Errors: no memory.
 Result<LaidOutGraph> lay_out_images(const Graph& graph, const Backend& backend);
 
 }  // namespace arenascope

@@ -89,6 +89,13 @@ Dims channels_last_strides(const Dims& sizes) {
   return strides;
 }
 
+Dims in_memory_order(const Dims& dims, bool channels_last) {
+  Dims out = dims;
+  if (channels_last)
+    for (int d = 0; d < 4; ++d) out[d] = dims[kChannelsLastOrder[d]];
+  return out;
+}
+
 bool has_two_layouts(std::span<const int64_t> sizes) {
   return sizes.size() == 4 && sizes[0] > 0 && sizes[1] > 1 && sizes[2] > 0 && sizes[3] > 0 && sizes[2] * sizes[3] > 1;
 }

@@ -81,6 +81,8 @@ inline bool is_contiguous(const Dims& sizes, const Dims& strides) { return is_co
 // Images, [N, C, H, W], whose channels lie innermost in memory: "channels last". Their order in memory is N, H, W, C.
 inline constexpr int kChannelsLastOrder[4] = {0, 2, 3, 1};
 Dims channels_last_strides(const Dims& sizes);
+// Sizes or strides of an image in that order, or as they are.
+Dims in_memory_order(const Dims& dims, bool channels_last);
 // Whether they lie so; never where that is row-major as well (one channel, or one position).
 bool is_channels_last(std::span<const int64_t> sizes, std::span<const int64_t> strides);
 // Whether the two layouts are different ones for this shape.

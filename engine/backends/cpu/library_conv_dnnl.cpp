@@ -7,9 +7,9 @@
 #include <string_view>
 #include <tuple>
 
+#include <arenascope/backends/cpu/dnnl_kit.h>
 #include <arenascope/backends/cpu/library_conv.h>
 #include <arenascope/backends/cpu/library_conv_last.h>
-#include <arenascope/backends/cpu/one_thread.h>
 #include <arenascope/backends/cpu/strip.h>
 #include <arenascope/backends/cpu/windows.h>
 
@@ -72,17 +72,7 @@ class Conv : public LibraryConv {
 
   Bytes packed_bytes() const override { return static_cast<Bytes>(weights_.get_size()); }
 
-  bool pack(const TensorImpl& weight, std::byte* to) override try {
-    const OneThread one;
-    memory from(plain_weights(memory::format_tag::oihw), engine_, weight.data());
-    memory packed(weights_, engine_, to);
-    dnnl::stream stream(engine_);
-    dnnl::reorder(from, packed).execute(stream, from, packed);
-    stream.wait();
-    return true;
-  } catch (const dnnl::error&) {
-    return false;
-  }
+  bool pack(const TensorImpl& weight, std::byte* to) override { return reorder(engine_, plain_weights(memory::format_tag::oihw), weight.data(), weights_, to); }
 
   bool takes(int parts) const override {
     const int64_t all = g_.batch * g_.out[1], most = (all + parts - 1) / parts;
@@ -129,13 +119,7 @@ class Conv : public LibraryConv {
     const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, source, weights, result,
                                                {g_.stride[1], g_.stride[2]}, {g_.dilation[1] - 1, g_.dilation[2] - 1}, {s.top, g_.begin[2]},
                                                {s.bottom, right});
-    return {desc, attributes(), engine_};
-  }
-
-  static dnnl::primitive_attr attributes() {
-    dnnl::primitive_attr a;
-    a.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    return a;
+    return {desc, own_scratch(), engine_};
   }
 
   // Rows of a plain image, all channels.
@@ -156,8 +140,8 @@ class Conv : public LibraryConv {
     plan->source = pd.src_desc();
     plan->result = pd.dst_desc();
     plan->scratch = pd.scratchpad_desc();
-    const dnnl::reorder::primitive_desc in(engine_, plan->plain_source, engine_, plan->source, attributes());
-    const dnnl::reorder::primitive_desc out(engine_, plan->result, engine_, plan->plain_result, attributes());
+    const dnnl::reorder::primitive_desc in(engine_, plan->plain_source, engine_, plan->source, own_scratch());
+    const dnnl::reorder::primitive_desc out(engine_, plan->result, engine_, plan->plain_result, own_scratch());
     if (static_cast<Bytes>(plan->source.get_size()) > work_.source || static_cast<Bytes>(plan->result.get_size()) > work_.result ||
         static_cast<Bytes>(plan->scratch.get_size()) > kLibraryScratch || in.scratchpad_desc().get_size() > 0 ||
         out.scratchpad_desc().get_size() > 0)

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string_view>
 
-#include <arenascope/backends/cpu/one_thread.h>
+#include <arenascope/backends/cpu/dnnl_kit.h>
 #include <arenascope/backends/cpu/simd.h>
 #include <arenascope/backends/cpu/strip.h>
 
@@ -59,20 +59,14 @@ struct Work {
   Bytes total() const { return source + result + kLibraryScratch; }
 };
 
-dnnl::primitive_attr attributes() {
-  dnnl::primitive_attr a;
-  a.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return a;
-}
-
 dnnl::convolution_forward::primitive_desc describe(const dnnl::engine& engine, const ConvGeometry& g, const Strip& s, const Desc& weights, bool bias) {
   const Desc source({1, g.in_channels, s.in, g.in[2]}, kFloat, kLast), result({1, g.out_channels, s.out, g.out[2]}, kFloat, kLast);
   const int64_t right = (g.out[2] - 1) * g.stride[2] + (g.kernel[2] - 1) * g.dilation[2] + 1 - g.in[2] - g.begin[2];
   const memory::dims strides{g.stride[1], g.stride[2]}, dilations{g.dilation[1] - 1, g.dilation[2] - 1}, begin{s.top, g.begin[2]}, end{s.bottom, right};
   const auto forward = dnnl::prop_kind::forward_inference;
   const auto direct = dnnl::algorithm::convolution_direct;
-  if (bias) return {{forward, direct, source, weights, Desc({g.out_channels}, kFloat, memory::format_tag::x), result, strides, dilations, begin, end}, attributes(), engine};
-  return {{forward, direct, source, weights, result, strides, dilations, begin, end}, attributes(), engine};
+  if (bias) return {{forward, direct, source, weights, Desc({g.out_channels}, kFloat, memory::format_tag::x), result, strides, dilations, begin, end}, own_scratch(), engine};
+  return {{forward, direct, source, weights, result, strides, dilations, begin, end}, own_scratch(), engine};
 }
 
 bool fast(const dnnl::convolution_forward::primitive_desc& pd) {
@@ -99,16 +93,7 @@ class ConvLast : public LibraryConv {
 
   Bytes packed_bytes() const override { return static_cast<Bytes>(weights_.get_size()); }
 
-  bool pack(const TensorImpl& weight, std::byte* to) override try {
-    const OneThread one;
-    memory from(weights_as(g_, memory::format_tag::oihw), engine_, weight.data()), packed(weights_, engine_, to);
-    dnnl::stream stream(engine_);
-    dnnl::reorder(from, packed).execute(stream, from, packed);
-    stream.wait();
-    return true;
-  } catch (const dnnl::error&) {
-    return false;
-  }
+  bool pack(const TensorImpl& weight, std::byte* to) override { return reorder(engine_, weights_as(g_, memory::format_tag::oihw), weight.data(), weights_, to); }
 
   bool takes(int) const override { return true; }
 

@@ -8,10 +8,10 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include <arenascope/backends/cpu/dnnl_kit.h>
 #include <arenascope/backends/cpu/elements.h>
 #include <arenascope/backends/cpu/half.h>
 #include <arenascope/backends/cpu/level.h>
-#include <arenascope/backends/cpu/one_thread.h>
 
 namespace arenascope::cpu {
 namespace {
@@ -25,12 +25,6 @@ constexpr int64_t kRows = 512;        // rows of a call with bf16, so many are r
 constexpr int64_t kLeast = 32;        // rows of a part
 constexpr int64_t kPiece = 1024;
 constexpr Bytes kLibraryScratch = 2048 << 10;  // what the library itself may ask for; its own is not for several threads
-
-dnnl::primitive_attr attributes() {
-  dnnl::primitive_attr a;
-  a.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return a;
-}
 
 // Rows that are rounded at once, bytes.
 Bytes rounded_bytes(const TensorImpl& node) {
@@ -57,16 +51,7 @@ class Product : public LibraryProduct {
 
   Bytes packed_bytes() const override { return static_cast<Bytes>(weights_.get_size()); }
 
-  bool pack(const TensorImpl& weight, std::byte* to) override try {
-    const OneThread one;
-    memory from(Desc({depth_, columns_}, type_, Tag::ba), engine_, weight.data()), packed(weights_, engine_, to);
-    dnnl::stream stream(engine_);
-    dnnl::reorder(from, packed).execute(stream, from, packed);
-    stream.wait();
-    return true;
-  } catch (const dnnl::error&) {
-    return false;
-  }
+  bool pack(const TensorImpl& weight, std::byte* to) override { return reorder(engine_, Desc({depth_, columns_}, type_, Tag::ba), weight.data(), weights_, to); }
 
   bool takes(int64_t rows, int parts) const override { return rows >= kLeast * parts; }
 
@@ -94,7 +79,7 @@ class Product : public LibraryProduct {
       if (b.type == DType::F32 && b.stride == 1) {
         memory from(Desc({count, depth_}, Type::f32, {b.line_stride, 1}), engine_, const_cast<std::byte*>(b.data + 4 * row * b.line_stride));
         memory to(Desc({count, depth_}, Type::bf16, Tag::ab), engine_, rounded);
-        const dnnl::reorder::primitive_desc pd(from, to, attributes());
+        const dnnl::reorder::primitive_desc pd(from, to, own_scratch());
         if (pd.scratchpad_desc().get_size() > 0) return false;
         dnnl::reorder(pd).execute(stream, from, to);
       } else {
@@ -110,7 +95,7 @@ class Product : public LibraryProduct {
  private:
   dnnl::matmul::primitive_desc described(int64_t rows, const Desc& weights) const {
     const dnnl::matmul::desc desc(Desc({rows, depth_}, type_, Tag::ab), weights, Desc({rows, columns_}, Type::f32, Tag::ab));
-    return {desc, attributes(), engine_};
+    return {desc, own_scratch(), engine_};
   }
   static bool fits_scratch(const dnnl::matmul::primitive_desc& pd) { return static_cast<Bytes>(pd.scratchpad_desc().get_size()) <= kLibraryScratch; }
 

@@ -112,13 +112,6 @@ std::optional<Transposed> as_transposed(const Dims& sizes, const Dims& strides) 
   return Transposed{rows, columns, batch_stride, strides.back()};
 }
 
-// Sizes or strides in the order in which an image with its channels last lies in memory.
-Dims ordered(const Dims& dims, bool channels_last) {
-  Dims out;
-  for (int d = 0; d < dims.rank(); ++d) out.push_back(dims[channels_last ? kChannelsLastOrder[d] : d]);
-  return out;
-}
-
 template <class C, class From>
 void cast_as(const Job& job) {
   const Nest nest(job.node.sizes, {&job.node, &job.source(0)});
@@ -184,13 +177,13 @@ Status copy(const Job& job) {
   with_width(node.dtype, [&](auto zero) {
     using T = decltype(zero);
     const bool last = node.channels_last();
-    const Dims sizes = ordered(node.sizes, last), strides = ordered(source.strides, last);
+    const Dims sizes = in_memory_order(node.sizes, last), strides = in_memory_order(source.strides, last);
     if (const auto m = as_transposed(sizes, strides)) {
       transpose_tiles(job.part(node.element_count() / m->columns, 16), m->rows, m->columns, m->batch_stride,
                       m->column_stride, node.data_as<T>(), source.data_as<T>(), node.byte_count() >= kPastCaches);
       return;
     }
-    const Nest nest(sizes, {ordered(node.strides, last), strides});
+    const Nest nest(sizes, {in_memory_order(node.strides, last), strides});
     if constexpr (sizeof(T) == 4) {  // large: past the caches
       const bool runs = nest.inner_stride(0) == 1 && nest.inner_stride(1) == 1;
       if (runs && node.byte_count() >= kPastCaches && node.data() != source.data()) {
@@ -215,7 +208,7 @@ Status concat(const Job& job) {
     for (const TensorImpl* source : node.sources) {
       if (source->element_count() == 0) continue;
       const bool last = node.channels_last();
-      const Nest nest(ordered(source->sizes, last), {ordered(node.strides, last), ordered(source->strides, last)});
+      const Nest nest(in_memory_order(source->sizes, last), {in_memory_order(node.strides, last), in_memory_order(source->strides, last)});
       move(nest, job.part(nest.count(), 64), node.data_as<T>() + offset, source->template data_as<T>());
       offset += source->sizes[axis] * node.strides[axis];
     }

@@ -46,7 +46,7 @@ bool is_a_channel(const TensorImpl& node, const TensorImpl& operand) {
 Nest nest_of(const TensorImpl& node, const FusedParams& p) {
   const Dims sizes = node.sizes;
   const bool last = node.channels_last();
-  Dims strides[Nest::kOperands], ordered;
+  Dims strides[Nest::kOperands];
   size_t count = 0;
   strides[count++] = along(sizes, node);
   bool seen[128] = {};
@@ -57,13 +57,8 @@ Nest nest_of(const TensorImpl& node, const FusedParams& p) {
     if (last && (channels || is_a_channel(node, operand))) strides[count++] = Dims::filled(sizes.rank(), 0);
     else strides[count++] = channels ? by_channel(sizes) : along(sizes, operand);
   });
-  if (!last) return Nest(sizes, std::span<const Dims>(strides, count));
-  for (size_t o = 0; o < count; ++o) {
-    const Dims own = strides[o];
-    for (int d = 0; d < 4; ++d) strides[o][d] = own[kChannelsLastOrder[d]];
-  }
-  for (int d : kChannelsLastOrder) ordered.push_back(sizes[d]);
-  return Nest(ordered, std::span<const Dims>(strides, count));
+  for (size_t o = 0; o < count; ++o) strides[o] = in_memory_order(strides[o], last);
+  return Nest(in_memory_order(sizes, last), std::span<const Dims>(strides, count));
 }
 
 }  // namespace
