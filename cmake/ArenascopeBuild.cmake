@@ -13,13 +13,14 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  # What ccache has to be told where headers are precompiled.
+  set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
-# <arenascope/graph/graph.h> means the same in the build tree and after installation.
-file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/include")
-file(CREATE_LINK "${CMAKE_SOURCE_DIR}/engine" "${CMAKE_BINARY_DIR}/include/arenascope" SYMBOLIC)
+# What is not installed is included by its path: "engine/graph/op_rules.h".
+include_directories("${CMAKE_SOURCE_DIR}")
 
 add_library(arenascope_options INTERFACE)
 # -Wrestrict: GCC 12 warns of `"text" + std::string` (its bug 105651).
@@ -36,18 +37,44 @@ if(ARENASCOPE_SANITIZE)
   endif()
 endif()
 
+# arenascope_precompile(TARGET REUSE TARGET2) or arenascope_precompile(TARGET header…): the headers that most files
+# include, parsed once. The preset `dev` builds without them, so that a missing #include is found.
+option(ARENASCOPE_PRECOMPILE "Precompile common headers" ON)
+set(arenascope_common_headers <algorithm> <array> <atomic> <chrono> <functional> <map> <memory> <mutex> <optional> <span>
+  <string> <string_view> <unordered_map> <vector> <fmt/format.h>)
+function(arenascope_precompile target)
+  cmake_parse_arguments(ARG "" "REUSE" "" ${ARGN})
+  if(NOT ARENASCOPE_PRECOMPILE)
+    return()
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CCACHE_PROGRAM)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
+  if(ARG_REUSE)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_REUSE})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+  endif()
+endfunction()
+
 # arenascope_room(NAME SOURCES … [PUBLIC lib…] [PRIVATE lib…])
-# One room of the engine: a static library arenascope_NAME, exported as Arenascope::NAME.
+# One room of the engine: a static library arenascope_NAME, exported as Arenascope::NAME. Rooms with compiler options of
+# their own say OWN_OPTIONS: they cannot share the precompiled headers.
 function(arenascope_room name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_OPTIONS" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(arenascope_${name} STATIC ${ARG_SOURCES})
   add_library(Arenascope::${name} ALIAS arenascope_${name})
   set_target_properties(arenascope_${name} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(arenascope_${name} PUBLIC cxx_std_20)
   target_include_directories(arenascope_${name} PUBLIC
-    "$<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/engine/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(arenascope_${name} PUBLIC ${ARG_PUBLIC}
     PRIVATE "$<BUILD_INTERFACE:arenascope_options>" ${ARG_PRIVATE})
+  if(ARG_OWN_OPTIONS)
+    arenascope_precompile(arenascope_${name} ${arenascope_common_headers})
+  else()
+    arenascope_precompile(arenascope_${name} REUSE arenascope_precompiled)
+  endif()
   set_property(GLOBAL APPEND PROPERTY ARENASCOPE_ROOMS arenascope_${name})
 endfunction()
 
@@ -76,6 +103,7 @@ function(arenascope_engine_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE arenascope_test_main arenascope_options ${ARG_LIBS})
+  arenascope_precompile(test_${name} REUSE arenascope_test_main)
   add_test(NAME ${name} COMMAND test_${name})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)

@@ -8,7 +8,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Arenascope")
 install(TARGETS ${rooms} EXPORT ArenascopeTargets COMPONENT development
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT ArenascopeTargets NAMESPACE Arenascope:: DESTINATION "${package_dir}" COMPONENT development)
-install(DIRECTORY engine/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/arenascope" COMPONENT development
+install(DIRECTORY engine/include/arenascope/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/arenascope" COMPONENT development
   FILES_MATCHING PATTERN "*.h")
 
 # The package file has to find what the rooms link, and that depends on what was found here.

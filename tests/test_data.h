@@ -17,9 +17,8 @@ inline std::filesystem::path data_folder() {
 }  // namespace arenascope::test
 
 // Leaves the test case with a clear word where the data folder lacks `what`.
-#define ARENASCOPE_NEEDS_DATA(what)                                                                    \
-  if (arenascope::test::data_folder().empty() ||                                                       \
-      !std::filesystem::exists(arenascope::test::data_folder() / (what))) {                            \
-    MESSAGE("skipped: no " << std::string(what) << " in ARENASCOPE_DATA or ../shared/data");            \
-    return;                                                                                            \
+#define ARENASCOPE_NEEDS_DATA(what)                                                                                    \
+  if (arenascope::test::data_folder().empty() || !std::filesystem::exists(arenascope::test::data_folder() / (what))) { \
+    MESSAGE("skipped: no " << std::string(what) << " in ARENASCOPE_DATA or ../shared/data");                           \
+    return;                                                                                                            \
   }

@@ -39,13 +39,14 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
   }
   size_t width = 20;
   for (const BenchRow& row : *rows) width = std::max(width, row.name.size());
-  fmt::print("{:<{}} {:>14} {:<10} {:>14} {:>9} {:>9}  {}\n", "", width, "value", "unit", "peer", "ratio", "wanted", "met");
+  fmt::print("{:<{}} {:>14} {:<10} {:>14} {:>9} {:>9}  {}\n", "", width, "value", "unit", "peer", "ratio", "wanted",
+             "met");
   for (const BenchRow& row : *rows) {
     const bool paired = !row.peer.empty();
     fmt::print("{:<{}} {:>14.6g} {:<10} {:>14} {:>9} {:>9}  {:<4}{}\n", row.name, width, row.value, row.unit,
                paired ? fmt::format("{:.6g}", row.peer_value) : "", paired ? fmt::format("{:.4g}", row.ratio) : "",
-               row.wanted != 0 ? fmt::format("{:.6g}", row.wanted) : "", row.wanted != 0 ? (row.met ? "yes" : "no") : "",
-               paired ? "against " + row.peer : "");
+               row.wanted != 0 ? fmt::format("{:.6g}", row.wanted) : "",
+               row.wanted != 0 ? (row.met ? "yes" : "no") : "", paired ? "against " + row.peer : "");
   }
   return kDone;
 }
@@ -64,10 +65,13 @@ void add_bench(CLI::App& app, Context& context, Body& body) {
   command->add_option("name", a->name, "Which")->required();
   command->add_option("--data", a->options.data, "The folder of test data, for benches that use it");
   command->add_option("--model", a->options.model, "For bench record")->capture_default_str();
-  command->add_option("--only", a->options.only, "For bench cpu and opencl: rows whose names contain this; for bench fusion: networks");
-  command->add_option("--threads", a->options.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
-  command->add_flag("--processor-time", a->options.processor_time,
-                    "For bench planning: budgets and seconds count the time this process was at work, on all its threads");
+  command->add_option("--only", a->options.only,
+                      "For bench cpu and opencl: rows whose names contain this; for bench fusion: networks");
+  command->add_option("--threads", a->options.threads, "0: as many as there are processors")
+      ->check(CLI::Range(0, 1024));
+  command->add_flag(
+      "--processor-time", a->options.processor_time,
+      "For bench planning: budgets and seconds count the time this process was at work, on all its threads");
   command->add_flag("--quick", a->options.quick, "Smaller budgets, to see that it works");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->footer("Benches:" + names);

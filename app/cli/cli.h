@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <arenascope/base/result.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 namespace arenascope::cli {

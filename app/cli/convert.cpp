@@ -26,8 +26,10 @@ int convert(const Context& context, const std::string& from, const std::string& 
   if (!format) return fail(kUsage, format.error().message);
   Status written = trace::write(*snapshot, *format, to);
   if (!written) return fail(kFailed, written.error().message);
-  if (context.json) print_json({{"from", from}, {"to", to}, {"events", snapshot->event_count}});
-  else fmt::print("{} events written to {}\n", snapshot->event_count, to);
+  if (context.json)
+    print_json({{"from", from}, {"to", to}, {"events", snapshot->event_count}});
+  else
+    fmt::print("{} events written to {}\n", snapshot->event_count, to);
   return kDone;
 }
 
@@ -37,7 +39,10 @@ void add_convert(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("convert", "Between recordings and other tools' formats");
   auto files = std::make_shared<std::pair<std::string, std::string>>();
   command->add_option("from", files->first, "A recording, or another tool's trace, told by its content")->required();
-  command->add_option("to", files->second, "By its ending: .json (Chrome's trace format), .csv (spans), .memory.csv, .txt, .pftrace")->required();
+  command
+      ->add_option("to", files->second,
+                   "By its ending: .json (Chrome's trace format), .csv (spans), .memory.csv, .txt, .pftrace")
+      ->required();
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, files] { body = [&, files] { return convert(context, files->first, files->second); }; });
 }

@@ -32,7 +32,11 @@ int devices(const Context& context, bool tuning, const std::string& cache) {
       if (!tuning) continue;
       Json results = Json::array();
       for (const TuningResult& r : kept_tuning(status, options))
-        results.push_back({{"kernel", r.kernel}, {"sizes", r.sizes}, {"choice", r.choice}, {"level", r.level}, {"tried", r.tried},
+        results.push_back({{"kernel", r.kernel},
+                           {"sizes", r.sizes},
+                           {"choice", r.choice},
+                           {"level", r.level},
+                           {"tried", r.tried},
                            {"seconds", r.seconds < 0 ? Json() : Json(r.seconds)}});
       list.back()["tuning"] = std::move(results);
     }
@@ -48,8 +52,9 @@ int devices(const Context& context, bool tuning, const std::string& cache) {
     for (const auto& [name, value] : status.facts) fmt::print("{:<21} {}: {}\n", "", name, value);
     if (!tuning) continue;
     for (const TuningResult& r : kept_tuning(status, options))
-      fmt::print("{:<21} {} {}: {}, {}{}\n", "", r.kernel, r.sizes, r.choice, r.level,
-                 r.seconds < 0 ? ", not measured" : fmt::format(", the fastest of {}, {:.3g} ms", r.tried, r.seconds * 1e3));
+      fmt::print(
+          "{:<21} {} {}: {}, {}{}\n", "", r.kernel, r.sizes, r.choice, r.level,
+          r.seconds < 0 ? ", not measured" : fmt::format(", the fastest of {}, {:.3g} ms", r.tried, r.seconds * 1e3));
   }
   return kDone;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/fusion_report.h"
 
-#include <arenascope/runtime/image_layout.h>
+#include <arenascope/transform/image_layout.h>
 
 #include "app/common/backends.h"
 

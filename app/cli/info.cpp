@@ -74,7 +74,8 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
                 {"activation_bytes", activations}};
     if (fused) {
       object["fused"] = Json::array();
-      for (const FusedGraph::Fused& f : fused->fused) object["fused"].push_back({{"name", f.node->name}, {"holds", held(*f.node)}});
+      for (const FusedGraph::Fused& f : fused->fused)
+        object["fused"].push_back({{"name", f.node->name}, {"holds", held(*f.node)}});
       object["fused_graph_nodes"] = fused->graph.nodes().size();
       object["fused_activation_bytes"] = activation_bytes(fused->graph);
     }
@@ -84,16 +85,19 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
   }
   fmt::print("{:<12} {} ({})\n", "model", model->name, model->format);
   fmt::print("{:<12} {} operators", "nodes", model->node_count);
-  if (model->graph.defined()) fmt::print(", {} graph nodes, {} leafs", model->graph.nodes().size(), model->graph.leafs().size());
+  if (model->graph.defined())
+    fmt::print(", {} graph nodes, {} leafs", model->graph.nodes().size(), model->graph.leafs().size());
   fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model->parameter_bytes));
   if (model->graph.defined())
     fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",
                app::format_bytes(activations), "work", double(total_flops) / 1e9);
   if (fused) {
-    fmt::print("{:<12} {} graph nodes, {} of them hold several; activations {}\n", "when fused", fused->graph.nodes().size(),
-               fused->fused.size(), app::format_bytes(activation_bytes(fused->graph)));
+    fmt::print("{:<12} {} graph nodes, {} of them hold several; activations {}\n", "when fused",
+               fused->graph.nodes().size(), fused->fused.size(), app::format_bytes(activation_bytes(fused->graph)));
     const auto nodes = fused->graph.nodes();
-    if (const auto last = std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); }); last > 0)
+    if (const auto last =
+            std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); });
+        last > 0)
       fmt::print("{:<12} the results of {} nodes\n", "channels last", last);
     for (const FusedGraph::Fused& f : fused->fused) fmt::print("{:<12} {}\n", "holds", held_text(*f.node));
   }
@@ -105,7 +109,8 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
     fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model->unsupported.count(op) ? "  (cannot be run)" : "");
   if (!model->graph.defined())
     for (const models::Weight& weight : model->weights)
-      fmt::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()), to_string(weight.tensor.sizes()));
+      fmt::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
+                 to_string(weight.tensor.sizes()));
   for (const std::string& problem : model->problems) fmt::print("{:<12} {}\n", "problem", problem);
   return kDone;
 }
@@ -119,7 +124,8 @@ void add_info(CLI::App& app, Context& context, Body& body) {
   command->add_flag("--json", context.json, "Print one JSON object");
   auto fuse = std::make_shared<bool>(false);
   command->add_flag("--fuse", *fuse, "List the nodes into which the CPU backend fuses chains of ops");
-  command->callback([&, arguments, fuse] { body = [&, arguments, fuse] { return show_info(context, *arguments, *fuse); }; });
+  command->callback(
+      [&, arguments, fuse] { body = [&, arguments, fuse] { return show_info(context, *arguments, *fuse); }; });
 }
 
 }  // namespace arenascope::cli

@@ -31,7 +31,9 @@ Result<models::OpenOptions> ModelArguments::options() const {
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
-  command.add_option("model", arguments.model, "A file (.onnx, .gguf, .safetensors), a directory in the ONNX test-case layout, or zoo:NAME")
+  command
+      .add_option("model", arguments.model,
+                  "A file (.onnx, .gguf, .safetensors), a directory in the ONNX test-case layout, or zoo:NAME")
       ->required();
   command.add_option("--dim", arguments.dims, "NAME=N: the size of a symbolic dimension");
   command.add_option("--tokens", arguments.tokens, "Language models of the zoo: sequence length");
@@ -43,7 +45,9 @@ void add_backend_arguments(CLI::App& command, BackendArguments& arguments) {
   command.add_option("--backend", arguments.backend, "cpu, reference, opencl or cuda; opencl:1 is its second device")
       ->capture_default_str();
   command.add_option("--backend-option", arguments.options, "NAME=VALUE: an option of the backend, as docs/ list them");
-  command.add_option("--host-ops", arguments.host_ops, "Ops that run on the CPU although the device has them, e.g. SOFT_MAX")
+  command
+      .add_option("--host-ops", arguments.host_ops,
+                  "Ops that run on the CPU although the device has them, e.g. SOFT_MAX")
       ->delimiter(',');
 }
 
@@ -51,7 +55,8 @@ Status BackendArguments::put_into(app::RunnerOptions& runner) const {
   runner.backend = backend;
   for (const std::string& option : options) {
     const size_t at = option.find('=');
-    if (at == 0 || at == std::string::npos) return Error{fmt::format("'--backend-option {}' is not NAME=VALUE", option)};
+    if (at == 0 || at == std::string::npos)
+      return Error{fmt::format("'--backend-option {}' is not NAME=VALUE", option)};
     runner.backend_options[option.substr(0, at)] = option.substr(at + 1);
   }
   for (const std::string& text : host_ops) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <arenascope/models/model.h>
+#include <CLI/CLI.hpp>
 
 #include "app/common/model_runner.h"
 

@@ -8,7 +8,7 @@
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/why.h>
-#include <arenascope/runtime/memory_plan.h>
+#include <arenascope/schedule/memory_plan.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -84,10 +84,12 @@ Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const s
 int make_plan(const Context& context, const PlanArguments& arguments) {
   const auto planners = chosen_planners(arguments.planner);
   const auto orders = chosen_orders(arguments.order);
-  if (planners.empty()) return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
+  if (planners.empty())
+    return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
   if (orders.empty()) return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
   const std::optional<Bytes> capacity = arguments.capacity;
-  if (arguments.capacity && *arguments.capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
+  if (arguments.capacity && *arguments.capacity < 0)
+    return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
   if (!arguments.watch.empty()) {
     if (!arguments.model.model.empty()) return fail(kUsage, "--watch takes a folder in place of a model");
     if (planners.size() != 1) return fail(kUsage, "--watch plans by one planner");
@@ -166,8 +168,9 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     if (row.plan.arena_bytes < best->plan.arena_bytes) best = &row;
   if (arguments.what_if && best->plan.arena_bytes > *capacity) {
     progress.phase("what if");
-    return plan_what_if(context, model, {best->planner, best->order, best->sequence, plan_options, options, *capacity,
-                                         arguments.export_file});
+    return plan_what_if(
+        context, model,
+        {best->planner, best->order, best->sequence, plan_options, options, *capacity, arguments.export_file});
   }
   if (!arguments.export_file.empty()) {
     auto ok = export_plan(arguments.export_file, best->problem, best->plan);
@@ -178,8 +181,10 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     auto b = planner::find_interval(best->problem, arguments.why[1]);
     if (!a || !b) return fail(kUsage, fmt::format("{}: {}", arguments.model.model, (a ? b : a).error().message));
     const std::string why = planner::why_not_there(best->problem, best->plan, *a, *b);
-    if (context.json) print_json({{"model", model_name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
-    else fmt::print("{}\n", why);
+    if (context.json)
+      print_json({{"model", model_name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
+    else
+      fmt::print("{}\n", why);
     return kDone;
   }
   if (context.json) {
@@ -217,16 +222,20 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("plan", "Arena size, lower bound, ratio and seconds of plans");
   auto a = std::make_shared<PlanArguments>();
   add_model_arguments(*command, a->model);
-  command->get_option("model")->description("A model as everywhere, or a CSV of intervals (id, lower, upper, size)")->required(false);
+  command->get_option("model")
+      ->description("A model as everywhere, or a CSV of intervals (id, lower, upper, size)")
+      ->required(false);
   command->add_option("--planner", a->planner, "A planner's name, or all")->capture_default_str();
   command->add_option("--order", a->order, "An order's name, or all")->capture_default_str();
   command->add_option("--capacity", a->capacity, "Bytes to fit in: a search stops when it is met");
   command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
-  command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")->check(CLI::Range(0, 1024));
+  command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")
+      ->check(CLI::Range(0, 1024));
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
   command->add_flag("--fuse", a->fuse, "Plan the graph in which the CPU backend has fused chains of ops");
-  command->add_flag("!--no-join", a->join, "Concatenations copy their inputs, rather than these being laid next to each other");
+  command->add_flag("!--no-join", a->join,
+                    "Concatenations copy their inputs, rather than these being laid next to each other");
   command->add_flag("!--free-outputs", a->keep_outputs,
                     "Outputs, gradients too, live to their last reader only, as where each is used up at once");
   command->add_option("--watch", a->watch, "A folder: each NAME.csv that comes in gets a NAME.plan.csv beside it");

@@ -91,8 +91,9 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
   if (!plan) return refuse(file, kUsage, plan.error().message);
   if (auto ok = planner::check(*problem, *plan); !ok) return refuse(file, kFailed, ok.error().message);
   if (arguments.capacity && plan->arena_bytes > *arguments.capacity)
-    return refuse(file, kFailed, fmt::format("the best plan needs {} bytes, the capacity is {}", plan->arena_bytes,
-                                             *arguments.capacity));
+    return refuse(
+        file, kFailed,
+        fmt::format("the best plan needs {} bytes, the capacity is {}", plan->arena_bytes, *arguments.capacity));
   const fs::path out = plan_of(file);
   if (auto ok = write_whole(out, planner::write_csv(*problem, &*plan)); !ok) {
     fail(kFailed, ok.error().message);

@@ -14,11 +14,16 @@ namespace arenascope::cli {
 namespace {
 
 Json step_json(const RemedyStep& step) {
-  return {{"remedy", name(step.remedy)},         {"tensor", step.name},
-          {"bytes", step.bytes},                 {"from_step", step.from.value},
-          {"to_step", step.to.value},            {"extra_flops", step.extra_flops},
-          {"extra_bytes", step.extra_bytes},     {"peak_before_bytes", step.peak_before},
-          {"peak_after_bytes", step.peak_after}, {"sentence", sentence(step)}};
+  return {{"remedy", name(step.remedy)},
+          {"tensor", step.name},
+          {"bytes", step.bytes},
+          {"from_step", step.from.value},
+          {"to_step", step.to.value},
+          {"extra_flops", step.extra_flops},
+          {"extra_bytes", step.extra_bytes},
+          {"peak_before_bytes", step.peak_before},
+          {"peak_after_bytes", step.peak_after},
+          {"sentence", sentence(step)}};
 }
 
 Json plan_json(const MemoryPlan& plan) {

@@ -2,7 +2,7 @@
 // plan --what-if: what to compute again and what to move to the host, so that a model fits.
 #pragma once
 #include <arenascope/models/model.h>
-#include <arenascope/runtime/what_if.h>
+#include <arenascope/schedule/what_if.h>
 
 #include "app/cli/cli.h"
 

@@ -24,14 +24,17 @@ struct RunArguments {
   int threads = 0, repeat = 1;
   double budget = 1.0;
   std::optional<int64_t> capacity;
-  bool in_place = false, fuse = true, channels_last = true, whole = false, every_barrier = false, drop_barriers = false, no_stealing = false;
+  bool in_place = false, fuse = true, channels_last = true, whole = false, every_barrier = false, drop_barriers = false,
+       no_stealing = false;
   std::vector<int> processors;
   int nice = 0, polling = 50;
 };
 
 // The one that took least: what is said of nodes is what they took in it.
 size_t fastest(const std::vector<RunReport>& reports) {
-  const auto least = std::min_element(reports.begin(), reports.end(), [](const RunReport& a, const RunReport& b) { return a.nanoseconds < b.nanoseconds; });
+  const auto least = std::min_element(reports.begin(), reports.end(), [](const RunReport& a, const RunReport& b) {
+    return a.nanoseconds < b.nanoseconds;
+  });
   return static_cast<size_t>(least - reports.begin());
 }
 
@@ -46,7 +49,8 @@ Result<Json> outputs(app::ModelRunner& runner, const std::string& folder) {
   if (!folder.empty()) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return Error{fmt::format("{}: the folder for the outputs could not be made: {}", folder, error.message())};
+    if (error)
+      return Error{fmt::format("{}: the folder for the outputs could not be made: {}", folder, error.message())};
   }
   for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
     const auto& value = runner.model().outputs[i];
@@ -86,14 +90,16 @@ void print_report(app::ModelRunner& runner, const std::vector<RunReport>& report
   const std::vector<NodeTime>& nodes = best.nodes;
   std::vector<size_t> by_time(nodes.size());
   for (size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
-  std::stable_sort(by_time.begin(), by_time.end(), [&](size_t a, size_t b) { return nodes[a].nanoseconds > nodes[b].nanoseconds; });
+  std::stable_sort(by_time.begin(), by_time.end(),
+                   [&](size_t a, size_t b) { return nodes[a].nanoseconds > nodes[b].nanoseconds; });
   Nanoseconds sum = 0, waits = 0;
   for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
   fmt::print("{} on {} thread{}: {}, {}\n", runner.model().name, plan.threads, plan.threads == 1 ? "" : "s",
              app::format_nanoseconds(best.nanoseconds), of);
   fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
-             plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound), plan.memory.ratio());
+             plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound),
+             plan.memory.ratio());
   for (const RemedyStep& step : runner.remedies()) fmt::print("{}\n", sentence(step));
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
@@ -103,13 +109,16 @@ void print_report(app::ModelRunner& runner, const std::vector<RunReport>& report
     if (time.nanoseconds == 0) break;
     const TensorImpl& node = plan.graph.node(plan.steps[by_time[i]].node);
     fmt::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], ops_text(node), node.name,
-               app::format_nanoseconds(time.nanoseconds), 100.0 * double(time.nanoseconds) / double(std::max<Nanoseconds>(sum, 1)),
+               app::format_nanoseconds(time.nanoseconds),
+               100.0 * double(time.nanoseconds) / double(std::max<Nanoseconds>(sum, 1)),
                app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(time.nanoseconds));
   }
   fmt::print("\n{:<14} {:>12} {:>12}\n", "memory", "peak", "reserved");
   for (MemoryKind kind : kMemoryKinds) {
     const MemoryStats stats = memory_of(runner, kind);
-    if (stats.peak > 0) fmt::print("{:<14} {:>12} {:>12}\n", name(kind), app::format_bytes(stats.peak), app::format_bytes(stats.peak_reserved));
+    if (stats.peak > 0)
+      fmt::print("{:<14} {:>12} {:>12}\n", name(kind), app::format_bytes(stats.peak),
+                 app::format_bytes(stats.peak_reserved));
   }
   for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
     const auto& value = runner.model().outputs[i];
@@ -129,7 +138,9 @@ int run_model(const Context& context, const RunArguments& arguments) {
   auto open = arguments.model.options();
   if (!open) return fail(kUsage, open.error().message);
   const auto strategy = parse_memory_strategy(arguments.strategy);
-  if (!strategy) return fail(kUsage, fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
+  if (!strategy)
+    return fail(kUsage,
+                fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
   if (arguments.repeat < 1) return fail(kUsage, fmt::format("--repeat {} is less than 1", arguments.repeat));
   app::RunnerOptions options;
   if (auto ok = arguments.backend.put_into(options); !ok) return fail(kUsage, ok.error().message);
@@ -246,13 +257,16 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");
   command->add_option("--record", a->record, "Write a recording of the runs");
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
-  command->add_flag("!--no-fusion", a->fuse, "Every op a node of its own; else chains of them are computed as one where the backend can");
+  command->add_flag("!--no-fusion", a->fuse,
+                    "Every op a node of its own; else chains of them are computed as one where the backend can");
   command->add_flag("!--no-channels-last", a->channels_last,
-                    "Images lie row by row throughout; else with their channels last between ops that are faster so, where chains are fused");
+                    "Images lie row by row throughout; else with their channels last between ops that are faster so, "
+                    "where chains are fused");
   command->add_option("--processors", a->processors, "Where the threads stay, as 0,1,…")->delimiter(',');
   command->add_option("--nice", a->nice, "Of the threads: above 0 others go first")->check(CLI::Range(-20, 19));
   command->add_option("--polling", a->polling, "How long a thread looks before it parks, 0 to 100")
-      ->capture_default_str()->check(CLI::Range(0, 100));
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100));
   command->add_flag("--every-barrier", a->every_barrier, "Meet behind every node, also between tiny ones in a row");
   command->add_flag("--drop-barriers", a->drop_barriers, "No barrier between nodes that do not depend on each other");
   command->add_flag("--no-stealing", a->no_stealing, "A thread never takes over another's part of a node");

@@ -20,7 +20,9 @@ int verify(const Context& context, VerifyArguments& arguments) {
   auto open = arguments.model.options();
   if (!open) return fail(kUsage, open.error().message);
   const auto strategy = parse_memory_strategy(arguments.strategy);
-  if (!strategy) return fail(kUsage, fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
+  if (!strategy)
+    return fail(kUsage,
+                fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
   if (auto ok = arguments.backend.put_into(arguments.options.runner); !ok) return fail(kUsage, ok.error().message);
   arguments.options.runner.strategy = *strategy;
   arguments.options.runner.open = *open;
@@ -45,8 +47,9 @@ int verify(const Context& context, VerifyArguments& arguments) {
     print_json({{"model", model}, {"backend", arguments.options.runner.backend}, {"passed", passed}, {"cases", cases}});
   } else {
     for (const app::VerifiedCase& c : *report)
-      fmt::print("{} {:<50} largest difference {:.3g}, of the largest value {:.3g}{}{}\n", c.passed ? "ok    " : "FAILED",
-                 c.name, c.max_abs_error, c.max_rel_error, c.note.empty() ? "" : ": ", c.note);
+      fmt::print("{} {:<50} largest difference {:.3g}, of the largest value {:.3g}{}{}\n",
+                 c.passed ? "ok    " : "FAILED", c.name, c.max_abs_error, c.max_rel_error, c.note.empty() ? "" : ": ",
+                 c.note);
   }
   if (!passed) return fail(kFailed, fmt::format("{} does not agree on {}", model, arguments.options.runner.backend));
   return kDone;
@@ -55,7 +58,8 @@ int verify(const Context& context, VerifyArguments& arguments) {
 }  // namespace
 
 void add_verify(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("verify", "Run a model and compare with the outputs beside it or the reference backend");
+  auto* command =
+      app.add_subcommand("verify", "Run a model and compare with the outputs beside it or the reference backend");
   auto a = std::make_shared<VerifyArguments>();
   add_model_arguments(*command, a->model);
   command->get_option("model")->required(false)->description("As everywhere; none: a case for every op of the backend");
@@ -64,7 +68,9 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   command->add_option("--threads", r.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_option("--planner", r.planner, "Who lays out the arena")->capture_default_str();
   command->add_option("--order", r.order, "Which node runs when")->capture_default_str();
-  command->add_option("--budget", r.budget_seconds, "Seconds for what searches")->capture_default_str()->check(seconds());
+  command->add_option("--budget", r.budget_seconds, "Seconds for what searches")
+      ->capture_default_str()
+      ->check(seconds());
   command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
   command->add_option("--only", a->options.only, "Op cases: those whose names contain this");
   command->add_flag("--in-place", r.in_place, "Let an op take over its input's bytes at their last use");

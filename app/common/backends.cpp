@@ -47,7 +47,8 @@ bool is_backend_name(std::string_view spec) {
   const size_t colon = spec.find(':');
   if (colon != std::string_view::npos) {
     const std::string_view number = spec.substr(colon + 1);
-    if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string_view::npos) return false;
+    if (number.empty() || number.size() > 3 || number.find_first_not_of("0123456789") != std::string_view::npos)
+      return false;
   }
   for (std::string_view name : kModules)
     if (spec.substr(0, colon) == name) return true;
@@ -62,7 +63,8 @@ std::string backend_names() {
 }
 
 Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOptions options) {
-  if (!is_backend_name(spec)) return Error{fmt::format("there is no backend '{}'; there are:{}", spec, backend_names())};
+  if (!is_backend_name(spec))
+    return Error{fmt::format("there is no backend '{}'; there are:{}", spec, backend_names())};
   if ((spec == "cpu" || spec == "reference") && !options.empty())
     return Error{fmt::format("backend '{}' has no option '{}'", spec, options.begin()->first)};
   if (spec == "cpu") return cpu::make_cpu_backend();

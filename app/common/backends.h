@@ -12,11 +12,11 @@ namespace arenascope::app {
 
 // A backend, or why it cannot be had.
 struct BackendStatus {
-  std::string backend;                                      // "cpu", "opencl", "cuda", "reference"
-  std::string device;                                       // "cpu", "opencl:0", …
-  std::string description;                                  // the device in words
-  std::string missing;                                      // one sentence; empty when it is there
-  std::vector<std::pair<std::string, std::string>> facts;   // name, value with unit
+  std::string backend;                                     // "cpu", "opencl", "cuda", "reference"
+  std::string device;                                      // "cpu", "opencl:0", …
+  std::string description;                                 // the device in words
+  std::string missing;                                     // one sentence; empty when it is there
+  std::vector<std::pair<std::string, std::string>> facts;  // name, value with unit
 };
 
 std::vector<BackendStatus> list_backends();

@@ -76,8 +76,14 @@ Result<BenchRow> beside_one_thread(const std::string& name, int runs, int turns)
     for (int i = 0; i < 2; ++i) milliseconds[i].push_back(taken[i]);
   }
   const double ratio = median(ratios);
-  return BenchRow{fmt::format("two threads with other work on both processors, {}", name), median(milliseconds[1]), "ms",
-                  "one thread with the same", median(milliseconds[0]), ratio, 1, ratio <= 1};
+  return BenchRow{fmt::format("two threads with other work on both processors, {}", name),
+                  median(milliseconds[1]),
+                  "ms",
+                  "one thread with the same",
+                  median(milliseconds[0]),
+                  ratio,
+                  1,
+                  ratio <= 1};
 }
 
 }  // namespace

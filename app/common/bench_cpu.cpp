@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
-#include <arenascope/bench/cpu_bench.h>
-#include <arenascope/graph/bench_graph.h>
-#include <arenascope/runtime/bench_barrier.h>
-#include <arenascope/runtime/bench_run.h>
+#include "engine/bench/bench_barrier.h"
+#include "engine/bench/bench_graph.h"
+#include "engine/bench/bench_run.h"
+#include "engine/bench/cpu_bench.h"
 
 #include "app/common/bench_busy.h"
 #include "app/common/bench_record.h"
@@ -23,7 +23,9 @@ struct Provider {
   Rows (*rows)(const BenchOptions& options);
 };
 
-Rows kernel_rows(const BenchOptions& options) { return cpu_bench::kernel_rows({options.only, options.quick, options.progress}); }
+Rows kernel_rows(const BenchOptions& options) {
+  return cpu_bench::kernel_rows({options.only, options.quick, options.progress});
+}
 
 Rows record_rows(const BenchOptions& options) {
   std::vector<BenchRow> rows;

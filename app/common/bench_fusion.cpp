@@ -25,7 +25,8 @@ double median(std::vector<double> v) {
 
 size_t working(const Graph& graph) {
   const auto nodes = graph.nodes();
-  return static_cast<size_t>(std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return has_work(*node); }));
+  return static_cast<size_t>(
+      std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return has_work(*node); }));
 }
 
 Status measure(const std::string& spec, const BenchOptions& options, std::vector<BenchRow>& rows) {
@@ -54,20 +55,23 @@ Status measure(const std::string& spec, const BenchOptions& options, std::vector
   }
   const std::string name = runners[0]->model().name;
   const double ratio = median(ratios);
-  rows.push_back({name + ", fused", 1e3 * median(seconds[1]), "ms", "op by op", 1e3 * median(seconds[0]), ratio, 1, ratio <= 1});
+  rows.push_back(
+      {name + ", fused", 1e3 * median(seconds[1]), "ms", "op by op", 1e3 * median(seconds[0]), ratio, 1, ratio <= 1});
   const double arena[] = {double(runners[0]->plan().memory.arena_bytes), double(runners[1]->plan().memory.arena_bytes)};
-  rows.push_back({name + ", arena", arena[1], "bytes", "op by op", arena[0], arena[1] / arena[0], 1, arena[1] <= arena[0]});
+  rows.push_back(
+      {name + ", arena", arena[1], "bytes", "op by op", arena[0], arena[1] / arena[0], 1, arena[1] <= arena[0]});
   const double nodes[] = {double(working(runners[0]->plan().graph)), double(working(runners[1]->plan().graph))};
-  rows.push_back({name + ", nodes with work", nodes[1], "nodes", "op by op", nodes[0], nodes[1] / nodes[0], 1, nodes[1] < nodes[0]});
+  rows.push_back({name + ", nodes with work", nodes[1], "nodes", "op by op", nodes[0], nodes[1] / nodes[0], 1,
+                  nodes[1] < nodes[0]});
   return {};
 }
 
 }  // namespace
 
 Result<std::vector<BenchRow>> bench_fusion(const BenchOptions& options, const std::filesystem::path& data) {
-  constexpr std::string_view kNames[] = {"resnet50",     "squeezenet",   "zoo:mobilenet_v2", "shufflenet",
-                                         "densenet121",  "inception_v1", "inception_v2",     "zoo:unet",
-                                         "zoo:bert_base"};
+  constexpr std::string_view kNames[] = {"resnet50",     "squeezenet",  "zoo:mobilenet_v2",
+                                         "shufflenet",   "densenet121", "inception_v1",
+                                         "inception_v2", "zoo:unet",    "zoo:bert_base"};
   constexpr size_t kUsual = 3;  // unless asked for others
   std::vector<BenchRow> rows;
   for (size_t i = 0; i < std::size(kNames); ++i) {
@@ -77,7 +81,9 @@ Result<std::vector<BenchRow>> bench_fusion(const BenchOptions& options, const st
     std::error_code error;
     const bool zoo = name.starts_with("zoo:");
     // Without the data the zoo's own stands in.
-    if (auto ok = measure(zoo ? std::string(name) : std::filesystem::is_directory(folder, error) ? folder.string() : fmt::format("zoo:{}", name),
+    if (auto ok = measure(zoo                                            ? std::string(name)
+                          : std::filesystem::is_directory(folder, error) ? folder.string()
+                                                                         : fmt::format("zoo:{}", name),
                           options, rows);
         !ok) {
       if (zoo || std::filesystem::is_directory(folder, error)) return ok.error();

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include <arenascope/graph/bench_graph.h>
-#include <arenascope/graph/bench_orders.h>
-#include <arenascope/memory/bench_allocators.h>
-#include <arenascope/planner/bench_planning.h>
-#include <arenascope/runtime/bench_barrier.h>
-#include <arenascope/runtime/bench_run.h>
-#include <arenascope/trace/bench_trace.h>
+#include "engine/bench/bench_allocators.h"
+#include "engine/bench/bench_barrier.h"
+#include "engine/bench/bench_graph.h"
+#include "engine/bench/bench_orders.h"
+#include "engine/bench/bench_planning.h"
+#include "engine/bench/bench_run.h"
+#include "engine/bench/bench_trace.h"
 
 #include "app/common/backends.h"
 #include "app/common/bench_cpu.h"
@@ -60,8 +60,10 @@ constexpr Bench kBenches[] = {
      }},
     {"opencl", "the OpenCL backend beside the CPU backend, and its pool beside the plan",
      [](const BenchOptions& o) -> Rows { return bench_opencl(o, data_folder(o).string()); }},
-    {"orders", "how near the orders come to the least peak", [](const BenchOptions&) -> Rows { return bench_orders(); }},
-    {"planning", "arena over lower bound on the instances that planners are judged by, networks, and orders", bench_planning},
+    {"orders", "how near the orders come to the least peak",
+     [](const BenchOptions&) -> Rows { return bench_orders(); }},
+    {"planning", "arena over lower bound on the instances that planners are judged by, networks, and orders",
+     bench_planning},
     {"record", "what recording costs a run of a network",
      [](const BenchOptions& o) -> Rows { return bench_record(o.model, o.threads); }},
     {"trace", "what an event costs, and how fast a recording opens",

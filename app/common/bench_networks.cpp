@@ -6,7 +6,7 @@
 
 #include <arenascope/models/model.h>
 #include <arenascope/models/zoo.h>
-#include <arenascope/runtime/memory_plan.h>
+#include <arenascope/schedule/memory_plan.h>
 #include <fmt/format.h>
 
 namespace arenascope::app {
@@ -33,7 +33,9 @@ class Bench {
     rows.push_back({fmt::format("{}{}", what, opened->name), ratio, "arena/bound", "", 0, 0, 1, ratio <= 1});
     slowest_ = std::max(slowest_, seconds);
   }
-  void slowest() { rows.push_back({"networks: the slowest plan", 1e3 * slowest_, "ms", "", 0, 0, 50, slowest_ <= 0.05}); }
+  void slowest() {
+    rows.push_back({"networks: the slowest plan", 1e3 * slowest_, "ms", "", 0, 0, 50, slowest_ <= 0.05});
+  }
 
   // What the best of the orders leaves of what depth first needs. `article` is GE's figure for another graph of the
   // same model on other hardware: beside, not wanted.
@@ -56,7 +58,8 @@ class Bench {
       const auto after = plan_memory(opened->graph, "search", "search", options, order);
       if (!before || !after) return;
       const double ours = static_cast<double>(after->arena_bytes), theirs = static_cast<double>(before->arena_bytes);
-      rows.push_back({fmt::format("{}{}: search order, GB", title, training ? (keep ? ", gradients kept" : ", gradients used up") : ""),
+      rows.push_back({fmt::format("{}{}: search order, GB", title,
+                                  training ? (keep ? ", gradients kept" : ", gradients used up") : ""),
                       ours / 1e9, "GB", fmt::format("depth first (the article's share: {:.3g})", article), theirs / 1e9,
                       ours / theirs, 0, true});
     }
@@ -76,7 +79,8 @@ std::vector<BenchRow> bench_networks(const std::filesystem::path& data,
   Bench bench(progress);
   std::error_code error;
   std::vector<std::string> folders;
-  for (std::filesystem::directory_iterator at(data / "onnx" / "light", error), end; !error && at != end; at.increment(error))
+  for (std::filesystem::directory_iterator at(data / "onnx" / "light", error), end; !error && at != end;
+       at.increment(error))
     if (at->is_directory()) folders.push_back(at->path().string());
   std::sort(folders.begin(), folders.end());
   for (const std::string& folder : folders) bench.network("light ", folder);

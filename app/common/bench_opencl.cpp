@@ -60,7 +60,9 @@ class Rows {
  public:
   Rows(const BenchOptions& options, fs::path data) : options_(options), data_(std::move(data)) {}
 
-  bool wants(std::string_view name) const { return options_.only.empty() || name.find(options_.only) != std::string::npos; }
+  bool wants(std::string_view name) const {
+    return options_.only.empty() || name.find(options_.only) != std::string::npos;
+  }
   void say(const std::string& what) const {
     if (options_.progress) options_.progress(what);
   }
@@ -82,8 +84,10 @@ class Rows {
     return o;
   }
 
-  // Ours against the CPU backend's, in turn, by CPU time over the processors: what a run takes on a machine of one's own.
-  Status against_cpu(const std::string& name, const std::function<Result<models::Model>()>& open, double amount, const char* unit, double wanted) {
+  // Ours against the CPU backend's, in turn, by CPU time over the processors: what a run takes on a machine of one's
+  // own.
+  Status against_cpu(const std::string& name, const std::function<Result<models::Model>()>& open, double amount,
+                     const char* unit, double wanted) {
     if (!wants(name)) return {};
     say(name);
     std::unique_ptr<ModelRunner> runners[2];
@@ -122,41 +126,49 @@ class Rows {
   }
 
   Status product() {
-    return against_cpu("product 1024x1024x1024", [] {
-      models::Model model;
-      auto context = Context::create({.mem_size = size_t{1} << 20, .no_alloc = true});
-      if (!context) return Result<models::Model>(context.error());
-      GraphBuilder b(*context);
-      const Tensor x = b.input("a", {1024, 1024}), y = b.input("b", {1024, 1024}), out = b.mul_mat(x, y, {}, "product");
-      b.output(out);
-      auto graph = context->new_graph(8);
-      if (!b.ok() || !graph) return Result<models::Model>(Error{"the product's graph could not be made"});
-      if (auto ok = graph->expand(out); !ok) return Result<models::Model>(ok.error());
-      model.name = "product";
-      model.graph = *graph;
-      for (const Tensor& t : {x, y}) {
-        models::ValueInfo value;
-        value.name = t->name;
-        value.tensor = t;
-        value.dtype = DType::F32;
-        value.sizes = Dims{1024, 1024};
-        model.inputs.push_back(std::move(value));
-      }
-      models::ValueInfo value;
-      value.name = "product";
-      value.tensor = out;
-      value.dtype = DType::F32;
-      value.sizes = Dims{1024, 1024};
-      model.outputs.push_back(std::move(value));
-      return Result<models::Model>(std::move(model));
-    }, 2.0 * 1024 * 1024 * 1024 / 1e9, "GFLOP/s", 0.9);
+    return against_cpu(
+        "product 1024x1024x1024",
+        [] {
+          models::Model model;
+          auto context = Context::create({.mem_size = size_t{1} << 20, .no_alloc = true});
+          if (!context) return Result<models::Model>(context.error());
+          GraphBuilder b(*context);
+          const Tensor x = b.input("a", {1024, 1024}), y = b.input("b", {1024, 1024}),
+                       out = b.mul_mat(x, y, {}, "product");
+          b.output(out);
+          auto graph = context->new_graph(8);
+          if (!b.ok() || !graph) return Result<models::Model>(Error{"the product's graph could not be made"});
+          if (auto ok = graph->expand(out); !ok) return Result<models::Model>(ok.error());
+          model.name = "product";
+          model.graph = *graph;
+          for (const Tensor& t : {x, y}) {
+            models::ValueInfo value;
+            value.name = t->name;
+            value.tensor = t;
+            value.dtype = DType::F32;
+            value.sizes = Dims{1024, 1024};
+            model.inputs.push_back(std::move(value));
+          }
+          models::ValueInfo value;
+          value.name = "product";
+          value.tensor = out;
+          value.dtype = DType::F32;
+          value.sizes = Dims{1024, 1024};
+          model.outputs.push_back(std::move(value));
+          return Result<models::Model>(std::move(model));
+        },
+        2.0 * 1024 * 1024 * 1024 / 1e9, "GFLOP/s", 0.9);
   }
 
   Status networks() {
-    for (const auto& [name, spec] : {std::pair<std::string, std::string>("resnet50", network("resnet50")), {"squeezenet", network("squeezenet")},
+    for (const auto& [name, spec] : {std::pair<std::string, std::string>("resnet50", network("resnet50")),
+                                     {"squeezenet", network("squeezenet")},
                                      {"mobilenet", "zoo:mobilenet_v2"}}) {
       if (!spec.starts_with("zoo:") && !has(name)) continue;
-      if (auto ok = against_cpu(name, [&] { return models::open_model(spec, {}); }, 1, "runs/s", 0.5); !ok) return ok;
+      if (auto ok = against_cpu(
+              name, [&] { return models::open_model(spec, {}); }, 1, "runs/s", 0.5);
+          !ok)
+        return ok;
     }
     return {};
   }
@@ -178,7 +190,8 @@ class Rows {
         if (auto got = (*runner)->output(0); !got) return got.error();
         seconds = std::min(seconds, since(begin));
       }
-      rows.push_back({fmt::format("first result of squeezenet, {} cache", cache), seconds, "s", "", 0, 0, wanted, seconds <= wanted});
+      rows.push_back({fmt::format("first result of squeezenet, {} cache", cache), seconds, "s", "", 0, 0, wanted,
+                      seconds <= wanted});
     }
     return {};
   }
@@ -217,8 +230,8 @@ class Rows {
         if (!*p) return p->error();
       const auto add = [&](const char* what, const Peak& p, const Peak& live, double wanted) {
         const double ratio = static_cast<double>(p.reserved) / static_cast<double>(live.live);
-        rows.push_back({row + ", " + what, static_cast<double>(p.reserved), "bytes", "live peak", static_cast<double>(live.live), ratio,
-                        wanted, wanted == 0 || ratio <= wanted});
+        rows.push_back({row + ", " + what, static_cast<double>(p.reserved), "bytes", "live peak",
+                        static_cast<double>(live.live), ratio, wanted, wanted == 0 || ratio <= wanted});
       };
       add("pool", *bounded, *bounded, 1.25);
       add("pool that takes any larger block", *any, *bounded, 0);

@@ -9,8 +9,9 @@
 
 namespace arenascope::app {
 
-// Runs the model with and without a recording to a file, in turn, `pairs` times each, and takes the least processor time
-// of each; what is recorded counts to the end, written to the file. Errors: the model cannot be run, no temporary file.
+// Runs the model with and without a recording to a file, in turn, `pairs` times each, and takes the least processor
+// time of each; what is recorded counts to the end, written to the file. Errors: the model cannot be run, no temporary
+// file.
 Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads, int pairs = 40);
 
 }  // namespace arenascope::app

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
-#include <arenascope/memory/bench_allocators.h>
 #include <arenascope/models/model.h>
-#include <arenascope/runtime/quick_plan.h>
+#include <arenascope/schedule/quick_plan.h>
 #include <fmt/format.h>
+#include "engine/bench/bench_allocators.h"
 
 namespace arenascope::app {
 
-std::vector<BenchRow> bench_reserved(const std::filesystem::path& data, const std::function<void(const std::string&)>& progress) {
+std::vector<BenchRow> bench_reserved(const std::filesystem::path& data,
+                                     const std::function<void(const std::string&)>& progress) {
   std::error_code error;
   std::vector<std::filesystem::path> folders;
   const auto networks = data / "onnx" / "light";
@@ -25,10 +26,13 @@ std::vector<BenchRow> bench_reserved(const std::filesystem::path& data, const st
     const auto plan = quick_plan(model->graph);
     if (!plan) continue;
     std::vector<Lifetime> lifetimes;
-    for (const PlannedTensor& tensor : plan->tensors) lifetimes.push_back({tensor.first.value, tensor.last.value, tensor.size});
+    for (const PlannedTensor& tensor : plan->tensors)
+      lifetimes.push_back({tensor.first.value, tensor.last.value, tensor.size});
     rows.push_back(reserved_row(trace_of_lifetimes(folder.filename().string(), lifetimes)));
   }
-  if (rows.empty()) rows.push_back({fmt::format("reserved over live peak: there are no networks in {}", networks.string()), 0, "ratio", "", 0, 0, 1.2, false});
+  if (rows.empty())
+    rows.push_back({fmt::format("reserved over live peak: there are no networks in {}", networks.string()), 0, "ratio",
+                    "", 0, 0, 1.2, false});
   return rows;
 }
 

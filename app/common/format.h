@@ -7,7 +7,7 @@
 
 namespace arenascope::app {
 
-std::string format_bytes(Bytes bytes);              // "41.2 MiB"
-std::string format_nanoseconds(Nanoseconds time);   // "3.21 ms"
+std::string format_bytes(Bytes bytes);             // "41.2 MiB"
+std::string format_nanoseconds(Nanoseconds time);  // "3.21 ms"
 
 }  // namespace arenascope::app

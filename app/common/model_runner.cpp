@@ -10,11 +10,12 @@
 #include "app/common/input_data.h"
 
 #include <arenascope/models/testcase.h>
-#include <arenascope/runtime/describe.h>
 #include <arenascope/runtime/device_transfer.h>
-#include <arenascope/runtime/fusion.h>
-#include <arenascope/runtime/image_layout.h>
-#include <arenascope/runtime/split.h>
+#include <arenascope/runtime/split_backend.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/transform/fusion.h>
+#include <arenascope/transform/image_layout.h>
+#include <arenascope/transform/partition.h>
 
 namespace arenascope::app {
 
@@ -57,8 +58,9 @@ Status check_given_inputs(const models::Model& model, const RunnerOptions& optio
     bool fits = given->second.dtype() == taken->dtype && sizes.rank() == taken->sizes.rank();
     for (int d = 0; fits && d < sizes.rank(); ++d) fits = taken->sizes[d] < 0 || taken->sizes[d] == sizes[d];
     if (!fits)
-      return Error{fmt::format("{}: input '{}' takes {} {}, the file holds {} {}", file, name, arenascope::name(taken->dtype),
-                               to_string(taken->sizes), arenascope::name(given->second.dtype()), to_string(sizes))};
+      return Error{fmt::format("{}: input '{}' takes {} {}, the file holds {} {}", file, name,
+                               arenascope::name(taken->dtype), to_string(taken->sizes),
+                               arenascope::name(given->second.dtype()), to_string(sizes))};
   }
   return {};
 }
@@ -96,7 +98,7 @@ Status ModelRunner::set_up() {
   say("loading weights");
   if (auto ok = model_.load_weights(*context_); !ok) return ok;
   if (narrowed_)
-    if (auto ok = narrow_weights(*narrowed_, *context_); !ok) return ok;
+    if (auto ok = convert_weights(*narrowed_, *context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;
   if (auto ok = move_leafs(); !ok) return ok;
   return plan_and_prepare(options_.strategy);
@@ -123,7 +125,8 @@ Status ModelRunner::plan_and_prepare(MemoryStrategy strategy) {
   const int threads = backend_->runs_on_host_threads() ? options_.threads : 1;
   auto plan = ExecutionPlan::make(model_.graph, std::move(*memory), *backend_, threads, options_.execution);
   if (!plan) return plan.error();
-  ExecutorOptions executor_options{threads, strategy, options_.recorder, true, model_.name, rings_, options_.pool, options_.polling};
+  ExecutorOptions executor_options{threads,     strategy, options_.recorder, true,
+                                   model_.name, rings_,   options_.pool,     options_.polling};
   auto executor = Executor::create(*backend_, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
@@ -145,14 +148,12 @@ Result<MemoryPlan> ModelRunner::fit(MemoryPlan plan, const MemoryPlanOptions& pl
     return Error{fmt::format("{} does not fit in {} bytes: {}", model_.name, options.capacity, answer->why)};
   model_.graph = answer->graph;
   for (models::ValueInfo& output : model_.outputs)
-    if (const NodeId node = given_.find_node(*output.tensor); node.valid())
-      output.tensor = answer->twins[node.index()];
+    if (const NodeId node = given_.find_node(*output.tensor); node.valid()) output.tensor = answer->twins[node.index()];
   remedies_ = std::move(answer->steps);
   return std::move(answer->plan);
 }
 
-Status ModelRunner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy,
-                           int threads) {
+Status ModelRunner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads) {
   if (threads > 0) options_.threads = threads;
   options_.planner = planner;
   options_.order = order;
@@ -181,7 +182,8 @@ Status ModelRunner::set_input(const std::string& name, std::span<const std::byte
   for (const auto& input : model_.inputs) {
     if (input.name != name) continue;
     if (static_cast<Bytes>(bytes.size()) != input.tensor->byte_count())
-      return Error{fmt::format("input '{}' has {} bytes, {} were given", name, input.tensor->byte_count(), bytes.size())};
+      return Error{
+          fmt::format("input '{}' has {} bytes, {} were given", name, input.tensor->byte_count(), bytes.size())};
     return write_tensor(*backend_, *input.tensor, bytes);
   }
   return Error{fmt::format("{} has no input '{}'", model_.name, name)};
@@ -198,10 +200,10 @@ void ModelRunner::take_over(const Graph& graph, const std::vector<Tensor>& twins
 }
 
 // In low precision a device's tensors are float16.
-Status ModelRunner::narrow_graph() {
+Status ModelRunner::convert_precision() {
   const auto precision = options_.backend_options.find("precision");
   if (precision == options_.backend_options.end() || precision->second != "low") return {};
-  auto narrow = arenascope::narrow_graph(given_);
+  auto narrow = arenascope::convert_precision(given_);
   if (!narrow) return narrow.error();
   take_over(narrow->graph, narrow->twins);
   narrowed_ = std::move(*narrow);
@@ -210,9 +212,10 @@ Status ModelRunner::narrow_graph() {
 
 Status ModelRunner::fuse() {
   auto fused = fuse_graph(given_, *backend_, {[&](const TensorImpl& node) {
-    const auto is_node = [&](const Tensor& output) { return output.impl() == &node; };
-    return std::any_of(given_outputs_.begin(), given_outputs_.end(), is_node) || (options_.watched && options_.watched(node));
-  }});
+                            const auto is_node = [&](const Tensor& output) { return output.impl() == &node; };
+                            return std::any_of(given_outputs_.begin(), given_outputs_.end(), is_node) ||
+                                   (options_.watched && options_.watched(node));
+                          }});
   if (!fused) return fused.error();
   if (!fused->fused.empty()) take_over(fused->graph, fused->twins);
   if (!options_.channels_last) return {};
@@ -225,14 +228,15 @@ Status ModelRunner::fuse() {
 // What the device cannot compute, or is told not to, runs on the CPU, with copies between.
 Status ModelRunner::share_out_graph() {
   if (backend_->runs_on_host_threads()) return options_.fuse ? fuse() : Status();
-  if (auto ok = narrow_graph(); !ok) return ok;
+  if (auto ok = convert_precision(); !ok) return ok;
   if (auto ok = pack_graph(); !ok) return ok;
   const auto must = [&](const TensorImpl& node) {
-    return has_work(node) && (!backend_->supports(node).ok() ||
-                              std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end());
+    return has_work(node) &&
+           (!backend_->supports(node).ok() ||
+            std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end());
   };
   const auto share = [&](bool small_ones_too) {
-    return share_out(given_, [&](const TensorImpl& node) {
+    return choose_sides(given_, [&](const TensorImpl& node) {
       const auto packed = [](const TensorImpl* t) { return t->has(kFlagPacked); };
       if (packed(&node) || std::any_of(node.sources.begin(), node.sources.end(), packed)) return Side::Main;
       return small_ones_too || !has_work(node) || must(node) ? side_for(node, must(node)) : Side::Main;
@@ -248,7 +252,7 @@ Status ModelRunner::share_out_graph() {
   };
   if (!device_works()) on_host = share(false);
   if (std::find(on_host.begin(), on_host.end(), 1) == on_host.end()) return {};
-  auto split = split_graph(given_, on_host);
+  auto split = partition_graph(given_, on_host);
   if (!split) return split.error();
   auto host = open_backend("cpu");
   if (!host) return host.error();
@@ -263,15 +267,19 @@ Status ModelRunner::share_out_graph() {
 
 // Nodes that the backend computes on packed tensors, with copies where others need plain ones.
 Status ModelRunner::pack_graph() {
-  SplitOptions options{kFlagPacked, " (packed)", " (plain)",
-                       [&](const TensorImpl& node, int source) { return backend_->packing(node, source) == Side::Other; },
-                       true};
-  const auto packed = share_out(given_, [&](const TensorImpl& node) {
-    const bool on_host = std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end();
-    return node.has(kFlagOutput) || node.is_view() || on_host ? Side::Main : backend_->packing(node, -1);
-  }, options);
+  PartitionOptions options{
+      kFlagPacked, " (packed)", " (plain)",
+      [&](const TensorImpl& node, int source) { return backend_->packing(node, source) == Side::Other; }, true};
+  const auto packed = choose_sides(
+      given_,
+      [&](const TensorImpl& node) {
+        const bool on_host =
+            std::find(options_.host_ops.begin(), options_.host_ops.end(), node.op) != options_.host_ops.end();
+        return node.has(kFlagOutput) || node.is_view() || on_host ? Side::Main : backend_->packing(node, -1);
+      },
+      options);
   if (std::find(packed.begin(), packed.end(), 1) == packed.end()) return {};
-  auto split = split_graph(given_, packed, options);
+  auto split = partition_graph(given_, packed, options);
   if (!split) return split.error();
   take_over(split->graph, split->twins);
   return {};

@@ -10,29 +10,29 @@
 #include <arenascope/models/model.h>
 #include <arenascope/runtime/backend_module.h>
 #include <arenascope/runtime/executor.h>
-#include <arenascope/runtime/narrow.h>
-#include <arenascope/runtime/split.h>
-#include <arenascope/runtime/what_if.h>
+#include <arenascope/schedule/what_if.h>
+#include <arenascope/transform/partition.h>
+#include <arenascope/transform/precision.h>
 
 namespace arenascope::app {
 
 struct RunnerOptions {
-  std::string backend = "cpu";                // with `:N` its device N
-  BackendOptions backend_options;             // what the backend's documentation lists
-  int threads = 0;  // 0: as many as there are processors
+  std::string backend = "cpu";     // with `:N` its device N
+  BackendOptions backend_options;  // what the backend's documentation lists
+  int threads = 0;                 // 0: as many as there are processors
   std::string planner = "search";
   std::string order = "depth-first";
   double budget_seconds = 1.0;  // for planners and orders that search
   MemoryStrategy strategy = MemoryStrategy::Planned;
   bool in_place = false;
-  bool fuse = false;               // chains of ops as one node where the backend can; host backends
-  bool channels_last = true;       // if fused: images lie with their channels last where that is faster
+  bool fuse = false;          // chains of ops as one node where the backend can; host backends
+  bool channels_last = true;  // if fused: images lie with their channels last where that is faster
   std::function<bool(const TensorImpl& node)> watched;  // results that must stay to be seen: not inside of a fused node
-  ExecutionPlanOptions execution;  // which barriers there are
-  ThreadPoolOptions pool;          // of the threads
-  int polling = 50;                // see ExecutorOptions
+  ExecutionPlanOptions execution;                       // which barriers there are
+  ThreadPoolOptions pool;                               // of the threads
+  int polling = 50;                                     // see ExecutorOptions
   std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are computed again or moved away
-  std::vector<Op> host_ops;  // with a device backend: ops that are to run on the host all the same
+  std::vector<Op> host_ops;       // with a device backend: ops that are to run on the host all the same
   models::OpenOptions open;
   std::map<std::string, std::string> inputs;  // name → .npy or .pb file; what they hold settles unknown sizes too
   trace::Recorder* recorder = nullptr;        // outlives the runner
@@ -78,7 +78,7 @@ class ModelRunner {
   Status move_leafs();
   Status share_out_graph();
   Status fuse();
-  Status narrow_graph();
+  Status convert_precision();
   Status pack_graph();
   void take_over(const Graph& graph, const std::vector<Tensor>& twins);
   Status plan_and_prepare(MemoryStrategy strategy);
@@ -90,9 +90,9 @@ class ModelRunner {
   Graph given_;  // the model's graph as it was opened; model_.graph is what runs
   std::vector<Tensor> given_outputs_;
   std::vector<RemedyStep> remedies_;
-  std::optional<NarrowGraph> narrowed_;    // with a backend that stores half the bits: what the weights become
-  bool shared_out_ = false;                // the graph runs on the device and the host
-  std::vector<TensorImpl*> device_leafs_;  // then: what the device reads
+  std::optional<PrecisionGraph> narrowed_;  // with a backend that stores half the bits: what the weights become
+  bool shared_out_ = false;                 // the graph runs on the device and the host
+  std::vector<TensorImpl*> device_leafs_;   // then: what the device reads
   std::shared_ptr<ExecutionContext> context_;
   std::unique_ptr<Backend> backend_;
   std::vector<trace::ThreadRing*> rings_;  // of the most threads so far: a new executor's keep their rows

@@ -35,10 +35,12 @@ VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const s
   const Comparison c = compare(tensor.dtype, got, expected, tolerance);
   std::string note;
   if (low) {
-    note = tolerance.relative_to_max > 0 ? fmt::format("stored as float16, allowed {:.3g} of the largest value", tolerance.relative_to_max)
-                                         : std::string("stored as float16");
+    note = tolerance.relative_to_max > 0
+               ? fmt::format("stored as float16, allowed {:.3g} of the largest value", tolerance.relative_to_max)
+               : std::string("stored as float16");
     // One number too large for float16 on the way makes many that are none.
-    if (!std::isfinite(c.max_abs_error)) note += "; there are results that are no numbers: values beyond 65504 do not fit";
+    if (!std::isfinite(c.max_abs_error))
+      note += "; there are results that are no numbers: values beyond 65504 do not fit";
   }
   return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, std::move(note)};
 }
@@ -69,7 +71,8 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
     auto expected = (*reference)->output(i);
     if (!expected) return expected.error();
     const auto& value = (*reference)->model().outputs[i];
-    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, tolerance, low_precision(options)));
+    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, tolerance,
+                          low_precision(options)));
   }
   return cases;
 }
@@ -98,8 +101,9 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
       const Tensor& given = test.inputs[i].tensor;
       const Tensor& wanted = model.inputs[at].tensor;
       if (given.dtype() != wanted.dtype() || !(given.sizes() == wanted.sizes()))
-        return Error{fmt::format("{}: input '{}' of {} is {} {}, the model takes {} {}", task.spec, model.inputs[at].name, test.name,
-                                 name(given.dtype()), to_string(given.sizes()), name(wanted.dtype()), to_string(wanted.sizes()))};
+        return Error{fmt::format("{}: input '{}' of {} is {} {}, the model takes {} {}", task.spec,
+                                 model.inputs[at].name, test.name, name(given.dtype()), to_string(given.sizes()),
+                                 name(wanted.dtype()), to_string(wanted.sizes()))};
       if (auto ok = (*runner)->set_input(model.inputs[at].name, bytes_of(given)); !ok) return ok.error();
     }
     if (auto report = (*runner)->run(); !report) return report.error();
@@ -117,7 +121,8 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
       }
       auto bytes = (*runner)->output(at);
       if (!bytes) return bytes.error();
-      cases.push_back(judge(case_name, *got, *bytes, bytes_of(expected), tolerance_of(options), low_precision(options)));
+      cases.push_back(
+          judge(case_name, *got, *bytes, bytes_of(expected), tolerance_of(options), low_precision(options)));
     }
   }
   return cases;

@@ -38,8 +38,8 @@ struct VerifyTask {
 Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& options);
 
 // A model in the ONNX test-case layout: its data sets. Another one: the reference backend on the same inputs, judged at
-// 1e-5 of the largest output unless told otherwise. With precision=low of a device both are judged at 2e-2 of the largest
-// output unless told otherwise. Errors: it cannot be run.
+// 1e-5 of the largest output unless told otherwise. With precision=low of a device both are judged at 2e-2 of the
+// largest output unless told otherwise. Errors: it cannot be run.
 Result<std::vector<VerifiedCase>> verify_model(VerifyTask task);
 
 }  // namespace arenascope::app

@@ -8,9 +8,11 @@
 namespace arenascope::app {
 namespace {
 constexpr const char* kMenuNames[kMenus] = {
-    QT_TRANSLATE_NOOP("Actions", "&File"), QT_TRANSLATE_NOOP("Actions", "&Edit"),    QT_TRANSLATE_NOOP("Actions", "&View"),
-    QT_TRANSLATE_NOOP("Actions", "&Graph"), QT_TRANSLATE_NOOP("Actions", "&Memory"), QT_TRANSLATE_NOOP("Actions", "&Run"),
-    QT_TRANSLATE_NOOP("Actions", "&Compare"), QT_TRANSLATE_NOOP("Actions", "&Lessons"), QT_TRANSLATE_NOOP("Actions", "&Help")};
+    QT_TRANSLATE_NOOP("Actions", "&File"),    QT_TRANSLATE_NOOP("Actions", "&Edit"),
+    QT_TRANSLATE_NOOP("Actions", "&View"),    QT_TRANSLATE_NOOP("Actions", "&Graph"),
+    QT_TRANSLATE_NOOP("Actions", "&Memory"),  QT_TRANSLATE_NOOP("Actions", "&Run"),
+    QT_TRANSLATE_NOOP("Actions", "&Compare"), QT_TRANSLATE_NOOP("Actions", "&Lessons"),
+    QT_TRANSLATE_NOOP("Actions", "&Help")};
 
 QString translated(const char* text) { return QCoreApplication::translate("Actions", text); }
 }  // namespace

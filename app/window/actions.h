@@ -22,7 +22,7 @@ class ActionRegistry : public QObject {
   Q_OBJECT
  public:
   struct Entry {
-    const char* id;    // "run.step", stable: settings and tests name actions by it
+    const char* id;  // "run.step", stable: settings and tests name actions by it
     Menu menu;
     const char* text;  // English, marked with QT_TRANSLATE_NOOP("Actions", …)
     const char* tip;   // null: none

@@ -24,7 +24,8 @@ QString autosave_folder() {
 
 QStringList left_behind() {
   QStringList files;
-  for (const QFileInfo& file : QDir(autosave_folder()).entryInfoList({QStringLiteral("*.arenascope")}, QDir::Files, QDir::Time)) {
+  for (const QFileInfo& file :
+       QDir(autosave_folder()).entryInfoList({QStringLiteral("*.arenascope")}, QDir::Files, QDir::Time)) {
     const qint64 pid = file.fileName().section(u'-', 0, 0).toLongLong();
     const bool alive = pid > 0 && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
     if (!alive && file.size() > 0) files << file.filePath();
@@ -40,9 +41,10 @@ std::shared_ptr<Autosave> Autosave::create(const QString& title) {
   for (qsizetype i = 8; i < old.size(); ++i) QFile::remove(old[i]);
   QString name = title;
   name.replace(QRegularExpression(QStringLiteral("[^A-Za-z0-9_.-]+")), QStringLiteral("_"));
-  const QString path = folder.filePath(QStringLiteral("%1-%2-%3.arenascope")
-                                           .arg(QCoreApplication::applicationPid())
-                                           .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz")), name.left(60)));
+  const QString path = folder.filePath(
+      QStringLiteral("%1-%2-%3.arenascope")
+          .arg(QCoreApplication::applicationPid())
+          .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz")), name.left(60)));
   trace::RecordingWriter::Options options;
   options.mirror = false;
   auto writer = trace::RecordingWriter::create(path.toStdString(), options);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a live run records is also written to a file while it goes on, so that a crash or a kill loses nothing: packets
-// are whole or not there. The file goes when its recording is closed; one whose program is gone is offered to be opened.
-// They lie in ~/.local/state/arenascope/recordings (or under $XDG_STATE_HOME), named by the program's process id.
+// are whole or not there. The file goes when its recording is closed; one whose program is gone is offered to be
+// opened. They lie in ~/.local/state/arenascope/recordings (or under $XDG_STATE_HOME), named by the program's process
+// id.
 #pragma once
 #include <arenascope/trace/recording.h>
 
@@ -29,7 +30,8 @@ class Autosave : public trace::Sink {
   void flush() override;
 
  private:
-  Autosave(QString path, std::shared_ptr<trace::RecordingWriter> writer) : path_(std::move(path)), writer_(std::move(writer)) {}
+  Autosave(QString path, std::shared_ptr<trace::RecordingWriter> writer)
+      : path_(std::move(path)), writer_(std::move(writer)) {}
   QString path_;
   std::shared_ptr<trace::RecordingWriter> writer_;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "breakpoint.h"
 
+#include <views/common/format.h>
 #include <QCoreApplication>
 #include <QRegularExpression>
-#include <views/common/format.h>
 
 namespace arenascope::app {
 namespace {
@@ -56,10 +56,14 @@ std::optional<Breakpoint> Breakpoint::from_setting(const QString& setting) {
   if (equals <= 0 || equals + 1 >= text.size()) return std::nullopt;
   const QString kind = text.first(equals);
   b.text = text.mid(equals + 1);
-  if (kind == u"node") b.kind = Kind::Node;
-  else if (kind == u"op") b.kind = Kind::Op;
-  else if (kind == u"name") b.kind = Kind::Name;
-  else return std::nullopt;
+  if (kind == u"node")
+    b.kind = Kind::Node;
+  else if (kind == u"op")
+    b.kind = Kind::Op;
+  else if (kind == u"name")
+    b.kind = Kind::Name;
+  else
+    return std::nullopt;
   return b;
 }
 
@@ -90,8 +94,11 @@ std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector
     if (!b.on || b.kind == Breakpoint::Kind::NaN) continue;
     const std::string wanted = b.text.toStdString(), op = b.text.toUpper().toStdString();
     // * and ? also stand for slashes: names are paths in many models.
-    const QString escaped = QRegularExpression::escape(b.text).replace(QStringLiteral("\\*"), QStringLiteral(".*")).replace(QStringLiteral("\\?"), QStringLiteral("."));
-    const QRegularExpression pattern(QRegularExpression::anchoredPattern(escaped), QRegularExpression::CaseInsensitiveOption);
+    const QString escaped = QRegularExpression::escape(b.text)
+                                .replace(QStringLiteral("\\*"), QStringLiteral(".*"))
+                                .replace(QStringLiteral("\\?"), QStringLiteral("."));
+    const QRegularExpression pattern(QRegularExpression::anchoredPattern(escaped),
+                                     QRegularExpression::CaseInsensitiveOption);
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const trace::TensorInfo& node = graph.nodes[i];
       bool hit = b.kind == Breakpoint::Kind::Bytes && node.bytes >= b.bytes;
@@ -127,7 +134,8 @@ trace::Problem not_finite(NodeId node, trace::RunId run, const std::string& name
 std::set<NodeId> nodes_not_finite(const trace::Snapshot& snapshot) {
   std::set<NodeId> nodes;
   for (size_t i = 0; i < snapshot.problems.size(); ++i)
-    if (snapshot.problems[i].node.valid() && snapshot.problems[i].sentence.ends_with(kNotFinite)) nodes.insert(snapshot.problems[i].node);
+    if (snapshot.problems[i].node.valid() && snapshot.problems[i].sentence.ends_with(kNotFinite))
+      nodes.insert(snapshot.problems[i].node);
   return nodes;
 }
 

@@ -16,7 +16,7 @@ namespace arenascope::app {
 struct Breakpoint {
   enum class Kind : uint8_t { Node, Op, Name, Bytes, NaN };
   Kind kind = Kind::Node;
-  QString text;  // node's or op's name; a pattern with * and ?
+  QString text;     // node's or op's name; a pattern with * and ?
   Bytes bytes = 0;  // at least so many
   bool on = true;
   bool operator==(const Breakpoint&) const = default;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "breakpoint_panel.h"
 
+#include <views/common/csv_line.h>
+#include <views/common/parse_bytes.h>
 #include <QEvent>
 #include <QGuiApplication>
 #include <QHBoxLayout>
@@ -8,8 +10,6 @@
 #include <QPalette>
 #include <QShortcut>
 #include <QVBoxLayout>
-#include <views/common/csv_line.h>
-#include <views/common/parse_bytes.h>
 
 namespace arenascope::app {
 
@@ -37,7 +37,9 @@ QString BreakpointModel::to_csv() const {
   return csv;
 }
 
-int BreakpointModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(breakpoints_.size()); }
+int BreakpointModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(breakpoints_.size());
+}
 
 int BreakpointModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : 2; }
 
@@ -45,7 +47,10 @@ QVariant BreakpointModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
   const auto i = static_cast<size_t>(index.row());
   const bool idle = breakpoints_[i].kind == Kind::NaN && !values_known_;
-  if (idle && role == Qt::ToolTipRole) return tr("No such result was noted while this was recorded, or none was looked for: this breakpoint waits for a live run.");
+  if (idle && role == Qt::ToolTipRole)
+    return tr(
+        "No such result was noted while this was recorded, or none was looked for: this breakpoint waits for a live "
+        "run.");
   if (idle && role == Qt::ForegroundRole) return QGuiApplication::palette().brush(QPalette::Disabled, QPalette::Text);
   if (index.column() == 0) {
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
@@ -95,7 +100,8 @@ BreakpointPanel::BreakpointPanel(QWidget* parent) : QWidget(parent) {
   empty_->setEnabled(false);
   (new QVBoxLayout(list_->viewport()))->addWidget(empty_);
   kind_ = new QComboBox(this);
-  for (const Kind kind : {Kind::Op, Kind::Name, Kind::Node, Kind::Bytes, Kind::NaN}) kind_->addItem(QString(), static_cast<int>(kind));
+  for (const Kind kind : {Kind::Op, Kind::Name, Kind::Node, Kind::Bytes, Kind::NaN})
+    kind_->addItem(QString(), static_cast<int>(kind));
   text_ = new QLineEdit(this);
   problem_ = new QLabel(this);
   add_ = new QPushButton(this);
@@ -127,7 +133,8 @@ BreakpointPanel::BreakpointPanel(QWidget* parent) : QWidget(parent) {
     auto all = model_->breakpoints();
     all[static_cast<size_t>(row_switched)].on = on;
     // Behind the click that is still being worked on: the model is filled anew.
-    QMetaObject::invokeMethod(this, [this, all] { Q_EMIT changed(all); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this, all] { Q_EMIT changed(all); }, Qt::QueuedConnection);
   });
   connect(list_, &QTreeView::activated, this, [this](const QModelIndex& index) { Q_EMIT activated(index.row()); });
   connect(list_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -169,7 +176,8 @@ void BreakpointPanel::add_now() {
   }
   auto all = model_->breakpoints();
   for (const Breakpoint& old : all)
-    if (old.kind == b.kind && old.text == b.text && old.bytes == b.bytes) return problem_->setText(tr("There is one already."));
+    if (old.kind == b.kind && old.text == b.text && old.bytes == b.bytes)
+      return problem_->setText(tr("There is one already."));
   all.push_back(b);
   text_->clear();
   Q_EMIT changed(all);
@@ -178,8 +186,10 @@ void BreakpointPanel::add_now() {
 void BreakpointPanel::remove(bool all_of_them) {
   auto all = model_->breakpoints();
   const int row = list_->currentIndex().row();
-  if (all_of_them) all.clear();
-  else if (row >= 0 && static_cast<size_t>(row) < all.size()) all.erase(all.begin() + row);
+  if (all_of_them)
+    all.clear();
+  else if (row >= 0 && static_cast<size_t>(row) < all.size())
+    all.erase(all.begin() + row);
   Q_EMIT changed(all);
 }
 
@@ -204,7 +214,9 @@ void BreakpointPanel::retranslate() {
   remove_->setText(tr("Re&move"));
   remove_all_->setText(tr("Remove A&ll"));
   empty_->setText(tr("No breakpoints. F9 puts one on the selected node; others are added above."));
-  kind_->setToolTip(tr("In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live run; a recording knows those that were found while it ran."));
+  kind_->setToolTip(
+      tr("In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live "
+         "run; a recording knows those that were found while it ran."));
   model_->retranslate();
   update_hint();
 }

@@ -24,7 +24,10 @@ int fit_score(const QString& wanted, const QString& text) {
 }
 
 CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* parent)
-    : QFrame(parent, Qt::Popup | Qt::FramelessWindowHint), registry_(registry), line_(new QLineEdit(this)), list_(new QListWidget(this)) {
+    : QFrame(parent, Qt::Popup | Qt::FramelessWindowHint),
+      registry_(registry),
+      line_(new QLineEdit(this)),
+      list_(new QListWidget(this)) {
   setFrameShape(QFrame::StyledPanel);
   line_->setClearButtonEnabled(true);
   line_->installEventFilter(this);
@@ -59,9 +62,11 @@ void CommandPalette::fill() {
   };
   std::vector<Hit> hits;
   for (const auto& entry : registry_->all()) {
-    const QString text = ActionRegistry::menu_name(entry.menu) + QStringLiteral(" ▸ ") + entry.action->text().remove(u'&');
+    const QString text =
+        ActionRegistry::menu_name(entry.menu) + QStringLiteral(" ▸ ") + entry.action->text().remove(u'&');
     // The English name finds it too, whatever the language of the window.
-    const int score = std::max(fit_score(line_->text(), text), fit_score(line_->text(), QString::fromUtf8(entry.text).remove(u'&')));
+    const int score =
+        std::max(fit_score(line_->text(), text), fit_score(line_->text(), QString::fromUtf8(entry.text).remove(u'&')));
     if (score > 0) hits.push_back({score, &entry, text});
   }
   if (!line_->text().isEmpty())

@@ -9,8 +9,8 @@
 
 namespace arenascope::app {
 
-// How well `wanted` fits `text`: 0 not at all; letters in order are needed, and those at the beginning of words and next
-// to each other count more.
+// How well `wanted` fits `text`: 0 not at all; letters in order are needed, and those at the beginning of words and
+// next to each other count more.
 int fit_score(const QString& wanted, const QString& text);
 
 class CommandPalette : public QFrame {

@@ -2,8 +2,8 @@
 #include "compare_loader.h"
 
 #include <arenascope/models/model.h>
-#include <arenascope/runtime/describe.h>
-#include <arenascope/runtime/memory_plan.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
 #include <arenascope/trace/import.h>
 
 #include <QCoreApplication>
@@ -61,7 +61,8 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
   // What is told comes on the UI thread, and only while it is still wanted.
   const auto tell = [self = QPointer<CompareLoader>(this), given_up](std::function<void(CompareLoader*)> f) {
     QMetaObject::invokeMethod(
-        QCoreApplication::instance(), [self, given_up, f = std::move(f)] {
+        QCoreApplication::instance(),
+        [self, given_up, f = std::move(f)] {
           if (self && !*given_up) f(self);
         },
         Qt::QueuedConnection);
@@ -73,7 +74,9 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
       options.read.progress = [&, last = 0](double part) mutable {
         const int percent = static_cast<int>(part * 100);
         if (std::exchange(last, percent) != percent)
-          tell([title, percent](CompareLoader* l) { Q_EMIT l->progress(tr("Reading %1… %2 %").arg(title).arg(percent)); });
+          tell([title, percent](CompareLoader* l) {
+            Q_EMIT l->progress(tr("Reading %1… %2 %").arg(title).arg(percent));
+          });
         return !*given_up;
       };
       if (auto report = trace::open_trace(spec.toStdString(), **session, options); !report) session = report.error();

@@ -12,7 +12,7 @@ struct Document {
   std::unique_ptr<RunController> controller = std::make_unique<RunController>();
   std::shared_ptr<trace::Session> session;  // what is shown; null: nothing was opened yet
   QString title;
-  QString tip;  // where it came from
+  QString tip;           // where it came from
   bool to_peak = false;  // the playhead goes to the peak when the first run is through
   // As it was left for another tab.
   struct Look {

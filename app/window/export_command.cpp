@@ -29,7 +29,8 @@ namespace {
 bool wait_until(const std::function<bool()>& done, int ms) {
   QElapsedTimer timer;
   timer.start();
-  while (!done() && timer.elapsed() < ms) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);
+  while (!done() && timer.elapsed() < ms)
+    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);
   return done();
 }
 
@@ -41,13 +42,16 @@ int complain(const QString& sentence, int status) {
 }  // namespace
 
 QStringList export_views() {
-  return {"graph", "occupancy", "arena", "lifetimes", "timeline", "objects", "inspector", "nodes", "blocks", "barriers", "allocators", "pools", "tuning", "planners",
-          "holes", "findings", "compare", "lesson", "problems", "window"};
+  return {"graph", "occupancy", "arena",    "lifetimes",  "timeline", "objects", "inspector",
+          "nodes", "blocks",    "barriers", "allocators", "pools",    "tuning",  "planners",
+          "holes", "findings",  "compare",  "lesson",     "problems", "window"};
 }
 
 int run_export(const ExportOptions& options) {
   if (!export_views().contains(options.view))
-    return complain(QStringLiteral("there is no view '%1'; there are %2").arg(options.view, export_views().join(QStringLiteral(", "))), 2);
+    return complain(QStringLiteral("there is no view '%1'; there are %2")
+                        .arg(options.view, export_views().join(QStringLiteral(", "))),
+                    2);
   MainWindow window;
   window.keep_no_copies();
   window.theme()->set_mode(options.theme);
@@ -75,22 +79,26 @@ int run_export(const ExportOptions& options) {
   for (int run = 0; run < options.runs && controller->has_model(); ++run) {
     if (run > 0) controller->run_once();
     const size_t wanted = static_cast<size_t>(run) + 1;
-    wait_until([&] {
-      const auto runs = controller->session()->snapshot()->runs;
-      return !error.isEmpty() || (runs.size() >= wanted && runs[wanted - 1].finished);
-    }, 600'000);
+    wait_until(
+        [&] {
+          const auto runs = controller->session()->snapshot()->runs;
+          return !error.isEmpty() || (runs.size() >= wanted && runs[wanted - 1].finished);
+        },
+        600'000);
     if (!error.isEmpty()) return complain(error, 1);
   }
   wait_until([&] { return controller->state() != RunState::Running; }, 5'000);
   window.source()->refresh();
 
   static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block"};
-  if (const qsizetype colour = kColours.indexOf(options.colour); colour >= 0) window.graph_view()->set_colour(static_cast<GraphColour>(colour));
+  if (const qsizetype colour = kColours.indexOf(options.colour); colour >= 0)
+    window.graph_view()->set_colour(static_cast<GraphColour>(colour));
   if (options.expand) window.graph_view()->expand_all();
   wait_until([&] { return !window.graph_view()->layout_job()->running(); }, 30'000);
   if (const trace::GraphInfo* graph = window.source()->graph(); graph != nullptr && !options.select.isEmpty()) {
     for (size_t i = 0; i < graph->nodes.size(); ++i)
-      if (graph->nodes[i].name == options.select.toStdString()) window.selection()->select(Selection::node(graph->id, NodeId(i)));
+      if (graph->nodes[i].name == options.select.toStdString())
+        window.selection()->select(Selection::node(graph->id, NodeId(i)));
   } else if (window.axis()->steps() > 0) {
     window.axis()->set_current(Step(window.playback()->slider()->peak_step()));
   }
@@ -130,7 +138,8 @@ int run_export(const ExportOptions& options) {
     wait_until([&] { return done; }, 120'000);
   }
   for (const char* id : {"occupancy", "arena", "lifetimes", "timeline"})
-    if (in_window && window.plot_view(QString::fromLatin1(id))->isVisible()) window.plot_view(QString::fromLatin1(id))->prepare_now();
+    if (in_window && window.plot_view(QString::fromLatin1(id))->isVisible())
+      window.plot_view(QString::fromLatin1(id))->prepare_now();
   QElapsedTimer settle;
   settle.start();
   wait_until([&] { return settle.elapsed() > 400; }, 500);
@@ -138,9 +147,12 @@ int run_export(const ExportOptions& options) {
   WidgetPicture whole(&window);
   std::unique_ptr<WidgetPicture> panel;
   Paintable* picture = &whole;
-  if (options.view == u"graph") picture = window.graph_view();
-  else if (options.view == u"objects") picture = window.objects_view();
-  else if (PlotView* plot = window.plot_view(options.view)) picture = plot;
+  if (options.view == u"graph")
+    picture = window.graph_view();
+  else if (options.view == u"objects")
+    picture = window.objects_view();
+  else if (PlotView* plot = window.plot_view(options.view))
+    picture = plot;
   else if (!in_window) {
     QWidget* widget = dock->widget();
     dock->setWidget(nullptr);
@@ -153,7 +165,9 @@ int run_export(const ExportOptions& options) {
   }
   QSize size = options.size;
   if (options.view == u"graph" && !options.size_given) {
-    const QSizeF whole_graph = window.graph_view()->canvas()->scene().layout ? window.graph_view()->canvas()->scene().layout->bounds.size() : QSizeF(size);
+    const QSizeF whole_graph = window.graph_view()->canvas()->scene().layout
+                                   ? window.graph_view()->canvas()->scene().layout->bounds.size()
+                                   : QSizeF(size);
     size = whole_graph.toSize() + QSize(24, 24);
     if (const int longest = std::max(size.width(), size.height()); longest > 16'000) size = size * (16'000.0 / longest);
     size = size.expandedTo(QSize(64, 64));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `arenascope --export VIEW -o FILE`: a picture of one view, with no window and no display.
 #pragma once
+#include <views/common/theme.h>
 #include <QSize>
 #include <QString>
 #include <QStringList>
-#include <views/common/theme.h>
 
 namespace arenascope::app {
 
@@ -14,7 +14,7 @@ struct ExportOptions {
   QString spec;    // a model, zoo:NAME or a recording; a model is planned and run first
   QSize size{1600, 900};
   bool size_given = false;  // otherwise the graph is drawn as large as it is
-  double scale = 1;        // pixels of a PNG per logical pixel
+  double scale = 1;         // pixels of a PNG per logical pixel
   views::ThemeMode theme = views::ThemeMode::Light;
   QString colour;          // of the graph: "state", "op", …; empty: state
   bool expand = false;     // all layers of the graph

@@ -2,9 +2,9 @@
 #include "intervals_file.h"
 
 #include <arenascope/planner/csv.h>
-#include <arenascope/runtime/describe.h>
-#include <arenascope/runtime/memory_plan.h>
-#include <arenascope/runtime/restore.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
 #include <fmt/format.h>
 
 #include <QFile>
@@ -23,7 +23,8 @@ bool is_intervals_file(const QString& path) {
   if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
   const QStringList columns = QString::fromUtf8(file.readLine(4096)).trimmed().toLower().split(u',');
   const auto any = [&](std::initializer_list<const char*> names) {
-    return std::any_of(names.begin(), names.end(), [&](const char* name) { return columns.contains(QLatin1String(name)); });
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return columns.contains(QLatin1String(name)); });
   };
   return any({"size"}) && any({"lower", "begin", "start"}) && any({"upper", "end"});
 }
@@ -36,8 +37,10 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
   std::vector<size_t> begins(problem.size()), ends(problem.size());
   std::iota(begins.begin(), begins.end(), size_t{0});
   ends = begins;
-  std::stable_sort(begins.begin(), begins.end(), [&](size_t a, size_t b) { return problem.intervals[a].lower < problem.intervals[b].lower; });
-  std::stable_sort(ends.begin(), ends.end(), [&](size_t a, size_t b) { return problem.intervals[a].upper < problem.intervals[b].upper; });
+  std::stable_sort(begins.begin(), begins.end(),
+                   [&](size_t a, size_t b) { return problem.intervals[a].lower < problem.intervals[b].lower; });
+  std::stable_sort(ends.begin(), ends.end(),
+                   [&](size_t a, size_t b) { return problem.intervals[a].upper < problem.intervals[b].upper; });
   std::vector<TensorRef> node_of(problem.size());
   TensorRef last;                // of the chain
   std::vector<TensorRef> begun;  // since then
@@ -85,11 +88,13 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
   return graph;
 }
 
-Result<std::shared_ptr<trace::Session>> open_intervals(const QString& path, const std::string& planner, double budget_seconds) {
+Result<std::shared_ptr<trace::Session>> open_intervals(const QString& path, const std::string& planner,
+                                                       double budget_seconds) {
   auto problem = planner::read_csv_file(path.toStdString());
   if (!problem) return problem.error();
   if (problem->size() == 0) return Error{path.toStdString() + ": it holds no buffers."};
-  auto graph = std::make_shared<trace::GraphInfo>(graph_of_intervals(*problem, QFileInfo(path).completeBaseName().toStdString()));
+  auto graph = std::make_shared<trace::GraphInfo>(
+      graph_of_intervals(*problem, QFileInfo(path).completeBaseName().toStdString()));
   auto restored = restore_graph(*graph);
   if (!restored) return restored.error();
   MemoryPlanOptions options;
@@ -122,7 +127,12 @@ Result<std::shared_ptr<trace::Session>> open_intervals(const QString& path, cons
   session->describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(graph)));
   session->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(described)));
   if (gaps)
-    session->describe(trace::Problem{trace::Severity::Warning, "The file's gaps are not used: each buffer is taken to need all its bytes as long as it lives.", 0, {}, {}});
+    session->describe(
+        trace::Problem{trace::Severity::Warning,
+                       "The file's gaps are not used: each buffer is taken to need all its bytes as long as it lives.",
+                       0,
+                       {},
+                       {}});
   return session;
 }
 

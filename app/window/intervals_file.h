@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A CSV of buffers with lifetimes (minimalloc's) as something that every view can show and every planner replan: a graph
-// whose nodes are the buffers, with a node of no bytes at each point in time that holds them to their lifetimes. Whatever
-// the order, two buffers are alive together exactly if the file says so.
+// A CSV of buffers with lifetimes (minimalloc's) as something that every view can show and every planner replan: a
+// graph whose nodes are the buffers, with a node of no bytes at each point in time that holds them to their lifetimes.
+// Whatever the order, two buffers are alive together exactly if the file says so.
 #pragma once
 #include <arenascope/planner/interval.h>
 #include <arenascope/trace/session.h>
@@ -15,11 +15,13 @@ namespace arenascope::app {
 // Whether the file's first line names a size, a beginning and an end.
 bool is_intervals_file(const QString& path);
 
-// The buffers in that order of time; a chain of nodes of the op TIME goes through them. Of the file's gaps nothing is kept.
+// The buffers in that order of time; a chain of nodes of the op TIME goes through them. Of the file's gaps nothing is
+// kept.
 trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::string& name);
 
 // Planned by `planner`; where the file says where each buffer lies, that is the plan.
 // Errors: the file's, with its line; a planner that does not exist.
-Result<std::shared_ptr<trace::Session>> open_intervals(const QString& path, const std::string& planner, double budget_seconds);
+Result<std::shared_ptr<trace::Session>> open_intervals(const QString& path, const std::string& planner,
+                                                       double budget_seconds);
 
 }  // namespace arenascope::app

@@ -12,18 +12,22 @@ QStringList languages() { return {QStringLiteral("en"), QStringLiteral("zh_CN")}
 
 void set_language(const QString& language) {
   QCoreApplication* application = QCoreApplication::instance();
-  for (QTranslator* old : application->findChildren<QTranslator*>(QStringLiteral("arenascope"), Qt::FindDirectChildrenOnly)) {
+  for (QTranslator* old :
+       application->findChildren<QTranslator*>(QStringLiteral("arenascope"), Qt::FindDirectChildrenOnly)) {
     QCoreApplication::removeTranslator(old);
     delete old;
   }
   QString name = language;
-  if (name.isEmpty()) name = QLocale::system().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en");
+  if (name.isEmpty())
+    name = QLocale::system().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en");
   QLocale::setDefault(name == u"en" ? QLocale(QLocale::English) : QLocale(name));
   auto install = [&](const QString& file, const QString& folder) {
     auto* translator = new QTranslator(application);
     translator->setObjectName(QStringLiteral("arenascope"));
-    if (translator->load(file, folder)) QCoreApplication::installTranslator(translator);
-    else delete translator;
+    if (translator->load(file, folder))
+      QCoreApplication::installTranslator(translator);
+    else
+      delete translator;
   };
   install(QStringLiteral("qtbase_") + name, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
   // English has a translation too: its plural forms.

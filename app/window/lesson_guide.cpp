@@ -27,8 +27,10 @@ void LessonGuide::load() {
   QString problem;
   for (const QString& id : lessons()) {
     auto lesson = load_lesson(id, language);
-    if (lesson) list.push_back(std::move(*lesson));
-    else problem = QString::fromStdString(lesson.error().message);
+    if (lesson)
+      list.push_back(std::move(*lesson));
+    else
+      problem = QString::fromStdString(lesson.error().message);
   }
   panel_->set_lessons(std::move(list));
   if (!problem.isEmpty()) panel_->say(problem);
@@ -47,7 +49,8 @@ bool LessonGuide::ready() const {
   if (planning_ && window_->replan_desk()->replanner()->busy()) return false;
   if (opening_.isEmpty()) return true;
   const RunController* controller = window_->controller();
-  if (controller->spec() != opening_ || window_->axis()->steps() == 0 || window_->source()->graph() == nullptr) return false;
+  if (controller->spec() != opening_ || window_->axis()->steps() == 0 || window_->source()->graph() == nullptr)
+    return false;
   if (controller->state() == RunState::Recording) return true;  // it cannot be run
   const auto& runs = window_->source()->snapshot()->runs;
   return controller->state() != RunState::Opening && !runs.empty() && runs[0].finished;
@@ -75,8 +78,10 @@ void LessonGuide::go_on() {
 
 QString LessonGuide::open(const QString& spec) {
   opening_ = spec;
-  if (window_->controller()->spec() != spec || window_->controller()->state() == RunState::Empty) window_->open(spec);
-  else window_->source()->show_plan(nullptr);
+  if (window_->controller()->spec() != spec || window_->controller()->state() == RunState::Empty)
+    window_->open(spec);
+  else
+    window_->source()->show_plan(nullptr);
   return {};
 }
 
@@ -98,7 +103,8 @@ QString LessonGuide::act(const LessonAction& action) {
       const bool node = i < graph->nodes.size();
       const trace::TensorInfo& t = node ? graph->nodes[i] : graph->leafs[i - graph->nodes.size()];
       if (t.name != argument.toStdString()) continue;
-      const trace::TensorRef ref = node ? trace::TensorRef::node(NodeId(i)) : trace::TensorRef::leaf(LeafId(i - graph->nodes.size()));
+      const trace::TensorRef ref =
+          node ? trace::TensorRef::node(NodeId(i)) : trace::TensorRef::leaf(LeafId(i - graph->nodes.size()));
       window_->selection()->select(NodeSelection{graph->id, ref});
       return {};
     }

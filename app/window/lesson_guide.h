@@ -24,7 +24,7 @@ class LessonGuide : public QObject {
  private:
   void begin(const QString& lesson, const std::vector<views::LessonAction>& actions);
   void go_on();
-  bool ready() const;  // what was opened is there
+  bool ready() const;                              // what was opened is there
   QString act(const views::LessonAction& action);  // why not; empty: done
   QString open(const QString& spec);
 

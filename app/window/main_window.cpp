@@ -6,6 +6,7 @@
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
 
+#include <views/common/format.h>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QFileDialog>
@@ -15,7 +16,6 @@
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
-#include <views/common/format.h>
 
 #include "language.h"
 #include "lesson_guide.h"
@@ -30,7 +30,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   theme_.set_mode(preferences_.theme);
   qApp->setPalette(theme_.palette());
   ask_file = [this](bool save, const QString& title, const QString& filter) {
-    return save ? QFileDialog::getSaveFileName(this, title, {}, filter) : QFileDialog::getOpenFileName(this, title, {}, filter);
+    return save ? QFileDialog::getSaveFileName(this, title, {}, filter)
+                : QFileDialog::getOpenFileName(this, title, {}, filter);
   };
   messages_ = new MessageBar(&theme_, this);
   make_docks();
@@ -64,9 +65,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), preferences_(Pref
   playback_->set_planners(planners, orders);
   make_desks();
   playback_->show_choice(preferences_.run.planner, preferences_.run.order);
-  connect(playback_, &PlaybackBar::plan_wanted, this, [this](const QString& planner, const QString& order) {
-    replan(planner, order);
-  });
+  connect(playback_, &PlaybackBar::plan_wanted, this,
+          [this](const QString& planner, const QString& order) { replan(planner, order); });
 
   auto* corner = new QWidget(this);
   auto* row = new QHBoxLayout(corner);
@@ -132,7 +132,8 @@ MainWindow::~MainWindow() {
 void MainWindow::connect_controller(Document* document) {
   RunController* controller = document->controller.get();
   auto here = [this, controller] { return controller == controller_; };
-  connect(controller, &RunController::opened, this, [this, document](const QString& title) { take_document(document, title); });
+  connect(controller, &RunController::opened, this,
+          [this, document](const QString& title) { take_document(document, title); });
   connect(controller, &RunController::session_changed, this, [this, document, here] {
     document->session = document->controller->session();
     if (here()) source_.set_session(document->session);
@@ -146,16 +147,17 @@ void MainWindow::connect_controller(Document* document) {
     }
     if (nothing) open_next();  // `document` may be gone
   });
-  connect(controller, &RunController::values, this, [this, here](std::shared_ptr<const views::TensorValues> values, const QString& title) {
-    if (!here()) return;
-    if (values) {
-      values_->setMaximumHeight(QWIDGETSIZE_MAX);
-      values_->findChild<QTabWidget*>()->show();
-      values_->set_values(values, title);
-    } else {
-      no_values(title);
-    }
-  });
+  connect(controller, &RunController::values, this,
+          [this, here](std::shared_ptr<const views::TensorValues> values, const QString& title) {
+            if (!here()) return;
+            if (values) {
+              values_->setMaximumHeight(QWIDGETSIZE_MAX);
+              values_->findChild<QTabWidget*>()->show();
+              values_->set_values(values, title);
+            } else {
+              no_values(title);
+            }
+          });
   connect(controller, &RunController::progress, this, [this, document, here](const QString& phase) {
     if (here() || opening_.get() == document) progress_->setText(phase);
   });
@@ -185,8 +187,10 @@ void MainWindow::connect_controller(Document* document) {
   connect(controller, &RunController::state_changed, this, [this, here] {
     if (!here()) return;
     const RunState state = controller_->state();
-    if (state == RunState::Running || state == RunState::Paused) source_.set_live(true);
-    else settle_timer_.start();  // the last events of a run come a moment behind it
+    if (state == RunState::Running || state == RunState::Paused)
+      source_.set_live(true);
+    else
+      settle_timer_.start();  // the last events of a run come a moment behind it
     if (state == RunState::Ready) source_.refresh();
     go_to_first_peak();
     if (state == RunState::Running) play_timer_.stop();
@@ -255,7 +259,8 @@ void MainWindow::show_plan_of_row(int row) {
 
 void MainWindow::update_status() {
   QString title = title_.isEmpty() ? tr("Arenascope") : tr("%1 – Arenascope").arg(title_);
-  if (controller_->state() == RunState::Paused && !paused_before_.isEmpty()) title = tr("%1, paused before %2 – Arenascope").arg(title_, paused_before_);
+  if (controller_->state() == RunState::Paused && !paused_before_.isEmpty())
+    title = tr("%1, paused before %2 – Arenascope").arg(title_, paused_before_);
   setWindowTitle(title);
   const ThemeColours& colours = theme_.colours();
   const RunState state = controller_->state();
@@ -263,15 +268,18 @@ void MainWindow::update_status() {
   const QString backend = run ? QString::fromStdString(run->info.backend) : controller_->settings().backend;
   const bool live = state == RunState::Running || state == RunState::Paused;
   QColor dot = live ? (state == RunState::Paused ? colours.category(1) : colours.category(2)) : colours.dim_text;
-  const QString word = state == RunState::Running  ? tr("live")
-                       : state == RunState::Paused ? tr("paused")
-                       : state == RunState::Ready  ? tr("ready")
-                       : state == RunState::Opening ? tr("opening")
+  const QString word = state == RunState::Running            ? tr("live")
+                       : state == RunState::Paused           ? tr("paused")
+                       : state == RunState::Ready            ? tr("ready")
+                       : state == RunState::Opening          ? tr("opening")
                        : source_.snapshot()->event_count > 0 ? tr("recording")
-                       : source_.graph() != nullptr ? tr("planned only") : tr("nothing open");
-  live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3").arg(word.toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
+                       : source_.graph() != nullptr          ? tr("planned only")
+                                                             : tr("nothing open");
+  live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3")
+                     .arg(word.toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
   const int64_t lost = source_.snapshot()->lost;
-  lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>").arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
+  lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>")
+                                .arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
                           : tr("lost %1").arg(QStringLiteral("0")));
   // A menu bar gives its corner another place only when it is resized itself.
   QResizeEvent again(menuBar()->size(), menuBar()->size());
@@ -328,10 +336,12 @@ void MainWindow::apply_preferences(const Preferences& preferences) {
   if (before.language != preferences_.language) set_language(preferences_.language);
   playback_->show_choice(preferences_.run.planner, preferences_.run.order);
   if (before.run == preferences_.run || !controller_->has_model()) return;
-  const bool other_machine = before.run.threads != preferences_.run.threads || before.run.backend != preferences_.run.backend ||
-                             before.run.fuse != preferences_.run.fuse;
-  if (other_machine) controller_->open(controller_->spec(), preferences_.run);
-  else controller_->replan(preferences_.run);
+  const bool other_machine = before.run.threads != preferences_.run.threads ||
+                             before.run.backend != preferences_.run.backend || before.run.fuse != preferences_.run.fuse;
+  if (other_machine)
+    controller_->open(controller_->spec(), preferences_.run);
+  else
+    controller_->replan(preferences_.run);
 }
 
 }  // namespace arenascope::app

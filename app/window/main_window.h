@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window: owns the one selection, the one x axis, the theme and the run controller, and puts the views into docks.
 #pragma once
-#include <QDockWidget>
-#include <QLabel>
-#include <QMainWindow>
-#include <QTabBar>
-#include <QTimer>
 #include <views/graph/graph_view.h>
 #include <views/inspector/breadcrumbs.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
 #include <views/tensor/tensor_view.h>
+#include <QDockWidget>
+#include <QLabel>
+#include <QMainWindow>
+#include <QTabBar>
+#include <QTimer>
 
 #include "actions.h"
 #include "breakpoint_panel.h"
@@ -28,7 +28,7 @@ namespace arenascope::views {
 class FindingsView;
 class LessonPanel;
 class PlotView;
-}
+}  // namespace arenascope::views
 
 namespace arenascope::app {
 
@@ -42,14 +42,14 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  void open(const QString& spec);  // a model, zoo:NAME or a recording: into a tab of its own
+  void open(const QString& spec);           // a model, zoo:NAME or a recording: into a tab of its own
   void open_all(const QStringList& specs);  // one after the other
   void show_session(std::shared_ptr<trace::Session> session, const QString& title);
   void show_document(size_t index);
   void close_document(int index);
   void next_document(int direction);
   void keep_no_copies() { preferences_.run.autosave = false; }  // of what is recorded: nothing here is to be kept
-  void offer_left_behind();  // recordings of a program that was killed
+  void offer_left_behind();                                     // recordings of a program that was killed
   size_t document_count() const { return documents_.size(); }
   QTabBar* tabs() const { return tabs_; }
   void compare_with(const QString& spec);  // a recording or a model; read in the background

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The node debugger: the same controls on a live run, which the engine pauses, and on what was recorded, where the
 // playhead walks, forwards and backwards. Breakpoints hold for both.
-#include <QApplication>
 #include <views/common/plot_view.h>
+#include <QApplication>
 
 #include <algorithm>
 
@@ -57,9 +57,12 @@ void MainWindow::toggle_breakpoint() {
   }
   Breakpoint wanted{Breakpoint::Kind::Node, QString::fromStdString(source_.graph()->nodes[node.index()].name), 0, true};
   std::vector<Breakpoint> all = breakpoints_;
-  const auto it = std::find_if(all.begin(), all.end(), [&](const Breakpoint& b) { return b.kind == wanted.kind && b.text == wanted.text; });
-  if (it == all.end()) all.push_back(wanted);
-  else all.erase(it);
+  const auto it = std::find_if(all.begin(), all.end(),
+                               [&](const Breakpoint& b) { return b.kind == wanted.kind && b.text == wanted.text; });
+  if (it == all.end())
+    all.push_back(wanted);
+  else
+    all.erase(it);
   set_breakpoints(std::move(all));
 }
 
@@ -107,7 +110,8 @@ void MainWindow::play_on() {
     return;
   }
   int32_t next = std::clamp(now + play_direction_ * play_stride_, 0, last);
-  if (const int32_t stop = next_break(now, play_direction_); stop >= 0 && (play_direction_ > 0 ? stop <= next : stop >= next)) {
+  if (const int32_t stop = next_break(now, play_direction_);
+      stop >= 0 && (play_direction_ > 0 ? stop <= next : stop >= next)) {
     go_to_break(stop);
     return;
   }
@@ -149,8 +153,10 @@ void MainWindow::run_to_cursor() {
     messages_->say(MessageKind::Note, tr("Select a node first: the run goes on to it."));
     return;
   }
-  if (live()) controller_->run_to(Step(step));
-  else axis_.set_current(Step(step));
+  if (live())
+    controller_->run_to(Step(step));
+  else
+    axis_.set_current(Step(step));
 }
 
 void MainWindow::run_to_end_of_layer() {
@@ -180,7 +186,9 @@ std::vector<trace::SpanRef> MainWindow::parts_of(NodeId node) const {
   for (size_t t = 0; t < s.tracks.size(); ++t)
     for (const trace::SpanRef& span : s.spans_exact(trace::TrackId(t), range->begin, range->end, 4096))
       if (s.event(span).node() == node && s.event(span).begin() >= range->begin) parts.push_back(span);
-  std::stable_sort(parts.begin(), parts.end(), [&](const trace::SpanRef& a, const trace::SpanRef& b) { return s.event(a).begin() < s.event(b).begin(); });
+  std::stable_sort(parts.begin(), parts.end(), [&](const trace::SpanRef& a, const trace::SpanRef& b) {
+    return s.event(a).begin() < s.event(b).begin();
+  });
   return parts;
 }
 
@@ -188,11 +196,16 @@ void MainWindow::step_part(int direction) {
   const trace::PlanInfo* plan = source_.plan();
   if (plan == nullptr || plan->order.empty()) return;
   NodeId node = selected_node();
-  if (!node.valid()) node = plan->order[static_cast<size_t>(std::clamp(axis_.current().value, 0, static_cast<int>(plan->order.size()) - 1))];
+  if (!node.valid())
+    node = plan->order[static_cast<size_t>(
+        std::clamp(axis_.current().value, 0, static_cast<int>(plan->order.size()) - 1))];
   std::vector<trace::SpanRef> parts = parts_of(node);
   const auto* chosen = selection_.current().get<EventSelection>();
-  auto at = chosen == nullptr ? parts.end() : std::find_if(parts.begin(), parts.end(), [&](const trace::SpanRef& p) { return p == chosen->span; });
-  std::ptrdiff_t next = at == parts.end() ? (direction > 0 ? 0 : static_cast<std::ptrdiff_t>(parts.size()) - 1) : at - parts.begin() + direction;
+  auto at = chosen == nullptr
+                ? parts.end()
+                : std::find_if(parts.begin(), parts.end(), [&](const trace::SpanRef& p) { return p == chosen->span; });
+  std::ptrdiff_t next = at == parts.end() ? (direction > 0 ? 0 : static_cast<std::ptrdiff_t>(parts.size()) - 1)
+                                          : at - parts.begin() + direction;
   // Behind the last part comes the first of the next node that has any.
   for (int32_t step = step_of(node); (next < 0 || next >= static_cast<std::ptrdiff_t>(parts.size()));) {
     step += direction;
@@ -210,7 +223,8 @@ void MainWindow::show_timeline_of(NodeId node) {
   if (!range) return;
   axis_.set_mode(AxisMode::Time);
   const AxisRange seen = axis_.range();
-  const double lo = static_cast<double>(range->begin - axis_.origin()), hi = static_cast<double>(range->end - axis_.origin());
+  const double lo = static_cast<double>(range->begin - axis_.origin()),
+               hi = static_cast<double>(range->end - axis_.origin());
   // Left as it is where the node is seen whole and not too small.
   if (lo < seen.lo || hi > seen.hi || hi - lo < seen.length() / 20) axis_.frame_time(range->begin, range->end);
   docks_[QStringLiteral("timeline")]->show();

@@ -5,6 +5,7 @@
 #include <arenascope/planner/planner.h>
 #include <arenascope/runtime/thread_pool.h>
 
+#include <views/common/plot_view.h>
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
@@ -21,7 +22,6 @@
 #include <QTableWidget>
 #include <QTextBrowser>
 #include <QVBoxLayout>
-#include <views/common/plot_view.h>
 
 #include "app/common/backends.h"
 #include "autosave.h"
@@ -52,8 +52,10 @@ void MainWindow::show_about() {
   auto* icon = new QLabel(dialog);
   icon->setPixmap(windowIcon().pixmap(64, 64));
   auto* text = new QLabel(
-      tr("<h2>Arenascope %1</h2><p>Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.</p>"
-         "<p>The window is free software under the GNU General Public License, version 3 or later; the engine inside is "
+      tr("<h2>Arenascope %1</h2><p>Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in "
+         "memory.</p>"
+         "<p>The window is free software under the GNU General Public License, version 3 or later; the engine inside "
+         "is "
          "under the MIT licence.</p><p>Built with Qt %2 and QCustomPlot. Graphs are laid out by Graphviz.</p>")
           .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())),
       dialog);
@@ -118,7 +120,10 @@ void MainWindow::show_preferences() {
   };
   QList<std::pair<QString, QVariant>> backends;
   for (const BackendStatus& status : list_backends())
-    if (status.missing.empty()) backends.push_back({QString::fromStdString(status.backend) + QStringLiteral(" – ") + QString::fromStdString(status.description), QString::fromStdString(status.backend)});
+    if (status.missing.empty())
+      backends.push_back(
+          {QString::fromStdString(status.backend) + QStringLiteral(" – ") + QString::fromStdString(status.description),
+           QString::fromStdString(status.backend)});
   auto* backend = combo(backends, preferences_.run.backend);
   auto* threads = new QSpinBox(dialog);
   threads->setRange(0, 1024);
@@ -130,18 +135,24 @@ void MainWindow::show_preferences() {
     return result;
   };
   QStringList planners, orders;
-  for (const planner::Planner* p : planner::all_planners()) planners << QString::fromUtf8(p->name().data(), static_cast<qsizetype>(p->name().size()));
+  for (const planner::Planner* p : planner::all_planners())
+    planners << QString::fromUtf8(p->name().data(), static_cast<qsizetype>(p->name().size()));
   for (const OrderInfo& o : all_orders()) orders << QString::fromUtf8(o.name);
   auto* planner = combo(names(planners), preferences_.run.planner);
   auto* order = combo(names(orders), preferences_.run.order);
-  auto* strategy = combo({{tr("planned: one arena"), "planned"}, {tr("eager: allocated and given back one by one"), "eager"}, {tr("none: nothing is given back before the end"), "none"}},
+  auto* strategy = combo({{tr("planned: one arena"), "planned"},
+                          {tr("eager: allocated and given back one by one"), "eager"},
+                          {tr("none: nothing is given back before the end"), "none"}},
                          preferences_.run.strategy);
   auto* budget = new QDoubleSpinBox(dialog);
   budget->setRange(0.01, 600);
   budget->setSuffix(tr(" s"));
   budget->setValue(preferences_.run.budget_seconds);
-  auto* language = combo({{tr("of the system"), QString()}, {QStringLiteral("English"), "en"}, {QStringLiteral("简体中文"), "zh_CN"}}, preferences_.language);
-  auto* theme = combo({{tr("of the system"), 0}, {tr("light"), 1}, {tr("dark"), 2}}, static_cast<int>(preferences_.theme));
+  auto* language = combo(
+      {{tr("of the system"), QString()}, {QStringLiteral("English"), "en"}, {QStringLiteral("简体中文"), "zh_CN"}},
+      preferences_.language);
+  auto* theme =
+      combo({{tr("of the system"), 0}, {tr("light"), 1}, {tr("dark"), 2}}, static_cast<int>(preferences_.theme));
   form->addRow(tr("&Backend"), backend);
   form->addRow(tr("&Threads"), threads);
   form->addRow(tr("&Planner"), planner);
@@ -150,15 +161,18 @@ void MainWindow::show_preferences() {
   form->addRow(tr("Memory &strategy"), strategy);
   auto* fuse = new QCheckBox(tr("F&use chains of ops into one node each"), dialog);
   fuse->setChecked(preferences_.run.fuse);
-  fuse->setToolTip(tr("Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what it holds."));
+  fuse->setToolTip(tr(
+      "Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what it holds."));
   form->addRow(QString(), fuse);
   auto* autosave = new QCheckBox(tr("Keep what is recorded in a &file while it runs"), dialog);
   autosave->setChecked(preferences_.run.autosave);
-  autosave->setToolTip(tr("After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed."));
+  autosave->setToolTip(
+      tr("After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed."));
   form->addRow(QString(), autosave);
   form->addRow(tr("&Language"), language);
   form->addRow(tr("T&heme"), theme);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Apply | QDialogButtonBox::Cancel, dialog);
+  auto* buttons =
+      new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Apply | QDialogButtonBox::Cancel, dialog);
   form->addRow(buttons);
   auto apply = [=, this] {
     Preferences p;
@@ -194,7 +208,8 @@ void MainWindow::show_manual() {
   text->setOpenExternalLinks(true);
   text->setSearchPaths({QStringLiteral(":/")});  // its pictures
   text->setAccessibleName(tr("Arenascope Manual"));
-  QFile file(QLocale().language() == QLocale::Chinese ? QStringLiteral(":/manual.zh_CN.md") : QStringLiteral(":/manual.md"));
+  QFile file(QLocale().language() == QLocale::Chinese ? QStringLiteral(":/manual.zh_CN.md")
+                                                      : QStringLiteral(":/manual.md"));
   if (file.open(QIODevice::ReadOnly)) text->setMarkdown(QString::fromUtf8(file.readAll()));
   connect(find, &QLineEdit::returnPressed, text, [find, text] {
     if (text->find(find->text())) return;
@@ -213,7 +228,8 @@ void MainWindow::show_frame_times(bool on) {
   frames_ = nullptr;
   if (!on) return;
   frames_ = new FrameOverlay(watch_, this);
-  for (PlotView* view : std::as_const(plots_)) connect(view, &PlotView::painted, frames_, [this, view] { frames_->frame(view->last_frame_ms()); });
+  for (PlotView* view : std::as_const(plots_))
+    connect(view, &PlotView::painted, frames_, [this, view] { frames_->frame(view->last_frame_ms()); });
   frames_->show();
 }
 
@@ -221,7 +237,9 @@ void MainWindow::show_frame_times(bool on) {
 void MainWindow::offer_left_behind() {
   const QStringList files = left_behind();
   if (files.isEmpty()) return;
-  messages_->say(MessageKind::Warning, tr("Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).", nullptr, static_cast<int>(files.size())));
+  messages_->say(MessageKind::Warning,
+                 tr("Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).",
+                    nullptr, static_cast<int>(files.size())));
 }
 
 void MainWindow::show_zoo() {
@@ -229,7 +247,8 @@ void MainWindow::show_zoo() {
   auto* column = new QVBoxLayout(dialog);
   auto* list = new QListWidget(dialog);
   for (const auto& entry : models::zoo()) {
-    auto* item = new QListWidgetItem(QString::fromUtf8(entry.name) + QStringLiteral("  –  ") + QString::fromUtf8(entry.description), list);
+    auto* item = new QListWidgetItem(
+        QString::fromUtf8(entry.name) + QStringLiteral("  –  ") + QString::fromUtf8(entry.description), list);
     item->setData(Qt::UserRole, QStringLiteral("zoo:") + QString::fromUtf8(entry.name));
   }
   list->setCurrentRow(0);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which views there are, in which docks, and the named arrangements of them.
-#include <QSettings>
-#include <QSplitter>
-#include <QVBoxLayout>
 #include <views/arena/arena_view.h>
 #include <views/findings/findings_view.h>
 #include <views/lesson/lesson_panel.h>
@@ -10,6 +7,9 @@
 #include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
 #include <views/timeline/timeline_view.h>
+#include <QSettings>
+#include <QSplitter>
+#include <QVBoxLayout>
 
 #include "main_window.h"
 
@@ -27,7 +27,8 @@ QDockWidget* MainWindow::add_dock(const char* id, const char* title, QWidget* wi
 }
 
 void MainWindow::add_table(const char* id, const char* title, TablePanel::Maker maker) {
-  auto* panel = new TablePanel(QString::fromLatin1(id) + QStringLiteral("_table"), std::move(maker), &source_, &selection_, &axis_, this);
+  auto* panel = new TablePanel(QString::fromLatin1(id) + QStringLiteral("_table"), std::move(maker), &source_,
+                               &selection_, &axis_, this);
   tables_[QString::fromLatin1(id)] = panel;
   connect(panel, &TablePanel::activated, this, &MainWindow::frame_selection);
   if (qstrcmp(id, "planners") == 0) {
@@ -77,7 +78,8 @@ void MainWindow::make_docks() {
     connect(view, &PlotView::activated, this, [this](const Selection&) { frame_selection(); });
     view->setContextMenuPolicy(Qt::CustomContextMenu);
     const QString name = QString::fromLatin1(id);
-    connect(view, &QWidget::customContextMenuRequested, this, [this, view, name](const QPoint& at) { panel_menu(name, view->mapToGlobal(at)); });
+    connect(view, &QWidget::customContextMenuRequested, this,
+            [this, view, name](const QPoint& at) { panel_menu(name, view->mapToGlobal(at)); });
     auto* table = new TablePanel(name + QStringLiteral("_table"), maker, &source_, &selection_, &axis_, this);
     tables_[name] = table;
     auto* both = new QSplitter(Qt::Horizontal, this);  // the view, and when asked for the table that tells the same
@@ -147,11 +149,13 @@ void MainWindow::apply_layout(const QString& name) {
   splitDockWidget(occupancy, arena, Qt::Vertical);
   splitDockWidget(arena, timeline, Qt::Vertical);
   tabifyDockWidget(arena, lifetimes);
-  const QStringList bottom{"nodes", "blocks", "objects", "barriers", "allocators", "pools", "tuning", "planners", "holes", "findings", "compare", "breakpoints", "problems"};
+  const QStringList bottom{"nodes",    "blocks", "objects",  "barriers", "allocators",  "pools",   "tuning",
+                           "planners", "holes",  "findings", "compare",  "breakpoints", "problems"};
   addDockWidget(Qt::BottomDockWidgetArea, docks_["nodes"]);
   for (qsizetype i = 1; i < bottom.size(); ++i) tabifyDockWidget(docks_[bottom[i - 1]], docks_[bottom[i]]);
 
-  const bool memory = name == u"memory", time = name == u"time", only_graph = name == u"graph", lesson = name == u"lesson";
+  const bool memory = name == u"memory", time = name == u"time", only_graph = name == u"graph",
+             lesson = name == u"lesson";
   for (QDockWidget* dock : std::as_const(docks_)) dock->show();
   graph->setVisible(!memory && !time);
   docks_["lesson"]->setVisible(lesson);
@@ -166,12 +170,18 @@ void MainWindow::apply_layout(const QString& name) {
     resizeDocks({graph, docks_["nodes"]}, {h * 8 / 10, h * 2 / 10}, Qt::Vertical);
   } else {
     const int side = std::min(lesson ? 420 : 360, w / 4), right = std::min(320, w / 4);
-    if (graph->isVisibleTo(this)) resizeDocks({graph, occupancy, inspector}, {side, w - side - right, right}, Qt::Horizontal);
-    else resizeDocks({occupancy, inspector}, {w - right, right}, Qt::Horizontal);
+    if (graph->isVisibleTo(this))
+      resizeDocks({graph, occupancy, inspector}, {side, w - side - right, right}, Qt::Horizontal);
+    else
+      resizeDocks({occupancy, inspector}, {w - right, right}, Qt::Horizontal);
     const int rows = h - 250;
-    if (memory) resizeDocks({occupancy, arena, docks_["nodes"]}, {rows * 30 / 100, rows * 70 / 100, 200}, Qt::Vertical);
-    else if (time) resizeDocks({occupancy, timeline, docks_["nodes"]}, {rows * 35 / 100, rows * 65 / 100, 200}, Qt::Vertical);
-    else resizeDocks({occupancy, arena, timeline, docks_["nodes"]}, {rows * 27 / 100, rows * 46 / 100, rows * 27 / 100, 200}, Qt::Vertical);
+    if (memory)
+      resizeDocks({occupancy, arena, docks_["nodes"]}, {rows * 30 / 100, rows * 70 / 100, 200}, Qt::Vertical);
+    else if (time)
+      resizeDocks({occupancy, timeline, docks_["nodes"]}, {rows * 35 / 100, rows * 65 / 100, 200}, Qt::Vertical);
+    else
+      resizeDocks({occupancy, arena, timeline, docks_["nodes"]},
+                  {rows * 27 / 100, rows * 46 / 100, rows * 27 / 100, 200}, Qt::Vertical);
   }
   if (lesson) resizeDocks({graph, docks_["lesson"]}, {(h - 250) * 45 / 100, (h - 250) * 55 / 100}, Qt::Vertical);
   arena->raise();
@@ -190,7 +200,8 @@ void MainWindow::save_state() {
 void MainWindow::restore_state() {
   const QSettings settings;
   if (!restoreGeometry(settings.value("window/geometry").toByteArray())) resize(1600, 900);
-  if (!restoreState(settings.value("window/state").toByteArray(), 2)) apply_layout(settings.value("window/layout", "default").toString());
+  if (!restoreState(settings.value("window/state").toByteArray(), 2))
+    apply_layout(settings.value("window/layout", "default").toString());
 }
 
 }  // namespace arenascope::app

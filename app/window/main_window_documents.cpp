@@ -28,7 +28,8 @@ void MainWindow::make_tabs() {
   addToolBarBreak(Qt::TopToolBarArea);
   tab_strip_ = strip;
   connect(tabs_, &QTabBar::currentChanged, this, [this](int i) {
-    if (i >= 0 && static_cast<size_t>(i) != at_ && static_cast<size_t>(i) < documents_.size()) show_document(static_cast<size_t>(i));
+    if (i >= 0 && static_cast<size_t>(i) != at_ && static_cast<size_t>(i) < documents_.size())
+      show_document(static_cast<size_t>(i));
   });
   connect(tabs_, &QTabBar::tabCloseRequested, this, &MainWindow::close_document);
   documents_.push_back(std::make_unique<Document>());
@@ -85,7 +86,8 @@ void MainWindow::go_to_first_peak() {
 void MainWindow::open_next() {
   if (to_open_.isEmpty()) return;
   const QString spec = to_open_.takeFirst();
-  QMetaObject::invokeMethod(this, [this, spec] { open(spec); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this, [this, spec] { open(spec); }, Qt::QueuedConnection);
 }
 
 void MainWindow::show_session(std::shared_ptr<trace::Session> session, const QString& title) {
@@ -108,7 +110,8 @@ void MainWindow::take_document(Document* document, const QString& title) {
     documents_.push_back(std::move(opening_));
     at_ = documents_.size() - 1;
   }
-  if (!document->controller->spec().startsWith(QStringLiteral("lesson:"))) remember_recent_file(document->controller->spec());
+  if (!document->controller->spec().startsWith(QStringLiteral("lesson:")))
+    remember_recent_file(document->controller->spec());
   update_recent();
   for (size_t i = 0; i < documents_.size(); ++i)
     if (documents_[i].get() == document) show_document(i);
@@ -130,7 +133,8 @@ void MainWindow::retire(std::unique_ptr<Document> document) {
 void MainWindow::leave_document() {
   Document& document = *documents_[at_];
   if (!document.session) return;
-  document.look = Document::Look{axis_.mode(), axis_.range(), axis_.current(), selection_.current(), source_.shown_plan()};
+  document.look =
+      Document::Look{axis_.mode(), axis_.range(), axis_.current(), selection_.current(), source_.shown_plan()};
   document.controller->pause();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Copy and save of each view, as a picture and as the table that tells the same; and the table beside a drawn view.
+#include <views/common/plot_view.h>
+#include <views/findings/findings_view.h>
 #include <QApplication>
 #include <QClipboard>
 #include <QMenu>
 #include <QSaveFile>
 #include <QSplitter>
-#include <views/common/plot_view.h>
-#include <views/findings/findings_view.h>
 
 #include "main_window.h"
 #include "widget_picture.h"
@@ -43,13 +43,16 @@ Paintable* MainWindow::picture_of(const QString& id, QSize* size) const {
 
 void MainWindow::save_picture() {
   const QString id = panel_at_hand();
-  const QString path = ask_file(true, tr("Save a picture of %1").arg(docks_[id]->windowTitle()), tr("Pictures (*.png *.svg *.pdf)"));
+  const QString path =
+      ask_file(true, tr("Save a picture of %1").arg(docks_[id]->windowTitle()), tr("Pictures (*.png *.svg *.pdf)"));
   if (path.isEmpty()) return;
   QSize size;
   WidgetPicture as_it_stands(docks_[id]->widget());
   Paintable* picture = picture_of(id, &size);
-  if (auto ok = export_picture(picture != nullptr ? *picture : as_it_stands, path, size); !ok) fail(QString::fromStdString(ok.error().message));
-  else messages_->say(MessageKind::Note, tr("The picture was saved to %1.").arg(path));
+  if (auto ok = export_picture(picture != nullptr ? *picture : as_it_stands, path, size); !ok)
+    fail(QString::fromStdString(ok.error().message));
+  else
+    messages_->say(MessageKind::Note, tr("The picture was saved to %1.").arg(path));
 }
 
 void MainWindow::copy_picture() {
@@ -95,7 +98,8 @@ void MainWindow::save_table() {
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly) || file.write(csv) != csv.size() || !file.commit())
     fail(tr("%1 cannot be written: %2.").arg(path, file.errorString()));
-  else messages_->say(MessageKind::Note, tr("The table was saved to %1.").arg(path));
+  else
+    messages_->say(MessageKind::Note, tr("The table was saved to %1.").arg(path));
 }
 
 void MainWindow::copy_table() {
@@ -135,7 +139,9 @@ void MainWindow::panel_menu(const QString& id, const QPoint& global) {
   menu->addSeparator();
   for (const char* action : {"run.breakpoint", "run.cursor"}) add(action);
   menu->addSeparator();
-  for (const char* action : {"edit.copy_name", "edit.copy_picture", "edit.copy_table", "file.save_picture", "file.save_table", "view.table"}) add(action);
+  for (const char* action :
+       {"edit.copy_name", "edit.copy_picture", "edit.copy_table", "file.save_picture", "file.save_table", "view.table"})
+    add(action);
   menu->popup(global);
 }
 

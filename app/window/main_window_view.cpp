@@ -60,8 +60,10 @@ void MainWindow::note_view() {
   if (controller_->state() == RunState::Running) return;  // the axis grows with the run, which nobody did by hand
   if (panels_moved_) panels_ = saveState(1);
   panels_moved_ = false;
-  if (std::exchange(fresh_view_, false)) history_.begin(view_state());
-  else history_.note(view_state());
+  if (std::exchange(fresh_view_, false))
+    history_.begin(view_state());
+  else
+    history_.note(view_state());
   update_actions();
 }
 
@@ -74,8 +76,10 @@ void MainWindow::go_to_view(int direction) {
   panels_ = state.panels;
   source_.show_plan(state.shown_plan);
   axis_.set_mode(state.mode);
-  if (state.range) axis_.set_range(*state.range);
-  else axis_.frame_all();
+  if (state.range)
+    axis_.set_range(*state.range);
+  else
+    axis_.frame_all();
   graph_->set_open_layers(state.open_layers);
   graph_->set_colour(static_cast<GraphColour>(state.graph_colour));
   restoring_ = false;
@@ -121,15 +125,17 @@ void MainWindow::update_layouts() {
   layouts_menu_->clear();
   const QStringList names = own_layouts();
   for (const QString& name : names)
-    connect(layouts_menu_->addAction(QString(name).replace(u'&', QStringLiteral("&&"))), &QAction::triggered, this, [this, name] { restore_layout(name); });
+    connect(layouts_menu_->addAction(QString(name).replace(u'&', QStringLiteral("&&"))), &QAction::triggered, this,
+            [this, name] { restore_layout(name); });
   if (!names.isEmpty()) {
     layouts_menu_->addSeparator();
     QMenu* forget = layouts_menu_->addMenu(tr("Delete"));
     for (const QString& name : names)
-      connect(forget->addAction(QString(name).replace(u'&', QStringLiteral("&&"))), &QAction::triggered, this, [this, name] {
-        QSettings().remove(QStringLiteral("layouts/") + name);
-        QTimer::singleShot(0, this, &MainWindow::update_layouts);  // not while its menu is open
-      });
+      connect(forget->addAction(QString(name).replace(u'&', QStringLiteral("&&"))), &QAction::triggered, this,
+              [this, name] {
+                QSettings().remove(QStringLiteral("layouts/") + name);
+                QTimer::singleShot(0, this, &MainWindow::update_layouts);  // not while its menu is open
+              });
   }
   layouts_menu_->setEnabled(!names.isEmpty());
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "message_bar.h"
 
-#include <QHBoxLayout>
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QToolButton>
 
 namespace arenascope::app {
@@ -13,7 +13,8 @@ class Fitter : public QObject {
  public:
   explicit Fitter(QWidget* bar) : QObject(bar), bar_(bar) { bar->installEventFilter(this); }
   bool eventFilter(QObject* watched, QEvent* event) override {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show) fit();
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show)
+      fit();
     return QObject::eventFilter(watched, event);
   }
 
@@ -23,7 +24,8 @@ class Fitter : public QObject {
     int height = 0;
     for (int i = 0; i < bar_->layout()->count(); ++i)
       if (const QWidget* line = bar_->layout()->itemAt(i)->widget())
-        height += line->layout()->hasHeightForWidth() ? line->layout()->heightForWidth(width) : line->sizeHint().height();
+        height +=
+            line->layout()->hasHeightForWidth() ? line->layout()->heightForWidth(width) : line->sizeHint().height();
     if (height > 0 && bar_->maximumHeight() != height) bar_->setFixedHeight(height);
   }
   QWidget* bar_;
@@ -31,7 +33,8 @@ class Fitter : public QObject {
 
 }  // namespace
 
-MessageBar::MessageBar(const views::Theme* theme, QWidget* parent) : QWidget(parent), theme_(theme), column_(new QVBoxLayout(this)) {
+MessageBar::MessageBar(const views::Theme* theme, QWidget* parent)
+    : QWidget(parent), theme_(theme), column_(new QVBoxLayout(this)) {
   column_->setContentsMargins(0, 0, 0, 0);
   column_->setSpacing(0);
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
@@ -45,14 +48,20 @@ void MessageBar::say(MessageKind kind, const QString& sentence) {
   if (kind == MessageKind::Note) drop_notes();
   if (lines_.size() >= 3) remove(lines_.front());
   const views::ThemeColours& colours = theme_->colours();
-  const QColor accent = kind == MessageKind::Error ? colours.capacity : kind == MessageKind::Warning ? colours.category(1) : colours.category(0);
+  const QColor accent = kind == MessageKind::Error     ? colours.capacity
+                        : kind == MessageKind::Warning ? colours.category(1)
+                                                       : colours.category(0);
   auto* line = new QFrame(this);
   line->setObjectName(QStringLiteral("message"));
   line->setProperty("sentence", sentence);
   line->setProperty("note", kind == MessageKind::Note);
   line->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
-  line->setStyleSheet(QStringLiteral("QFrame#message { background: rgba(%1,%2,%3,40); border: none; border-left: 4px solid %4; }")
-                          .arg(accent.red()).arg(accent.green()).arg(accent.blue()).arg(accent.name()));
+  line->setStyleSheet(
+      QStringLiteral("QFrame#message { background: rgba(%1,%2,%3,40); border: none; border-left: 4px solid %4; }")
+          .arg(accent.red())
+          .arg(accent.green())
+          .arg(accent.blue())
+          .arg(accent.name()));
   const char* mark = kind == MessageKind::Error ? "✖" : kind == MessageKind::Warning ? "▲" : "ℹ";
   auto* icon = new QLabel(QString::fromUtf8(mark), line);
   icon->setStyleSheet(QStringLiteral("color: %1;").arg(accent.name()));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Says what went wrong without being in the way: a bar above the views, never a modal box. What was open stays open.
 #pragma once
+#include <views/common/theme.h>
 #include <QFrame>
 #include <QLabel>
 #include <QVBoxLayout>
-#include <views/common/theme.h>
 
 namespace arenascope::app {
 

@@ -10,12 +10,14 @@ namespace arenascope::app {
 
 using namespace views;
 
-PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedAxis* axis, Theme* theme, QWidget* parent)
+PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedAxis* axis, Theme* theme,
+                         QWidget* parent)
     : QToolBar(parent), actions_(actions), source_(source), axis_(axis), theme_(theme) {
   setObjectName(QStringLiteral("playback"));
   setMovable(false);
   setIconSize(QSize(18, 18));
-  for (const char* id : {"run.run", "run.pause", "run.step", "run.stop"}) addAction(actions_->find(QString::fromLatin1(id)));
+  for (const char* id : {"run.run", "run.pause", "run.step", "run.stop"})
+    addAction(actions_->find(QString::fromLatin1(id)));
   addSeparator();
   for (const char* id : {"run.first", "run.back", "run.play", "run.forward", "run.next_peak"})
     addAction(actions_->find(QString::fromLatin1(id)));
@@ -40,9 +42,8 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedA
   order_ = new QComboBox(rest);
   for (QComboBox* box : {planner_, order_}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    connect(box, &QComboBox::activated, this, [this] {
-      Q_EMIT plan_wanted(planner_->currentData().toString(), order_->currentData().toString());
-    });
+    connect(box, &QComboBox::activated, this,
+            [this] { Q_EMIT plan_wanted(planner_->currentData().toString(), order_->currentData().toString()); });
   }
   row->addWidget(step_);
   row->addSpacing(6);
@@ -65,7 +66,8 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedA
 }
 
 void PlaybackBar::set_icons() {
-  const QColor text = theme_->colours().text, work = theme_->colours()[Role::Allocation], stop = theme_->colours().category(5);
+  const QColor text = theme_->colours().text, work = theme_->colours()[Role::Allocation],
+               stop = theme_->colours().category(5);
   auto set = [&](const char* id, Glyph glyph, const QColor& colour) {
     actions_->find(QString::fromLatin1(id))->setIcon(glyph_icon(glyph, colour));
   };

@@ -3,10 +3,10 @@
 
 #include <arenascope/planner/csv.h>
 
+#include <views/common/format.h>
 #include <QFile>
 #include <QSaveFile>
 #include <QSet>
-#include <views/common/format.h>
 
 namespace arenascope::app {
 
@@ -21,7 +21,8 @@ Status export_plan(const trace::PlanInfo& plan, const trace::GraphInfo* graph, c
   answer.lower_bound = plan.lower_bound_bytes;
   answer.optimal = plan.arena_bytes == plan.lower_bound_bytes;
   QSet<QString> used;
-  const bool blocks = std::all_of(plan.slices.begin(), plan.slices.end(), [](const auto& s) { return s.block.valid(); });
+  const bool blocks =
+      std::all_of(plan.slices.begin(), plan.slices.end(), [](const auto& s) { return s.block.valid(); });
   const bool csv = path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
   for (const trace::SliceInfo& s : plan.slices) {
     planner::Interval interval;
@@ -34,8 +35,10 @@ Status export_plan(const trace::PlanInfo& plan, const trace::GraphInfo* graph, c
       if (!csv || &other == &s || other.first >= s.last || s.first >= other.last) continue;
       const bool inside = s.offset >= other.offset && s.offset + s.size <= other.offset + other.size;
       const bool around = other.offset >= s.offset && other.offset + other.size <= s.offset + s.size;
-      if (inside && s.first < other.first) interval.upper = std::min<int64_t>(interval.upper, other.first.value);
-      else if (inside && (!around || (s.first == other.first && &s > &other))) interval.lower = std::max<int64_t>(interval.lower, other.last.value);
+      if (inside && s.first < other.first)
+        interval.upper = std::min<int64_t>(interval.upper, other.first.value);
+      else if (inside && (!around || (s.first == other.first && &s > &other)))
+        interval.lower = std::max<int64_t>(interval.lower, other.last.value);
     }
     if (interval.lower >= interval.upper) continue;
     problem.intervals.push_back(interval);
@@ -51,7 +54,8 @@ Status export_plan(const trace::PlanInfo& plan, const trace::GraphInfo* graph, c
     }
     // The name's number where it is not its alone; a tensor that is cut in two has two lines.
     QString id = name.isEmpty() ? QStringLiteral("#%1").arg(s.tensor.index()) : name;
-    for (int n = 2; used.contains(id); ++n) id = QStringLiteral("%1#%2").arg(name).arg(s.tensor.index()) + (n > 2 ? QStringLiteral(".%1").arg(n) : QString());
+    for (int n = 2; used.contains(id); ++n)
+      id = QStringLiteral("%1#%2").arg(name).arg(s.tensor.index()) + (n > 2 ? QStringLiteral(".%1").arg(n) : QString());
     used.insert(id);
     problem.ids.push_back(id.toStdString());
   }
@@ -78,9 +82,10 @@ ReplanDesk::ReplanDesk(SessionSource* source, OccupancyView* occupancy, ReplanPa
   connect(&replanner_, &Replanner::progressed, this, [this](double seconds, qint64 arena, qint64 bound) {
     if (arena > 0) panel_->curve()->add({seconds, arena, bound});
   });
-  connect(&replanner_, &Replanner::trying, this, [this](int number, int all, const QString& planner, const QString& order) {
-    panel_->say(tr("%1 of %2: %3, %4").arg(number).arg(all).arg(planner, order));
-  });
+  connect(&replanner_, &Replanner::trying, this,
+          [this](int number, int all, const QString& planner, const QString& order) {
+            panel_->say(tr("%1 of %2: %3, %4").arg(number).arg(all).arg(planner, order));
+          });
   connect(&replanner_, &Replanner::planned, this, &ReplanDesk::take);
   connect(&replanner_, &Replanner::failed, this, [this](const QString& sentence) {
     panel_->say(sentence);
@@ -90,7 +95,8 @@ ReplanDesk::ReplanDesk(SessionSource* source, OccupancyView* occupancy, ReplanPa
     panel_->set_busy(false);
     if (best_) {
       panel_->say(tr("%n plan(s); the smallest: %1 by %2, %3.", nullptr, tried_)
-                      .arg(format_bytes(best_->arena_bytes), QString::fromStdString(best_->planner), QString::fromStdString(best_->order_name)));
+                      .arg(format_bytes(best_->arena_bytes), QString::fromStdString(best_->planner),
+                           QString::fromStdString(best_->order_name)));
       source_->refresh();
     }
     best_ = nullptr;
@@ -161,15 +167,20 @@ void ReplanDesk::take(const std::shared_ptr<const trace::PlanInfo>& plan, bool o
   panel_->curve()->end(plan->seconds);
   const std::shared_ptr<const trace::PlanInfo> before = shown_plan();
   show_plan(plan);
-  QString text = tr("%1, %2: %3").arg(QString::fromStdString(plan->planner), QString::fromStdString(plan->order_name), format_bytes(plan->arena_bytes));
+  QString text = tr("%1, %2: %3")
+                     .arg(QString::fromStdString(plan->planner), QString::fromStdString(plan->order_name),
+                          format_bytes(plan->arena_bytes));
   if (before && before->arena_bytes != plan->arena_bytes) {
     const Bytes less = before->arena_bytes - plan->arena_bytes;
-    text += less > 0 ? tr(", %1 less than before").arg(format_bytes(less)) : tr(", %1 more than before").arg(format_bytes(-less));
+    text += less > 0 ? tr(", %1 less than before").arg(format_bytes(less))
+                     : tr(", %1 more than before").arg(format_bytes(-less));
   }
   if (wanted_ > 0)
-    text += plan->arena_bytes <= wanted_              ? tr("; it fits")
-            : plan->lower_bound_bytes > wanted_ ? tr("; no plan of this order can fit: the lower bound is %1").arg(format_bytes(plan->lower_bound_bytes))
-                                                : tr("; it does not fit");
+    text +=
+        plan->arena_bytes <= wanted_ ? tr("; it fits")
+        : plan->lower_bound_bytes > wanted_
+            ? tr("; no plan of this order can fit: the lower bound is %1").arg(format_bytes(plan->lower_bound_bytes))
+            : tr("; it does not fit");
   panel_->say(text + QStringLiteral("."));
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replanner.h"
 
-#include <arenascope/runtime/describe.h>
-#include <arenascope/runtime/memory_plan.h>
-#include <arenascope/runtime/restore.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
 
 #include <QMetaObject>
 
@@ -22,7 +22,8 @@ MemoryPlanOptions options_of(const views::ReplanWish& wish, const trace::PlanInf
   return options;
 }
 
-std::shared_ptr<trace::PlanInfo> described(const MemoryPlan& plan, const trace::GraphInfo& graph, const views::ReplanWish& wish) {
+std::shared_ptr<trace::PlanInfo> described(const MemoryPlan& plan, const trace::GraphInfo& graph,
+                                           const views::ReplanWish& wish) {
   auto info = std::make_shared<trace::PlanInfo>(describe_plan(plan));
   info->graph = graph.id;
   info->capacity_bytes = wish.fit_under;
@@ -50,7 +51,8 @@ void Replanner::begin(Job job) {
 // On the UI thread, unless another job was begun meanwhile.
 void Replanner::tell(int number, std::function<void()> f) {
   QMetaObject::invokeMethod(
-      this, [this, number, f = std::move(f)] {
+      this,
+      [this, number, f = std::move(f)] {
         if (number == number_) f();
       },
       Qt::QueuedConnection);
@@ -77,7 +79,8 @@ void Replanner::plan(std::shared_ptr<const trace::GraphInfo> graph, std::shared_
     order_options.stop = stop;
     auto plan = plan_memory(*restored, wish.planner.toStdString(), wish.order.toStdString(), options, order_options);
     if (!plan) return fail(plan.error().message);
-    tell(number, [this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, wish)), seconds = plan->seconds] {
+    tell(number, [this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, wish)),
+                  seconds = plan->seconds] {
       busy_ = false;
       Q_EMIT progressed(seconds, info->arena_bytes, info->lower_bound_bytes);
       Q_EMIT planned(info, false);
@@ -113,10 +116,14 @@ void Replanner::plan_all(std::shared_ptr<const trace::GraphInfo> graph, std::sha
       for (const planner::Planner* p : planners) {
         ++done;
         if (!nodes || stop.stop_requested()) continue;
-        tell(number, [this, done, all, planner = words(p->name()), name = words(order.name)] { Q_EMIT trying(done, all, planner, name); });
+        tell(number, [this, done, all, planner = words(p->name()), name = words(order.name)] {
+          Q_EMIT trying(done, all, planner, name);
+        });
         auto plan = plan_memory(*restored, *nodes, order.name, *p, options);
         if (!plan) continue;
-        tell(number, [this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, wish))] { Q_EMIT planned(info, true); });
+        tell(number, [this, info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, wish))] {
+          Q_EMIT planned(info, true);
+        });
       }
     }
     end();

@@ -3,7 +3,7 @@
 
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
-#include <arenascope/runtime/describe.h>
+#include <arenascope/schedule/describe.h>
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
@@ -85,7 +85,9 @@ void RunController::retire(std::unique_ptr<RunController> controller) {
   gone->end();
 }
 
-void RunController::tell(std::function<void()> f) { QMetaObject::invokeMethod(this, std::move(f), Qt::QueuedConnection); }
+void RunController::tell(std::function<void()> f) {
+  QMetaObject::invokeMethod(this, std::move(f), Qt::QueuedConnection);
+}
 
 void RunController::set_state(RunState state) {
   if (state == state_) return;
@@ -160,7 +162,9 @@ void RunController::run_one() {
   options.after_node = [this](NodeId node, Step) {
     if (!nan_) return true;
     const TensorImpl& tensor = runner_->plan().graph.node(node);
-    if (!info(tensor.dtype).floating || !tensor.dense() || tensor.data() == nullptr || !tensor.storage.device().is_cpu()) return true;
+    if (!info(tensor.dtype).floating || !tensor.dense() || tensor.data() == nullptr ||
+        !tensor.storage.device().is_cpu())
+      return true;
     const auto* bytes = static_cast<const std::byte*>(static_cast<const void*>(tensor.data()));
     if (all_finite(tensor.dtype, {bytes, static_cast<size_t>(tensor.byte_count())})) return true;
     {
@@ -169,7 +173,8 @@ void RunController::run_one() {
     }
     if (not_finite_.insert(node).second) {
       const size_t runs = worker_session_->snapshot()->runs.size();
-      trace::Problem problem = not_finite(node, runs > 0 ? trace::RunId(runs - 1) : trace::RunId::none(), tensor.name.str());
+      trace::Problem problem =
+          not_finite(node, runs > 0 ? trace::RunId(runs - 1) : trace::RunId::none(), tensor.name.str());
       problem.time = recorder_->now();
       recorder_->problem(std::move(problem));
     }
@@ -210,10 +215,14 @@ void RunController::open(const QString& spec, const RunSettings& settings) {
   set_state(RunState::Opening);
   Q_EMIT progress(tr("Opening %1…").arg(spec));
   post([this, spec, settings] {
-    if (spec.startsWith(QStringLiteral("lesson:"))) open_lesson_now(spec);
-    else if (is_trace_file(spec)) open_recording_now(spec);
-    else if (is_intervals_file(spec)) open_intervals_now(spec, settings);
-    else open_now(spec, settings);
+    if (spec.startsWith(QStringLiteral("lesson:")))
+      open_lesson_now(spec);
+    else if (is_trace_file(spec))
+      open_recording_now(spec);
+    else if (is_intervals_file(spec))
+      open_intervals_now(spec, settings);
+    else
+      open_now(spec, settings);
   });
 }
 
@@ -263,7 +272,8 @@ void RunController::open_recording_now(const QString& path) {
 }
 
 void RunController::open_lesson_now(const QString& spec) {
-  auto lesson = views::load_lesson(spec.mid(7), QLocale().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en"));
+  auto lesson = views::load_lesson(
+      spec.mid(7), QLocale().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en"));
   Result<std::shared_ptr<trace::Session>> session = lesson ? views::lesson_session(*lesson) : lesson.error();
   tell([this, spec, session = session ? *session : nullptr, title = lesson ? lesson->title : QString(),
         error = session ? QString() : sentence(session.error())] {
@@ -293,7 +303,8 @@ void RunController::open_intervals_now(const QString& path, const RunSettings& s
 }
 
 // What is there and cannot be run.
-void RunController::show_recording(const QString& spec, const std::shared_ptr<trace::Session>& session, const QString& title) {
+void RunController::show_recording(const QString& spec, const std::shared_ptr<trace::Session>& session,
+                                   const QString& title) {
   has_model_ = false;
   spec_ = spec;
   session_ = session;
@@ -307,7 +318,9 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
   auto session = std::make_shared<trace::Session>();
   recorder->add_sink(session);
   std::shared_ptr<trace::Sink> autosave;
-  if (settings.autosave) autosave = Autosave::create(QFileInfo(spec).completeBaseName().isEmpty() ? spec : QFileInfo(spec).completeBaseName());
+  if (settings.autosave)
+    autosave =
+        Autosave::create(QFileInfo(spec).completeBaseName().isEmpty() ? spec : QFileInfo(spec).completeBaseName());
   if (autosave) recorder->add_sink(autosave);
   RunnerOptions options;
   options.backend = settings.backend.toStdString();
@@ -508,8 +521,10 @@ void RunController::make_breaks() {
 void RunController::read_values(trace::TensorRef tensor) {
   if (!has_model_ || !tensor.valid()) return;
   // While paused the worker waits inside the run: nothing computes, so its memory can be read from here.
-  if (state_ == RunState::Paused) values_now(tensor)();
-  else if (state_ == RunState::Ready) post([this, tensor] { tell(values_now(tensor)); });
+  if (state_ == RunState::Paused)
+    values_now(tensor)();
+  else if (state_ == RunState::Ready)
+    post([this, tensor] { tell(values_now(tensor)); });
 }
 
 std::function<void()> RunController::values_now(trace::TensorRef ref) {

@@ -2,8 +2,8 @@
 // Opens models and recordings and runs models, on a thread of its own; the window only asks and is told. What happens
 // is written to a trace session, which the views read; no view ever sees the engine.
 #pragma once
-#include <arenascope/runtime/run_control.h>
 #include <arenascope/base/result.h>
+#include <arenascope/runtime/run_control.h>
 #include <arenascope/trace/session.h>
 
 #include <views/tensor/tensor_values.h>
@@ -24,7 +24,7 @@
 namespace arenascope::trace {
 class Recorder;
 class Sink;
-}
+}  // namespace arenascope::trace
 
 namespace arenascope::app {
 
@@ -58,15 +58,16 @@ class RunController : public QObject {
   const QString& spec() const { return spec_; }
   const std::shared_ptr<trace::Session>& session() const { return session_; }
 
-  // All of these return at once; what comes of it is told by signals. What is open stays open until the new one is there.
+  // All of these return at once; what comes of it is told by signals. What is open stays open until the new one is
+  // there.
   void open(const QString& spec, const RunSettings& settings);  // a model, zoo:NAME or a recording, told by its content
   void replan(const RunSettings& settings);
   void run_once();
-  void run();       // in a loop, from where it is paused
+  void run();  // in a loop, from where it is paused
   void pause();
-  void step();      // one node with work
+  void step();  // one node with work
   void run_to(Step step);
-  void stop();      // ends the run; the model stays open
+  void stop();  // ends the run; the model stays open
   // Tells the session of a plan that was made elsewhere; null where there is no session. Any state.
   std::shared_ptr<const trace::PlanInfo> add_plan(trace::PlanInfo plan);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
@@ -77,13 +78,13 @@ class RunController : public QObject {
 
  Q_SIGNALS:
   void state_changed();
-  void opened(const QString& title);       // session() is another one
-  void read_on();                          // of a recording that is shown while it is read: more is there, or all
-  void session_changed();                  // session() is another one of the same model: the old one was full
+  void opened(const QString& title);  // session() is another one
+  void read_on();                     // of a recording that is shown while it is read: more is there, or all
+  void session_changed();             // session() is another one of the same model: the old one was full
   void failed(const QString& sentence);
-  void progress(const QString& phase);     // empty: done
+  void progress(const QString& phase);           // empty: done
   void paused_at(int step, const QString& why);  // why: empty, or the breakpoint
-  void planned();                          // plans were added to the session
+  void planned();                                // plans were added to the session
   void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);  // null: why not
 
  private:
@@ -123,12 +124,12 @@ class RunController : public QObject {
   std::atomic<bool> looping_{false};
   std::atomic<bool> once_{false};
   RunControl control_;
-  std::vector<Breakpoint> breakpoints_;                      // guarded by mutex_
+  std::vector<Breakpoint> breakpoints_;                           // guarded by mutex_
   std::atomic<std::shared_ptr<const std::vector<char>>> breaks_;  // by node
   std::atomic<bool> nan_{false};
-  std::set<NodeId> not_finite_;  // of the session: each is noted once; the worker's
-  std::atomic<int32_t> paused_step_{-1};                     // before which the run waits; -1: it does not
-  std::string break_reason_;                                 // guarded by mutex_
+  std::set<NodeId> not_finite_;           // of the session: each is noted once; the worker's
+  std::atomic<int32_t> paused_step_{-1};  // before which the run waits; -1: it does not
+  std::string break_reason_;              // guarded by mutex_
 
   // worker
   std::shared_ptr<trace::Recorder> recorder_;

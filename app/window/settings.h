@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window remembers between two sessions, in the XDG place (~/.config/arenascope/arenascope.ini).
 #pragma once
+#include <views/common/theme.h>
 #include <QSettings>
 #include <QStringList>
-#include <views/common/theme.h>
 
 #include "run_controller.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "step_slider.h"
 
+#include <views/common/format.h>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <views/common/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -78,7 +78,8 @@ void StepSlider::paintEvent(QPaintEvent*) {
     for (int x = 0; x < pixels; ++x) {
       const size_t a = n * static_cast<size_t>(x) / static_cast<size_t>(pixels);
       const size_t b = std::max(a + 1, n * static_cast<size_t>(x + 1) / static_cast<size_t>(pixels));
-      const Bytes high = *std::max_element(live_.begin() + static_cast<ptrdiff_t>(a), live_.begin() + static_cast<ptrdiff_t>(std::min(b, n)));
+      const Bytes high = *std::max_element(live_.begin() + static_cast<ptrdiff_t>(a),
+                                           live_.begin() + static_cast<ptrdiff_t>(std::min(b, n)));
       const double h = groove.height() * static_cast<double>(high) / static_cast<double>(most_);
       painter.fillRect(QRectF(groove.left() + x, groove.bottom() - h, 1, h), fill);
     }

@@ -2,9 +2,9 @@
 // The step that is looked at, among all: a slider over a small picture of the occupancy, with the peak and the
 // breakpoints marked.
 #pragma once
-#include <QWidget>
 #include <views/common/shared_axis.h>
 #include <views/common/theme.h>
+#include <QWidget>
 
 #include <set>
 #include <vector>

@@ -12,10 +12,10 @@ namespace {
 
 float half(uint16_t bits) {
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const float size = exponent == 0    ? std::ldexp(static_cast<float>(fraction), -24)
-                     : exponent < 31  ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
-                     : fraction == 0  ? std::numeric_limits<float>::infinity()
-                                      : std::numeric_limits<float>::quiet_NaN();
+  const float size = exponent == 0   ? std::ldexp(static_cast<float>(fraction), -24)
+                     : exponent < 31 ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
+                     : fraction == 0 ? std::numeric_limits<float>::infinity()
+                                     : std::numeric_limits<float>::quiet_NaN();
   return bits >> 15 ? -size : size;
 }
 
@@ -63,7 +63,8 @@ std::optional<std::vector<float>> floats_of(DType type, std::span<const std::byt
     case DType::F32: return plain<float>(bytes);
     case DType::F64: return plain<double>(bytes);
     case DType::F16: return each<uint16_t>(bytes, half);
-    case DType::BF16: return each<uint16_t>(bytes, [](uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); });
+    case DType::BF16:
+      return each<uint16_t>(bytes, [](uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); });
     case DType::I8: return plain<int8_t>(bytes);
     case DType::U8: return plain<uint8_t>(bytes);
     case DType::Bool: return each<uint8_t>(bytes, [](uint8_t value) { return value != 0 ? 1.0F : 0.0F; });

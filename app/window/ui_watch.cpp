@@ -90,7 +90,12 @@ QString FrameOverlay::text() const {
 
 void FrameOverlay::place() {
   const QFontMetrics metrics(font());
-  const QSize size(metrics.horizontalAdvance(tr("%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms").arg(9999).arg(9999.9).arg(9999.9).arg(99999)) + 16,
+  const QSize size(metrics.horizontalAdvance(tr("%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms")
+                                                 .arg(9999)
+                                                 .arg(9999.9)
+                                                 .arg(9999.9)
+                                                 .arg(99999)) +
+                       16,
                    metrics.height() + 8);
   resize(size);
   move(parentWidget()->width() - size.width() - 8, parentWidget()->height() - size.height() - 8);

@@ -16,8 +16,8 @@ class UiWatch : public QObject {
  public:
   explicit UiWatch(QObject* parent = nullptr);
   void reset();
-  double longest_ms() const;      // since reset(), the stretch that goes on included
-  double longest_cpu_ms() const;  // of the thread's own work: a busy machine does not lengthen it
+  double longest_ms() const;                         // since reset(), the stretch that goes on included
+  double longest_cpu_ms() const;                     // of the thread's own work: a busy machine does not lengthen it
   void set_busy_loop(bool own) { own_loop_ = own; }  // processEvents() is called by hand: each call ends a stretch
 
  private:

@@ -2,10 +2,10 @@
 // The window, or a panel of it, as a picture: as it stands on the screen, and as sharp as the picture is large. Plots
 // hold what they drew as pixels, so that they draw it anew at the picture's ratio.
 #pragma once
-#include <QPainter>
-#include <QWidget>
 #include <views/common/export.h>
 #include <views/common/plot_view.h>
+#include <QPainter>
+#include <QWidget>
 
 namespace arenascope::app {
 

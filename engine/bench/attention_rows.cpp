@@ -2,9 +2,9 @@
 // Attention of many tokens, which computes, and of one token over a long cache, which reads.
 #include <cmath>
 
-#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/op_params.h>
+#include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
 namespace {
@@ -16,10 +16,11 @@ struct Shape {
 std::unique_ptr<Node> make(const Shape& s, DType cache, bool causal) {
   const int64_t floats = 2 * s.heads * s.queries * s.width + 2 * s.key_heads * s.keys * s.width;
   return Node::make(4 * floats + 65536, [&](GraphBuilder& g) {
-    return g.op_with(Op::Attention,
-                     {g.input("q", {1, s.heads, s.queries, s.width}), g.input("k", {1, s.key_heads, s.keys, s.width}, cache),
-                      g.input("v", {1, s.key_heads, s.keys, s.width}, cache)},
-                     AttentionParams{1 / std::sqrt(static_cast<float>(s.width)), causal});
+    return g.op_with(
+        Op::Attention,
+        {g.input("q", {1, s.heads, s.queries, s.width}), g.input("k", {1, s.key_heads, s.keys, s.width}, cache),
+         g.input("v", {1, s.key_heads, s.keys, s.width}, cache)},
+        AttentionParams{1 / std::sqrt(static_cast<float>(s.width)), causal});
   });
 }
 
@@ -32,16 +33,19 @@ void attention_rows(Table& table) {
     const Shape s{12, 12, 512, 512, 64};
     const double flops = 4.0 * static_cast<double>(s.heads * s.queries * s.keys * s.width) * (causal ? 0.5 : 1);
     auto node = make(s, DType::F32, causal);
-    if (node) table.against(title, {"GFLOP/s", 1e-9 * flops, causal ? 0 : 0.7}, node->runner(), {multiply_add_loop(flops)});
+    if (node)
+      table.against(title, {"GFLOP/s", 1e-9 * flops, causal ? 0 : 0.7}, node->runner(), {multiply_add_loop(flops)});
   }
   for (DType cache : {DType::F32, DType::F16})
     for (int64_t key_heads : {32, 8}) {
-      const std::string title = std::string("attention, one token over 8192, ") + name(cache) + (key_heads == 8 ? ", 4 heads a key" : "");
+      const std::string title =
+          std::string("attention, one token over 8192, ") + name(cache) + (key_heads == 8 ? ", 4 heads a key" : "");
       if (!table.wants(title)) continue;
       const Shape s{32, key_heads, 1, 8192, 128};
       auto node = make(s, cache, true);
       const int64_t bytes = 2 * s.key_heads * s.keys * s.width * element_bytes(cache);
-      if (node) table.against(title, {"GB/s", 1e-9 * static_cast<double>(bytes), 0.9}, node->runner(), {read_loop(bytes / 4)});
+      if (node)
+        table.against(title, {"GB/s", 1e-9 * static_cast<double>(bytes), 0.9}, node->runner(), {read_loop(bytes / 4)});
     }
 }
 

@@ -2,8 +2,8 @@
 // Products with few columns: one is as fast as the weights can be read, 2 to 8 read them once for all.
 #include <fmt/format.h>
 
-#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
+#include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
 namespace {
@@ -27,7 +27,8 @@ void column_rows(Table& table) {
     const int64_t line = kDepth / info(type).block_elements * info(type).block_bytes, columns = kBytes / line / 64 * 64;
     auto node = make(type, columns, kDepth, 1);
     if (!node) continue;
-    table.against(title, {"GB/s", 1e-9 * static_cast<double>(columns * line), 0.95}, node->runner(), {read_loop(columns * line / 4)});
+    table.against(title, {"GB/s", 1e-9 * static_cast<double>(columns * line), 0.95}, node->runner(),
+                  {read_loop(columns * line / 4)});
   }
   // What ggml is known to do at 2 and at 8 columns.
   struct Known {
@@ -35,7 +36,8 @@ void column_rows(Table& table) {
     int64_t size;
     double two, eight;
   };
-  for (const Known& known : {Known{DType::F32, 1024, 38, 51}, Known{DType::Q4_0, 2048, 82, 100}, Known{DType::Q4_K, 2048, 82, 100}})
+  for (const Known& known :
+       {Known{DType::F32, 1024, 38, 51}, Known{DType::Q4_0, 2048, 82, 100}, Known{DType::Q4_K, 2048, 82, 100}})
     for (int64_t rows : {2, 4, 8}) {
       const std::string title = fmt::format("{}, {} columns", name(known.type), rows);
       if (!table.wants(title)) continue;

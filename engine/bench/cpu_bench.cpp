@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/bench/cpu_bench.h>
+#include "engine/bench/cpu_bench.h"
 
 namespace arenascope::cpu_bench {
 
 std::vector<BenchRow> kernel_rows(const Options& options) {
   Table table(options);
-  for (auto* provider : {machine_rows, product_rows, quantised_rows, column_rows, pointwise_rows, line_rows, window_rows, attention_rows})
+  for (auto* provider : {machine_rows, product_rows, quantised_rows, column_rows, pointwise_rows, line_rows,
+                         window_rows, attention_rows})
     provider(table);
   return table.take();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The speed of the CPU's kernels beside libraries, loops and the machine's own limits.
 #pragma once
-#include <arenascope/bench/kit.h>
+#include "engine/bench/kit.h"
 
 namespace arenascope::cpu_bench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/bench/kit.h>
+#include "engine/bench/kit.h"
 
 #include <time.h>
 
@@ -50,7 +50,8 @@ std::vector<std::vector<double>> Table::in_turn(const std::vector<std::function<
   return seconds;
 }
 
-void Table::against(const std::string& name, const Measure& measure, const std::function<void()>& ours, const std::vector<Peer>& peers) {
+void Table::against(const std::string& name, const Measure& measure, const std::function<void()>& ours,
+                    const std::vector<Peer>& peers) {
   if (!wants(name)) return;
   progress(name);
   std::vector<std::function<void()>> runs{ours};
@@ -80,12 +81,13 @@ void Table::against(const std::string& name, const Measure& measure, const std::
   rows_.push_back(row);
 }
 
-void Table::against_figure(const std::string& name, const Measure& measure, const std::function<void()>& ours, const std::string& whose,
-                           double figure) {
+void Table::against_figure(const std::string& name, const Measure& measure, const std::function<void()>& ours,
+                           const std::string& whose, double figure) {
   if (!wants(name)) return;
   progress(name);
   const double value = measure.amount / median(in_turn({ours})[0]);
-  rows_.push_back({name, value, measure.unit, whose, figure, value / figure, measure.wanted, value / figure >= measure.wanted});
+  rows_.push_back(
+      {name, value, measure.unit, whose, figure, value / figure, measure.wanted, value / figure >= measure.wanted});
 }
 
 void Table::scaling(const std::string& name, int threads, double wanted, const std::function<void(int, int)>& part) {

@@ -44,13 +44,16 @@ struct Measure {
 class Table {
  public:
   explicit Table(Options options) : options_(std::move(options)) {}
-  bool wants(const std::string& name) const { return options_.only.empty() || name.find(options_.only) != std::string::npos; }
+  bool wants(const std::string& name) const {
+    return options_.only.empty() || name.find(options_.only) != std::string::npos;
+  }
 
   // A row against the fastest of `peers`; none there: the row stands alone.
-  void against(const std::string& name, const Measure& measure, const std::function<void()>& ours, const std::vector<Peer>& peers);
+  void against(const std::string& name, const Measure& measure, const std::function<void()>& ours,
+               const std::vector<Peer>& peers);
   // A row against a figure that stands in the table of wanted speeds.
-  void against_figure(const std::string& name, const Measure& measure, const std::function<void()>& ours, const std::string& whose,
-                      double figure);
+  void against_figure(const std::string& name, const Measure& measure, const std::function<void()>& ours,
+                      const std::string& whose, double figure);
   // How much faster `parts` threads are than one: part(i, n) computes part i of n. The busiest thread counts.
   void scaling(const std::string& name, int threads, double wanted, const std::function<void(int, int)>& part);
   void add(BenchRow row) { rows_.push_back(std::move(row)); }

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <new>
 
-#include <arenascope/bench/peers.h>
+#include "engine/bench/peers.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace arenascope::cpu_bench {
@@ -43,8 +43,10 @@ void copy(float* to, const float* x, const float* y, int64_t n, bool past) {
     for (int64_t j = 0; j < 4; ++j) {
       V v = hn::LoadU(d, x + i + j * lanes);
       if (y) v = hn::Add(v, hn::LoadU(d, y + i + j * lanes));
-      if (past) hn::Stream(v, d, to + i + j * lanes);
-      else hn::StoreU(v, d, to + i + j * lanes);
+      if (past)
+        hn::Stream(v, d, to + i + j * lanes);
+      else
+        hn::StoreU(v, d, to + i + j * lanes);
     }
   if (past) hwy::FlushStream();
 }
@@ -114,11 +116,14 @@ Peer copy_loop(int64_t n) {
 
 Peer combine_loop(int64_t n) {
   auto a = std::make_shared<Arrays>(n);
-  return {"loop over three arrays", [=] { HWY_DYNAMIC_DISPATCH(copy)(a->at(0), a->at(1), a->at(2), n, n >= kPastCaches); }};
+  return {"loop over three arrays", [=] {
+            HWY_DYNAMIC_DISPATCH(copy)(a->at(0), a->at(1), a->at(2), n, n >= kPastCaches);
+          }};
 }
 
 Peer multiply_add_loop(double flops) {
-  const auto rounds = static_cast<int64_t>(flops / (2.0 * 20 * static_cast<double>(HWY_DYNAMIC_DISPATCH(lanes)())) + 0.999);
+  const auto rounds =
+      static_cast<int64_t>(flops / (2.0 * 20 * static_cast<double>(HWY_DYNAMIC_DISPATCH(lanes)())) + 0.999);
   auto kept = std::make_shared<float>();
   return {"multiply-add loop", [=] { *kept += HWY_DYNAMIC_DISPATCH(multiply_add)(rounds); }};
 }

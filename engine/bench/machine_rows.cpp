@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the machine itself can do on one thread: rows without a bound, beside which the others are read.
-#include <arenascope/bench/peers.h>
+#include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
 

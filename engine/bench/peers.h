@@ -3,7 +3,7 @@
 // can prepare prepared; and plain loops that tell what the machine can do. A function that the library cannot do, or
 // whose library is missing, is empty.
 #pragma once
-#include <arenascope/bench/kit.h>
+#include "engine/bench/kit.h"
 
 namespace arenascope::cpu_bench {
 
@@ -36,8 +36,8 @@ Peer dnnl_function(Function function, int64_t n);
 
 // Loops over arrays of n floats of their own. Write: n floats written, and as many read from each source.
 Peer read_loop(int64_t n);
-Peer copy_loop(int64_t n);                // the processor's widest loads, and stores past the caches where the array is large
-Peer combine_loop(int64_t n);             // a[i] + b[i], likewise
-Peer multiply_add_loop(double flops);      // at least that many a call
+Peer copy_loop(int64_t n);     // the processor's widest loads, and stores past the caches where the array is large
+Peer combine_loop(int64_t n);  // a[i] + b[i], likewise
+Peer multiply_add_loop(double flops);  // at least that many a call
 
 }  // namespace arenascope::cpu_bench

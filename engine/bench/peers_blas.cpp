@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/bench/peers.h>
+#include "engine/bench/peers.h"
 
 #ifdef ARENASCOPE_OPENBLAS
 #include <cblas.h>
@@ -14,8 +14,9 @@ Peer blas_product(int64_t m, int64_t n, int64_t k, const float* weights, const f
   openblas_set_num_threads(1);
   auto dst = std::make_shared<std::vector<float>>(static_cast<size_t>(m * n));
   return {"OpenBLAS", [=] {
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<blasint>(m), static_cast<blasint>(n), static_cast<blasint>(k), 1,
-                        src, static_cast<blasint>(k), weights, static_cast<blasint>(k), 0, dst->data(), static_cast<blasint>(n));
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, static_cast<blasint>(m), static_cast<blasint>(n),
+                        static_cast<blasint>(k), 1, src, static_cast<blasint>(k), weights, static_cast<blasint>(k), 0,
+                        dst->data(), static_cast<blasint>(n));
           }};
 }
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/bench/peers.h>
+#include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Element by element over arrays beyond the caches, against loops that only move them.
-#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
+#include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
 namespace {
@@ -15,7 +15,8 @@ std::unique_ptr<Node> of_one(F&& node) {
 
 void one(Table& table, const std::string& name, double wanted, Op op) {
   if (!table.wants(name)) return;
-  auto node = of_one([&](GraphBuilder& g, const Tensor& x) { return op == Op::Scale ? g.scale(x, 2, 1) : g.op(op, {x}); });
+  auto node =
+      of_one([&](GraphBuilder& g, const Tensor& x) { return op == Op::Scale ? g.scale(x, 2, 1) : g.op(op, {x}); });
   if (node) table.against(name, {"GB/s", 8e-9 * kFloats, wanted}, node->runner(), {copy_loop(kFloats)});
 }
 

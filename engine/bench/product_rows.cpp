@@ -2,8 +2,8 @@
 // Dense products of square matrices with constant weights.
 #include <fmt/format.h>
 
-#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
+#include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
 

@@ -2,14 +2,15 @@
 // Products with block-quantised weights against the library's int8 product of the same shape.
 #include <fmt/format.h>
 
-#include <arenascope/bench/peers.h>
 #include <arenascope/graph/builder.h>
+#include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
 
 void quantised_rows(Table& table) {
   constexpr int64_t kDepth = 4096, kColumns = 4096;
-  for (DType type : {DType::Q8_0, DType::Q4_0, DType::Q4_K, DType::Q4_1, DType::Q5_0, DType::Q5_1, DType::Q5_K, DType::Q6_K})
+  for (DType type :
+       {DType::Q8_0, DType::Q4_0, DType::Q4_K, DType::Q4_1, DType::Q5_0, DType::Q5_1, DType::Q5_K, DType::Q6_K})
     for (int64_t rows : {32, 128, 512}) {
       const bool wanted = type == DType::Q8_0 || type == DType::Q4_0 || type == DType::Q4_K;
       const std::string title = fmt::format("{} product, {} columns", name(type), rows);
@@ -19,7 +20,8 @@ void quantised_rows(Table& table) {
       });
       if (!node) continue;
       const double gflop = 2e-9 * static_cast<double>(rows * kColumns * kDepth);
-      table.against(title, {"GFLOP/s", gflop, wanted ? 0.6 : 0}, node->runner(), {dnnl_product(Number::I8, rows, kColumns, kDepth)});
+      table.against(title, {"GFLOP/s", gflop, wanted ? 0.6 : 0}, node->runner(),
+                    {dnnl_product(Number::I8, rows, kColumns, kDepth)});
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/graph/autodiff.h>
-#include <arenascope/graph/autodiff_rules.h>
 #include <fmt/format.h>
+#include "engine/graph/autodiff_rules.h"
 
 #include <memory>
 #include <unordered_map>
@@ -60,9 +60,7 @@ Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const
 
 }  // namespace
 
-bool has_gradient(Op op) {
-  return rule_of(op) != nullptr;
-}
+bool has_gradient(Op op) { return rule_of(op) != nullptr; }
 
 Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph, const Tensor& loss,
                                             std::span<const Tensor> wanted, const GradientOptions& options) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Backward rules of views, copies, concatenation and look-ups.
-#include <arenascope/graph/autodiff_rules.h>
+#include "engine/graph/autodiff_rules.h"
 
 #include <algorithm>
 #include <array>
@@ -9,15 +9,9 @@
 namespace arenascope::autodiff {
 namespace {
 
-void same(Backward& b) {
-  b.give(0, b.dy);
-}
-void reshape(Backward& b) {
-  b.give(0, b.g.reshape(b.dy, b.source(0).sizes()));
-}
-void transpose(Backward& b) {
-  b.give(0, b.g.transpose(b.dy));
-}
+void same(Backward& b) { b.give(0, b.dy); }
+void reshape(Backward& b) { b.give(0, b.g.reshape(b.dy, b.source(0).sizes())); }
+void transpose(Backward& b) { b.give(0, b.g.transpose(b.dy)); }
 
 void permute(Backward& b) {
   const auto p = b.y->params.get<PermuteParams>();
@@ -89,24 +83,15 @@ Rule movement_rule(Op op) {
     case Op::Cont:
     case Op::Copy:
     case Op::Cast:
-    case Op::Expand:
-      return same;  // give() sums what was repeated
-    case Op::Reshape:
-      return reshape;
-    case Op::Transpose:
-      return transpose;
-    case Op::Permute:
-      return permute;
-    case Op::View:
-      return view;
-    case Op::Concat:
-      return concat;
-    case Op::Gather:
-      return gather;
-    case Op::Rope:
-      return rope;
-    default:
-      return nullptr;
+    case Op::Expand: return same;  // give() sums what was repeated
+    case Op::Reshape: return reshape;
+    case Op::Transpose: return transpose;
+    case Op::Permute: return permute;
+    case Op::View: return view;
+    case Op::Concat: return concat;
+    case Op::Gather: return gather;
+    case Op::Rope: return rope;
+    default: return nullptr;
   }
 }
 

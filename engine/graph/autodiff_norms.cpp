@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Backward rules of normalisations, soft max and reductions.
-#include <arenascope/graph/autodiff_rules.h>
+#include "engine/graph/autodiff_rules.h"
 
 namespace arenascope::autodiff {
 namespace {
@@ -79,19 +79,13 @@ void reduce(Backward& b) {
 Rule norm_rule(Op op) {
   switch (op) {
     case Op::Norm:
-    case Op::RmsNorm:
-      return norm;
-    case Op::BatchNorm:
-      return batch_norm;
-    case Op::SoftMax:
-      return soft_max;
-    case Op::LogSoftMax:
-      return log_soft_max;
+    case Op::RmsNorm: return norm;
+    case Op::BatchNorm: return batch_norm;
+    case Op::SoftMax: return soft_max;
+    case Op::LogSoftMax: return log_soft_max;
     case Op::ReduceSum:
-    case Op::ReduceMean:
-      return reduce;
-    default:
-      return nullptr;
+    case Op::ReduceMean: return reduce;
+    default: return nullptr;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Backward rules of what works element by element.
-#include <arenascope/graph/autodiff_rules.h>
+#include "engine/graph/autodiff_rules.h"
 
 #include <cmath>
 
@@ -33,43 +33,19 @@ void where(Backward& b) {
   if (b.wants(2)) b.give(2, b.mul(b.dy, b.scale(yes, -1, 1)));
 }
 
-void neg(Backward& b) {
-  b.give(0, b.op(Op::Neg, {b.dy}));
-}
-void abs(Backward& b) {
-  b.give(0, b.mul(b.dy, b.op(Op::Sign, {b.source(0)})));
-}
-void sqrt(Backward& b) {
-  b.give(0, b.op(Op::Div, {b.scale(b.dy, 0.5), b.y}));
-}
-void reciprocal(Backward& b) {
-  b.give(0, b.op(Op::Neg, {b.mul(b.dy, b.mul(b.y, b.y))}));
-}
-void exp(Backward& b) {
-  b.give(0, b.mul(b.dy, b.y));
-}
-void log(Backward& b) {
-  b.give(0, b.op(Op::Div, {b.dy, b.source(0)}));
-}
-void sin(Backward& b) {
-  b.give(0, b.mul(b.dy, b.op(Op::Cos, {b.source(0)})));
-}
-void cos(Backward& b) {
-  b.give(0, b.op(Op::Neg, {b.mul(b.dy, b.op(Op::Sin, {b.source(0)}))}));
-}
-void tanh(Backward& b) {
-  b.give(0, b.mul(b.dy, b.scale(b.mul(b.y, b.y), -1, 1)));
-}
-void sigmoid(Backward& b) {
-  b.give(0, b.mul(b.dy, b.sub(b.y, b.mul(b.y, b.y))));
-}
+void neg(Backward& b) { b.give(0, b.op(Op::Neg, {b.dy})); }
+void abs(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Sign, {b.source(0)}))); }
+void sqrt(Backward& b) { b.give(0, b.op(Op::Div, {b.scale(b.dy, 0.5), b.y})); }
+void reciprocal(Backward& b) { b.give(0, b.op(Op::Neg, {b.mul(b.dy, b.mul(b.y, b.y))})); }
+void exp(Backward& b) { b.give(0, b.mul(b.dy, b.y)); }
+void log(Backward& b) { b.give(0, b.op(Op::Div, {b.dy, b.source(0)})); }
+void sin(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Cos, {b.source(0)}))); }
+void cos(Backward& b) { b.give(0, b.op(Op::Neg, {b.mul(b.dy, b.op(Op::Sin, {b.source(0)}))})); }
+void tanh(Backward& b) { b.give(0, b.mul(b.dy, b.scale(b.mul(b.y, b.y), -1, 1))); }
+void sigmoid(Backward& b) { b.give(0, b.mul(b.dy, b.sub(b.y, b.mul(b.y, b.y)))); }
 // What comes out is 0 or above, so its sign is 1 where the source passed.
-void relu(Backward& b) {
-  b.give(0, b.mul(b.dy, b.op(Op::Sign, {b.y})));
-}
-void scale(Backward& b) {
-  b.give(0, b.scale(b.dy, static_cast<double>(b.y->params.get<ScaleParams>().scale)));
-}
+void relu(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Sign, {b.y}))); }
+void scale(Backward& b) { b.give(0, b.scale(b.dy, static_cast<double>(b.y->params.get<ScaleParams>().scale))); }
 
 void clamp(Backward& b) {
   // 1 where the source came through unchanged.
@@ -104,50 +80,28 @@ void gelu_tanh(Backward& b) {
 
 Rule pointwise_rule(Op op) {
   switch (op) {
-    case Op::Add:
-      return add;
-    case Op::Sub:
-      return sub;
-    case Op::Mul:
-      return mul;
-    case Op::Div:
-      return div;
-    case Op::Where:
-      return where;
-    case Op::Neg:
-      return neg;
-    case Op::Abs:
-      return abs;
-    case Op::Sqrt:
-      return sqrt;
-    case Op::Reciprocal:
-      return reciprocal;
-    case Op::Exp:
-      return exp;
-    case Op::Log:
-      return log;
-    case Op::Sin:
-      return sin;
-    case Op::Cos:
-      return cos;
-    case Op::Tanh:
-      return tanh;
-    case Op::Sigmoid:
-      return sigmoid;
-    case Op::Relu:
-      return relu;
-    case Op::Clamp:
-      return clamp;
-    case Op::Scale:
-      return scale;
-    case Op::Silu:
-      return silu;
-    case Op::Gelu:
-      return gelu;
-    case Op::GeluTanh:
-      return gelu_tanh;
-    default:
-      return nullptr;
+    case Op::Add: return add;
+    case Op::Sub: return sub;
+    case Op::Mul: return mul;
+    case Op::Div: return div;
+    case Op::Where: return where;
+    case Op::Neg: return neg;
+    case Op::Abs: return abs;
+    case Op::Sqrt: return sqrt;
+    case Op::Reciprocal: return reciprocal;
+    case Op::Exp: return exp;
+    case Op::Log: return log;
+    case Op::Sin: return sin;
+    case Op::Cos: return cos;
+    case Op::Tanh: return tanh;
+    case Op::Sigmoid: return sigmoid;
+    case Op::Relu: return relu;
+    case Op::Clamp: return clamp;
+    case Op::Scale: return scale;
+    case Op::Silu: return silu;
+    case Op::Gelu: return gelu;
+    case Op::GeluTanh: return gelu_tanh;
+    default: return nullptr;
   }
 }
 

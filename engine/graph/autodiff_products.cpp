@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Backward rules of products and convolutions.
-#include <arenascope/graph/autodiff_rules.h>
+#include "engine/graph/autodiff_rules.h"
 
 namespace arenascope::autodiff {
 namespace {
@@ -56,8 +56,6 @@ void conv(Backward& b) {
 
 }  // namespace
 
-Rule product_rule(Op op) {
-  return op == Op::MulMat ? mul_mat : op == Op::Conv ? conv : nullptr;
-}
+Rule product_rule(Op op) { return op == Op::MulMat ? mul_mat : op == Op::Conv ? conv : nullptr; }
 
 }  // namespace arenascope::autodiff

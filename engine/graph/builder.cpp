@@ -62,27 +62,16 @@ Tensor GraphBuilder::scale(const Tensor& x, float factor, float bias, std::strin
 
 Tensor GraphBuilder::conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int stride, int pad, int groups,
                             int dilation, std::string_view name) {
-  const OpParams params = pack(ConvParams{2,
-                                          {stride, stride, 1},
-                                          {dilation, dilation, 1},
-                                          {pad, pad, 0},
-                                          {pad, pad, 0},
-                                          {0, 0, 0},
-                                          groups});
+  const OpParams params = pack(
+      ConvParams{2, {stride, stride, 1}, {dilation, dilation, 1}, {pad, pad, 0}, {pad, pad, 0}, {0, 0, 0}, groups});
   return bias ? op(Op::Conv, {x, w, bias}, params, name) : op(Op::Conv, {x, w}, params, name);
 }
 
 Tensor GraphBuilder::pool2d(Op o, const Tensor& x, int kernel, int stride, int pad, std::string_view name) {
-  return op_with(o, {x},
-                 PoolParams{2,
-                            {kernel, kernel, 1},
-                            {stride, stride, 1},
-                            {1, 1, 1},
-                            {pad, pad, 0},
-                            {pad, pad, 0},
-                            false,
-                            false},
-                 name);
+  return op_with(
+      o, {x},
+      PoolParams{2, {kernel, kernel, 1}, {stride, stride, 1}, {1, 1, 1}, {pad, pad, 0}, {pad, pad, 0}, false, false},
+      name);
 }
 
 Tensor GraphBuilder::reshape(const Tensor& x, const Dims& sizes, std::string_view name) {

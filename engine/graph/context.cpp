@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
-#include <arenascope/graph/context_pool.h>
 #include <arenascope/graph/graph.h>
-#include <arenascope/graph/op_rules.h>
 #include <arenascope/memory/cpu_allocator.h>
+#include "engine/graph/context_pool.h"
+#include "engine/graph/op_rules.h"
 
 namespace arenascope {
 
@@ -60,14 +60,18 @@ ContextPool::~ContextPool() {
       std::launder(reinterpret_cast<TensorImpl*>(base() + object->offset))->~TensorImpl();
 }
 
-Context::Context(ContextPool* pool) : pool_(pool) { if (pool_) pool_->retain(); }
+Context::Context(ContextPool* pool) : pool_(pool) {
+  if (pool_) pool_->retain();
+}
 Context::Context(const Context& other) : Context(other.pool_) {}
 Context::Context(Context&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)) {}
 Context& Context::operator=(Context other) noexcept {
   std::swap(pool_, other.pool_);
   return *this;
 }
-Context::~Context() { if (pool_) pool_->release(); }
+Context::~Context() {
+  if (pool_) pool_->release();
+}
 
 Result<Context> Context::create(const ContextParams& params) {
   const size_t least = sizeof(ObjectHeader);
@@ -107,7 +111,8 @@ const void* Context::mem_buffer() const { return pool_->base(); }
 size_t Context::object_count() const { return pool_->objects_; }
 const ObjectHeader* Context::first_object() const { return pool_->first_; }
 const TensorImpl* Context::tensor_of(const ObjectHeader& object) const {
-  return object.type == ObjectType::Tensor ? reinterpret_cast<const TensorImpl*>(pool_->base() + object.offset) : nullptr;
+  return object.type == ObjectType::Tensor ? reinterpret_cast<const TensorImpl*>(pool_->base() + object.offset)
+                                           : nullptr;
 }
 
 void Context::keep_alive(const Tensor& tensor) {
@@ -164,8 +169,7 @@ Result<Tensor> Context::place_tensor(const Description& what, std::string_view t
   auto place = pool_->append(ObjectType::Tensor, size, tensor_name);
   if (!place) return place.error();
   if (in_scratch) pool_->scratch_.used = storage.offset() - pool_->scratch_.storage.offset() + bytes;
-  TensorImpl* impl = TensorImpl::make(*place, what.dtype, what.sizes, what.strides, what.sources.size(),
-                                      what.params);
+  TensorImpl* impl = TensorImpl::make(*place, what.dtype, what.sizes, what.strides, what.sources.size(), what.params);
   for (size_t i = 0; i < what.sources.size(); ++i) {
     if (what.sources[i]->owner != pool_) keep_alive(Tensor(what.sources[i]));
     impl->sources.set(i, what.sources[i]);
@@ -250,8 +254,12 @@ Result<Tensor> Context::try_apply(Op op, std::span<TensorImpl* const> sources, c
       strides[i] = stride;
       stride *= std::max<int64_t>(first.sizes[i], 1);
     }
-    return place_tensor({first.dtype, first.sizes.span(), {strides, static_cast<size_t>(first.rank())}, sources,
-                         params.significant(), first.byte_count()},
+    return place_tensor({first.dtype,
+                         first.sizes.span(),
+                         {strides, static_cast<size_t>(first.rank())},
+                         sources,
+                         params.significant(),
+                         first.byte_count()},
                         tensor_name, !pool_->no_alloc_, op);
   }
   auto inferred = op_info.shape_rule(op, sources, params);
@@ -262,9 +270,9 @@ Result<Tensor> Context::try_apply(Op op, std::span<TensorImpl* const> sources, c
   auto bytes = checked_byte_count(inferred->sizes, inferred->dtype);
   if (!bytes) return bytes.error();
   if (!view) inferred->strides = contiguous_strides(inferred->sizes);
-  auto tensor = place_tensor({inferred->dtype, inferred->sizes.span(), inferred->strides.span(), sources,
-                              params.significant(), *bytes},
-                             tensor_name, !view && !pool_->no_alloc_, op);
+  auto tensor = place_tensor(
+      {inferred->dtype, inferred->sizes.span(), inferred->strides.span(), sources, params.significant(), *bytes},
+      tensor_name, !view && !pool_->no_alloc_, op);
   if (!tensor || !view) return tensor;
   TensorImpl& impl = **tensor;
   TensorImpl& source = *sources[0];

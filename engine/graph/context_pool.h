@@ -39,9 +39,9 @@ class ContextPool final : public ImplOwner {
   std::vector<std::string> layers_;
   int32_t layer_ = -1;
   std::vector<std::unique_ptr<char[]>> text_;
-  char* text_end_ = nullptr;  // of the last piece
-  size_t text_left_ = 0;      // of it
-  size_t text_bytes_ = 0;     // in use
+  char* text_end_ = nullptr;     // of the last piece
+  size_t text_left_ = 0;         // of it
+  size_t text_bytes_ = 0;        // in use
   std::vector<Tensor> foreign_;  // sources that live in other pools, kept alive
 };
 

@@ -12,8 +12,11 @@ namespace {
 size_t utf8_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(at);
-  const size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : (lead & 0xF0) == 0xE0 ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+  const size_t length = lead < 0x80                   ? 1
+                        : lead >= 0xC2 && lead < 0xE0 ? 2
+                        : (lead & 0xF0) == 0xE0       ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
   for (size_t i = 1; i < length; ++i)
     if ((byte(at + i) & 0xC0) != 0x80) return 0;
   // No long forms of short characters, no halves of pairs, nothing beyond U+10FFFF.
@@ -27,11 +30,16 @@ size_t utf8_length(std::string_view text, size_t at) {
 void append_escaped(std::string& out, std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const char c = text[at];
-    if (c == '"' || c == '\\') out += '\\', out += c, ++at;
-    else if (c == '\n') out += "\\n", ++at;
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) out += ' ', ++at;
-    else if (const size_t length = utf8_length(text, at)) out.append(text.substr(at, length)), at += length;
-    else out += '?', ++at;
+    if (c == '"' || c == '\\')
+      out += '\\', out += c, ++at;
+    else if (c == '\n')
+      out += "\\n", ++at;
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      out += ' ', ++at;
+    else if (const size_t length = utf8_length(text, at))
+      out.append(text.substr(at, length)), at += length;
+    else
+      out += '?', ++at;
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/op_params.h>
-#include <arenascope/graph/op_rules.h>
+#include "engine/graph/op_rules.h"
 
 namespace arenascope {
 namespace {
@@ -155,30 +155,36 @@ namespace {
 
 // Whether a source can be read along the result's elements.
 Status fits(const TensorImpl& source, const Dims& sizes) {
-  if (source.dtype != DType::F32) return refuse(Op::Fused, fmt::format("a step's source is {}, not f32", name(source.dtype)));
+  if (source.dtype != DType::F32)
+    return refuse(Op::Fused, fmt::format("a step's source is {}, not f32", name(source.dtype)));
   auto both = broadcast(source.sizes, sizes);
   if (both.ok() && *both == sizes) return {};
-  return refuse(Op::Fused, fmt::format("a step's source {} is not broadcast to {}", to_string(source.sizes), to_string(sizes)));
+  return refuse(Op::Fused,
+                fmt::format("a step's source {} is not broadcast to {}", to_string(source.sizes), to_string(sizes)));
 }
 
 Status check_step(const FusedStep& step, int made, Sources sources, const Dims& sizes) {
   const Op op = FusedParams::op(step);
-  if (step.op >= kOpCount || !is_fused_step(op)) return refuse(Op::Fused, fmt::format("op {} cannot be a step", step.op));
+  if (step.op >= kOpCount || !is_fused_step(op))
+    return refuse(Op::Fused, fmt::format("op {} cannot be a step", step.op));
   const int count = static_cast<int>(sources.size());
   const int8_t operands[] = {step.left, step.right};
   for (int i = 0; i < step_operands(op); ++i) {
     const int operand = operands[i];
-    if (operand >= count || -1 - operand >= made) return refuse(Op::Fused, fmt::format("{} has no operand {}", name(op), operand));
+    if (operand >= count || -1 - operand >= made)
+      return refuse(Op::Fused, fmt::format("{} has no operand {}", name(op), operand));
     if (op == Op::BatchNorm && i == 1) break;
     if (operand >= 0)
       if (auto ok = fits(*sources[static_cast<size_t>(operand)], sizes); !ok) return ok;
   }
   if (op != Op::BatchNorm) return {};
-  if (sizes.rank() < 2 || step.right < 0 || step.right + 4 > count) return refuse(Op::Fused, "BATCH_NORM lacks channels or statistics");
+  if (sizes.rank() < 2 || step.right < 0 || step.right + 4 > count)
+    return refuse(Op::Fused, "BATCH_NORM lacks channels or statistics");
   for (int i = 0; i < 4; ++i) {
     const TensorImpl& source = *sources[static_cast<size_t>(step.right + i)];
     if (source.dtype != DType::F32 || !(source.sizes == Dims{sizes[1]}))
-      return refuse(Op::Fused, fmt::format("{} {} is not one f32 for each of {} channels", name(source.dtype), to_string(source.sizes), sizes[1]));
+      return refuse(Op::Fused, fmt::format("{} {} is not one f32 for each of {} channels", name(source.dtype),
+                                           to_string(source.sizes), sizes[1]));
   }
   return {};
 }
@@ -190,7 +196,8 @@ Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
   if (p.steps < 1 || p.steps > FusedParams::kMostSteps) return refuse(op, fmt::format("it has {} steps", p.steps));
   Inferred made;
   if (p.anchor_op() != Op::None) {
-    if (p.anchor >= kOpCount || p.anchor_op() == Op::Fused || info(p.anchor_op()).is_view()) return refuse(op, "there is no such anchor");
+    if (p.anchor >= kOpCount || p.anchor_op() == Op::Fused || info(p.anchor_op()).is_view())
+      return refuse(op, "there is no such anchor");
     const OpInfo& anchor = info(p.anchor_op());
     if (p.anchor_sources > sources.size() || p.anchor_sources < anchor.min_sources ||
         (anchor.max_sources >= 0 && p.anchor_sources > anchor.max_sources))
@@ -217,7 +224,8 @@ Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
   for (int i = 0; i < p.steps; ++i) {
     if (auto ok = check_step(p.step[i], i + 1, sources, made.sizes); !ok) return ok.error();
     if (p.step[i].left >= 0) read[p.step[i].left / 64] |= uint64_t{1} << p.step[i].left % 64;
-    if (step_operands(FusedParams::op(p.step[i])) == 2 && p.step[i].right >= 0) read[p.step[i].right / 64] |= uint64_t{1} << p.step[i].right % 64;
+    if (step_operands(FusedParams::op(p.step[i])) == 2 && p.step[i].right >= 0)
+      read[p.step[i].right / 64] |= uint64_t{1} << p.step[i].right % 64;
   }
   if (std::popcount(read[0]) + std::popcount(read[1]) > FusedParams::kMostOperands)
     return refuse(op, fmt::format("its steps read more than {} sources", FusedParams::kMostOperands));

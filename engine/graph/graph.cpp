@@ -35,12 +35,12 @@ struct GraphData {
   size_t node_count, leaf_count;
   TensorImpl** nodes;
   TensorImpl** leafs;
-  TensorImpl** grads;   // by place: nodes, then leafs; null without training
+  TensorImpl** grads;  // by place: nodes, then leafs; null without training
   TensorImpl** grad_accumulators;
   int32_t* use_counts;  // by place
   Code* codes;          // by slot
   int slot_bits;
-  const Frame* stack;   // while collecting
+  const Frame* stack;  // while collecting
 
   const TensorImpl* at_place(Code code) const {
     if (code & kOnStack) return stack[code & ~kOnStack].tensor;
@@ -156,8 +156,10 @@ bool GraphData::collect(TensorImpl* output, std::vector<Frame>& frames) {
         ++frames[depth].next_source;
         continue;
       }
-      if (code & kOnStack) ++frames[code & ~kOnStack].uses;
-      else ++use_counts[code - kFirstPlace];
+      if (code & kOnStack)
+        ++frames[code & ~kOnStack].uses;
+      else
+        ++use_counts[code - kFirstPlace];
       ++frame.next_source;
       continue;
     }
@@ -187,8 +189,8 @@ Status Graph::expand(const Tensor& output) {
     return Error{"no memory is left to collect a graph"};
   }
   g.restore(nodes_before, leafs_before, stack);
-  return Error{fmt::format("a graph with room for {} nodes and as many leafs is too small for '{}'", g.capacity,
-                           output.name())};
+  return Error{
+      fmt::format("a graph with room for {} nodes and as many leafs is too small for '{}'", g.capacity, output.name())};
 }
 
 std::span<TensorImpl* const> Graph::nodes() const { return {data_->nodes, data_->node_count}; }

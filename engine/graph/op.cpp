@@ -2,7 +2,7 @@
 #include <arenascope/graph/op.h>
 
 #include <arenascope/base/checked.h>
-#include <arenascope/graph/op_rules.h>
+#include "engine/graph/op_rules.h"
 
 namespace arenascope {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/op_params.h>
-#include <arenascope/graph/op_rules.h>
+#include "engine/graph/op_rules.h"
 
 namespace arenascope::rules {
 
@@ -45,8 +45,7 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
   }
   if (*count > 0 && (low < first || high > last))
     return refuse(op, fmt::format("elements {} to {} do not lie within the source's {} to {}", low, high, first, last));
-  if (*count == 0 && (p.offset < first || p.offset > last + 1))
-    return refuse(op, "its offset lies outside the source");
+  if (*count == 0 && (p.offset < first || p.offset > last + 1)) return refuse(op, "its offset lies outside the source");
   const int32_t block = info(source.dtype).block_elements;
   if (block > 1) {
     bool fits = p.offset % block == 0 && p.sizes.back() % block == 0 && (p.strides.empty() || p.strides.back() == 1);
@@ -118,16 +117,15 @@ Result<Inferred> cast_rule(Op, Sources sources, const OpParams& params) {
 Result<Inferred> concat_rule(Op op, Sources sources, const OpParams& params) {
   const int axis = params.get<AxisParams>().axis;
   Dims sizes = sources[0]->sizes;
-  if (axis < 0 || axis >= sizes.rank())
-    return refuse(op, fmt::format("axis {} of {} dimensions", axis, sizes.rank()));
+  if (axis < 0 || axis >= sizes.rank()) return refuse(op, fmt::format("axis {} of {} dimensions", axis, sizes.rank()));
   for (size_t s = 1; s < sources.size(); ++s) {
     const TensorImpl& source = *sources[s];
     bool fits = source.dtype == sources[0]->dtype && source.rank() == sizes.rank();
     for (int i = 0; fits && i < sizes.rank(); ++i) fits = i == axis || source.sizes[i] == sizes[i];
     if (!fits)
-      return refuse(op, fmt::format("source {} is {} {}, which does not continue {} {} along axis {}", s,
-                                    name(source.dtype), to_string(source.sizes), name(sources[0]->dtype),
-                                    to_string(sources[0]->sizes), axis));
+      return refuse(
+          op, fmt::format("source {} is {} {}, which does not continue {} {} along axis {}", s, name(source.dtype),
+                          to_string(source.sizes), name(sources[0]->dtype), to_string(sources[0]->sizes), axis));
     auto sum = checked_add(sizes[axis], source.sizes[axis]);
     if (!sum) return refuse(op, "the sizes along its axis overflow");
     sizes[axis] = *sum;
@@ -143,9 +141,10 @@ Result<Inferred> pad_rule(Op op, Sources sources, const OpParams& params) {
     const int64_t before = sizes[i];
     auto after = checked_add(before, int64_t{p.begin[i]} + p.end[i]);
     if (!after || *after < 0)
-      return refuse(op, fmt::format("pads {} and {} leave nothing of dimension {} of size {}", p.begin[i], p.end[i], i,
-                                    before));
-    if (p.mode == PadMode::Reflect && (p.begin[i] >= std::max<int64_t>(before, 1) || p.end[i] >= std::max<int64_t>(before, 1)))
+      return refuse(
+          op, fmt::format("pads {} and {} leave nothing of dimension {} of size {}", p.begin[i], p.end[i], i, before));
+    if (p.mode == PadMode::Reflect &&
+        (p.begin[i] >= std::max<int64_t>(before, 1) || p.end[i] >= std::max<int64_t>(before, 1)))
       return refuse(op, fmt::format("reflection by {} and {} reaches beyond dimension {} of size {}", p.begin[i],
                                     p.end[i], i, before));
     if (p.mode == PadMode::Edge && before == 0 && *after > 0) return refuse(op, "an empty dimension has no edge");

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/graph/op_params.h>
-#include <arenascope/graph/op_rules.h>
+#include "engine/graph/op_rules.h"
 
 namespace arenascope::rules {
 namespace {
@@ -17,8 +17,10 @@ Error no_axis(Op op, int axis, const TensorImpl& tensor) {
 Dims without(const Dims& sizes, uint32_t axes, bool keep_dims) {
   Dims out;
   for (int i = 0; i < sizes.rank(); ++i) {
-    if (!(axes & (1u << i))) out.push_back(sizes[i]);
-    else if (keep_dims) out.push_back(1);
+    if (!(axes & (1u << i)))
+      out.push_back(sizes[i]);
+    else if (keep_dims)
+      out.push_back(1);
   }
   return out;
 }
@@ -53,7 +55,8 @@ Result<Inferred> group_norm_rule(Op op, Sources sources, const OpParams& params)
   const int64_t groups = params.get<GroupNormParams>().groups;
   if (sources[0]->rank() < 2) return refuse(op, "its source needs a channel dimension");
   const int64_t channels = sources[0]->sizes[1];
-  if (groups < 1 || channels % groups != 0) return refuse(op, fmt::format("{} channels in {} groups", channels, groups));
+  if (groups < 1 || channels % groups != 0)
+    return refuse(op, fmt::format("{} channels in {} groups", channels, groups));
   for (size_t i = 1; i < sources.size(); ++i)
     if (!(sources[i]->sizes == Dims{channels}))
       return refuse(op, fmt::format("source {} is {}, not [{}]", i, to_string(sources[i]->sizes), channels));
@@ -75,7 +78,8 @@ Result<Inferred> soft_max_rule(Op op, Sources sources, const OpParams& params) {
 Result<Inferred> reduce_rule(Op op, Sources sources, const OpParams& params) {
   const auto p = params.get<ReduceParams>();
   if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
-  if (p.axes >> sources[0]->rank()) return refuse(op, fmt::format("its axes reach beyond {} dimensions", sources[0]->rank()));
+  if (p.axes >> sources[0]->rank())
+    return refuse(op, fmt::format("its axes reach beyond {} dimensions", sources[0]->rank()));
   return Inferred{sources[0]->dtype, without(sources[0]->sizes, p.axes, p.keep_dims), {}, 0};
 }
 

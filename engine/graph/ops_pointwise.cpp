@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
-#include <arenascope/graph/op_rules.h>
+#include "engine/graph/op_rules.h"
 
 namespace arenascope::rules {
 

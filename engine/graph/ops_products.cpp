@@ -6,7 +6,7 @@
 
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/op_params.h>
-#include <arenascope/graph/op_rules.h>
+#include "engine/graph/op_rules.h"
 
 namespace arenascope::rules {
 namespace {
@@ -17,7 +17,8 @@ Status check_bias(Op op, Sources sources, size_t index, int64_t channels) {
   if (sources.size() <= index) return {};
   const TensorImpl& bias = *sources[index];
   if (bias.rank() != 1 || bias.sizes[0] != channels || !info(bias.dtype).floating)
-    return refuse(op, fmt::format("its bias is {} {}, not {} numbers", name(bias.dtype), to_string(bias.sizes), channels));
+    return refuse(op,
+                  fmt::format("its bias is {} {}, not {} numbers", name(bias.dtype), to_string(bias.sizes), channels));
   return {};
 }
 
@@ -120,8 +121,7 @@ Result<Inferred> conv_transpose_rule(Op op, Sources sources, const OpParams& par
 
 int64_t conv_transpose_flops(const TensorImpl& node) {
   const Dims& w = node.sources[1]->sizes;
-  return w[0] == 0 ? 0
-                   : saturating_mul(saturating_mul(2, node.sources[0]->element_count()), element_count(w) / w[0]);
+  return w[0] == 0 ? 0 : saturating_mul(saturating_mul(2, node.sources[0]->element_count()), element_count(w) / w[0]);
 }
 
 Result<Inferred> attention_rule(Op op, Sources sources, const OpParams&) {
@@ -140,7 +140,8 @@ Result<Inferred> attention_rule(Op op, Sources sources, const OpParams&) {
     scores[q.rank() - 1] = k.back(1);
     auto mask = broadcast(sources[3]->sizes, scores);
     if (!mask || !(*mask == scores) || sources[3]->dtype != DType::F32)
-      return refuse(op, fmt::format("its mask {} does not broadcast to {}", to_string(sources[3]->sizes), to_string(scores)));
+      return refuse(
+          op, fmt::format("its mask {} does not broadcast to {}", to_string(sources[3]->sizes), to_string(scores)));
   }
   return Inferred{DType::F32, sizes, {}, 0};
 }

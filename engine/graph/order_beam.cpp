@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include <arenascope/graph/order_exact.h>
+#include "engine/graph/order_exact.h"
 
 namespace arenascope {
 namespace {
@@ -13,7 +13,11 @@ template <int W>
 class Beam {
  public:
   Beam(const OrderWindow& window, Bytes below, const BeamOptions& options, SearchBudget& budget)
-      : window_(window), steps_(window), below_(below), options_(options), budget_(budget),
+      : window_(window),
+        steps_(window),
+        below_(below),
+        options_(options),
+        budget_(budget),
         levels_(window.ops.size() + 1) {}
 
   std::optional<std::vector<int32_t>> run() {
@@ -60,8 +64,7 @@ class Beam {
   }
 
   void arrive(Place& place) {
-    budget_.spend(steps_.run_free_ops(place.state, below_ - 1,
-                                      [&](int32_t op) { place.last = note(place.last, op); }));
+    budget_.spend(steps_.run_free_ops(place.state, below_ - 1, [&](int32_t op) { place.last = note(place.last, op); }));
     place.rank = rank(place.state.live, place.state.done.hash());
     levels_[static_cast<size_t>(place.state.count)].push_back(place);
   }

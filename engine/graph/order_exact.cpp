@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/graph/order_exact.h>
+#include "engine/graph/order_exact.h"
 
 #include <algorithm>
 #include <queue>
@@ -147,9 +147,8 @@ class ExactSearch {
 SearchBudget::SearchBudget(double seconds, std::stop_token stop, bool by_clock) : stop_(std::move(stop)) {
   seconds = seconds > 0 ? std::min(seconds, 1e9) : 0;
   left_ = static_cast<int64_t>(seconds * kLooksPerSecond);
-  deadline_ = std::chrono::steady_clock::now() +
-              std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                  std::chrono::duration<double>(by_clock ? seconds : 1e9));
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                     std::chrono::duration<double>(by_clock ? seconds : 1e9));
 }
 
 bool SearchBudget::spend(int64_t looks) {

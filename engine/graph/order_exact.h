@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <vector>
 
-#include <arenascope/graph/order_window.h>
+#include "engine/graph/order_window.h"
 
 namespace arenascope {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <arenascope/graph/order.h>
-#include <arenascope/graph/order_problem.h>
+#include "engine/graph/order_problem.h"
 
 namespace arenascope {
 namespace {
@@ -48,7 +48,8 @@ class LabelledOrder {
 
 // Depth first, then each op, from the last to the first, may move down to just before its first consumer:
 //  - by type, when all that it reads is given (constants, variables, inputs): those bytes live on anyway;
-//  - by lifetime, when L1 > L2: L1 is where the longest-lived of its inputs dies, L2 where its own result is first read.
+//  - by lifetime, when L1 > L2: L1 is where the longest-lived of its inputs dies, L2 where its own result is first
+//  read.
 Result<std::vector<NodeId>> ge_order(const Graph& graph, const OrderOptions& options) {
   auto made = make_order_problem(graph, false, options.keep_outputs);
   if (!made) return made.error();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <arenascope/graph/order.h>
-#include <arenascope/graph/order_problem.h>
+#include "engine/graph/order_problem.h"
 
 namespace arenascope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/graph/order_problem.h>
+#include "engine/graph/order_problem.h"
 
 #include <algorithm>
 
@@ -80,8 +80,10 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
   std::vector<std::vector<int32_t>> preds(ops), succs(ops), inputs(ops), consumers(buffers);
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (roots[i] != NodeId(i)) {
-      if (roots[i].valid()) p.behind[static_cast<size_t>(buffer_of[roots[i].index()])].push_back(NodeId(i));
-      else p.first.push_back(NodeId(i));
+      if (roots[i].valid())
+        p.behind[static_cast<size_t>(buffer_of[roots[i].index()])].push_back(NodeId(i));
+      else
+        p.first.push_back(NodeId(i));
       continue;
     }
     const auto b = static_cast<size_t>(buffer_of[i]);

@@ -30,11 +30,11 @@ class IndexLists {
 // Ops count from 0. Buffer i < op_count() is op i's result; the buffers behind those belong to the lazy sources.
 struct OrderProblem {
   std::vector<NodeId> op_nodes;
-  IndexLists preds, succs;      // op → ops, each once
-  IndexLists inputs;            // op → buffers that it reads, each once
-  IndexLists consumers;         // buffer → ops that read it, each once
-  std::vector<Bytes> bytes;     // of a buffer
-  std::vector<uint8_t> keep;    // of a buffer: lives to the end
+  IndexLists preds, succs;    // op → ops, each once
+  IndexLists inputs;          // op → buffers that it reads, each once
+  IndexLists consumers;       // buffer → ops that read it, each once
+  std::vector<Bytes> bytes;   // of a buffer
+  std::vector<uint8_t> keep;  // of a buffer: lives to the end
   std::vector<NodeId> lazy_nodes;
 
   int32_t op_count() const { return static_cast<int32_t>(op_nodes.size()); }

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include <arenascope/graph/order_exact.h>
 #include <arenascope/graph/order_peak.h>
-#include <arenascope/graph/order_window.h>
+#include "engine/graph/order_exact.h"
+#include "engine/graph/order_window.h"
 
 namespace arenascope {
 namespace {
@@ -24,7 +24,8 @@ struct Part {
 std::vector<Part> cut_parts(const OrderProblem& p, const OrderTrack& track) {
   const auto n = static_cast<int32_t>(track.ops.size());
   const auto at = [&](int32_t op) { return track.position[static_cast<size_t>(op)]; };
-  std::vector<int32_t> earliest_source(static_cast<size_t>(n) + 1, n);  // of the ops from a step on, the least latest one
+  std::vector<int32_t> earliest_source(static_cast<size_t>(n) + 1,
+                                       n);  // of the ops from a step on, the least latest one
   for (int32_t i = n; i-- > 0;) {
     int32_t latest = -1;
     for (int32_t pred : p.preds[track.ops[static_cast<size_t>(i)]]) latest = std::max(latest, at(pred));
@@ -73,8 +74,8 @@ class OrderSearch {
 
   void run() {
     while (!parts_.empty()) {
-      const auto worst = std::max_element(parts_.begin(), parts_.end(),
-                                          [](const Part& a, const Part& b) { return a.peak < b.peak; });
+      const auto worst =
+          std::max_element(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.peak < b.peak; });
       if (worst->peak <= bound_ || worst->stuck || budget_.spent()) break;
       improve(*worst);
     }
@@ -88,7 +89,8 @@ class OrderSearch {
   static constexpr int64_t kFirstTry = 300000;      // looks
 
   Bytes least_of(const Part& part) const {
-    if (part.end - part.begin <= kLargestBounded) return window_lower_bound(cut_window(p_, track_, part.begin, part.end));
+    if (part.end - part.begin <= kLargestBounded)
+      return window_lower_bound(cut_window(p_, track_, part.begin, part.end));
     Bytes least = 0;
     for (int32_t i = part.begin; i < part.end; ++i) {
       const int32_t op = track_.ops[static_cast<size_t>(i)];
@@ -137,8 +139,7 @@ class OrderSearch {
     const Bytes before = part.peak;
     while (part.peak > bound_ && !budget_.spent()) {
       const auto first = track_.step_peak.begin();
-      const auto peak_at =
-          static_cast<int32_t>(std::max_element(first + part.begin, first + part.end) - first);
+      const auto peak_at = static_cast<int32_t>(std::max_element(first + part.begin, first + part.end) - first);
       if (!polish_around(part, peak_at)) break;
       part.peak = peak_between(track_, part.begin, part.end);
     }
@@ -173,8 +174,8 @@ class OrderSearch {
         if (part.peak <= bound_ || budget_.spent()) return part.peak < before;
         const auto first = track_.step_peak.begin();
         const auto peak_at = static_cast<int32_t>(std::max_element(first + part.begin, first + part.end) - first);
-        const int32_t begin = std::clamp(peak_at - kLargestWindow / 2, part.begin,
-                                         std::max(part.begin, part.end - kLargestWindow));
+        const int32_t begin =
+            std::clamp(peak_at - kLargestWindow / 2, part.begin, std::max(part.begin, part.end - kLargestWindow));
         const int32_t end = std::min(begin + kLargestWindow, part.end);
         const OrderWindow window = cut_window(p_, track_, begin, end);
         // Towards the bound first; a beam whose aim is too high only finds a little.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/graph/order_window.h>
+#include "engine/graph/order_window.h"
 
 #include <algorithm>
 #include <utility>
@@ -48,7 +48,7 @@ OrderWindow cut_window(const OrderProblem& p, const OrderTrack& t, int32_t begin
     return at >= begin && at < end ? at - begin : -1;
   };
   std::vector<std::vector<int32_t>> preds(n), succs(n), inputs(n), consumers(n);
-  std::vector<int32_t> buffers(w.ops);  // the problem's numbers of the local buffers
+  std::vector<int32_t> buffers(w.ops);               // the problem's numbers of the local buffers
   std::vector<std::pair<int32_t, int32_t>> outside;  // buffer from outside, local op that reads it
   for (size_t i = 0; i < n; ++i) {
     for (int32_t pred : p.preds[w.ops[i]])
@@ -121,7 +121,8 @@ Bytes window_lower_bound(const OrderWindow& w) {
       const auto users = w.consumers[b];
       bool begun = b < n ? has(above, op, b) : w.given[b] != 0;
       if (b >= n && !begun)
-        begun = std::any_of(users.begin(), users.end(), [&](int32_t u) { return has(above, op, static_cast<size_t>(u)); });
+        begun =
+            std::any_of(users.begin(), users.end(), [&](int32_t u) { return has(above, op, static_cast<size_t>(u)); });
       if (!begun) continue;
       if (b == op || w.stays[b] ||
           std::any_of(users.begin(), users.end(), [&](int32_t u) { return has(below, op, static_cast<size_t>(u)); }))

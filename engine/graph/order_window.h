@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <arenascope/graph/order_problem.h>
+#include "engine/graph/order_problem.h"
 
 namespace arenascope {
 

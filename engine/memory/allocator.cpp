@@ -15,9 +15,7 @@ bool MemoryBudget::take(Bytes bytes) {
   return true;
 }
 
-Result<void*> Allocator::allocate_on(Stream, Bytes bytes, size_t alignment) {
-  return allocate(bytes, alignment);
-}
+Result<void*> Allocator::allocate_on(Stream, Bytes bytes, size_t alignment) { return allocate(bytes, alignment); }
 
 void Allocator::deallocate_after(void* pointer, Bytes bytes, std::span<const Stream>) noexcept {
   deallocate(pointer, bytes);

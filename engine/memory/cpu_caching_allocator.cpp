@@ -49,9 +49,7 @@ CpuCachingAllocator::~CpuCachingAllocator() {
   give_budget(range_.backed_bytes());
 }
 
-void CpuCachingAllocator::on_attach(const AllocatorHooks& hooks) {
-  beyond_.attach(hooks);
-}
+void CpuCachingAllocator::on_attach(const AllocatorHooks& hooks) { beyond_.attach(hooks); }
 
 Bytes CpuCachingAllocator::rounded(Bytes bytes) {
   return static_cast<Bytes>(Classes::round_up((static_cast<uint64_t>(bytes) + kUnit - 1) / kUnit)) * kUnit;

@@ -52,9 +52,7 @@ Result<void*> DeviceAllocator::allocate(Bytes bytes, size_t alignment) {
   return memory;
 }
 
-Result<void*> DeviceAllocator::allocate_on(Stream, Bytes bytes, size_t alignment) {
-  return allocate(bytes, alignment);
-}
+Result<void*> DeviceAllocator::allocate_on(Stream, Bytes bytes, size_t alignment) { return allocate(bytes, alignment); }
 
 void DeviceAllocator::give(void* pointer, Bytes bytes) noexcept {
   stats_.reserved -= bytes;

@@ -195,9 +195,7 @@ Result<void*> DeviceCachingAllocator::allocate_on(Stream stream, Bytes bytes, si
   }
 }
 
-void DeviceCachingAllocator::deallocate(void* pointer, Bytes bytes) noexcept {
-  deallocate_after(pointer, bytes, {});
-}
+void DeviceCachingAllocator::deallocate(void* pointer, Bytes bytes) noexcept { deallocate_after(pointer, bytes, {}); }
 
 void DeviceCachingAllocator::deallocate_after(void* pointer, Bytes bytes, std::span<const Stream> streams) noexcept {
   if (!pointer) return;

@@ -9,9 +9,7 @@
 
 namespace arenascope {
 
-void PageRange::Free::operator()(uint64_t* p) const {
-  std::free(p);
-}
+void PageRange::Free::operator()(uint64_t* p) const { std::free(p); }
 
 PageRange::PageRange(Bytes capacity) {
   if (const long page = sysconf(_SC_PAGESIZE); page > 0) page_ = page;

@@ -18,7 +18,8 @@ PinnedMemory::~PinnedMemory() {
 }
 
 Result<void*> PinnedMemory::take_memory(Bytes bytes) {
-  if (bytes <= 0 || bytes > (Bytes{1} << 46)) return Error{fmt::format("{} bytes of pinned memory make no sense", bytes)};
+  if (bytes <= 0 || bytes > (Bytes{1} << 46))
+    return Error{fmt::format("{} bytes of pinned memory make no sense", bytes)};
   if (void* pinned = pages_.pin(pages_.context, bytes)) return pinned;
   void* plain = std::aligned_alloc(kPageAlignment, align_up(static_cast<uint64_t>(bytes), kPageAlignment));
   if (!plain) return Error{fmt::format("out of memory: {} bytes for copies to a device", bytes)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/models/gguf.h"
 #include <arenascope/base/checked.h>
-#include <arenascope/models/gguf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,66 +16,42 @@ size_t value_bytes(GgufType type) {
   switch (type) {
     case GgufType::U8:
     case GgufType::I8:
-    case GgufType::Bool:
-      return 1;
+    case GgufType::Bool: return 1;
     case GgufType::U16:
-    case GgufType::I16:
-      return 2;
+    case GgufType::I16: return 2;
     case GgufType::U32:
     case GgufType::I32:
-    case GgufType::F32:
-      return 4;
+    case GgufType::F32: return 4;
     case GgufType::U64:
     case GgufType::I64:
-    case GgufType::F64:
-      return 8;
+    case GgufType::F64: return 8;
     case GgufType::String:
-    case GgufType::Array:
-      break;
+    case GgufType::Array: break;
   }
   return 0;
 }
 
 std::optional<DType> tensor_type(uint32_t code) {
   switch (code) {
-    case 0:
-      return DType::F32;
-    case 1:
-      return DType::F16;
-    case 2:
-      return DType::Q4_0;
-    case 3:
-      return DType::Q4_1;
-    case 6:
-      return DType::Q5_0;
-    case 7:
-      return DType::Q5_1;
-    case 8:
-      return DType::Q8_0;
-    case 10:
-      return DType::Q2_K;
-    case 11:
-      return DType::Q3_K;
-    case 12:
-      return DType::Q4_K;
-    case 13:
-      return DType::Q5_K;
-    case 14:
-      return DType::Q6_K;
-    case 24:
-      return DType::I8;
-    case 25:
-      return DType::I16;
-    case 26:
-      return DType::I32;
-    case 27:
-      return DType::I64;
-    case 28:
-      return DType::F64;
-    case 30:
-      return DType::BF16;
-    default:
-      return std::nullopt;
+    case 0: return DType::F32;
+    case 1: return DType::F16;
+    case 2: return DType::Q4_0;
+    case 3: return DType::Q4_1;
+    case 6: return DType::Q5_0;
+    case 7: return DType::Q5_1;
+    case 8: return DType::Q8_0;
+    case 10: return DType::Q2_K;
+    case 11: return DType::Q3_K;
+    case 12: return DType::Q4_K;
+    case 13: return DType::Q5_K;
+    case 14: return DType::Q6_K;
+    case 24: return DType::I8;
+    case 25: return DType::I16;
+    case 26: return DType::I32;
+    case 27: return DType::I64;
+    case 28: return DType::F64;
+    case 30: return DType::BF16;
+    default: return std::nullopt;
   }
 }
 
@@ -265,24 +241,15 @@ std::optional<int64_t> GgufFile::integer(std::string_view key) const {
   };
   switch (entry->type) {
     case GgufType::U8:
-    case GgufType::Bool:
-      return read(uint8_t{});
-    case GgufType::I8:
-      return read(int8_t{});
-    case GgufType::U16:
-      return read(uint16_t{});
-    case GgufType::I16:
-      return read(int16_t{});
-    case GgufType::U32:
-      return read(uint32_t{});
-    case GgufType::I32:
-      return read(int32_t{});
-    case GgufType::U64:
-      return read(uint64_t{});
-    case GgufType::I64:
-      return read(int64_t{});
-    default:
-      return std::nullopt;
+    case GgufType::Bool: return read(uint8_t{});
+    case GgufType::I8: return read(int8_t{});
+    case GgufType::U16: return read(uint16_t{});
+    case GgufType::I16: return read(int16_t{});
+    case GgufType::U32: return read(uint32_t{});
+    case GgufType::I32: return read(int32_t{});
+    case GgufType::U64: return read(uint64_t{});
+    case GgufType::I64: return read(int64_t{});
+    default: return std::nullopt;
   }
 }
 

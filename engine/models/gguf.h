@@ -3,8 +3,8 @@
 // tensors' bytes stay in the mapped file. Format: ggml's docs/gguf.md.
 #pragma once
 #include <arenascope/base/result.h>
-#include <arenascope/models/mapped_file.h>
 #include <arenascope/models/model.h>
+#include "engine/models/mapped_file.h"
 
 #include <cstdint>
 #include <filesystem>

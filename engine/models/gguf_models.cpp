@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Graphs of the architectures whose weights come from a GGUF file. Sizes are checked against the table of tensors
 // before anything is built from them.
-#include <arenascope/models/gguf.h>
-#include <arenascope/models/zoo_decoders.h>
 #include <fmt/format.h>
+#include "engine/models/gguf.h"
+#include "engine/models/zoo_decoders.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/lowering.h>
+#include "engine/models/lowering.h"
 
 #include <string_view>
 #include <unordered_map>

@@ -35,9 +35,7 @@ uint16_t float_to_half(float value) {
   return static_cast<uint16_t>(sign | (base + scaled));
 }
 
-float bfloat_to_float(uint16_t bits) {
-  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-}
+float bfloat_to_float(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
 uint16_t float_to_bfloat(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
@@ -49,35 +47,23 @@ namespace {
 
 double rounded(DType dtype, double value) {
   switch (dtype) {
-    case DType::F32:
-      return static_cast<double>(static_cast<float>(value));
-    case DType::F16:
-      return static_cast<double>(half_to_float(float_to_half(static_cast<float>(value))));
-    case DType::BF16:
-      return static_cast<double>(bfloat_to_float(float_to_bfloat(static_cast<float>(value))));
-    default:
-      return value;
+    case DType::F32: return static_cast<double>(static_cast<float>(value));
+    case DType::F16: return static_cast<double>(half_to_float(float_to_half(static_cast<float>(value))));
+    case DType::BF16: return static_cast<double>(bfloat_to_float(float_to_bfloat(static_cast<float>(value))));
+    default: return value;
   }
 }
 
 int64_t wrapped(DType dtype, int64_t value) {
   switch (dtype) {
-    case DType::I8:
-      return static_cast<int8_t>(value);
-    case DType::U8:
-      return static_cast<uint8_t>(value);
-    case DType::I16:
-      return static_cast<int16_t>(value);
-    case DType::U16:
-      return static_cast<uint16_t>(value);
-    case DType::I32:
-      return static_cast<int32_t>(value);
-    case DType::U32:
-      return static_cast<uint32_t>(value);
-    case DType::Bool:
-      return value != 0;
-    default:
-      return value;
+    case DType::I8: return static_cast<int8_t>(value);
+    case DType::U8: return static_cast<uint8_t>(value);
+    case DType::I16: return static_cast<int16_t>(value);
+    case DType::U16: return static_cast<uint16_t>(value);
+    case DType::I32: return static_cast<int32_t>(value);
+    case DType::U32: return static_cast<uint32_t>(value);
+    case DType::Bool: return value != 0;
+    default: return value;
   }
 }
 
@@ -153,46 +139,22 @@ HostArray HostArray::from_bytes(DType dtype, const Dims& sizes, const std::byte*
   HostArray out = make(dtype, sizes);
   for (size_t i = 0; i < out.floats.size(); ++i) {
     switch (dtype) {
-      case DType::F32:
-        out.floats[i] = static_cast<double>(load<float>(bytes, i));
-        break;
-      case DType::F64:
-        out.floats[i] = load<double>(bytes, i);
-        break;
-      case DType::F16:
-        out.floats[i] = static_cast<double>(half_to_float(load<uint16_t>(bytes, i)));
-        break;
-      default:
-        out.floats[i] = static_cast<double>(bfloat_to_float(load<uint16_t>(bytes, i)));
-        break;
+      case DType::F32: out.floats[i] = static_cast<double>(load<float>(bytes, i)); break;
+      case DType::F64: out.floats[i] = load<double>(bytes, i); break;
+      case DType::F16: out.floats[i] = static_cast<double>(half_to_float(load<uint16_t>(bytes, i))); break;
+      default: out.floats[i] = static_cast<double>(bfloat_to_float(load<uint16_t>(bytes, i))); break;
     }
   }
   for (size_t i = 0; i < out.ints.size(); ++i) {
     switch (dtype) {
-      case DType::I8:
-        out.ints[i] = load<int8_t>(bytes, i);
-        break;
-      case DType::U8:
-        out.ints[i] = load<uint8_t>(bytes, i);
-        break;
-      case DType::I16:
-        out.ints[i] = load<int16_t>(bytes, i);
-        break;
-      case DType::U16:
-        out.ints[i] = load<uint16_t>(bytes, i);
-        break;
-      case DType::I32:
-        out.ints[i] = load<int32_t>(bytes, i);
-        break;
-      case DType::U32:
-        out.ints[i] = load<uint32_t>(bytes, i);
-        break;
-      case DType::Bool:
-        out.ints[i] = load<uint8_t>(bytes, i) != 0;
-        break;
-      default:
-        out.ints[i] = load<int64_t>(bytes, i);
-        break;
+      case DType::I8: out.ints[i] = load<int8_t>(bytes, i); break;
+      case DType::U8: out.ints[i] = load<uint8_t>(bytes, i); break;
+      case DType::I16: out.ints[i] = load<int16_t>(bytes, i); break;
+      case DType::U16: out.ints[i] = load<uint16_t>(bytes, i); break;
+      case DType::I32: out.ints[i] = load<int32_t>(bytes, i); break;
+      case DType::U32: out.ints[i] = load<uint32_t>(bytes, i); break;
+      case DType::Bool: out.ints[i] = load<uint8_t>(bytes, i) != 0; break;
+      default: out.ints[i] = load<int64_t>(bytes, i); break;
     }
   }
   return out;
@@ -201,34 +163,18 @@ HostArray HostArray::from_bytes(DType dtype, const Dims& sizes, const std::byte*
 void HostArray::to_bytes(std::byte* out) const {
   for (size_t i = 0; i < floats.size(); ++i) {
     switch (dtype) {
-      case DType::F32:
-        store(out, i, static_cast<float>(floats[i]));
-        break;
-      case DType::F64:
-        store(out, i, floats[i]);
-        break;
-      case DType::F16:
-        store(out, i, float_to_half(static_cast<float>(floats[i])));
-        break;
-      default:
-        store(out, i, float_to_bfloat(static_cast<float>(floats[i])));
-        break;
+      case DType::F32: store(out, i, static_cast<float>(floats[i])); break;
+      case DType::F64: store(out, i, floats[i]); break;
+      case DType::F16: store(out, i, float_to_half(static_cast<float>(floats[i]))); break;
+      default: store(out, i, float_to_bfloat(static_cast<float>(floats[i]))); break;
     }
   }
   for (size_t i = 0; i < ints.size(); ++i) {
     switch (element_bytes(dtype)) {
-      case 1:
-        store(out, i, static_cast<uint8_t>(ints[i]));
-        break;
-      case 2:
-        store(out, i, static_cast<uint16_t>(ints[i]));
-        break;
-      case 4:
-        store(out, i, static_cast<uint32_t>(ints[i]));
-        break;
-      default:
-        store(out, i, ints[i]);
-        break;
+      case 1: store(out, i, static_cast<uint8_t>(ints[i])); break;
+      case 2: store(out, i, static_cast<uint16_t>(ints[i])); break;
+      case 4: store(out, i, static_cast<uint32_t>(ints[i])); break;
+      default: store(out, i, ints[i]); break;
     }
   }
 }

@@ -36,9 +36,7 @@ Result<SliceRange> slice_range(int64_t size, int64_t start, int64_t end, int64_t
   return SliceRange{start, step, count};
 }
 
-bool can_fold(std::string_view op) {
-  return folds().count(op) != 0;
-}
+bool can_fold(std::string_view op) { return folds().count(op) != 0; }
 
 Result<std::vector<HostArray>> fold(const FoldCall& call) {
   const auto found = folds().find(call.op);

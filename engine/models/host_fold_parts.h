@@ -53,9 +53,7 @@ inline HostArray reshaped(const HostArray& from, const Dims& sizes) {
   return out;
 }
 
-inline const HostArray* input(const FoldCall& c, size_t i) {
-  return i < c.inputs.size() ? c.inputs[i] : nullptr;
-}
+inline const HostArray* input(const FoldCall& c, size_t i) { return i < c.inputs.size() ? c.inputs[i] : nullptr; }
 
 inline std::vector<int64_t> axes_of(const FoldCall& c, size_t i) {
   if (const HostArray* given = input(c, i)) return given->ints;

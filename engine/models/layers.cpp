@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Layers for the window to collapse: what the file's names have in common, or the pieces between narrow places.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <algorithm>
 #include <string_view>
@@ -16,9 +16,7 @@ std::string_view told_name(const ir::Node& node) {
   return node.outputs.empty() ? std::string_view() : std::string_view(node.outputs[0]);
 }
 
-bool separates(char c) {
-  return c == '/' || c == '.' || c == '_' || c == ':';
-}
+bool separates(char c) { return c == '/' || c == '.' || c == '_' || c == ':'; }
 
 // The first `depth` parts of a name; the last part of a name is its own and belongs to no prefix.
 std::string_view prefix(std::string_view name, size_t skip, int depth) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's two losses of classifiers, as gathers, weights and sums.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <vector>
 
@@ -56,8 +56,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> loss_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> loss_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that move elements and compute nothing.
 #include <arenascope/base/checked.h>
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <algorithm>
 #include <climits>
@@ -401,8 +401,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> movement_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> movement_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ONNX's normalisations.
 #include <arenascope/base/checked.h>
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <limits>
 #include <vector>
@@ -172,8 +172,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> norm_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> norm_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

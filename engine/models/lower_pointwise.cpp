@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that work element by element.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <cmath>
 #include <limits>
@@ -87,15 +87,11 @@ void clip(OpCall& c) {
 void leaky_relu(OpCall& c) {
   c.out(0, c.op_with(Op::LeakyRelu, {c.in(0)}, AlphaParams{c.attr_float("alpha", 0.01f), 0}));
 }
-void elu(OpCall& c) {
-  c.out(0, c.op_with(Op::Elu, {c.in(0)}, AlphaParams{c.attr_float("alpha", 1), 0}));
-}
+void elu(OpCall& c) { c.out(0, c.op_with(Op::Elu, {c.in(0)}, AlphaParams{c.attr_float("alpha", 1), 0})); }
 void hard_sigmoid(OpCall& c) {
   c.out(0, c.op_with(Op::HardSigmoid, {c.in(0)}, AlphaParams{c.attr_float("alpha", 0.2f), c.attr_float("beta", 0.5f)}));
 }
-void hard_swish(OpCall& c) {
-  c.out(0, c.op_with(Op::HardSwish, {c.in(0)}, AlphaParams{1.0f / 6, 0.5f}));
-}
+void hard_swish(OpCall& c) { c.out(0, c.op_with(Op::HardSwish, {c.in(0)}, AlphaParams{1.0f / 6, 0.5f})); }
 void gelu(OpCall& c) {
   c.out(0, c.op(c.attr_string("approximate", "none") == "tanh" ? Op::GeluTanh : Op::Gelu, {c.in(0)}));
 }
@@ -160,9 +156,7 @@ void is_inf(OpCall& c) {
   c.out(0, c.op(Op::Equal, {x, c.scalar(positive ? inf : -inf, x.dtype(), ":inf")}));
 }
 
-void tan(OpCall& c) {
-  c.out(0, c.op(Op::Div, {c.op(Op::Sin, {c.in(0)}, ":sin"), c.op(Op::Cos, {c.in(0)}, ":cos")}));
-}
+void tan(OpCall& c) { c.out(0, c.op(Op::Div, {c.op(Op::Sin, {c.in(0)}, ":sin"), c.op(Op::Cos, {c.in(0)}, ":cos")})); }
 
 // (exp(x) ± exp(-x)) / 2
 template <Op kOp>
@@ -268,8 +262,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> pointwise_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> pointwise_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

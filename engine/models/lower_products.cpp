@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that multiply matrices. MUL_MAT multiplies rows by rows, so the second factor of an ONNX product is
 // transposed: a constant one while it is loaded, another one as a view.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <cstring>
 #include <vector>
@@ -212,8 +212,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> product_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> product_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's quantised operators, computed as floating point and rounded: exact while sums stay below 2^24.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <vector>
 
@@ -14,21 +14,11 @@ struct Limits {
 
 bool limits_of(OpCall& c, DType dtype, Limits& limits) {
   switch (dtype) {
-    case DType::I8:
-      limits = {-128, 127};
-      return true;
-    case DType::U8:
-      limits = {0, 255};
-      return true;
-    case DType::I16:
-      limits = {-32768, 32767};
-      return true;
-    case DType::U16:
-      limits = {0, 65535};
-      return true;
-    default:
-      c.refuse(fmt::format("it quantises to {}", arenascope::name(dtype)));
-      return false;
+    case DType::I8: limits = {-128, 127}; return true;
+    case DType::U8: limits = {0, 255}; return true;
+    case DType::I16: limits = {-32768, 32767}; return true;
+    case DType::U16: limits = {0, 65535}; return true;
+    default: c.refuse(fmt::format("it quantises to {}", arenascope::name(dtype))); return false;
   }
 }
 
@@ -144,8 +134,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> quantised_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> quantised_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's recurrent operators. A plain LSTM is one op; RNN, GRU and an LSTM with peepholes are unrolled step by step.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <vector>
 
@@ -230,8 +230,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> recurrent_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> recurrent_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

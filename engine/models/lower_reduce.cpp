@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that reduce dimensions, search or add up along one.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <vector>
 
@@ -126,8 +126,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> reduce_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> reduce_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that write into places: with indices that are known while opening, each element of the result has a
 // known origin, so that they are one gather from the data and the updates behind each other.
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <numeric>
 #include <vector>
@@ -96,8 +96,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> scatter_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> scatter_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

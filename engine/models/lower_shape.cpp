@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that make constants, change shapes only, or choose what is computed.
 #include <arenascope/base/checked.h>
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <cmath>
 #include <cstring>
@@ -252,8 +252,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> shape_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> shape_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that slide a window over images: convolutions, pools, LRN and resizing.
 #include <arenascope/base/checked.h>
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <algorithm>
 #include <climits>
@@ -302,8 +302,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> window_handlers() {
-  return kHandlers;
-}
+std::span<const HandlerEntry> window_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/models/lowering.h"
 #include <arenascope/base/checked.h>
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/models/host_array.h>
 #include <arenascope/models/model.h>
-#include <arenascope/models/onnx_ir.h>
+#include "engine/models/onnx_ir.h"
 
 #include <functional>
 #include <memory>

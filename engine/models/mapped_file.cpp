@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/mapped_file.h>
+#include "engine/models/mapped_file.h"
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>

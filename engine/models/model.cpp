@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
-#include <arenascope/models/gguf.h>
 #include <arenascope/models/model.h>
-#include <arenascope/models/onnx.h>
-#include <arenascope/models/safetensors.h>
 #include <arenascope/models/testcase.h>
 #include <arenascope/models/zoo.h>
 #include <fmt/format.h>
+#include "engine/models/gguf.h"
+#include "engine/models/onnx.h"
+#include "engine/models/safetensors.h"
 
 #include <algorithm>
 #include <new>
@@ -36,7 +36,8 @@ Result<Model> open_case_folder(const std::filesystem::path& folder, OpenOptions 
 Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
   const std::filesystem::path path(spec);
   std::error_code problem;
-  if (spec.empty()) return Error{"no model is named: a .onnx or .gguf file, a directory with a model.onnx in it, or zoo:NAME"};
+  if (spec.empty())
+    return Error{"no model is named: a .onnx or .gguf file, a directory with a model.onnx in it, or zoo:NAME"};
   if (std::filesystem::is_directory(path, problem)) {
     if (!std::filesystem::exists(path / "model.onnx", problem))
       return Error{fmt::format("{} holds no model.onnx", spec)};
@@ -47,8 +48,8 @@ Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
   if (kind == ".onnx") return open_onnx(path, options);
   if (kind == ".gguf") return open_gguf(path, options);
   if (kind == ".safetensors") return open_safetensors(path);
-  return Error{
-      fmt::format("{}: models are .onnx, .gguf and .safetensors files, directories with a model.onnx in them, or zoo:NAME", spec)};
+  return Error{fmt::format(
+      "{}: models are .onnx, .gguf and .safetensors files, directories with a model.onnx in them, or zoo:NAME", spec)};
 }
 
 }  // namespace

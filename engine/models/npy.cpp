@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/cpu_allocator.h>
-#include <arenascope/models/mapped_file.h>
 #include <arenascope/models/npy.h>
 #include <fmt/format.h>
+#include "engine/models/mapped_file.h"
 
 #include <charconv>
 #include <cstring>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/lowering.h>
-#include <arenascope/models/onnx.h>
+#include "engine/models/onnx.h"
+#include "engine/models/lowering.h"
 
 namespace arenascope::models {
 
-bool has_onnx() {
-  return ARENASCOPE_HAS_ONNX != 0;
-}
+bool has_onnx() { return ARENASCOPE_HAS_ONNX != 0; }
 
 Result<Model> open_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                         const OpenOptions& options) {

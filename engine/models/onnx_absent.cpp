@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stands in for onnx_proto.cpp in a build without libonnx.
-#include <arenascope/models/onnx_ir.h>
 #include <fmt/format.h>
+#include "engine/models/onnx_ir.h"
 
 namespace arenascope::models::ir {
 
@@ -9,15 +9,11 @@ namespace {
 constexpr const char* kAbsent = "this Arenascope was built without libonnx and cannot read ONNX";
 }
 
-Result<File> parse_onnx(std::span<const std::byte>, const std::filesystem::path&) {
-  return Error{kAbsent};
-}
+Result<File> parse_onnx(std::span<const std::byte>, const std::filesystem::path&) { return Error{kAbsent}; }
 Result<File> read_onnx(const std::filesystem::path& path) {
   return Error{fmt::format("{}: {}", path.string(), kAbsent)};
 }
-Result<TensorData> parse_tensor(std::span<const std::byte>) {
-  return Error{kAbsent};
-}
+Result<TensorData> parse_tensor(std::span<const std::byte>) { return Error{kAbsent}; }
 std::vector<std::byte> serialize_tensor(const std::string&, DType, const Dims&, std::span<const std::byte>) {
   return {};
 }

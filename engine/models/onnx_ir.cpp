@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/models/onnx_ir.h"
 #include <arenascope/base/checked.h>
-#include <arenascope/models/onnx_ir.h>
 #include <fmt/format.h>
 
 #include <cstring>
@@ -40,34 +40,20 @@ std::string type_name(int32_t type) {
 
 std::optional<DType> to_dtype(int32_t type) {
   switch (type) {
-    case 1:
-      return DType::F32;
-    case 2:
-      return DType::U8;
-    case 3:
-      return DType::I8;
-    case 4:
-      return DType::U16;
-    case 5:
-      return DType::I16;
-    case 6:
-      return DType::I32;
-    case 7:
-      return DType::I64;
-    case 9:
-      return DType::Bool;
-    case 10:
-      return DType::F16;
-    case 11:
-      return DType::F64;
-    case 12:
-      return DType::U32;
-    case 13:
-      return DType::U64;
-    case 16:
-      return DType::BF16;
-    default:
-      return std::nullopt;
+    case 1: return DType::F32;
+    case 2: return DType::U8;
+    case 3: return DType::I8;
+    case 4: return DType::U16;
+    case 5: return DType::I16;
+    case 6: return DType::I32;
+    case 7: return DType::I64;
+    case 9: return DType::Bool;
+    case 10: return DType::F16;
+    case 11: return DType::F64;
+    case 12: return DType::U32;
+    case 13: return DType::U64;
+    case 16: return DType::BF16;
+    default: return std::nullopt;
   }
 }
 

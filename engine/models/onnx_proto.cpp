@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The one file that knows protobuf's classes for ONNX: turns them into the plain values of onnx_ir.h.
-#include <arenascope/models/mapped_file.h>
-#include <arenascope/models/onnx_ir.h>
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <onnx/onnx_pb.h>
+#include "engine/models/mapped_file.h"
+#include "engine/models/onnx_ir.h"
 
 #include <climits>
 #include <cstring>
@@ -45,32 +45,20 @@ std::shared_ptr<std::vector<std::byte>> narrowed(const From& from) {
 // The numbers that stand in a typed field, as contiguous bytes of `dtype`.
 std::shared_ptr<std::vector<std::byte>> typed_bytes(const onnx::TensorProto& t, DType dtype) {
   switch (dtype) {
-    case DType::F32:
-      return narrowed<float>(t.float_data());
-    case DType::F64:
-      return narrowed<double>(t.double_data());
-    case DType::I64:
-      return narrowed<int64_t>(t.int64_data());
-    case DType::U64:
-      return narrowed<uint64_t>(t.uint64_data());
-    case DType::U32:
-      return narrowed<uint32_t>(t.uint64_data());
-    case DType::I32:
-      return narrowed<int32_t>(t.int32_data());
-    case DType::I16:
-      return narrowed<int16_t>(t.int32_data());
+    case DType::F32: return narrowed<float>(t.float_data());
+    case DType::F64: return narrowed<double>(t.double_data());
+    case DType::I64: return narrowed<int64_t>(t.int64_data());
+    case DType::U64: return narrowed<uint64_t>(t.uint64_data());
+    case DType::U32: return narrowed<uint32_t>(t.uint64_data());
+    case DType::I32: return narrowed<int32_t>(t.int32_data());
+    case DType::I16: return narrowed<int16_t>(t.int32_data());
     case DType::U16:
     case DType::F16:
-    case DType::BF16:
-      return narrowed<uint16_t>(t.int32_data());
-    case DType::I8:
-      return narrowed<int8_t>(t.int32_data());
-    case DType::U8:
-      return narrowed<uint8_t>(t.int32_data());
-    case DType::Bool:
-      return narrowed<uint8_t>(t.int32_data());
-    default:
-      return std::make_shared<std::vector<std::byte>>();
+    case DType::BF16: return narrowed<uint16_t>(t.int32_data());
+    case DType::I8: return narrowed<int8_t>(t.int32_data());
+    case DType::U8: return narrowed<uint8_t>(t.int32_data());
+    case DType::Bool: return narrowed<uint8_t>(t.int32_data());
+    default: return std::make_shared<std::vector<std::byte>>();
   }
 }
 

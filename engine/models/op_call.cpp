@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/lowering.h>
 #include <fmt/format.h>
+#include "engine/models/lowering.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/models/safetensors.h"
 #include <arenascope/base/checked.h>
-#include <arenascope/models/safetensors.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,12 +18,22 @@ struct TypeName {
   const char* name;
   DType dtype;
 };
-constexpr TypeName kTypes[] = {
-    {"F64", DType::F64}, {"F32", DType::F32}, {"F16", DType::F16}, {"BF16", DType::BF16}, {"I64", DType::I64},
-    {"I32", DType::I32}, {"I16", DType::I16}, {"I8", DType::I8},   {"U64", DType::U64},   {"U32", DType::U32},
-    {"U16", DType::U16}, {"U8", DType::U8},   {"BOOL", DType::Bool},
-    // Seen as bytes.
-    {"F8_E4M3", DType::U8}, {"F8_E5M2", DType::U8}};
+constexpr TypeName kTypes[] = {{"F64", DType::F64},
+                               {"F32", DType::F32},
+                               {"F16", DType::F16},
+                               {"BF16", DType::BF16},
+                               {"I64", DType::I64},
+                               {"I32", DType::I32},
+                               {"I16", DType::I16},
+                               {"I8", DType::I8},
+                               {"U64", DType::U64},
+                               {"U32", DType::U32},
+                               {"U16", DType::U16},
+                               {"U8", DType::U8},
+                               {"BOOL", DType::Bool},
+                               // Seen as bytes.
+                               {"F8_E4M3", DType::U8},
+                               {"F8_E5M2", DType::U8}};
 
 // As much JSON as the table needs: objects, strings, whole numbers and lists of these; nothing nests deeper than three.
 class TableReader {
@@ -82,24 +92,30 @@ class TableReader {
       }
       const char c = text_[at_++];
       if (c == '"') break;
-      if (static_cast<unsigned char>(c) < 0x20) fail("a text holds a control character");
-      else if (c == '\\') escape(out);
-      else out += c;
+      if (static_cast<unsigned char>(c) < 0x20)
+        fail("a text holds a control character");
+      else if (c == '\\')
+        escape(out);
+      else
+        out += c;
     }
     return out;
   }
 
  private:
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
   }
   int64_t number() {
     skip();
     int64_t value = 0;
     const char *from = text_.data() + at_, *end = text_.data() + text_.size();
     const auto [rest, problem] = std::from_chars(from, end, value);
-    if (problem != std::errc() || value < 0) fail("a whole number is missing");
-    else at_ += static_cast<size_t>(rest - from);
+    if (problem != std::errc() || value < 0)
+      fail("a whole number is missing");
+    else
+      at_ += static_cast<size_t>(rest - from);
     return value;
   }
   void escape(std::string& out) {
@@ -121,17 +137,24 @@ class TableReader {
       return fail("a text holds half a pair");
     }
     const auto put = [&](uint32_t bits) { out += static_cast<char>(bits); };
-    if (code < 0x80) put(code);
-    else if (code < 0x800) put(0xC0 | code >> 6), put(0x80 | (code & 0x3F));
-    else if (code < 0x10000) put(0xE0 | code >> 12), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
-    else put(0xF0 | code >> 18), put(0x80 | (code >> 12 & 0x3F)), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
+    if (code < 0x80)
+      put(code);
+    else if (code < 0x800)
+      put(0xC0 | code >> 6), put(0x80 | (code & 0x3F));
+    else if (code < 0x10000)
+      put(0xE0 | code >> 12), put(0x80 | (code >> 6 & 0x3F)), put(0x80 | (code & 0x3F));
+    else
+      put(0xF0 | code >> 18), put(0x80 | (code >> 12 & 0x3F)), put(0x80 | (code >> 6 & 0x3F)),
+          put(0x80 | (code & 0x3F));
   }
   uint32_t four_digits() {
     uint32_t code = 0;
     const char *from = text_.data() + at_, *end = from + std::min<size_t>(4, text_.size() - at_);
     const auto [rest, problem] = std::from_chars(from, end, code, 16);
-    if (problem != std::errc() || rest != from + 4) fail("an escape has no four digits");
-    else at_ += 4;
+    if (problem != std::errc() || rest != from + 4)
+      fail("an escape has no four digits");
+    else
+      at_ += 4;
     return code;
   }
 
@@ -145,16 +168,22 @@ void read_tensor(TableReader& reader, SafetensorsTensor& tensor, std::span<const
   std::optional<std::vector<int64_t>> shape, offsets;
   std::optional<std::string> type;
   reader.object([&](const std::string& key) {
-    if (key == "dtype" && !type) type = reader.string();
-    else if (key == "shape" && !shape) shape = reader.numbers(64);
-    else if (key == "data_offsets" && !offsets) offsets = reader.numbers(2);
-    else reader.fail(fmt::format("'{}' has a '{}' that is not expected", tensor.name, key));
+    if (key == "dtype" && !type)
+      type = reader.string();
+    else if (key == "shape" && !shape)
+      shape = reader.numbers(64);
+    else if (key == "data_offsets" && !offsets)
+      offsets = reader.numbers(2);
+    else
+      reader.fail(fmt::format("'{}' has a '{}' that is not expected", tensor.name, key));
   });
   if (!reader.ok()) return;
   if (!type || !shape || !offsets || offsets->size() != 2)
     return reader.fail(fmt::format("'{}' has not all of dtype, shape and two data_offsets", tensor.name));
-  const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return *type == t.name; });
-  if (known == std::end(kTypes)) return reader.fail(fmt::format("'{}' is of type '{}', which is not known here", tensor.name, *type));
+  const auto* known =
+      std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return *type == t.name; });
+  if (known == std::end(kTypes))
+    return reader.fail(fmt::format("'{}' is of type '{}', which is not known here", tensor.name, *type));
   auto sizes = checked_dims(*shape);
   if (!sizes) return reader.fail(fmt::format("'{}': {}", tensor.name, sizes.error().message));
   auto bytes = checked_byte_count(*sizes, known->dtype);
@@ -206,7 +235,8 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::span<const std::byte> bytes,
   uint64_t end = 0;
   for (auto& [begin, tensor] : found) {
     if (begin != end)
-      return Error{fmt::format("'{}' begins at byte {} of the data, what stands before it ends at {}", tensor.name, begin, end)};
+      return Error{
+          fmt::format("'{}' begins at byte {} of the data, what stands before it ends at {}", tensor.name, begin, end)};
     end = begin + tensor.bytes.size();
     out.tensors_.push_back(std::move(tensor));
   }

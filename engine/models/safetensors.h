@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // safetensors files: a table of tensors as JSON behind its length, then their bytes, which stay in the mapped file.
-// The whole table is checked when the file is opened: offsets must lie in the file, fit their shapes and leave no holes.
-// Format: the safetensors project's README.
+// The whole table is checked when the file is opened: offsets must lie in the file, fit their shapes and leave no
+// holes. Format: the safetensors project's README.
 #pragma once
 #include <arenascope/base/result.h>
-#include <arenascope/models/mapped_file.h>
 #include <arenascope/models/model.h>
+#include "engine/models/mapped_file.h"
 
 #include <filesystem>
 #include <memory>

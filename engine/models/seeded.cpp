@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/seeded.h>
+#include "engine/models/seeded.h"
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/cpu_allocator.h>
-#include <arenascope/models/mapped_file.h>
 #include <arenascope/models/npy.h>
-#include <arenascope/models/onnx_ir.h>
 #include <arenascope/models/testcase.h>
 #include <fmt/format.h>
+#include "engine/models/mapped_file.h"
+#include "engine/models/onnx_ir.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/zoo.h>
-#include <arenascope/models/zoo_kit.h>
 #include <fmt/format.h>
+#include "engine/models/zoo_kit.h"
 
 namespace arenascope::models {
 namespace {
@@ -32,9 +32,7 @@ std::string trainable() {
 
 }  // namespace
 
-std::span<const ZooEntry> zoo() {
-  return kEntries;
-}
+std::span<const ZooEntry> zoo() { return kEntries; }
 
 Result<Model> open_zoo(std::string_view name, const OpenOptions& options) {
   std::string names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/zoo_attention.h>
+#include "engine/models/zoo_attention.h"
 
 #include <algorithm>
 #include <cmath>

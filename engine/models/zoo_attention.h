@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scaled dot-product attention out of products and a soft max, so that the scores are tensors that can be watched.
 #pragma once
-#include <arenascope/models/zoo_kit.h>
+#include "engine/models/zoo_kit.h"
 
 namespace arenascope::models {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SqueezeNet 1.1 (Iandola 2016), ResNet-50 (He 2015, stride in the 3x3) and MobileNetV2 (Sandler 2018), as they are
 // trained on ImageNet: batch norms stand as nodes of their own.
-#include <arenascope/models/zoo_kit.h>
 #include <fmt/format.h>
+#include "engine/models/zoo_kit.h"
 
 namespace arenascope::models {
 namespace {

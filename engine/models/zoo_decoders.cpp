@@ -3,7 +3,7 @@
 // one new token against a cache of keys and values, or (prefill) as a whole prompt that fills the cache. The caches
 // are inputs, one pair a layer; the rows to append to them are outputs, so that a graph has no hidden state.
 // A training step has no cache: all tokens at once, the mean cross entropy of all rows and each weight's gradient.
-#include <arenascope/models/zoo_decoders.h>
+#include "engine/models/zoo_decoders.h"
 #include <fmt/format.h>
 
 namespace arenascope::models {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What decoders that write text have in common, whether the zoo makes their weights or a file has them.
 #pragma once
-#include <arenascope/models/zoo_attention.h>
+#include "engine/models/zoo_attention.h"
 
 namespace arenascope::models {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Networks whose output is as wide as their input: U-Net (Ronneberger 2015, with batch norm and padding, so that
 // sizes match) and YOLOv8 nano (Ultralytics 2023, boxes decoded, before non-maximum suppression).
-#include <arenascope/models/zoo_kit.h>
 #include <fmt/format.h>
+#include "engine/models/zoo_kit.h"
 
 #include <vector>
 

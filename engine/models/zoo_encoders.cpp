@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // BERT base (Devlin 2018, uncased) and ViT-B/16 (Dosovitskiy 2020): encoders that see all tokens at once.
-#include <arenascope/models/zoo_attention.h>
 #include <fmt/format.h>
+#include "engine/models/zoo_attention.h"
 
 #include <algorithm>
 

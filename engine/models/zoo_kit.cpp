@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/models/zoo_kit.h"
 #include <arenascope/graph/autodiff.h>
-#include <arenascope/models/zoo_kit.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #pragma once
 #include <arenascope/graph/builder.h>
 #include <arenascope/models/model.h>
-#include <arenascope/models/seeded.h>
+#include "engine/models/seeded.h"
 
 #include <cmath>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The product that one can follow by hand, and a recurrent word model (Zaremba 2014, medium).
-#include <arenascope/models/zoo_kit.h>
 #include <fmt/format.h>
+#include "engine/models/zoo_kit.h"
 
 #include <cstring>
 #include <vector>

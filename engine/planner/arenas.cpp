@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/arenas.h>
+#include "engine/planner/arenas.h"
 #include <arenascope/planner/check.h>
-#include <arenascope/planner/items.h>
 #include <fmt/format.h>
+#include "engine/planner/items.h"
 
 #include <algorithm>
 #include <new>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/blocks.h>
-#include <arenascope/planner/fit.h>
+#include "engine/planner/blocks.h"
+#include "engine/planner/fit.h"
 
 #include <algorithm>
 #include <map>

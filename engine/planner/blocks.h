@@ -2,7 +2,7 @@
 // Planners that think in blocks: a block is a stretch of the arena that one buffer uses after the other.
 #pragma once
 #include <arenascope/planner/clock.h>
-#include <arenascope/planner/placement.h>
+#include "engine/planner/placement.h"
 
 namespace arenascope::planner {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/blocks.h>
-#include <arenascope/planner/chunk.h>
-#include <arenascope/planner/race.h>
+#include "engine/planner/chunk.h"
+#include "engine/planner/blocks.h"
+#include "engine/planner/race.h"
 
 #include <algorithm>
 #include <cmath>

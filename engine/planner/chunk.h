@@ -2,9 +2,9 @@
 // One chunk of a problem that was cut in time; see chunks.h.
 #pragma once
 #include <arenascope/planner/clock.h>
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/items.h>
-#include <arenascope/planner/loads.h>
+#include "engine/planner/fit.h"
+#include "engine/planner/items.h"
+#include "engine/planner/loads.h"
 
 #include <functional>
 #include <memory>

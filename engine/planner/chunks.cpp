@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/blocks.h>
-#include <arenascope/planner/chunk.h>
-#include <arenascope/planner/chunks.h>
+#include "engine/planner/chunks.h"
+#include "engine/planner/blocks.h"
+#include "engine/planner/chunk.h"
 
 #include <algorithm>
 #include <atomic>

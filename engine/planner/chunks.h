@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <arenascope/planner/incumbent.h>
+#include "engine/planner/incumbent.h"
 
 namespace arenascope::planner {
 

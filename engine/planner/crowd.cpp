@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/crowd.h>
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/loads.h>
+#include "engine/planner/crowd.h"
+#include "engine/planner/fit.h"
+#include "engine/planner/loads.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // First fit in order of how crowded it is: what is live where most bytes are live goes first.
 #pragma once
-#include <arenascope/planner/incumbent.h>
+#include "engine/planner/incumbent.h"
 
 namespace arenascope::planner {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/placement.h>
+#include "engine/planner/fit.h"
+#include "engine/planner/placement.h"
 
 #include <algorithm>
 #include <limits>
@@ -214,21 +214,11 @@ std::vector<int32_t> order_by(const Items& items, Key key, const Pulse& pulse) {
     const auto length = static_cast<double>(v.upper - v.lower);
     double k = 0;
     switch (key) {
-      case Key::size:
-        k = -static_cast<double>(v.size);
-        break;
-      case Key::area:
-        k = -static_cast<double>(v.size) * length;
-        break;
-      case Key::length:
-        k = -length;
-        break;
-      case Key::begin:
-        k = static_cast<double>(v.lower);
-        break;
-      case Key::end:
-        k = static_cast<double>(v.upper);
-        break;
+      case Key::size: k = -static_cast<double>(v.size); break;
+      case Key::area: k = -static_cast<double>(v.size) * length; break;
+      case Key::length: k = -length; break;
+      case Key::begin: k = static_cast<double>(v.lower); break;
+      case Key::end: k = static_cast<double>(v.upper); break;
     }
     pulse();
     rows[i] = {k, v.lower, v.upper, v.size, static_cast<int32_t>(i)};

@@ -3,7 +3,7 @@
 // (best fit) that is free during its whole lifetime.
 #pragma once
 #include <arenascope/planner/clock.h>
-#include <arenascope/planner/items.h>
+#include "engine/planner/items.h"
 
 #include <functional>
 

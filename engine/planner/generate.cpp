@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/bench_planning.h>
+#include <arenascope/planner/generate.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +14,7 @@ int64_t pick(std::mt19937_64& random, int64_t from, int64_t to) {
   return from + static_cast<int64_t>(random() % static_cast<uint64_t>(to - from + 1));
 }
 
-double fraction(std::mt19937_64& random) {
-  return static_cast<double>(random() >> 11) * 0x1p-53;
-}
+double fraction(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/glue.h>
-#include <arenascope/planner/race.h>
+#include "engine/planner/glue.h"
+#include "engine/planner/fit.h"
+#include "engine/planner/race.h"
 
 #include <algorithm>
 #include <map>

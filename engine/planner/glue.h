@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-#include <arenascope/planner/incumbent.h>
-#include <arenascope/planner/sections.h>
+#include "engine/planner/incumbent.h"
+#include "engine/planner/sections.h"
 
 namespace arenascope::planner {
 

@@ -2,7 +2,7 @@
 // The best plan that a search holds, and how low a plan could still be.
 #pragma once
 #include <arenascope/planner/clock.h>
-#include <arenascope/planner/placement.h>
+#include "engine/planner/placement.h"
 
 namespace arenascope::planner {
 

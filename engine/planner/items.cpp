@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/planner/items.h"
 #include <arenascope/base/checked.h>
-#include <arenascope/planner/items.h>
 #include <fmt/format.h>
 
 #include <algorithm>

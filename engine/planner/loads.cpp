@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/loads.h>
+#include "engine/planner/loads.h"
 
 #include <algorithm>
 #include <bit>

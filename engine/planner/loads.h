@@ -2,7 +2,7 @@
 // Live bytes over time, and the largest load of any range of steps.
 #pragma once
 #include <arenascope/planner/clock.h>
-#include <arenascope/planner/items.h>
+#include "engine/planner/items.h"
 
 namespace arenascope::planner {
 

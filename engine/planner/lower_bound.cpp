@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
-#include <arenascope/planner/items.h>
 #include <arenascope/planner/lower_bound.h>
+#include "engine/planner/items.h"
 
 #include <algorithm>
 #include <map>

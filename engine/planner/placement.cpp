@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "engine/planner/placement.h"
 #include <arenascope/planner/lower_bound.h>
-#include <arenascope/planner/placement.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What every planner shares: from a problem to items, from placed items back to a plan with its figures.
 #pragma once
-#include <arenascope/planner/items.h>
 #include <arenascope/planner/planner.h>
+#include "engine/planner/items.h"
 
 #include <functional>
 
@@ -23,9 +23,7 @@ Result<Plan> plan_items(std::string_view name, const Problem& problem, bool in_p
 Bytes arena_of(const Items& items, const std::vector<Bytes>& offsets);
 
 // x rounded up to a multiple of any positive alignment.
-inline Bytes round_up(Bytes x, Bytes alignment) {
-  return (x + alignment - 1) / alignment * alignment;
-}
+inline Bytes round_up(Bytes x, Bytes alignment) { return (x + alignment - 1) / alignment * alignment; }
 
 // A multiple of both; both stay far below 2^60, or the larger of them serves.
 Bytes common_alignment(Bytes a, Bytes b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/race.h>
-#include <arenascope/planner/valley_search.h>
+#include "engine/planner/race.h"
+#include "engine/planner/fit.h"
+#include "engine/planner/valley_search.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Races valley searches of several tastes against each other, at the bound and between the bound and the best plan.
 #pragma once
-#include <arenascope/planner/incumbent.h>
-#include <arenascope/planner/sections.h>
+#include "engine/planner/incumbent.h"
+#include "engine/planner/sections.h"
 
 namespace arenascope::planner {
 

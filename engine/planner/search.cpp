@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The default planner: always holds a valid plan, improves it until its budget or a proof, and can be stopped.
-#include <arenascope/planner/blocks.h>
-#include <arenascope/planner/chunks.h>
-#include <arenascope/planner/crowd.h>
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/glue.h>
-#include <arenascope/planner/incumbent.h>
 #include <arenascope/planner/lower_bound.h>
-#include <arenascope/planner/race.h>
-#include <arenascope/planner/wheel.h>
+#include "engine/planner/blocks.h"
+#include "engine/planner/chunks.h"
+#include "engine/planner/crowd.h"
+#include "engine/planner/fit.h"
+#include "engine/planner/glue.h"
+#include "engine/planner/incumbent.h"
+#include "engine/planner/race.h"
+#include "engine/planner/wheel.h"
 
 #include <algorithm>
 #include <new>

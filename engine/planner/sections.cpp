@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/placement.h>
-#include <arenascope/planner/sections.h>
+#include "engine/planner/sections.h"
+#include "engine/planner/placement.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The shape of a problem on flat arrays: time is cut into the sections that matter, sizes are counted in units.
 #pragma once
-#include <arenascope/planner/items.h>
+#include "engine/planner/items.h"
 
 namespace arenascope::planner {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The planners that people know, each under its name. All but `search` are one pass over the items.
-#include <arenascope/planner/blocks.h>
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/placement.h>
+#include "engine/planner/blocks.h"
+#include "engine/planner/fit.h"
+#include "engine/planner/placement.h"
 
 #include <algorithm>
 
@@ -37,9 +37,7 @@ Placement place_max_block(const Items& items) {
   return place_in_ranges(items, {largest});
 }
 
-Placement place_binary_block(const Items& items) {
-  return place_in_ranges(items, binary_ranges(items));
-}
+Placement place_binary_block(const Items& items) { return place_in_ranges(items, binary_ranges(items)); }
 
 // The smallest of several.
 Placement place_hybrid(const Items& items) {

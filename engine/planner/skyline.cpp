@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/skyline.h>
+#include "engine/planner/skyline.h"
 
 #include <algorithm>
 #include <limits>

@@ -8,7 +8,7 @@
 //                                  steps  level by an item that begins right there and ends within the valley, or by
 // nothing: then its floor rises to where the next item over it can stand at the earliest. So with its last section.
 #pragma once
-#include <arenascope/planner/sections.h>
+#include "engine/planner/sections.h"
 
 #include <cstdint>
 #include <vector>

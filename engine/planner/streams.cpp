@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "engine/planner/streams.h"
 #include <arenascope/planner/clock.h>
 #include <arenascope/planner/lower_bound.h>
-#include <arenascope/planner/placement.h>
-#include <arenascope/planner/streams.h>
 #include <fmt/format.h>
+#include "engine/planner/placement.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
-#include <arenascope/planner/items.h>
 #include <fmt/format.h>
+#include "engine/planner/items.h"
 
 #include <algorithm>
 #include <limits>
@@ -15,9 +15,7 @@ namespace {
 constexpr Bytes kMaxAlignment = Bytes{1} << 40;
 constexpr Bytes kMaxTotal = Bytes{1} << 62;  // offsets, rounded up, stay far from the end of int64
 
-Status bad(std::string message) {
-  return Error{std::move(message)};
-}
+Status bad(std::string message) { return Error{std::move(message)}; }
 
 Status check_interval(const Problem& p, size_t i) {
   const Interval& v = p.intervals[i];
@@ -151,9 +149,7 @@ Status check_sharing(const Problem& p) {
 
 }  // namespace
 
-std::string Problem::name_of(size_t i) const {
-  return i < ids.size() ? ids[i] : fmt::format("#{}", i);
-}
+std::string Problem::name_of(size_t i) const { return i < ids.size() ? ids[i] : fmt::format("#{}", i); }
 
 Status validate(const Problem& p) {
   if (p.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max() / 4)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/valley_search.h>
+#include "engine/planner/valley_search.h"
 
 #include <algorithm>
 

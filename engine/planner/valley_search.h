@@ -4,7 +4,7 @@
 // to come exceeds the capacity, solves parts that no remaining item connects apart from each other, and jumps back
 // over decisions that had no part in a failure.
 #pragma once
-#include <arenascope/planner/skyline.h>
+#include "engine/planner/skyline.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Source of the idea: Joslin and Clements, "Squeaky wheel optimization", 1999.
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/wheel.h>
+#include "engine/planner/wheel.h"
+#include "engine/planner/fit.h"
 
 #include <algorithm>
 #include <limits>

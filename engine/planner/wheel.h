@@ -2,7 +2,7 @@
 // Local search over orders: items that came to lie too high go earlier the next time. Slower than the valleys where
 // those apply, but it knows gaps, fixed offsets, parts and any alignments.
 #pragma once
-#include <arenascope/planner/incumbent.h>
+#include "engine/planner/incumbent.h"
 
 namespace arenascope::planner {
 

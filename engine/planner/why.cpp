@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/items.h>
 #include <arenascope/planner/lower_bound.h>
 #include <arenascope/planner/why.h>
 #include <fmt/format.h>
+#include "engine/planner/items.h"
 
 #include <algorithm>
 

@@ -31,13 +31,9 @@ Result<Storage> Backend::allocate_packed(const TensorImpl& tensor, ExecutionCont
 
 Status Backend::prepare(std::span<TensorImpl* const>, ExecutionContext&) { return {}; }
 
-int Backend::parts(const TensorImpl&, int tasks) const { return tasks; }
-
-bool Backend::fuses(const TensorImpl&, const TensorImpl*) const { return false; }
-
 Launch Backend::launch(const TensorImpl& node) {
-  return {[](const Launch& self, const ComputeParams& params) { return self.backend->compute(*self.node, params); }, this,
-          &node, nullptr};
+  return {[](const Launch& self, const ComputeParams& params) { return self.backend->compute(*self.node, params); },
+          this, &node, nullptr};
 }
 
 }  // namespace arenascope

@@ -90,7 +90,8 @@ Result<BackendModule> load_backend_module(std::string_view name, const std::vect
   if (std::string_view(table->build) != backend_module_build())
     return Error{fmt::format("the module {} was built otherwise ({}) than this program ({})", path, table->build,
                              backend_module_build())};
-  if (table->backend != name) return Error{fmt::format("the module {} is for {}, not for {}", path, table->backend, name)};
+  if (table->backend != name)
+    return Error{fmt::format("the module {} is for {}, not for {}", path, table->backend, name)};
   return BackendModule(table, path);
 }
 

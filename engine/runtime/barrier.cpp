@@ -33,7 +33,10 @@ void wake_all(std::atomic<uint32_t>& word) { word.notify_all(); }
 }  // namespace
 
 Barrier::Barrier(int threads, int spins, std::function<void(int)> awake)
-    : threads_(threads), spins_(threads > 1 ? spins : 0), fenced_(can_fence_all()), awake_(std::move(awake)),
+    : threads_(threads),
+      spins_(threads > 1 ? spins : 0),
+      fenced_(can_fence_all()),
+      awake_(std::move(awake)),
       lines_(new Line[size_t(threads > kEachOther ? threads : 1)]) {}
 
 void Barrier::park(int ith, int who, uint32_t turn) {

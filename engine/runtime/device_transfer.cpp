@@ -41,7 +41,8 @@ Status write_tensor(Backend& backend, const TensorImpl& tensor, std::span<const 
     return Error{fmt::format("'{}' has {} bytes, {} were given", tensor.name, tensor.byte_count(), size)};
   if (size == 0) return {};
   if (!tensor.storage.allocated()) return Error{fmt::format("'{}' has no memory to be written to", tensor.name)};
-  if (!tensor.contiguous()) return Error{fmt::format("'{}' is not contiguous and cannot be written as a whole", tensor.name)};
+  if (!tensor.contiguous())
+    return Error{fmt::format("'{}' is not contiguous and cannot be written as a whole", tensor.name)};
   if (tensor.storage.device().is_cpu()) {
     std::memcpy(tensor.data(), bytes.data(), bytes.size());
     return {};
@@ -63,12 +64,15 @@ Result<std::vector<std::byte>> read_tensor(Backend& backend, const TensorImpl& t
     if (auto ok = backend.download(staged.data(), tensor.storage, tensor.storage.bytes()); !ok) return ok.error();
     first = staged.data() + byte_offset(tensor);
   }
-  if (tensor.contiguous()) std::memcpy(out.data(), first, out.size());
-  else gather(tensor, first, out.data());
+  if (tensor.contiguous())
+    std::memcpy(out.data(), first, out.size());
+  else
+    gather(tensor, first, out.data());
   return out;
 }
 
-Status move_to_device(Backend& backend, ExecutionContext& context, std::span<TensorImpl* const> tensors, MemoryKind kind) {
+Status move_to_device(Backend& backend, ExecutionContext& context, std::span<TensorImpl* const> tensors,
+                      MemoryKind kind) {
   struct Place {
     Storage host;
     Bytes offset;
@@ -81,7 +85,8 @@ Status move_to_device(Backend& backend, ExecutionContext& context, std::span<Ten
     if (!storage.allocated() || !storage.device().is_cpu() || storage.bytes() == 0) continue;
     if (!places.try_emplace({storage.data(), storage.bytes()}, Place{storage, total}).second) continue;
     const auto end = checked_add(total, storage.bytes());
-    if (!end || *end > INT64_MAX - static_cast<int64_t>(alignment)) return Error{"tensors to be moved to a device overflow 2^63 bytes"};
+    if (!end || *end > INT64_MAX - static_cast<int64_t>(alignment))
+      return Error{"tensors to be moved to a device overflow 2^63 bytes"};
     total = static_cast<Bytes>(align_up(static_cast<uint64_t>(*end), alignment));
   }
   if (total == 0) return {};

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <arenascope/runtime/barrier.h>
-#include <arenascope/runtime/describe.h>
-#include <arenascope/runtime/quick_plan.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/quick_plan.h>
 
 namespace arenascope {
 
@@ -34,16 +34,17 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
   if (!pool) return pool.error();
   executor->pool_ = std::move(*pool);
   const bool crowded = options.threads > usable_processors();
-  executor->barrier_ = std::make_unique<Barrier>(options.threads, crowded ? 0 : Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50,
-                                                 [p = executor->pool_.get()](int ith) { p->spread(ith); });
+  executor->barrier_ = std::make_unique<Barrier>(
+      options.threads, crowded ? 0 : Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50,
+      [p = executor->pool_.get()](int ith) { p->spread(ith); });
   const auto threads = static_cast<size_t>(options.threads);
   executor->taken_ = std::make_unique<Taken[]>(2 * threads);
   executor->rings_ = options.recorder ? options.rings : std::vector<trace::ThreadRing*>();
   executor->rings_.resize(std::min(executor->rings_.size(), threads));
   while (executor->rings_.size() < threads)
-    executor->rings_.push_back(options.recorder ? options.recorder->register_thread(
-                                                      fmt::format("worker {}", executor->rings_.size()))
-                                                : nullptr);
+    executor->rings_.push_back(
+        options.recorder ? options.recorder->register_thread(fmt::format("worker {}", executor->rings_.size()))
+                         : nullptr);
   if (options.recorder && !backend.runs_on_host_threads()) {
     backend.keep_spans(true);
     trace::DeviceInfo info;
@@ -51,8 +52,10 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
     info.backend = backend.name();
     executor->trace_device_ = options.recorder->describe(info);
     const auto known = options.rings.size() == threads + kDeviceRows;
-    if (known) executor->rings_ = options.rings;
-    else executor->add_device_rows();
+    if (known)
+      executor->rings_ = options.rings;
+    else
+      executor->add_device_rows();
   }
   return executor;
 }
@@ -80,8 +83,10 @@ void Executor::trace_device(trace::RunId run, std::span<const DeviceSpan> spans)
   for (const DeviceSpan& span : spans) {
     const NodeId node = span.node ? plan_.graph.find_node(*span.node) : NodeId::none();
     if (span.copied > 0)
-      rings_[first + 2]->record(trace::copy(node, span.begin, span.end, span.copied, span.to_device ? host : device, span.to_device ? device : host));
-    else rings_[first]->record(trace::work(run, node, span.begin, span.end));
+      rings_[first + 2]->record(trace::copy(node, span.begin, span.end, span.copied, span.to_device ? host : device,
+                                            span.to_device ? device : host));
+    else
+      rings_[first]->record(trace::work(run, node, span.begin, span.end));
     rings_[first + 1]->record(trace::slice(span.queued, span.submitted, queued, 0));
     rings_[first + 1]->record(trace::slice(span.submitted, span.begin, submitted, 0));
   }
@@ -110,7 +115,8 @@ Status Executor::prepare(ExecutionPlan plan) {
     if (!node->is_view()) continue;
     if (const NodeId owner = plan_.graph.find_node(*node->view_source); !owner.valid())
       node->storage = node->view_source->storage;
-    else if (!views_of_.empty()) views_of_[owner.index()].push_back(node);
+    else if (!views_of_.empty())
+      views_of_[owner.index()].push_back(node);
   }
   begins_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.first.index(); });
   ends_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.last.index() - 1; });
@@ -159,8 +165,10 @@ void Executor::leave_out_joined() {
     }
     step.tasks = 0;
     if (!before || before->behind == Behind::Barrier) continue;
-    if (step.behind == Behind::Barrier) before->behind = Behind::Barrier;
-    else if (step.behind == Behind::Independent) before->behind = Behind::Independent;
+    if (step.behind == Behind::Barrier)
+      before->behind = Behind::Barrier;
+    else if (step.behind == Behind::Independent)
+      before->behind = Behind::Independent;
   }
 }
 
@@ -178,15 +186,16 @@ void Executor::find_items() {
                       backend_.launch(plan_.graph.node(step.node))});
   }
   for (size_t i = items_.size(); i-- > 0;)
-    items_[i].row_end = items_[i].behind == Behind::Row && i + 1 < items_.size() ? items_[i + 1].row_end : static_cast<uint32_t>(i);
+    items_[i].row_end =
+        items_[i].behind == Behind::Row && i + 1 < items_.size() ? items_[i + 1].row_end : static_cast<uint32_t>(i);
 }
 
 Status Executor::bind_planned() {
   auto arena = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_.memory.arena_bytes,
                                  static_cast<size_t>(plan_.memory.alignment));
   if (!arena)
-    return Error{fmt::format("the arena of {} bytes could not be had: {}", plan_.memory.arena_bytes,
-                             arena.error().message)};
+    return Error{
+        fmt::format("the arena of {} bytes could not be had: {}", plan_.memory.arena_bytes, arena.error().message)};
   arena_ = std::move(*arena);
   return bind_plan(plan_.graph, plan_.memory, arena_);
 }
@@ -252,7 +261,8 @@ Status Executor::allocate_packed(size_t step) {
     TensorImpl& node = plan_.graph.node(id);
     if (options_.strategy == MemoryStrategy::None && node.storage.allocated()) continue;
     auto storage = backend_.allocate_packed(node, *context_);
-    if (!storage) return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
+    if (!storage)
+      return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
     node.storage = std::move(*storage);
   }
   return {};

@@ -19,17 +19,19 @@ struct Executor::Shared {
   const RunOptions& options;
   trace::RunId run;
   const trace::Clock& clock;
-  bool serial;  // something happens between two nodes: the first thread does it while the others wait
-  bool alone;   // the first thread is the only one
+  bool serial;             // something happens between two nodes: the first thread does it while the others wait
+  bool alone;              // the first thread is the only one
   bool by_itself = false;  // the same, though there would be work for others
-  bool stop = false;     // of the first thread: it does nothing more
-  bool aborted = false;  // the same
-  // Behind how many items the run ends. Whoever has passed the barrier behind the last of them knows of it; that a later
-  // one failed, which one thread may learn of earlier than another, does not count yet.
+  bool stop = false;       // of the first thread: it does nothing more
+  bool aborted = false;    // the same
+  // Behind how many items the run ends. Whoever has passed the barrier behind the last of them knows of it; that a
+  // later one failed, which one thread may learn of earlier than another, does not count yet.
   std::atomic<size_t> end{std::numeric_limits<size_t>::max()};
   std::mutex error_mutex;
   Status error;
-  struct Times { Nanoseconds begin = 0, arrive = 0, leave = 0; };
+  struct Times {
+    Nanoseconds begin = 0, arrive = 0, leave = 0;
+  };
   std::vector<Times> times;  // steps × threads
 
   void fail(Error e) {
@@ -50,8 +52,8 @@ void Executor::trace_slices(size_t step, bool begin) {
   const Step at(static_cast<int32_t>(step));
   const auto touched = [&](const PlannedTensor& tensor) {
     const TensorImpl& node = plan_.graph.node(tensor.node);
-    ring->record(trace::seen_write(now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(),
-                                   node.byte_span(), at));
+    ring->record(
+        trace::seen_write(now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(), node.byte_span(), at));
   };
   for (uint32_t index : begin ? begins_[step] : ends_[step]) {
     const PlannedTensor& tensor = plan_.memory.tensors[index];
@@ -115,8 +117,8 @@ void Executor::compute_part(size_t at, int part, int ith, Shared& shared) {
   const ComputeParams params{part, item.parts, work_.data(), work_.bytes()};
   if (auto ok = item.launch.compute(item.launch, params); !ok) [[unlikely]] {
     const PlannedStep& step = plan_.steps[item.step];
-    shared.fail(Error{fmt::format("node {} '{}': {}", step.node.value, plan_.graph.node(step.node).name,
-                                  ok.error().message)});
+    shared.fail(
+        Error{fmt::format("node {} '{}': {}", step.node.value, plan_.graph.node(step.node).name, ok.error().message)});
     shared.end_behind(at + 1);
   }
   if (ring) ring->record(trace::work(shared.run, plan_.steps[item.step].node, begin, shared.clock.now(), part));
@@ -143,8 +145,10 @@ void Executor::compute_parts(size_t at, int ith, Shared& shared) {
 void Executor::compute(size_t at, int ith, Shared& shared) {
   const Item& item = items_[at];
   if (ith >= item.tasks) return;
-  if (item.parts == item.tasks) compute_part(at, ith, ith, shared);
-  else compute_parts(at, ith, shared);
+  if (item.parts == item.tasks)
+    compute_part(at, ith, ith, shared);
+  else
+    compute_parts(at, ith, shared);
 }
 
 void Executor::work(int ith, Shared& shared) {
@@ -155,8 +159,10 @@ void Executor::work(int ith, Shared& shared) {
   const size_t count = items_.size();
   const auto step_of = [&](size_t item) { return item < count ? items_[item].step : plan_.steps.size(); };
   const auto meet = [&](auto&& serial) {
-    if (!shared.alone) shared.serial ? barrier_->meet(ith, serial) : barrier_->meet(ith);
-    else if (shared.serial) serial();
+    if (!shared.alone)
+      shared.serial ? barrier_->meet(ith, serial) : barrier_->meet(ith);
+    else if (shared.serial)
+      serial();
   };
   // The first thread's alone: to the next item, of which `done` have passed.
   const auto go_on = [&](size_t done) {
@@ -240,8 +246,8 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   trace::Recorder* recorder = options_.recorder;
   const trace::Clock monotonic;
   const trace::Clock& clock = recorder ? recorder->clock() : monotonic;
-  const bool serial = recorder || options.control || options.after_node || any_packed_ ||
-                      options_.strategy == MemoryStrategy::Eager;
+  const bool serial =
+      recorder || options.control || options.after_node || any_packed_ || options_.strategy == MemoryStrategy::Eager;
   Shared shared{options, {}, clock, serial, alone_};
   const size_t threads = static_cast<size_t>(options_.threads);
   if (options.timed) shared.times.resize(plan_.steps.size() * threads);
@@ -264,8 +270,10 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   const auto part = [&](int ith) { shared.by_itself ? work_by_itself(shared) : work(ith, shared); };
   // What changes its place from run to run cannot be replayed, nor what somebody looks at.
   const bool as_one = !serial && !options.timed;
-  if (auto ok = backend_.begin_run(as_one); !ok) shared.fail(ok.error());
-  else shared.alone || shared.by_itself ? pool_->run_alone(part) : pool_->run(part);
+  if (auto ok = backend_.begin_run(as_one); !ok)
+    shared.fail(ok.error());
+  else
+    shared.alone || shared.by_itself ? pool_->run_alone(part) : pool_->run(part);
   if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) shared.fail(ok.error());
   RunReport report;
   report.nanoseconds = clock.now() - begin;
@@ -276,9 +284,9 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   if (on_device && recorder) trace_device(shared.run, spans);
   if (asks_device) backend_.keep_spans(false);
   if (recorder)
-    recorder->end_run(shared.run, !shared.error.ok()  ? trace::RunStatus::Failed
-                                  : shared.aborted    ? trace::RunStatus::Aborted
-                                                      : trace::RunStatus::Done);
+    recorder->end_run(shared.run, !shared.error.ok() ? trace::RunStatus::Failed
+                                  : shared.aborted   ? trace::RunStatus::Aborted
+                                                     : trace::RunStatus::Done);
   if (!shared.error.ok()) return shared.error.error();
   if (!options.timed) return report;
   report.nodes.resize(plan_.steps.size());
@@ -288,7 +296,8 @@ Result<RunReport> Executor::run(const RunOptions& options) {
     NodeTime& time = report.nodes[item.step];
     Nanoseconds first = row[0].begin, last = row[0].arrive;
     for (size_t t = 0; t < (shared.by_itself ? 1 : threads); ++t) {
-      if (t < static_cast<size_t>(item.tasks)) first = std::min(first, row[t].begin), last = std::max(last, row[t].arrive);
+      if (t < static_cast<size_t>(item.tasks))
+        first = std::min(first, row[t].begin), last = std::max(last, row[t].arrive);
       time.barrier_wait_nanoseconds += row[t].leave - row[t].arrive;
     }
     time.nanoseconds = last - first;

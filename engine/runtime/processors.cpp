@@ -74,7 +74,8 @@ int usable_processors() {
   if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
   std::ifstream file("/proc/self/cgroup");
   const std::string own{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (const auto quota = processor_quota("/sys/fs/cgroup", own)) count = std::min(count, static_cast<int>(std::ceil(*quota)));
+  if (const auto quota = processor_quota("/sys/fs/cgroup", own))
+    count = std::min(count, static_cast<int>(std::ceil(*quota)));
   return std::max(count, 1);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/runtime/split_backend.h>
+
 #include <arenascope/runtime/device_transfer.h>
-#include <arenascope/runtime/split.h>
 #include <arenascope/runtime/thread_pool.h>
 
 #include <algorithm>
@@ -43,7 +44,8 @@ class SplitBackend final : public Backend {
 
   Status compute(const TensorImpl& node, const ComputeParams& params) override {
     const bool here = node.storage.device().is_cpu();
-    if (node.op == Op::Copy && node.sources[0]->storage.device().is_cpu() != here) return device_->copies_to_host() ? device_->compute(node, params) : copy(node);
+    if (node.op == Op::Copy && node.sources[0]->storage.device().is_cpu() != here)
+      return device_->copies_to_host() ? device_->compute(node, params) : copy(node);
     if (!here) return device_->compute(node, params);
     const int tasks = std::clamp(host_->tasks(node, pool_->threads()), 1, pool_->threads());
     const auto bytes = static_cast<size_t>(host_->work_bytes(node, tasks)) + 128;
@@ -62,8 +64,12 @@ class SplitBackend final : public Backend {
   }
 
   Status synchronize() override { return device_->synchronize(); }
-  Status upload(const Storage& to, const std::byte* from, Bytes bytes) override { return device_->upload(to, from, bytes); }
-  Status download(std::byte* to, const Storage& from, Bytes bytes) override { return device_->download(to, from, bytes); }
+  Status upload(const Storage& to, const std::byte* from, Bytes bytes) override {
+    return device_->upload(to, from, bytes);
+  }
+  Status download(std::byte* to, const Storage& from, Bytes bytes) override {
+    return device_->download(to, from, bytes);
+  }
   Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
     std::vector<TensorImpl*> parts[2];
     for (TensorImpl* node : nodes)
@@ -72,7 +78,9 @@ class SplitBackend final : public Backend {
     return host_->prepare(parts[1], context);
   }
   void keep_spans(bool keep) override { device_->keep_spans(keep); }
-  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override { return device_->take_spans(now); }
+  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override {
+    return device_->take_spans(now);
+  }
   std::vector<std::string> take_notes() override { return device_->take_notes(); }
   std::vector<TuningResult> tuning_results() const override { return device_->tuning_results(); }
   std::vector<PoolBlock> pool_blocks() const override { return device_->pool_blocks(); }
@@ -90,7 +98,8 @@ class SplitBackend final : public Backend {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> make_split_backend(std::unique_ptr<Backend> device, std::unique_ptr<Backend> host, int threads) {
+Result<std::unique_ptr<Backend>> make_split_backend(std::unique_ptr<Backend> device, std::unique_ptr<Backend> host,
+                                                    int threads) {
   auto pool = ThreadPool::create(threads);
   if (!pool) return pool.error();
   return std::unique_ptr<Backend>(new SplitBackend(std::move(device), std::move(host), std::move(*pool)));

@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -72,7 +72,8 @@ Nanoseconds read_queued(int file) {
 // There is a processor for each of the threads.
 bool have_room(int threads) {
   cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) >= threads && usable_processors() >= threads;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) >= threads &&
+         usable_processors() >= threads;
 }
 
 }  // namespace
@@ -96,7 +97,8 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads, const Thread
   try {
     for (int i = 1; i < threads; ++i) pool->workers_.emplace_back([p = pool.get(), i] { p->work(i); });
   } catch (const std::system_error& error) {
-    return Error{fmt::format("the system refused thread {} of {}: {}", pool->workers_.size() + 2, threads, error.what())};
+    return Error{
+        fmt::format("the system refused thread {} of {}: {}", pool->workers_.size() + 2, threads, error.what())};
   }
   if (options.processors.empty() && options.nice == 0) return pool;
   for (int ready = pool->ready_; ready < threads - 1; ready = pool->ready_) pool->ready_.wait(ready);
@@ -127,14 +129,16 @@ void ThreadPool::run(const std::function<void(int)>& part) {
   part(0);
   for (int left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
     busy_.wait(left, std::memory_order_acquire);
-  if (whereabouts_) whereabouts_[0].processor.store(nullptr, std::memory_order_relaxed);  // the next caller may be another
+  if (whereabouts_)
+    whereabouts_[0].processor.store(nullptr, std::memory_order_relaxed);  // the next caller may be another
 }
 
 Nanoseconds ThreadPool::queued() const {
   const int own = open_schedule();
   Nanoseconds sum = read_queued(own);
   if (own >= 0) close(own);
-  for (int i = 1; i < threads_; ++i) sum += read_queued(schedules_[static_cast<size_t>(i)].load(std::memory_order_relaxed));
+  for (int i = 1; i < threads_; ++i)
+    sum += read_queued(schedules_[static_cast<size_t>(i)].load(std::memory_order_relaxed));
   return sum;
 }
 

@@ -13,8 +13,8 @@ std::string to_string(const Dims& dims) { return fmt::format("[{}]", fmt::join(d
 
 Result<Dims> checked_dims(std::span<const int64_t> values) {
   if (values.size() > static_cast<size_t>(kMaxDims))
-    return Error{fmt::format("a shape of {} dimensions, more than the {} that a tensor can have", values.size(),
-                             kMaxDims)};
+    return Error{
+        fmt::format("a shape of {} dimensions, more than the {} that a tensor can have", values.size(), kMaxDims)};
   return Dims(values);
 }
 

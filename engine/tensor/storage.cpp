@@ -30,17 +30,15 @@ Result<Storage> Storage::borrow(void* data, Bytes bytes, Device device, MemoryKi
 
 Result<Storage> Storage::sub_storage(Bytes offset, Bytes bytes) const {
   if (offset < 0 || bytes < 0 || offset > bytes_ || bytes > bytes_ - offset)
-    return Error{fmt::format("a slice [{}, {} + {}) does not lie in a storage of {} bytes", offset, offset, bytes,
-                             bytes_)};
+    return Error{
+        fmt::format("a slice [{}, {} + {}) does not lie in a storage of {} bytes", offset, offset, bytes, bytes_)};
   Storage part = *this;
   part.offset_ += offset;
   part.bytes_ = bytes;
   return part;
 }
 
-std::byte* Storage::data() const {
-  return block_ ? block_->data() + offset_ : nullptr;
-}
+std::byte* Storage::data() const { return block_ ? block_->data() + offset_ : nullptr; }
 
 MemoryKind Storage::kind() const { return block_ ? block_->kind() : MemoryKind::Default; }
 

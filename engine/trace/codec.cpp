@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/codec.h>
-#include <arenascope/trace/fields.h>
+#include "engine/trace/codec.h"
+#include "engine/trace/fields.h"
 
 #include <new>
 #include <type_traits>
@@ -182,9 +182,7 @@ bool decode_description(uint32_t index, const WireReader& in, Sink& sink) {
 }
 
 // How Event::a is written: as a distance from the event's time where it is a time.
-constexpr int64_t base_of_a(const Event& e) {
-  return e.is_span() ? e.time : 0;
-}
+constexpr int64_t base_of_a(const Event& e) { return e.is_span() ? e.time : 0; }
 
 bool decode_events(ByteSpan message, Sink& sink, std::vector<Event>& events) {
   WireReader in(message);

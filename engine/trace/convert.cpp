@@ -123,12 +123,8 @@ void each_span(const Snapshot& s, F&& f) {
   }
 }
 
-int64_t process_of(const ThreadInfo& t) {
-  return t.process == 0 ? 1 : t.process;
-}
-int64_t thread_of(const ThreadInfo& t) {
-  return t.thread == 0 ? t.id.value + 2 : t.thread;
-}
+int64_t process_of(const ThreadInfo& t) { return t.process == 0 ? 1 : t.process; }
+int64_t thread_of(const ThreadInfo& t) { return t.thread == 0 ? t.id.value + 2 : t.thread; }
 
 }  // namespace
 
@@ -291,16 +287,11 @@ Result<Format> format_of(const std::filesystem::path& path) {
 namespace {
 void put(const Snapshot& s, Format format, TextOut& out) {
   switch (format) {
-    case Format::ChromeJson:
-      return to_chrome_json(s, out);
-    case Format::SpansCsv:
-      return to_spans_csv(s, out);
-    case Format::MemoryCsv:
-      return to_memory_csv(s, out);
-    case Format::Text:
-      return to_text(s, out);
-    case Format::Recording:
-      return;
+    case Format::ChromeJson: return to_chrome_json(s, out);
+    case Format::SpansCsv: return to_spans_csv(s, out);
+    case Format::MemoryCsv: return to_memory_csv(s, out);
+    case Format::Text: return to_text(s, out);
+    case Format::Recording: return;
   }
 }
 }  // namespace

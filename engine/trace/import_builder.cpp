@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/import_builder.h>
+#include "engine/trace/import_builder.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/import.h>
-#include <arenascope/trace/import_builder.h>
-#include <arenascope/trace/import_onnxruntime.h>
+#include "engine/trace/import_builder.h"
+#include "engine/trace/import_onnxruntime.h"
 
 #include <cmath>
 #include <new>
@@ -77,9 +77,7 @@ class Collector {
         }
         return;
       }
-      case 'B':
-        stacks_[track(e)].push_back({t, 0, builder.name(e.name.as_text())});
-        return;
+      case 'B': stacks_[track(e)].push_back({t, 0, builder.name(e.name.as_text())}); return;
       case 'E': {
         auto& stack = stacks_[track(e)];
         if (stack.empty()) {
@@ -91,9 +89,7 @@ class Collector {
         return;
       }
       case 'b':
-      case 'S':
-        async_[async_key(e)].push_back({t, 0, builder.name(e.name.as_text())});
-        return;
+      case 'S': async_[async_key(e)].push_back({t, 0, builder.name(e.name.as_text())}); return;
       case 'e':
       case 'F': {
         const auto it = async_.find(async_key(e));
@@ -129,10 +125,8 @@ class Collector {
       case 'P':
       case 'c':
       case 'v':
-      case 'V':
-        return;  // flows, samples and objects have no row here
-      default:
-        ++skipped;
+      case 'V': return;  // flows, samples and objects have no row here
+      default: ++skipped;
     }
   }
 

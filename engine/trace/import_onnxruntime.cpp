@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/import_onnxruntime.h>
+#include "engine/trace/import_onnxruntime.h"
 
 #include <algorithm>
 

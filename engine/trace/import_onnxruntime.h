@@ -2,7 +2,7 @@
 // The node events of an ONNX Runtime profile: the kernels of each run become work of a graph's nodes, so that the
 // views treat them as their own. Owned by the Chrome JSON importer.
 #pragma once
-#include <arenascope/trace/import_builder.h>
+#include "engine/trace/import_builder.h"
 
 #include <string>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Track events of a Perfetto trace. Field numbers are those of its trace_packet.proto and track_event.proto.
 #include <arenascope/trace/import.h>
-#include <arenascope/trace/import_builder.h>
+#include "engine/trace/import_builder.h"
 
 #include <new>
 

@@ -2,8 +2,8 @@
 // A PyTorch memory snapshot: {"segments": [...], "device_traces": [[{"action", "addr", "size", "time_us", ...}]]}.
 // The trace is only the newest part of what happened: what was there before it is found from the segments' last state.
 #include <arenascope/trace/import.h>
-#include <arenascope/trace/import_builder.h>
-#include <arenascope/trace/pickle.h>
+#include "engine/trace/import_builder.h"
+#include "engine/trace/pickle.h"
 
 #include <algorithm>
 #include <map>
@@ -97,20 +97,13 @@ class DeviceTrace {
     before(Action::Alloc, Action::Free, blocks_left, [&](uint64_t a, int64_t n) { allocate(track, start, a, n); });
     for (const Entry& e : entries) {
       switch (e.action) {
-        case Action::Reserve:
-          reserve_at(track, e.time, e.address, e.size);
-          break;
+        case Action::Reserve: reserve_at(track, e.time, e.address, e.size); break;
         case Action::Release:
           builder_.point(track, release(e.time, MemoryKind::Default, e.address, e.size, device_, 0));
           break;
-        case Action::Alloc:
-          allocate(track, e.time, e.address, e.size);
-          break;
-        case Action::Free:
-          give_back(track, e.time, e.address, e.size);
-          break;
-        case Action::Other:
-          break;
+        case Action::Alloc: allocate(track, e.time, e.address, e.size); break;
+        case Action::Free: give_back(track, e.time, e.address, e.size); break;
+        case Action::Other: break;
       }
     }
   }

@@ -148,14 +148,15 @@ std::vector<std::pair<int32_t, int32_t>> match_steps(const GraphMatch& match, co
     const TensorRef mine = match.from_other(TensorRef::node(other_order[s]));
     if (!mine.is_node() || mine.index() >= step_of.size() || step_of[mine.index()] < 0) continue;
     const int32_t ours = step_of[mine.index()];
-    const auto at = std::partition_point(piles.begin(), piles.end(), [&](int32_t card) {
-      return cards[static_cast<size_t>(card)].ours < ours;
-    });
+    const auto at = std::partition_point(piles.begin(), piles.end(),
+                                         [&](int32_t card) { return cards[static_cast<size_t>(card)].ours < ours; });
     const int32_t before = at == piles.begin() ? -1 : *(at - 1);
     cards.push_back({static_cast<int32_t>(s), ours, before});
     const auto card = static_cast<int32_t>(cards.size() - 1);
-    if (at == piles.end()) piles.push_back(card);
-    else *at = card;
+    if (at == piles.end())
+      piles.push_back(card);
+    else
+      *at = card;
   }
   std::vector<std::pair<int32_t, int32_t>> pairs;
   for (int32_t card = piles.empty() ? -1 : piles.back(); card >= 0; card = cards[static_cast<size_t>(card)].before)

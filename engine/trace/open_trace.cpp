@@ -45,9 +45,7 @@ Result<OpenReport> from(const Result<ReadReport>& read) {
   return OpenReport{TraceKind::Recording, "Arenascope recording", read->problem};
 }
 
-bool is_gzip(ByteSpan b) {
-  return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b;
-}
+bool is_gzip(ByteSpan b) { return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b; }
 
 }  // namespace
 
@@ -72,16 +70,11 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
     return open_trace(as_bytes(*unpacked), name, sink, options);
   }
   switch (sniff(bytes)) {
-    case TraceKind::Recording:
-      return from(read_recording(bytes, name, sink, options.read));
-    case TraceKind::Perfetto:
-      return import_perfetto(bytes, name, sink);
-    case TraceKind::ChromeJson:
-      return import_chrome_json(bytes, name, sink);
-    case TraceKind::PytorchSnapshot:
-      return import_pytorch_snapshot(bytes, name, sink);
-    case TraceKind::Unknown:
-      break;
+    case TraceKind::Recording: return from(read_recording(bytes, name, sink, options.read));
+    case TraceKind::Perfetto: return import_perfetto(bytes, name, sink);
+    case TraceKind::ChromeJson: return import_chrome_json(bytes, name, sink);
+    case TraceKind::PytorchSnapshot: return import_pytorch_snapshot(bytes, name, sink);
+    case TraceKind::Unknown: break;
   }
   return Error{name + (bytes.empty() ? ": the file is empty."
                                      : ": this is none of the traces that can be opened: a recording, a Perfetto or "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/codec.h>
 #include <arenascope/trace/perfetto.h>
+#include "engine/trace/codec.h"
 
 #include <ctime>
 
@@ -20,12 +20,8 @@ constexpr uint64_t kProcess = 1, kRunsTrack = 2, kMemoryTrack = 3;  // + 2 × kM
 constexpr uint64_t kFirstTrack = 16;                                // even: tracks; odd: counters
 constexpr uint64_t kMonotonic = 3, kBoottime = 6;
 
-uint64_t track_uuid(TrackId t) {
-  return kFirstTrack + 2 * t.index();
-}
-uint64_t counter_uuid(uint64_t id) {
-  return kFirstTrack + 1 + 2 * id;
-}
+uint64_t track_uuid(TrackId t) { return kFirstTrack + 2 * t.index(); }
+uint64_t counter_uuid(uint64_t id) { return kFirstTrack + 1 + 2 * id; }
 
 uint64_t read_clock(clockid_t id) {
   timespec t{};

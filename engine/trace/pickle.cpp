@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // After the opcode list of CPython's pickletools documentation.
-#include <arenascope/trace/pickle.h>
+#include "engine/trace/pickle.h"
 
 #include <algorithm>
 #include <new>
@@ -172,83 +172,50 @@ class Machine {
     std::vector<const V*> items;
     std::string module, member;
     switch (op) {
-      case 0x80:
-        return number(1, n) && n <= 5;  // PROTO
-      case 0x95:
-        return number(8, n) && n <= bytes_.size() - at_;  // FRAME
-      case '(':
-        marks_.push_back(stack_.size());
-        return true;  // MARK
-      case '0':       // POP
+      case 0x80: return number(1, n) && n <= 5;                    // PROTO
+      case 0x95: return number(8, n) && n <= bytes_.size() - at_;  // FRAME
+      case '(': marks_.push_back(stack_.size()); return true;      // MARK
+      case '0':                                                    // POP
         if (!marks_.empty() && marks_.back() == stack_.size()) return marks_.pop_back(), true;
         if (stack_.empty()) return false;
         return stack_.pop_back(), true;
-      case '1':
-        return above_mark(items);  // POP_MARK
-      case '2':
-        return !stack_.empty() && (stack_.push_back(stack_.back()), true);  // DUP
-      case 'N':
-        make(V::None);
-        return true;
-      case 0x88:
-        make(V::Bool).integer = 1;
-        return true;
-      case 0x89:
-        make(V::Bool).integer = 0;
-        return true;
-      case 'J':
-        return number(4, n) && integer(static_cast<int32_t>(n));  // BININT
-      case 'K':
-        return number(1, n) && integer(static_cast<int64_t>(n));  // BININT1
-      case 'M':
-        return number(2, n) && integer(static_cast<int64_t>(n));  // BININT2
-      case 0x8a:
-        return long_number(1);  // LONG1
-      case 0x8b:
-        return long_number(4);  // LONG4
-      case 'G': {               // BINFLOAT, big-endian
+      case '1': return above_mark(items);                                           // POP_MARK
+      case '2': return !stack_.empty() && (stack_.push_back(stack_.back()), true);  // DUP
+      case 'N': make(V::None); return true;
+      case 0x88: make(V::Bool).integer = 1; return true;
+      case 0x89: make(V::Bool).integer = 0; return true;
+      case 'J': return number(4, n) && integer(static_cast<int32_t>(n));  // BININT
+      case 'K': return number(1, n) && integer(static_cast<int64_t>(n));  // BININT1
+      case 'M': return number(2, n) && integer(static_cast<int64_t>(n));  // BININT2
+      case 0x8a: return long_number(1);                                   // LONG1
+      case 0x8b: return long_number(4);                                   // LONG4
+      case 'G': {                                                         // BINFLOAT, big-endian
         if (!take(8, b)) return false;
         for (size_t i = 0; i < 8; ++i) n = n << 8 | b[i];
         make(V::Real).real = __builtin_bit_cast(double, n);
         return true;
       }
-      case 0x8c:
-        return text(V::Text, 1);  // SHORT_BINUNICODE
-      case 'X':
-        return text(V::Text, 4);  // BINUNICODE
-      case 0x8d:
-        return text(V::Text, 8);  // BINUNICODE8
-      case 'U':
-        return text(V::Text, 1);  // SHORT_BINSTRING
-      case 'T':
-        return text(V::Text, 4);  // BINSTRING
-      case 'C':
-        return text(V::Raw, 1);  // SHORT_BINBYTES
-      case 'B':
-        return text(V::Raw, 4);  // BINBYTES
-      case 0x8e:                 // BINBYTES8
-      case 0x96:
-        return text(V::Raw, 8);  // BYTEARRAY8
-      case ']':                  // EMPTY_LIST
-      case ')':                  // EMPTY_TUPLE
-      case 0x8f:
-        make(V::List);
-        return true;  // EMPTY_SET
-      case '}':
-        make(V::Dict);
-        return true;  // EMPTY_DICT
-      case 'a':
-        return pop(1, items) && append_to(V::List, items);  // APPEND
-      case 'e':                                             // APPENDS
-      case 0x90:
-        return above_mark(items) && append_to(V::List, items);  // ADDITEMS
-      case 's':
-        return pop(2, items) && append_to(V::Dict, items);  // SETITEM
-      case 'u':
-        return above_mark(items) && append_to(V::Dict, items);  // SETITEMS
-      case 'l':                                                 // LIST
-      case 't':                                                 // TUPLE
-      case 0x91:                                                // FROZENSET
+      case 0x8c: return text(V::Text, 1);                                // SHORT_BINUNICODE
+      case 'X': return text(V::Text, 4);                                 // BINUNICODE
+      case 0x8d: return text(V::Text, 8);                                // BINUNICODE8
+      case 'U': return text(V::Text, 1);                                 // SHORT_BINSTRING
+      case 'T': return text(V::Text, 4);                                 // BINSTRING
+      case 'C': return text(V::Raw, 1);                                  // SHORT_BINBYTES
+      case 'B': return text(V::Raw, 4);                                  // BINBYTES
+      case 0x8e:                                                         // BINBYTES8
+      case 0x96: return text(V::Raw, 8);                                 // BYTEARRAY8
+      case ']':                                                          // EMPTY_LIST
+      case ')':                                                          // EMPTY_TUPLE
+      case 0x8f: make(V::List); return true;                             // EMPTY_SET
+      case '}': make(V::Dict); return true;                              // EMPTY_DICT
+      case 'a': return pop(1, items) && append_to(V::List, items);       // APPEND
+      case 'e':                                                          // APPENDS
+      case 0x90: return above_mark(items) && append_to(V::List, items);  // ADDITEMS
+      case 's': return pop(2, items) && append_to(V::Dict, items);       // SETITEM
+      case 'u': return above_mark(items) && append_to(V::Dict, items);   // SETITEMS
+      case 'l':                                                          // LIST
+      case 't':                                                          // TUPLE
+      case 0x91:                                                         // FROZENSET
         if (!above_mark(items)) return false;
         make(V::List).items = std::move(items);
         return true;
@@ -256,22 +223,14 @@ class Machine {
         if (!above_mark(items) || items.size() % 2 != 0) return false;
         make(V::Dict).items = std::move(items);
         return true;
-      case 0x85:
-        return tuple_of(1);
-      case 0x86:
-        return tuple_of(2);
-      case 0x87:
-        return tuple_of(3);
-      case 'q':
-        return number(1, n) && remember(n);  // BINPUT
-      case 'r':
-        return number(4, n) && remember(n);  // LONG_BINPUT
-      case 0x94:
-        return remember(memo_.size());  // MEMOIZE
-      case 'h':
-        return recall(1);  // BINGET
-      case 'j':
-        return recall(4);  // LONG_BINGET
+      case 0x85: return tuple_of(1);
+      case 0x86: return tuple_of(2);
+      case 0x87: return tuple_of(3);
+      case 'q': return number(1, n) && remember(n);  // BINPUT
+      case 'r': return number(4, n) && remember(n);  // LONG_BINPUT
+      case 0x94: return remember(memo_.size());      // MEMOIZE
+      case 'h': return recall(1);                    // BINGET
+      case 'j': return recall(4);                    // LONG_BINGET
 
       case 'c':  // GLOBAL
       case 'i':  // INST
@@ -281,30 +240,18 @@ class Machine {
         if (stack_.size() < 2) return false;
         return refuse(shown(stack_[stack_.size() - 2]) + "." + shown(stack_.back()));
       }
-      case 'R':
-        return refuse("a call (REDUCE)");
-      case 'b':
-        return refuse("an object's state (BUILD)");
-      case 'o':
-        return refuse("an object (OBJ)");
-      case 0x81:
-        return refuse("an object (NEWOBJ)");
-      case 0x92:
-        return refuse("an object (NEWOBJ_EX)");
-      case 0x82:
-        return number(1, n) && refuse("extension " + std::to_string(n));
-      case 0x83:
-        return number(2, n) && refuse("extension " + std::to_string(n));
-      case 0x84:
-        return number(4, n) && refuse("extension " + std::to_string(n));
-      case 'P':
-        return line(module) && refuse("the persistent object " + module);
-      case 'Q':
-        return refuse("a persistent object");
-      case 0x97:
-        return refuse("an out-of-band buffer");
-      default:
-        return false;
+      case 'R': return refuse("a call (REDUCE)");
+      case 'b': return refuse("an object's state (BUILD)");
+      case 'o': return refuse("an object (OBJ)");
+      case 0x81: return refuse("an object (NEWOBJ)");
+      case 0x92: return refuse("an object (NEWOBJ_EX)");
+      case 0x82: return number(1, n) && refuse("extension " + std::to_string(n));
+      case 0x83: return number(2, n) && refuse("extension " + std::to_string(n));
+      case 0x84: return number(4, n) && refuse("extension " + std::to_string(n));
+      case 'P': return line(module) && refuse("the persistent object " + module);
+      case 'Q': return refuse("a persistent object");
+      case 0x97: return refuse("an out-of-band buffer");
+      default: return false;
     }
   }
 

@@ -8,9 +8,7 @@ namespace arenascope::trace {
 
 Recorder::Recorder(Options options) : options_(options), clock_(Clock::calibrated()) {}
 
-Recorder::~Recorder() {
-  stop();
-}
+Recorder::~Recorder() { stop(); }
 
 void Recorder::add_sink(std::shared_ptr<Sink> sink) {
   std::lock_guard drain_lock(drain_mutex_);
@@ -61,9 +59,7 @@ ContextId Recorder::describe(ContextInfo info) {
   return id;
 }
 
-void Recorder::update(ContextInfo info) {
-  queue(std::make_shared<const ContextInfo>(std::move(info)));
-}
+void Recorder::update(ContextInfo info) { queue(std::make_shared<const ContextInfo>(std::move(info))); }
 
 DeviceId Recorder::describe(DeviceInfo info) {
   std::lock_guard lock(mutex_);
@@ -81,9 +77,7 @@ CounterId Recorder::describe(CounterInfo info) {
   return id;
 }
 
-void Recorder::describe(AllocatorInfo info) {
-  queue(std::move(info));
-}
+void Recorder::describe(AllocatorInfo info) { queue(std::move(info)); }
 
 NameId Recorder::name(std::string_view text) {
   std::lock_guard lock(mutex_);
@@ -92,9 +86,7 @@ NameId Recorder::name(std::string_view text) {
   return it->second;
 }
 
-void Recorder::problem(Problem problem) {
-  queue(std::move(problem));
-}
+void Recorder::problem(Problem problem) { queue(std::move(problem)); }
 
 RunId Recorder::begin_run(RunInfo info) {
   if (info.begin == 0) info.begin = now();
@@ -105,9 +97,7 @@ RunId Recorder::begin_run(RunInfo info) {
   return id;
 }
 
-void Recorder::end_run(RunId run, RunStatus status) {
-  queue(RunEnd{run, now(), status});
-}
+void Recorder::end_run(RunId run, RunStatus status) { queue(RunEnd{run, now(), status}); }
 
 int64_t Recorder::lost() const {
   std::lock_guard lock(mutex_);
@@ -121,9 +111,7 @@ void Recorder::queue(Description description) {
   queue_locked(std::move(description));
 }
 
-void Recorder::queue_locked(Description description) {
-  queue_.push_back(std::move(description));
-}
+void Recorder::queue_locked(Description description) { queue_.push_back(std::move(description)); }
 
 void Recorder::drain() {
   std::lock_guard drain_lock(drain_mutex_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/codec.h>
 #include <arenascope/trace/recording.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "engine/trace/codec.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/codec.h>
 #include <arenascope/trace/recording.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include "engine/trace/codec.h"
 
 #include <cerrno>
 #include <cstring>
@@ -29,9 +29,7 @@ RecordingWriter::RecordingWriter(int file, std::filesystem::path path, Options o
   write_out();
 }
 
-RecordingWriter::~RecordingWriter() {
-  (void)close();
-}
+RecordingWriter::~RecordingWriter() { (void)close(); }
 
 // One packet of ours; body() writes its fields.
 template <class F>

@@ -13,8 +13,6 @@ constexpr int64_t add_saturated(int64_t a, int64_t b) {
 }
 
 // Whether a time is such that the difference of two of them fits.
-constexpr bool is_sensible_time(int64_t t) {
-  return t > -(int64_t{1} << 61) && t < int64_t{1} << 61;
-}
+constexpr bool is_sensible_time(int64_t t) { return t > -(int64_t{1} << 61) && t < int64_t{1} << 61; }
 
 }  // namespace arenascope::trace

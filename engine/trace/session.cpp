@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/saturate.h>
 #include <arenascope/trace/session.h>
+#include "engine/trace/saturate.h"
 
 #include <algorithm>
 #include <new>
@@ -128,9 +128,7 @@ void Session::apply(const RunEnd& end) {
   if (end.id.value > 0) finish_barriers(RunId(end.id.value - 1));
 }
 
-void Session::apply(const Problem& problem) {
-  problems_.push_back(problem);
-}
+void Session::apply(const Problem& problem) { problems_.push_back(problem); }
 
 void Session::apply(const Loss& loss) {
   if (!loss.track.valid() || loss.track.index() >= tracks_.size() || loss.count < 0) return bad("a loss of no thread");

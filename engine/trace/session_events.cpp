@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a session makes of events: rows of their tracks, and what is summed up over them.
-#include <arenascope/trace/saturate.h>
 #include <arenascope/trace/session.h>
+#include "engine/trace/saturate.h"
 
 #include <algorithm>
 
@@ -18,31 +18,22 @@ bool Session::sensible(const Event& e) const {
   if (!is_sensible_time(e.time)) return false;
   switch (e.kind()) {
     case EventKind::Work:
-    case EventKind::Wait:
-      return is_sensible_time(e.a) && e.a >= e.time;
-    case EventKind::Copy:
-      return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
-    case EventKind::Slice:
-      return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
+    case EventKind::Wait: return is_sensible_time(e.a) && e.a >= e.time;
+    case EventKind::Copy: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
+    case EventKind::Slice: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
     case EventKind::Alloc:
     case EventKind::Free:
     case EventKind::Reserve:
-    case EventKind::Release:
-      return e.b >= 0 && (e.extra() & 0xff) < kMemoryKinds;
+    case EventKind::Release: return e.b >= 0 && (e.extra() & 0xff) < kMemoryKinds;
     case EventKind::SliceLive:
     case EventKind::SliceDead:
     case EventKind::SeenWrite:
     case EventKind::SeenRead:
-    case EventKind::ContextObject:
-      return e.a >= 0 && e.b >= 0 && e.a <= INT64_MAX - e.b;
-    case EventKind::Step:
-      return e.a >= 0 && e.a < INT32_MAX;
-    case EventKind::Layer:
-      return true;
-    case EventKind::Counter:
-      return e.id < counter_series_.size();
-    case EventKind::None:
-      break;
+    case EventKind::ContextObject: return e.a >= 0 && e.b >= 0 && e.a <= INT64_MAX - e.b;
+    case EventKind::Step: return e.a >= 0 && e.a < INT32_MAX;
+    case EventKind::Layer: return true;
+    case EventKind::Counter: return e.id < counter_series_.size();
+    case EventKind::None: break;
   }
   return false;
 }
@@ -68,26 +59,20 @@ void Session::add(TrackId track, const Event& e) {
   end_ = std::max(end_, e.end());
 
   switch (e.kind()) {
-    case EventKind::Work:
-      return add_work(e);
-    case EventKind::Wait:
-      return add_wait(track, e);
+    case EventKind::Work: return add_work(e);
+    case EventKind::Wait: return add_wait(track, e);
     case EventKind::Alloc:
     case EventKind::Free:
     case EventKind::Reserve:
-    case EventKind::Release:
-      return add_memory(track, row, e);
+    case EventKind::Release: return add_memory(track, row, e);
     case EventKind::SliceLive:
-    case EventKind::SliceDead:
-      return add_slice(e);
+    case EventKind::SliceDead: return add_slice(e);
     case EventKind::SeenWrite:
     case EventKind::SeenRead:
       seen_.push_back({TensorRef{e.id}, run_at(e.time), e.a, e.b, e.step(), e.time, e.kind() == EventKind::SeenWrite});
       return seen_times_.add({e.time, e.time});
-    case EventKind::ContextObject:
-      return context_events_.push_back({track, row});
-    case EventKind::Copy:
-      return copies_.push_back({track, 0, row});
+    case EventKind::ContextObject: return context_events_.push_back({track, row});
+    case EventKind::Copy: return copies_.push_back({track, 0, row});
     case EventKind::Step: {
       const RunId run = e.run();
       newest_step_ = Step(static_cast<int32_t>(e.a));
@@ -99,12 +84,10 @@ void Session::add(TrackId track, const Event& e) {
       marks_.push_back({e.time, run, newest_step_, e.node()});
       return;
     }
-    case EventKind::Counter:
-      return counter_series_[e.id].add(e.time, __builtin_bit_cast(double, e.a));
+    case EventKind::Counter: return counter_series_[e.id].add(e.time, __builtin_bit_cast(double, e.a));
     case EventKind::Layer:
     case EventKind::Slice:
-    case EventKind::None:
-      return;
+    case EventKind::None: return;
   }
 }
 

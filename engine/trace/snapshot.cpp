@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/saturate.h>
 #include <arenascope/trace/snapshot.h>
+#include "engine/trace/saturate.h"
 
 #include <algorithm>
 
@@ -55,17 +55,12 @@ std::string Snapshot::label(const Event& e) const {
       const TensorInfo& n = g->nodes[e.node().index()];
       return n.name.empty() ? n.op : n.op + " " + n.name;
     }
-    case EventKind::Wait:
-      return "barrier wait";
-    case EventKind::Copy:
-      return "copy";
+    case EventKind::Wait: return "barrier wait";
+    case EventKind::Copy: return "copy";
     case EventKind::Slice:
-    case EventKind::Layer:
-      return std::string(name(NameId(static_cast<int32_t>(e.id))));
-    case EventKind::Counter:
-      return e.id < counters.size() ? counters[e.id].name : std::string();
-    default:
-      return {};
+    case EventKind::Layer: return std::string(name(NameId(static_cast<int32_t>(e.id))));
+    case EventKind::Counter: return e.id < counters.size() ? counters[e.id].name : std::string();
+    default: return {};
   }
 }
 
@@ -159,12 +154,11 @@ std::optional<Barrier> Snapshot::barrier_after(RunId run_id, Nanoseconds t) cons
   if (r == nullptr) return std::nullopt;
   const Nanoseconds end = r->finished ? r->end : time.end;
   std::optional<Barrier> found;
-  barrier_times.visit(
-      [&](const Range64& s, size_t, size_t) { return s.lo <= end && s.hi >= t && !found; },
-      [&](size_t row) {
-        const Barrier& b = barriers[row];
-        if (!found && b.run == run_id && b.last_arrival >= t) found = b;
-      });
+  barrier_times.visit([&](const Range64& s, size_t, size_t) { return s.lo <= end && s.hi >= t && !found; },
+                      [&](size_t row) {
+                        const Barrier& b = barriers[row];
+                        if (!found && b.run == run_id && b.last_arrival >= t) found = b;
+                      });
   return found;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is drawn at a given number of pixels: cells of a timeline row and points of a curve.
-#include <arenascope/trace/saturate.h>
 #include <arenascope/trace/snapshot.h>
+#include "engine/trace/saturate.h"
 
 #include <algorithm>
 #include <map>
@@ -192,7 +192,8 @@ std::vector<Bytes> Snapshot::occupancy(const PlanInfo& plan) {
     Bytes reached = INT64_MIN;
     for (const auto& [range, count] : live) {
       if (range.second <= reached) continue;
-      out[step] = add_saturated(out[step], add_saturated(range.second, -std::max({range.first, reached, INT64_MIN + 1})));
+      out[step] =
+          add_saturated(out[step], add_saturated(range.second, -std::max({range.first, reached, INT64_MIN + 1})));
       reached = range.second;
     }
   }

@@ -9,8 +9,8 @@
 namespace arenascope::trace {
 namespace {
 
-constexpr std::string_view kOver = " over ", kGroups = ": groups of ", kWay = ": way ", kFastest = ", the fastest of ", kRule = ", by rule",
-                           kLevel = ", level ", kRemembered = ", remembered";
+constexpr std::string_view kOver = " over ", kGroups = ": groups of ", kWay = ": way ", kFastest = ", the fastest of ",
+                           kRule = ", by rule", kLevel = ", level ", kRemembered = ", remembered";
 
 // Takes a word off the front of `text`.
 bool take(std::string_view& text, std::string_view word) {
@@ -31,7 +31,8 @@ bool take_number(std::string_view& text, T& value) {
 
 std::string sentence(const TuningNote& n) {
   std::string out = fmt::format("{}{}{}", n.kernel, kOver, n.sizes);
-  out += n.way >= 0 ? fmt::format("{}{}", kWay, n.way) : fmt::format("{}{}x{}x{}", kGroups, n.local[0], n.local[1], n.local[2]);
+  out += n.way >= 0 ? fmt::format("{}{}", kWay, n.way)
+                    : fmt::format("{}{}x{}x{}", kGroups, n.local[0], n.local[1], n.local[2]);
   out += n.tried > 0 ? fmt::format("{}{} ({:.4g} ms)", kFastest, n.tried, n.seconds * 1e3) : std::string(kRule);
   out += fmt::format("{}{}", kLevel, n.level);
   if (n.remembered) out += kRemembered;
@@ -57,8 +58,8 @@ std::optional<TuningNote> tuning_note(std::string_view text) {
   }
   if (take(rest, kFastest)) {
     double ms = 0;
-    if (!take_number(rest, n.tried) || n.tried <= 0 || !take(rest, " (") || !take_number(rest, ms) || !std::isfinite(ms) ||
-        ms < 0 || !take(rest, " ms)"))
+    if (!take_number(rest, n.tried) || n.tried <= 0 || !take(rest, " (") || !take_number(rest, ms) ||
+        !std::isfinite(ms) || ms < 0 || !take(rest, " ms)"))
       return std::nullopt;
     n.seconds = ms / 1e3;
   } else if (!take(rest, kRule)) {

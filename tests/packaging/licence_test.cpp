@@ -37,11 +37,14 @@ TEST_CASE("every source begins with its licence, and it is the folder's") {
     if (!carries_licence(file)) continue;
     ++seen;
     const std::string licence = licence_of(file);
-    const bool gpl = !file.ends("CMakeLists.txt") && (file.in("app/") || file.in("views/") || file.in("tests/views/") ||
-                                                     file.in("tests/app/"));
-    if (file.in("engine/") || file.in("tests/engine/")) CHECK_MESSAGE(licence == "MIT", file.path << ": " << licence);
-    else if (gpl) CHECK_MESSAGE(licence == "GPL-3.0-or-later", file.path << ": " << licence);
-    else CHECK_MESSAGE((licence == "MIT" || licence == "GPL-3.0-or-later"), file.path << ": " << licence);
+    const bool gpl = !file.ends("CMakeLists.txt") &&
+                     (file.in("app/") || file.in("views/") || file.in("tests/views/") || file.in("tests/app/"));
+    if (file.in("engine/") || file.in("tests/engine/"))
+      CHECK_MESSAGE(licence == "MIT", file.path << ": " << licence);
+    else if (gpl)
+      CHECK_MESSAGE(licence == "GPL-3.0-or-later", file.path << ": " << licence);
+    else
+      CHECK_MESSAGE((licence == "MIT" || licence == "GPL-3.0-or-later"), file.path << ": " << licence);
   }
   CHECK(seen > 100);
 }

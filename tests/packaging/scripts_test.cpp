@@ -96,8 +96,9 @@ TEST_CASE("what cannot be installed is said in a sentence") {
   const Ran no_rights = bash(lacking + "id() { echo 1000; } && command() { [ \"$2\" != sudo ]; } && install_packages");
   CHECK(no_rights.status == 1);
   CHECK(no_rights.output == "Installing packages needs root or sudo. Please install these first: zoo ape\n");
-  const Ran complete = bash(". packaging/common.sh && missing_packages() { :; } && "
-                            "command() { [ \"$2\" != apt-get ]; } && install_packages && echo nothing to do");
+  const Ran complete = bash(
+      ". packaging/common.sh && missing_packages() { :; } && "
+      "command() { [ \"$2\" != apt-get ]; } && install_packages && echo nothing to do");
   CHECK(complete.status == 0);
   CHECK(complete.output == "nothing to do\n");
 }

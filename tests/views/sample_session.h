@@ -9,7 +9,7 @@
 namespace arenascope::test {
 
 struct SampleOptions {
-  int blocks = 8;    // residual blocks: 7 nodes each
+  int blocks = 8;  // residual blocks: 7 nodes each
   int threads = 3;
   int runs = 2;
   bool unfinished = false;  // the last run stops in the middle

@@ -7,7 +7,14 @@
 
 namespace arenascope::views {
 
-enum ArenaOutline : uint32_t { kOutlinePlan, kOutlineNew, kOutlineChainPart, kOutlineDiffers, kOutlineGhost, kOutlineOther };
+enum ArenaOutline : uint32_t {
+  kOutlinePlan,
+  kOutlineNew,
+  kOutlineChainPart,
+  kOutlineDiffers,
+  kOutlineGhost,
+  kOutlineOther
+};
 
 struct ArenaItem {  // what a rectangle's tag means
   trace::TensorRef tensor;

@@ -46,12 +46,8 @@ double along(const std::vector<AxisMapping::Anchor>& anchors, double at, double 
 
 }  // namespace
 
-double AxisMapping::step_at(double time) const {
-  return along(anchors_, time, &Anchor::time, &Anchor::step);
-}
-double AxisMapping::time_of(double step) const {
-  return along(anchors_, step, &Anchor::step, &Anchor::time);
-}
+double AxisMapping::step_at(double time) const { return along(anchors_, time, &Anchor::time, &Anchor::step); }
+double AxisMapping::time_of(double step) const { return along(anchors_, step, &Anchor::step, &Anchor::time); }
 
 AxisRange bounded(AxisRange range, AxisRange limits, double shortest) {
   const double longest = std::max(limits.length(), shortest);

@@ -13,9 +13,7 @@ struct Background::State {
   Background* owner = nullptr;  // guarded by mutex
 };
 
-Background::Background(QObject* parent) : QObject(parent), state_(std::make_shared<State>()) {
-  state_->owner = this;
-}
+Background::Background(QObject* parent) : QObject(parent), state_(std::make_shared<State>()) { state_->owner = this; }
 
 Background::~Background() {
   stop_.request_stop();
@@ -37,9 +35,7 @@ void Background::cancel() {
   ++number_;
 }
 
-bool Background::busy() const {
-  return running_;
-}
+bool Background::busy() const { return running_; }
 
 void Background::start(Job job) {
   running_ = true;

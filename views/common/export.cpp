@@ -15,9 +15,7 @@ namespace arenascope::views {
 
 namespace {
 
-QString say(const char* text) {
-  return QCoreApplication::translate("arenascope::views::Export", text);
-}
+QString say(const char* text) { return QCoreApplication::translate("arenascope::views::Export", text); }
 
 Error failed(const QString& path, const QString& why) {
   return Error{say(QT_TRANSLATE_NOOP("arenascope::views::Export", "cannot write the picture %1: %2"))

@@ -64,13 +64,9 @@ QString format_percent(double share) {
   return QLocale().toString(v, 'f', std::abs(v) >= 99.95 ? 0 : 1) + QStringLiteral("\u00a0%");
 }
 
-QString format_count(int64_t n) {
-  return QLocale().toString(static_cast<qlonglong>(n));
-}
+QString format_count(int64_t n) { return QLocale().toString(static_cast<qlonglong>(n)); }
 
-QString format_address(Bytes offset) {
-  return QStringLiteral("0x%1").arg(offset, 0, 16);
-}
+QString format_address(Bytes offset) { return QStringLiteral("0x%1").arg(offset, 0, 16); }
 
 QString format_shape(const std::vector<int64_t>& shape) {
   if (shape.empty()) return Words::tr("scalar");
@@ -86,32 +82,22 @@ QString tensor_title(const trace::TensorInfo& tensor, trace::TensorRef ref) {
 
 QString Words::kind(trace::MemoryKind kind) {
   switch (kind) {
-    case trace::MemoryKind::Default:
-      return tr("Default");
-    case trace::MemoryKind::Persistent:
-      return tr("Persistent");
-    case trace::MemoryKind::Workspace:
-      return tr("Workspace");
-    case trace::MemoryKind::KVCache:
-      return tr("KV cache");
-    case trace::MemoryKind::HostPinned:
-      return tr("Host, pinned");
-    case trace::MemoryKind::HostPageable:
-      return tr("Host, pageable");
+    case trace::MemoryKind::Default: return tr("Default");
+    case trace::MemoryKind::Persistent: return tr("Persistent");
+    case trace::MemoryKind::Workspace: return tr("Workspace");
+    case trace::MemoryKind::KVCache: return tr("KV cache");
+    case trace::MemoryKind::HostPinned: return tr("Host, pinned");
+    case trace::MemoryKind::HostPageable: return tr("Host, pageable");
   }
   return {};
 }
 
 QString Words::track(trace::TrackKind kind) {
   switch (kind) {
-    case trace::TrackKind::Worker:
-      return tr("worker thread");
-    case trace::TrackKind::DeviceQueue:
-      return tr("device queue");
-    case trace::TrackKind::CopyEngine:
-      return tr("copy engine");
-    case trace::TrackKind::Other:
-      return tr("thread");
+    case trace::TrackKind::Worker: return tr("worker thread");
+    case trace::TrackKind::DeviceQueue: return tr("device queue");
+    case trace::TrackKind::CopyEngine: return tr("copy engine");
+    case trace::TrackKind::Other: return tr("thread");
   }
   return {};
 }

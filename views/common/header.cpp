@@ -13,9 +13,7 @@ Header::Header(QCustomPlot* plot) : QCPLayoutElement(plot) {
   setMargins(QMargins(0, 0, 0, 0));
 }
 
-void Header::set_content(HeaderContent content) {
-  content_ = std::move(content);
-}
+void Header::set_content(HeaderContent content) { content_ = std::move(content); }
 
 void Header::draw(QCPPainter* painter) {
   const QRect area = rect().adjusted(10, 0, -10, 0);

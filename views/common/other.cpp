@@ -25,10 +25,14 @@ Other Other::of(std::shared_ptr<const trace::Snapshot> snapshot, const QString& 
   if (!o.run.valid() && !s.runs.empty()) o.run = trace::RunId(s.runs.size() - 1);
   const trace::GraphInfo* graph = o.run.valid() ? s.graph_of(o.run) : nullptr;
   const trace::PlanInfo* plan = o.run.valid() ? s.plan_of(o.run) : nullptr;
-  if (graph) o.graph = s.graphs[graph->id.index()];
-  else if (!s.graphs.empty()) o.graph = s.graphs.back();
-  if (plan) o.plan = s.plans[plan->id.index()];
-  else if (!o.run.valid() && !s.plans.empty()) o.plan = s.plans.back();
+  if (graph)
+    o.graph = s.graphs[graph->id.index()];
+  else if (!s.graphs.empty())
+    o.graph = s.graphs.back();
+  if (plan)
+    o.plan = s.plans[plan->id.index()];
+  else if (!o.run.valid() && !s.plans.empty())
+    o.plan = s.plans.back();
   return o;
 }
 
@@ -61,8 +65,8 @@ AxisFrame Comparison::frame(const AxisFrame& ours, const trace::Run* run) const 
   const trace::Run* theirs = s.run(other.run);
   const Nanoseconds begin = theirs ? theirs->info.begin : s.time.begin;
   f.origin = begin - ((run ? run->info.begin : ours.origin) - ours.origin);
-  f.mapping = AxisMapping::from(s.steps(other.run), f.origin,
-                                other.plan ? static_cast<int32_t>(other.plan->order.size()) : 0);
+  f.mapping =
+      AxisMapping::from(s.steps(other.run), f.origin, other.plan ? static_cast<int32_t>(other.plan->order.size()) : 0);
   return f;
 }
 

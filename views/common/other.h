@@ -23,11 +23,12 @@ struct Other {
 // It, held against one graph and plan of ours. Immutable.
 struct Comparison {
   Other other;
-  trace::GraphMatch match;  // from ours to theirs
+  trace::GraphMatch match;                   // from ours to theirs
   std::shared_ptr<const AxisMapping> steps;  // from their steps to ours; null: nothing could be matched
   size_t only_ours = 0, only_theirs = 0;     // nodes without a counterpart
 
-  static std::shared_ptr<const Comparison> make(Other other, const trace::GraphInfo* graph, const trace::PlanInfo* plan);
+  static std::shared_ptr<const Comparison> make(Other other, const trace::GraphInfo* graph,
+                                                const trace::PlanInfo* plan);
   // Their axis, such that their x are ours. `run`: ours, whose beginning theirs is laid upon.
   AxisFrame frame(const AxisFrame& ours, const trace::Run* run) const;
 };

@@ -13,7 +13,8 @@ std::optional<Bytes> parse_bytes(const QString& text) {
   if (!match.hasMatch()) return std::nullopt;
   const double number = match.captured(1).replace(u',', u'.').toDouble();
   const QString unit = match.captured(2).toLower();
-  const double bytes = std::ldexp(number, 10 * static_cast<int>(unit.isEmpty() ? 0 : QStringLiteral("kmgt").indexOf(unit) + 1));
+  const double bytes =
+      std::ldexp(number, 10 * static_cast<int>(unit.isEmpty() ? 0 : QStringLiteral("kmgt").indexOf(unit) + 1));
   if (!(bytes < 9e18)) return std::nullopt;
   return static_cast<Bytes>(std::llround(bytes));
 }

@@ -90,15 +90,13 @@ void PlotView::start() {
   apply_axis();
 }
 
-void PlotView::set_header(HeaderContent content) {
-  header_->set_content(std::move(content));
-}
+void PlotView::set_header(HeaderContent content) { header_->set_content(std::move(content)); }
 
 // --- preparing
 
 PrepareInput PlotView::input(AxisRange range, int pixels) const {
   const SessionSource& s = *context_.source;
-  PrepareInput in{s.snapshot(),           s.shown_plan(),     s.run(), s.graph(), s.plan(), s.ghost_plan(),
+  PrepareInput in{s.snapshot(),           s.shown_plan(),      s.run(),         s.graph(),     s.plan(), s.ghost_plan(),
                   context_.axis->frame(), std::max(pixels, 1), s.plan_before(), s.comparison()};
   in.axis.range = range;
   return in;
@@ -106,8 +104,8 @@ PrepareInput PlotView::input(AxisRange range, int pixels) const {
 
 PrepareInput PrepareInput::of_other() const {
   const Other& o = comparison->other;
-  return {o.snapshot, nullptr, o.run, o.graph.get(), o.plan.get(), nullptr,
-          comparison->frame(axis, snapshot->run(run)), pixels};
+  return {o.snapshot, nullptr, o.run, o.graph.get(), o.plan.get(), nullptr, comparison->frame(axis, snapshot->run(run)),
+          pixels};
 }
 
 void PlotView::prepare() {
@@ -191,9 +189,7 @@ void PlotView::set_pixel_ratio(double ratio) {
   plot_->replot(QCustomPlot::rpImmediateRefresh);
 }
 
-void PlotView::redraw() {
-  plot_->replot(QCustomPlot::rpQueuedReplot);
-}
+void PlotView::redraw() { plot_->replot(QCustomPlot::rpQueuedReplot); }
 
 void PlotView::redraw_overlay() {
   if (overlay_asked_ || !isVisible()) return;

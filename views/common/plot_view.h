@@ -29,8 +29,8 @@ struct PrepareInput {
   const trace::GraphInfo* graph = nullptr;
   const trace::PlanInfo* plan = nullptr;
   const trace::PlanInfo* ghost = nullptr;
-  AxisFrame axis;  // its range is what to prepare
-  int pixels = 1;  // over that range
+  AxisFrame axis;                                                // its range is what to prepare
+  int pixels = 1;                                                // over that range
   std::shared_ptr<const trace::PlanInfo> plan_before = nullptr;  // keeps `ghost` alive where it is not the snapshot's
   ComparisonPtr comparison = nullptr;                            // null: nothing is compared with
 

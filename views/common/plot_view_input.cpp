@@ -24,11 +24,8 @@ bool PlotView::event(QEvent* event) {
         case Qt::Key_Left:
         case Qt::Key_Right:
         case Qt::Key_Home:
-        case Qt::Key_End:
-          event->accept();
-          return true;
-        default:
-          break;
+        case Qt::Key_End: event->accept(); return true;
+        default: break;
       }
     }
   }
@@ -61,43 +58,23 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
   }
   switch (event->key()) {
     case Qt::Key_W:
-    case Qt::Key_Plus:
-      axis.zoom_in();
-      break;
+    case Qt::Key_Plus: axis.zoom_in(); break;
     case Qt::Key_S:
-    case Qt::Key_Minus:
-      axis.zoom_out();
-      break;
-    case Qt::Key_A:
-      axis.pan(-0.15);
-      break;
-    case Qt::Key_D:
-      axis.pan(0.15);
-      break;
-    case Qt::Key_F:
-      frame_selection();
-      break;
-    case Qt::Key_T:
-      axis.toggle_mode();
-      break;
+    case Qt::Key_Minus: axis.zoom_out(); break;
+    case Qt::Key_A: axis.pan(-0.15); break;
+    case Qt::Key_D: axis.pan(0.15); break;
+    case Qt::Key_F: frame_selection(); break;
+    case Qt::Key_T: axis.toggle_mode(); break;
     case Qt::Key_Home:
     case Qt::Key_0:
       axis.frame_all();
       y_axis()->setRange(y_moves() ? y_limits() : y_axis()->range());
       redraw();
       break;
-    case Qt::Key_Left:
-      axis.step_by(-1);
-      break;
-    case Qt::Key_Right:
-      axis.step_by(1);
-      break;
-    case Qt::Key_Escape:
-      context_.selection->clear();
-      break;
-    default:
-      QWidget::keyPressEvent(event);
-      return;
+    case Qt::Key_Left: axis.step_by(-1); break;
+    case Qt::Key_Right: axis.step_by(1); break;
+    case Qt::Key_Escape: context_.selection->clear(); break;
+    default: QWidget::keyPressEvent(event); return;
   }
   event->accept();
 }
@@ -105,14 +82,10 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
 bool PlotView::eventFilter(QObject* watched, QEvent* event) {
   if (watched != plot_) return QWidget::eventFilter(watched, event);
   switch (event->type()) {
-    case QEvent::Wheel:
-      return wheel(static_cast<QWheelEvent*>(event));
-    case QEvent::MouseButtonPress:
-      return press(static_cast<QMouseEvent*>(event));
-    case QEvent::MouseMove:
-      return move(static_cast<QMouseEvent*>(event));
-    case QEvent::MouseButtonRelease:
-      return release(static_cast<QMouseEvent*>(event));
+    case QEvent::Wheel: return wheel(static_cast<QWheelEvent*>(event));
+    case QEvent::MouseButtonPress: return press(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseMove: return move(static_cast<QMouseEvent*>(event));
+    case QEvent::MouseButtonRelease: return release(static_cast<QMouseEvent*>(event));
     case QEvent::MouseButtonDblClick: {
       const Selection picked = pick(static_cast<QMouseEvent*>(event)->position());
       if (!picked.empty()) {
@@ -128,9 +101,7 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
       context_.selection->hover({});
       QToolTip::hideText();
       return false;
-    case QEvent::Resize:
-      QTimer::singleShot(0, this, [this] { axis_moved(); });
-      return false;
+    case QEvent::Resize: QTimer::singleShot(0, this, [this] { axis_moved(); }); return false;
     case QEvent::ToolTip: {
       const auto* help = static_cast<QHelpEvent*>(event);
       const QString text = describe(help->pos());
@@ -141,8 +112,7 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
       }
       return true;
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -10,9 +10,7 @@ namespace {
 
 constexpr int kMostLabels = 800;
 
-int clamped(double v) {
-  return static_cast<int>(std::floor(std::clamp(v, -1e6, 1e6) + 0.5));
-}
+int clamped(double v) { return static_cast<int>(std::floor(std::clamp(v, -1e6, 1e6) + 0.5)); }
 
 QRect to_pixels(const PixelMap& map, const Rect& r) {
   const int left = clamped(map.x(r.x0)), right = std::max(clamped(map.x(r.x1)), left + 1);
@@ -138,9 +136,7 @@ void RectPlottable::set_styles(std::vector<RectStyle> styles) {
   }
 }
 
-PixelMap RectPlottable::pixel_map() const {
-  return map_of(mKeyAxis.data(), mValueAxis.data());
-}
+PixelMap RectPlottable::pixel_map() const { return map_of(mKeyAxis.data(), mValueAxis.data()); }
 
 std::optional<size_t> RectPlottable::hit(const QPointF& pixel) const {
   if (!data_ || !mKeyAxis || !mValueAxis) return std::nullopt;

@@ -17,8 +17,8 @@ struct RectStyle {
   QColor edge;     // of the left side, thick: a new allocation
   Hatch hatch = Hatch::None;
   QColor hatch_colour;
-  bool dashed = false;     // the outline
-  bool separator = false;  // only the left side of the outline: a part of a chain
+  bool dashed = false;      // the outline
+  bool separator = false;   // only the left side of the outline: a part of a chain
   bool needs_room = false;  // the outline: left out where it would hide what it is around
   bool label = true;
   int indent = 0;  // pixels more before the label

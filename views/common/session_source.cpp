@@ -113,8 +113,10 @@ void SessionSource::take(SnapshotPtr snapshot) {
   if (!graph_ && !snapshot_->graphs.empty()) graph_ = snapshot_->graphs.back().get();
   if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
   ghost_ = nullptr;
-  if (shown_) ghost_ = std::exchange(plan_, shown_.get());
-  else if (before_ && plan_ && before_->id != plan_->id && same_graph(*snapshot_, before_->graph, plan_->graph)) ghost_ = before_.get();
+  if (shown_)
+    ghost_ = std::exchange(plan_, shown_.get());
+  else if (before_ && plan_ && before_->id != plan_->id && same_graph(*snapshot_, before_->graph, plan_->graph))
+    ghost_ = before_.get();
   if (!other_) {
     comparison_ = nullptr;
   } else if (!comparison_ || compared_graph_ != graph_ || compared_plan_ != plan_) {

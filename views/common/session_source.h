@@ -55,10 +55,10 @@ class SessionSource : public QObject {
   void refresh();  // takes a snapshot now
 
  Q_SIGNALS:
-  void session_replaced();  // before changed()
+  void session_replaced();    // before changed()
   void comparison_changed();  // another session to compare with, or none
-  void changed();           // another snapshot, or another run
-  void plan_shown();        // behind changed(): show_plan() was called
+  void changed();             // another snapshot, or another run
+  void plan_shown();          // behind changed(): show_plan() was called
 
  private:
   void take(SnapshotPtr snapshot);

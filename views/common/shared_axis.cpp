@@ -86,9 +86,7 @@ std::pair<Step, Step> SharedAxis::visible_steps() const {
   return {Step(static_cast<int32_t>(std::clamp(lo, 0.0, top))), Step(static_cast<int32_t>(std::clamp(hi, 0.0, top)))};
 }
 
-double SharedAxis::current_x() const {
-  return current_.valid() ? frame_.x_of_step(current_.value + 0.5) : 0;
-}
+double SharedAxis::current_x() const { return current_.valid() ? frame_.x_of_step(current_.value + 0.5) : 0; }
 
 Nanoseconds SharedAxis::current_time() const {
   return current_.valid() ? frame_.time_of_x(current_x()) : frame_.origin;
@@ -109,13 +107,9 @@ void SharedAxis::set_mode(AxisMode mode) {
   Q_EMIT range_changed();
 }
 
-void SharedAxis::toggle_mode() {
-  set_mode(mode() == AxisMode::Step ? AxisMode::Time : AxisMode::Step);
-}
+void SharedAxis::toggle_mode() { set_mode(mode() == AxisMode::Step ? AxisMode::Time : AxisMode::Step); }
 
-void SharedAxis::set_range(AxisRange range) {
-  show(bounded(range, limits(), shortest()));
-}
+void SharedAxis::set_range(AxisRange range) { show(bounded(range, limits(), shortest())); }
 
 void SharedAxis::zoom(double factor, double centre) {
   show(zoomed(frame_.range, factor, centre, limits(), shortest()));
@@ -131,9 +125,7 @@ void SharedAxis::zoom_out() {
   zoom(1.5, current_.valid() && frame_.range.contains(x) ? x : frame_.range.middle());
 }
 
-void SharedAxis::pan(double part) {
-  show(panned(frame_.range, frame_.range.length() * part, limits()));
-}
+void SharedAxis::pan(double part) { show(panned(frame_.range, frame_.range.length() * part, limits())); }
 
 void SharedAxis::frame_steps(Step first, Step last) {
   const double lo = frame_.x_of_step(first.value), hi = frame_.x_of_step(last.value);
@@ -147,9 +139,7 @@ void SharedAxis::frame_time(Nanoseconds begin, Nanoseconds end) {
   set_range({lo - air, hi + air});
 }
 
-void SharedAxis::frame_all() {
-  show(limits());
-}
+void SharedAxis::frame_all() { show(limits()); }
 
 void SharedAxis::set_current(Step step) {
   if (steps_ == 0) step = {};

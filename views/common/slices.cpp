@@ -90,14 +90,10 @@ const trace::TensorInfo* SliceWords::tensor(const trace::GraphInfo* graph, trace
 
 QString SliceWords::level(int32_t level) {
   switch (level) {
-    case 0:
-      return tr("own place");
-    case 1:
-      return tr("first level of reuse");
-    case 2:
-      return tr("second level of reuse");
-    default:
-      return tr("level %1 of reuse").arg(level);
+    case 0: return tr("own place");
+    case 1: return tr("first level of reuse");
+    case 2: return tr("second level of reuse");
+    default: return tr("level %1 of reuse").arg(level);
   }
 }
 

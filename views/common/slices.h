@@ -11,7 +11,7 @@ namespace arenascope::views {
 
 // The style of a slice's body; each exists seen (really lived) and only planned.
 enum SliceStyle {  // without a base type: lupdate loses the namespace behind one
-  kSliceWork0,  // three tints in turn, so that neighbours can be told apart
+  kSliceWork0,     // three tints in turn, so that neighbours can be told apart
   kSliceWork1,
   kSliceWork2,
   kSliceInput,

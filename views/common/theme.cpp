@@ -14,9 +14,7 @@ namespace {
 constexpr QRgb kBlack = 0xff000000, kOrange = 0xffe69f00, kSky = 0xff56b4e9, kGreen = 0xff009e73, kYellow = 0xfff0e442,
                kBlue = 0xff0072b2, kVermillion = 0xffd55e00, kPurple = 0xffcc79a7;
 
-QColor rgb(QRgb v) {
-  return QColor::fromRgb(v);
-}
+QColor rgb(QRgb v) { return QColor::fromRgb(v); }
 
 ThemeColours common() {
   ThemeColours c;
@@ -95,16 +93,11 @@ ThemeColours ThemeColours::dark_colours() {
 
 Hatch hatch_of(Role role) {
   switch (role) {
-    case Role::Copy:
-      return Hatch::Arrow;
-    case Role::View:
-      return Hatch::Outline;
-    case Role::Wait:
-      return Hatch::Diagonal;
-    case Role::Hole:
-      return Hatch::Dots;
-    default:
-      return Hatch::None;
+    case Role::Copy: return Hatch::Arrow;
+    case Role::View: return Hatch::Outline;
+    case Role::Wait: return Hatch::Diagonal;
+    case Role::Hole: return Hatch::Dots;
+    default: return Hatch::None;
   }
 }
 

@@ -15,9 +15,7 @@ double nice_step(double rough) {
   return 10 * power;
 }
 
-double StepTicker::getTickStep(const QCPRange& range) {
-  return std::max(1.0, nice_step(range.size() / mTickCount));
-}
+double StepTicker::getTickStep(const QCPRange& range) { return std::max(1.0, nice_step(range.size() / mTickCount)); }
 
 QString StepTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
   return format_count(static_cast<int64_t>(std::llround(tick)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
-#include <QStringList>
 #include <views/common/format.h>
 #include <views/findings/finding_text.h>
+#include <QCoreApplication>
+#include <QStringList>
 
 namespace arenascope::views {
 namespace {
@@ -63,7 +63,8 @@ QString finding_sentence(const Finding& f, const FindingsInput& in) {
     case Kind::Order:
       return Texts::tr("The order %1 lowers the arena by %2.").arg(QString::fromStdString(f.order), saved);
     case Kind::Planner:
-      return Texts::tr("The planner %1 lowers the arena by %2 on the same order.").arg(QString::fromStdString(f.planner), saved);
+      return Texts::tr("The planner %1 lowers the arena by %2 on the same order.")
+          .arg(QString::fromStdString(f.planner), saved);
     case Kind::InPlaceAll:
       return Texts::tr("If ops worked in place where they may, %n of them, the arena would be %1 smaller.", nullptr,
                        static_cast<int>(f.count))
@@ -77,38 +78,48 @@ QString finding_sentence(const Finding& f, const FindingsInput& in) {
           .arg(in.plan ? in.plan->alignment : 0)
           .arg(saved);
     case Kind::Recompute:
-      return f.tensors.size() == 1
-                 ? Texts::tr("%1 lies unused for %2 steps around the peak: computing it again behind them lowers the arena by %3.")
-                       .arg(first, format_count(f.count), saved)
-                 : Texts::tr("%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).",
-                             nullptr, static_cast<int>(f.tensors.size()))
-                       .arg(saved, words.names(f.tensors, 3, false, f.tensors.size()));
+      return f.tensors.size() == 1 ? Texts::tr(
+                                         "%1 lies unused for %2 steps around the peak: computing it again behind them "
+                                         "lowers the arena by %3.")
+                                         .arg(first, format_count(f.count), saved)
+                                   : Texts::tr(
+                                         "%n tensors lie unused around the peak: computing them again behind it lowers "
+                                         "the arena by %1 (%2).",
+                                         nullptr, static_cast<int>(f.tensors.size()))
+                                         .arg(saved, words.names(f.tensors, 3, false, f.tensors.size()));
     case Kind::Spill:
       return f.tensors.size() == 1
-                 ? Texts::tr("%1 lies unused for %2 steps around the peak: copying it out and back, %3 in all, lowers the arena by %4.")
+                 ? Texts::tr(
+                       "%1 lies unused for %2 steps around the peak: copying it out and back, %3 in all, lowers the "
+                       "arena by %4.")
                        .arg(first, format_count(f.count), format_bytes(f.bytes), saved)
-                 : Texts::tr("%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).",
-                             nullptr, static_cast<int>(f.tensors.size()))
+                 : Texts::tr(
+                       "%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena "
+                       "by %2 (%3).",
+                       nullptr, static_cast<int>(f.tensors.size()))
                        .arg(format_bytes(f.bytes), saved, words.names(f.tensors, 3, false, f.tensors.size()));
     case Kind::Concat:
-      return Texts::tr("What %1 joins could be computed where it joins it: %2 are not copied, and the arena is %3 smaller.")
+      return Texts::tr(
+                 "What %1 joins could be computed where it joins it: %2 are not copied, and the arena is %3 smaller.")
           .arg(words.names(f.tensors, 2, false, f.tensors.size()), format_bytes(f.bytes), saved);
     case Kind::Contiguous:
       return f.saved > 0 ? Texts::tr("%1 copies %2 that lie in order already: without it the arena is %3 smaller.")
                                .arg(first, format_bytes(f.bytes), saved)
                          : Texts::tr("%1 copies %2 that lie in order already.").arg(first, format_bytes(f.bytes));
     case Kind::Holes:
-      return Texts::tr("At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.", nullptr, static_cast<int>(f.count))
+      return Texts::tr("At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.", nullptr,
+                       static_cast<int>(f.count))
           .arg(format_bytes(f.bytes), format_percent(f.share), words.names(f.tensors, 3, false, f.tensors.size()));
     case Kind::LateThread:
       return Texts::tr("%1 comes last at %2 of the barriers; the others wait %3 a run for it.")
           .arg(words.thread(f.track), format_percent(f.share), format_ns(f.time));
     case Kind::Imbalance:
-      return Texts::tr("Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n part(s).", nullptr,
-                       static_cast<int>(f.count))
+      return Texts::tr("Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n part(s).",
+                       nullptr, static_cast<int>(f.count))
           .arg(first, format_percent(f.share), format_ns(f.time));
     case Kind::CopyAgain:
-      return Texts::tr("%1 is copied between devices %n times a run; once would save %2.", nullptr, static_cast<int>(f.count))
+      return Texts::tr("%1 is copied between devices %n times a run; once would save %2.", nullptr,
+                       static_cast<int>(f.count))
           .arg(first, format_bytes(f.bytes));
   }
   return {};

@@ -3,8 +3,8 @@
 #pragma once
 #include <views/common/session_source.h>
 
+#include <arenascope/schedule/findings.h>
 #include <QString>
-#include <arenascope/runtime/findings.h>
 
 namespace arenascope::views {
 

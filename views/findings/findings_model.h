@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The findings as rows: saving and sentence. The buttons beside them are the view's.
 #pragma once
+#include <arenascope/schedule/findings.h>
 #include <QAbstractTableModel>
-#include <arenascope/runtime/findings.h>
 
 namespace arenascope::views {
 

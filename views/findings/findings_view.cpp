@@ -65,8 +65,10 @@ FindingsView::FindingsView(SessionSource* source, SelectionModel* selection, Sha
   timer_.setSingleShot(true);
   timer_.setInterval(400);
   connect(&timer_, &QTimer::timeout, this, [this] {
-    if (source_->live()) timer_.start();  // a run that goes on has other things to do
-    else look();
+    if (source_->live())
+      timer_.start();  // a run that goes on has other things to do
+    else
+      look();
   });
   connect(source_, &SessionSource::session_replaced, this, [this] {
     stop();
@@ -86,7 +88,9 @@ void FindingsView::look_soon() {
   if (!isVisible() || source_->shown_plan()) return;
   const trace::Run* run = source_->snapshot()->run(source_->run());
   const bool with_run = run && run->finished;
-  if (source_->graph() == looked_graph_ && source_->plan() == looked_plan_ && (with_run == looked_with_run_ || !with_run)) return;
+  if (source_->graph() == looked_graph_ && source_->plan() == looked_plan_ &&
+      (with_run == looked_with_run_ || !with_run))
+    return;
   if (!timer_.isActive()) timer_.start();
 }
 
@@ -117,21 +121,24 @@ void FindingsView::look() {
   options.stop = stopping_.get_token();
   options.progress = [self = QPointer<FindingsView>(this), number](const std::vector<Finding>& found, double done) {
     QMetaObject::invokeMethod(
-        QCoreApplication::instance(), [self, found, done, number] {
+        QCoreApplication::instance(),
+        [self, found, done, number] {
           if (self) self->take(found, done, number);
         },
         Qt::QueuedConnection);
   };
   background_.cancel();
-  background_.request([in, options, self = QPointer<FindingsView>(this), number](std::stop_token) -> Background::Result {
-    auto found = find_savings(in, options);
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(), [self, found = std::move(found), number]() mutable {
-          if (self) self->take(std::move(found), 2, number);
-        },
-        Qt::QueuedConnection);
-    return nullptr;
-  });
+  background_.request(
+      [in, options, self = QPointer<FindingsView>(this), number](std::stop_token) -> Background::Result {
+        auto found = find_savings(in, options);
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [self, found = std::move(found), number]() mutable {
+              if (self) self->take(std::move(found), 2, number);
+            },
+            Qt::QueuedConnection);
+        return nullptr;
+      });
   progress_->setValue(0);
   update_state();
 }
@@ -164,7 +171,8 @@ void FindingsView::add_buttons() {
       auto* b = new QToolButton(view_);
       b->setText(text);
       b->setToolTip(tip);
-      b->setAccessibleName(text + QStringLiteral(": ") + model_->index(row, FindingsModel::kSentence).data().toString());
+      b->setAccessibleName(text + QStringLiteral(": ") +
+                           model_->index(row, FindingsModel::kSentence).data().toString());
       view_->setIndexWidget(model_->index(row, column), b);
       return b;
     };
@@ -202,8 +210,9 @@ void FindingsView::update_state() {
   progress_->setVisible(busy_);
   state_->setText(busy_ ? tr("Replanning…") : tr("%n finding(s)", nullptr, model_->rowCount()));
   empty_->setVisible(model_->rowCount() == 0);
-  empty_->setText(busy_ ? tr("Looking for what could be better…")
-                        : source_->graph() ? tr("Nothing was found yet.") : tr("Nothing is open."));
+  empty_->setText(busy_              ? tr("Looking for what could be better…")
+                  : source_->graph() ? tr("Nothing was found yet.")
+                                     : tr("Nothing is open."));
 }
 
 void FindingsView::retranslate() {

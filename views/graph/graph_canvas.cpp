@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graph_canvas.h"
 
+#include <views/common/format.h>
 #include <QApplication>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QToolTip>
-#include <views/common/format.h>
 
 namespace arenascope::views {
 namespace {
@@ -85,10 +85,14 @@ void GraphCanvas::show_vertex(int32_t vertex, bool centre) {
   if (centre && !room.contains(seen)) {
     offset_ += room.center() - seen.center();
   } else if (!room.contains(seen)) {
-    if (seen.left() < room.left() || seen.width() > room.width()) offset_.rx() += room.left() - seen.left();
-    else if (seen.right() > room.right()) offset_.rx() += room.right() - seen.right();
-    if (seen.top() < room.top()) offset_.ry() += room.top() - seen.top();
-    else if (seen.bottom() > room.bottom()) offset_.ry() += room.bottom() - seen.bottom();
+    if (seen.left() < room.left() || seen.width() > room.width())
+      offset_.rx() += room.left() - seen.left();
+    else if (seen.right() > room.right())
+      offset_.rx() += room.right() - seen.right();
+    if (seen.top() < room.top())
+      offset_.ry() += room.top() - seen.top();
+    else if (seen.bottom() > room.bottom())
+      offset_.ry() += room.bottom() - seen.bottom();
   }
   update();
 }
@@ -129,8 +133,9 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     if (height() > 200) paint_legend(&painter, scene_, colours, size());
   } else if (busy_.isEmpty()) {
     painter.setPen(colours.dim_text);
-    painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                     scene_.info ? tr("This graph has no nodes.") : tr("Open a model or a recording to see its graph."));
+    painter.drawText(
+        rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
+        scene_.info ? tr("This graph has no nodes.") : tr("Open a model or a recording to see its graph."));
   }
   if (!busy_.isEmpty()) {
     const QRectF box(width() / 2.0 - 110, 10, 220, 26);
@@ -224,7 +229,8 @@ void GraphCanvas::wheelEvent(QWheelEvent* event) {
   if ((event->modifiers() & Qt::ControlModifier) != 0) {
     zoom(std::pow(1.0015, event->angleDelta().y()), event->position());
   } else {
-    const QPointF delta = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) * 0.6 : QPointF(event->pixelDelta());
+    const QPointF delta =
+        event->pixelDelta().isNull() ? QPointF(event->angleDelta()) * 0.6 : QPointF(event->pixelDelta());
     offset_ += (event->modifiers() & Qt::ShiftModifier) != 0 ? QPointF(delta.y(), delta.x()) : delta;
     keep_in_sight();
     update();
@@ -247,8 +253,8 @@ QString GraphCanvas::tool_tip(int32_t v, const QPointF& point) const {
     return texts.title + QStringLiteral("\n") + texts.second + QStringLiteral("\n") + tr("Double click to expand");
   }
   auto describe = [](const trace::TensorInfo& t, const QString& title) {
-    return title + QStringLiteral("\n") + format_shape(t.shape) + QStringLiteral("  ") + QString::fromStdString(t.dtype) +
-           QStringLiteral("\n") + format_bytes_exact(t.bytes);
+    return title + QStringLiteral("\n") + format_shape(t.shape) + QStringLiteral("  ") +
+           QString::fromStdString(t.dtype) + QStringLiteral("\n") + format_bytes_exact(t.bytes);
   };
   if (const int chip = chip_at(scene_, v, point); chip >= 0) {
     const LeafId leaf = vertex.chips[static_cast<size_t>(chip)].leaf;
@@ -263,8 +269,10 @@ bool GraphCanvas::event(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     auto* help = static_cast<QHelpEvent*>(event);
     const int32_t vertex = vertex_at(help->pos());
-    if (vertex >= 0) QToolTip::showText(help->globalPos(), tool_tip(vertex, to_scene(help->pos())), this);
-    else QToolTip::hideText();
+    if (vertex >= 0)
+      QToolTip::showText(help->globalPos(), tool_tip(vertex, to_scene(help->pos())), this);
+    else
+      QToolTip::hideText();
     return true;
   }
   return QWidget::event(event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <views/common/format.h>
+#include <QCoreApplication>
 
 #include <algorithm>
 #include <map>
@@ -52,8 +52,9 @@ void colour_by_text(GraphScene& scene, const std::vector<QString>& texts, const 
   for (size_t i = 0; i < std::min<size_t>(order.size(), 7); ++i)
     scene.legend.push_back({order[i].second, colours.category(i)});
   if (order.size() > 7)
-    scene.legend.push_back({order.size() == 8 ? order[7].second : Texts::tr("%n other(s)", nullptr, static_cast<int>(order.size() - 7)),
-                            colours.category(7)});
+    scene.legend.push_back(
+        {order.size() == 8 ? order[7].second : Texts::tr("%n other(s)", nullptr, static_cast<int>(order.size() - 7)),
+         colours.category(7)});
 }
 
 // The op that takes most of a layer's nodes stands for it.
@@ -87,7 +88,8 @@ void colour_by_state(GraphScene& scene, const std::vector<int32_t>& step, Step c
     const double share = static_cast<double>(before) / static_cast<double>(std::max<size_t>(vertex.nodes.size(), 1));
     scene.looks[v].fill = scene.looks[v].current ? colours[Role::Work] : mix(later, done, share);
   }
-  scene.legend = {{Texts::tr("done"), done}, {Texts::tr("running"), colours[Role::Work]}, {Texts::tr("to come"), later}};
+  scene.legend = {
+      {Texts::tr("done"), done}, {Texts::tr("running"), colours[Role::Work]}, {Texts::tr("to come"), later}};
   scene.legend_title = Texts::tr("State");
 }
 
@@ -137,7 +139,8 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
       std::vector<int32_t> block(info.nodes.size(), -1);
       if (plan != nullptr)
         for (const trace::SliceInfo& slice : plan->slices)
-          if (slice.tensor.is_node() && slice.tensor.index() < block.size()) block[slice.tensor.index()] = slice.block.value;
+          if (slice.tensor.is_node() && slice.tensor.index() < block.size())
+            block[slice.tensor.index()] = slice.block.value;
       for (size_t v = 0; v < vertices.size(); ++v)
         if (!vertices[v].folded && block[vertices[v].node.index()] >= 0)
           texts[v] = Texts::tr("block %1").arg(block[vertices[v].node.index()]);

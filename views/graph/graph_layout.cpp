@@ -119,7 +119,8 @@ Result<GraphLayout> read_dot_json(const QByteArray& json, const FoldedGraph& gra
       return Error{"the answer of dot places a vertex that was not asked for"};
     layout.centres[vertex] = {centre.x(), corner.y() - centre.y()};
     const int gvid = object["_gvid"].toInt(-1);
-    if (gvid < 0 || gvid > static_cast<int>(graph.vertices.size()) * 2 + 16) return Error{"the answer of dot has a bad id"};
+    if (gvid < 0 || gvid > static_cast<int>(graph.vertices.size()) * 2 + 16)
+      return Error{"the answer of dot has a bad id"};
     if (static_cast<size_t>(gvid) >= vertex_of_gvid.size()) vertex_of_gvid.resize(static_cast<size_t>(gvid) + 1, -1);
     vertex_of_gvid[static_cast<size_t>(gvid)] = static_cast<int32_t>(vertex);
     ++placed;
@@ -128,8 +129,7 @@ Result<GraphLayout> read_dot_json(const QByteArray& json, const FoldedGraph& gra
 
   // dot keeps our order of edges by "_gvid", but is not bound to: match by ends.
   std::vector<std::pair<std::pair<int32_t, int32_t>, size_t>> by_ends;
-  for (size_t e = 0; e < graph.edges.size(); ++e)
-    by_ends.push_back({{graph.edges[e].from, graph.edges[e].to}, e});
+  for (size_t e = 0; e < graph.edges.size(); ++e) by_ends.push_back({{graph.edges[e].from, graph.edges[e].to}, e});
   std::sort(by_ends.begin(), by_ends.end());
   auto vertex_at = [&](const QJsonValue& gvid) {
     const int i = gvid.toInt(-1);

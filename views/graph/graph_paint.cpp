@@ -71,7 +71,8 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
   const Vertex& vertex = scene.folded->vertices[v];
   const VertexText& texts = scene.texts[v];
   const VertexLook look = v < scene.looks.size() ? scene.looks[v] : VertexLook{colours.panel};
-  const bool selected = std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
+  const bool selected =
+      std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
   const bool small = scale < kTextFrom;
   painter.setOpacity(look.dimmed ? 0.35 : 1.0);
 
@@ -121,7 +122,8 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
       painter.drawRoundedRect(card.adjusted(-1.5, -1.5, 1.5, 1.5), 7, 7);
     }
   }
-  if (std::find(marks.breakpoints.begin(), marks.breakpoints.end(), static_cast<int32_t>(v)) != marks.breakpoints.end()) {
+  if (std::find(marks.breakpoints.begin(), marks.breakpoints.end(), static_cast<int32_t>(v)) !=
+      marks.breakpoints.end()) {
     painter.setPen(QPen(colours.background, 1.5));
     painter.setBrush(colours.breakpoint);
     painter.drawEllipse(QPointF(card.left() + 1, card.top() + 1), 6, 6);
@@ -173,8 +175,7 @@ void paint_arrow(QPainter& painter, const std::vector<QPointF>& curve, const QCo
   const QPointF from = curve[curve.size() - 2] == tip ? curve[curve.size() - 3] : curve[curve.size() - 2];
   const double angle = std::atan2(tip.y() - from.y(), tip.x() - from.x());
   QPolygonF head{tip};
-  for (double side : {-0.42, 0.42})
-    head << tip - QPointF(std::cos(angle + side) * 7, std::sin(angle + side) * 7);
+  for (double side : {-0.42, 0.42}) head << tip - QPointF(std::cos(angle + side) * 7, std::sin(angle + side) * 7);
   painter.setPen(Qt::NoPen);
   painter.setBrush(colour);
   painter.drawPolygon(head);
@@ -251,7 +252,8 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks&
   const QRectF bounds = scene.layout->bounds;
   const double fx = inner.width() / bounds.width(), fy = inner.height() / bounds.height();
   const double scale = std::min(fx, fy);
-  const QPointF origin(inner.center().x() - bounds.width() * scale / 2, inner.center().y() - bounds.height() * scale / 2);
+  const QPointF origin(inner.center().x() - bounds.width() * scale / 2,
+                       inner.center().y() - bounds.height() * scale / 2);
   auto map = [&](const QRectF& r) {
     return QRectF(origin + (r.topLeft() - bounds.topLeft()) * scale, r.size() * scale);
   };
@@ -260,11 +262,13 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks&
     QRectF r = map(scene.rect_of(static_cast<int32_t>(v)));
     if (r.width() < 2) r.adjust(-0.5, 0, 1, 0);
     if (r.height() < 1) r.setHeight(1);
-    const bool selected = std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
+    const bool selected =
+        std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
     const bool current = v < scene.looks.size() && scene.looks[v].current;
-    painter.fillRect(r, selected  ? colours.selection_outer
-                        : current ? colours[Role::Work]
-                                  : (v < scene.looks.size() ? mix(scene.looks[v].fill, colours.dim_text, 0.25) : colours.dim_text));
+    painter.fillRect(
+        r, selected  ? colours.selection_outer
+           : current ? colours[Role::Work]
+                     : (v < scene.looks.size() ? mix(scene.looks[v].fill, colours.dim_text, 0.25) : colours.dim_text));
   }
   painter.setPen(QPen(colours.category(5), 1.4));
   QColor glass = colours.category(5);

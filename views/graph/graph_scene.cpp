@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graph_scene.h"
 
+#include <views/common/format.h>
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QRegularExpression>
-#include <views/common/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +69,8 @@ std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<Ve
   for (size_t v = 0; v < folded.vertices.size(); ++v) {
     const VertexText& t = texts[v];
     double width = std::max({title.horizontalAdvance(t.title), small.horizontalAdvance(t.second),
-                             small.horizontalAdvance(t.third)}) + 26;
+                             small.horizontalAdvance(t.third)}) +
+                   26;
     // Its time comes once it has run, and must find room.
     if (folded.vertices[v].folded)
       width = std::max(width, small.horizontalAdvance(t.second + QStringLiteral(" · 888 ms")) + 26) + 18;

@@ -34,7 +34,8 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
   connect(selection_, &SelectionModel::hovered_changed, this, [this] {
     const TensorRef ref = tensor_of(selection_->hovered(), *source_->snapshot());
     const GraphScene& scene = canvas_->scene();
-    canvas_->marks().hovered = ref.is_node() && scene.ready() ? vertex_showing(*scene.info, *scene.folded, NodeId(ref.index())) : -1;
+    canvas_->marks().hovered =
+        ref.is_node() && scene.ready() ? vertex_showing(*scene.info, *scene.folded, NodeId(ref.index())) : -1;
     canvas_->update();
   });
   connect(theme_, &Theme::changed, this, &GraphView::recolour);
@@ -58,8 +59,10 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
   connect(canvas_, &GraphCanvas::background_clicked, selection_, &SelectionModel::clear);
   connect(canvas_, &GraphCanvas::vertex_hovered, this, [this](int v) {
     const GraphScene& scene = canvas_->scene();
-    if (v < 0 || !scene.ready() || scene.folded->vertices[static_cast<size_t>(v)].folded) selection_->hover({});
-    else selection_->hover(Selection::node(scene.info->id, scene.folded->vertices[static_cast<size_t>(v)].node));
+    if (v < 0 || !scene.ready() || scene.folded->vertices[static_cast<size_t>(v)].folded)
+      selection_->hover({});
+    else
+      selection_->hover(Selection::node(scene.info->id, scene.folded->vertices[static_cast<size_t>(v)].node));
   });
   connect(canvas_, &GraphCanvas::context_menu_wanted, this, [this](int v, const QPoint& global) {
     const GraphScene& scene = canvas_->scene();
@@ -220,7 +223,8 @@ void GraphView::set_breakpoints(const std::set<NodeId>& nodes) {
 void GraphView::set_open_layers(const std::set<int32_t>& layers) {
   if (layers == expanded_) return;
   std::vector<int32_t> changed;
-  std::set_symmetric_difference(expanded_.begin(), expanded_.end(), layers.begin(), layers.end(), std::back_inserter(changed));
+  std::set_symmetric_difference(expanded_.begin(), expanded_.end(), layers.begin(), layers.end(),
+                                std::back_inserter(changed));
   expanded_ = layers;
   const auto& nodes = canvas_->scene().layers.nodes;
   std::erase_if(expanded_, [&](int32_t layer) { return layer < 0 || static_cast<size_t>(layer) >= nodes.size(); });
@@ -256,8 +260,10 @@ void GraphView::update_marks() {
   }
   // Only a range of steps changes how vertices look: what is outside of it is dimmed.
   const bool range = selection.get<StepRangeSelection>() != nullptr;
-  if (range || by_range_) recolour();
-  else canvas_->update();
+  if (range || by_range_)
+    recolour();
+  else
+    canvas_->update();
   by_range_ = range;
 }
 
@@ -270,10 +276,12 @@ void GraphView::recolour() {
     if (scene.folded->vertices[v].folded)
       scene.texts[v].second = layer_summary(*source_->snapshot(), *scene.info, scene.folded->vertices[v]);
 
-  if (const auto* range = selection_->current().get<StepRangeSelection>(); range != nullptr && source_->plan() != nullptr) {
+  if (const auto* range = selection_->current().get<StepRangeSelection>();
+      range != nullptr && source_->plan() != nullptr) {
     std::vector<bool> inside(scene.info->nodes.size(), false);
     const auto& order = source_->plan()->order;
-    for (int32_t s = std::max(range->first.value, 0); s < range->last.value && static_cast<size_t>(s) < order.size(); ++s)
+    for (int32_t s = std::max(range->first.value, 0); s < range->last.value && static_cast<size_t>(s) < order.size();
+         ++s)
       if (order[static_cast<size_t>(s)].index() < inside.size()) inside[order[static_cast<size_t>(s)].index()] = true;
     for (size_t v = 0; v < scene.looks.size(); ++v) {
       const auto& nodes = scene.folded->vertices[v].nodes;
@@ -308,12 +316,12 @@ void GraphView::search(const QString& text) {
   const std::string wanted = text.trimmed().toLower().toStdString();
   if (!wanted.empty() && scene.info) {
     auto holds = [&](const std::string& in) {
-      return std::search(in.begin(), in.end(), wanted.begin(), wanted.end(), [](unsigned char a, unsigned char b) {
-               return std::tolower(a) == b;
-             }) != in.end();
+      return std::search(in.begin(), in.end(), wanted.begin(), wanted.end(),
+                         [](unsigned char a, unsigned char b) { return std::tolower(a) == b; }) != in.end();
     };
     for (size_t i = 0; i < scene.info->nodes.size(); ++i)
-      if (holds(scene.info->nodes[i].name) || holds(scene.info->nodes[i].op)) matches_.push_back(TensorRef::node(NodeId(i)));
+      if (holds(scene.info->nodes[i].name) || holds(scene.info->nodes[i].op))
+        matches_.push_back(TensorRef::node(NodeId(i)));
     for (size_t i = 0; i < scene.info->leafs.size(); ++i)
       if (holds(scene.info->leafs[i].name)) matches_.push_back(TensorRef::leaf(LeafId(i)));
   }
@@ -371,7 +379,8 @@ void GraphView::go_to_user() {
   const NodeId node = selected_node();
   if (!node.valid() || !canvas_->scene().info) return;
   // Pressed again on the user it led to, it goes to the next user of the same node where there are several.
-  const bool again = walk_from_.valid() && walk_targets_.size() > 1 && node == walk_targets_[walk_at_ % walk_targets_.size()];
+  const bool again =
+      walk_from_.valid() && walk_targets_.size() > 1 && node == walk_targets_[walk_at_ % walk_targets_.size()];
   if (again) {
     ++walk_at_;
   } else {
@@ -385,8 +394,10 @@ void GraphView::go_to_user() {
 void GraphView::set_expanded(int32_t layer, bool open) {
   const GraphScene& scene = canvas_->scene();
   if (layer < 0 || static_cast<size_t>(layer) >= scene.layers.nodes.size()) return;
-  if (open) expanded_.insert(layer);
-  else expanded_.erase(layer);
+  if (open)
+    expanded_.insert(layer);
+  else
+    expanded_.erase(layer);
   relayout(scene.layers.nodes[static_cast<size_t>(layer)].front());
 }
 

@@ -94,8 +94,9 @@ void LayoutJob::on_error(QProcess::ProcessError error) {
   if (error != QProcess::FailedToStart) return;  // otherwise on_exit() says it
   timeout_.stop();
   child_.reset();
-  fall_back(tr("Graphviz's “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.")
-                .arg(program_));
+  fall_back(
+      tr("Graphviz's “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.")
+          .arg(program_));
 }
 
 void LayoutJob::on_exit(int code, QProcess::ExitStatus status) {

@@ -29,8 +29,8 @@ struct Change {
   int32_t layer = -1;
   bool opened = false;
   QRectF before;
-  QSizeF after;                 // with its frame, where it was opened
-  FoldedGraph inside;           // of an opened one
+  QSizeF after;                  // with its frame, where it was opened
+  FoldedGraph inside;            // of an opened one
   std::vector<size_t> vertices;  // in the new graph, as those of `inside`
   std::vector<size_t> edges;     // in the new graph, as those of `inside`
   GraphLayout layout;            // of `inside`
@@ -168,11 +168,14 @@ std::optional<GraphLayout> place_changes(const FoldedGraph& before, const GraphL
     }
     for (size_t k = i + 1; k < changes.size(); ++k) changes[k].before.translate(room.shift(changes[k].before));
 
-    const QRectF there(QPointF(change.before.center().x() - change.after.width() / 2, change.before.top()), change.after);
+    const QRectF there(QPointF(change.before.center().x() - change.after.width() / 2, change.before.top()),
+                       change.after);
     if (change.opened) {
       layout.layers[change.layer] = there;
-      const QPointF origin = there.topLeft() + QPointF(kFrameMargin, kFrameMargin + kFrameTitle) - change.layout.bounds.topLeft();
-      for (size_t v = 0; v < change.vertices.size(); ++v) layout.centres[change.vertices[v]] = change.layout.centres[v] + origin;
+      const QPointF origin =
+          there.topLeft() + QPointF(kFrameMargin, kFrameMargin + kFrameTitle) - change.layout.bounds.topLeft();
+      for (size_t v = 0; v < change.vertices.size(); ++v)
+        layout.centres[change.vertices[v]] = change.layout.centres[v] + origin;
       for (size_t e = 0; e < change.edges.size(); ++e) {
         auto& curve = layout.curves[change.edges[e]] = change.layout.curves[e];
         for (QPointF& p : curve) p += origin;

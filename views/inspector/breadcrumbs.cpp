@@ -7,7 +7,8 @@
 
 namespace arenascope::views {
 
-Breadcrumbs::Breadcrumbs(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme, QWidget* parent)
+Breadcrumbs::Breadcrumbs(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme,
+                         QWidget* parent)
     : QLabel(parent), source_(source), selection_(selection), axis_(axis), theme_(theme) {
   setTextFormat(Qt::RichText);
   setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
@@ -50,7 +51,8 @@ std::vector<Crumb> Breadcrumbs::path() const {
   const trace::GraphInfo* graph = source_->graph();
   const trace::Snapshot& s = *source_->snapshot();
   if (graph == nullptr && s.event_count == 0) return {};
-  std::vector<Crumb> path{{graph != nullptr && !graph->model.empty() ? QString::fromStdString(graph->model) : tr("All"), {}, {}, {}}};
+  std::vector<Crumb> path{
+      {graph != nullptr && !graph->model.empty() ? QString::fromStdString(graph->model) : tr("All"), {}, {}, {}}};
   const Selection& now = selection_->current();
   const trace::TensorRef ref = tensor_of(now, s);
   if (ref.is_node() && graph != nullptr && ref.index() < graph->nodes.size()) {
@@ -60,21 +62,28 @@ std::vector<Crumb> Breadcrumbs::path() const {
       if (it != plan->order.end()) step = static_cast<int32_t>(it - plan->order.begin());
     }
     if (Crumb layer = layer_around(step); !layer.text.isEmpty()) path.push_back(std::move(layer));
-    Crumb node{tensor_title(graph->nodes[ref.index()], ref), Selection::node(source_->graph_id(), NodeId(ref.index())), {}, {}};
+    Crumb node{tensor_title(graph->nodes[ref.index()], ref),
+               Selection::node(source_->graph_id(), NodeId(ref.index())),
+               {},
+               {}};
     if (step >= 0) node.first = Step(step), node.last = Step(step + 1);
     path.push_back(std::move(node));
   } else if (ref.is_leaf() && graph != nullptr && ref.index() < graph->leafs.size()) {
     path.push_back({tensor_title(graph->leafs[ref.index()], ref), now, {}, {}});
   }
   if (const auto* event = now.get<EventSelection>()) {
-    if (event->span.track.index() < s.tracks.size()) path.push_back({QString::fromStdString(s.tracks[event->span.track.index()].info.name), now, {}, {}});
+    if (event->span.track.index() < s.tracks.size())
+      path.push_back({QString::fromStdString(s.tracks[event->span.track.index()].info.name), now, {}, {}});
   } else if (const auto* block = now.get<BlockSelection>()) {
     path.push_back({tr("block %1").arg(block->block.index()), now, {}, {}});
   } else if (const auto* steps = now.get<StepRangeSelection>()) {
     // The range of a layer is called by the layer's name.
     const Crumb layer = layer_around(steps->first.value);
-    if (layer.selection == now) path.push_back(layer);
-    else path.push_back({tr("steps %1 to %2").arg(steps->first.value).arg(steps->last.value - 1), now, steps->first, steps->last});
+    if (layer.selection == now)
+      path.push_back(layer);
+    else
+      path.push_back(
+          {tr("steps %1 to %2").arg(steps->first.value).arg(steps->last.value - 1), now, steps->first, steps->last});
   } else if (const auto* bytes = now.get<AddressRangeSelection>()) {
     path.push_back({tr("bytes %1 to %2").arg(format_address(bytes->first), format_address(bytes->last)), now, {}, {}});
   } else if (path.size() == 1 && axis_->range() != axis_->limits() && axis_->steps() > 0) {
@@ -108,8 +117,10 @@ void Breadcrumbs::follow(size_t crumb) {
   if (crumb >= crumbs_.size()) return;
   const Crumb to = crumbs_[crumb];
   selection_->select(to.selection);
-  if (to.first.valid() && to.last.valid()) axis_->frame_steps(to.first, to.last);
-  else if (to.selection.empty()) axis_->frame_all();
+  if (to.first.valid() && to.last.valid())
+    axis_->frame_steps(to.first, to.last);
+  else if (to.selection.empty())
+    axis_->frame_all();
 }
 
 void Breadcrumbs::changeEvent(QEvent* event) {

@@ -21,7 +21,8 @@ struct Crumb {
 class Breadcrumbs : public QLabel {
   Q_OBJECT
  public:
-  Breadcrumbs(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme, QWidget* parent = nullptr);
+  Breadcrumbs(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme,
+              QWidget* parent = nullptr);
   const std::vector<Crumb>& crumbs() const { return crumbs_; }
   void follow(size_t crumb);
 

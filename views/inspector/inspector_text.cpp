@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/inspector/inspector_text.h>
 
+#include <views/common/format.h>
+#include <views/graph/folded_graph.h>
 #include <QCoreApplication>
 #include <QStringList>
 #include <QTextDocumentFragment>
-#include <views/common/format.h>
-#include <views/graph/folded_graph.h>
 
 #include <algorithm>
 
@@ -26,9 +26,11 @@ QString safe(const std::string& s) { return QString::fromStdString(s).toHtmlEsca
 class Page {
  public:
   Page(const InspectorInput& input, const ThemeColours& colours) : in(input), colours_(colours) {
-    html_ = QStringLiteral("<style>body{color:%1} td{padding:1px 8px 1px 0;} .k{color:%2;} a{color:%3;text-decoration:none;}"
-                           " h2{font-size:large;margin:0;} h3{font-size:small;color:%2;margin:10px 0 2px 0;}</style>")
-                .arg(colours.text.name(), colours.dim_text.name(), (colours.dark ? colours.category(4) : colours.category(0)).name());
+    html_ = QStringLiteral(
+                "<style>body{color:%1} td{padding:1px 8px 1px 0;} .k{color:%2;} a{color:%3;text-decoration:none;}"
+                " h2{font-size:large;margin:0;} h3{font-size:small;color:%2;margin:10px 0 2px 0;}</style>")
+                .arg(colours.text.name(), colours.dim_text.name(),
+                     (colours.dark ? colours.category(4) : colours.category(0)).name());
   }
   void title(const QString& text, const QString& below = {}) {
     told_.push_back({{}, {}, text});
@@ -168,12 +170,15 @@ void times(Page& page, NodeId node) {
   if (stats.spans == 0) return;
   page.section(Texts::tr("Time"));
   page.row(Texts::tr("mean part"), format_ns(static_cast<Nanoseconds>(stats.work_mean())));
-  page.row(Texts::tr("shortest, longest"), format_ns(stats.work_min) + QStringLiteral(", ") + format_ns(stats.work_max));
+  page.row(Texts::tr("shortest, longest"),
+           format_ns(stats.work_min) + QStringLiteral(", ") + format_ns(stats.work_max));
   page.row(Texts::tr("parts seen"), format_count(stats.spans));
   if (stats.barriers > 0) {
-    page.row(Texts::tr("waiting behind it"), Texts::tr("%1 a run, all threads").arg(format_ns(stats.wait_sum / stats.barriers)));
+    page.row(Texts::tr("waiting behind it"),
+             Texts::tr("%1 a run, all threads").arg(format_ns(stats.wait_sum / stats.barriers)));
     auto name = [&](trace::TrackId id) {
-      return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name) : QString();
+      return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name)
+                                                               : QString();
     };
     page.row(Texts::tr("last at the barrier"), name(stats.last_arriver));
     if (stats.usual_last.valid() && stats.usual_votes * 4 > stats.barriers)
@@ -182,7 +187,8 @@ void times(Page& page, NodeId node) {
   const TensorInfo* tensor = page.info(TensorRef::node(node));
   // All parts of a node run side by side, so its flops take about the mean of their times.
   if (tensor->flops > 0 && stats.work_mean() > 0)
-    page.row(Texts::tr("speed"), QStringLiteral("%1 GFLOP/s").arg(static_cast<double>(tensor->flops) / stats.work_mean(), 0, 'f', 1));
+    page.row(Texts::tr("speed"),
+             QStringLiteral("%1 GFLOP/s").arg(static_cast<double>(tensor->flops) / stats.work_mean(), 0, 'f', 1));
 }
 
 void tensor_page(Page& page, TensorRef ref) {
@@ -197,14 +203,16 @@ void tensor_page(Page& page, TensorRef ref) {
   page.row(Texts::tr("type"), safe(t->dtype));
   QStringList strides;
   for (int64_t s : t->strides) strides << QString::number(s);
-  page.row(Texts::tr("strides"), strides.isEmpty() ? QString() : strides.join(QStringLiteral(", ")) + QStringLiteral(" B"));
+  page.row(Texts::tr("strides"),
+           strides.isEmpty() ? QString() : strides.join(QStringLiteral(", ")) + QStringLiteral(" B"));
   // ggml's names for the same, innermost first.
   if (!t->shape.empty() && t->shape.size() <= 4 && t->strides.size() == t->shape.size()) {
     QStringList ne, nb;
     for (size_t i = 0; i < 4; ++i) {
       const bool there = i < t->shape.size();
       ne << QString::number(there ? t->shape[t->shape.size() - 1 - i] : 1);
-      nb << QString::number(there ? t->strides[t->shape.size() - 1 - i] : t->strides.front() * std::max<int64_t>(t->shape.front(), 1));
+      nb << QString::number(there ? t->strides[t->shape.size() - 1 - i]
+                                  : t->strides.front() * std::max<int64_t>(t->shape.front(), 1));
     }
     page.row(QStringLiteral("ne"), QStringLiteral("{%1}").arg(ne.join(QStringLiteral(", "))));
     page.row(QStringLiteral("nb"), QStringLiteral("{%1}").arg(nb.join(QStringLiteral(", "))));
@@ -215,8 +223,10 @@ void tensor_page(Page& page, TensorRef ref) {
     page.section(Texts::tr("Work"));
     page.row(Texts::tr("parameters"), safe(t->parameters));
     page.row(Texts::tr("backend"), safe(t->backend));
-    if ((t->flags & trace::kNoWork) != 0) page.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
-    else page.row(Texts::tr("tasks"), QString::number(t->tasks));
+    if ((t->flags & trace::kNoWork) != 0)
+      page.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
+    else
+      page.row(Texts::tr("tasks"), QString::number(t->tasks));
     if (t->work_bytes > 0) page.row(Texts::tr("work buffer"), format_bytes(t->work_bytes));
     if (t->flops > 0) page.row(Texts::tr("operations"), format_count(t->flops));
     page.row(Texts::tr("layer"), safe(t->layer));
@@ -287,7 +297,8 @@ void steps_page(Page& page, const StepRangeSelection& range) {
   page.title(Texts::tr("Steps %1 to %2").arg(range.first.value).arg(range.last.value - 1),
              Texts::tr("%n step(s)", nullptr, range.last.value - range.first.value));
   const trace::StepMap map = page.in.snapshot->steps(page.in.run);
-  if (!map.empty()) page.row(Texts::tr("lasts"), format_ns(map.time_of(range.last.value) - map.time_of(range.first.value)));
+  if (!map.empty())
+    page.row(Texts::tr("lasts"), format_ns(map.time_of(range.last.value) - map.time_of(range.first.value)));
   if (page.in.plan == nullptr) return;
   const std::vector<Bytes> live = trace::Snapshot::occupancy(*page.in.plan);
   Bytes most = 0;
@@ -296,7 +307,8 @@ void steps_page(Page& page, const StepRangeSelection& range) {
     if (live[static_cast<size_t>(s)] > most) most = live[static_cast<size_t>(s)], at = s;
   if (at >= 0) page.row(Texts::tr("most live bytes"), Texts::tr("%1 at step %2").arg(format_bytes(most)).arg(at));
   std::vector<TensorRef> nodes;
-  for (int32_t s = std::max(range.first.value, 0); s < range.last.value && static_cast<size_t>(s) < page.in.plan->order.size(); ++s)
+  for (int32_t s = std::max(range.first.value, 0);
+       s < range.last.value && static_cast<size_t>(s) < page.in.plan->order.size(); ++s)
     nodes.push_back(TensorRef::node(page.in.plan->order[static_cast<size_t>(s)]));
   page.links(Texts::tr("Nodes"), nodes);
 }
@@ -313,12 +325,14 @@ void addresses_page(Page& page, const AddressRangeSelection& range) {
 void summary(Page& page) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   if (page.in.graph == nullptr && snapshot.event_count == 0) {
-    page.title(Texts::tr("Nothing is open"), Texts::tr("Open a model or a recording: File ▸ Open, or drop a file here."));
+    page.title(Texts::tr("Nothing is open"),
+               Texts::tr("Open a model or a recording: File ▸ Open, or drop a file here."));
     return;
   }
   if (page.in.graph != nullptr) {
     const trace::GraphInfo& graph = *page.in.graph;
-    page.title(graph.model.empty() ? Texts::tr("The whole graph") : safe(graph.model), Texts::tr("Nothing is selected"));
+    page.title(graph.model.empty() ? Texts::tr("The whole graph") : safe(graph.model),
+               Texts::tr("Nothing is selected"));
     page.section(Texts::tr("Graph"));
     page.row(Texts::tr("nodes"), format_count(static_cast<int64_t>(graph.nodes.size())));
     page.row(Texts::tr("leafs"), format_count(static_cast<int64_t>(graph.leafs.size())));
@@ -336,7 +350,8 @@ void summary(Page& page) {
     page.row(Texts::tr("lower bound"), format_bytes_exact(plan.lower_bound_bytes));
     if (plan.lower_bound_bytes > 0)
       page.row(Texts::tr("above the bound"),
-               format_percent(static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) / static_cast<double>(plan.lower_bound_bytes)));
+               format_percent(static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
+                              static_cast<double>(plan.lower_bound_bytes)));
     Bytes sum = 0;
     for (const auto& slice : plan.slices) sum += slice.size;
     page.row(Texts::tr("without reuse"), format_bytes(sum));
@@ -356,12 +371,18 @@ void summary(Page& page) {
 }
 
 void tell(Page& page, const Selection& selection) {
-  if (const auto* node = selection.get<NodeSelection>()) tensor_page(page, node->tensor);
-  else if (const auto* block = selection.get<BlockSelection>()) block_page(page, *block);
-  else if (const auto* span = selection.get<EventSelection>()) span_page(page, *span);
-  else if (const auto* steps = selection.get<StepRangeSelection>()) steps_page(page, *steps);
-  else if (const auto* addresses = selection.get<AddressRangeSelection>()) addresses_page(page, *addresses);
-  else summary(page);
+  if (const auto* node = selection.get<NodeSelection>())
+    tensor_page(page, node->tensor);
+  else if (const auto* block = selection.get<BlockSelection>())
+    block_page(page, *block);
+  else if (const auto* span = selection.get<EventSelection>())
+    span_page(page, *span);
+  else if (const auto* steps = selection.get<StepRangeSelection>())
+    steps_page(page, *steps);
+  else if (const auto* addresses = selection.get<AddressRangeSelection>())
+    addresses_page(page, *addresses);
+  else
+    summary(page);
 }
 
 }  // namespace
@@ -390,7 +411,8 @@ std::optional<Selection> selection_of_link(const QString& link, const InspectorI
   if (link.startsWith(u"node:") && input.graph != nullptr) return Selection::node(input.graph->id, NodeId(number));
   if (link.startsWith(u"leaf:") && input.graph != nullptr)
     return Selection(NodeSelection{input.graph->id, TensorRef::leaf(LeafId(number))});
-  if (link.startsWith(u"block:") && input.plan != nullptr) return Selection(BlockSelection{input.plan->id, BlockId(number)});
+  if (link.startsWith(u"block:") && input.plan != nullptr)
+    return Selection(BlockSelection{input.plan->id, BlockId(number)});
   return std::nullopt;
 }
 

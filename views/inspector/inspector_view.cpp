@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/inspector/inspector_view.h>
 
+#include <views/common/csv_line.h>
 #include <QEvent>
 #include <QScrollBar>
 #include <QUrl>
 #include <QVBoxLayout>
-#include <views/common/csv_line.h>
 
 namespace arenascope::views {
 
@@ -23,8 +23,10 @@ InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, T
   timer_.setInterval(250);
   connect(&timer_, &QTimer::timeout, this, &InspectorView::show_selection);
   connect(source_, &SessionSource::changed, this, [this] {
-    if (!source_->live()) show_selection();
-    else if (!timer_.isActive()) timer_.start();
+    if (!source_->live())
+      show_selection();
+    else if (!timer_.isActive())
+      timer_.start();
   });
   connect(source_, &SessionSource::comparison_changed, this, &InspectorView::show_selection);
   connect(selection_, &SelectionModel::current_changed, this, &InspectorView::show_selection);
@@ -40,12 +42,14 @@ void InspectorView::add_above(QWidget* widget) { static_cast<QVBoxLayout*>(layou
 void InspectorView::add_below(QWidget* widget) { static_cast<QVBoxLayout*>(layout())->addWidget(widget, 2); }
 
 InspectorInput InspectorView::input() const {
-  return {source_->snapshot(), source_->run(), source_->graph(), source_->plan(), source_->live(), source_->comparison()};
+  return {source_->snapshot(), source_->run(),  source_->graph(),
+          source_->plan(),     source_->live(), source_->comparison()};
 }
 
 QString InspectorView::to_csv() const {
   QString csv = csv_line({tr("Section"), tr("What"), tr("Value")});
-  for (const InspectorFact& fact : inspector_facts(input(), selection_->current())) csv += csv_line({fact.section, fact.key, fact.value});
+  for (const InspectorFact& fact : inspector_facts(input(), selection_->current()))
+    csv += csv_line({fact.section, fact.key, fact.value});
   return csv;
 }
 
@@ -55,7 +59,8 @@ void InspectorView::show_selection() {
   if (html == shown_) return;
   shown_ = html;
   const int place = browser_->verticalScrollBar()->value();
-  const bool same_thing = browser_->property("selection") == QVariant(static_cast<qulonglong>(selection_->current().what.index()));
+  const bool same_thing =
+      browser_->property("selection") == QVariant(static_cast<qulonglong>(selection_->current().what.index()));
   browser_->setHtml(html);
   browser_->setProperty("selection", static_cast<qulonglong>(selection_->current().what.index()));
   if (same_thing && source_->live()) browser_->verticalScrollBar()->setValue(place);

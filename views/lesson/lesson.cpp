@@ -28,8 +28,9 @@ const QMap<QString, int>& lesson_verbs() {
 }
 
 QStringList lessons() {
-  return {QStringLiteral("mul_mat"), QStringLiteral("objects"),   QStringLiteral("graph"),    QStringLiteral("barriers"),
-          QStringLiteral("arena"),   QStringLiteral("two_level"), QStringLiteral("orders"),   QStringLiteral("recompute")};
+  return {QStringLiteral("mul_mat"),  QStringLiteral("objects"),  QStringLiteral("graph"),
+          QStringLiteral("barriers"), QStringLiteral("arena"),    QStringLiteral("two_level"),
+          QStringLiteral("orders"),   QStringLiteral("recompute")};
 }
 
 Result<Lesson> parse_lesson(const QString& id, const QString& text) {
@@ -50,7 +51,8 @@ Result<Lesson> parse_lesson(const QString& id, const QString& text) {
       static const QRegularExpression gap(QStringLiteral("[,\\s]+"));
       b.sources = match.captured(3).split(gap, Qt::SkipEmptyParts);
       for (const QString& source : b.sources)
-        if (std::none_of(lesson.graph.begin(), lesson.graph.end(), [&](const LessonBuffer& o) { return o.name == source; }))
+        if (std::none_of(lesson.graph.begin(), lesson.graph.end(),
+                         [&](const LessonBuffer& o) { return o.name == source; }))
           return error(i, QStringLiteral("there is no '%1' before it").arg(source));
       lesson.graph.push_back(std::move(b));
       continue;
@@ -59,10 +61,14 @@ Result<Lesson> parse_lesson(const QString& id, const QString& text) {
     if (line.startsWith(QStringLiteral("## "))) {
       lesson.steps.push_back({line.mid(3).trimmed(), {}, {}});
     } else if (lesson.steps.empty()) {
-      if (line.startsWith(QStringLiteral("title:"))) lesson.title = line.mid(6).trimmed();
-      else if (line.startsWith(QStringLiteral("summary:"))) lesson.summary = line.mid(8).trimmed();
-      else if (line.trimmed() == QStringLiteral("graph:")) in_graph = true;
-      else if (!line.trimmed().isEmpty()) return error(i, QStringLiteral("text before the first step"));
+      if (line.startsWith(QStringLiteral("title:")))
+        lesson.title = line.mid(6).trimmed();
+      else if (line.startsWith(QStringLiteral("summary:")))
+        lesson.summary = line.mid(8).trimmed();
+      else if (line.trimmed() == QStringLiteral("graph:"))
+        in_graph = true;
+      else if (!line.trimmed().isEmpty())
+        return error(i, QStringLiteral("text before the first step"));
     } else if (line.startsWith(QStringLiteral("! "))) {
       QStringList words = line.mid(2).split(u' ', Qt::SkipEmptyParts);
       if (words.isEmpty()) return error(i, QStringLiteral("an action without a verb"));
@@ -70,7 +76,8 @@ Result<Lesson> parse_lesson(const QString& id, const QString& text) {
       if (!lesson_verbs().contains(verb)) return error(i, QStringLiteral("there is no action '%1'").arg(verb));
       if (words.size() != lesson_verbs()[verb])
         return error(i, QStringLiteral("'%1' wants %2 words behind it").arg(verb).arg(lesson_verbs()[verb]));
-      if (verb == u"graph" && lesson.graph.empty()) return error(i, QStringLiteral("the lesson has no graph of its own"));
+      if (verb == u"graph" && lesson.graph.empty())
+        return error(i, QStringLiteral("the lesson has no graph of its own"));
       lesson.steps.back().actions.push_back({verb, words});
     } else {
       lesson.steps.back().text += line + u'\n';

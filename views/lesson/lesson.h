@@ -16,8 +16,8 @@
 #pragma once
 #include <arenascope/base/result.h>
 
-#include <QString>
 #include <QMap>
+#include <QString>
 #include <QStringList>
 #include <vector>
 
@@ -50,7 +50,8 @@ struct Lesson {
 
 // Verbs and how many arguments each takes.
 const QMap<QString, int>& lesson_verbs();
-// Errors: a line that is none of the above, an unknown verb, a buffer that reads a later one; the sentence has the line.
+// Errors: a line that is none of the above, an unknown verb, a buffer that reads a later one; the sentence has the
+// line.
 Result<Lesson> parse_lesson(const QString& id, const QString& text);
 
 // The ids of the lessons there are, in the order in which they are read.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <arenascope/runtime/describe.h>
-#include <arenascope/runtime/memory_plan.h>
-#include <arenascope/runtime/restore.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
 #include <views/lesson/lesson_graph.h>
 
 namespace arenascope::views {

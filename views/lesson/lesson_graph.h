@@ -6,7 +6,8 @@
 
 namespace arenascope::views {
 
-// Described, and planned without any reuse; nothing runs. Errors: the lesson has no graph, or one that cannot be planned.
+// Described, and planned without any reuse; nothing runs. Errors: the lesson has no graph, or one that cannot be
+// planned.
 Result<std::shared_ptr<trace::Session>> lesson_session(const Lesson& lesson);
 
 }  // namespace arenascope::views

@@ -60,8 +60,10 @@ void LessonPanel::set_lessons(std::vector<Lesson> lessons) {
     chooser_->addItem(QStringLiteral("%1. %2").arg(i + 1).arg(lessons_[i].title), lessons_[i].id);
     if (lessons_[i].id == id) lesson_ = static_cast<int>(i);
   }
-  if (!lesson()) step_ = -1;
-  else step_ = std::min(step_, static_cast<int>(lesson()->steps.size()) - 1);
+  if (!lesson())
+    step_ = -1;
+  else
+    step_ = std::min(step_, static_cast<int>(lesson()->steps.size()) - 1);
   show_step(false);
 }
 
@@ -70,8 +72,10 @@ void LessonPanel::begin(const QString& id) {
   step_ = -1;
   for (size_t i = 0; i < lessons_.size(); ++i)
     if (lessons_[i].id == id) lesson_ = static_cast<int>(i);
-  if (lesson()) go_to(0);
-  else show_step(false);
+  if (lesson())
+    go_to(0);
+  else
+    show_step(false);
 }
 
 void LessonPanel::go_to(int step) {
@@ -126,8 +130,10 @@ void LessonPanel::retranslate() {
 }
 
 void LessonPanel::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::LanguageChange) retranslate();
-  else if (event->type() == QEvent::PaletteChange) show_step(false);
+  if (event->type() == QEvent::LanguageChange)
+    retranslate();
+  else if (event->type() == QEvent::PaletteChange)
+    show_step(false);
   QWidget::changeEvent(event);
 }
 

@@ -59,14 +59,16 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
   std::unordered_multimap<uint32_t, Elsewhere> elsewhere;
   if (in.ghost)
     for (const trace::SliceInfo& s : in.ghost->slices)
-      elsewhere.emplace(s.tensor.value, Elsewhere{in.axis.x_of_step(s.first.value), in.axis.x_of_step(s.last.value), 0});
+      elsewhere.emplace(s.tensor.value,
+                        Elsewhere{in.axis.x_of_step(s.first.value), in.axis.x_of_step(s.last.value), 0});
   if (in.comparison) {
     const PrepareInput other = in.of_other();
     p->compared = other.plan != nullptr;
     if (other.plan)
       for (const trace::SliceInfo& s : other.plan->slices)
         if (const trace::TensorRef ours = in.comparison->match.from_other(s.tensor); ours.valid())
-          elsewhere.emplace(ours.value, Elsewhere{other.axis.x_of_step(s.first.value), other.axis.x_of_step(s.last.value), 1});
+          elsewhere.emplace(ours.value,
+                            Elsewhere{other.axis.x_of_step(s.first.value), other.axis.x_of_step(s.last.value), 1});
   }
   spans.reserve(slices.size());
   for (size_t r = 0; r < blocks.size(); ++r) {

@@ -24,7 +24,7 @@ struct LifetimesPicture : Prepared {
   std::shared_ptr<const RectSet> ghosts;
   bool compared = false;
   trace::PlanId plan;
-  size_t slices = 0;      // of that plan
+  size_t slices = 0;  // of that plan
   size_t reused = 0;  // tensors that took over somebody's block
   Bytes saved = 0;    // what all tensors together would take, less the arena
 };

@@ -187,7 +187,8 @@ void LifetimesView::update_header() {
   size_t tensors = 0;
   for (const LifetimesRow& r : l.rows) tensors += r.tensors;
   if (!l.rows.empty()) {
-    h.facts << tr("%n tensor(s)", nullptr, static_cast<int>(tensors)) << tr("%n block(s)", nullptr, static_cast<int>(l.rows.size()));
+    h.facts << tr("%n tensor(s)", nullptr, static_cast<int>(tensors))
+            << tr("%n block(s)", nullptr, static_cast<int>(l.rows.size()));
     if (l.saved > 0) h.facts << tr("reuse saves %1").arg(format_bytes(l.saved));
   } else {
     h.facts << tr("no plan");

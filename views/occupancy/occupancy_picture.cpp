@@ -173,8 +173,10 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
   if (in.comparison) {
     const auto theirs = prepare_occupancy(in.of_other(), p->scope, stop);
     if (!theirs) return nullptr;
-    if (theirs->scope == OccupancyScope::Arena) p->other = theirs->live.empty() ? theirs->planned : theirs->live;
-    else p->other = tops(theirs->kinds);
+    if (theirs->scope == OccupancyScope::Arena)
+      p->other = theirs->live.empty() ? theirs->planned : theirs->live;
+    else
+      p->other = tops(theirs->kinds);
     p->other_arena = theirs->arena;
     p->other_peak = theirs->peak;
     if (p->mode == AxisMode::Time) p->other = reduced(p->other, in.axis.range, in.pixels);

@@ -140,8 +140,10 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
     if (o.bound > 0) line(p, static_cast<double>(o.bound), colours.bound, Qt::DashLine, 2);
     const bool capacity_seen = o.capacity > 0 && mValueAxis->range().upper > static_cast<double>(o.capacity);
     if (capacity_seen) line(p, static_cast<double>(o.capacity), colours.capacity, Qt::DashDotLine, 2);
-    if (o.ghost_arena > 0 && o.ghost_arena != o.arena) line(p, static_cast<double>(o.ghost_arena), colours.dim_text, Qt::DotLine, 2);
-    if (o.other_arena > 0 && !o.other.empty()) line(p, static_cast<double>(o.other_arena), colours.category(1), Qt::DotLine, 2);
+    if (o.ghost_arena > 0 && o.ghost_arena != o.arena)
+      line(p, static_cast<double>(o.ghost_arena), colours.dim_text, Qt::DotLine, 2);
+    if (o.other_arena > 0 && !o.other.empty())
+      line(p, static_cast<double>(o.other_arena), colours.category(1), Qt::DotLine, 2);
 
     // Names on the lines, at the right; the bound's below its line, so that they never meet.
     const auto name = [&](double value, bool above, const QString& text, const QColor& colour) {
@@ -218,7 +220,8 @@ void OccupancyView::show_prepared(const PreparedPtr& prepared) {
 }
 
 void OccupancyView::fit_y() {
-  double top = std::max({picture_->top, static_cast<double>(picture_->ghost_arena), static_cast<double>(picture_->other_arena)});
+  double top =
+      std::max({picture_->top, static_cast<double>(picture_->ghost_arena), static_cast<double>(picture_->other_arena)});
   for (const Bytes capacity : {picture_->capacity, dragging_ ? Bytes{0} : fit_under_})
     if (static_cast<double>(capacity) < top * 1.5) top = std::max(top, static_cast<double>(capacity));
   y_axis()->setRange(0, top > 0 ? top * 1.16 : 1 << 20);
@@ -236,7 +239,8 @@ double OccupancyView::fit_line_y() const { return y_axis()->coordToPixel(static_
 
 bool OccupancyView::can_grab(const QPointF& pixel) const {
   const QRect area = plot()->axisRect()->rect();
-  return fit_under_ > 0 && area.adjusted(0, -4, 0, 4).contains(pixel.toPoint()) && std::abs(pixel.y() - fit_line_y()) <= 5;
+  return fit_under_ > 0 && area.adjusted(0, -4, 0, 4).contains(pixel.toPoint()) &&
+         std::abs(pixel.y() - fit_line_y()) <= 5;
 }
 
 void OccupancyView::dragged(const QPointF& pixel) {
@@ -288,7 +292,8 @@ void OccupancyView::update_header() {
     if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
   }
   if (!o.ghost.empty()) h.legend.push_back({tr("plan before"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
-  if (!o.other.empty()) h.legend.push_back({tr("B: compared with"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
+  if (!o.other.empty())
+    h.legend.push_back({tr("B: compared with"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
   set_header(std::move(h));
 }
 
@@ -365,7 +370,8 @@ void OccupancyView::draw_overlay(QCPPainter* painter) {
   const QFontMetrics metrics = painter->fontMetrics();
   const int h = metrics.height(), width = metrics.horizontalAdvance(text);
   const double above = y - h - 3 >= area.top() ? y - h - 3 : y + 3;
-  if (width + 40 < area.width()) draw_text(painter, QRectF(area.left() + 18, above, width + 2, h), text, colours().capacity, colours().background);
+  if (width + 40 < area.width())
+    draw_text(painter, QRectF(area.left() + 18, above, width + 2, h), text, colours().capacity, colours().background);
 }
 
 }  // namespace arenascope::views

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to plan with: planner, order, work in place, bytes to fit under and seconds to search; and how the search gets on.
-// It asks by signals and plans nothing itself.
+// What to plan with: planner, order, work in place, bytes to fit under and seconds to search; and how the search gets
+// on. It asks by signals and plans nothing itself.
 #pragma once
 #include <views/planners/search_curve.h>
 

@@ -42,7 +42,8 @@ void SearchCurve::set_fit_under(Bytes bytes) {
 QString SearchCurve::summary() const {
   if (points_.empty()) return {};
   const Point& last = points_.back();
-  QString text = tr("%1 after %2").arg(format_bytes(last.arena), format_ns(static_cast<Nanoseconds>(last.seconds * 1e9)));
+  QString text =
+      tr("%1 after %2").arg(format_bytes(last.arena), format_ns(static_cast<Nanoseconds>(last.seconds * 1e9)));
   if (last.bound > 0) text += tr(", lower bound %1").arg(format_bytes(last.bound));
   return text;
 }
@@ -60,7 +61,8 @@ void SearchCurve::paintEvent(QPaintEvent*) {
                points_.empty() ? tr("The progress of a search is drawn here.") : summary());
     return;
   }
-  p.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(summary(), Qt::ElideRight, caption.width()));
+  p.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
+             fontMetrics().elidedText(summary(), Qt::ElideRight, caption.width()));
   // Down to the bound or what is to be met, whichever is lower; a little air above and below.
   double hi = 0, lo = 1e300;
   for (const Point& point : points_) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a search gets on: the smallest arena so far over the seconds, down to the lower bound, and the bytes to fit under.
+// How a search gets on: the smallest arena so far over the seconds, down to the lower bound, and the bytes to fit
+// under.
 #pragma once
 #include <views/common/theme.h>
 
-#include <QWidget>
 #include <arenascope/base/ids.h>
+#include <QWidget>
 #include <vector>
 
 namespace arenascope::views {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
 #include <views/common/format.h>
 #include <views/tables/compare_columns.h>
+#include <QCoreApplication>
 
 #include <cmath>
 #include <limits>
@@ -37,12 +37,14 @@ Number difference(const Number& a, const Number& b) {
 
 QString signed_bytes(double d) {
   const auto bytes = static_cast<Bytes>(d);
-  return bytes == 0 ? QStringLiteral("±0") : (bytes > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(bytes));
+  return bytes == 0 ? QStringLiteral("±0")
+                    : (bytes > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(bytes));
 }
 
 QString signed_time(double d) {
   const auto ns = static_cast<Nanoseconds>(d);
-  return ns == 0 ? QStringLiteral("±0") : (ns > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_ns(std::abs(ns));
+  return ns == 0 ? QStringLiteral("±0")
+                 : (ns > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_ns(std::abs(ns));
 }
 
 void add_node_columns(Table& table, const TableInput& input) {
@@ -56,7 +58,8 @@ void add_node_columns(Table& table, const TableInput& input) {
   auto offset = std::make_shared<std::vector<double>>(theirs, kNothing);
   if (o.plan) {
     for (size_t s = 0; s < o.plan->order.size(); ++s)
-      if (const NodeId n = o.plan->order[s]; n.valid() && n.index() < theirs) (*step)[n.index()] = static_cast<double>(s);
+      if (const NodeId n = o.plan->order[s]; n.valid() && n.index() < theirs)
+        (*step)[n.index()] = static_cast<double>(s);
     for (const trace::SliceInfo& s : o.plan->slices)
       if (s.tensor.is_node() && s.tensor.index() < theirs) (*offset)[s.tensor.index()] = static_cast<double>(s.offset);
   }
@@ -85,7 +88,8 @@ void add_node_columns(Table& table, const TableInput& input) {
   table.columns.push_back(column(Texts::tr("Bytes B"), {}, bytes_b, bytes_text));
   table.columns.push_back(column(Texts::tr("Offset B"), {}, at(offset), address_text));
   table.columns.push_back(column(Texts::tr("Mean time B"), {}, time_b, time_text));
-  table.columns.push_back(column(Texts::tr("B − A"), Texts::tr("Difference of the mean times"), difference(time_a, time_b), signed_time));
+  table.columns.push_back(
+      column(Texts::tr("B − A"), Texts::tr("Difference of the mean times"), difference(time_a, time_b), signed_time));
 }
 
 void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<const std::vector<BlockId>> blocks) {
@@ -94,8 +98,8 @@ void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<co
   struct Place {
     Bytes lo = INT64_MAX, hi = 0;
   };
-  std::map<int32_t, Place> place;                      // their blocks
-  std::map<uint32_t, int32_t> block_of;                // their tensors
+  std::map<int32_t, Place> place;        // their blocks
+  std::map<uint32_t, int32_t> block_of;  // their tensors
   for (const trace::SliceInfo& s : c->other.plan->slices) {
     block_of[s.tensor.value] = s.block.value;
     Place& p = place[s.block.value];
@@ -116,9 +120,11 @@ void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<co
     (*theirs)[r] = best->first;
     (*bytes)[r] = static_cast<double>(place[best->first].hi - place[best->first].lo);
   }
-  table.columns.push_back(column(Texts::tr("Block B"), Texts::tr("The block there that holds most of the same tensors"),
-                                 [theirs](size_t r) { return (*theirs)[r]; }, count_text));
-  table.columns.push_back(column(Texts::tr("Bytes B"), {}, [bytes](size_t r) { return (*bytes)[r]; }, bytes_text));
+  table.columns.push_back(column(
+      Texts::tr("Block B"), Texts::tr("The block there that holds most of the same tensors"),
+      [theirs](size_t r) { return (*theirs)[r]; }, count_text));
+  table.columns.push_back(column(
+      Texts::tr("Bytes B"), {}, [bytes](size_t r) { return (*bytes)[r]; }, bytes_text));
 }
 
 void add_object_columns(Table& table, const TableInput& input) {
@@ -127,7 +133,8 @@ void add_object_columns(Table& table, const TableInput& input) {
   const auto ours = input.snapshot->contexts.back();
   std::map<std::pair<std::string, std::string>, std::vector<double>> theirs;  // from the last to the first
   const auto& list = c->other.snapshot->contexts.back()->objects;
-  for (size_t i = list.size(); i-- > 0;) theirs[{list[i].type, list[i].name}].push_back(static_cast<double>(list[i].size));
+  for (size_t i = list.size(); i-- > 0;)
+    theirs[{list[i].type, list[i].name}].push_back(static_cast<double>(list[i].size));
   auto sizes = std::make_shared<std::vector<double>>(ours->objects.size(), kNothing);
   for (size_t i = 0; i < ours->objects.size(); ++i) {
     const auto at = theirs.find({ours->objects[i].type, ours->objects[i].name});
@@ -135,7 +142,8 @@ void add_object_columns(Table& table, const TableInput& input) {
     (*sizes)[i] = at->second.back();
     at->second.pop_back();
   }
-  table.columns.push_back(column(Texts::tr("Bytes B"), {}, [sizes](size_t r) { return (*sizes)[r]; }, bytes_text));
+  table.columns.push_back(column(
+      Texts::tr("Bytes B"), {}, [sizes](size_t r) { return (*sizes)[r]; }, bytes_text));
 }
 
 void add_barrier_columns(Table& table, const TableInput& input, std::function<NodeId(size_t)> node,
@@ -150,32 +158,42 @@ void add_barrier_columns(Table& table, const TableInput& input, std::function<No
   };
   const Number ours = [waited](size_t r) { return static_cast<double>(waited(r)); };
   table.columns.push_back(column(Texts::tr("Waited B"), {}, theirs, time_text));
-  table.columns.push_back(column(Texts::tr("B − A"), Texts::tr("Difference of the waiting"), difference(ours, theirs), signed_time));
+  table.columns.push_back(
+      column(Texts::tr("B − A"), Texts::tr("Difference of the waiting"), difference(ours, theirs), signed_time));
 }
 
 void add_allocator_columns(Table& table, const TableInput& input, std::function<trace::MemoryKind(size_t)> kind) {
   const ComparisonPtr c = input.comparison;
   if (!c) return;
   const auto snapshot = input.snapshot;
-  const Number ours = [=](size_t r) { return static_cast<double>(snapshot->peak(kind(r), trace::MemoryCount::Active)); };
-  const Number theirs = [=](size_t r) { return static_cast<double>(c->other.snapshot->peak(kind(r), trace::MemoryCount::Active)); };
+  const Number ours = [=](size_t r) {
+    return static_cast<double>(snapshot->peak(kind(r), trace::MemoryCount::Active));
+  };
+  const Number theirs = [=](size_t r) {
+    return static_cast<double>(c->other.snapshot->peak(kind(r), trace::MemoryCount::Active));
+  };
   table.columns.push_back(column(Texts::tr("Peak active B"), {}, theirs, bytes_text));
-  table.columns.push_back(column(Texts::tr("B − A"), Texts::tr("Difference of the peaks"), difference(ours, theirs), signed_bytes));
+  table.columns.push_back(
+      column(Texts::tr("B − A"), Texts::tr("Difference of the peaks"), difference(ours, theirs), signed_bytes));
 }
 
 void add_planner_columns(Table& table, const TableInput& input, std::function<const trace::PlanInfo&(size_t)> plan) {
   const ComparisonPtr c = input.comparison;
   if (!c) return;
   auto arenas = std::make_shared<std::map<std::pair<std::string, std::string>, double>>();
-  for (const auto& p : c->other.snapshot->plans) (*arenas)[{p->planner, p->order_name}] = static_cast<double>(p->arena_bytes);
-  if (c->other.plan) (*arenas)[{c->other.plan->planner, c->other.plan->order_name}] = static_cast<double>(c->other.plan->arena_bytes);
+  for (const auto& p : c->other.snapshot->plans)
+    (*arenas)[{p->planner, p->order_name}] = static_cast<double>(p->arena_bytes);
+  if (c->other.plan)
+    (*arenas)[{c->other.plan->planner, c->other.plan->order_name}] = static_cast<double>(c->other.plan->arena_bytes);
   const Number theirs = [=](size_t r) {
     const auto at = arenas->find({plan(r).planner, plan(r).order_name});
     return at == arenas->end() ? kNothing : at->second;
   };
   const Number ours = [plan](size_t r) { return static_cast<double>(plan(r).arena_bytes); };
-  table.columns.push_back(column(Texts::tr("Arena B"), Texts::tr("By the same planner and order there"), theirs, bytes_text));
-  table.columns.push_back(column(Texts::tr("B − A"), Texts::tr("Difference of the arenas"), difference(ours, theirs), signed_bytes));
+  table.columns.push_back(
+      column(Texts::tr("Arena B"), Texts::tr("By the same planner and order there"), theirs, bytes_text));
+  table.columns.push_back(
+      column(Texts::tr("B − A"), Texts::tr("Difference of the arenas"), difference(ours, theirs), signed_bytes));
 }
 
 }  // namespace arenascope::views

@@ -15,8 +15,7 @@ void add_object_columns(Table& table, const TableInput& input);
 void add_barrier_columns(Table& table, const TableInput& input, std::function<NodeId(size_t)> node,
                          std::function<Nanoseconds(size_t)> waited);
 void add_allocator_columns(Table& table, const TableInput& input, std::function<trace::MemoryKind(size_t)> kind);
-void add_planner_columns(Table& table, const TableInput& input,
-                         std::function<const trace::PlanInfo&(size_t)> plan);
+void add_planner_columns(Table& table, const TableInput& input, std::function<const trace::PlanInfo&(size_t)> plan);
 
 // "+1.2 MiB", "−3.0 ms", "±0".
 QString signed_bytes(double difference);

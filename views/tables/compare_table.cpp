@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two sessions side by side, node by node.
-#include <QCoreApplication>
 #include <views/common/format.h>
 #include <views/tables/compare_columns.h>
+#include <QCoreApplication>
 
 namespace arenascope::views {
 namespace {
@@ -19,7 +19,8 @@ struct Pair {
 
 TablePtr compare_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.");
+  table->empty_text =
+      Texts::tr("Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.");
   const ComparisonPtr c = input.comparison;
   const auto graph_a = input.graph, graph_b = c ? c->other.graph : nullptr;
   if (!graph_a || !graph_b) return table;
@@ -47,14 +48,18 @@ TablePtr compare_table(const TableInput& input) {
   const auto bytes_a = [=](size_t r) { return bytes(graph_a, (*pairs)[r].a); };
   const auto bytes_b = [=](size_t r) { return bytes(graph_b, (*pairs)[r].b); };
   const auto time = [](const QString& title, std::function<double(size_t)> get) {
-    return Column{title, {}, [get](size_t r) { return get(r) > 0 ? format_ns(static_cast<Nanoseconds>(get(r))) : QString(); }, get};
+    return Column{title,
+                  {},
+                  [get](size_t r) { return get(r) > 0 ? format_ns(static_cast<Nanoseconds>(get(r))) : QString(); },
+                  get};
   };
   const auto size = [](const QString& title, std::function<double(size_t)> get) {
     return Column{title, {}, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
   };
   table->rows = pairs->size();
   table->columns = {
-      {Texts::tr("Node"), {},
+      {Texts::tr("Node"),
+       {},
        [=](size_t r) {
          const trace::TensorRef ref = trace::TensorRef::node((*pairs)[r].a.valid() ? (*pairs)[r].a : (*pairs)[r].b);
          return node(r).name.empty() ? Words::node(ref) : QString::fromStdString(node(r).name);
@@ -63,7 +68,9 @@ TablePtr compare_table(const TableInput& input) {
       {Texts::tr("In"), Texts::tr("A: only here, B: only in the other"),
        [=](size_t r) {
          const Pair& p = (*pairs)[r];
-         return p.a.valid() && p.b.valid() ? QStringLiteral("A B") : p.a.valid() ? QStringLiteral("A") : QStringLiteral("B");
+         return p.a.valid() && p.b.valid() ? QStringLiteral("A B")
+                : p.a.valid()              ? QStringLiteral("A")
+                                           : QStringLiteral("B");
        }},
       {Texts::tr("Name in B"), Texts::tr("Where it is called otherwise"),
        [=](size_t r) {
@@ -78,11 +85,15 @@ TablePtr compare_table(const TableInput& input) {
        [=](size_t r) { return time_a(r) > 0 && time_b(r) > 0 ? signed_time(time_b(r) - time_a(r)) : QString(); },
        [=](size_t r) { return time_b(r) - time_a(r); }},
       {Texts::tr("B : A"), Texts::tr("Ratio of the mean times"),
-       [=](size_t r) { return time_a(r) > 0 && time_b(r) > 0 ? QString::number(time_b(r) / time_a(r), 'f', 2) : QString(); },
+       [=](size_t r) {
+         return time_a(r) > 0 && time_b(r) > 0 ? QString::number(time_b(r) / time_a(r), 'f', 2) : QString();
+       },
        [=](size_t r) { return time_a(r) > 0 ? time_b(r) / time_a(r) : 0.0; }},
       size(Texts::tr("Bytes A"), bytes_a),
       size(Texts::tr("Bytes B"), bytes_b),
-      {Texts::tr("Bytes B − A"), {}, [=](size_t r) { return signed_bytes(bytes_b(r) - bytes_a(r)); },
+      {Texts::tr("Bytes B − A"),
+       {},
+       [=](size_t r) { return signed_bytes(bytes_b(r) - bytes_a(r)); },
        [=](size_t r) { return bytes_b(r) - bytes_a(r); }},
   };
   table->selection = [=](size_t r) {

@@ -2,8 +2,8 @@
 // The tables about allocators' memory piece by piece, and about what tuning found for a device's kernels.
 #include <arenascope/trace/tuning_note.h>
 
-#include <QCoreApplication>
 #include <views/common/format.h>
+#include <QCoreApplication>
 
 #include <map>
 
@@ -69,14 +69,18 @@ TablePtr pools_table(const TableInput& input) {
   };
   table->rows = pieces->size();
   table->columns = {
-      {Texts::tr("Address"), Texts::tr("Of its first byte, as the allocator has it"), 
+      {Texts::tr("Address"), Texts::tr("Of its first byte, as the allocator has it"),
        [pieces](size_t r) { return format_address(static_cast<Bytes>((*pieces)[r].address)); },
        [pieces](size_t r) { return static_cast<double>((*pieces)[r].address); }},
-      {Texts::tr("Kind"), Texts::tr("What the memory is used for"), [pieces](size_t r) { return Words::kind((*pieces)[r].kind); }},
+      {Texts::tr("Kind"), Texts::tr("What the memory is used for"),
+       [pieces](size_t r) { return Words::kind((*pieces)[r].kind); }},
       {Texts::tr("State"), Texts::tr("Free: kept for the next request that it fits"), state},
-      bytes_column(Texts::tr("Bytes"), Texts::tr("Taken from the system or the device"), [pieces](size_t r) { return static_cast<double>((*pieces)[r].bytes); }),
-      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"), [pieces](size_t r) { return static_cast<double>((*pieces)[r].used); }),
-      {Texts::tr("Uses"), Texts::tr("How often memory in it was handed out"), [pieces](size_t r) { return format_count((*pieces)[r].uses); },
+      bytes_column(Texts::tr("Bytes"), Texts::tr("Taken from the system or the device"),
+                   [pieces](size_t r) { return static_cast<double>((*pieces)[r].bytes); }),
+      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"),
+                   [pieces](size_t r) { return static_cast<double>((*pieces)[r].used); }),
+      {Texts::tr("Uses"), Texts::tr("How often memory in it was handed out"),
+       [pieces](size_t r) { return format_count((*pieces)[r].uses); },
        [pieces](size_t r) { return static_cast<double>((*pieces)[r].uses); }},
   };
   return table;
@@ -103,9 +107,12 @@ TablePtr tuning_table(const TableInput& input) {
        [notes](size_t r) { return text((*notes)[r].sizes); }},
       {Texts::tr("Group size"), Texts::tr("Work items of a group; or which of several kernels was chosen"), choice},
       {Texts::tr("Time"), Texts::tr("What the best one took; nothing where it was chosen by rule"),
-       [notes](size_t r) { return (*notes)[r].tried > 0 ? format_ns(static_cast<Nanoseconds>((*notes)[r].seconds * 1e9)) : QString(); },
+       [notes](size_t r) {
+         return (*notes)[r].tried > 0 ? format_ns(static_cast<Nanoseconds>((*notes)[r].seconds * 1e9)) : QString();
+       },
        [notes](size_t r) { return (*notes)[r].seconds * 1e9; }},
-      {Texts::tr("Tried"), Texts::tr("How many candidates were measured"), [notes](size_t r) { return QString::number((*notes)[r].tried); },
+      {Texts::tr("Tried"), Texts::tr("How many candidates were measured"),
+       [notes](size_t r) { return QString::number((*notes)[r].tried); },
        [notes](size_t r) { return static_cast<double>((*notes)[r].tried); }},
       {Texts::tr("Level"), Texts::tr("How hard tuning looks for the best: none, fast, normal, wide or heavy"),
        [notes](size_t r) { return text((*notes)[r].level); }},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What occupancy, arena map, lifetimes and timeline draw, as tables that stand beside them.
-#include <QCoreApplication>
 #include <views/common/format.h>
 #include <views/common/slices.h>
+#include <QCoreApplication>
 
 #include <algorithm>
 
@@ -43,7 +43,8 @@ TablePtr occupancy_table(const TableInput& input) {
   const auto live = std::make_shared<const std::vector<Bytes>>(trace::Snapshot::occupancy(*plan));
   const auto tensors = std::make_shared<std::vector<int32_t>>(live->size() + 1, 0);
   for (const trace::SliceInfo& slice : plan->slices) {
-    const auto first = static_cast<size_t>(std::max(slice.first.value, 0)), last = static_cast<size_t>(std::max(slice.last.value, 0));
+    const auto first = static_cast<size_t>(std::max(slice.first.value, 0)),
+               last = static_cast<size_t>(std::max(slice.last.value, 0));
     if (first >= last || last >= tensors->size()) continue;
     ++(*tensors)[first];
     --(*tensors)[last];
@@ -53,19 +54,30 @@ TablePtr occupancy_table(const TableInput& input) {
   auto node = [plan](size_t r) { return r < plan->order.size() ? plan->order[r] : NodeId(); };
   const auto bound = static_cast<double>(plan->lower_bound_bytes), arena = static_cast<double>(plan->arena_bytes);
   table->columns = {
-      number_column(Texts::tr("Step"), Texts::tr("Counted in the order of the plan"), [](size_t r) { return static_cast<double>(r); }),
+      number_column(Texts::tr("Step"), Texts::tr("Counted in the order of the plan"),
+                    [](size_t r) { return static_cast<double>(r); }),
       {Texts::tr("Name"), Texts::tr("The node that runs in this step"),
-       [graph, node](size_t r) { return node(r).valid() ? name_of(graph.get(), TensorRef::node(node(r))) : QString(); }},
-      bytes_column(Texts::tr("Live"), Texts::tr("Bytes of all tensors that are still needed"), [live](size_t r) { return static_cast<double>((*live)[r]); }),
-      number_column(Texts::tr("Tensors"), Texts::tr("How many live in this step"), [tensors](size_t r) { return static_cast<double>((*tensors)[r]); }),
+       [graph, node](size_t r) {
+         return node(r).valid() ? name_of(graph.get(), TensorRef::node(node(r))) : QString();
+       }},
+      bytes_column(Texts::tr("Live"), Texts::tr("Bytes of all tensors that are still needed"),
+                   [live](size_t r) { return static_cast<double>((*live)[r]); }),
+      number_column(Texts::tr("Tensors"), Texts::tr("How many live in this step"),
+                    [tensors](size_t r) { return static_cast<double>((*tensors)[r]); }),
       {Texts::tr("Of bound"), Texts::tr("Live bytes as a share of the lower bound, the largest sum of live bytes"),
-       [live, bound](size_t r) { return bound > 0 ? format_percent(static_cast<double>((*live)[r]) / bound) : QString(); },
+       [live, bound](size_t r) {
+         return bound > 0 ? format_percent(static_cast<double>((*live)[r]) / bound) : QString();
+       },
        [live, bound](size_t r) { return bound > 0 ? static_cast<double>((*live)[r]) / bound : 0.0; }},
       bytes_column(Texts::tr("Free in arena"), Texts::tr("Bytes of the arena that nobody uses in this step"),
                    [live, arena](size_t r) { return std::max(0.0, arena - static_cast<double>((*live)[r])); }),
   };
-  table->selection = [graph, node](size_t r) { return graph && node(r).valid() ? Selection::node(graph->id, node(r)) : Selection(); };
-  table->inside = [](size_t r, const RangeFilter& f) { return f.has_step(static_cast<int32_t>(r), static_cast<int32_t>(r) + 1); };
+  table->selection = [graph, node](size_t r) {
+    return graph && node(r).valid() ? Selection::node(graph->id, node(r)) : Selection();
+  };
+  table->inside = [](size_t r, const RangeFilter& f) {
+    return f.has_step(static_cast<int32_t>(r), static_cast<int32_t>(r) + 1);
+  };
   return table;
 }
 
@@ -87,25 +99,39 @@ TablePtr slices_table(const TableInput& input, bool by_block) {
     });
   auto slice = [plan, rows](size_t r) -> const trace::SliceInfo& { return plan->slices[(*rows)[r]]; };
   const Column tensor{Texts::tr("Name"), {}, [=](size_t r) { return name_of(graph.get(), slice(r).tensor); }};
-  const Column block = {Texts::tr("Block"), Texts::tr("Tensors of one block use it one after the other"),
-                        [slice](size_t r) { return slice(r).block.valid() ? QString::number(slice(r).block.value) : QString(); },
-                        [slice](size_t r) { return static_cast<double>(slice(r).block.value); }};
-  const Column first = number_column(Texts::tr("First step"), Texts::tr("In which it is written"), [slice](size_t r) { return static_cast<double>(slice(r).first.value); });
-  const Column last = number_column(Texts::tr("Behind"), Texts::tr("The step behind its last use"), [slice](size_t r) { return static_cast<double>(slice(r).last.value); });
-  const Column lives = number_column(Texts::tr("Steps"), Texts::tr("How many steps it lives"), [slice](size_t r) { return static_cast<double>(slice(r).last.value - slice(r).first.value); });
-  const Column offset{Texts::tr("Offset"), Texts::tr("First byte in the arena"), [slice](size_t r) { return format_address(slice(r).offset); },
+  const Column block = {
+      Texts::tr("Block"), Texts::tr("Tensors of one block use it one after the other"),
+      [slice](size_t r) { return slice(r).block.valid() ? QString::number(slice(r).block.value) : QString(); },
+      [slice](size_t r) { return static_cast<double>(slice(r).block.value); }};
+  const Column first = number_column(Texts::tr("First step"), Texts::tr("In which it is written"),
+                                     [slice](size_t r) { return static_cast<double>(slice(r).first.value); });
+  const Column last = number_column(Texts::tr("Behind"), Texts::tr("The step behind its last use"),
+                                    [slice](size_t r) { return static_cast<double>(slice(r).last.value); });
+  const Column lives = number_column(Texts::tr("Steps"), Texts::tr("How many steps it lives"), [slice](size_t r) {
+    return static_cast<double>(slice(r).last.value - slice(r).first.value);
+  });
+  const Column offset{Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+                      [slice](size_t r) { return format_address(slice(r).offset); },
                       [slice](size_t r) { return static_cast<double>(slice(r).offset); }};
-  const Column bytes = bytes_column(Texts::tr("Bytes"), Texts::tr("Size of its place, rounded up to the alignment"), [slice](size_t r) { return static_cast<double>(slice(r).size); });
-  const Column level{Texts::tr("Reuse"), Texts::tr("How it came to its block"), [slice](size_t r) { return SliceWords::level(slice(r).level); },
+  const Column bytes = bytes_column(Texts::tr("Bytes"), Texts::tr("Size of its place, rounded up to the alignment"),
+                                    [slice](size_t r) { return static_cast<double>(slice(r).size); });
+  const Column level{Texts::tr("Reuse"), Texts::tr("How it came to its block"),
+                     [slice](size_t r) { return SliceWords::level(slice(r).level); },
                      [slice](size_t r) { return static_cast<double>(slice(r).level); }};
-  const Column in_place{Texts::tr("In place of"), Texts::tr("The tensor whose bytes it takes over"),
-                        [=](size_t r) { return slice(r).in_place_of.valid() ? name_of(graph.get(), slice(r).in_place_of) : QString(); }};
+  const Column in_place{Texts::tr("In place of"), Texts::tr("The tensor whose bytes it takes over"), [=](size_t r) {
+                          return slice(r).in_place_of.valid() ? name_of(graph.get(), slice(r).in_place_of) : QString();
+                        }};
   table->rows = rows->size();
-  if (by_block) table->columns = {block, tensor, first, last, lives, bytes, level, in_place};
-  else table->columns = {tensor, offset, bytes, first, last, lives, block, in_place};
-  table->selection = [graph, slice](size_t r) { return graph ? Selection(NodeSelection{graph->id, slice(r).tensor}) : Selection(); };
+  if (by_block)
+    table->columns = {block, tensor, first, last, lives, bytes, level, in_place};
+  else
+    table->columns = {tensor, offset, bytes, first, last, lives, block, in_place};
+  table->selection = [graph, slice](size_t r) {
+    return graph ? Selection(NodeSelection{graph->id, slice(r).tensor}) : Selection();
+  };
   table->inside = [slice](size_t r, const RangeFilter& f) {
-    return f.has_step(slice(r).first.value, slice(r).last.value) && f.has_address(slice(r).offset, slice(r).offset + slice(r).size);
+    return f.has_step(slice(r).first.value, slice(r).last.value) &&
+           f.has_address(slice(r).offset, slice(r).offset + slice(r).size);
   };
   return table;
 }
@@ -122,13 +148,16 @@ TablePtr timeline_table(const TableInput& input) {
   const auto snapshot = input.snapshot;
   const auto graph = input.graph;
   const trace::Run* run = snapshot->run(input.run);
-  const trace::TimeRange time = run != nullptr ? trace::TimeRange{run->info.begin, std::max(run->end, run->info.begin + 1)} : snapshot->time;
+  const trace::TimeRange time =
+      run != nullptr ? trace::TimeRange{run->info.begin, std::max(run->end, run->info.begin + 1)} : snapshot->time;
   auto spans = std::make_shared<std::vector<trace::SpanRef>>();
   for (size_t t = 0; t < snapshot->tracks.size(); ++t) {
     const auto found = snapshot->spans_exact(trace::TrackId(t), time.begin, time.end, kMost);
     spans->insert(spans->end(), found.begin(), found.end());
   }
-  std::stable_sort(spans->begin(), spans->end(), [&](const trace::SpanRef& a, const trace::SpanRef& b) { return snapshot->event(a).begin() < snapshot->event(b).begin(); });
+  std::stable_sort(spans->begin(), spans->end(), [&](const trace::SpanRef& a, const trace::SpanRef& b) {
+    return snapshot->event(a).begin() < snapshot->event(b).begin();
+  });
   if (spans->size() > kMost) spans->resize(kMost);
   auto event = [snapshot, spans](size_t r) -> const trace::Event& { return snapshot->event((*spans)[r]); };
   const Nanoseconds origin = snapshot->time.begin;
@@ -139,12 +168,21 @@ TablePtr timeline_table(const TableInput& input) {
          const size_t track = (*spans)[r].track.index();
          return track < snapshot->tracks.size() ? text(snapshot->tracks[track].info.name) : QString();
        }},
-      {Texts::tr("What"), Texts::tr("The node that was worked on, a wait at the barrier, or a copy"), [snapshot, event](size_t r) { return text(snapshot->label(event(r))); }},
-      {Texts::tr("Begin"), Texts::tr("Since the beginning of the recording"), [event, origin](size_t r) { return format_ns(event(r).begin() - origin); },
+      {Texts::tr("What"), Texts::tr("The node that was worked on, a wait at the barrier, or a copy"),
+       [snapshot, event](size_t r) { return text(snapshot->label(event(r))); }},
+      {Texts::tr("Begin"), Texts::tr("Since the beginning of the recording"),
+       [event, origin](size_t r) { return format_ns(event(r).begin() - origin); },
        [event, origin](size_t r) { return static_cast<double>(event(r).begin() - origin); }},
-      {Texts::tr("Took"), Texts::tr("From its begin to its end"), [event](size_t r) { return format_ns(event(r).end() - event(r).begin()); },
+      {Texts::tr("Took"), Texts::tr("From its begin to its end"),
+       [event](size_t r) { return format_ns(event(r).end() - event(r).begin()); },
        [event](size_t r) { return static_cast<double>(event(r).end() - event(r).begin()); }},
-      {Texts::tr("Node"), {}, [graph, event](size_t r) { return event(r).kind() != trace::EventKind::Slice && event(r).node().valid() ? name_of(graph.get(), TensorRef::node(event(r).node())) : QString(); }},
+      {Texts::tr("Node"),
+       {},
+       [graph, event](size_t r) {
+         return event(r).kind() != trace::EventKind::Slice && event(r).node().valid()
+                    ? name_of(graph.get(), TensorRef::node(event(r).node()))
+                    : QString();
+       }},
   };
   table->selection = [spans](size_t r) { return Selection(EventSelection{(*spans)[r]}); };
   table->inside = [event](size_t r, const RangeFilter& f) { return f.has_time(event(r).begin(), event(r).end()); };

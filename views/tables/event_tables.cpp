@@ -2,8 +2,8 @@
 // The tables about what happened: barriers, allocators, plans and problems.
 #include <arenascope/trace/tuning_note.h>
 
-#include <QCoreApplication>
 #include <views/common/format.h>
+#include <QCoreApplication>
 
 #include <cmath>
 #include <map>
@@ -58,12 +58,14 @@ TablePtr barriers_table(const TableInput& input) {
          const auto& node = graph->nodes[id.index()];
          return node.name.empty() ? Words::node(trace::TensorRef::node(id)) : text(node.name);
        }},
-      {Texts::tr("Op"), {},
+      {Texts::tr("Op"),
+       {},
        [=](size_t r) {
          const NodeId id = barrier(r).node;
          return graph && id.valid() && id.index() < graph->nodes.size() ? text(graph->nodes[id.index()].op) : QString();
        }},
-      {Texts::tr("Nodes"), Texts::tr("Nodes with work since the barrier before; more than one: there was no barrier between them"),
+      {Texts::tr("Nodes"),
+       Texts::tr("Nodes with work since the barrier before; more than one: there was no barrier between them"),
        [=](size_t r) { return QString::number(barrier(r).nodes); },
        [=](size_t r) { return static_cast<double>(barrier(r).nodes); }},
       time_column(Texts::tr("At"), Texts::tr("When the first thread arrived, from the start of the recording"),
@@ -76,12 +78,17 @@ TablePtr barriers_table(const TableInput& input) {
                   [=](size_t r) { return static_cast<double>(barrier(r).wait_sum); }),
       time_column(Texts::tr("Leaving"), Texts::tr("From the last arrival to the last thread's leaving"),
                   [=](size_t r) { return static_cast<double>(barrier(r).last_leave - barrier(r).last_arrival); }),
-      {Texts::tr("Threads"), {}, [=](size_t r) { return QString::number(barrier(r).threads); },
+      {Texts::tr("Threads"),
+       {},
+       [=](size_t r) { return QString::number(barrier(r).threads); },
        [=](size_t r) { return static_cast<double>(barrier(r).threads); }},
   };
-  add_barrier_columns(*table, input, [=](size_t r) { return barrier(r).node; }, [=](size_t r) { return barrier(r).wait_sum; });
+  add_barrier_columns(
+      *table, input, [=](size_t r) { return barrier(r).node; }, [=](size_t r) { return barrier(r).wait_sum; });
   if (graph) table->selection = [=](size_t r) { return Selection::node(graph->id, barrier(r).node); };
-  table->inside = [=](size_t r, const RangeFilter& f) { return f.has_time(barrier(r).first_arrival, barrier(r).last_leave + 1); };
+  table->inside = [=](size_t r, const RangeFilter& f) {
+    return f.has_time(barrier(r).first_arrival, barrier(r).last_leave + 1);
+  };
   return table;
 }
 
@@ -114,13 +121,21 @@ TablePtr allocators_table(const TableInput& input) {
   using trace::MemoryCount;
   table->rows = lines->size();
   table->columns = {
-      {Texts::tr("Kind"), Texts::tr("What the memory is used for"), [lines](size_t r) { return Words::kind((*lines)[r].kind); }},
+      {Texts::tr("Kind"), Texts::tr("What the memory is used for"),
+       [lines](size_t r) { return Words::kind((*lines)[r].kind); }},
       {Texts::tr("Allocator"), {}, [lines](size_t r) { return (*lines)[r].name; }},
-      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"), [last](size_t r) { return last(r, MemoryCount::Active); }),
-      bytes_column(Texts::tr("Reserved"), Texts::tr("Taken from the system now"), [last](size_t r) { return last(r, MemoryCount::Reserved); }),
-      bytes_column(Texts::tr("Peak active"), {}, [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Active)); }),
-      bytes_column(Texts::tr("Peak reserved"), {}, [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
-      {Texts::tr("Changes"), Texts::tr("Allocations and frees together"), [changes](size_t r) { return format_count(static_cast<int64_t>(changes(r))); }, changes},
+      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"),
+                   [last](size_t r) { return last(r, MemoryCount::Active); }),
+      bytes_column(Texts::tr("Reserved"), Texts::tr("Taken from the system now"),
+                   [last](size_t r) { return last(r, MemoryCount::Reserved); }),
+      bytes_column(
+          Texts::tr("Peak active"), {},
+          [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Active)); }),
+      bytes_column(
+          Texts::tr("Peak reserved"), {},
+          [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
+      {Texts::tr("Changes"), Texts::tr("Allocations and frees together"),
+       [changes](size_t r) { return format_count(static_cast<int64_t>(changes(r))); }, changes},
   };
   add_allocator_columns(*table, input, [lines](size_t r) { return (*lines)[r].kind; });
   return table;
@@ -135,13 +150,16 @@ TablePtr planners_table(const TableInput& input) {
   for (const auto& plan : input.snapshot->plans) {
     if (input.graph && plan->graph != input.graph->id) continue;
     const auto [it, is_new] = place.try_emplace({plan->planner, plan->order_name}, plans->size());
-    if (is_new) plans->push_back(plan);
-    else if (!input.plan || (*plans)[it->second]->id != input.plan->id) (*plans)[it->second] = plan;
+    if (is_new)
+      plans->push_back(plan);
+    else if (!input.plan || (*plans)[it->second]->id != input.plan->id)
+      (*plans)[it->second] = plan;
   }
   const auto current = input.plan;
   auto ratio = [plans](size_t r) {
     const auto& p = *(*plans)[r];
-    return p.lower_bound_bytes > 0 ? static_cast<double>(p.arena_bytes) / static_cast<double>(p.lower_bound_bytes) : 1.0;
+    return p.lower_bound_bytes > 0 ? static_cast<double>(p.arena_bytes) / static_cast<double>(p.lower_bound_bytes)
+                                   : 1.0;
   };
   auto change = [plans, current](size_t r) {
     return current ? static_cast<double>((*plans)[r]->arena_bytes - current->arena_bytes) : 0.0;
@@ -149,19 +167,28 @@ TablePtr planners_table(const TableInput& input) {
   table->rows = plans->size();
   table->columns = {
       {Texts::tr("In use"), Texts::tr("The plan of the run at hand"),
-       [plans, current](size_t r) { return current && (*plans)[r]->id == current->id ? QStringLiteral("●") : QString(); }},
+       [plans, current](size_t r) {
+         return current && (*plans)[r]->id == current->id ? QStringLiteral("●") : QString();
+       }},
       {Texts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
       {Texts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
-      bytes_column(Texts::tr("Arena"), Texts::tr("Bytes of the one block that holds all activations"), [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),
-      bytes_column(Texts::tr("Lower bound"), Texts::tr("Largest sum of live bytes: no plan of this order can be smaller"), [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
-      {Texts::tr("Ratio"), Texts::tr("Arena over lower bound; 1 is perfect"), [ratio](size_t r) { return QString::number(ratio(r), 'f', 3); }, ratio},
-      {Texts::tr("Against the one in use"), {},
+      bytes_column(Texts::tr("Arena"), Texts::tr("Bytes of the one block that holds all activations"),
+                   [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),
+      bytes_column(Texts::tr("Lower bound"),
+                   Texts::tr("Largest sum of live bytes: no plan of this order can be smaller"),
+                   [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
+      {Texts::tr("Ratio"), Texts::tr("Arena over lower bound; 1 is perfect"),
+       [ratio](size_t r) { return QString::number(ratio(r), 'f', 3); }, ratio},
+      {Texts::tr("Against the one in use"),
+       {},
        [change](size_t r) {
          const auto d = static_cast<Bytes>(change(r));
-         return d == 0 ? QStringLiteral("±0") : (d > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(d));
+         return d == 0 ? QStringLiteral("±0")
+                       : (d > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(d));
        },
        change},
-      time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"), [plans](size_t r) { return (*plans)[r]->seconds * 1e9; }),
+      time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"),
+                  [plans](size_t r) { return (*plans)[r]->seconds * 1e9; }),
   };
   add_planner_columns(*table, input, [plans](size_t r) -> const trace::PlanInfo& { return *(*plans)[r]; });
   return table;
@@ -194,10 +221,12 @@ TablePtr problems_table(const TableInput& input) {
   };
   table->columns = {
       {Texts::tr("Severity"), {}, word, [severity](size_t r) { return static_cast<double>(severity(r)); }},
-      {Texts::tr("Problem"), {},
+      {Texts::tr("Problem"),
+       {},
        [rows, snapshot, other](size_t r) {
-         return (*rows)[r] ? text((*rows)[r]->sentence)
-                           : Texts::tr("%1 events were lost because a ring was full.").arg(format_count(snapshot->lost));
+         return (*rows)[r]
+                    ? text((*rows)[r]->sentence)
+                    : Texts::tr("%1 events were lost because a ring was full.").arg(format_count(snapshot->lost));
        }},
   };
   if (other)
@@ -206,7 +235,8 @@ TablePtr problems_table(const TableInput& input) {
   const auto graph = input.graph;
   if (graph)
     table->selection = [=](size_t r) {
-      return r < ours && (*rows)[r] && (*rows)[r]->node.valid() ? Selection::node(graph->id, (*rows)[r]->node) : Selection();
+      return r < ours && (*rows)[r] && (*rows)[r]->node.valid() ? Selection::node(graph->id, (*rows)[r]->node)
+                                                                : Selection();
     };
   return table;
 }

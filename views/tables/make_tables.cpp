@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables about the graph, the plan and the object arena.
-#include <QCoreApplication>
 #include <views/common/format.h>
+#include <QCoreApplication>
 
 #include <map>
 
@@ -19,7 +19,8 @@ struct Texts {
 QString text(const std::string& s) { return QString::fromStdString(s); }
 
 const trace::SliceInfo* slice_of(const std::vector<int32_t>& index, const trace::PlanInfo* plan, size_t node) {
-  return plan != nullptr && node < index.size() && index[node] >= 0 ? &plan->slices[static_cast<size_t>(index[node])] : nullptr;
+  return plan != nullptr && node < index.size() && index[node] >= 0 ? &plan->slices[static_cast<size_t>(index[node])]
+                                                                    : nullptr;
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ TableInput TableInput::of(const SessionSource& source) {
   const auto& snapshot = *input.snapshot;
   if (source.graph_id().valid() && source.graph_id().index() < snapshot.graphs.size())
     input.graph = snapshot.graphs[source.graph_id().index()];
-  if (source.shown_plan()) input.plan = source.shown_plan();
+  if (source.shown_plan())
+    input.plan = source.shown_plan();
   else if (source.plan_id().valid() && source.plan_id().index() < snapshot.plans.size())
     input.plan = snapshot.plans[source.plan_id().index()];
   return input;
@@ -47,7 +49,8 @@ TablePtr nodes_table(const TableInput& input) {
   auto slice = std::make_shared<std::vector<int32_t>>(graph->nodes.size(), -1);
   if (plan) {
     for (size_t s = 0; s < plan->order.size(); ++s)
-      if (plan->order[s].valid() && plan->order[s].index() < step->size()) (*step)[plan->order[s].index()] = static_cast<int32_t>(s);
+      if (plan->order[s].valid() && plan->order[s].index() < step->size())
+        (*step)[plan->order[s].index()] = static_cast<int32_t>(s);
     for (size_t s = 0; s < plan->slices.size(); ++s)
       if (const TensorRef t = plan->slices[s].tensor; t.is_node() && t.index() < slice->size())
         (*slice)[t.index()] = static_cast<int32_t>(s);
@@ -58,12 +61,18 @@ TablePtr nodes_table(const TableInput& input) {
       {Texts::tr("Step"), Texts::tr("When it runs in the order"),
        [step](size_t r) { return (*step)[r] < 0 ? QString() : QString::number((*step)[r]); },
        [step](size_t r) { return static_cast<double>((*step)[r]); }},
-      {Texts::tr("Name"), {}, [graph](size_t r) { return graph->nodes[r].name.empty() ? Words::node(TensorRef::node(NodeId(r))) : text(graph->nodes[r].name); }},
+      {Texts::tr("Name"),
+       {},
+       [graph](size_t r) {
+         return graph->nodes[r].name.empty() ? Words::node(TensorRef::node(NodeId(r))) : text(graph->nodes[r].name);
+       }},
       {Texts::tr("Op"), {}, [graph](size_t r) { return text(graph->nodes[r].op); }},
       {Texts::tr("Layer"), {}, [graph](size_t r) { return text(graph->nodes[r].layer); }},
-      {Texts::tr("Shape"), Texts::tr("Outermost dimension first"), [graph](size_t r) { return format_shape(graph->nodes[r].shape); }},
+      {Texts::tr("Shape"), Texts::tr("Outermost dimension first"),
+       [graph](size_t r) { return format_shape(graph->nodes[r].shape); }},
       {Texts::tr("Type"), {}, [graph](size_t r) { return text(graph->nodes[r].dtype); }},
-      {Texts::tr("Bytes"), Texts::tr("Size of the result"), [graph](size_t r) { return format_bytes(graph->nodes[r].bytes); },
+      {Texts::tr("Bytes"), Texts::tr("Size of the result"),
+       [graph](size_t r) { return format_bytes(graph->nodes[r].bytes); },
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].bytes); }},
       {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
        [=](size_t r) {
@@ -104,9 +113,11 @@ TablePtr nodes_table(const TableInput& input) {
          const auto s = stats(r);
          return s.barriers ? static_cast<double>(s.wait_sum / s.barriers) : 0.0;
        }},
-      {Texts::tr("Tasks"), Texts::tr("Parts into which it is split"), [graph](size_t r) { return QString::number(graph->nodes[r].tasks); },
+      {Texts::tr("Tasks"), Texts::tr("Parts into which it is split"),
+       [graph](size_t r) { return QString::number(graph->nodes[r].tasks); },
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].tasks); }},
-      {Texts::tr("Flops"), Texts::tr("Arithmetic operations"), [graph](size_t r) { return format_count(graph->nodes[r].flops); },
+      {Texts::tr("Flops"), Texts::tr("Arithmetic operations"),
+       [graph](size_t r) { return format_count(graph->nodes[r].flops); },
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].flops); }},
   };
   add_node_columns(*table, input);
@@ -166,22 +177,30 @@ TablePtr blocks_table(const TableInput& input) {
   };
   table->rows = blocks->size();
   table->columns = {
-      {Texts::tr("Block"), {}, [blocks](size_t r) { return QString::number((*blocks)[r].id.value); },
+      {Texts::tr("Block"),
+       {},
+       [blocks](size_t r) { return QString::number((*blocks)[r].id.value); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].id.value); }},
-      {Texts::tr("Offset"), Texts::tr("First byte in the arena"), [blocks](size_t r) { return format_address((*blocks)[r].offset); },
+      {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+       [blocks](size_t r) { return format_address((*blocks)[r].offset); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].offset); }},
-      {Texts::tr("Bytes"), {}, [blocks](size_t r) { return format_bytes((*blocks)[r].end - (*blocks)[r].offset); },
+      {Texts::tr("Bytes"),
+       {},
+       [blocks](size_t r) { return format_bytes((*blocks)[r].end - (*blocks)[r].offset); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].end - (*blocks)[r].offset); }},
-      {Texts::tr("Tensors"), Texts::tr("How many use it, one after the other"), [blocks](size_t r) { return QString::number((*blocks)[r].tensors.size()); },
+      {Texts::tr("Tensors"), Texts::tr("How many use it, one after the other"),
+       [blocks](size_t r) { return QString::number((*blocks)[r].tensors.size()); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].tensors.size()); }},
       {Texts::tr("Steps"), Texts::tr("From its first use to behind its last"),
        [blocks](size_t r) { return QStringLiteral("%1 – %2").arg((*blocks)[r].first).arg((*blocks)[r].last); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].first); }},
       {Texts::tr("Filled"), Texts::tr("Bytes × steps that are in use, of all that the block has"),
        [filled](size_t r) { return format_percent(filled(r)); }, filled},
-      {Texts::tr("Level"), Texts::tr("Level of reuse that put its tensors together; 0: none"), [blocks](size_t r) { return QString::number((*blocks)[r].level); },
+      {Texts::tr("Level"), Texts::tr("Level of reuse that put its tensors together; 0: none"),
+       [blocks](size_t r) { return QString::number((*blocks)[r].level); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].level); }},
-      {Texts::tr("Used by"), Texts::tr("Its tensors in the order of their use"), graph ? std::function<QString(size_t)>(users) : [](size_t) { return QString(); }},
+      {Texts::tr("Used by"), Texts::tr("Its tensors in the order of their use"),
+       graph ? std::function<QString(size_t)>(users) : [](size_t) { return QString(); }},
   };
   auto ids = std::make_shared<std::vector<BlockId>>();
   for (const Block& block : *blocks) ids->push_back(block.id);
@@ -207,13 +226,24 @@ TablePtr objects_table(const TableInput& input) {
                   [=](size_t r) { return static_cast<double>(get(r)); }};
   };
   table->columns = {
-      {Texts::tr("Object"), {}, [](size_t r) { return QString::number(r); }, [](size_t r) { return static_cast<double>(r); }},
+      {Texts::tr("Object"),
+       {},
+       [](size_t r) { return QString::number(r); },
+       [](size_t r) { return static_cast<double>(r); }},
       {Texts::tr("Kind"), {}, [object](size_t r) { return text(object(r).type); }},
       {Texts::tr("Name"), {}, [object](size_t r) { return text(object(r).name); }},
-      bytes(Texts::tr("Header at"), Texts::tr("Offset of its header in the pool"), [object](size_t r) { return object(r).header_offset; }, true),
-      bytes(Texts::tr("Header"), Texts::tr("Bytes of its header"), [object](size_t r) { return object(r).header_size; }, false),
-      bytes(Texts::tr("Object at"), Texts::tr("Offset of the object in the pool"), [object](size_t r) { return object(r).offset; }, true),
-      bytes(Texts::tr("Bytes"), Texts::tr("Size of the object, padding included"), [object](size_t r) { return object(r).size; }, false),
+      bytes(
+          Texts::tr("Header at"), Texts::tr("Offset of its header in the pool"),
+          [object](size_t r) { return object(r).header_offset; }, true),
+      bytes(
+          Texts::tr("Header"), Texts::tr("Bytes of its header"), [object](size_t r) { return object(r).header_size; },
+          false),
+      bytes(
+          Texts::tr("Object at"), Texts::tr("Offset of the object in the pool"),
+          [object](size_t r) { return object(r).offset; }, true),
+      bytes(
+          Texts::tr("Bytes"), Texts::tr("Size of the object, padding included"),
+          [object](size_t r) { return object(r).size; }, false),
       {Texts::tr("Next"), Texts::tr("The object to which its next pointer leads"),
        [object](size_t r) { return object(r).next < 0 ? QStringLiteral("—") : QString::number(object(r).next); },
        [object](size_t r) { return static_cast<double>(object(r).next); }},
@@ -222,11 +252,14 @@ TablePtr objects_table(const TableInput& input) {
   const auto graph = input.graph;
   auto by_name = std::make_shared<std::map<std::string, TensorRef>>();
   if (graph) {
-    for (size_t i = 0; i < graph->nodes.size(); ++i) by_name->try_emplace(graph->nodes[i].name, TensorRef::node(NodeId(i)));
-    for (size_t i = 0; i < graph->leafs.size(); ++i) by_name->try_emplace(graph->leafs[i].name, TensorRef::leaf(LeafId(i)));
+    for (size_t i = 0; i < graph->nodes.size(); ++i)
+      by_name->try_emplace(graph->nodes[i].name, TensorRef::node(NodeId(i)));
+    for (size_t i = 0; i < graph->leafs.size(); ++i)
+      by_name->try_emplace(graph->leafs[i].name, TensorRef::leaf(LeafId(i)));
     table->selection = [graph, by_name, object](size_t r) {
       const auto it = by_name->find(object(r).name);
-      return object(r).name.empty() || it == by_name->end() ? Selection() : Selection(NodeSelection{graph->id, it->second});
+      return object(r).name.empty() || it == by_name->end() ? Selection()
+                                                            : Selection(NodeSelection{graph->id, it->second});
     };
   }
   return table;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/tables/objects_view.h>
 
+#include <views/common/format.h>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>
-#include <views/common/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,8 @@ void ObjectsView::take() {
   const auto& contexts = source_->snapshot()->contexts;
   const auto context = contexts.empty() ? nullptr : contexts.back();
   const trace::GraphId id = source_->graph_id();
-  const auto graph = id.valid() && id.index() < source_->snapshot()->graphs.size() ? source_->snapshot()->graphs[id.index()] : nullptr;
+  const auto graph =
+      id.valid() && id.index() < source_->snapshot()->graphs.size() ? source_->snapshot()->graphs[id.index()] : nullptr;
   if (context == context_ && graph == graph_) return;
   graph_ = graph;
   context_ = context;
@@ -71,7 +72,8 @@ void ObjectsView::take() {
 }
 
 trace::TensorRef ObjectsView::tensor_of_object(int object) const {
-  return object < 0 || static_cast<size_t>(object) >= tensors_.size() ? trace::TensorRef() : tensors_[static_cast<size_t>(object)];
+  return object < 0 || static_cast<size_t>(object) >= tensors_.size() ? trace::TensorRef()
+                                                                      : tensors_[static_cast<size_t>(object)];
 }
 
 // Widths grow with the square root of the bytes: a header of 40 bytes stays visible beside a pool of megabytes.
@@ -81,8 +83,10 @@ std::vector<ObjectsView::Box> ObjectsView::boxes(int width) const {
   double x = kLeft, y = kTop;
   for (size_t i = 0; i < context_->objects.size(); ++i) {
     const trace::ObjectInfo& object = context_->objects[i];
-    const double header = std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.header_size, 0))) * 1.7, 8.0, 40.0);
-    const double payload = std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.size, 0))) * 4.2, 40.0, 260.0);
+    const double header =
+        std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.header_size, 0))) * 1.7, 8.0, 40.0);
+    const double payload =
+        std::clamp(std::sqrt(static_cast<double>(std::max<Bytes>(object.size, 0))) * 4.2, 40.0, 260.0);
     const double w = header + payload;
     if (x + w > width - 12 && x > kLeft) {
       x = kLeft;
@@ -122,11 +126,12 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
   painter.setFont(font);
   const QFontMetricsF metrics(font);
   painter.setPen(colours.text);
-  painter.drawText(QRectF(10, 6, size.width() - 20, 20), Qt::AlignVCenter,
-                   tr("%1: %2 objects, %3 of %4 used%5")
-                       .arg(QString::fromStdString(context_->name), format_count(static_cast<int64_t>(context_->objects.size())),
-                            format_bytes(context_->used_mem), format_bytes(context_->mem_size),
-                            context_->no_alloc ? tr(", descriptors only") : QString()));
+  painter.drawText(
+      QRectF(10, 6, size.width() - 20, 20), Qt::AlignVCenter,
+      tr("%1: %2 objects, %3 of %4 used%5")
+          .arg(QString::fromStdString(context_->name), format_count(static_cast<int64_t>(context_->objects.size())),
+               format_bytes(context_->used_mem), format_bytes(context_->mem_size),
+               context_->no_alloc ? tr(", descriptors only") : QString()));
   const trace::TensorRef selected = tensor_of(selection_->current(), *source_->snapshot());
   double row = -1;
   for (const Box& box : all) {
@@ -138,7 +143,9 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
       painter.drawText(QRectF(4, row, kLeft - 12, box.rect.height()), Qt::AlignRight | Qt::AlignVCenter,
                        format_address(object.header_offset));
     }
-    const QColor kind = object.type == "graph" ? colours[Role::Output] : object.type == "tensor" ? colours[Role::Work] : colours[Role::Allocation];
+    const QColor kind = object.type == "graph"    ? colours[Role::Output]
+                        : object.type == "tensor" ? colours[Role::Work]
+                                                  : colours[Role::Allocation];
     const QRectF head(box.rect.topLeft(), QSizeF(box.header, box.rect.height()));
     const QRectF body(head.topRight(), box.rect.bottomRight());
     painter.setPen(Qt::NoPen);
@@ -148,7 +155,9 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
     const size_t next = static_cast<size_t>(box.object) + 1;
     if (next < context_->objects.size()) {
       const Bytes gap = context_->objects[next].header_offset - (object.offset + object.size);
-      if (gap > 0) painter.fillRect(QRectF(body.right() - 5, body.top(), 5, body.height()), hatch_brush(Hatch::Dots, colours[Role::Hole]));
+      if (gap > 0)
+        painter.fillRect(QRectF(body.right() - 5, body.top(), 5, body.height()),
+                         hatch_brush(Hatch::Dots, colours[Role::Hole]));
     }
     painter.setBrush(Qt::NoBrush);
     const bool chosen = selected.valid() && tensor_of_object(box.object) == selected;
@@ -163,7 +172,8 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
       painter.drawLine(tip, tip + QPointF(-3, 2.5));
     }
     painter.setPen(colours.text);
-    const QString name = object.name.empty() ? QString::fromStdString(object.type) : QString::fromStdString(object.name);
+    const QString name =
+        object.name.empty() ? QString::fromStdString(object.type) : QString::fromStdString(object.name);
     const QRectF inner = body.adjusted(4, 1, -4, -1);
     painter.drawText(QRectF(inner.left(), inner.top(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
                      metrics.elidedText(name, Qt::ElideLeft, inner.width()));
@@ -202,8 +212,10 @@ QRect ObjectsView::rect_of(int object) const {
 
 void ObjectsView::mousePressEvent(QMouseEvent* event) {
   const trace::TensorRef ref = tensor_of_object(object_at(event->pos()));
-  if (ref.valid()) selection_->select(NodeSelection{graph_->id, ref});
-  else selection_->clear();
+  if (ref.valid())
+    selection_->select(NodeSelection{graph_->id, ref});
+  else
+    selection_->clear();
 }
 
 bool ObjectsView::viewportEvent(QEvent* event) {
@@ -215,12 +227,13 @@ bool ObjectsView::viewportEvent(QEvent* event) {
       return true;
     }
     const trace::ObjectInfo& o = context_->objects[static_cast<size_t>(i)];
-    QToolTip::showText(help->globalPos(),
-                       tr("%1 %2\nheader %3, %4\nobject %5, %6\nnext: %7")
-                           .arg(QString::fromStdString(o.type), QString::fromStdString(o.name), format_address(o.header_offset),
-                                format_bytes_exact(o.header_size), format_address(o.offset), format_bytes_exact(o.size),
-                                o.next < 0 ? tr("none") : QString::number(o.next)),
-                       this);
+    QToolTip::showText(
+        help->globalPos(),
+        tr("%1 %2\nheader %3, %4\nobject %5, %6\nnext: %7")
+            .arg(QString::fromStdString(o.type), QString::fromStdString(o.name), format_address(o.header_offset),
+                 format_bytes_exact(o.header_size), format_address(o.offset), format_bytes_exact(o.size),
+                 o.next < 0 ? tr("none") : QString::number(o.next)),
+        this);
     return true;
   }
   return QAbstractScrollArea::viewportEvent(event);

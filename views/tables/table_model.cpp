@@ -26,9 +26,9 @@ std::vector<uint32_t> TableModel::arranged() const {
   rows.reserve(table_->rows);
   for (size_t r = 0; r < table_->rows; ++r) {
     if (!range_.empty() && table_->inside && !table_->inside(r, range_)) continue;
-    if (!text_.isEmpty() &&
-        std::none_of(table_->columns.begin(), table_->columns.end(),
-                     [&](const Column& c) { return c.text(r).contains(text_, Qt::CaseInsensitive); }))
+    if (!text_.isEmpty() && std::none_of(table_->columns.begin(), table_->columns.end(), [&](const Column& c) {
+          return c.text(r).contains(text_, Qt::CaseInsensitive);
+        }))
       continue;
     rows.push_back(static_cast<uint32_t>(r));
   }
@@ -85,7 +85,9 @@ void TableModel::set_range(const RangeFilter& range) {
   rearrange();
 }
 
-int TableModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(rows_.size()); }
+int TableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
 
 int TableModel::columnCount(const QModelIndex& parent) const {
   return parent.isValid() || !table_ ? 0 : static_cast<int>(table_->columns.size());
@@ -101,7 +103,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       if (table_->details) return table_->details(row);
       return column.text(row);
-    case Qt::TextAlignmentRole: return QVariant(column.number ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
+    case Qt::TextAlignmentRole:
+      return QVariant(column.number ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
     case kNumberRole: return column.number ? QVariant(column.number(row)) : QVariant();
     default: return {};
   }
@@ -113,7 +116,8 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
   const Column& column = table_->columns[static_cast<size_t>(section)];
   if (role == Qt::DisplayRole) return column.title;
   if (role == Qt::ToolTipRole) return column.tip.isEmpty() ? column.title : column.tip;
-  if (role == Qt::TextAlignmentRole) return QVariant((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole)
+    return QVariant((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
   return {};
 }
 

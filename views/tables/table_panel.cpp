@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/tables/table_panel.h>
 
+#include <views/common/format.h>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -10,7 +11,6 @@
 #include <QSaveFile>
 #include <QStackedLayout>
 #include <QVBoxLayout>
-#include <views/common/format.h>
 
 #include <set>
 
@@ -150,8 +150,7 @@ void TablePanel::refresh() {
   sized_rows_ = model_->rowCount();
   view_->horizontalHeader()->setResizeContentsPrecision(60);
   view_->resizeColumnsToContents();
-  for (int c = 0; c < model_->columnCount(); ++c)
-    view_->setColumnWidth(c, std::min(view_->columnWidth(c) + 14, 340));
+  for (int c = 0; c < model_->columnCount(); ++c) view_->setColumnWidth(c, std::min(view_->columnWidth(c) + 14, 340));
 }
 
 void TablePanel::follow_selection() {
@@ -189,7 +188,8 @@ void TablePanel::update_count() {
   const TablePtr& table = model_->table();
   const int shown = model_->rowCount();
   const int all = table ? static_cast<int>(table->rows) : 0;
-  count_->setText(shown == all ? tr("%n row(s)", nullptr, all) : tr("%1 of %n row(s)", nullptr, all).arg(format_count(shown)));
+  count_->setText(shown == all ? tr("%n row(s)", nullptr, all)
+                               : tr("%1 of %n row(s)", nullptr, all).arg(format_count(shown)));
   empty_->setVisible(shown == 0);
   empty_->setText(!table ? QString() : all == 0 ? table->empty_text : tr("No row matches the filter."));
 }

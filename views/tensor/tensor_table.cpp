@@ -46,10 +46,8 @@ QVariant TensorTable::data(const QModelIndex& at, int role) const {
   if (!at.isValid() || !values_ || at.row() >= rowCount() || at.column() >= columnCount()) return {};
   const auto value = static_cast<double>(values_->at(slice_, at.row(), at.column()));
   switch (role) {
-    case Qt::DisplayRole:
-      return format_value(value);
-    case Qt::TextAlignmentRole:
-      return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    case Qt::DisplayRole: return format_value(value);
+    case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::BackgroundRole:
       return std::isfinite(value) ? QVariant() : QVariant(QBrush(QColor(heat_colour(value, stats_, colours_))));
     case Qt::ForegroundRole:
@@ -58,8 +56,7 @@ QVariant TensorTable::data(const QModelIndex& at, int role) const {
                  : QVariant(QBrush(ThemeColours::text_on(QColor(heat_colour(value, stats_, colours_)))));
     case Qt::ToolTipRole:
       return tr("row %1, column %2: %3").arg(at.row()).arg(at.column()).arg(QLocale().toString(value, 'g', 9));
-    default:
-      return {};
+    default: return {};
   }
 }
 

@@ -41,9 +41,7 @@ TensorStats stats_of(std::span<const float> values, const std::stop_token& stop)
   return s;
 }
 
-int64_t Histogram::most() const {
-  return bins.empty() ? 0 : *std::max_element(bins.begin(), bins.end());
-}
+int64_t Histogram::most() const { return bins.empty() ? 0 : *std::max_element(bins.begin(), bins.end()); }
 
 double Histogram::edge(size_t bin) const {
   return bins.empty() ? lo : lo + (hi - lo) * static_cast<double>(bin) / static_cast<double>(bins.size());

@@ -39,14 +39,10 @@ std::vector<Stretch> stretches(const AxisFrame& axis, int pixels) {
 
 uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
   switch (cell.kind) {
-    case EventKind::Wait:
-      return kSpanWait;
-    case EventKind::Copy:
-      return kSpanCopy;
-    case EventKind::Slice:
-      return kSpanNamed0 + s.event(cell.span).id % 8;
-    default:
-      return kSpanWork0 + s.event(cell.span).id % 3;
+    case EventKind::Wait: return kSpanWait;
+    case EventKind::Copy: return kSpanCopy;
+    case EventKind::Slice: return kSpanNamed0 + s.event(cell.span).id % 8;
+    default: return kSpanWork0 + s.event(cell.span).id % 3;
   }
 }
 

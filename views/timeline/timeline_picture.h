@@ -31,7 +31,7 @@ struct TimelineRow {
 
 struct TimelineItem {  // what a rectangle's tag means
   trace::SpanCell cell;
-  Step step;  // in the row of steps
+  Step step;           // in the row of steps
   bool other = false;  // `cell` refers to what is compared with
 };
 

@@ -51,7 +51,10 @@ class TimelineView::Rows : public QCPAbstractPlottable {
       const bool two = row.track.valid() && box.height() >= 2 * metrics.height() + 2 && row.busy + row.waiting > 0;
       const int width = static_cast<int>(box.width());
       p->setPen(row.track.valid() && !row.other ? c.text : c.dim_text);
-      if (row.other) p->fillRect(QRect(2, static_cast<int>(std::max<double>(top, area.top())) + 1, 2, static_cast<int>(box.height()) - 2), c.category(1));
+      if (row.other)
+        p->fillRect(
+            QRect(2, static_cast<int>(std::max<double>(top, area.top())) + 1, 2, static_cast<int>(box.height()) - 2),
+            c.category(1));
       const QString name = metrics.elidedText(view_->row_name(row), Qt::ElideMiddle, width);
       const double middle = box.center().y();
       const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width,
@@ -83,13 +86,9 @@ PlotView::Work TimelineView::work() const {
   return [](const PrepareInput& in, std::stop_token stop) -> PreparedPtr { return prepare_timeline(in, stop); };
 }
 
-bool TimelineView::y_moves() const {
-  return picture_ && picture_->height * kLowest > plot()->axisRect()->height();
-}
+bool TimelineView::y_moves() const { return picture_ && picture_->height * kLowest > plot()->axisRect()->height(); }
 
-QCPRange TimelineView::y_limits() const {
-  return {-(picture_ ? picture_->height : 1) - 0.05, 0};
-}
+QCPRange TimelineView::y_limits() const { return {-(picture_ ? picture_->height : 1) - 0.05, 0}; }
 
 void TimelineView::show_prepared(const PreparedPtr& prepared) {
   picture_ = std::static_pointer_cast<const TimelinePicture>(prepared);
@@ -273,7 +272,8 @@ QString TimelineView::describe(const QPointF& pixel) const {
   const trace::Event& e = s.event(cell.span);
   const Nanoseconds origin = item->other ? s.time.begin : context().axis->origin();
   QStringList lines;
-  if (item->other) lines << tr("B: %1").arg(context().source->comparison() ? context().source->comparison()->other.title : QString());
+  if (item->other)
+    lines << tr("B: %1").arg(context().source->comparison() ? context().source->comparison()->other.title : QString());
   if (cell.count > 1) {
     lines << tr("%1 spans in %2").arg(format_count(cell.count), format_ns(cell.end - cell.begin));
     lines << tr("work %1, waiting %2")
@@ -287,9 +287,7 @@ QString TimelineView::describe(const QPointF& pixel) const {
   const QString title =
       node ? tensor_title(*node, trace::TensorRef::node(e.node())) : QString::fromStdString(s.label(e));
   switch (e.kind()) {
-    case trace::EventKind::Wait:
-      lines << tr("barrier wait after %1").arg(title);
-      break;
+    case trace::EventKind::Wait: lines << tr("barrier wait after %1").arg(title); break;
     case trace::EventKind::Copy:
       lines << tr("copy for %1").arg(title) << format_bytes_exact(e.b);
       if (e.end() > e.begin()) {
@@ -303,8 +301,7 @@ QString TimelineView::describe(const QPointF& pixel) const {
       if (const auto b = s.barrier_after(e.run(), e.end()); b && b->nodes > 1)
         lines << tr("one of %1 nodes in a row without a barrier").arg(format_count(b->nodes));
       break;
-    default:
-      lines << title;
+    default: lines << title;
   }
   lines << tr("%1, from %2").arg(format_ns(e.end() - e.begin()), format_ns(e.begin() - origin));
   if (e.kind() == trace::EventKind::Wait) {
@@ -339,7 +336,8 @@ void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool
     const trace::Event& e = snapshot_of(item).event(item.cell.span);
     const trace::TensorRef theirs = item.other ? counterpart : tensor;
     const bool meant = event ? !item.other && item.cell.span == event->span
-                             : e.kind() != trace::EventKind::Slice && theirs.valid() && theirs == trace::TensorRef::node(e.node()) &&
+                             : e.kind() != trace::EventKind::Slice && theirs.valid() &&
+                                   theirs == trace::TensorRef::node(e.node()) &&
                                    (e.kind() == trace::EventKind::Work || e.kind() == trace::EventKind::Copy);
     if (!meant) continue;
     ++drawn;

@@ -12,12 +12,12 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/cpu/channels_last.h>
-#include <arenascope/backends/cpu/kernel.h>
-#include <arenascope/backends/cpu/packed.h>
-#include <arenascope/backends/cpu/simd.h>
-#include <arenascope/backends/cpu/steps.h>
-#include <arenascope/backends/cpu/straight.h>
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/channels_last.h"
+#include "engine/backends/cpu/kernels/steps.h"
+#include "engine/backends/cpu/kernels/straight.h"
+#include "engine/backends/cpu/packed.h"
+#include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -41,14 +41,18 @@ double cost(const TensorImpl& node) {
   double work = static_cast<double>(flops(node)) * kernel(node.op).cost;
   if (node.op == Op::Fused) {
     const auto p = node.params.get<FusedParams>();
-    work = p.anchor_op() == Op::None ? 0 : static_cast<double>(info(p.anchor_op()).flops(node)) * kernel(p.anchor_op()).cost;
-    for (int i = 0; i < p.steps; ++i) work += static_cast<double>(node.element_count()) * kernel(FusedParams::op(p.step[i])).cost;
+    work = p.anchor_op() == Op::None
+               ? 0
+               : static_cast<double>(info(p.anchor_op()).flops(node)) * kernel(p.anchor_op()).cost;
+    for (int i = 0; i < p.steps; ++i)
+      work += static_cast<double>(node.element_count()) * kernel(FusedParams::op(p.step[i])).cost;
   }
   return std::max(work, static_cast<double>(bytes_moved(node)) * kNanosecondsPerByte);
 }
 
 bool all_f32(const TensorImpl& node) {
-  return node.dtype == DType::F32 && std::all_of(node.sources.begin(), node.sources.end(), [](const TensorImpl* s) { return s->dtype == DType::F32; });
+  return node.dtype == DType::F32 && std::all_of(node.sources.begin(), node.sources.end(),
+                                                 [](const TensorImpl* s) { return s->dtype == DType::F32; });
 }
 
 std::string processor() {
@@ -64,14 +68,16 @@ class CpuBackend : public Backend {
   std::string_view name() const override { return "cpu"; }
   Device device() const override { return {}; }
   std::string description() const override {
-    return fmt::format("{}, {} threads, {}", processor(), std::max(1u, std::thread::hardware_concurrency()), simd().name);
+    return fmt::format("{}, {} threads, {}", processor(), std::max(1u, std::thread::hardware_concurrency()),
+                       simd().name);
   }
   bool runs_on_host_threads() const override { return true; }
 
   Status supports(const TensorImpl& node) const override {
     if (node.op == Op::None || info(node.op).is_view()) return {};
     const Kernel& k = kernel(anchor_of(node));
-    if (!k.compute || (node.op == Op::Fused && anchor_of(node) != Op::Fused && !k.anchors)) return refuse(node, "no kernel computes it");
+    if (!k.compute || (node.op == Op::Fused && anchor_of(node) != Op::Fused && !k.anchors))
+      return refuse(node, "no kernel computes it");
     return k.supports ? k.supports(node) : Status();
   }
 
@@ -86,7 +92,8 @@ class CpuBackend : public Backend {
     const double nanoseconds = cost(node);
     const double least = kernel(anchor_of(node)).cuts_cost ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
     double most = kMostPartsPerTask;
-    if (anchor_of(node) == Op::Conv) most = std::min(most, static_cast<double>(image_rows(node)) / (kLeastImageRows * tasks));
+    if (anchor_of(node) == Op::Conv)
+      most = std::min(most, static_cast<double>(image_rows(node)) / (kLeastImageRows * tasks));
     return std::max(1, static_cast<int>(std::min<double>(nanoseconds / least / tasks, most))) * tasks;
   }
 
@@ -96,7 +103,9 @@ class CpuBackend : public Backend {
     return kernel(first.op).anchors && first.dtype == DType::F32 && supports(first).ok();
   }
 
-  ChannelsLast channels_last(const TensorImpl& node) const override { return supports(node).ok() ? channels_last_of(node) : ChannelsLast(); }
+  ChannelsLast channels_last(const TensorImpl& node) const override {
+    return supports(node).ok() ? channels_last_of(node) : ChannelsLast();
+  }
 
   Launch launch(const TensorImpl& node) override {
     if (const auto straight = straight_launch(node)) return {straight, this, &node, &simd()};
@@ -113,7 +122,8 @@ class CpuBackend : public Backend {
     const Kernel& k = kernel(anchor_of(node));
     if (!k.compute) return refuse(node, "no kernel computes it");
     if (params.work_bytes < work_bytes(node, params.nth))
-      return refuse(node, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes, work_bytes(node, params.nth)));
+      return refuse(node, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes,
+                                      work_bytes(node, params.nth)));
     const std::shared_ptr<const Packed> packed = find(node);
     try {
       const Job job{node, params.ith, params.nth, params.work, params.work_bytes, packed.get()};
@@ -135,8 +145,10 @@ class CpuBackend : public Backend {
       if (known != packed_.end() && known->second->matches(*node, *weight)) continue;
       auto packed = pack_weight(*node, context);
       if (!packed) return packed.error();
-      if (*packed) packed_.insert_or_assign(node, std::move(*packed));
-      else if (known != packed_.end()) packed_.erase(known);
+      if (*packed)
+        packed_.insert_or_assign(node, std::move(*packed));
+      else if (known != packed_.end())
+        packed_.erase(known);
     }
     return {};
   }

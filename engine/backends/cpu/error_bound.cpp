@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cpu/error_bound.h>
+#include "engine/backends/cpu/error_bound.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -10,8 +10,11 @@ constexpr double kManyRoundings = 0x1p-139;
 constexpr double kFewRoundings = 0x1p-113;  // and where denormals count as 0
 
 ErrorBound product_bound(DType weights) {
-  if (info(weights).quantised) return {0, 0x1p16, 0, kFewRoundings, "the other side is rounded to 8 bits a block; blocks below 2^-117 may count as 0"};
-  if (weights == DType::BF16) return {0, 0x1p15, 0, kFewRoundings, "both sides are bf16; numbers below 2^-126 may count as 0"};
+  if (info(weights).quantised)
+    return {0, 0x1p16, 0, kFewRoundings,
+            "the other side is rounded to 8 bits a block; blocks below 2^-117 may count as 0"};
+  if (weights == DType::BF16)
+    return {0, 0x1p15, 0, kFewRoundings, "both sides are bf16; numbers below 2^-126 may count as 0"};
   return {0, 16, 0, kManyRoundings, ""};
 }
 
@@ -57,7 +60,8 @@ ErrorBound error_bound(Op op, DType first_source) {
     case Op::CumSum: return {0, 8, 0, 0, ""};
     case Op::ReduceProd: return {wide ? 64.0 : 1.0, 0, 0, 0, wide ? "half a unit a factor" : "multiplied in double"};
     case Op::ReduceL2: return {8, 0, 0, wide ? 0x1p-500 : 0, wide ? "squares below 2^-1022 may count as 0" : ""};
-    case Op::Rope: return {0, 0, wide ? 1024.0 : 8.0, 0, wide ? "the angle's own rounding, for positions up to 1000" : ""};
+    case Op::Rope:
+      return {0, 0, wide ? 1024.0 : 8.0, 0, wide ? "the angle's own rounding, for positions up to 1000" : ""};
     case Op::Resize: return {0, 0, 16, 0, ""};
     default: return {};
   }

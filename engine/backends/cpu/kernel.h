@@ -2,10 +2,10 @@
 // What the CPU backend knows of each op: whether it takes a node, how much work and scratch it is, how to compute
 // a part of it. kernels.cpp lists them all.
 #pragma once
-#include <arenascope/backends/cpu/nest.h>
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
 #include <arenascope/runtime/backend.h>
+#include "engine/backends/cpu/kernels/nest.h"
 
 namespace arenascope::cpu {
 
@@ -41,9 +41,9 @@ struct Job {
 
 struct Kernel {
   Status (*compute)(const Job& job) = nullptr;
-  Status (*supports)(const TensorImpl& node) = nullptr;  // null: every node that the op's shape rule passes
+  Status (*supports)(const TensorImpl& node) = nullptr;              // null: every node that the op's shape rule passes
   Bytes (*work_bytes)(const TensorImpl& node, int tasks) = nullptr;  // null: none
-  double cost = 1;  // nanoseconds an element, roughly; tasks() weighs it against the cost of a barrier
+  double cost = 1;         // nanoseconds an element, roughly; tasks() weighs it against the cost of a barrier
   bool cuts_cost = false;  // each cut into more parts makes all of it slower
   bool anchors = false;    // it calls Job::done(), so that steps may follow in a FUSED node
 };

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/cpu/kernel.h>
+#include "engine/backends/cpu/kernel.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -130,7 +130,8 @@ Status plain_sources(const TensorImpl& node) {
   if (info(node.dtype).quantised) return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
   for (const TensorImpl* source : node.sources)
     if (info(source->dtype).quantised)
-      return refuse(node, fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
+      return refuse(node,
+                    fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
   return {};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cpu/packed.h>
+#include "engine/backends/cpu/packed.h"
 
-#include <arenascope/backends/cpu/quant_product.h>
 #include <arenascope/graph/fused.h>
+#include "engine/backends/cpu/quant/quant_product.h"
 
 namespace arenascope::cpu {
 
@@ -31,9 +31,12 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   auto block = context.allocate({}, MemoryKind::Persistent, bytes);
   if (!block) return block.error();
   std::byte* const to = (*block)->data();
-  if (how.quantised) pack_quantised(node, *how.quantised, to);
-  else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to)) return Made();
-  else if (!how.product && !how.conv) pack_conv(node, reinterpret_cast<float*>(to));
+  if (how.quantised)
+    pack_quantised(node, *how.quantised, to);
+  else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to))
+    return Made();
+  else if (!how.product && !how.conv)
+    pack_conv(node, reinterpret_cast<float*>(to));
   return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));
 }
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include <arenascope/backends/cpu/library_conv.h>
-#include <arenascope/backends/cpu/library_product.h>
-#include <arenascope/backends/cpu/quant_pack.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
+#include "engine/backends/cpu/library/library_conv.h"
+#include "engine/backends/cpu/library/library_product.h"
+#include "engine/backends/cpu/quant/quant_pack.h"
 
 namespace arenascope::cpu {
 
@@ -22,15 +22,25 @@ class Packed {
     std::optional<QuantLayout> quantised;
   };
   Packed(const TensorImpl& node, const TensorImpl& weight, BlockPtr block, How how)
-      : op_(node.op), params_(node.params), node_(node), input_(*node.sources[&weight == node.sources[0] ? 1 : 0]), sources_(node.sources.size()),
-        weight_(weight), source_(weight.storage), data_(weight.data()), block_(std::move(block)), how_(std::move(how)) {}
+      : op_(node.op),
+        params_(node.params),
+        node_(node),
+        input_(*node.sources[&weight == node.sources[0] ? 1 : 0]),
+        sources_(node.sources.size()),
+        weight_(weight),
+        source_(weight.storage),
+        data_(weight.data()),
+        block_(std::move(block)),
+        how_(std::move(how)) {}
 
   // Whether it was made from this weight, for such a node: another graph's may lie at the same address. It holds the
   // weight's memory, so an equal address is the same weight.
   bool matches(const TensorImpl& node, const TensorImpl& weight) const {
     const auto ours = params_.bytes(), given = node.params.bytes();
-    return weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight) && node.op == op_ && node.sources.size() == sources_ &&
-           node_.is(node) && input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) && std::equal(ours.begin(), ours.end(), given.begin(), given.end());
+    return weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight) && node.op == op_ &&
+           node.sources.size() == sources_ && node_.is(node) &&
+           input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) &&
+           std::equal(ours.begin(), ours.end(), given.begin(), given.end());
   }
   const std::byte* bytes() const { return block_->data(); }
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }

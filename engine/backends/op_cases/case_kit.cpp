@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/op_cases/case_kit.h>
+#include "engine/backends/op_cases/case_kit.h"
 
 #include <algorithm>
 
@@ -54,7 +54,8 @@ Tensor Kit::input(DType type, const Dims& sizes, Spread spread, double low, doub
     Dims larger = sizes;
     for (int d = 0; d < rank; ++d) larger[d] = d == rank - 1 ? 2 * sizes[d] + 1 : sizes[d] + 2;
     Tensor t = given(type, larger, low, high);
-    for (int d = 0; d < rank; ++d) t = builder_.slice(t, d, 1, d == rank - 1 ? 2 * sizes[d] + 1 : sizes[d] + 1, d == rank - 1 ? 2 : 1);
+    for (int d = 0; d < rank; ++d)
+      t = builder_.slice(t, d, 1, d == rank - 1 ? 2 * sizes[d] + 1 : sizes[d] + 1, d == rank - 1 ? 2 : 1);
     return t;
   }
   Dims one = sizes;  // the same elements again and again along the first dimension
@@ -62,9 +63,10 @@ Tensor Kit::input(DType type, const Dims& sizes, Spread spread, double low, doub
   return builder_.op_with(Op::Expand, {given(type, one, low, high)}, ReshapeParams{sizes});
 }
 
-void CaseList::add(Op op, DType type, const std::string& details, std::function<BuiltCase(Kit&)> describe, double factor) {
-  cases_.push_back({fmt::format("{}/{}/{}", arenascope::name(op), arenascope::name(type), details), op, tolerance(type) * factor,
-                    [describe = std::move(describe)](GraphBuilder& builder) {
+void CaseList::add(Op op, DType type, const std::string& details, std::function<BuiltCase(Kit&)> describe,
+                   double factor) {
+  cases_.push_back({fmt::format("{}/{}/{}", arenascope::name(op), arenascope::name(type), details), op,
+                    tolerance(type) * factor, [describe = std::move(describe)](GraphBuilder& builder) {
                       Kit kit(builder);
                       return describe(kit);
                     }});

@@ -36,7 +36,8 @@ class CaseList {
   CaseList(std::vector<OpCase>& cases, bool lean) : cases_(cases), lean_(lean) {}
   bool lean() const { return lean_; }
   // `details` follows "OP/type" in the name.
-  void add(Op op, DType type, const std::string& details, std::function<BuiltCase(Kit&)> describe, double tolerance_factor = 1);
+  void add(Op op, DType type, const std::string& details, std::function<BuiltCase(Kit&)> describe,
+           double tolerance_factor = 1);
 
  private:
   std::vector<OpCase>& cases_;
@@ -47,7 +48,8 @@ class CaseList {
 double tolerance(DType type);
 
 inline constexpr DType kFloats[] = {DType::F32, DType::F16, DType::BF16, DType::F64};
-inline constexpr DType kIntegers[] = {DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64, DType::U64};
+inline constexpr DType kIntegers[] = {DType::I8,  DType::U8,  DType::I16, DType::U16,
+                                      DType::I32, DType::U32, DType::I64, DType::U64};
 inline constexpr DType kQuantised[] = {DType::Q4_0, DType::Q4_1, DType::Q5_0, DType::Q5_1, DType::Q8_0,
                                        DType::Q2_K, DType::Q3_K, DType::Q4_K, DType::Q5_K, DType::Q6_K};
 bool is_unsigned(DType type);

@@ -2,7 +2,7 @@
 // Pools, normalisations, reductions, selections, rotary embedding.
 #include <fmt/format.h>
 
-#include <arenascope/backends/op_cases/case_kit.h>
+#include "engine/backends/op_cases/case_kit.h"
 
 namespace arenascope::cases {
 namespace {
@@ -29,10 +29,12 @@ void pools(CaseList& list) {
     for (Op op : {Op::MaxPool, Op::AvgPool}) {
       for (DType type : kFloats)
         for (Spread spread : kSpreads)
-          list.add(op, type, fmt::format("{} {}", w.text, name(spread)), [=](Kit& k) { return k.node(op, {k.input(type, w.x, spread)}, w.p); });
+          list.add(op, type, fmt::format("{} {}", w.text, name(spread)),
+                   [=](Kit& k) { return k.node(op, {k.input(type, w.x, spread)}, w.p); });
       if (op == Op::MaxPool && w.p.pads_begin[0] < w.p.kernel[0])
         for (DType type : {DType::I8, DType::U8})
-          list.add(op, type, w.text, [=](Kit& k) { return k.node(op, {k.input(type, w.x, Spread::Contiguous, -100, 100)}, w.p); });
+          list.add(op, type, w.text,
+                   [=](Kit& k) { return k.node(op, {k.input(type, w.x, Spread::Contiguous, -100, 100)}, w.p); });
     }
   for (int32_t size : {1, 4, 5})
     for (Spread spread : kSpreads)
@@ -48,7 +50,8 @@ void norms(CaseList& list) {
       for (int sources = 1; sources <= 3; ++sources)
         for (int axis : {1, 2}) {
           list.add(Op::Norm, type, fmt::format("{} axis {} sources {}", name(spread), axis, sources), [=](Kit& k) {
-            const Tensor x = k.input(type, {3, 4, 77}, spread), gain = sources > 1 ? k.input(type, {77}, spread) : Tensor();
+            const Tensor x = k.input(type, {3, 4, 77}, spread),
+                         gain = sources > 1 ? k.input(type, {77}, spread) : Tensor();
             const Tensor bias = sources > 2 ? k.input(type, axis == 1 ? Dims{4, 1} : Dims{77}) : Tensor();
             OpParams params;
             params.set(NormParams{axis, 1e-5f});
@@ -64,11 +67,15 @@ void norms(CaseList& list) {
         }
       for (int32_t groups : {1, 3, 6})
         list.add(Op::GroupNorm, type, fmt::format("{} groups {}", name(spread), groups), [=](Kit& k) {
-          return k.node(Op::GroupNorm, {k.input(type, {2, 6, 5, 7}, spread), k.input(type, {6}, spread), k.input(type, {6})}, GroupNormParams{groups, 1e-5f});
+          return k.node(Op::GroupNorm,
+                        {k.input(type, {2, 6, 5, 7}, spread), k.input(type, {6}, spread), k.input(type, {6})},
+                        GroupNormParams{groups, 1e-5f});
         });
       list.add(Op::BatchNorm, type, name(spread), [=](Kit& k) {
-        return k.node(Op::BatchNorm, {k.input(type, {2, 7, 9, 31}, spread), k.input(type, {7}, spread), k.input(type, {7}), k.input(type, {7}),
-                                      k.input(type, {7}, Spread::Contiguous, 0.1, 2)}, BatchNormParams{1e-5f});
+        return k.node(Op::BatchNorm,
+                      {k.input(type, {2, 7, 9, 31}, spread), k.input(type, {7}, spread), k.input(type, {7}),
+                       k.input(type, {7}), k.input(type, {7}, Spread::Contiguous, 0.1, 2)},
+                      BatchNormParams{1e-5f});
       });
       for (Op op : {Op::SoftMax, Op::LogSoftMax})
         for (int axis = 0; axis < 3; ++axis)
@@ -77,10 +84,13 @@ void norms(CaseList& list) {
           });
       for (int axis : {1, 2})
         list.add(Op::SoftMax, type, fmt::format("{} axis {} masked", name(spread), axis), [=](Kit& k) {
-          return k.node(Op::SoftMax, {k.input(type, {5, 19, 53}, spread, -5, 5), k.input(type, {19, 1}, spread)}, SoftMaxParams{axis, 0.5f});
+          return k.node(Op::SoftMax, {k.input(type, {5, 19, 53}, spread, -5, 5), k.input(type, {19, 1}, spread)},
+                        SoftMaxParams{axis, 0.5f});
         });
     }
-  list.add(Op::SoftMax, DType::F32, "long", [](Kit& k) { return k.node(Op::SoftMax, {k.input(DType::F32, {2, 20001}, Spread::Contiguous, -9, 9)}, SoftMaxParams{1, 1}); });
+  list.add(Op::SoftMax, DType::F32, "long", [](Kit& k) {
+    return k.node(Op::SoftMax, {k.input(DType::F32, {2, 20001}, Spread::Contiguous, -9, 9)}, SoftMaxParams{1, 1});
+  });
 }
 
 void reductions(CaseList& list) {
@@ -88,32 +98,48 @@ void reductions(CaseList& list) {
     for (DType type : {DType::F32, DType::F16, DType::F64, DType::I32, DType::I64, DType::U8})
       for (Spread spread : kSpreads)
         for (uint32_t axes : {0u, 1u, 2u, 4u, 5u, 6u, 7u})
-          list.add(op, type, fmt::format("{} axes {}", name(spread), axes), [=](Kit& k) {
-            // Products of whole numbers stay small; sums fit in a byte.
-            const double low = op == Op::ReduceProd ? (info(type).floating ? 0.8 : 1) : info(type).floating ? -2 : 0;
-            const double high = op == Op::ReduceProd ? 1.25 : 2;
-            return k.node(op, {k.input(type, {3, 4, 9}, spread, low, high)}, ReduceParams{axes, (axes & 1) != 0});
-          }, op == Op::ReduceProd ? 10 : 1);
-  list.add(Op::ReduceMean, DType::F32, "long", [](Kit& k) { return k.node(Op::ReduceMean, {k.input(DType::F32, {3, 20011})}, ReduceParams{2, false}); });
-  list.add(Op::ReduceSum, DType::F32, "nothing", [](Kit& k) { return k.node(Op::ReduceSum, {k.input(DType::F32, {3, 0})}, ReduceParams{2, false}); });
+          list.add(
+              op, type, fmt::format("{} axes {}", name(spread), axes),
+              [=](Kit& k) {
+                // Products of whole numbers stay small; sums fit in a byte.
+                const double low = op == Op::ReduceProd  ? (info(type).floating ? 0.8 : 1)
+                                   : info(type).floating ? -2
+                                                         : 0;
+                const double high = op == Op::ReduceProd ? 1.25 : 2;
+                return k.node(op, {k.input(type, {3, 4, 9}, spread, low, high)}, ReduceParams{axes, (axes & 1) != 0});
+              },
+              op == Op::ReduceProd ? 10 : 1);
+  list.add(Op::ReduceMean, DType::F32, "long", [](Kit& k) {
+    return k.node(Op::ReduceMean, {k.input(DType::F32, {3, 20011})}, ReduceParams{2, false});
+  });
+  list.add(Op::ReduceSum, DType::F32, "nothing", [](Kit& k) {
+    return k.node(Op::ReduceSum, {k.input(DType::F32, {3, 0})}, ReduceParams{2, false});
+  });
   for (Op op : {Op::ArgMax, Op::ArgMin})
     for (DType type : {DType::F32, DType::F16, DType::I32, DType::U8})
       for (int axis = 0; axis < 3; ++axis)
         for (bool last : {false, true})
-          list.add(op, DType::I64, fmt::format("of {} axis {}{}", arenascope::name(type), axis, last ? " last" : ""), [=](Kit& k) {
-            return k.node(op, {k.input(type, {4, 5, 300}, Spread::Permuted, -3, 3)}, ArgParams{axis, last, last});
-          });
+          list.add(
+              op, DType::I64, fmt::format("of {} axis {}{}", arenascope::name(type), axis, last ? " last" : ""),
+              [=](Kit& k) {
+                return k.node(op, {k.input(type, {4, 5, 300}, Spread::Permuted, -3, 3)}, ArgParams{axis, last, last});
+              });
   for (Op op : {Op::TopKValues, Op::TopKIndices})
     for (DType type : {DType::F32, DType::I64})
       for (bool largest : {true, false})
         for (int axis = 0; axis < 2; ++axis)
-          list.add(op, op == Op::TopKIndices ? DType::I64 : type, fmt::format("of {} axis {} {}", arenascope::name(type), axis, largest ? "largest" : "smallest"),
-                   [=](Kit& k) { return k.node(op, {k.input(type, {9, 40}, Spread::Sliced, -9, 9)}, TopKParams{axis, 5, largest, true}); });
+          list.add(
+              op, op == Op::TopKIndices ? DType::I64 : type,
+              fmt::format("of {} axis {} {}", arenascope::name(type), axis, largest ? "largest" : "smallest"),
+              [=](Kit& k) {
+                return k.node(op, {k.input(type, {9, 40}, Spread::Sliced, -9, 9)}, TopKParams{axis, 5, largest, true});
+              });
   for (DType type : {DType::F32, DType::I64})
     for (int axis = 0; axis < 2; ++axis)
       for (int mode = 0; mode < 4; ++mode)
         list.add(Op::CumSum, type, fmt::format("axis {} mode {}", axis, mode), [=](Kit& k) {
-          return k.node(Op::CumSum, {k.input(type, {7, 30}, Spread::Permuted)}, CumSumParams{axis, (mode & 1) != 0, (mode & 2) != 0});
+          return k.node(Op::CumSum, {k.input(type, {7, 30}, Spread::Permuted)},
+                        CumSumParams{axis, (mode & 1) != 0, (mode & 2) != 0});
         });
 }
 
@@ -123,12 +149,18 @@ void rotations(CaseList& list) {
       for (int32_t dims : {16, 10})
         for (Spread spread : kSpreads)
           for (bool positions : {false, true})
-            list.add(Op::Rope, type, fmt::format("{} dims {}{}{}", name(spread), dims, neox ? " neox" : "", positions ? " positions" : ""), [=](Kit& k) {
-              const RopeParams p{dims, 10000, 1, 3, neox};
-              const Tensor x = k.input(type, {2, 3, 11, 16}, spread);
-              if (!positions) return k.node(Op::Rope, {x}, p);
-              return k.node(Op::Rope, {x, k.input(DType::I32, {11}, spread == Spread::Repeated ? Spread::Contiguous : spread, 0, 500)}, p);
-            });
+            list.add(
+                Op::Rope, type,
+                fmt::format("{} dims {}{}{}", name(spread), dims, neox ? " neox" : "", positions ? " positions" : ""),
+                [=](Kit& k) {
+                  const RopeParams p{dims, 10000, 1, 3, neox};
+                  const Tensor x = k.input(type, {2, 3, 11, 16}, spread);
+                  if (!positions) return k.node(Op::Rope, {x}, p);
+                  return k.node(
+                      Op::Rope,
+                      {x, k.input(DType::I32, {11}, spread == Spread::Repeated ? Spread::Contiguous : spread, 0, 500)},
+                      p);
+                });
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <arenascope/backends/op_cases/case_kit.h>
+#include "engine/backends/op_cases/case_kit.h"
 
 namespace arenascope::cases {
 namespace {
@@ -25,21 +25,27 @@ void copies(CaseList& list) {
     return k.done(k.builder().cont(k.builder().permute(k.input(DType::F32, {2, 19, 5, 7}), {0, 2, 3, 1})));
   });
   list.add(Op::Cont, DType::F32, "transposed slice", [](Kit& k) {
-    return k.done(k.builder().cont(k.builder().transpose(k.builder().slice(k.input(DType::F32, {2, 41, 29}), 1, 3, 40))));
+    return k.done(
+        k.builder().cont(k.builder().transpose(k.builder().slice(k.input(DType::F32, {2, 41, 29}), 1, 3, 40))));
   });
   list.add(Op::Cont, DType::F32, "backwards", [](Kit& k) {
     return k.done(k.builder().cont(k.builder().slice(k.input(DType::F32, {3, 20}), 1, 18, 2, -3)));
   });
-  list.add(Op::Copy, DType::I32, "permuted", [](Kit& k) { return k.node(Op::Copy, {k.input(DType::I32, {3, 20}, Spread::Permuted)}); });
-  for (DType from : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I8, DType::U8, DType::I32, DType::I64, DType::U64, DType::Bool})
-    for (DType to : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I8, DType::U8, DType::I32, DType::I64, DType::U32, DType::Bool})
+  list.add(Op::Copy, DType::I32, "permuted", [](Kit& k) {
+    return k.node(Op::Copy, {k.input(DType::I32, {3, 20}, Spread::Permuted)});
+  });
+  for (DType from : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I8, DType::U8, DType::I32, DType::I64,
+                     DType::U64, DType::Bool})
+    for (DType to : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I8, DType::U8, DType::I32, DType::I64,
+                     DType::U32, DType::Bool})
       list.add(Op::Cast, to, fmt::format("from {}", arenascope::name(from)), [=](Kit& k) {
         const double low = is_unsigned(to) && info(from).floating ? 0 : -100;
         return k.node(Op::Cast, {k.input(from, {3, 43}, Spread::Sliced, low, 100)}, CastParams{to});
       });
   for (DType from : kQuantised)
-    list.add(Op::Cast, DType::F32, fmt::format("from {}", arenascope::name(from)),
-             [=](Kit& k) { return k.node(Op::Cast, {k.input(from, {3, 512})}, CastParams{DType::F32}); });
+    list.add(Op::Cast, DType::F32, fmt::format("from {}", arenascope::name(from)), [=](Kit& k) {
+      return k.node(Op::Cast, {k.input(from, {3, 512})}, CastParams{DType::F32});
+    });
 }
 
 void joins_and_pads(CaseList& list) {
@@ -50,7 +56,8 @@ void joins_and_pads(CaseList& list) {
           Dims a{2, 3, 5}, b = a, c = a;
           b[axis] = 4;
           c[axis] = 0;
-          const Tensor parts[] = {k.input(type, a, spread), k.input(type, c), k.input(type, b, spread), k.input(type, a)};
+          const Tensor parts[] = {k.input(type, a, spread), k.input(type, c), k.input(type, b, spread),
+                                  k.input(type, a)};
           return k.done(k.builder().concat(parts, axis));
         });
   for (DType type : {DType::F32, DType::F16, DType::I64})
@@ -70,12 +77,15 @@ void joins_and_pads(CaseList& list) {
         });
   for (bool crd : {false, true})
     list.add(Op::DepthToSpace, DType::F32, crd ? "crd" : "dcr", [=](Kit& k) {
-      return k.node(Op::DepthToSpace, {k.input(DType::F32, {2, 12, 3, 5}, Spread::Permuted)}, DepthToSpaceParams{2, crd});
+      return k.node(Op::DepthToSpace, {k.input(DType::F32, {2, 12, 3, 5}, Spread::Permuted)},
+                    DepthToSpaceParams{2, crd});
     });
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I32, DType::I64, DType::Bool}) {
     list.add(Op::Fill, type, "1.0", [=](Kit& k) { return k.node(Op::Fill, {}, FillParams{{3, 400}, type, 1, 0}); });
     if (type != DType::Bool && type != DType::F16)
-      list.add(Op::Arange, type, "by 3", [=](Kit& k) { return k.node(Op::Arange, {}, FillParams{{1500}, type, -2, 3}); });
+      list.add(Op::Arange, type, "by 3", [=](Kit& k) {
+        return k.node(Op::Arange, {}, FillParams{{1500}, type, -2, 3});
+      });
   }
 }
 
@@ -84,20 +94,25 @@ void gathers(CaseList& list) {
     for (Spread spread : {Spread::Contiguous, Spread::Permuted, Spread::Sliced})
       for (int axis = 0; axis < 3; ++axis)
         list.add(Op::Gather, type, fmt::format("{} axis {}", name(spread), axis), [=](Kit& k) {
-          return k.node(Op::Gather, {k.input(type, {4, 5, 6}, spread), k.input(axis == 1 ? DType::I32 : DType::I64, {2, 3}, spread, -4, 4)},
-                        AxisParams{axis});
+          return k.node(
+              Op::Gather,
+              {k.input(type, {4, 5, 6}, spread), k.input(axis == 1 ? DType::I32 : DType::I64, {2, 3}, spread, -4, 4)},
+              AxisParams{axis});
         });
   list.add(Op::Gather, DType::F32, "one", [](Kit& k) {
-    return k.node(Op::Gather, {k.input(DType::F32, {7, 33}), k.input(DType::I64, {}, Spread::Contiguous, 0, 7)}, AxisParams{0});
+    return k.node(Op::Gather, {k.input(DType::F32, {7, 33}), k.input(DType::I64, {}, Spread::Contiguous, 0, 7)},
+                  AxisParams{0});
   });
   for (DType type : kQuantised)
     list.add(Op::Gather, DType::F32, fmt::format("rows of {}", arenascope::name(type)), [=](Kit& k) {
-      return k.node(Op::Gather, {k.input(type, {6, 512}), k.input(DType::I32, {5}, Spread::Contiguous, 0, 6)}, AxisParams{0});
+      return k.node(Op::Gather, {k.input(type, {6, 512}), k.input(DType::I32, {5}, Spread::Contiguous, 0, 6)},
+                    AxisParams{0});
     });
   for (DType type : kTypes)
     for (int axis = 0; axis < 2; ++axis)
       list.add(Op::GatherElements, type, fmt::format("axis {}", axis), [=](Kit& k) {
-        return k.node(Op::GatherElements, {k.input(type, {6, 7}, Spread::Sliced), k.input(DType::I64, {5, 7}, Spread::Permuted, -6, 6)},
+        return k.node(Op::GatherElements,
+                      {k.input(type, {6, 7}, Spread::Sliced), k.input(DType::I64, {5, 7}, Spread::Permuted, -6, 6)},
                       AxisParams{axis});
       });
 }
@@ -107,20 +122,35 @@ void resizes(CaseList& list) {
     for (int c = 0; c < 4; ++c)
       for (int n = 0; n < (mode == ResizeMode::Nearest ? 4 : 1); ++n)
         for (bool grow : {true, false})
-          list.add(Op::Resize, DType::F32, fmt::format("mode {} coordinates {} nearest {} {}", static_cast<int>(mode), c, n, grow ? "grow" : "shrink"),
+          list.add(Op::Resize, DType::F32,
+                   fmt::format("mode {} coordinates {} nearest {} {}", static_cast<int>(mode), c, n,
+                               grow ? "grow" : "shrink"),
                    [=](Kit& k) {
                      const Dims sizes = grow ? Dims{2, 3, 10, 14} : Dims{2, 3, 3, 1};
-                     return k.node(Op::Resize, {k.input(DType::F32, {2, 3, 5, 7}, grow ? Spread::Permuted : Spread::Contiguous)},
-                                   ResizeParams{sizes, {0, 0, 0, 0}, mode, static_cast<ResizeCoordinates>(c), static_cast<ResizeNearest>(n), -0.75f});
+                     return k.node(Op::Resize,
+                                   {k.input(DType::F32, {2, 3, 5, 7}, grow ? Spread::Permuted : Spread::Contiguous)},
+                                   ResizeParams{sizes,
+                                                {0, 0, 0, 0},
+                                                mode,
+                                                static_cast<ResizeCoordinates>(c),
+                                                static_cast<ResizeNearest>(n),
+                                                -0.75f});
                    });
   list.add(Op::Resize, DType::F32, "by scales", [](Kit& k) {
     return k.node(Op::Resize, {k.input(DType::F32, {1, 2, 4, 4})},
-                  ResizeParams{{1, 2, 6, 9}, {1, 1, 1.6f, 2.3f}, ResizeMode::Linear, ResizeCoordinates::Asymmetric, ResizeNearest::Floor, -0.75f});
+                  ResizeParams{{1, 2, 6, 9},
+                               {1, 1, 1.6f, 2.3f},
+                               ResizeMode::Linear,
+                               ResizeCoordinates::Asymmetric,
+                               ResizeNearest::Floor,
+                               -0.75f});
   });
   for (DType type : {DType::F16, DType::F64, DType::I32, DType::U8})
     list.add(Op::Resize, type, "nearest", [=](Kit& k) {
-      return k.node(Op::Resize, {k.input(type, {2, 4, 4}, Spread::Sliced)},
-                    ResizeParams{{2, 8, 7}, {0, 0, 0, 0}, ResizeMode::Nearest, ResizeCoordinates::Asymmetric, ResizeNearest::Floor, 0});
+      return k.node(
+          Op::Resize, {k.input(type, {2, 4, 4}, Spread::Sliced)},
+          ResizeParams{
+              {2, 8, 7}, {0, 0, 0, 0}, ResizeMode::Nearest, ResizeCoordinates::Asymmetric, ResizeNearest::Floor, 0});
     });
 }
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include <arenascope/backends/op_cases/case_kit.h>
 #include <arenascope/runtime/device_transfer.h>
+#include "engine/backends/op_cases/case_kit.h"
 
 namespace arenascope {
 namespace {
@@ -87,7 +87,8 @@ double number_at(DType type, const std::byte* from) {
     case DType::F16: {
       const uint16_t bits = get(uint16_t{});
       const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-      const double a = exponent == 31   ? (fraction ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity())
+      const double a = exponent == 31  ? (fraction ? std::numeric_limits<double>::quiet_NaN()
+                                                   : std::numeric_limits<double>::infinity())
                        : exponent == 0 ? std::ldexp(fraction, -24)
                                        : std::ldexp(1024 + fraction, exponent - 25);
       return bits & 0x8000 ? -a : a;
@@ -142,8 +143,10 @@ void fill_inputs(const BuiltCase& built, uint64_t seed) {
     const DTypeInfo& type = info(input.tensor.dtype());
     std::byte* to = input.tensor->data();
     for (int64_t i = 0; i < input.tensor->element_count(); i += type.block_elements, to += type.block_bytes) {
-      if (type.quantised) put_block(input.tensor.dtype(), to, random);
-      else put_number(input.tensor.dtype(), to, random.in(input.low, input.high));
+      if (type.quantised)
+        put_block(input.tensor.dtype(), to, random);
+      else
+        put_number(input.tensor.dtype(), to, random.in(input.low, input.high));
     }
   }
 }
@@ -191,8 +194,9 @@ Difference compare_elements(DType type, const std::byte* got, const std::byte* e
     if (x == y || (std::isnan(x) && std::isnan(y))) {
       if (info(type).floating || std::memcmp(got, expected, static_cast<size_t>(bytes)) == 0) continue;
     }
-    const double error = std::isfinite(x) && std::isfinite(y) ? std::max(std::abs(x - y), std::numeric_limits<double>::min())
-                                                               : std::numeric_limits<double>::infinity();
+    const double error = std::isfinite(x) && std::isfinite(y)
+                             ? std::max(std::abs(x - y), std::numeric_limits<double>::min())
+                             : std::numeric_limits<double>::infinity();
     if (error > d.largest_error) d = {error, d.largest_value, i};
   }
   return d;

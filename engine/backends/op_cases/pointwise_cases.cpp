@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <arenascope/backends/op_cases/case_kit.h>
+#include "engine/backends/op_cases/case_kit.h"
 
 namespace arenascope::cases {
 namespace {
 
 constexpr Op kArithmetic[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::Max, Op::Mod};
-constexpr Op kComparisons[] = {Op::Equal, Op::Less, Op::LessEqual, Op::Greater, Op::GreaterEqual, Op::And, Op::Or, Op::Xor};
+constexpr Op kComparisons[] = {Op::Equal,        Op::Less, Op::LessEqual, Op::Greater,
+                               Op::GreaterEqual, Op::And,  Op::Or,        Op::Xor};
 constexpr Op kAnyType[] = {Op::Neg, Op::Abs, Op::Sign, Op::Floor, Op::Ceil, Op::Round, Op::Relu, Op::IsNan};
-constexpr Op kFloatOnly[] = {Op::Exp,  Op::Erf,  Op::Sin,      Op::Cos, Op::Tanh, Op::Sigmoid, Op::Softplus, Op::Softsign,
-                             Op::Gelu, Op::GeluTanh, Op::Silu, Op::Mish};
+constexpr Op kFloatOnly[] = {Op::Exp,      Op::Erf,      Op::Sin,  Op::Cos,      Op::Tanh, Op::Sigmoid,
+                             Op::Softplus, Op::Softsign, Op::Gelu, Op::GeluTanh, Op::Silu, Op::Mish};
 constexpr Op kPositive[] = {Op::Sqrt, Op::Reciprocal, Op::Log};
 constexpr Op kWithAlpha[] = {Op::LeakyRelu, Op::Elu, Op::HardSigmoid, Op::HardSwish};
 
@@ -18,7 +19,12 @@ constexpr Op kWithAlpha[] = {Op::LeakyRelu, Op::Elu, Op::HardSigmoid, Op::HardSw
 struct Pair {
   Dims a, b;
 };
-const Pair kPairs[] = {{{2, 3, 5, 7}, {2, 3, 5, 7}}, {{2, 3, 5, 7}, {3, 1, 1}}, {{5, 1}, {4, 1, 37}}, {{}, {3}}, {{1200}, {}}, {{0, 4}, {1, 4}}};
+const Pair kPairs[] = {{{2, 3, 5, 7}, {2, 3, 5, 7}},
+                       {{2, 3, 5, 7}, {3, 1, 1}},
+                       {{5, 1}, {4, 1, 37}},
+                       {{}, {3}},
+                       {{1200}, {}},
+                       {{0, 4}, {1, 4}}};
 
 double low_of(DType type) { return info(type).floating ? -3 : -20; }
 double high_of(DType type) { return info(type).floating ? 3 : 20; }
@@ -31,9 +37,11 @@ void binary(CaseList& list, Op op, DType type) {
       // Integer products of two stay within a byte; no divisor is 0 where that has no result.
       const double low = op == Op::Mul ? -11 : low_of(type), high = op == Op::Mul ? 11 : high_of(type);
       const double low_b = op == Op::Div || op == Op::Mod ? 1 : is_unsigned(type) && op == Op::Sub ? 0 : low;
-      const double high_b = is_unsigned(type) && op == Op::Sub ? 5 : high, low_a = is_unsigned(type) && op == Op::Sub ? 5 : low;
+      const double high_b = is_unsigned(type) && op == Op::Sub ? 5 : high,
+                   low_a = is_unsigned(type) && op == Op::Sub ? 5 : low;
       list.add(op, type, fmt::format("{} {} {}", name(spread), to_string(pair.a), to_string(pair.b)), [=](Kit& k) {
-        return k.node(op, {k.input(type, pair.a, spread, low_a, high), k.input(type, pair.b, spread, low_b, whole ? high_b : high)});
+        return k.node(op, {k.input(type, pair.a, spread, low_a, high),
+                           k.input(type, pair.b, spread, low_b, whole ? high_b : high)});
       });
     }
 }
@@ -43,7 +51,8 @@ void power(CaseList& list) {
     for (DType exponent : {DType::F32, DType::I32, DType::I64}) {
       if (!info(type).floating && info(exponent).floating) continue;
       list.add(Op::Pow, type, fmt::format("to the {}", arenascope::name(exponent)), [=](Kit& k) {
-        return k.node(Op::Pow, {k.input(type, {3, 40}, Spread::Contiguous, 0.2, 3), k.input(exponent, {40}, Spread::Contiguous, 0, 4)});
+        return k.node(Op::Pow, {k.input(type, {3, 40}, Spread::Contiguous, 0.2, 3),
+                                k.input(exponent, {40}, Spread::Contiguous, 0, 4)});
       });
     }
 }
@@ -60,18 +69,22 @@ void add_pointwise(CaseList& list) {
     for (DType type : {DType::F32, DType::F16, DType::I64, DType::U8, DType::Bool})
       for (Spread spread : kSpreads)
         list.add(op, DType::Bool, fmt::format("of {} {}", arenascope::name(type), name(spread)), [=](Kit& k) {
-          return k.node(op, {k.input(type, {3, 5, 11}, spread, -3, 3), k.input(type, {5, 1}, Spread::Contiguous, -3, 3)});
+          return k.node(op,
+                        {k.input(type, {3, 5, 11}, spread, -3, 3), k.input(type, {5, 1}, Spread::Contiguous, -3, 3)});
         });
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I8, DType::I64, DType::Bool})
     for (Spread spread : kSpreads)
       list.add(Op::Where, type, name(spread), [=](Kit& k) {
-        return k.node(Op::Where, {k.input(DType::Bool, {4, 1, 9}, spread, 0, 2), k.input(type, {4, 5, 9}, spread), k.input(type, {9})});
+        return k.node(Op::Where, {k.input(DType::Bool, {4, 1, 9}, spread, 0, 2), k.input(type, {4, 5, 9}, spread),
+                                  k.input(type, {9})});
       });
 
   const auto unary = [&](Op op, DType type, double low, double high) {
     for (Spread spread : kSpreads)
       list.add(op, op == Op::IsNan ? DType::Bool : type, fmt::format("of {} {}", arenascope::name(type), name(spread)),
-               [=](Kit& k) { return k.node(op, {k.input(type, {2, 7, 5, 17}, spread, low, high)}); });
+               [=](Kit& k) {
+                 return k.node(op, {k.input(type, {2, 7, 5, 17}, spread, low, high)});
+               });
     list.add(op, op == Op::IsNan ? DType::Bool : type, fmt::format("of {} scalar", arenascope::name(type)),
              [=](Kit& k) { return k.node(op, {k.input(type, {}, Spread::Contiguous, low, high)}); });
   };
@@ -85,14 +98,24 @@ void add_pointwise(CaseList& list) {
     for (Op op : kPositive) unary(op, type, 0.05, 9);
     for (Op op : kWithAlpha)
       for (Spread spread : kSpreads)
-        list.add(op, type, name(spread), [=](Kit& k) { return k.node(op, {k.input(type, {1, 6, 3, 19}, spread, -4, 4)}, AlphaParams{0.2f, 0.5f}); });
-    list.add(Op::Scale, type, "contiguous", [=](Kit& k) { return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19})}, ScaleParams{-1.5f, 0.25f}); });
-    list.add(Op::Scale, type, "sliced", [=](Kit& k) { return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19}, Spread::Sliced)}, ScaleParams{2, 0}); });
+        list.add(op, type, name(spread), [=](Kit& k) {
+          return k.node(op, {k.input(type, {1, 6, 3, 19}, spread, -4, 4)}, AlphaParams{0.2f, 0.5f});
+        });
+    list.add(Op::Scale, type, "contiguous", [=](Kit& k) {
+      return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19})}, ScaleParams{-1.5f, 0.25f});
+    });
+    list.add(Op::Scale, type, "sliced", [=](Kit& k) {
+      return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19}, Spread::Sliced)}, ScaleParams{2, 0});
+    });
   }
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I32, DType::I64, DType::U8})
-    list.add(Op::Clamp, type, "both", [=](Kit& k) { return k.node(Op::Clamp, {k.input(type, {1, 6, 3, 19}, Spread::Sliced, -9, 9)}, ClampParams{-1, 3}); });
+    list.add(Op::Clamp, type, "both", [=](Kit& k) {
+      return k.node(Op::Clamp, {k.input(type, {1, 6, 3, 19}, Spread::Sliced, -9, 9)}, ClampParams{-1, 3});
+    });
   for (DType type : {DType::Bool, DType::I32})
-    list.add(Op::Not, type, "sliced", [=](Kit& k) { return k.node(Op::Not, {k.input(type, {3, 31}, Spread::Sliced, -2, 2)}); });
+    list.add(Op::Not, type, "sliced", [=](Kit& k) {
+      return k.node(Op::Not, {k.input(type, {3, 31}, Spread::Sliced, -2, 2)});
+    });
 }
 
 }  // namespace arenascope::cases

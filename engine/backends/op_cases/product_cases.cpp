@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <arenascope/backends/op_cases/case_kit.h>
+#include "engine/backends/op_cases/case_kit.h"
 
 namespace arenascope::cases {
 namespace {
@@ -22,18 +22,24 @@ void products(CaseList& list) {
   struct Shape {
     Dims a, b;
   };
-  const Shape shapes[] = {{{4, 2}, {3, 2}},      {{1, 5}, {1, 5}},           {{70, 300}, {1, 300}},      {{33, 129}, {4, 129}},
-                          {{65, 530}, {37, 530}}, {{600, 40}, {13, 40}},      {{3, 40, 20}, {3, 50, 20}}, {{2, 1, 9, 11}, {1, 3, 25, 11}},
-                          {{8, 16}, {5, 200, 16}}, {{4, 0}, {3, 0}},          {{17, 16}, {2, 0, 16}}};
+  const Shape shapes[] = {
+      {{4, 2}, {3, 2}},        {{1, 5}, {1, 5}},      {{70, 300}, {1, 300}},      {{33, 129}, {4, 129}},
+      {{65, 530}, {37, 530}},  {{600, 40}, {13, 40}}, {{3, 40, 20}, {3, 50, 20}}, {{2, 1, 9, 11}, {1, 3, 25, 11}},
+      {{8, 16}, {5, 200, 16}}, {{4, 0}, {3, 0}},      {{17, 16}, {2, 0, 16}}};
   const bool lean = list.lean();
   for (const Shape& s : shapes)
     for (Spread spread : kSpreads)
-      list.add(Op::MulMat, DType::F32, fmt::format("{} {} {}", name(spread), to_string(s.a), to_string(s.b)), [=](Kit& k) {
-        const Dims a = lean ? lean_rows(s.a, 1) : s.a, b = lean ? lean_rows(s.b, 1) : s.b;
-        return k.node(Op::MulMat, {k.input(DType::F32, a, spread), k.input(DType::F32, b, spread)}, MulMatParams{1});
-      });
+      list.add(Op::MulMat, DType::F32, fmt::format("{} {} {}", name(spread), to_string(s.a), to_string(s.b)),
+               [=](Kit& k) {
+                 const Dims a = lean ? lean_rows(s.a, 1) : s.a, b = lean ? lean_rows(s.b, 1) : s.b;
+                 return k.node(Op::MulMat, {k.input(DType::F32, a, spread), k.input(DType::F32, b, spread)},
+                               MulMatParams{1});
+               });
   list.add(Op::MulMat, DType::F32, "scale and bias", [](Kit& k) {
-    return k.node(Op::MulMat, {k.input(DType::F32, {50, 30}), k.input(DType::F32, {20, 30}), k.input(DType::F32, {50}, Spread::Sliced)}, MulMatParams{0.5f});
+    return k.node(
+        Op::MulMat,
+        {k.input(DType::F32, {50, 30}), k.input(DType::F32, {20, 30}), k.input(DType::F32, {50}, Spread::Sliced)},
+        MulMatParams{0.5f});
   });
   const int64_t depth = lean ? 70 : 300;
   for (DType type : {DType::F16, DType::BF16, DType::F64})
@@ -45,7 +51,8 @@ void products(CaseList& list) {
   for (DType type : kQuantised)
     for (int64_t rows : {1, 3, 20})
       list.add(Op::MulMat, DType::F32, fmt::format("{} by f32, {} rows", arenascope::name(type), rows), [=](Kit& k) {
-        return k.node(Op::MulMat, {k.input(type, {block_rows, block_depth}), k.input(DType::F32, {rows, block_depth})}, MulMatParams{1});
+        return k.node(Op::MulMat, {k.input(type, {block_rows, block_depth}), k.input(DType::F32, {rows, block_depth})},
+                      MulMatParams{1});
       });
 }
 
@@ -71,7 +78,10 @@ const Window kWindows[] = {
     {"wide pads", {1, 2, 3, 3}, {3, 2, 3, 3}, {2, {1, 1, 1}, {1, 1, 1}, {4, 5}, {5, 4}, {}, 1}},
     {"one dimension", {2, 7, 50}, {11, 7, 5}, {1, {2, 1, 1}, {2, 1, 1}, {3}, {2}, {}, 1}},
     {"three dimensions", {1, 4, 5, 6, 7}, {6, 4, 3, 2, 3}, {3, {1, 2, 1}, {1, 1, 2}, {1, 0, 2}, {1, 1, 2}, {}, 1}},
-    {"three dimensions depthwise", {1, 4, 5, 6, 7}, {4, 1, 3, 3, 3}, {3, {1, 1, 2}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {}, 4}},
+    {"three dimensions depthwise",
+     {1, 4, 5, 6, 7},
+     {4, 1, 3, 3, 3},
+     {3, {1, 1, 2}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {}, 4}},
     {"no image", {0, 3, 8, 8}, {4, 3, 3, 3}, {2, {1, 1, 1}, {1, 1, 1}, {}, {}, {}, 1}},
     {"no channels", {1, 0, 8, 8}, {4, 0, 3, 3}, {2, {1, 1, 1}, {1, 1, 1}, {}, {}, {}, 1}},
 };
@@ -87,7 +97,8 @@ const Window kTransposed[] = {
 void convolutions(CaseList& list) {
   const auto add = [&](Op op, const Window& c, DType type, Spread spread, bool biased) {
     list.add(op, type, fmt::format("{}{} {}", c.text, biased ? " biased" : "", name(spread)), [=](Kit& k) {
-      const Tensor x = k.input(type, c.x, spread), w = k.input(type, c.w, spread == Spread::Permuted ? spread : Spread::Contiguous);
+      const Tensor x = k.input(type, c.x, spread),
+                   w = k.input(type, c.w, spread == Spread::Permuted ? spread : Spread::Contiguous);
       if (!biased) return k.node(op, {x, w}, c.p);
       const int64_t channels = op == Op::Conv ? c.w[0] : c.w[1] * c.p.groups;
       return k.node(op, {x, w, k.input(type, {channels})}, c.p);
@@ -129,11 +140,14 @@ void attentions(CaseList& list) {
       for (Dims* sizes : {&s.q, &s.k, &s.v, &s.mask}) *sizes = lean_rows(*sizes, 0);
     for (Spread spread : kSpreads)
       for (DType type : {DType::F32, DType::F16})
-        list.add(Op::Attention, DType::F32, fmt::format("of {} {} {}", arenascope::name(type), given.text, name(spread)), [=](Kit& k) {
-          const Tensor q = k.input(type, s.q, spread), key = k.input(type, s.k, spread), v = k.input(type, s.v, spread);
-          if (s.mask.empty()) return k.node(Op::Attention, {q, key, v}, AttentionParams{0.3f, s.causal});
-          return k.node(Op::Attention, {q, key, v, k.input(DType::F32, s.mask, spread)}, AttentionParams{0.3f, s.causal});
-        });
+        list.add(Op::Attention, DType::F32,
+                 fmt::format("of {} {} {}", arenascope::name(type), given.text, name(spread)), [=](Kit& k) {
+                   const Tensor q = k.input(type, s.q, spread), key = k.input(type, s.k, spread),
+                                v = k.input(type, s.v, spread);
+                   if (s.mask.empty()) return k.node(Op::Attention, {q, key, v}, AttentionParams{0.3f, s.causal});
+                   return k.node(Op::Attention, {q, key, v, k.input(DType::F32, s.mask, spread)},
+                                 AttentionParams{0.3f, s.causal});
+                 });
   }
 }
 
@@ -141,17 +155,19 @@ void recurrences(CaseList& list) {
   for (int direction = 0; direction < 3; ++direction)
     for (int present : {0, 1, 3, 7})
       for (Spread spread : {Spread::Contiguous, Spread::Permuted})
-        list.add(Op::Lstm, DType::F32, fmt::format("direction {} present {} {}", direction, present, name(spread)), [=](Kit& k) {
-          const int64_t d = direction == 2 ? 2 : 1, h = 9, i = 5, steps = 37, batch = 3;
-          std::vector<Tensor> sources{k.input(DType::F32, {steps, batch, i}, spread), k.input(DType::F32, {d, 4 * h, i}, spread, -0.5, 0.5),
-                                      k.input(DType::F32, {d, 4 * h, h}, spread, -0.5, 0.5)};
-          if (present & 1) sources.push_back(k.input(DType::F32, {d, 8 * h}, spread));
-          if (present & 2) sources.push_back(k.input(DType::F32, {d, batch, h}, spread));
-          if (present & 4) sources.push_back(k.input(DType::F32, {d, batch, h}, spread));
-          OpParams params;
-          params.set(LstmParams{static_cast<int32_t>(h), direction, present});
-          return k.done(k.builder().op(Op::Lstm, sources, params));
-        });
+        list.add(Op::Lstm, DType::F32, fmt::format("direction {} present {} {}", direction, present, name(spread)),
+                 [=](Kit& k) {
+                   const int64_t d = direction == 2 ? 2 : 1, h = 9, i = 5, steps = 37, batch = 3;
+                   std::vector<Tensor> sources{k.input(DType::F32, {steps, batch, i}, spread),
+                                               k.input(DType::F32, {d, 4 * h, i}, spread, -0.5, 0.5),
+                                               k.input(DType::F32, {d, 4 * h, h}, spread, -0.5, 0.5)};
+                   if (present & 1) sources.push_back(k.input(DType::F32, {d, 8 * h}, spread));
+                   if (present & 2) sources.push_back(k.input(DType::F32, {d, batch, h}, spread));
+                   if (present & 4) sources.push_back(k.input(DType::F32, {d, batch, h}, spread));
+                   OpParams params;
+                   params.set(LstmParams{static_cast<int32_t>(h), direction, present});
+                   return k.done(k.builder().op(Op::Lstm, sources, params));
+                 });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/buffer_map.h>
+#include "engine/backends/opencl/buffer_map.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,8 @@ Result<BufferMap::Place> BufferMap::slice(const void* pointer, Bytes bytes, Byte
   if (!part) {
     const cl_buffer_region region{static_cast<size_t>(offset), static_cast<size_t>(bytes)};
     cl_int code = CL_SUCCESS;
-    part = MemHandle(clCreateSubBuffer(entry.buffer.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
+    part = MemHandle(
+        clCreateSubBuffer(entry.buffer.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
     if (code != CL_SUCCESS) {
       entry.parts.erase({offset, bytes});
       return Place{entry.buffer.get(), offset};

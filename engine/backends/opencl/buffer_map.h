@@ -6,9 +6,9 @@
 #include <map>
 #include <mutex>
 
-#include <arenascope/backends/opencl/cl.h>
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
+#include "engine/backends/opencl/cl.h"
 
 namespace arenascope::opencl {
 

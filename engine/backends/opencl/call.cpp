@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/call.h>
+#include "engine/backends/opencl/call.h"
 
 #include <algorithm>
 
@@ -14,20 +14,24 @@ Result<Operand> operand(Station& station, const TensorImpl& tensor) {
   if (tensor.element_count() == 0) return Operand{station.problem, 0};
   if (!tensor.storage.allocated()) return Error{fmt::format("'{}' has no memory", tensor.name)};
   if (tensor.storage.device().type != DeviceType::OpenCl)
-    return Error{fmt::format("'{}' lies on {}, not on the OpenCL device", tensor.name, to_string(tensor.storage.device()))};
+    return Error{
+        fmt::format("'{}' lies on {}, not on the OpenCL device", tensor.name, to_string(tensor.storage.device()))};
   auto place = station.runtime.buffers().slice(tensor.storage.data(), tensor.storage.bytes(), station.alignment);
   if (!place) return place.error();
   const DTypeInfo& type = info(tensor.dtype);
   if (place->offset % type.block_bytes != 0)
-    return Error{fmt::format("'{}' lies {} bytes into its buffer, which is no multiple of its elements", tensor.name, place->offset)};
+    return Error{fmt::format("'{}' lies {} bytes into its buffer, which is no multiple of its elements", tensor.name,
+                             place->offset)};
   return Operand{place->buffer, tensor.offset + place->offset / type.block_bytes * type.block_elements};
 }
 
 Call::Call(Station& station, const char* program, const std::string& options, const char* kernel)
     : station_(station), name_(std::string(program) + "." + kernel + options), kernel_name_(kernel) {
   auto found = station.runtime.kernel(program, options, kernel);
-  if (found) kernel_ = *found;
-  else status_ = found.error();
+  if (found)
+    kernel_ = *found;
+  else
+    status_ = found.error();
 }
 
 void Call::set(size_t bytes, const void* value) {
@@ -66,17 +70,23 @@ Call& Call::buffer(cl_mem buffer) {
 Call& Call::image(const TensorImpl& tensor) {
   if (!status_) return *this;
   auto found = station_.runtime.buffers().find(tensor.storage.data());
-  if (!found) status_ = found.error();
-  else buffer(found->buffer);
+  if (!found)
+    status_ = found.error();
+  else
+    buffer(found->buffer);
   return *this;
 }
 
 Call& Call::scratch(const std::byte* place, Bytes bytes) {
   if (!status_) return *this;
   auto found = station_.runtime.buffers().slice(place, bytes, station_.alignment);
-  if (!found) status_ = found.error();
-  else if (found->offset != 0) status_ = Error{fmt::format("scratch for {} is not aligned to the device's {} bytes", kernel_name_, station_.alignment)};
-  else buffer(found->buffer);
+  if (!found)
+    status_ = found.error();
+  else if (found->offset != 0)
+    status_ =
+        Error{fmt::format("scratch for {} is not aligned to the device's {} bytes", kernel_name_, station_.alignment)};
+  else
+    buffer(found->buffer);
   return *this;
 }
 
@@ -105,8 +115,10 @@ Status Call::grid(std::initializer_list<int64_t> counts, std::initializer_list<s
   for (size_t s : sizes)
     if (s == 0) return {};
   const int dims = static_cast<int>(counts.size());
-  if (wanted.size() > 0) std::copy(wanted.begin(), wanted.end(), local);
-  else station_.tuner.choose(station_.runtime, kernel_, name_, dims, sizes, local);
+  if (wanted.size() > 0)
+    std::copy(wanted.begin(), wanted.end(), local);
+  else
+    station_.tuner.choose(station_.runtime, kernel_, name_, dims, sizes, local);
   for (int d = 0; d < 3; ++d) global[d] = (sizes[d] + local[d] - 1) / local[d] * local[d];
   return station_.runtime.launch(kernel_, kernel_name_, dims, global, local);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One kernel call: arguments in order, then run. The first thing that goes wrong is what run() returns.
 #pragma once
-#include <arenascope/backends/opencl/layout.h>
-#include <arenascope/backends/opencl/runtime.h>
-#include <arenascope/backends/opencl/tuner.h>
 #include <arenascope/runtime/backend.h>
+#include "engine/backends/opencl/layout.h"
+#include "engine/backends/opencl/runtime.h"
+#include "engine/backends/opencl/tuner.h"
 
 namespace arenascope::opencl {
 
@@ -12,9 +12,9 @@ namespace arenascope::opencl {
 struct Station {
   Runtime& runtime;
   Tuner& tuner;
-  Bytes alignment = 64;     // of sub-buffers
-  cl_mem problem = nullptr; // two longs: whether an index was outside its table, and which
-  bool blocked = true;      // fast kernels may be used
+  Bytes alignment = 64;      // of sub-buffers
+  cl_mem problem = nullptr;  // two longs: whether an index was outside its table, and which
+  bool blocked = true;       // fast kernels may be used
 };
 
 // A tensor as kernels see it: a buffer and the elements' places from its start.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/device_info.h>
+#include "engine/backends/opencl/device_info.h"
 
 #include <algorithm>
 #include <cstring>
@@ -101,8 +101,8 @@ DeviceFacts read_facts(cl_platform_id platform, cl_device_id device) {
 
 std::string mebibytes(Bytes bytes) {
   return bytes >= (Bytes{1} << 30) ? fmt::format("{:.1f} GiB", double(bytes) / (1 << 30))
-                                   : bytes >= (1 << 20) ? fmt::format("{:.1f} MiB", double(bytes) / (1 << 20))
-                                                        : fmt::format("{:.1f} KiB", double(bytes) / 1024);
+         : bytes >= (1 << 20)      ? fmt::format("{:.1f} MiB", double(bytes) / (1 << 20))
+                                   : fmt::format("{:.1f} KiB", double(bytes) / 1024);
 }
 
 }  // namespace
@@ -133,8 +133,9 @@ Result<std::vector<DeviceFacts>> find_devices(const std::string& wanted) {
     for (cl_device_id id : ids) devices.push_back(read_facts(platform, id));
   }
   if (devices.empty())
-    return Error{wanted.empty() ? fmt::format("none of the OpenCL platforms ({}) has a device", names)
-                                : fmt::format("no OpenCL platform with a device is called '{}'; there are: {}", wanted, names)};
+    return Error{wanted.empty()
+                     ? fmt::format("none of the OpenCL platforms ({}) has a device", names)
+                     : fmt::format("no OpenCL platform with a device is called '{}'; there are: {}", wanted, names)};
   std::stable_sort(devices.begin(), devices.end(), [](const DeviceFacts& a, const DeviceFacts& b) {
     return (a.type & CL_DEVICE_TYPE_GPU) > (b.type & CL_DEVICE_TYPE_GPU);
   });
@@ -157,7 +158,8 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) 
           {"compute units", fmt::format("{}", f.compute_units)},
           {"clock", fmt::format("{} MHz", f.clock_mhz)},
           {"largest work group", fmt::format("{} items", f.max_work_group)},
-          {"largest work item sizes", fmt::format("{} x {} x {}", f.max_work_item[0], f.max_work_item[1], f.max_work_item[2])},
+          {"largest work item sizes",
+           fmt::format("{} x {} x {}", f.max_work_item[0], f.max_work_item[1], f.max_work_item[2])},
           {"global memory", mebibytes(f.global_memory)},
           {"global cache", mebibytes(f.global_cache)},
           {"local memory", mebibytes(f.local_memory)},

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <arenascope/backends/opencl/cl.h>
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
+#include "engine/backends/opencl/cl.h"
 
 namespace arenascope::opencl {
 
@@ -24,7 +24,7 @@ struct DeviceFacts {
   size_t max_work_group = 1;
   size_t max_work_item[3] = {1, 1, 1};
   Bytes global_memory = 0, global_cache = 0, local_memory = 0, max_allocation = 0;
-  Bytes base_alignment = 64;  // of sub-buffers, at least 64
+  Bytes base_alignment = 64;                 // of sub-buffers, at least 64
   size_t image_width = 0, image_height = 0;  // the largest 2-D image; 0: no images
   bool fp16 = false, fp64 = false, integer_dot = false, subgroups = false, unified_memory = false;
   bool command_buffer = false;

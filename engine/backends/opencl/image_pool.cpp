@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/image_pool.h>
+#include "engine/backends/opencl/image_pool.h"
 
 #include <algorithm>
 #include <new>
@@ -9,8 +9,8 @@
 namespace arenascope::opencl {
 
 ImageShape image_shape(const TensorImpl& tensor) {
-  return {static_cast<size_t>((tensor.sizes[1] + 3) / 4 * tensor.sizes[3]), static_cast<size_t>(tensor.sizes[0] * tensor.sizes[2]),
-          tensor.dtype == DType::F16};
+  return {static_cast<size_t>((tensor.sizes[1] + 3) / 4 * tensor.sizes[3]),
+          static_cast<size_t>(tensor.sizes[0] * tensor.sizes[2]), tensor.dtype == DType::F16};
 }
 
 Result<void*> ImagePool::allocate(Bytes, size_t) { return Error{"an image cannot be had by its bytes alone"}; }
@@ -19,8 +19,8 @@ Result<void*> ImagePool::take(const ImageShape& shape) {
   const DeviceFacts& facts = runtime_->facts();
   if (!runtime_->images()) return Error{fmt::format("{} has no images", facts.name)};
   if (shape.width > facts.image_width || shape.height > facts.image_height)
-    return Error{fmt::format("an image of {} x {} is larger than the largest of {}, {} x {}", shape.width, shape.height, facts.name,
-                             facts.image_width, facts.image_height)};
+    return Error{fmt::format("an image of {} x {} is larger than the largest of {}, {} x {}", shape.width, shape.height,
+                             facts.name, facts.image_width, facts.image_height)};
   if (auto ok = take_budget(shape.bytes()); !ok) return ok.error();
   const cl_image_format format{CL_RGBA, static_cast<cl_channel_type>(shape.half ? CL_HALF_FLOAT : CL_FLOAT)};
   cl_image_desc desc{};
@@ -30,11 +30,14 @@ Result<void*> ImagePool::take(const ImageShape& shape) {
   cl_int code = CL_SUCCESS;
   MemHandle image;
   const auto& faults = runtime_->options().faults;
-  if (faults && Runtime::used_up(faults->allocations)) code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  else image = MemHandle(clCreateImage(runtime_->context(), CL_MEM_READ_WRITE, &format, &desc, nullptr, &code));
+  if (faults && Runtime::used_up(faults->allocations))
+    code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  else
+    image = MemHandle(clCreateImage(runtime_->context(), CL_MEM_READ_WRITE, &format, &desc, nullptr, &code));
   if (code != CL_SUCCESS) {
     give_budget(shape.bytes());
-    return Error{fmt::format("{} has no memory left for an image of {} x {} ({})", facts.name, shape.width, shape.height, error_name(code))};
+    return Error{fmt::format("{} has no memory left for an image of {} x {} ({})", facts.name, shape.width,
+                             shape.height, error_name(code))};
   }
   void* address = runtime_->buffers().add(std::move(image), shape.bytes());
   stats_.reserved += shape.bytes();
@@ -85,7 +88,9 @@ ImagePool::Images::const_iterator ImagePool::fit_locked(const ImageShape& shape)
   if (options_.separate) return best;
   for (auto at = images_.begin(); at != images_.end(); ++at) {
     const Image& image = at->second;
-    if (image.requested > 0 || !image.shape.covers(shape) || !totals_->may_waste(options_, shape.bytes(), image.shape.bytes())) continue;
+    if (image.requested > 0 || !image.shape.covers(shape) ||
+        !totals_->may_waste(options_, shape.bytes(), image.shape.bytes()))
+      continue;
     if (best == images_.end() || image.shape.bytes() < best->second.shape.bytes()) best = at;
   }
   return best;
@@ -94,7 +99,9 @@ ImagePool::Images::const_iterator ImagePool::fit_locked(const ImageShape& shape)
 ImagePool::Images::iterator ImagePool::largest_locked() {
   auto largest = images_.end();
   for (auto at = images_.begin(); at != images_.end(); ++at)
-    if (at->second.requested == 0 && (largest == images_.end() || at->second.shape.bytes() > largest->second.shape.bytes())) largest = at;
+    if (at->second.requested == 0 &&
+        (largest == images_.end() || at->second.shape.bytes() > largest->second.shape.bytes()))
+      largest = at;
   return largest;
 }
 
@@ -142,7 +149,8 @@ void ImagePool::deallocate(void* pointer, Bytes bytes) noexcept {
 Bytes ImagePool::release_cached() {
   std::lock_guard lock(mutex_);
   const Bytes before = stats_.reserved;
-  for (auto at = images_.begin(); at != images_.end();) at = at->second.requested > 0 ? std::next(at) : release_image(at);
+  for (auto at = images_.begin(); at != images_.end();)
+    at = at->second.requested > 0 ? std::next(at) : release_image(at);
   return before - stats_.reserved;
 }
 
@@ -179,8 +187,10 @@ void DevicePool::make_room(Bytes bytes) {
   while (!totals_.has_room(options_, bytes)) {
     const Bytes of_buffers = buffers_.largest_free(), of_images = images_.largest_free();
     if (of_buffers == 0 && of_images == 0) return;
-    if (of_buffers >= of_images) buffers_.release_largest();
-    else images_.release_largest();
+    if (of_buffers >= of_images)
+      buffers_.release_largest();
+    else
+      images_.release_largest();
   }
 }
 
@@ -200,8 +210,10 @@ Result<void*> DevicePool::allocate(Bytes bytes, size_t alignment) {
 
 void DevicePool::deallocate(void* pointer, Bytes bytes) noexcept {
   std::lock_guard lock(mutex_);
-  if (images_.owns(pointer)) images_.deallocate(pointer, bytes);
-  else buffers_.deallocate(pointer, bytes);
+  if (images_.owns(pointer))
+    images_.deallocate(pointer, bytes);
+  else
+    buffers_.deallocate(pointer, bytes);
 }
 
 Bytes DevicePool::release_cached() {

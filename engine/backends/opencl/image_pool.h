@@ -8,8 +8,8 @@
 #include <mutex>
 #include <optional>
 
-#include <arenascope/backends/opencl/pool.h>
 #include <arenascope/tensor/tensor_impl.h>
+#include "engine/backends/opencl/pool.h"
 
 namespace arenascope::opencl {
 
@@ -17,7 +17,9 @@ struct ImageShape {
   size_t width = 0, height = 0;  // texels of four channels
   bool half = false;             // float16 rather than float32
   Bytes bytes() const { return static_cast<Bytes>(width * height) * (half ? 8 : 16); }
-  bool covers(const ImageShape& other) const { return half == other.half && width >= other.width && height >= other.height; }
+  bool covers(const ImageShape& other) const {
+    return half == other.half && width >= other.width && height >= other.height;
+  }
 };
 
 // Of a tensor [N, C, H, W]: width UP_DIV(C, 4) · W, height N · H.

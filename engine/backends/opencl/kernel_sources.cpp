@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/kernel_sources.h>
+#include "engine/backends/opencl/kernel_sources.h"
 
 #include <cctype>
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/layout.h>
+#include "engine/backends/opencl/layout.h"
 
 #include <algorithm>
 
 namespace arenascope::opencl {
 
-Layout layout_of(const TensorImpl& tensor) { return made_layout(tensor.dtype, tensor.sizes.span(), tensor.strides.span()); }
+Layout layout_of(const TensorImpl& tensor) {
+  return made_layout(tensor.dtype, tensor.sizes.span(), tensor.strides.span());
+}
 
 Layout broadcast_layout(const TensorImpl& tensor, const Dims& sizes) {
   Layout out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/opencl_backend.h>
 #include <arenascope/runtime/backend_module_entry.h>
+#include "engine/backends/opencl/opencl_backend.h"
 
 namespace {
 arenascope::Result<std::unique_ptr<arenascope::Backend>> open_device(const arenascope::BackendOptions& options) {

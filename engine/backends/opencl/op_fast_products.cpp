@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Products of contiguous float32, or float16 computed as float32, by blocked kernels. Which of them serves a shape is the device's and the tuner's choice.
+// Products of contiguous float32, or float16 computed as float32, by blocked kernels. Which of them serves a shape is
+// the device's and the tuner's choice.
 #include <algorithm>
 
 #include <chrono>
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/opencl/ops.h>
+#include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -43,7 +44,8 @@ int lanes(const Station& station) {
 // of them, as sums that are stored in between would be rounded; 0: there is no room for that.
 int64_t panel_depth(const Station& station, const Products& s) {
   constexpr int64_t kMost = 2048, kWhole = 16, kRows = 8;
-  const int64_t columns = 2 * lanes(station), k = s.p.k, floats = station.runtime.facts().local_memory / static_cast<Bytes>(sizeof(float));
+  const int64_t columns = 2 * lanes(station), k = s.p.k,
+                floats = station.runtime.facts().local_memory / static_cast<Bytes>(sizeof(float));
   if (s.half()) return floats / (columns + kRows) >= k ? k : 0;
   const int64_t most = std::clamp(floats / 2 / columns / kWhole * kWhole, kWhole, kMost), parts = (k + most - 1) / most;
   return std::min(most, ((k + parts - 1) / parts + kWhole - 1) / kWhole * kWhole);
@@ -81,7 +83,8 @@ Status run_panels(Station& station, Products s) {
   Status status;
   matrices(call, station, s, status);
   if (!status) return status;
-  return call.arg(s.p).local(sizeof(float) * static_cast<size_t>(s.p.depth * (columns + (s.half() ? 8 : 0))))
+  return call.arg(s.p)
+      .local(sizeof(float) * static_cast<size_t>(s.p.depth * (columns + (s.half() ? 8 : 0))))
       .grid({panels, s.outer, s.p.row_parts}, {1, 1, 1});
 }
 
@@ -107,7 +110,8 @@ Status run_best(Station& station, const Products& s) {
   const DeviceFacts& facts = station.runtime.facts();
   if (panel_depth(station, s) == 0) return run_tiles(station, s);
   const int usual = facts.is_cpu() || facts.max_work_group < 64 ? 0 : 1;
-  const std::string key = fmt::format("gemm{} {}x{}x{}x{} taps {}x{}", s.option, s.outer, s.p.m, s.p.n, s.p.k, s.p.kernel_height, s.p.kernel_width);
+  const std::string key = fmt::format("gemm{} {}x{}x{}x{} taps {}x{}", s.option, s.outer, s.p.m, s.p.n, s.p.k,
+                                      s.p.kernel_height, s.p.kernel_width);
   const int variant = station.tuner.choose_variant(key, facts.max_work_group < 64 ? 1 : 2, usual, [&](int v) {
     using Clock = std::chrono::steady_clock;
     double best = -1;
@@ -123,7 +127,8 @@ Status run_best(Station& station, const Products& s) {
 }
 
 bool flat(const TensorImpl& t, DType type) {
-  return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() && t.element_count() < (int64_t{1} << 31);
+  return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() &&
+         t.element_count() < (int64_t{1} << 31);
 }
 
 const char* stored(const TensorImpl& node) { return node.dtype == DType::F16 ? " -DHALF" : ""; }
@@ -131,7 +136,9 @@ const char* stored(const TensorImpl& node) { return node.dtype == DType::F16 ? "
 bool fast_mul_mat(Station& station, const TensorImpl& node, Status& status) {
   const TensorImpl &a = *node.sources[0], &b = *node.sources[1];
   const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
-  if (!flat(a, node.dtype) || !flat(b, node.dtype) || !flat(node, node.dtype) || (bias && !flat(*bias, node.dtype)) || a.sizes.back() == 0) return false;
+  if (!flat(a, node.dtype) || !flat(b, node.dtype) || !flat(node, node.dtype) || (bias && !flat(*bias, node.dtype)) ||
+      a.sizes.back() == 0)
+    return false;
   const int64_t n = node.sizes.back(), depth = a.sizes.back();
   int64_t m = node.sizes.back(1), outer = node.element_count() / (m * n);
   const int64_t outer_a = a.element_count() / (n * depth), outer_b = b.element_count() / (m * depth);
@@ -170,7 +177,12 @@ bool fast_mul_mat(Station& station, const TensorImpl& node, Status& status) {
       }
       call.buffer(found->buffer).arg(cl_long(found->offset));
     }
-    status = call.arg(cl_int(m)).arg(cl_int(n)).arg(cl_int(depth)).arg(s.p.scale).arg(cl_int(bias != nullptr)).items((n + 3) / 4, 8);
+    status = call.arg(cl_int(m))
+                 .arg(cl_int(n))
+                 .arg(cl_int(depth))
+                 .arg(s.p.scale)
+                 .arg(cl_int(bias != nullptr))
+                 .items((n + 3) / 4, 8);
     return true;
   }
   status = run_best(station, s);
@@ -184,8 +196,8 @@ struct Planes {
   cl_int rows, end_y, end_x, count_padding, biased;
 };
 
-Status run_rows(Station& station, const TensorImpl& node, const TensorImpl& x, const TensorImpl& w, const TensorImpl& bias, Planes p,
-                const int32_t* kernel, const int32_t* strides, int mode) {
+Status run_rows(Station& station, const TensorImpl& node, const TensorImpl& x, const TensorImpl& w,
+                const TensorImpl& bias, Planes p, const int32_t* kernel, const int32_t* strides, int mode) {
   const int64_t planes = node.sizes[0] * node.sizes[1];
   p.height = static_cast<cl_int>(x.sizes[2]);
   p.width = static_cast<cl_int>(x.sizes[3]);
@@ -193,17 +205,26 @@ Status run_rows(Station& station, const TensorImpl& node, const TensorImpl& x, c
   p.out_width = static_cast<cl_int>(node.sizes[3]);
   // A GPU wants many small work items, a processor few large ones.
   p.rows = station.runtime.facts().is_cpu() ? p.out_height : 1;
-  const std::string options = fmt::format(" -DMODE={} -DKY={} -DKX={} -DSY={} -DSX={}{}", mode, kernel[0], kernel[1], strides[0], strides[1], stored(node));
+  const std::string options = fmt::format(" -DMODE={} -DKY={} -DKX={} -DSY={} -DSX={}{}", mode, kernel[0], kernel[1],
+                                          strides[0], strides[1], stored(node));
   const int64_t parts = (p.out_height + p.rows - 1) / p.rows;
   const size_t group = station.runtime.facts().is_cpu() ? 1 : 8;
-  return Call(station, "rows", options, "rows").flat(x).flat(w).flat(bias).flat(node).arg(p).grid({parts, planes}, {group, 1});
+  return Call(station, "rows", options, "rows")
+      .flat(x)
+      .flat(w)
+      .flat(bias)
+      .flat(node)
+      .arg(p)
+      .grid({parts, planes}, {group, 1});
 }
 
 bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
-  if (p.spatial != 2 || !flat(x, node.dtype) || !flat(w, node.dtype) || !flat(node, node.dtype) || (bias && !flat(*bias, node.dtype)) || w.sizes[1] == 0) return false;
+  if (p.spatial != 2 || !flat(x, node.dtype) || !flat(w, node.dtype) || !flat(node, node.dtype) ||
+      (bias && !flat(*bias, node.dtype)) || w.sizes[1] == 0)
+    return false;
   if (p.groups == x.sizes[1] && p.groups == node.sizes[1] && w.sizes[1] == 1 && w.sizes[2] * w.sizes[3] <= 49) {
     Planes planes{};
     planes.pad_y = p.pads_begin[0];

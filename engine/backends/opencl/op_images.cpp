@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/op_images.h>
+#include "engine/backends/opencl/op_images.h"
 
 #include <algorithm>
 
@@ -17,7 +17,8 @@ struct Window2 {
 };
 
 Extent extent_of(const TensorImpl& t) {
-  return {static_cast<cl_int>(t.sizes[0]), static_cast<cl_int>(t.sizes[1]), static_cast<cl_int>(t.sizes[2]), static_cast<cl_int>(t.sizes[3])};
+  return {static_cast<cl_int>(t.sizes[0]), static_cast<cl_int>(t.sizes[1]), static_cast<cl_int>(t.sizes[2]),
+          static_cast<cl_int>(t.sizes[3])};
 }
 
 int64_t blocks(int64_t channels) { return (channels + 3) / 4; }
@@ -31,7 +32,9 @@ bool suits(const DeviceFacts& facts, const TensorImpl& t) {
 }
 
 // Constant, so that it can be packed once.
-bool given(const TensorImpl& t) { return t.op == Op::None && !t.is_view() && t.has(kFlagWeight) && (t.dtype == DType::F32 || t.dtype == DType::F16); }
+bool given(const TensorImpl& t) {
+  return t.op == Op::None && !t.is_view() && t.has(kFlagWeight) && (t.dtype == DType::F32 || t.dtype == DType::F16);
+}
 
 bool is_depthwise(const TensorImpl& node) {
   const auto groups = node.params.get<ConvParams>().groups;
@@ -47,8 +50,21 @@ bool convolves(const TensorImpl& node) {
 
 bool is_unary(Op op) {
   switch (op) {
-    case Op::Relu: case Op::LeakyRelu: case Op::Clamp: case Op::Sigmoid: case Op::Silu: case Op::Tanh: case Op::Exp: case Op::Sqrt:
-    case Op::Erf: case Op::Gelu: case Op::HardSigmoid: case Op::HardSwish: case Op::Scale: case Op::Neg: case Op::Abs:
+    case Op::Relu:
+    case Op::LeakyRelu:
+    case Op::Clamp:
+    case Op::Sigmoid:
+    case Op::Silu:
+    case Op::Tanh:
+    case Op::Exp:
+    case Op::Sqrt:
+    case Op::Erf:
+    case Op::Gelu:
+    case Op::HardSigmoid:
+    case Op::HardSwish:
+    case Op::Scale:
+    case Op::Neg:
+    case Op::Abs:
     case Op::Reciprocal: return true;
     default: return false;
   }
@@ -61,8 +77,10 @@ std::string math_options(const Station& station, const TensorImpl& node) {
   std::string options;
   const bool half = node.dtype == DType::F16;
   if (half) options += " -DHALF_IMAGES";
-  if (half && station.runtime.facts().fp16 && station.runtime.options().precision == Precision::Low) options += " -DHALF_MATH";
-  else if (half) options += " -DHALF_WEIGHTS";
+  if (half && station.runtime.facts().fp16 && station.runtime.options().precision == Precision::Low)
+    options += " -DHALF_MATH";
+  else if (half)
+    options += " -DHALF_WEIGHTS";
   return options;
 }
 
@@ -74,16 +92,23 @@ Status texels(Call& call, const TensorImpl& t) {
   return call.grid({blocks(t.sizes[1]) * t.sizes[3], t.sizes[0] * t.sizes[2]});
 }
 
-Status pack(Station& station, Device device, ExecutionContext& context, const TensorImpl& w, DType type, int64_t outputs, int64_t inputs,
-            int64_t filled, int64_t taps, Storage& to) {
+Status pack(Station& station, Device device, ExecutionContext& context, const TensorImpl& w, DType type,
+            int64_t outputs, int64_t inputs, int64_t filled, int64_t taps, Storage& to) {
   const Bytes bytes = blocks(outputs) * 4 * filled * taps * element_bytes(type);
   auto storage = Storage::allocate(context, device, MemoryKind::Persistent, bytes);
   if (!storage) return storage.error();
   to = std::move(*storage);
   Layout l = layout_of(w);
   collapse({&l});
-  return Call(station, "image", " -DCONVERT", "pack_weights").tensor(w, l).scratch(to.data(), bytes).arg(static_cast<cl_int>(type))
-      .arg(cl_int(outputs)).arg(cl_int(inputs)).arg(cl_int(filled)).arg(cl_int(taps)).grid({filled, taps, blocks(outputs)});
+  return Call(station, "image", " -DCONVERT", "pack_weights")
+      .tensor(w, l)
+      .scratch(to.data(), bytes)
+      .arg(static_cast<cl_int>(type))
+      .arg(cl_int(outputs))
+      .arg(cl_int(inputs))
+      .arg(cl_int(filled))
+      .arg(cl_int(taps))
+      .grid({filled, taps, blocks(outputs)});
 }
 
 Window2 window_of(const TensorImpl& node) {
@@ -120,7 +145,9 @@ Window2 window_of(const TensorImpl& node) {
 Side ImageOps::packing(const DeviceFacts& facts, const TensorImpl& node, int source) const {
   const bool both = is_binary(node.op) || node.op == Op::Concat;
   if (source >= 0) return source == 0 || both ? Side::Other : Side::Main;
-  if (!suits(facts, node) || node.sources.empty() || !suits(facts, *node.sources[0]) || node.sources[0]->dtype != node.dtype) return Side::Main;
+  if (!suits(facts, node) || node.sources.empty() || !suits(facts, *node.sources[0]) ||
+      node.sources[0]->dtype != node.dtype)
+    return Side::Main;
   switch (node.op) {
     case Op::Conv: return convolves(node) ? Side::Other : Side::Main;
     case Op::MaxPool:
@@ -132,16 +159,19 @@ Side ImageOps::packing(const DeviceFacts& facts, const TensorImpl& node, int sou
     case Op::Concat:
       if (node.params.get<AxisParams>().axis != 1) return Side::Main;
       for (size_t s = 0; s < node.sources.size(); ++s)
-        if (!suits(facts, *node.sources[s]) || (s + 1 < node.sources.size() && node.sources[s]->sizes[1] % 4 != 0)) return Side::Main;
+        if (!suits(facts, *node.sources[s]) || (s + 1 < node.sources.size() && node.sources[s]->sizes[1] % 4 != 0))
+          return Side::Main;
       return Side::Either;
     default: break;
   }
   if (is_unary(node.op)) return Side::Either;
-  if (!is_binary(node.op) || !(node.sources[0]->sizes == node.sizes) || !(node.sources[1]->sizes == node.sizes)) return Side::Main;
+  if (!is_binary(node.op) || !(node.sources[0]->sizes == node.sizes) || !(node.sources[1]->sizes == node.sizes))
+    return Side::Main;
   return Side::Either;
 }
 
-Status ImageOps::prepare(Station& station, Device device, std::span<TensorImpl* const> nodes, ExecutionContext& context) {
+Status ImageOps::prepare(Station& station, Device device, std::span<TensorImpl* const> nodes,
+                         ExecutionContext& context) {
   weights_.clear();
   for (const TensorImpl* node : nodes) {
     if (!node->has(kFlagPacked) || node->op != Op::Conv) continue;
@@ -150,9 +180,11 @@ Status ImageOps::prepare(Station& station, Device device, std::span<TensorImpl* 
     const bool depthwise = is_depthwise(*node);
     const int64_t inputs = w.sizes[1], filled = depthwise ? 1 : blocks(inputs) * 4, taps = w.sizes[2] * w.sizes[3];
     const DType type = node->dtype;
-    if (auto ok = pack(station, device, context, w, type, w.sizes[0], inputs, filled, taps, made.filter); !ok) return ok;
+    if (auto ok = pack(station, device, context, w, type, w.sizes[0], inputs, filled, taps, made.filter); !ok)
+      return ok;
     if (node->sources.size() > 2)
-      if (auto ok = pack(station, device, context, *node->sources[2], type, w.sizes[0], 1, 1, 1, made.bias); !ok) return ok;
+      if (auto ok = pack(station, device, context, *node->sources[2], type, w.sizes[0], 1, 1, 1, made.bias); !ok)
+        return ok;
   }
   return {};
 }
@@ -163,7 +195,11 @@ Status ImageOps::convolve(Station& station, const TensorImpl& node) const {
   const Storage& filter = at->second.filter;
   const Storage& bias = at->second.bias.allocated() ? at->second.bias : filter;
   Call call(station, "image", " -DCONV" + math_options(station, node), is_depthwise(node) ? "depthwise" : "conv");
-  call.image(*node.sources[0]).scratch(filter.data(), filter.bytes()).scratch(bias.data(), bias.bytes()).image(node).arg(window_of(node));
+  call.image(*node.sources[0])
+      .scratch(filter.data(), filter.bytes())
+      .scratch(bias.data(), bias.bytes())
+      .image(node)
+      .arg(window_of(node));
   return texels(call, node);
 }
 
@@ -171,8 +207,10 @@ Status ImageOps::run(Station& station, const TensorImpl& node) const {
   const TensorImpl& x = *node.sources[0];
   if (node.op == Op::Copy) {
     Call call(station, "image", " -DCONVERT" + float_options(node), node.has(kFlagPacked) ? "to_image" : "to_buffer");
-    if (node.has(kFlagPacked)) call.tensor(x, layout_of(x)).image(node).arg(extent_of(node));
-    else call.image(x).arg(extent_of(node)).tensor(node, layout_of(node));
+    if (node.has(kFlagPacked))
+      call.tensor(x, layout_of(x)).image(node).arg(extent_of(node));
+    else
+      call.image(x).arg(extent_of(node)).tensor(node, layout_of(node));
     return texels(call, node);
   }
   if (node.op == Op::Conv) return convolve(station, node);
@@ -198,7 +236,8 @@ Status ImageOps::run(Station& station, const TensorImpl& node) const {
     }
     return {};
   }
-  const std::string op = " -DPOINTWISE -DNUMBER=float4 -DOP=" + std::to_string(static_cast<int>(node.op)) + float_options(node);
+  const std::string op =
+      " -DPOINTWISE -DNUMBER=float4 -DOP=" + std::to_string(static_cast<int>(node.op)) + float_options(node);
   if (node.sources.size() == 1) {
     const auto [a, b] = unary_parameters(node);
     Call call(station, "image", op, "unary");

@@ -3,8 +3,8 @@
 #pragma once
 #include <map>
 
-#include <arenascope/backends/opencl/image_pool.h>
-#include <arenascope/backends/opencl/ops.h>
+#include "engine/backends/opencl/image_pool.h"
+#include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include <arenascope/backends/opencl/ops.h>
+#include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -40,7 +40,11 @@ Status reduce(Station& station, const TensorImpl& node) {
   reduced.offset = 0;
   const Lines lines = lines_of(station);
   Call call(station, "lines", domain_option(domain_of(x.dtype)) + " -DREDUCE" + lines.option(), "reduce");
-  call.tensor(x, kept).arg(reduced).tensor(node, layout_of(node)).arg(cl_long(node.element_count())).arg(cl_long(n))
+  call.tensor(x, kept)
+      .arg(reduced)
+      .tensor(node, layout_of(node))
+      .arg(cl_long(node.element_count()))
+      .arg(cl_long(n))
       .arg(static_cast<cl_int>(node.op));
   return over_lines(call, lines, node.element_count());
 }
@@ -73,9 +77,17 @@ Status norm(Station& station, const TensorImpl& node) {
   collapse({&lx});
   const Lines lines = lines_of(station);
   Call call(station, "lines", domain_option(domain_of(x.dtype)) + " -DNORMS" + lines.option(), "norm");
-  call.tensor(x, lx).tensor(source(1), factor(1)).tensor(source(2), factor(2)).tensor(node, layout_of(node)).arg(cl_long(count))
-      .arg(cl_long(n)).arg(cl_int(node.op == Op::RmsNorm)).arg(static_cast<cl_int>(node.sources.size())).arg(epsilon)
-      .arg(cl_long(channels)).arg(cl_long(inner));
+  call.tensor(x, lx)
+      .tensor(source(1), factor(1))
+      .tensor(source(2), factor(2))
+      .tensor(node, layout_of(node))
+      .arg(cl_long(count))
+      .arg(cl_long(n))
+      .arg(cl_int(node.op == Op::RmsNorm))
+      .arg(static_cast<cl_int>(node.sources.size()))
+      .arg(epsilon)
+      .arg(cl_long(channels))
+      .arg(cl_long(inner));
   return over_lines(call, lines, count);
 }
 
@@ -87,8 +99,12 @@ Status batch_norm(Station& station, const TensorImpl& node) {
     collapse({&l});
     call.tensor(*s, l);
   }
-  return call.tensor(node, layout_of(node)).arg(cl_long(n)).arg(cl_long(channels)).arg(cl_long(n / (node.sizes[0] * channels)))
-      .arg(node.params.get<BatchNormParams>().epsilon).items(n);
+  return call.tensor(node, layout_of(node))
+      .arg(cl_long(n))
+      .arg(cl_long(channels))
+      .arg(cl_long(n / (node.sizes[0] * channels)))
+      .arg(node.params.get<BatchNormParams>().epsilon)
+      .items(n);
 }
 
 Status soft_max(Station& station, const TensorImpl& node) {
@@ -103,8 +119,17 @@ Status soft_max(Station& station, const TensorImpl& node) {
   const int64_t n = node.sizes[p.axis], count = node.element_count() / n;
   const Lines lines = lines_of(station);
   Call call(station, "lines", domain_option(domain_of(x.dtype)) + " -DNORMS" + lines.option(), "soft_max");
-  call.tensor(x, lx).arg(cl_long(sx)).tensor(mask, lm).arg(cl_long(sm)).tensor(node, lo).arg(cl_long(so)).arg(cl_long(count))
-      .arg(cl_long(n)).arg(p.scale).arg(static_cast<cl_int>(masked)).arg(static_cast<cl_int>(node.op == Op::LogSoftMax));
+  call.tensor(x, lx)
+      .arg(cl_long(sx))
+      .tensor(mask, lm)
+      .arg(cl_long(sm))
+      .tensor(node, lo)
+      .arg(cl_long(so))
+      .arg(cl_long(count))
+      .arg(cl_long(n))
+      .arg(p.scale)
+      .arg(static_cast<cl_int>(masked))
+      .arg(static_cast<cl_int>(node.op == Op::LogSoftMax));
   return over_lines(call, lines, count);
 }
 
@@ -117,9 +142,15 @@ Status select(Station& station, const TensorImpl& node) {
     const int64_t n = x.sizes[p.axis];
     Layout lx = without(layout_of(x), p.axis, &sx);
     collapse({&lx});
-    return Call(station, "lines", options, "arg").tensor(x, lx).arg(cl_long(sx)).tensor(node, layout_of(node))
-        .arg(cl_long(node.element_count())).arg(cl_long(n)).arg(static_cast<cl_int>(node.op == Op::ArgMax))
-        .arg(static_cast<cl_int>(p.select_last)).items(node.element_count());
+    return Call(station, "lines", options, "arg")
+        .tensor(x, lx)
+        .arg(cl_long(sx))
+        .tensor(node, layout_of(node))
+        .arg(cl_long(node.element_count()))
+        .arg(cl_long(n))
+        .arg(static_cast<cl_int>(node.op == Op::ArgMax))
+        .arg(static_cast<cl_int>(p.select_last))
+        .items(node.element_count());
   }
   const bool top = node.op == Op::TopKValues || node.op == Op::TopKIndices;
   const auto t = node.params.get<TopKParams>();
@@ -131,8 +162,12 @@ Status select(Station& station, const TensorImpl& node) {
   collapse({&lo});
   Call call(station, "lines", options, top ? "top_k" : "cum_sum");
   call.tensor(x, lx).arg(cl_long(sx)).tensor(node, lo).arg(cl_long(so)).arg(cl_long(count)).arg(cl_long(n));
-  if (top) call.arg(cl_long(node.sizes[axis])).arg(static_cast<cl_int>(t.largest)).arg(static_cast<cl_int>(node.op == Op::TopKIndices));
-  else call.arg(static_cast<cl_int>(s.exclusive)).arg(static_cast<cl_int>(s.reverse));
+  if (top)
+    call.arg(cl_long(node.sizes[axis]))
+        .arg(static_cast<cl_int>(t.largest))
+        .arg(static_cast<cl_int>(node.op == Op::TopKIndices));
+  else
+    call.arg(static_cast<cl_int>(s.exclusive)).arg(static_cast<cl_int>(s.reverse));
   return call.items(count, 8);
 }
 
@@ -144,10 +179,20 @@ Status rope(Station& station, const TensorImpl& node) {
   Layout lx = layout_of(x);
   collapse({&lx});
   const int64_t n = node.element_count();
-  return Call(station, "lines", domain_option(domain_of(x.dtype)) + " -DNORMS -DLOCAL=1", "rope").tensor(x, lx)
-      .tensor(positions, layout_of(positions)).tensor(node, layout_of(node)).arg(cl_long(n)).arg(cl_long(node.sizes.back(1)))
-      .arg(cl_long(node.sizes.back())).arg(cl_int(p.dims)).arg(p.base).arg(p.scale).arg(cl_int(p.start))
-      .arg(static_cast<cl_int>(p.neox)).arg(static_cast<cl_int>(given)).items(n);
+  return Call(station, "lines", domain_option(domain_of(x.dtype)) + " -DNORMS -DLOCAL=1", "rope")
+      .tensor(x, lx)
+      .tensor(positions, layout_of(positions))
+      .tensor(node, layout_of(node))
+      .arg(cl_long(n))
+      .arg(cl_long(node.sizes.back(1)))
+      .arg(cl_long(node.sizes.back()))
+      .arg(cl_int(p.dims))
+      .arg(p.base)
+      .arg(p.scale)
+      .arg(cl_int(p.start))
+      .arg(static_cast<cl_int>(p.neox))
+      .arg(static_cast<cl_int>(given))
+      .items(n);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/opencl/ops.h>
+#include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -14,7 +14,12 @@ cl_int width(const TensorImpl& t) { return info(t.dtype).block_bytes; }
 Status copy(Station& station, const TensorImpl& from, Layout lf, const TensorImpl& to, Layout lt) {
   const int64_t n = lf.count();
   collapse({&lf, &lt});
-  return Call(station, "movement", "", "copy_cells").tensor(from, lf).tensor(to, lt).arg(cl_long(n)).arg(width(to)).items(n);
+  return Call(station, "movement", "", "copy_cells")
+      .tensor(from, lf)
+      .tensor(to, lt)
+      .arg(cl_long(n))
+      .arg(width(to))
+      .items(n);
 }
 
 uint16_t half_bits(float value) {
@@ -44,7 +49,10 @@ uint64_t bits_of(DType type, double value) {
     case DType::F64: return std::bit_cast<uint64_t>(value);
     case DType::Bool: return value != 0;
     case DType::U64: return value >= 1.8e19 ? UINT64_MAX : value <= 0 ? 0 : static_cast<uint64_t>(value);
-    default: return static_cast<uint64_t>(value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : static_cast<int64_t>(value));
+    default:
+      return static_cast<uint64_t>(value >= 9.2e18    ? INT64_MAX
+                                   : value <= -9.2e18 ? INT64_MIN
+                                                      : static_cast<int64_t>(value));
   }
 }
 
@@ -64,12 +72,20 @@ Status concat(Station& station, const TensorImpl& node) {
 
 Status pad(Station& station, const TensorImpl& node) {
   const auto p = node.params.get<PadParams>();
-  struct { cl_int v[8]; } begin{};
+  struct {
+    cl_int v[8];
+  } begin{};
   for (int d = 0; d < node.rank(); ++d) begin.v[d] = p.begin[d];
   const int64_t n = node.element_count();
-  return Call(station, "movement", "", "pad").tensor(*node.sources[0], layout_of(*node.sources[0])).tensor(node, layout_of(node))
-      .arg(cl_long(n)).arg(width(node)).arg(begin).arg(static_cast<cl_int>(p.mode))
-      .arg(cl_ulong(bits_of(node.dtype, static_cast<double>(p.value)))).items(n);
+  return Call(station, "movement", "", "pad")
+      .tensor(*node.sources[0], layout_of(*node.sources[0]))
+      .tensor(node, layout_of(node))
+      .arg(cl_long(n))
+      .arg(width(node))
+      .arg(begin)
+      .arg(static_cast<cl_int>(p.mode))
+      .arg(cl_ulong(bits_of(node.dtype, static_cast<double>(p.value))))
+      .items(n);
 }
 
 Status gather(Station& station, const TensorImpl& node) {
@@ -80,16 +96,27 @@ Status gather(Station& station, const TensorImpl& node) {
   const bool elements = node.op == Op::GatherElements;
   const int behind = elements ? 1 : index.rank();  // dimensions of the result that stand for the axis
   for (int d = 0; d < node.rank(); ++d) {
-    if (d < axis) lt.stride[d] = table.strides[d];
-    else if (d >= axis + behind) lt.stride[d] = table.strides[d - behind + 1];
-    if (elements) li.stride[d] = index.strides[d];
-    else if (d >= axis && d < axis + behind) li.stride[d] = index.strides[d - axis];
+    if (d < axis)
+      lt.stride[d] = table.strides[d];
+    else if (d >= axis + behind)
+      lt.stride[d] = table.strides[d - behind + 1];
+    if (elements)
+      li.stride[d] = index.strides[d];
+    else if (d >= axis && d < axis + behind)
+      li.stride[d] = index.strides[d - axis];
   }
   const int64_t n = node.element_count();
   const bool quantised = info(table.dtype).quantised;
-  return Call(station, "movement", quantised ? " -DWITH_QUANTISED" : "", "gather").tensor(table, lt).tensor(index, li)
-      .tensor(node, layout_of(node)).arg(cl_long(n)).arg(table.dtype == node.dtype ? width(node) : cl_int(0))
-      .arg(cl_long(table.sizes[axis])).arg(cl_long(table.strides[axis])).buffer(station.problem).items(n);
+  return Call(station, "movement", quantised ? " -DWITH_QUANTISED" : "", "gather")
+      .tensor(table, lt)
+      .tensor(index, li)
+      .tensor(node, layout_of(node))
+      .arg(cl_long(n))
+      .arg(table.dtype == node.dtype ? width(node) : cl_int(0))
+      .arg(cl_long(table.sizes[axis]))
+      .arg(cl_long(table.strides[axis]))
+      .buffer(station.problem)
+      .items(n);
 }
 
 Status depth_to_space(Station& station, const TensorImpl& node) {
@@ -108,17 +135,28 @@ Status depth_to_space(Station& station, const TensorImpl& node) {
 
 Status resize(Station& station, const TensorImpl& node) {
   const auto p = node.params.get<ResizeParams>();
-  struct { cl_float v[8]; } scales{};
+  struct {
+    cl_float v[8];
+  } scales{};
   for (int d = std::max(0, node.rank() - 4); d < node.rank(); ++d) scales.v[d] = p.scales[d - (node.rank() - 4)];
   const int64_t n = node.element_count();
-  return Call(station, "resize", "", "resize").tensor(*node.sources[0], layout_of(*node.sources[0])).tensor(node, layout_of(node))
-      .arg(cl_long(n)).arg(scales).arg(static_cast<cl_int>(p.mode)).arg(static_cast<cl_int>(p.coordinates))
-      .arg(static_cast<cl_int>(p.nearest)).arg(p.cubic_a).items(n);
+  return Call(station, "resize", "", "resize")
+      .tensor(*node.sources[0], layout_of(*node.sources[0]))
+      .tensor(node, layout_of(node))
+      .arg(cl_long(n))
+      .arg(scales)
+      .arg(static_cast<cl_int>(p.mode))
+      .arg(static_cast<cl_int>(p.coordinates))
+      .arg(static_cast<cl_int>(p.nearest))
+      .arg(p.cubic_a)
+      .items(n);
 }
 
 void wide_argument(Call& call, const Station& station, double value) {
-  if (station.runtime.facts().fp64) call.arg(static_cast<cl_double>(value));
-  else call.arg(static_cast<cl_float>(value));
+  if (station.runtime.facts().fp64)
+    call.arg(static_cast<cl_double>(value));
+  else
+    call.arg(static_cast<cl_float>(value));
 }
 
 }  // namespace
@@ -135,8 +173,13 @@ Status run_movement(Station& station, const TensorImpl& node) {
     case Op::Fill: {
       auto place = operand(station, node);
       if (!place) return place.error();
-      return Call(station, "movement", "", "fill_bits").buffer(place->buffer).arg(cl_long(place->offset)).arg(cl_long(n))
-          .arg(width(node)).arg(cl_ulong(bits_of(node.dtype, node.params.get<FillParams>().start))).items(n);
+      return Call(station, "movement", "", "fill_bits")
+          .buffer(place->buffer)
+          .arg(cl_long(place->offset))
+          .arg(cl_long(n))
+          .arg(width(node))
+          .arg(cl_ulong(bits_of(node.dtype, node.params.get<FillParams>().start)))
+          .items(n);
     }
     case Op::Arange: {
       const auto p = node.params.get<FillParams>();
@@ -150,24 +193,40 @@ Status run_movement(Station& station, const TensorImpl& node) {
       const auto p = node.params.get<TrilParams>();
       Layout lx = layout_of(*node.sources[0]);
       collapse({&lx});
-      return Call(station, "movement", "", "triangle").tensor(*node.sources[0], lx).tensor(node, layout_of(node)).arg(cl_long(n))
-          .arg(width(node)).arg(cl_long(node.sizes.back(1))).arg(cl_long(node.sizes.back())).arg(cl_long(p.diagonal))
-          .arg(static_cast<cl_int>(p.upper)).items(n);
+      return Call(station, "movement", "", "triangle")
+          .tensor(*node.sources[0], lx)
+          .tensor(node, layout_of(node))
+          .arg(cl_long(n))
+          .arg(width(node))
+          .arg(cl_long(node.sizes.back(1)))
+          .arg(cl_long(node.sizes.back()))
+          .arg(cl_long(p.diagonal))
+          .arg(static_cast<cl_int>(p.upper))
+          .items(n);
     }
     case Op::Where: {
       Layout lc = broadcast_layout(*node.sources[0], node.sizes), la = broadcast_layout(*node.sources[1], node.sizes),
              lb = broadcast_layout(*node.sources[2], node.sizes);
       collapse({&lc, &la, &lb});
-      return Call(station, "movement", "", "choose").tensor(*node.sources[0], lc).tensor(*node.sources[1], la)
-          .tensor(*node.sources[2], lb).tensor(node, layout_of(node)).arg(cl_long(n)).arg(width(node)).items(n);
+      return Call(station, "movement", "", "choose")
+          .tensor(*node.sources[0], lc)
+          .tensor(*node.sources[1], la)
+          .tensor(*node.sources[2], lb)
+          .tensor(node, layout_of(node))
+          .arg(cl_long(n))
+          .arg(width(node))
+          .items(n);
     }
     case Op::Cast: {
       const TensorImpl& x = *node.sources[0];
       if (x.dtype == node.dtype) return copy(station, x, layout_of(x), node, layout_of(node));
       Layout lx = layout_of(x);
       collapse({&lx});
-      return Call(station, "movement", info(x.dtype).quantised ? " -DWITH_QUANTISED" : "", "cast").tensor(x, lx)
-          .tensor(node, layout_of(node)).arg(cl_long(n)).items(n);
+      return Call(station, "movement", info(x.dtype).quantised ? " -DWITH_QUANTISED" : "", "cast")
+          .tensor(x, lx)
+          .tensor(node, layout_of(node))
+          .arg(cl_long(n))
+          .items(n);
     }
     default: return copy(station, *node.sources[0], layout_of(*node.sources[0]), node, layout_of(node));  // CONT, COPY
   }

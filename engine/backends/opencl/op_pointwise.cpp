@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <arenascope/backends/opencl/ops.h>
+#include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
 
@@ -38,14 +38,34 @@ void real_argument(Call& call, int domain, bool fp64, double value) {
 
 // Of float32, or all of float16.
 bool flat(const TensorImpl& t, DType type) {
-  return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() && t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
+  return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() &&
+         t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
 }
 
 bool has_fast(Op op) {
   switch (op) {
-    case Op::Relu: case Op::LeakyRelu: case Op::Clamp: case Op::Sigmoid: case Op::Silu: case Op::Tanh: case Op::Exp: case Op::Sqrt:
-    case Op::Erf: case Op::Gelu: case Op::HardSigmoid: case Op::HardSwish: case Op::Scale: case Op::Neg: case Op::Abs:
-    case Op::Reciprocal: case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Max: case Op::Min: return true;
+    case Op::Relu:
+    case Op::LeakyRelu:
+    case Op::Clamp:
+    case Op::Sigmoid:
+    case Op::Silu:
+    case Op::Tanh:
+    case Op::Exp:
+    case Op::Sqrt:
+    case Op::Erf:
+    case Op::Gelu:
+    case Op::HardSigmoid:
+    case Op::HardSwish:
+    case Op::Scale:
+    case Op::Neg:
+    case Op::Abs:
+    case Op::Reciprocal:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Max:
+    case Op::Min: return true;
     default: return false;
   }
 }
@@ -54,12 +74,15 @@ bool has_fast(Op op) {
 struct Rows {
   int64_t rows, inner, per;
   bool spread;
-  Rows(const Station& station, int64_t all, int64_t each) : rows(all), inner(each), spread(!station.runtime.facts().is_cpu()) {
+  Rows(const Station& station, int64_t all, int64_t each)
+      : rows(all), inner(each), spread(!station.runtime.facts().is_cpu()) {
     constexpr int64_t kEnough = 8192;  // elements that are worth a work item of their own
     per = std::clamp<int64_t>(kEnough / std::max<int64_t>(1, inner), 1, rows);
   }
   const char* option() const { return spread ? " -DSPREAD" : ""; }
-  Status run(Call& call) const { return spread ? call.grid({inner, rows}, {128, 1}) : call.groups((rows + per - 1) / per, 1); }
+  Status run(Call& call) const {
+    return spread ? call.grid({inner, rows}, {128, 1}) : call.groups((rows + per - 1) / per, 1);
+  }
 };
 
 }  // namespace
@@ -78,7 +101,11 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
     const Rows rows(station, n / inner, inner);
     Call call(station, "fast_pointwise", " -DAFFINE" + stored + rows.option(), "batch_norm");
     for (const TensorImpl* s : node.sources) call.flat(*s);
-    call.flat(node).arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(channels)).arg(cl_int(rows.per))
+    call.flat(node)
+        .arg(cl_int(rows.rows))
+        .arg(cl_int(inner))
+        .arg(cl_int(channels))
+        .arg(cl_int(rows.per))
         .arg(node.params.get<BatchNormParams>().epsilon);
     status = rows.run(call);
     return true;
@@ -89,23 +116,36 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
   if (node.sources.size() == 1) {
     if (!flat(*x, type)) return false;
     const auto [a, b] = unary_parameters(node);
-    status = Call(station, "fast_pointwise", " -DUNARY" + op, "unary").flat(*x).flat(node).arg(cl_int(n))
-                 .arg(static_cast<cl_float>(a)).arg(static_cast<cl_float>(b)).items(n, group);
+    status = Call(station, "fast_pointwise", " -DUNARY" + op, "unary")
+                 .flat(*x)
+                 .flat(node)
+                 .arg(cl_int(n))
+                 .arg(static_cast<cl_float>(a))
+                 .arg(static_cast<cl_float>(b))
+                 .items(n, group);
     return true;
   }
   const TensorImpl* y = node.sources[1];
   if ((node.op == Op::Add || node.op == Op::Mul) && x->element_count() < n) std::swap(x, y);
   if (!flat(*x, type) || !flat(*y, type) || x->element_count() != n) return false;
   if (y->element_count() == n) {
-    status = Call(station, "fast_pointwise", " -DBINARY" + op, "binary").flat(*x).flat(*y).flat(node).arg(cl_int(n)).items(n, group);
+    status = Call(station, "fast_pointwise", " -DBINARY" + op, "binary")
+                 .flat(*x)
+                 .flat(*y)
+                 .flat(node)
+                 .arg(cl_int(n))
+                 .items(n, group);
     return true;
   }
   Layout lo = layout_of(node), ly = broadcast_layout(*y, node.sizes);
   collapse({&lo, &ly});
   int64_t inner = 0, count = 1;
-  if (ly.rank == 1 && ly.stride[0] == 0) inner = n;
-  else if (ly.rank == 2 && ly.stride[0] == 1 && ly.stride[1] == 0) inner = ly.size[1], count = ly.size[0];
-  else if (ly.rank == 3 && ly.stride[0] == 0 && ly.stride[1] == 1 && ly.stride[2] == 0) inner = ly.size[2], count = ly.size[1];
+  if (ly.rank == 1 && ly.stride[0] == 0)
+    inner = n;
+  else if (ly.rank == 2 && ly.stride[0] == 1 && ly.stride[1] == 0)
+    inner = ly.size[1], count = ly.size[0];
+  else if (ly.rank == 3 && ly.stride[0] == 0 && ly.stride[1] == 1 && ly.stride[2] == 0)
+    inner = ly.size[2], count = ly.size[1];
   if (inner < 16) return false;
   const Rows rows(station, n / inner, inner);
   Call call(station, "fast_pointwise", " -DBINARY" + op + rows.option(), "by_channel");
@@ -134,8 +174,13 @@ Status run_binary(Station& station, const TensorImpl& node) {
   Layout lx = broadcast_layout(x, node.sizes), ly = broadcast_layout(y, node.sizes), lo = layout_of(node);
   collapse({&lx, &ly});
   return Call(station, "pointwise", domain_option(domain), "binary")
-      .tensor(x, lx).tensor(y, ly).tensor(node, lo).arg(cl_long(node.element_count())).arg(static_cast<cl_int>(node.op))
-      .arg(static_cast<cl_int>(x.dtype == DType::U64)).items(node.element_count());
+      .tensor(x, lx)
+      .tensor(y, ly)
+      .tensor(node, lo)
+      .arg(cl_long(node.element_count()))
+      .arg(static_cast<cl_int>(node.op))
+      .arg(static_cast<cl_int>(x.dtype == DType::U64))
+      .items(node.element_count());
 }
 
 }  // namespace arenascope::opencl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include <arenascope/backends/opencl/ops.h>
+#include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -35,9 +35,16 @@ Status conv(Station& station, const TensorImpl& node) {
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   const bool biased = node.sources.size() > 2;
   const TensorImpl& bias = biased ? *node.sources[2] : w;
-  return Call(station, "products", domain_option(domain_of(x.dtype)) + " -DCONV", node.op == Op::Conv ? "conv" : "conv_transpose")
-      .tensor(x, five_dimensions(x)).tensor(w, five_dimensions(w)).tensor(bias, layout_of(bias)).tensor(node, five_dimensions(node))
-      .arg(cl_long(node.element_count())).arg(args).arg(static_cast<cl_int>(biased)).items(node.element_count());
+  return Call(station, "products", domain_option(domain_of(x.dtype)) + " -DCONV",
+              node.op == Op::Conv ? "conv" : "conv_transpose")
+      .tensor(x, five_dimensions(x))
+      .tensor(w, five_dimensions(w))
+      .tensor(bias, layout_of(bias))
+      .tensor(node, five_dimensions(node))
+      .arg(cl_long(node.element_count()))
+      .arg(args)
+      .arg(static_cast<cl_int>(biased))
+      .items(node.element_count());
 }
 
 // The leading dimensions of a source as they go over the result's.
@@ -56,11 +63,24 @@ Status mul_mat(Station& station, const TensorImpl& node) {
   const TensorImpl& bias = biased ? *node.sources[2] : a;
   const auto stride = [](const TensorImpl& t, int back) { return cl_long(back < t.rank() ? t.strides.back(back) : 0); };
   const bool doubles = a.dtype == DType::F64 || b.dtype == DType::F64;
-  const std::string options = domain_option(doubles ? 1 : 0) + " -DMUL_MAT" + (info(a.dtype).quantised ? " -DWITH_QUANTISED" : "");
-  return Call(station, "products", options, "mul_mat").tensor(a, leading(a, node)).arg(stride(a, 1)).arg(stride(a, 0))
-      .tensor(b, leading(b, node)).arg(stride(b, 1)).arg(stride(b, 0)).tensor(bias, layout_of(bias)).tensor(node, layout_of(node))
-      .arg(cl_long(node.element_count())).arg(cl_long(node.sizes.back(1))).arg(cl_long(node.sizes.back())).arg(cl_long(a.sizes.back()))
-      .arg(node.params.get<MulMatParams>().scale).arg(static_cast<cl_int>(biased)).items(node.element_count());
+  const std::string options =
+      domain_option(doubles ? 1 : 0) + " -DMUL_MAT" + (info(a.dtype).quantised ? " -DWITH_QUANTISED" : "");
+  return Call(station, "products", options, "mul_mat")
+      .tensor(a, leading(a, node))
+      .arg(stride(a, 1))
+      .arg(stride(a, 0))
+      .tensor(b, leading(b, node))
+      .arg(stride(b, 1))
+      .arg(stride(b, 0))
+      .tensor(bias, layout_of(bias))
+      .tensor(node, layout_of(node))
+      .arg(cl_long(node.element_count()))
+      .arg(cl_long(node.sizes.back(1)))
+      .arg(cl_long(node.sizes.back()))
+      .arg(cl_long(a.sizes.back()))
+      .arg(node.params.get<MulMatParams>().scale)
+      .arg(static_cast<cl_int>(biased))
+      .items(node.element_count());
 }
 
 Status attention(Station& station, const TensorImpl& node, const ComputeParams& params) {
@@ -68,7 +88,8 @@ Status attention(Station& station, const TensorImpl& node, const ComputeParams& 
   const TensorImpl &q = *node.sources[0], &k = *node.sources[1], &v = *node.sources[2];
   const bool masked = node.sources.size() > 3;
   const TensorImpl& mask = masked ? *node.sources[3] : q;
-  const int64_t heads = node.sizes.back(2), queries = node.sizes.back(1), value_width = node.sizes.back(), keys = k.sizes.back(1);
+  const int64_t heads = node.sizes.back(2), queries = node.sizes.back(1), value_width = node.sizes.back(),
+                keys = k.sizes.back(1);
   const int64_t rows = node.element_count() / value_width, key_heads = k.sizes.back(2);
   const Bytes bytes = rows * keys * 4;
   Layout lq = layout_of(q), lk = layout_of(k), lv = layout_of(v), lm = layout_of(mask);
@@ -79,17 +100,41 @@ Status attention(Station& station, const TensorImpl& node, const ComputeParams& 
   }
   for (Layout* l : {&lq, &lk, &lv, &lm}) collapse({l});
   const char* options = " -DATTENTION";
-  if (auto ok = Call(station, "products", options, "scores").tensor(q, lq).tensor(k, lk).tensor(mask, lm).scratch(params.work, bytes)
-                    .arg(cl_long(rows * keys)).arg(cl_long(queries)).arg(cl_long(keys)).arg(cl_long(heads)).arg(cl_long(key_heads))
-                    .arg(cl_long(q.sizes.back())).arg(p.scale).arg(static_cast<cl_int>(masked)).arg(static_cast<cl_int>(p.causal))
+  if (auto ok = Call(station, "products", options, "scores")
+                    .tensor(q, lq)
+                    .tensor(k, lk)
+                    .tensor(mask, lm)
+                    .scratch(params.work, bytes)
+                    .arg(cl_long(rows * keys))
+                    .arg(cl_long(queries))
+                    .arg(cl_long(keys))
+                    .arg(cl_long(heads))
+                    .arg(cl_long(key_heads))
+                    .arg(cl_long(q.sizes.back()))
+                    .arg(p.scale)
+                    .arg(static_cast<cl_int>(masked))
+                    .arg(static_cast<cl_int>(p.causal))
                     .items(rows * keys);
       !ok)
     return ok;
-  if (auto ok = Call(station, "products", options, "row_soft_max").scratch(params.work, bytes).arg(cl_long(rows)).arg(cl_long(keys)).items(rows, 8); !ok)
+  if (auto ok = Call(station, "products", options, "row_soft_max")
+                    .scratch(params.work, bytes)
+                    .arg(cl_long(rows))
+                    .arg(cl_long(keys))
+                    .items(rows, 8);
+      !ok)
     return ok;
-  return Call(station, "products", options, "values").scratch(params.work, bytes).tensor(v, lv).tensor(node, layout_of(node))
-      .arg(cl_long(node.element_count())).arg(cl_long(queries)).arg(cl_long(keys)).arg(cl_long(heads)).arg(cl_long(key_heads))
-      .arg(cl_long(value_width)).items(node.element_count());
+  return Call(station, "products", options, "values")
+      .scratch(params.work, bytes)
+      .tensor(v, lv)
+      .tensor(node, layout_of(node))
+      .arg(cl_long(node.element_count()))
+      .arg(cl_long(queries))
+      .arg(cl_long(keys))
+      .arg(cl_long(heads))
+      .arg(cl_long(key_heads))
+      .arg(cl_long(value_width))
+      .items(node.element_count());
 }
 
 // Scratch of a recurrent layer: state, cell, gates, each aligned.
@@ -122,22 +167,47 @@ Status lstm(Station& station, const TensorImpl& node, const ComputeParams& param
   };
   for (const auto& [from, to] : {std::pair(h0, state), std::pair(c0, cell)}) {
     const TensorImpl& given = from ? *from : x;
-    if (auto ok = Call(station, "products", options, "begin_states").tensor(given, flat(given)).scratch(to, scratch.states * 4)
-                      .arg(cl_long(scratch.states)).arg(static_cast<cl_int>(from != nullptr)).items(scratch.states);
+    if (auto ok = Call(station, "products", options, "begin_states")
+                      .tensor(given, flat(given))
+                      .scratch(to, scratch.states * 4)
+                      .arg(cl_long(scratch.states))
+                      .arg(static_cast<cl_int>(from != nullptr))
+                      .items(scratch.states);
         !ok)
       return ok;
   }
   for (int64_t step = 0; step < steps; ++step) {
     const TensorImpl& b = bias ? *bias : x;
-    if (auto ok = Call(station, "products", options, "gates").tensor(x, flat(x)).tensor(w, flat(w)).tensor(r, flat(r)).tensor(b, flat(b))
-                      .scratch(state, scratch.states * 4).scratch(gate, scratch.gates).arg(cl_long(scratch.states * 4)).arg(cl_long(step))
-                      .arg(cl_long(steps)).arg(cl_long(batch)).arg(cl_long(input)).arg(cl_long(p.hidden)).arg(cl_int(p.direction))
-                      .arg(static_cast<cl_int>(bias != nullptr)).items(scratch.states * 4);
+    if (auto ok = Call(station, "products", options, "gates")
+                      .tensor(x, flat(x))
+                      .tensor(w, flat(w))
+                      .tensor(r, flat(r))
+                      .tensor(b, flat(b))
+                      .scratch(state, scratch.states * 4)
+                      .scratch(gate, scratch.gates)
+                      .arg(cl_long(scratch.states * 4))
+                      .arg(cl_long(step))
+                      .arg(cl_long(steps))
+                      .arg(cl_long(batch))
+                      .arg(cl_long(input))
+                      .arg(cl_long(p.hidden))
+                      .arg(cl_int(p.direction))
+                      .arg(static_cast<cl_int>(bias != nullptr))
+                      .items(scratch.states * 4);
         !ok)
       return ok;
-    if (auto ok = Call(station, "products", options, "cells").scratch(gate, scratch.gates).scratch(state, scratch.states * 4)
-                      .scratch(cell, scratch.states * 4).tensor(node, layout_of(node)).arg(cl_long(scratch.states)).arg(cl_long(step))
-                      .arg(cl_long(steps)).arg(cl_long(batch)).arg(cl_long(p.hidden)).arg(cl_long(directions)).arg(cl_int(p.direction))
+    if (auto ok = Call(station, "products", options, "cells")
+                      .scratch(gate, scratch.gates)
+                      .scratch(state, scratch.states * 4)
+                      .scratch(cell, scratch.states * 4)
+                      .tensor(node, layout_of(node))
+                      .arg(cl_long(scratch.states))
+                      .arg(cl_long(step))
+                      .arg(cl_long(steps))
+                      .arg(cl_long(batch))
+                      .arg(cl_long(p.hidden))
+                      .arg(cl_long(directions))
+                      .arg(cl_int(p.direction))
                       .items(scratch.states);
         !ok)
       return ok;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include <arenascope/backends/opencl/ops.h>
+#include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -32,9 +32,17 @@ Status run_windows(Station& station, const TensorImpl& node) {
     const auto p = node.params.get<LrnParams>();
     Layout lx = layout_of(x);
     collapse({&lx});
-    return Call(station, "windows", domain_option(domain), "lrn").tensor(x, lx).tensor(node, layout_of(node)).arg(cl_long(n))
-        .arg(cl_long(node.sizes[1])).arg(cl_long(n / (node.sizes[0] * node.sizes[1]))).arg(cl_int(p.size)).arg(p.alpha)
-        .arg(p.beta).arg(p.bias).items(n);
+    return Call(station, "windows", domain_option(domain), "lrn")
+        .tensor(x, lx)
+        .tensor(node, layout_of(node))
+        .arg(cl_long(n))
+        .arg(cl_long(node.sizes[1]))
+        .arg(cl_long(n / (node.sizes[0] * node.sizes[1])))
+        .arg(cl_int(p.size))
+        .arg(p.alpha)
+        .arg(p.beta)
+        .arg(p.bias)
+        .items(n);
   }
   const auto p = node.params.get<PoolParams>();
   WindowArgs w{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
@@ -46,8 +54,14 @@ Status run_windows(Station& station, const TensorImpl& node) {
     w.begin[at] = p.pads_begin[d];
     w.end[at] = p.pads_end[d];
   }
-  return Call(station, "windows", domain_option(domain), "pool").tensor(x, five_dimensions(x)).tensor(node, five_dimensions(node))
-      .arg(cl_long(n)).arg(w).arg(static_cast<cl_int>(node.op == Op::MaxPool)).arg(static_cast<cl_int>(p.count_include_pad)).items(n);
+  return Call(station, "windows", domain_option(domain), "pool")
+      .tensor(x, five_dimensions(x))
+      .tensor(node, five_dimensions(node))
+      .arg(cl_long(n))
+      .arg(w)
+      .arg(static_cast<cl_int>(node.op == Op::MaxPool))
+      .arg(static_cast<cl_int>(p.count_include_pad))
+      .items(n);
 }
 
 }  // namespace arenascope::opencl

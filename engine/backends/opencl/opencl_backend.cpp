@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/opencl_backend.h>
+#include "engine/backends/opencl/opencl_backend.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/opencl/op_images.h>
-#include <arenascope/backends/opencl/replay.h>
-#include <arenascope/backends/opencl/settings.h>
-#include <arenascope/backends/opencl/spans.h>
 #include <arenascope/runtime/device_transfer.h>
+#include "engine/backends/opencl/op_images.h"
+#include "engine/backends/opencl/replay.h"
+#include "engine/backends/opencl/settings.h"
+#include "engine/backends/opencl/spans.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -18,14 +18,48 @@ enum class Family { None, Unary, Binary, Movement, Windows, Lines, Products };
 
 Family family_of(Op op) {
   switch (op) {
-    case Op::None: case Op::Fused: case Op::Opaque: return Family::None;
-    case Op::Cont: case Op::Copy: case Op::Cast: case Op::Concat: case Op::Pad: case Op::Gather: case Op::GatherElements: case Op::Fill:
-    case Op::Arange: case Op::Resize: case Op::DepthToSpace: case Op::Tril: case Op::Where: return Family::Movement;
-    case Op::MulMat: case Op::Conv: case Op::ConvTranspose: case Op::Attention: case Op::Lstm: return Family::Products;
-    case Op::MaxPool: case Op::AvgPool: case Op::Lrn: return Family::Windows;
-    case Op::BatchNorm: case Op::Norm: case Op::RmsNorm: case Op::GroupNorm: case Op::SoftMax: case Op::LogSoftMax: case Op::ReduceSum:
-    case Op::ReduceMean: case Op::ReduceMax: case Op::ReduceMin: case Op::ReduceProd: case Op::ReduceL2: case Op::ArgMax: case Op::ArgMin:
-    case Op::TopKValues: case Op::TopKIndices: case Op::CumSum: case Op::Rope: return Family::Lines;
+    case Op::None:
+    case Op::Fused:
+    case Op::Opaque: return Family::None;
+    case Op::Cont:
+    case Op::Copy:
+    case Op::Cast:
+    case Op::Concat:
+    case Op::Pad:
+    case Op::Gather:
+    case Op::GatherElements:
+    case Op::Fill:
+    case Op::Arange:
+    case Op::Resize:
+    case Op::DepthToSpace:
+    case Op::Tril:
+    case Op::Where: return Family::Movement;
+    case Op::MulMat:
+    case Op::Conv:
+    case Op::ConvTranspose:
+    case Op::Attention:
+    case Op::Lstm: return Family::Products;
+    case Op::MaxPool:
+    case Op::AvgPool:
+    case Op::Lrn: return Family::Windows;
+    case Op::BatchNorm:
+    case Op::Norm:
+    case Op::RmsNorm:
+    case Op::GroupNorm:
+    case Op::SoftMax:
+    case Op::LogSoftMax:
+    case Op::ReduceSum:
+    case Op::ReduceMean:
+    case Op::ReduceMax:
+    case Op::ReduceMin:
+    case Op::ReduceProd:
+    case Op::ReduceL2:
+    case Op::ArgMax:
+    case Op::ArgMin:
+    case Op::TopKValues:
+    case Op::TopKIndices:
+    case Op::CumSum:
+    case Op::Rope: return Family::Lines;
     default: break;
   }
   if (info(op).is_view()) return Family::None;
@@ -35,7 +69,9 @@ Family family_of(Op op) {
 class OpenClBackend final : public Backend {
  public:
   OpenClBackend(std::shared_ptr<Runtime> runtime, Settings settings, std::unique_ptr<Tuner> tuner)
-      : runtime_(std::move(runtime)), settings_(std::move(settings)), tuner_(std::move(tuner)),
+      : runtime_(std::move(runtime)),
+        settings_(std::move(settings)),
+        tuner_(std::move(tuner)),
         station_{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast},
         replay_(*runtime_, settings_.replay) {}
   ~OpenClBackend() override {
@@ -45,7 +81,8 @@ class OpenClBackend final : public Backend {
   std::string_view name() const override { return "opencl"; }
   Device device() const override { return {DeviceType::OpenCl, static_cast<int16_t>(settings_.runtime.device)}; }
   std::string description() const override {
-    return fmt::format("{}, {} compute units, {}", runtime_->facts().name, runtime_->facts().compute_units, runtime_->facts().platform_name);
+    return fmt::format("{}, {} compute units, {}", runtime_->facts().name, runtime_->facts().compute_units,
+                       runtime_->facts().platform_name);
   }
   bool runs_on_host_threads() const override { return false; }
   Bytes alignment() const override { return station_.alignment; }
@@ -54,7 +91,8 @@ class OpenClBackend final : public Backend {
   Status make_problem() {
     cl_int code = CL_SUCCESS;
     cl_long zero[2] = {0, 0};
-    problem_ = MemHandle(clCreateBuffer(runtime_->context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &code));
+    problem_ = MemHandle(
+        clCreateBuffer(runtime_->context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &code));
     station_.problem = problem_.get();
     return code == CL_SUCCESS ? Status() : runtime_->lost("the first allocation", code);
   }
@@ -64,21 +102,29 @@ class OpenClBackend final : public Backend {
     pool_ = pool;
     if (auto ok = context.register_allocator(MemoryKind::Workspace, pool); !ok) return ok;
     for (MemoryKind kind : {MemoryKind::Default, MemoryKind::KVCache})
-      if (auto ok = context.register_allocator(kind, std::make_shared<BufferPool>(runtime_, device(), settings_.pool)); !ok) return ok;
+      if (auto ok = context.register_allocator(kind, std::make_shared<BufferPool>(runtime_, device(), settings_.pool));
+          !ok)
+        return ok;
     // Static memory is never reused for something else.
-    return context.register_allocator(MemoryKind::Persistent, std::make_shared<BufferPool>(runtime_, device(), PoolOptions{1, 0, true}));
+    return context.register_allocator(MemoryKind::Persistent,
+                                      std::make_shared<BufferPool>(runtime_, device(), PoolOptions{1, 0, true}));
   }
 
   Status supports(const TensorImpl& node) const override {
-    if (family_of(node.op) == Family::None && has_work(node)) return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
-    if (info(node.dtype).quantised && has_work(node)) return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
-    const bool quantised = std::any_of(node.sources.begin(), node.sources.end(), [](const TensorImpl* s) { return info(s->dtype).quantised; });
+    if (family_of(node.op) == Family::None && has_work(node))
+      return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
+    if (info(node.dtype).quantised && has_work(node))
+      return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
+    const bool quantised = std::any_of(node.sources.begin(), node.sources.end(),
+                                       [](const TensorImpl* s) { return info(s->dtype).quantised; });
     if (quantised && node.op != Op::MulMat && node.op != Op::Gather && node.op != Op::Cast && has_work(node))
-      return Error{fmt::format("{} of {} has no OpenCL kernel", arenascope::name(node.op), arenascope::name(node.sources[0]->dtype))};
+      return Error{fmt::format("{} of {} has no OpenCL kernel", arenascope::name(node.op),
+                               arenascope::name(node.sources[0]->dtype))};
     bool doubles = node.dtype == DType::F64;
     for (const TensorImpl* s : node.sources) doubles = doubles || s->dtype == DType::F64;
     if (doubles && !runtime_->facts().fp64 && has_work(node))
-      return Error{fmt::format("{} has no float64 arithmetic, which {} '{}' needs", runtime_->facts().name, arenascope::name(node.op), node.name)};
+      return Error{fmt::format("{} has no float64 arithmetic, which {} '{}' needs", runtime_->facts().name,
+                               arenascope::name(node.op), node.name)};
     return {};
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
@@ -100,15 +146,18 @@ class OpenClBackend final : public Backend {
       auto bytes = read_tensor(*this, *node.sources[0]);
       return bytes ? write_tensor(*this, node, *bytes) : Status(bytes.error());
     }
-    if (node.has(kFlagPacked) || (node.op == Op::Copy && node.sources[0]->has(kFlagPacked))) return images_.run(station_, node);
+    if (node.has(kFlagPacked) || (node.op == Op::Copy && node.sources[0]->has(kFlagPacked)))
+      return images_.run(station_, node);
     Status status;
     switch (family_of(node.op)) {
       case Family::Unary: return fast_pointwise(station_, node, status) ? status : run_unary(station_, node);
       case Family::Binary: return fast_pointwise(station_, node, status) ? status : run_binary(station_, node);
       case Family::Movement: return run_movement(station_, node);
       case Family::Windows: return fast_windows(station_, node, status) ? status : run_windows(station_, node);
-      case Family::Lines: return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_lines(station_, node);
-      case Family::Products: return fast_products(station_, node, params, status) ? status : run_products(station_, node, params);
+      case Family::Lines:
+        return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_lines(station_, node);
+      case Family::Products:
+        return fast_products(station_, node, params, status) ? status : run_products(station_, node, params);
       case Family::None: break;
     }
     return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
@@ -120,7 +169,8 @@ class OpenClBackend final : public Backend {
     if (!checks_) return {};
     checks_ = false;
     cl_long told[2] = {0, 0};
-    cl_int code = clEnqueueReadBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof told, told, 0, nullptr, nullptr);
+    cl_int code =
+        clEnqueueReadBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof told, told, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return runtime_->lost("reading back whether indices were right", code);
     if (told[0] == 0) return {};
     const cl_long none[2] = {0, 0};
@@ -134,14 +184,16 @@ class OpenClBackend final : public Backend {
   }
   Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context) override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();
-    if (!pool) return Error{fmt::format("'{}' is to be an image, and no memory was registered for images", tensor.name)};
+    if (!pool)
+      return Error{fmt::format("'{}' is to be an image, and no memory was registered for images", tensor.name)};
     const ImageShape shape = image_shape(tensor);
     pool->want_image(shape);
     return Storage::allocate(context, device(), MemoryKind::Workspace, shape.bytes());
   }
   Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
     replay_.drop();
-    replayable_ = std::none_of(nodes.begin(), nodes.end(), [](const TensorImpl* n) { return n->has(kFlagSpilled) || n->has(kFlagPacked); });
+    replayable_ = std::none_of(nodes.begin(), nodes.end(),
+                               [](const TensorImpl* n) { return n->has(kFlagSpilled) || n->has(kFlagPacked); });
     return images_.prepare(station_, device(), nodes, context);
   }
   Status begin_run(bool as_one) override {
@@ -150,7 +202,9 @@ class OpenClBackend final : public Backend {
   }
 
   void keep_spans(bool keep) override { runtime_->keep_launches(keep); }
-  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override { return spans_of(*runtime_, now); }
+  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override {
+    return spans_of(*runtime_, now);
+  }
   std::vector<std::string> take_notes() override { return tuner_->take_notes(); }
   std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
   std::vector<PoolBlock> pool_blocks() const override {
@@ -206,8 +260,8 @@ Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std:
   if (!created) return created.error();
   std::shared_ptr<Runtime> runtime = std::move(*created);
   const ProgramCache cache(settings->runtime.cache_folder, runtime->facts());
-  auto tuner = std::make_unique<Tuner>(settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning-results.bin",
-                                       "tuning results");
+  auto tuner = std::make_unique<Tuner>(
+      settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning-results.bin", "tuning results");
   if (!tuner->load()) runtime->log("the saved tuning results could not be used and are found anew");
   if (settings->images && !runtime->images())
     return Error{fmt::format("{} has no images; tensors can only be buffers on it", runtime->facts().name)};

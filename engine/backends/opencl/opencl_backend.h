@@ -3,9 +3,9 @@
 // "tuning" none|fast|normal|wide|heavy, "profiling" on|off, "cache" a folder or none, "kernels" fast|plain,
 // "pool" bounded|any|separate, "replay" on|off, "memory" buffer|image.
 #pragma once
-#include <arenascope/backends/opencl/pool.h>
-#include <arenascope/backends/opencl/runtime.h>
 #include <arenascope/runtime/backend_module.h>
+#include "engine/backends/opencl/pool.h"
+#include "engine/backends/opencl/runtime.h"
 
 namespace arenascope::opencl {
 

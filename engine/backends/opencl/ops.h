@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The families of ops: each function queues what computes one node.
 #pragma once
-#include <arenascope/backends/opencl/call.h>
 #include <arenascope/graph/op.h>
 #include <arenascope/graph/op_params.h>
+#include "engine/backends/opencl/call.h"
 
 namespace arenascope::opencl {
 

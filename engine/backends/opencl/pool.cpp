@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/pool.h>
+#include "engine/backends/opencl/pool.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,14 +12,16 @@ namespace arenascope::opencl {
 // Of pools without a bound everything is allowed.
 bool PoolTotals::may_waste(const PoolOptions& options, Bytes request, Bytes block) const {
   if (std::isinf(options.waste)) return true;
-  const double of_this = std::max(static_cast<double>(request) * options.waste, static_cast<double>(request) + static_cast<double>(options.slack));
+  const double of_this = std::max(static_cast<double>(request) * options.waste,
+                                  static_cast<double>(request) + static_cast<double>(options.slack));
   const double of_all = (options.total_waste - 1) * static_cast<double>(std::max(peak, active + request));
   return static_cast<double>(block) <= of_this && static_cast<double>(wasted + (block - request)) <= of_all;
 }
 
 bool PoolTotals::has_room(const PoolOptions& options, Bytes more) const {
   if (std::isinf(options.waste)) return true;
-  return static_cast<double>(reserved + more) <= options.total_waste * static_cast<double>(std::max(peak, active + more));
+  return static_cast<double>(reserved + more) <=
+         options.total_waste * static_cast<double>(std::max(peak, active + more));
 }
 
 void PoolTotals::begin_use(Bytes request, Bytes block) {
@@ -70,19 +72,22 @@ void BufferPool::release_largest() {
 Result<void*> BufferPool::take(Bytes bytes) {
   const DeviceFacts& facts = runtime_->facts();
   if (bytes > facts.max_allocation)
-    return Error{fmt::format("{} bytes are more than {} allocates at once ({})", bytes, facts.name, facts.max_allocation)};
+    return Error{
+        fmt::format("{} bytes are more than {} allocates at once ({})", bytes, facts.name, facts.max_allocation)};
   if (auto ok = take_budget(bytes); !ok) return ok.error();
   cl_int code = CL_SUCCESS;
   MemHandle buffer;
   const auto& faults = runtime_->options().faults;
-  if (faults && Runtime::used_up(faults->allocations)) code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  if (faults && Runtime::used_up(faults->allocations))
+    code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
   else {
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (facts.unified_memory ? CL_MEM_ALLOC_HOST_PTR : 0);
     buffer = MemHandle(clCreateBuffer(runtime_->context(), flags, static_cast<size_t>(bytes), nullptr, &code));
   }
   if (code != CL_SUCCESS) {
     give_budget(bytes);
-    return Error{fmt::format("{} has no {} bytes of memory left ({}); {} are reserved", facts.name, bytes, error_name(code), stats_.reserved)};
+    return Error{fmt::format("{} has no {} bytes of memory left ({}); {} are reserved", facts.name, bytes,
+                             error_name(code), stats_.reserved)};
   }
   void* address = runtime_->buffers().add(std::move(buffer), bytes);
   stats_.reserved += bytes;
@@ -94,7 +99,8 @@ Result<void*> BufferPool::take(Bytes bytes) {
 
 Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
   if (auto ok = check_request(bytes, alignment); !ok) return ok.error();
-  if (alignment > 4096) return Error{fmt::format("an alignment of {} bytes is more than the OpenCL device's 4096", alignment)};
+  if (alignment > 4096)
+    return Error{fmt::format("an alignment of {} bytes is more than the OpenCL device's 4096", alignment)};
   std::lock_guard lock(mutex_);
   try {
     void* address = nullptr;

@@ -8,16 +8,16 @@
 #include <mutex>
 #include <vector>
 
-#include <arenascope/backends/opencl/runtime.h>
 #include <arenascope/memory/allocator.h>
 #include <arenascope/runtime/backend.h>
+#include "engine/backends/opencl/runtime.h"
 
 namespace arenascope::opencl {
 
 struct PoolOptions {
-  double waste = 1.125;  // a block of at most this many times the request may serve it; infinite: any larger one
-  Bytes slack = 4096;    // and always one that is at most this much larger
-  bool separate = false; // nothing is reused: every request has a block of its own
+  double waste = 1.125;       // a block of at most this many times the request may serve it; infinite: any larger one
+  Bytes slack = 4096;         // and always one that is at most this much larger
+  bool separate = false;      // nothing is reused: every request has a block of its own
   double total_waste = 1.25;  // all blocks together: times the most bytes that lived at once
 };
 
@@ -25,9 +25,9 @@ struct PoolOptions {
 // served by a block that is larger only while what requests waste in their blocks is within that bound, and free blocks
 // go before new ones are taken.
 struct PoolTotals {
-  Bytes active = 0, peak = 0;      // of what was asked for
+  Bytes active = 0, peak = 0;  // of what was asked for
   Bytes reserved = 0, peak_reserved = 0;
-  Bytes wasted = 0;                // by requests that have larger blocks
+  Bytes wasted = 0;  // by requests that have larger blocks
 
   bool may_waste(const PoolOptions& options, Bytes request, Bytes block) const;
   bool has_room(const PoolOptions& options, Bytes more) const;
@@ -38,7 +38,8 @@ struct PoolTotals {
 
 class BufferPool final : public Allocator {
  public:
-  // `totals`: of pools that share one bound; the one that calls them sees to it that it is done by one thread at a time.
+  // `totals`: of pools that share one bound; the one that calls them sees to it that it is done by one thread at a
+  // time.
   BufferPool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options = {}, PoolTotals* totals = nullptr);
   ~BufferPool() override;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/program_cache.h>
+#include "engine/backends/opencl/program_cache.h"
 
 #include <unistd.h>
 
@@ -36,8 +36,10 @@ uint64_t hash_text(std::string_view text, uint64_t h) {
 }
 
 std::string user_cache_folder() {
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/') return std::string(xdg) + "/arenascope/opencl";
-  if (const char* home = std::getenv("HOME"); home && *home == '/') return std::string(home) + "/.cache/arenascope/opencl";
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/')
+    return std::string(xdg) + "/arenascope/opencl";
+  if (const char* home = std::getenv("HOME"); home && *home == '/')
+    return std::string(home) + "/.cache/arenascope/opencl";
   return "";
 }
 
@@ -47,8 +49,9 @@ std::optional<std::vector<uint8_t>> read_checked(const std::string& path, const 
   if (!file) return std::nullopt;
   damaged = true;
   Header header{};
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 ||
-      header.key_bytes != key.size() || header.bytes > kLargest)
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
+      std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key_bytes != key.size() ||
+      header.bytes > kLargest)
     return std::nullopt;
   std::string stored(key.size(), '\0');
   std::vector<uint8_t> bytes(header.bytes);
@@ -93,7 +96,8 @@ std::string ProgramCache::path(const std::string& name, const std::string& key) 
   return fmt::format("{}/{}-{:016x}.bin", folder_, name, hash_text(key));
 }
 
-std::optional<std::vector<uint8_t>> ProgramCache::load(const std::string& name, const std::string& key, bool& damaged) const {
+std::optional<std::vector<uint8_t>> ProgramCache::load(const std::string& name, const std::string& key,
+                                                       bool& damaged) const {
   damaged = false;
   if (folder_.empty()) return std::nullopt;
   return read_checked(path(name, key), key, damaged);

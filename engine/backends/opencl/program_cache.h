@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <arenascope/backends/opencl/device_info.h>
+#include "engine/backends/opencl/device_info.h"
 
 namespace arenascope::opencl {
 

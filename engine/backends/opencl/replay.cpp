@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/replay.h>
+#include "engine/backends/opencl/replay.h"
 
 namespace arenascope::opencl {
 
 Replay::Replay(Runtime& runtime, bool wanted) : runtime_(runtime) {
   if (!wanted || !runtime.facts().command_buffer) return;
   const auto find = [&](const char* name, auto& function) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(clGetExtensionFunctionAddressForPlatform(runtime.facts().platform, name));
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+        clGetExtensionFunctionAddressForPlatform(runtime.facts().platform, name));
     return function != nullptr;
   };
   usable_ = find("clCreateCommandBufferKHR", create_) && find("clReleaseCommandBufferKHR", release_) &&
@@ -45,12 +46,15 @@ void Replay::begin(bool as_one) {
   if (code != CL_SUCCESS) {
     commands_ = nullptr;
     usable_ = false;
-    runtime_.log("the device's command buffers cannot be used (" + error_name(code) + "); kernels are queued one by one");
+    runtime_.log("the device's command buffers cannot be used (" + error_name(code) +
+                 "); kernels are queued one by one");
     return;
   }
   recorded_kernels_ = 0;
   state_ = State::Recording;
-  runtime_.set_recorder([this](cl_kernel kernel, int dims, const size_t* global, const size_t* local) { return record(kernel, dims, global, local); });
+  runtime_.set_recorder([this](cl_kernel kernel, int dims, const size_t* global, const size_t* local) {
+    return record(kernel, dims, global, local);
+  });
 }
 
 cl_int Replay::record(cl_kernel kernel, int dims, const size_t* global, const size_t* local) {
@@ -58,7 +62,8 @@ cl_int Replay::record(cl_kernel kernel, int dims, const size_t* global, const si
     cl_int code = CL_SUCCESS;
     KernelHandle own(clCloneKernel(kernel, &code));
     if (code == CL_SUCCESS)
-      code = kernel_(commands_, nullptr, nullptr, own.get(), static_cast<cl_uint>(dims), nullptr, global, local, 0, nullptr, nullptr, nullptr);
+      code = kernel_(commands_, nullptr, nullptr, own.get(), static_cast<cl_uint>(dims), nullptr, global, local, 0,
+                     nullptr, nullptr, nullptr);
     if (code == CL_SUCCESS) {
       kernels_.push_back(std::move(own));
       ++recorded_kernels_;
@@ -68,7 +73,8 @@ cl_int Replay::record(cl_kernel kernel, int dims, const size_t* global, const si
     usable_ = false;
     if (const cl_int closed = close(); closed != CL_SUCCESS) return closed;
   }
-  return clEnqueueNDRangeKernel(runtime_.queue(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0, nullptr, nullptr);
+  return clEnqueueNDRangeKernel(runtime_.queue(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0,
+                                nullptr, nullptr);
 }
 
 cl_int Replay::close() {

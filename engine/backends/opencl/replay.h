@@ -2,7 +2,7 @@
 // Replay: a run's kernels recorded once (cl_khr_command_buffer) and queued as one from then on. The first run is queued
 // kernel by kernel, as tuning may measure in it; the second is recorded; the third and later ones are replayed.
 #pragma once
-#include <arenascope/backends/opencl/runtime.h>
+#include "engine/backends/opencl/runtime.h"
 
 namespace arenascope::opencl {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/runtime.h>
+#include "engine/backends/opencl/runtime.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/opencl/kernel_sources.h>
+#include "engine/backends/opencl/kernel_sources.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -45,16 +45,19 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) 
   auto devices = find_devices(options.platform);
   if (!devices) return devices.error();
   if (options.device < 0 || options.device >= static_cast<int>(devices->size()))
-    return Error{fmt::format("there is no OpenCL device {}; there are {}, counted from 0", options.device, devices->size())};
+    return Error{
+        fmt::format("there is no OpenCL device {}; there are {}, counted from 0", options.device, devices->size())};
   std::unique_ptr<Runtime> runtime(new Runtime(options));
   runtime->facts_ = (*devices)[static_cast<size_t>(options.device)];
   DeviceFacts& facts = runtime->facts_;
   if (options.faults && options.faults->no_images) facts.image_width = facts.image_height = 0;
   cl_int code = CL_SUCCESS;
-  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(facts.platform), 0};
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                              reinterpret_cast<cl_context_properties>(facts.platform), 0};
   runtime->context_ = ContextHandle(clCreateContext(properties, 1, &facts.device, nullptr, nullptr, &code));
   if (code != CL_SUCCESS) return Error{fmt::format("{} gives no OpenCL context: {}", facts.name, error_name(code))};
-  const cl_queue_properties queue[] = {CL_QUEUE_PROPERTIES, options.profiling ? CL_QUEUE_PROFILING_ENABLE : cl_queue_properties{0}, 0};
+  const cl_queue_properties queue[] = {CL_QUEUE_PROPERTIES,
+                                       options.profiling ? CL_QUEUE_PROFILING_ENABLE : cl_queue_properties{0}, 0};
   runtime->queue_ = QueueHandle(clCreateCommandQueueWithProperties(runtime->context(), facts.device, queue, &code));
   if (code != CL_SUCCESS) return Error{fmt::format("{} gives no command queue: {}", facts.name, error_name(code))};
   runtime->cache_ = std::make_unique<ProgramCache>(options.cache_folder, facts);
@@ -77,7 +80,8 @@ Status Runtime::build(Built& built, const std::string& name, const std::string& 
   if (text.empty()) return Error{fmt::format("there is no OpenCL program '{}'", name)};
   std::string source = kernel_prelude();
   source += text;
-  if (options_.faults && options_.faults->broken_program == name) source += "\n#error this program was broken by a test\n";
+  if (options_.faults && options_.faults->broken_program == name)
+    source += "\n#error this program was broken by a test\n";
   std::string all = options + " -cl-std=CL1.2 -cl-mad-enable";
   if (options_.precision == Precision::Normal) all += " -cl-unsafe-math-optimizations";
   if (options_.precision == Precision::Low) all += " -DSATURATE";
@@ -89,7 +93,8 @@ Status Runtime::build(Built& built, const std::string& name, const std::string& 
     const unsigned char* bytes = binary->data();
     const size_t size = binary->size();
     cl_int status = CL_SUCCESS;
-    built.program = ProgramHandle(clCreateProgramWithBinary(context(), 1, &facts_.device, &size, &bytes, &status, &code));
+    built.program =
+        ProgramHandle(clCreateProgramWithBinary(context(), 1, &facts_.device, &size, &bytes, &status, &code));
     if (code == CL_SUCCESS && status == CL_SUCCESS &&
         clBuildProgram(built.program.get(), 1, &facts_.device, all.c_str(), nullptr, nullptr) == CL_SUCCESS) {
       built.from_cache = true;
@@ -101,7 +106,8 @@ Status Runtime::build(Built& built, const std::string& name, const std::string& 
   const char* lines = source.c_str();
   const size_t size = source.size();
   built.program = ProgramHandle(clCreateProgramWithSource(context(), 1, &lines, &size, &code));
-  if (code != CL_SUCCESS) return Error{fmt::format("OpenCL program '{}' could not be made: {}", name, error_name(code))};
+  if (code != CL_SUCCESS)
+    return Error{fmt::format("OpenCL program '{}' could not be made: {}", name, error_name(code))};
   code = clBuildProgram(built.program.get(), 1, &facts_.device, all.c_str(), nullptr, nullptr);
   if (code == CL_SUCCESS) return {};
   const std::string said = build_log(built.program.get(), facts_.device);
@@ -152,8 +158,8 @@ Status Runtime::launch(cl_kernel kernel, const char* name, int dims, const size_
     return recorded == CL_SUCCESS ? Status() : lost(name, recorded);
   }
   cl_event event = nullptr;
-  const cl_int code = clEnqueueNDRangeKernel(queue_.get(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0,
-                                             nullptr, keep_ ? &event : nullptr);
+  const cl_int code = clEnqueueNDRangeKernel(queue_.get(), kernel, static_cast<cl_uint>(dims), nullptr, global, local,
+                                             0, nullptr, keep_ ? &event : nullptr);
   if (code != CL_SUCCESS) return lost(name, code);
   if (keep_) launched_.push_back({event, node_, 0, false, name});
   return {};
@@ -164,7 +170,8 @@ double Runtime::measure(cl_kernel kernel, int dims, const size_t* global, const 
   if (!options_.profiling || is_lost_) return best;
   for (int i = 0; i <= rounds; ++i) {  // the first one compiles
     cl_event event = nullptr;
-    if (clEnqueueNDRangeKernel(queue_.get(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0, nullptr, &event) != CL_SUCCESS)
+    if (clEnqueueNDRangeKernel(queue_.get(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0, nullptr,
+                               &event) != CL_SUCCESS)
       return -1;
     EventHandleCl held(event);
     cl_ulong begin = 0, end = 0;

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <arenascope/backends/opencl/buffer_map.h>
-#include <arenascope/backends/opencl/device_info.h>
-#include <arenascope/backends/opencl/program_cache.h>
+#include "engine/backends/opencl/buffer_map.h"
+#include "engine/backends/opencl/device_info.h"
+#include "engine/backends/opencl/program_cache.h"
 
 namespace arenascope::opencl {
 
@@ -22,18 +22,18 @@ enum class TuneLevel : uint8_t { None, Fast, Normal, Wide, Heavy };
 // What a test makes go wrong. Counts: how many more calls succeed; negative: all.
 struct Faults {
   std::atomic<int> allocations{-1};
-  std::atomic<int> launches{-1};       // then the device is lost
-  std::string broken_program;          // its source gets a syntax error
+  std::atomic<int> launches{-1};  // then the device is lost
+  std::string broken_program;     // its source gets a syntax error
   bool no_images = false;
 };
 
 struct RuntimeOptions {
   int device = 0;
-  std::string platform;       // part of the platform's name; "" any
-  bool profiling = true;      // events carry times
+  std::string platform;   // part of the platform's name; "" any
+  bool profiling = true;  // events carry times
   Precision precision = Precision::High;
   TuneLevel tuning = TuneLevel::Fast;
-  std::string cache_folder;   // of programs and tuning results; "" the user's, "none" none
+  std::string cache_folder;  // of programs and tuning results; "" the user's, "none" none
   std::shared_ptr<Faults> faults;
   // Gets one sentence about what the user need not act on: a cache that was rebuilt. May be empty.
   std::function<void(const std::string&)> log;
@@ -41,9 +41,9 @@ struct RuntimeOptions {
 
 // A kernel that was queued, and what for.
 struct Launched {
-  cl_event event = nullptr;  // owned by the runtime
+  cl_event event = nullptr;    // owned by the runtime
   const void* node = nullptr;  // what set_node() said
-  Bytes copied = 0;          // > 0: a copy of that many bytes
+  Bytes copied = 0;            // > 0: a copy of that many bytes
   bool to_device = false;
   const char* kernel = "";
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/settings.h>
+#include "engine/backends/opencl/settings.h"
 
 #include <charconv>
 #include <limits>
@@ -10,7 +10,8 @@ namespace arenascope::opencl {
 namespace {
 
 template <class Choice>
-Status choose(const std::string& key, const std::string& value, std::initializer_list<std::pair<const char*, Choice>> choices, Choice& to) {
+Status choose(const std::string& key, const std::string& value,
+              std::initializer_list<std::pair<const char*, Choice>> choices, Choice& to) {
   std::string names;
   for (const auto& [text, choice] : choices) {
     if (value == text) {
@@ -30,15 +31,23 @@ Result<Settings> read_settings(const BackendOptions& options) {
     Status ok;
     if (key == "device") {
       const auto read = std::from_chars(value.data(), value.data() + value.size(), s.runtime.device);
-      if (read.ec != std::errc() || read.ptr != value.data() + value.size()) ok = Error{fmt::format("device '{}' is no number", value)};
+      if (read.ec != std::errc() || read.ptr != value.data() + value.size())
+        ok = Error{fmt::format("device '{}' is no number", value)};
     } else if (key == "platform") {
       s.runtime.platform = value;
     } else if (key == "cache") {
       s.runtime.cache_folder = value;
     } else if (key == "precision") {
-      ok = choose(key, value, {{"high", Precision::High}, {"normal", Precision::Normal}, {"low", Precision::Low}}, s.runtime.precision);
+      ok = choose(key, value, {{"high", Precision::High}, {"normal", Precision::Normal}, {"low", Precision::Low}},
+                  s.runtime.precision);
     } else if (key == "tuning") {
-      ok = choose(key, value, {{"none", TuneLevel::None}, {"fast", TuneLevel::Fast}, {"normal", TuneLevel::Normal}, {"wide", TuneLevel::Wide}, {"heavy", TuneLevel::Heavy}}, s.runtime.tuning);
+      ok = choose(key, value,
+                  {{"none", TuneLevel::None},
+                   {"fast", TuneLevel::Fast},
+                   {"normal", TuneLevel::Normal},
+                   {"wide", TuneLevel::Wide},
+                   {"heavy", TuneLevel::Heavy}},
+                  s.runtime.tuning);
     } else if (key == "profiling") {
       ok = choose(key, value, {{"on", true}, {"off", false}}, s.runtime.profiling);
     } else if (key == "kernels") {
@@ -48,9 +57,16 @@ Result<Settings> read_settings(const BackendOptions& options) {
     } else if (key == "replay") {
       ok = choose(key, value, {{"on", true}, {"off", false}}, s.replay);
     } else if (key == "pool") {
-      ok = choose(key, value, {{"bounded", PoolOptions{}}, {"any", PoolOptions{std::numeric_limits<double>::infinity(), 0, false}}, {"separate", PoolOptions{1, 0, true}}}, s.pool);
+      ok = choose(key, value,
+                  {{"bounded", PoolOptions{}},
+                   {"any", PoolOptions{std::numeric_limits<double>::infinity(), 0, false}},
+                   {"separate", PoolOptions{1, 0, true}}},
+                  s.pool);
     } else {
-      ok = Error{fmt::format("there is no OpenCL option '{}'; there are: cache device kernels memory platform pool precision profiling replay tuning", key)};
+      ok =
+          Error{fmt::format("there is no OpenCL option '{}'; there are: cache device kernels memory platform pool "
+                            "precision profiling replay tuning",
+                            key)};
     }
     if (!ok) return ok.error();
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The backend's options as values.
 #pragma once
-#include <arenascope/backends/opencl/pool.h>
-#include <arenascope/backends/opencl/runtime.h>
 #include <arenascope/runtime/backend_module.h>
+#include "engine/backends/opencl/pool.h"
+#include "engine/backends/opencl/runtime.h"
 
 namespace arenascope::opencl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/spans.h>
+#include "engine/backends/opencl/spans.h"
 
 #include <algorithm>
 
@@ -39,8 +39,8 @@ std::vector<DeviceSpan> spans_of(Runtime& runtime, const std::function<Nanosecon
     EventHandleCl held(l.event);
     cl_ulong queued = 0, submitted = 0, begin = 0, end = 0;
     if (!usable || !l.event || !time_of(l.event, CL_PROFILING_COMMAND_QUEUED, queued) ||
-        !time_of(l.event, CL_PROFILING_COMMAND_SUBMIT, submitted) || !time_of(l.event, CL_PROFILING_COMMAND_START, begin) ||
-        !time_of(l.event, CL_PROFILING_COMMAND_END, end))
+        !time_of(l.event, CL_PROFILING_COMMAND_SUBMIT, submitted) ||
+        !time_of(l.event, CL_PROFILING_COMMAND_START, begin) || !time_of(l.event, CL_PROFILING_COMMAND_END, end))
       continue;
     DeviceSpan span;
     span.node = static_cast<const TensorImpl*>(l.node);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The times of what a device did, moved to the host's clock.
 #pragma once
-#include <arenascope/backends/opencl/runtime.h>
 #include <arenascope/runtime/backend.h>
+#include "engine/backends/opencl/runtime.h"
 
 namespace arenascope::opencl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/opencl/tuner.h>
+#include "engine/backends/opencl/tuner.h"
 
 #include <algorithm>
 #include <optional>
@@ -19,7 +19,8 @@ constexpr const char* kLevels[] = {"none", "fast", "normal", "wide", "heavy"};
 // digit.
 std::pair<std::string, std::string> parts_of(const std::string& key) {
   size_t cut = key.find(' ');
-  while (cut != std::string::npos && (cut + 1 >= key.size() || key[cut + 1] < '0' || key[cut + 1] > '9')) cut = key.find(' ', cut + 1);
+  while (cut != std::string::npos && (cut + 1 >= key.size() || key[cut + 1] < '0' || key[cut + 1] > '9'))
+    cut = key.find(' ', cut + 1);
   return {key.substr(0, cut), cut == std::string::npos ? std::string() : key.substr(cut + 1)};
 }
 
@@ -33,8 +34,8 @@ std::optional<TuneLevel> parse_tune_level(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<std::array<size_t, 3>> Tuner::candidates(const DeviceFacts& facts, TuneLevel level, int dims, const size_t* sizes,
-                                                     size_t kernel_limit) {
+std::vector<std::array<size_t, 3>> Tuner::candidates(const DeviceFacts& facts, TuneLevel level, int dims,
+                                                     const size_t* sizes, size_t kernel_limit) {
   const size_t limit = std::min(facts.max_work_group, kernel_limit);
   std::array<size_t, 3> usual{1, 1, 1};
   // Rows first: neighbours in memory are neighbours in a group.
@@ -49,7 +50,8 @@ std::vector<std::array<size_t, 3>> Tuner::candidates(const DeviceFacts& facts, T
   std::vector<std::array<size_t, 3>> out{usual};
   const size_t most[] = {1, 2, 4, 12, 64};
   // On a processor other shapes than rows do not pay, and each costs a compilation.
-  const std::vector<size_t> firsts = facts.is_cpu() ? std::vector<size_t>{64, 256, 16, 1024, 32, 8} : std::vector<size_t>{32, 64, 16, 8, 128, 4, 256, 1};
+  const std::vector<size_t> firsts = facts.is_cpu() ? std::vector<size_t>{64, 256, 16, 1024, 32, 8}
+                                                    : std::vector<size_t>{32, 64, 16, 8, 128, 4, 256, 1};
   for (size_t a : firsts)
     for (size_t b : {size_t{1}, size_t{4}, size_t{8}, size_t{2}, size_t{16}}) {
       if (out.size() >= most[static_cast<int>(level)]) return out;
@@ -75,7 +77,8 @@ std::vector<TuningResult> Tuner::results() const {
   for (const auto& [key, r] : results_) {
     TuningResult told;
     std::tie(told.kernel, told.sizes) = parts_of(key.second);
-    told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant + 1) : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
+    told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant + 1)
+                                 : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
     told.level = name(key.first);
     told.seconds = r.seconds;
     told.tried = r.tried;
@@ -115,7 +118,8 @@ void Tuner::tell(const std::string& key, const TuneResult& result) {
   notes_.push_back(trace::sentence(note));
 }
 
-void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel_name, int dims, const size_t* sizes, size_t* local) {
+void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel_name, int dims, const size_t* sizes,
+                   size_t* local) {
   const std::string key = fmt::format("{} {}x{}x{}", kernel_name, sizes[0], sizes[1], sizes[2]);
   if (const auto found = known(key)) {
     std::copy(found->local.begin(), found->local.end(), local);
@@ -143,7 +147,8 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
   keep(key, best);
 }
 
-int Tuner::choose_variant(const std::string& variant_name, int count, int usual, const std::function<double(int)>& seconds) {
+int Tuner::choose_variant(const std::string& variant_name, int count, int usual,
+                          const std::function<double(int)>& seconds) {
   if (const auto found = known(variant_name); found && found->variant >= 0 && found->variant < count) {
     tell(variant_name, *found);
     return found->variant;
@@ -193,7 +198,8 @@ bool Tuner::save() const {
   if (path_.empty() || results_.empty()) return true;
   std::string text;
   for (const auto& [key, r] : results_)
-    text += fmt::format("{}\t{}\t{} {} {} {} {} {}\n", name(key.first), key.second, r.local[0], r.local[1], r.local[2], r.variant, r.seconds, r.tried);
+    text += fmt::format("{}\t{}\t{} {} {} {} {} {}\n", name(key.first), key.second, r.local[0], r.local[1], r.local[2],
+                        r.variant, r.seconds, r.tried);
   return write_checked(path_, key_, std::vector<uint8_t>(text.begin(), text.end()));
 }
 

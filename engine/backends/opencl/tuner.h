@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Chooses work group sizes, and which of several kernels serves a shape, by measuring on the device. Results are kept
-// by level, kernel and global size, saved on disk and loaded again. How many candidates are tried is the level's choice: a
-// device that compiles a kernel anew for each group size makes every candidate cost a compilation.
+// by level, kernel and global size, saved on disk and loaded again. How many candidates are tried is the level's
+// choice: a device that compiles a kernel anew for each group size makes every candidate cost a compilation.
 #pragma once
 #include <array>
 #include <functional>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <arenascope/backends/opencl/runtime.h>
 #include <arenascope/runtime/backend.h>
+#include "engine/backends/opencl/runtime.h"
 
 namespace arenascope::opencl {
 
@@ -31,7 +31,8 @@ struct TuneResult {
 class Tuner {
  public:
   // `path` "": nothing is kept on disk.
-  Tuner(TuneLevel level, std::string path, std::string device_key) : level_(level), path_(std::move(path)), key_(std::move(device_key)) {}
+  Tuner(TuneLevel level, std::string path, std::string device_key)
+      : level_(level), path_(std::move(path)), key_(std::move(device_key)) {}
 
   // Reads what was saved; false when there is a file that cannot be used.
   bool load();
@@ -39,7 +40,8 @@ class Tuner {
   TuneLevel level() const { return level_; }
 
   // Group size for a kernel whose arguments are set, over `sizes` work items.
-  void choose(Runtime& runtime, cl_kernel kernel, const std::string& name, int dims, const size_t* sizes, size_t* local);
+  void choose(Runtime& runtime, cl_kernel kernel, const std::string& name, int dims, const size_t* sizes,
+              size_t* local);
 
   // Which of `count` variants is fastest for `name`; `seconds(v)` measures one (negative: it cannot run). Without
   // measuring it is `usual`.
@@ -50,8 +52,8 @@ class Tuner {
   // All that is known, of other levels too. May be called by any thread.
   std::vector<TuningResult> results() const;
   // Group sizes that are tried at a level, the usual one first.
-  static std::vector<std::array<size_t, 3>> candidates(const DeviceFacts& facts, TuneLevel level, int dims, const size_t* sizes,
-                                                       size_t kernel_limit);
+  static std::vector<std::array<size_t, 3>> candidates(const DeviceFacts& facts, TuneLevel level, int dims,
+                                                       const size_t* sizes, size_t kernel_limit);
 
  private:
   using Key = std::pair<TuneLevel, std::string>;  // the kernel, a space, the sizes

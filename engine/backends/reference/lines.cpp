@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/reference/values.h"
 
 namespace arenascope::reference {
 namespace {
@@ -52,11 +52,13 @@ void norm(const TensorImpl& node, const Sources& s, Out& out) {
 
 void group_norm(const TensorImpl& node, const Sources& s, Out& out) {
   const auto p = node.params.get<GroupNormParams>();
-  const int64_t block = node.element_count() / (node.sizes[0] * p.groups), spatial = node.element_count() / (node.sizes[0] * node.sizes[1]);
+  const int64_t block = node.element_count() / (node.sizes[0] * p.groups),
+                spatial = node.element_count() / (node.sizes[0] * node.sizes[1]);
   for (int64_t first = 0; first < node.element_count(); first += block) {
     Real mean = 0, variance = 0;
     for (int64_t i = first; i < first + block; ++i) mean += s[0][i] / static_cast<Real>(block);
-    for (int64_t i = first; i < first + block; ++i) variance += (s[0][i] - mean) * (s[0][i] - mean) / static_cast<Real>(block);
+    for (int64_t i = first; i < first + block; ++i)
+      variance += (s[0][i] - mean) * (s[0][i] - mean) / static_cast<Real>(block);
     for (int64_t i = first; i < first + block; ++i) {
       const int64_t channel = i / spatial % node.sizes[1];
       const Real value = (s[0][i] - mean) / std::sqrt(variance + static_cast<Real>(p.epsilon));
@@ -92,7 +94,8 @@ Real reduced(Op op, const Array& x, const Places& places, bool whole) {
   }
   switch (op) {
     case Op::ReduceSum: return sum;
-    case Op::ReduceMean: return whole ? std::trunc(sum / static_cast<Real>(places.size())) : sum / static_cast<Real>(places.size());
+    case Op::ReduceMean:
+      return whole ? std::trunc(sum / static_cast<Real>(places.size())) : sum / static_cast<Real>(places.size());
     case Op::ReduceMax: return highest;
     case Op::ReduceMin: return lowest;
     case Op::ReduceProd: return product;
@@ -115,7 +118,9 @@ void arg(const TensorImpl& node, const Sources& s, Out& out) {
     for (size_t i = 1; i < line.size(); ++i) {
       const Real x = s[0][line[i]], y = s[0][line[best]];
       // NaN is more extreme than any number.
-      const bool more = std::isnan(x) || std::isnan(y) ? std::isnan(x) && !std::isnan(y) : node.op == Op::ArgMax ? x > y : x < y;
+      const bool more = std::isnan(x) || std::isnan(y) ? std::isnan(x) && !std::isnan(y)
+                        : node.op == Op::ArgMax        ? x > y
+                                                       : x < y;
       if (more || (p.select_last && (x == y || (std::isnan(x) && std::isnan(y))))) best = i;
     }
     out[result++] = static_cast<Real>(best);
@@ -130,11 +135,13 @@ void top_k(const TensorImpl& node, const Sources& s, Out& out) {
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       const Real x = s[0][from[l][a]], y = s[0][from[l][b]];
-      if (std::isnan(x) || std::isnan(y)) return std::isnan(x) != std::isnan(y) && std::isnan(x) == p.largest;  // the largest
+      if (std::isnan(x) || std::isnan(y))
+        return std::isnan(x) != std::isnan(y) && std::isnan(x) == p.largest;  // the largest
       return p.largest ? x > y : x < y;
     });
     for (size_t i = 0; i < to[l].size(); ++i)
-      out[static_cast<size_t>(to[l][i])] = node.op == Op::TopKIndices ? static_cast<Real>(order[i]) : s[0][from[l][order[i]]];
+      out[static_cast<size_t>(to[l][i])] =
+          node.op == Op::TopKIndices ? static_cast<Real>(order[i]) : s[0][from[l][order[i]]];
   }
 }
 
@@ -162,9 +169,11 @@ void rope(const TensorImpl& node, const Sources& s, Out& out) {
     const int64_t pair = p.neox ? place % half : place / 2;
     const bool second = p.neox ? place >= half : place % 2 == 1;
     const Real position = s.size() > 1 ? s[1][t] : static_cast<Real>(t + p.start);
-    const Real angle = position * static_cast<Real>(p.scale) * std::pow(static_cast<Real>(p.base), -2 * static_cast<Real>(pair) / p.dims);
+    const Real angle = position * static_cast<Real>(p.scale) *
+                       std::pow(static_cast<Real>(p.base), -2 * static_cast<Real>(pair) / p.dims);
     const Real u = s[0][first + (p.neox ? pair : 2 * pair)], v = s[0][first + (p.neox ? pair + half : 2 * pair + 1)];
-    out[static_cast<size_t>(i)] = second ? u * std::sin(angle) + v * std::cos(angle) : u * std::cos(angle) - v * std::sin(angle);
+    out[static_cast<size_t>(i)] =
+        second ? u * std::sin(angle) + v * std::cos(angle) : u * std::cos(angle) - v * std::sin(angle);
   }
 }
 

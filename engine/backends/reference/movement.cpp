@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/reference/values.h"
 
 namespace arenascope::reference {
 namespace {
@@ -46,7 +46,8 @@ Real joined(const Sources& sources, int axis, Dims index) {
 Real depth_to_space(const TensorImpl& node, const Array& x, const Dims& index) {
   const auto p = node.params.get<DepthToSpaceParams>();
   const int64_t y = index[2] % p.block, z = index[3] % p.block, channels = node.sizes[1];
-  const int64_t channel = p.column_row_depth ? (index[1] * p.block + y) * p.block + z : (y * p.block + z) * channels + index[1];
+  const int64_t channel =
+      p.column_row_depth ? (index[1] * p.block + y) * p.block + z : (y * p.block + z) * channels + index[1];
   return x[ravel({index[0], channel, index[2] / p.block, index[3] / p.block}, x.sizes)];
 }
 
@@ -88,8 +89,8 @@ Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& source
         }
         const auto wanted = static_cast<int64_t>(indices[ravel(place, indices.sizes)]);
         if (wanted < -table.size(axis) || wanted >= table.size(axis))
-          return Error{fmt::format("{} '{}' on the reference: index {} lies outside the {} entries of its table", name(node.op), node.name,
-                                   wanted, table.size(axis))};
+          return Error{fmt::format("{} '{}' on the reference: index {} lies outside the {} entries of its table",
+                                   name(node.op), node.name, wanted, table.size(axis))};
         from[axis] = wanted < 0 ? wanted + table.size(axis) : wanted;
         out[i] = table[ravel(from, table.sizes)];
         break;

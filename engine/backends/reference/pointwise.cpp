@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/reference/values.h"
 
 namespace arenascope::reference {
 namespace {
@@ -42,7 +42,9 @@ Real softplus(Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p
 
 Real one(const TensorImpl& node, Real x) {
   const auto alpha = node.params.get<AlphaParams>();
-  const auto hard = [&] { return std::clamp<Real>(static_cast<Real>(alpha.alpha) * x + static_cast<Real>(alpha.beta), 0, 1); };
+  const auto hard = [&] {
+    return std::clamp<Real>(static_cast<Real>(alpha.alpha) * x + static_cast<Real>(alpha.beta), 0, 1);
+  };
   switch (node.op) {
     case Op::Neg: return -x;
     case Op::Abs: return std::abs(x);
@@ -65,7 +67,8 @@ Real one(const TensorImpl& node, Real x) {
     case Op::Softplus: return softplus(x);
     case Op::Softsign: return x / (1 + std::abs(x));
     case Op::Gelu: return x / 2 * (1 + std::erf(x / std::sqrt(Real{2})));
-    case Op::GeluTanh: return x / 2 * (1 + std::tanh(std::sqrt(2 / Real{3.14159265358979323846L}) * (x + Real{0.044715L} * x * x * x)));
+    case Op::GeluTanh:
+      return x / 2 * (1 + std::tanh(std::sqrt(2 / Real{3.14159265358979323846L}) * (x + Real{0.044715L} * x * x * x)));
     case Op::Silu: return x / (1 + std::exp(-x));
     case Op::Mish: return x * std::tanh(softplus(x));
     case Op::HardSigmoid: return hard();

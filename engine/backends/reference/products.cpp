@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/reference/values.h"
 
 namespace arenascope::reference {
 namespace {
@@ -46,7 +46,8 @@ void convolution(const TensorImpl& node, Reading reading, std::vector<Real>& out
     const Doubles bias = read_doubles(*node.sources[2], reading);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] = at(bias, unravel(static_cast<int64_t>(i), so)[1]);
   }
-  // `small` is the side with windows in front of it (the result of CONV, the source of CONV_TRANSPOSE), `large` the other.
+  // `small` is the side with windows in front of it (the result of CONV, the source of CONV_TRANSPOSE), `large` the
+  // other.
   const Dims &small = transposed ? sx : so, &large = transposed ? so : sx;
   const int64_t small_group = small[1] / p.groups, large_group = large[1] / p.groups;
   Dims kernel;
@@ -70,8 +71,10 @@ void convolution(const TensorImpl& node, Reading reading, std::vector<Real>& out
       const int64_t first = ravel(other, large);
       for (int64_t c = 0; c < large_group; ++c) {
         const double weight = at(w, (place[1] * large_group + c) * taps + tap);
-        if (transposed) at(sums, first + c * step) += at(x, i) * weight;
-        else at(sums, i) += at(x, first + c * step) * weight;
+        if (transposed)
+          at(sums, first + c * step) += at(x, i) * weight;
+        else
+          at(sums, i) += at(x, first + c * step) * weight;
       }
     }
   }
@@ -80,10 +83,12 @@ void convolution(const TensorImpl& node, Reading reading, std::vector<Real>& out
 
 void attention(const TensorImpl& node, std::vector<Real>& out) {
   const auto p = node.params.get<AttentionParams>();
-  const Doubles q = read_doubles(*node.sources[0]), k = read_doubles(*node.sources[1]), v = read_doubles(*node.sources[2]);
+  const Doubles q = read_doubles(*node.sources[0]), k = read_doubles(*node.sources[1]),
+                v = read_doubles(*node.sources[2]);
   const Array mask = node.sources.size() > 3 ? read(*node.sources[3]) : Array{};
   const int64_t heads = node.sizes.back(2), queries = node.sizes.back(1), width = node.sources[0]->sizes.back();
-  const int64_t keys = node.sources[1]->sizes.back(1), key_heads = node.sources[1]->sizes.back(2), value_width = node.sizes.back();
+  const int64_t keys = node.sources[1]->sizes.back(1), key_heads = node.sources[1]->sizes.back(2),
+                value_width = node.sizes.back();
   const int64_t rows = node.element_count() / value_width;
   Dims row_sizes = node.sizes;
   row_sizes[row_sizes.rank() - 1] = 1;
@@ -117,11 +122,13 @@ void attention(const TensorImpl& node, std::vector<Real>& out) {
 
 void lstm(const TensorImpl& node, std::vector<Real>& out) {
   const auto p = node.params.get<LstmParams>();
-  const Doubles x = read_doubles(*node.sources[0]), w = read_doubles(*node.sources[1]), r = read_doubles(*node.sources[2]);
+  const Doubles x = read_doubles(*node.sources[0]), w = read_doubles(*node.sources[1]),
+                r = read_doubles(*node.sources[2]);
   const int64_t steps = node.sources[0]->sizes[0], batch = node.sources[0]->sizes[1], input = node.sources[0]->sizes[2];
   const int64_t h = p.hidden, directions = node.sources[1]->sizes[0];
   size_t next = 3;
-  const Doubles bias = p.present & 1 ? read_doubles(*node.sources[next++]) : Doubles(static_cast<size_t>(directions * 8 * h), 0.0);
+  const Doubles bias =
+      p.present & 1 ? read_doubles(*node.sources[next++]) : Doubles(static_cast<size_t>(directions * 8 * h), 0.0);
   const Doubles zero(static_cast<size_t>(directions * batch * h), 0.0);
   const Doubles h0 = p.present & 2 ? read_doubles(*node.sources[next++]) : zero;
   const Doubles c0 = p.present & 4 ? read_doubles(*node.sources[next++]) : zero;
@@ -135,12 +142,14 @@ void lstm(const TensorImpl& node, std::vector<Real>& out) {
         const int64_t t = p.direction == 1 || d == 1 ? steps - 1 - s : s;
         for (int64_t g = 0; g < 4 * h; ++g) {
           double sum = at(bias, d * 8 * h + g) + at(bias, d * 8 * h + 4 * h + g);
-          for (int64_t i = 0; i < input; ++i) sum += at(w, (d * 4 * h + g) * input + i) * at(x, (t * batch + b) * input + i);
+          for (int64_t i = 0; i < input; ++i)
+            sum += at(w, (d * 4 * h + g) * input + i) * at(x, (t * batch + b) * input + i);
           for (int64_t i = 0; i < h; ++i) sum += at(r, (d * 4 * h + g) * h + i) * at(state, i);
           at(gates, g) = sum;
         }
         for (int64_t i = 0; i < h; ++i) {
-          at(cell, i) = sigmoid(at(gates, 2 * h + i)) * at(cell, i) + sigmoid(at(gates, i)) * std::tanh(at(gates, 3 * h + i));
+          at(cell, i) =
+              sigmoid(at(gates, 2 * h + i)) * at(cell, i) + sigmoid(at(gates, i)) * std::tanh(at(gates, 3 * h + i));
           at(state, i) = sigmoid(at(gates, h + i)) * std::tanh(at(cell, i));
           out[static_cast<size_t>(((t * directions + d) * batch + b) * h + i)] = at(state, i);
         }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/reference/values.h"
 
 namespace arenascope::reference {
 namespace {
@@ -67,7 +67,8 @@ class ReferenceBackend : public Backend {
     if (node.op == Op::Opaque || node.op == Op::Fused)
       return Error{fmt::format("{} '{}' on the reference: nothing computes it", arenascope::name(node.op), node.name)};
     if (info(node.dtype).quantised && has_work(node))
-      return Error{fmt::format("{} '{}' on the reference: it cannot make {}", arenascope::name(node.op), node.name, arenascope::name(node.dtype))};
+      return Error{fmt::format("{} '{}' on the reference: it cannot make {}", arenascope::name(node.op), node.name,
+                               arenascope::name(node.dtype))};
     return {};
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
@@ -81,7 +82,8 @@ class ReferenceBackend : public Backend {
       if (!values) return values.error();
       write(node, *values);
     } catch (const std::bad_alloc&) {
-      return Error{fmt::format("{} '{}' on the reference: there is not enough memory", arenascope::name(node.op), node.name)};
+      return Error{
+          fmt::format("{} '{}' on the reference: there is not enough memory", arenascope::name(node.op), node.name)};
     }
     return {};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/reference/values.h"
 
 #include <algorithm>
 #include <bit>
@@ -22,7 +22,8 @@ T raw(const void* p) {
 double half_value(uint16_t bits) {
   const int exponent = bits >> 10 & 31, fraction = bits & 1023;
   const double sign = bits & 0x8000 ? -1 : 1;
-  if (exponent == 31) return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
+  if (exponent == 31)
+    return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
   return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
 }
 
@@ -73,13 +74,15 @@ double quantised_value(DType type, Block b, int i) {
       const int low = g < 8 ? b[96 + g] & 15 : b[96 + g - 8] >> 4, high = b[104 + g % 4] >> (g / 4 * 2) & 3;
       return half(108) * (low + 16 * high - 32) * (bits - (b[i % 32] >> (i / 32) & 1 ? 0 : 4));
     }
-    case DType::Q4_K: return half(0) * six(false) * (b[16 + i / 64 * 32 + i % 32] >> (i / 32 % 2 * 4) & 15) - half(2) * six(true);
+    case DType::Q4_K:
+      return half(0) * six(false) * (b[16 + i / 64 * 32 + i % 32] >> (i / 32 % 2 * 4) & 15) - half(2) * six(true);
     case DType::Q5_K: {
       const int q = (b[48 + i / 64 * 32 + i % 32] >> (i / 32 % 2 * 4) & 15) + 16 * (b[16 + i % 32] >> (i / 32) & 1);
       return half(0) * six(false) * q - half(2) * six(true);
     }
     case DType::Q6_K: {
-      const int r = i % 128, low = b[i / 128 * 64 + r % 64] >> (r / 64 * 4) & 15, high = b[128 + i / 128 * 32 + r % 32] >> (r / 32 * 2) & 3;
+      const int r = i % 128, low = b[i / 128 * 64 + r % 64] >> (r / 64 * 4) & 15,
+                high = b[128 + i / 128 * 32 + r % 32] >> (r / 32 * 2) & 3;
       return half(208) * static_cast<int8_t>(b[192 + i / 16]) * (low + 16 * high - 32);
     }
     default: return 0;
@@ -114,7 +117,8 @@ void put(std::byte* p, T value) {
 
 template <class T>
 void put_integer(std::byte* p, Real x) {
-  constexpr Real low = static_cast<Real>(std::numeric_limits<T>::min()), high = static_cast<Real>(std::numeric_limits<T>::max());
+  constexpr Real low = static_cast<Real>(std::numeric_limits<T>::min()),
+                 high = static_cast<Real>(std::numeric_limits<T>::max());
   put<T>(p, std::isnan(x) ? T{0} : static_cast<T>(std::clamp(x, low, high)));
 }
 

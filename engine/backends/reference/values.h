@@ -36,11 +36,12 @@ Real broadcast_at(const Array& array, const Dims& index);
 using Sources = std::vector<Array>;
 Result<std::vector<Real>> pointwise(const TensorImpl& node, const Sources& sources);
 Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& sources);
-std::vector<Real> lines(const TensorImpl& node, const Sources& sources);  // along axes: norms, reductions, selections
+std::vector<Real> lines(const TensorImpl& node, const Sources& sources);    // along axes: norms, reductions, selections
 std::vector<Real> windows(const TensorImpl& node, const Sources& sources);  // pools, LRN, resize
 std::vector<Real> products(const TensorImpl& node, Reading reading = Reading::Numbers);
 
-// A node's result before it is rounded to its type; of magnitudes, what an op that adds up terms makes of their magnitudes.
+// A node's result before it is rounded to its type; of magnitudes, what an op that adds up terms makes of their
+// magnitudes.
 Result<std::vector<Real>> evaluate(const TensorImpl& node, Reading reading = Reading::Numbers);
 
 }  // namespace arenascope::reference

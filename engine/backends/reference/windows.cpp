@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/reference/values.h"
 
 namespace arenascope::reference {
 namespace {
@@ -65,7 +65,8 @@ Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& fr
   Real at = (i + 0.5L) / scale - 0.5L;
   if (p.coordinates == ResizeCoordinates::Asymmetric) at = i / scale;
   // The extent before it is cut to a whole number.
-  if (p.coordinates == ResizeCoordinates::AlignCorners) at = out == 1 || in * scale <= 1 ? 0 : i * (in - 1) / (in * scale - 1);
+  if (p.coordinates == ResizeCoordinates::AlignCorners)
+    at = out == 1 || in * scale <= 1 ? 0 : i * (in - 1) / (in * scale - 1);
   if (p.coordinates == ResizeCoordinates::PytorchHalfPixel && out == 1) at = 0;
   if (in == out && scale == 1) at = i;
   const auto fetch = [&](Real place) {
@@ -73,7 +74,9 @@ Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& fr
     return resized(node, x, index, from, d - 1);
   };
   // What weighs nothing but for rounding is not looked at.
-  const auto weighed = [&](Real weight, Real place) { return std::abs(weight) < Real{1e-12L} ? 0 : weight * fetch(place); };
+  const auto weighed = [&](Real weight, Real place) {
+    return std::abs(weight) < Real{1e-12L} ? 0 : weight * fetch(place);
+  };
   if (p.mode == ResizeMode::Nearest) {
     // A place exactly between two goes by the mode; the float scales of files make such places slightly uneven.
     const double place = static_cast<double>(at);

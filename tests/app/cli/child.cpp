@@ -20,9 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kLongest = std::chrono::seconds(60);
 
-double seconds_of(const timeval& time) {
-  return double(time.tv_sec) + double(time.tv_usec) / 1e6;
-}
+double seconds_of(const timeval& time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; }
 
 // Reads both pipes to their ends. False: the time was up.
 bool drain(int out, int err, std::string& out_text, std::string& err_text, Clock::time_point until) {
@@ -47,9 +45,7 @@ bool drain(int out, int err, std::string& out_text, std::string& err_text, Clock
 
 }  // namespace
 
-int Ended::error_lines() const {
-  return static_cast<int>(std::count(err.begin(), err.end(), '\n'));
-}
+int Ended::error_lines() const { return static_cast<int>(std::count(err.begin(), err.end(), '\n')); }
 
 bool Ended::says_one_line(const std::string& part) const {
   const std::string head = "arenascope-cli: ";

@@ -13,15 +13,11 @@ int given(const char* name, int otherwise) {
   return value ? std::atoi(value) : otherwise;
 }
 
-int unknown() {
-  return 999;
-}
+int unknown() { return 999; }
 
 }  // namespace
 
-DRIVER_CALL cuInit(unsigned) {
-  return given("FAKE_DRIVER_START", 0);
-}
+DRIVER_CALL cuInit(unsigned) { return given("FAKE_DRIVER_START", 0); }
 DRIVER_CALL cuDriverGetVersion(int* version) {
   *version = given("FAKE_DRIVER_VERSION", 13000);
   return 0;
@@ -37,7 +33,8 @@ DRIVER_CALL cuGetProcAddress(const char* name, void** found, int version, unsign
   else if (std::strcmp(name, "cuDriverGetVersion") == 0)
     *found = reinterpret_cast<void*>(&cuDriverGetVersion);
   else if (std::strcmp(name, "cuGetProcAddress") == 0)
-    *found = version >= 12000 ? reinterpret_cast<void*>(&cuGetProcAddress_v2) : reinterpret_cast<void*>(&cuGetProcAddress);
+    *found =
+        version >= 12000 ? reinterpret_cast<void*>(&cuGetProcAddress_v2) : reinterpret_cast<void*>(&cuGetProcAddress);
   else
     *found = reinterpret_cast<void*>(&unknown);
   return 0;

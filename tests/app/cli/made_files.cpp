@@ -16,9 +16,7 @@ std::string varint(uint64_t value) {
   for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
   return out + static_cast<char>(value);
 }
-std::string number(uint64_t field, uint64_t value) {
-  return varint(field << 3) + varint(value);
-}
+std::string number(uint64_t field, uint64_t value) { return varint(field << 3) + varint(value); }
 std::string bytes(uint64_t field, const std::string& value) {
   return varint(field << 3 | 2) + varint(value.size()) + value;
 }
@@ -31,11 +29,12 @@ std::string value_info(const std::string& name, const std::vector<int64_t>& shap
 }
 
 // Two inputs x and y, one output z.
-std::string model_of(const char* op, const std::string& attributes, const std::vector<int64_t>& x, const std::vector<int64_t>& y,
-                     const std::vector<int64_t>& z) {
-  const std::string node = bytes(1, "x") + bytes(1, "y") + bytes(2, "z") + bytes(3, "the_node") + bytes(4, op) + attributes;
-  const std::string graph = bytes(1, node) + bytes(2, "one") + bytes(11, value_info("x", x)) + bytes(11, value_info("y", y)) +
-                            bytes(12, value_info("z", z));
+std::string model_of(const char* op, const std::string& attributes, const std::vector<int64_t>& x,
+                     const std::vector<int64_t>& y, const std::vector<int64_t>& z) {
+  const std::string node =
+      bytes(1, "x") + bytes(1, "y") + bytes(2, "z") + bytes(3, "the_node") + bytes(4, op) + attributes;
+  const std::string graph = bytes(1, node) + bytes(2, "one") + bytes(11, value_info("x", x)) +
+                            bytes(11, value_info("y", y)) + bytes(12, value_info("z", z));
   return number(1, 8) + bytes(7, graph) + bytes(8, bytes(1, "") + number(2, 13));
 }
 

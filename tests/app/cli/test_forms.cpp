@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The forms of --json: each command prints one object, with the keys that scripts rely on, and nothing beside it.
-#include <algorithm>
 #include <doctest/doctest.h>
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
@@ -172,7 +172,8 @@ TEST_CASE("fused nodes say what they hold, and can be switched off") {
   }
   CHECK(holding > 0);
   for (const Json& node : plain["nodes"]) CHECK_FALSE(node.contains("holds"));
-  const auto copies = static_cast<size_t>(std::count_if(fused["nodes"].begin(), fused["nodes"].end(), [](const Json& node) { return node["op"] == "CONT"; }));
+  const auto copies = static_cast<size_t>(std::count_if(fused["nodes"].begin(), fused["nodes"].end(),
+                                                        [](const Json& node) { return node["op"] == "CONT"; }));
   CHECK(fused["nodes"].size() - copies + held - holding == plain["nodes"].size());
   const Json rows = object_of({"run", "zoo:squeezenet", "--no-channels-last", "--json"});
   CHECK(rows["nodes"].size() == fused["nodes"].size() - copies);

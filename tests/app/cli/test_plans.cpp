@@ -77,9 +77,5 @@ void check_everything(const std::string& model) {
 
 }  // namespace
 
-TEST_CASE("resnet50 by every planner over every order") {
-  check_everything("zoo:resnet50");
-}
-TEST_CASE("llama_13b by every planner over every order") {
-  check_everything("zoo:llama_13b");
-}
+TEST_CASE("resnet50 by every planner over every order") { check_everything("zoo:resnet50"); }
+TEST_CASE("llama_13b by every planner over every order") { check_everything("zoo:llama_13b"); }

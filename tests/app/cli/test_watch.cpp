@@ -67,7 +67,8 @@ TEST_CASE_FIXTURE(TempFolder, "what comes in while it watches is planned, and ag
     std::jthread watcher([&] { ended = cli({"plan", "--watch", folder, "--watch-seconds", "6", "--json"}); });
     const auto wait_for = [&](const std::string& text) {
       for (int turn = 0; turn < 55; ++turn) {
-        if (fs::exists(*this / "a.plan.csv") && read_file(*this / "a.plan.csv").find(text) != std::string::npos) return true;
+        if (fs::exists(*this / "a.plan.csv") && read_file(*this / "a.plan.csv").find(text) != std::string::npos)
+          return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
       }
       return false;

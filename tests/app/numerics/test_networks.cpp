@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The nine networks against outputs that others computed, in every strategy, with every planner, on 1, 2 and 4 threads; fused too.
-// With sanitizers: on 1 to 8 threads, since races are looked for, and in fewer other ways, since each run takes long.
+// The nine networks against outputs that others computed, in every strategy, with every planner, on 1, 2 and 4 threads;
+// fused too. With sanitizers: on 1 to 8 threads, since races are looked for, and in fewer other ways, since each run
+// takes long.
 #include <arenascope/models/testcase.h>
 #include <arenascope/planner/planner.h>
 #include <doctest/doctest.h>
@@ -61,8 +62,10 @@ void check_network(const std::filesystem::path& folder, const Tolerance& toleran
       CAPTURE(c.max_abs_error);
       CAPTURE(c.max_rel_error);
       CHECK(c.passed);
-      if (repeat == 0) first = *got;
-      else CHECK_MESSAGE(first == *got, "two runs on the same number of threads differ");
+      if (repeat == 0)
+        first = *got;
+      else
+        CHECK_MESSAGE(first == *got, "two runs on the same number of threads differ");
     }
   };
   if (fuse) {

@@ -26,7 +26,8 @@ struct Outputs {
   std::vector<std::vector<std::byte>> bytes;
 };
 
-Result<Outputs> outputs_of(const std::string& spec, const std::string& backend, const std::string& precision, bool images) {
+Result<Outputs> outputs_of(const std::string& spec, const std::string& backend, const std::string& precision,
+                           bool images) {
   RunnerOptions options;
   options.backend = backend;
   options.planner = "two-level";
@@ -68,7 +69,8 @@ void agrees(const std::string& spec, const std::string& precision, bool images, 
     Tolerance t;
     t.relative_to_max = tolerance;
     const Comparison c = compare(got->types[i], got->bytes[i], expected->bytes[i], t);
-    MESSAGE(spec << ", " << precision << std::string(images ? ", images" : "") << ": output " << i << " differs by " << c.max_rel_error << " of the largest");
+    MESSAGE(spec << ", " << precision << std::string(images ? ", images" : "") << ": output " << i << " differs by "
+                 << c.max_rel_error << " of the largest");
     CHECK(c.passed);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The node debugger in the real window: breakpoints typed, listed and switched; the same keys on a recording of a network
-// and on a live run.
+// The node debugger in the real window: breakpoints typed, listed and switched; the same keys on a recording of a
+// network and on a live run.
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QComboBox>
@@ -29,7 +29,9 @@ namespace {
 QByteArray field(int number, const QByteArray& bytes) {
   return QByteArray(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) + bytes;
 }
-QByteArray field(int number, int value) { return QByteArray(1, static_cast<char>(number << 3)) + static_cast<char>(value); }
+QByteArray field(int number, int value) {
+  return QByteArray(1, static_cast<char>(number << 3)) + static_cast<char>(value);
+}
 
 // An ONNX model whose second node gives infinities: relu(log(x - x)).
 QByteArray model_with_infinities() {
@@ -41,8 +43,9 @@ QByteArray model_with_infinities() {
     for (const QByteArray& input : inputs) bytes += field(1, input);
     return field(1, bytes + field(2, output) + field(3, output) + field(4, op));
   };
-  const QByteArray graph = node("Sub", {"x", "x"}, "nought") + node("Log", {"nought"}, "endless") + node("Relu", {"endless"}, "z") +
-                           field(2, "g") + field(11, value("x")) + field(12, value("z"));
+  const QByteArray graph = node("Sub", {"x", "x"}, "nought") + node("Log", {"nought"}, "endless") +
+                           node("Relu", {"endless"}, "z") + field(2, "g") + field(11, value("x")) +
+                           field(12, value("z"));
   return field(1, 8) + field(7, graph) + field(8, field(2, 13));
 }
 
@@ -72,8 +75,10 @@ class DebuggerTest : public QObject, protected WindowFixture {
     auto* line = panel->findChild<QLineEdit*>();
     line->clear();
     QTest::keyClicks(line, text);
-    if (text.isEmpty()) QTest::mouseClick(panel->findChild<QPushButton*>(), Qt::LeftButton);  // Add is the first of them
-    else QTest::keyClick(line, Qt::Key_Return);
+    if (text.isEmpty())
+      QTest::mouseClick(panel->findChild<QPushButton*>(), Qt::LeftButton);  // Add is the first of them
+    else
+      QTest::keyClick(line, Qt::Key_Return);
   }
   void click_check(int row) {
     QTreeView* list = window_->breakpoint_panel()->list();
@@ -227,7 +232,8 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(now(), stops[2] + 1, kPatience);
     const std::string layer = node_at(now()).layer;
     key(Qt::Key_F11, Qt::ShiftModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && node_at(now()).layer != layer, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && node_at(now()).layer != layer,
+                             kPatience);
     QCOMPARE(node_at(now() - 1).layer, layer);
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
@@ -245,8 +251,10 @@ class DebuggerTest : public QObject, protected WindowFixture {
     window_->plot_view("arena")->setFocus();
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused, kPatience);
-    QVERIFY2(window_->messages()->sentences().join(u' ').contains("NaN"), qPrintable(window_->messages()->sentences().join(u' ')));
-    QVERIFY2(window_->messages()->sentences().join(u' ').contains("endless"), qPrintable(window_->messages()->sentences().join(u' ')));
+    QVERIFY2(window_->messages()->sentences().join(u' ').contains("NaN"),
+             qPrintable(window_->messages()->sentences().join(u' ')));
+    QVERIFY2(window_->messages()->sentences().join(u' ').contains("endless"),
+             qPrintable(window_->messages()->sentences().join(u' ')));
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
     // The recording knows where it was, and stops there too.
@@ -261,7 +269,8 @@ class DebuggerTest : public QObject, protected WindowFixture {
     window_->axis()->set_current(Step(0));
     window_->plot_view("arena")->setFocus();
     key(Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(now() > 0 && window_->source()->plan()->order[static_cast<size_t>(now() - 1)] == found, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(now() > 0 && window_->source()->plan()->order[static_cast<size_t>(now() - 1)] == found,
+                             kPatience);
   }
 };
 

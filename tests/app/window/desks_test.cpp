@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Replanning, findings, comparing and lessons in the real window, with mouse and keys, on a network's run and recording.
+// Replanning, findings, comparing and lessons in the real window, with mouse and keys, on a network's run and
+// recording.
 #include <arenascope/graph/order.h>
 #include <arenascope/models/model.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/planner.h>
-#include <arenascope/runtime/describe.h>
-#include <arenascope/runtime/memory_plan.h>
-#include <arenascope/runtime/restore.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
 #include <arenascope/trace/recording.h>
 
 #include <QApplication>
@@ -55,7 +56,8 @@ class DesksTest : public QObject, protected WindowFixture {
   void press(const char* name) {
     window_->dock("planners")->show();
     window_->dock("planners")->raise();
-    QTest::mouseClick(window_->replan_desk()->panel()->findChild<QToolButton*>(QString::fromLatin1(name)), Qt::LeftButton);
+    QTest::mouseClick(window_->replan_desk()->panel()->findChild<QToolButton*>(QString::fromLatin1(name)),
+                      Qt::LeftButton);
   }
 
  private Q_SLOTS:
@@ -98,7 +100,8 @@ class DesksTest : public QObject, protected WindowFixture {
   void a_recording_is_replanned_as_its_model_is() {
     for (const char* name : {"squeezenet", "inception_v1"}) {
       const auto folder = test::data_folder() / "onnx" / "light" / name;
-      if (test::data_folder().empty() || !std::filesystem::exists(folder)) QSKIP("skipped: no onnx/light in ARENASCOPE_DATA or ../shared/data");
+      if (test::data_folder().empty() || !std::filesystem::exists(folder))
+        QSKIP("skipped: no onnx/light in ARENASCOPE_DATA or ../shared/data");
       auto model = models::open_model(folder.string());
       QVERIFY(model.ok());
       const auto file = std::filesystem::path(folder_.filePath("graph.arenascope").toStdString());
@@ -114,7 +117,8 @@ class DesksTest : public QObject, protected WindowFixture {
       const auto restored = restore_graph(*recorded.snapshot()->graphs.at(0));
       QVERIFY(restored.ok());
       for (const char* planner : {"greedy-by-size", "two-level"}) {
-        const auto live = plan_memory(model->graph, planner, "depth-first", {}), again = plan_memory(*restored, planner, "depth-first", {});
+        const auto live = plan_memory(model->graph, planner, "depth-first", {}),
+                   again = plan_memory(*restored, planner, "depth-first", {});
         QVERIFY(live.ok() && again.ok());
         QVERIFY(!live->joined.empty());
         QCOMPARE(again->joined.size(), live->joined.size());
@@ -138,7 +142,9 @@ class DesksTest : public QObject, protected WindowFixture {
     };
     window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(3)));
     const QString told = saved("inspector", window_->inspector()->findChild<QTextBrowser*>());
-    QVERIFY2(told.startsWith("Section,What,Value\n") && told.contains(QString::fromStdString(window_->source()->graph()->nodes[3].name)), qPrintable(told));
+    QVERIFY2(told.startsWith("Section,What,Value\n") &&
+                 told.contains(QString::fromStdString(window_->source()->graph()->nodes[3].name)),
+             qPrintable(told));
     window_->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}, {Breakpoint::Kind::NaN, {}, 0, false}});
     BreakpointModel* model = window_->breakpoint_panel()->model();
     const QString list = saved("breakpoints", window_->breakpoint_panel()->list());
@@ -159,7 +165,8 @@ class DesksTest : public QObject, protected WindowFixture {
     open("zoo:squeezenet");
     const Bytes before = window_->source()->plan()->arena_bytes;
     Q_EMIT window_->playback()->plan_wanted("none", "depth-first");
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none",
+                             kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(window_->source()->ghost_plan() != nullptr, kPatience);
     QCOMPARE(window_->source()->ghost_plan()->arena_bytes, before);
     QVERIFY(window_->source()->shown_plan() == nullptr);  // it is really in use
@@ -182,7 +189,8 @@ class DesksTest : public QObject, protected WindowFixture {
     QTest::mouseDClick(rows->viewport(), Qt::LeftButton, {}, at);
     if (!window_->source()->shown_plan()) QTest::keyClick(rows, Qt::Key_Return);
     QVERIFY(window_->source()->shown_plan() != nullptr);
-    QCOMPARE(QString::fromStdString(window_->source()->shown_plan()->planner), table->model()->index(0, 1).data().toString());
+    QCOMPARE(QString::fromStdString(window_->source()->shown_plan()->planner),
+             table->model()->index(0, 1).data().toString());
   }
 
   void bytes_to_fit_under_are_typed_and_dragged() {
@@ -268,7 +276,9 @@ class DesksTest : public QObject, protected WindowFixture {
       }
     }
     window_->messages()->clear();
-    window_->ask_file = [](bool, const QString&, const QString&) { return QStringLiteral("/no/such/folder/plan.json"); };
+    window_->ask_file = [](bool, const QString&, const QString&) {
+      return QStringLiteral("/no/such/folder/plan.json");
+    };
     window_->actions()->find("memory.export")->trigger();
     QCOMPARE(window_->messages()->sentences().size(), 1);
   }
@@ -319,7 +329,8 @@ class DesksTest : public QObject, protected WindowFixture {
     window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(9)));
     QVERIFY(window_->inspector()->text().contains("In B"));
     window_->dock("compare")->raise();
-    QTRY_COMPARE(window_->table("compare")->model()->rowCount(), static_cast<int>(window_->source()->graph()->nodes.size()));
+    QTRY_COMPARE(window_->table("compare")->model()->rowCount(),
+                 static_cast<int>(window_->source()->graph()->nodes.size()));
     window_->actions()->find("compare.stop")->trigger();
     QVERIFY(window_->source()->comparison() == nullptr);
     QTRY_VERIFY(occupancy->picture()->other.empty());
@@ -345,7 +356,8 @@ class DesksTest : public QObject, protected WindowFixture {
     for (size_t i = 0; i < p.spans->size(); ++i) {
       const Rect& rect = (*p.spans)[i];
       const TimelineItem& item = p.items[rect.tag];
-      if (!item.other || item.cell.count != 1 || p.other->event(item.cell.span).kind() != trace::EventKind::Work) continue;
+      if (!item.other || item.cell.count != 1 || p.other->event(item.cell.span).kind() != trace::EventKind::Work)
+        continue;
       const QPointF at(timeline->plot()->xAxis->coordToPixel((rect.x0 + rect.x1) / 2),
                        timeline->plot()->yAxis->coordToPixel((rect.y0 + rect.y1) / 2));
       if (!timeline->plot()->axisRect()->rect().contains(at.toPoint()) || timeline->pick(at).empty()) continue;
@@ -393,7 +405,9 @@ class DesksTest : public QObject, protected WindowFixture {
       QTRY_COMPARE_WITH_TIMEOUT(done.count(), steps + 1, kPatience);
       ++steps;
       const QString where = QStringLiteral("%1, step %2").arg(panel->lesson()->id).arg(panel->step() + 1);
-      QVERIFY2(panel->findChildren<QLabel*>().last()->isHidden() || panel->findChildren<QLabel*>().last()->text().isEmpty(), qPrintable(where));
+      QVERIFY2(
+          panel->findChildren<QLabel*>().last()->isHidden() || panel->findChildren<QLabel*>().last()->text().isEmpty(),
+          qPrintable(where));
       QVERIFY2(window_->source()->graph() != nullptr, qPrintable(where));
       for (const LessonAction& action : panel->lesson()->steps[static_cast<size_t>(panel->step())].actions) {
         if (action.verb == u"select") {
@@ -403,10 +417,12 @@ class DesksTest : public QObject, protected WindowFixture {
         } else if (action.verb == u"show") {
           QVERIFY2(window_->dock(action.arguments[0])->isVisible(), qPrintable(where));
         } else if (action.verb == u"plan") {
-          QVERIFY2(QString::fromStdString(window_->source()->plan()->planner) == action.arguments[0], qPrintable(where));
+          QVERIFY2(QString::fromStdString(window_->source()->plan()->planner) == action.arguments[0],
+                   qPrintable(where));
         }
       }
-      if (panel->lesson()->id == u"two_level" && panel->step() == 4) QCOMPARE(window_->source()->plan()->arena_bytes, Bytes{4608});
+      if (panel->lesson()->id == u"two_level" && panel->step() == 4)
+        QCOMPARE(window_->source()->plan()->arena_bytes, Bytes{4608});
       if (!panel->next_button()->isEnabled()) break;
       QTest::mouseClick(panel->next_button(), Qt::LeftButton);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How fast the real window is, offscreen at 1600x900: prints a row for each figure, with what is wanted of it. Where the
-// wall clock depends on who else uses the machine, the row below it tells what the UI thread worked itself; that is what
-// is held against the budget here.
+// How fast the real window is, offscreen at 1600x900: prints a row for each figure, with what is wanted of it. Where
+// the wall clock depends on who else uses the machine, the row below it tells what the UI thread worked itself; that is
+// what is held against the budget here.
 //   ARENASCOPE_FIGURES=all  also 10,000,000 spans; a comma list of test names is given on the command line
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
@@ -17,10 +17,9 @@
 #include <ctime>
 #include <thread>
 
+#include <views/timeline/timeline_view.h>
 #include "app/window/language.h"
 #include "app/window/main_window.h"
-#include <views/timeline/timeline_view.h>
-
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -36,7 +35,8 @@ double cpu_ms() {  // of this thread
 
 void row(const char* name, double value, const char* unit, double wanted, bool at_most = true) {
   const bool met = at_most ? value <= wanted : value >= wanted;
-  std::printf("%-64s %10.2f %-8s %s %8.2f  %s\n", name, value, unit, at_most ? "<=" : ">=", wanted, met ? "met" : "NOT MET");
+  std::printf("%-64s %10.2f %-8s %s %8.2f  %s\n", name, value, unit, at_most ? "<=" : ">=", wanted,
+              met ? "met" : "NOT MET");
   std::fflush(stdout);
 }
 
@@ -62,7 +62,8 @@ std::shared_ptr<trace::Session> transformer_session(int layers) {
     graph->leafs.push_back(t);
     return TensorRef::leaf(LeafId(graph->leafs.size() - 1));
   };
-  auto node = [&](const std::string& name, const char* op, const std::string& layer, std::vector<TensorRef> sources, uint32_t flags = 0) {
+  auto node = [&](const std::string& name, const char* op, const std::string& layer, std::vector<TensorRef> sources,
+                  uint32_t flags = 0) {
     trace::TensorInfo t;
     t.name = name;
     t.op = op;
@@ -81,21 +82,32 @@ std::shared_ptr<trace::Session> transformer_session(int layers) {
   TensorRef x = node("embed", "GET_ROWS", "", {leaf("token_embd.weight")});
   for (int l = 0; l < layers; ++l) {
     const std::string layer = "blk." + std::to_string(l), p = layer + ".";
-    auto n = [&](const char* name, const char* op, std::vector<TensorRef> sources, uint32_t flags = 0) { return node(p + name, op, layer, std::move(sources), flags); };
-    const TensorRef norm = n("attn_norm", "RMS_NORM", {x}), scaled = n("attn_norm_w", "MUL", {norm, leaf(p + "attn_norm.weight")});
+    auto n = [&](const char* name, const char* op, std::vector<TensorRef> sources, uint32_t flags = 0) {
+      return node(p + name, op, layer, std::move(sources), flags);
+    };
+    const TensorRef norm = n("attn_norm", "RMS_NORM", {x}),
+                    scaled = n("attn_norm_w", "MUL", {norm, leaf(p + "attn_norm.weight")});
     TensorRef heads[3];
     for (int i = 0; i < 3; ++i) {
       const std::string which(1, "qkv"[i]);
-      const TensorRef product = n(("attn_" + which).c_str(), "MUL_MAT", {leaf(p + "attn_" + which + ".weight"), scaled});
+      const TensorRef product =
+          n(("attn_" + which).c_str(), "MUL_MAT", {leaf(p + "attn_" + which + ".weight"), scaled});
       const TensorRef view = n((which + "_reshaped").c_str(), "RESHAPE", {product}, trace::kView | trace::kNoWork);
-      heads[i] = i < 2 ? n((which + "_rope").c_str(), "ROPE", {view, positions}) : n("v_t", "TRANSPOSE", {view}, trace::kView | trace::kNoWork);
+      heads[i] = i < 2 ? n((which + "_rope").c_str(), "ROPE", {view, positions})
+                       : n("v_t", "TRANSPOSE", {view}, trace::kView | trace::kNoWork);
     }
-    const TensorRef kq = n("kq", "MUL_MAT", {heads[1], heads[0]}), soft = n("kq_soft", "SOFT_MAX", {n("kq_scaled", "SCALE", {kq})});
-    const TensorRef kqv = n("kqv", "MUL_MAT", {heads[2], soft}), merged = n("kqv_merged", "PERMUTE", {kqv}, trace::kView | trace::kNoWork);
-    const TensorRef out = n("attn_out", "MUL_MAT", {leaf(p + "attn_output.weight"), n("kqv_cont", "CONT", {merged})}), first = n("attn_add", "ADD", {out, x});
-    const TensorRef fnorm = n("ffn_norm", "RMS_NORM", {first}), fscaled = n("ffn_norm_w", "MUL", {fnorm, leaf(p + "ffn_norm.weight")});
-    const TensorRef gate = n("ffn_gate", "MUL_MAT", {leaf(p + "ffn_gate.weight"), fscaled}), up = n("ffn_up", "MUL_MAT", {leaf(p + "ffn_up.weight"), fscaled});
-    const TensorRef both = n("ffn_mul", "MUL", {n("ffn_silu", "SILU", {gate}), up}), down = n("ffn_down", "MUL_MAT", {leaf(p + "ffn_down.weight"), both});
+    const TensorRef kq = n("kq", "MUL_MAT", {heads[1], heads[0]}),
+                    soft = n("kq_soft", "SOFT_MAX", {n("kq_scaled", "SCALE", {kq})});
+    const TensorRef kqv = n("kqv", "MUL_MAT", {heads[2], soft}),
+                    merged = n("kqv_merged", "PERMUTE", {kqv}, trace::kView | trace::kNoWork);
+    const TensorRef out = n("attn_out", "MUL_MAT", {leaf(p + "attn_output.weight"), n("kqv_cont", "CONT", {merged})}),
+                    first = n("attn_add", "ADD", {out, x});
+    const TensorRef fnorm = n("ffn_norm", "RMS_NORM", {first}),
+                    fscaled = n("ffn_norm_w", "MUL", {fnorm, leaf(p + "ffn_norm.weight")});
+    const TensorRef gate = n("ffn_gate", "MUL_MAT", {leaf(p + "ffn_gate.weight"), fscaled}),
+                    up = n("ffn_up", "MUL_MAT", {leaf(p + "ffn_up.weight"), fscaled});
+    const TensorRef both = n("ffn_mul", "MUL", {n("ffn_silu", "SILU", {gate}), up}),
+                    down = n("ffn_down", "MUL_MAT", {leaf(p + "ffn_down.weight"), both});
     x = n("l_out", "ADD", {down, first});
   }
   node("output", "MUL_MAT", "", {leaf("output.weight"), node("output_norm", "RMS_NORM", "", {x})});
@@ -122,13 +134,15 @@ class Figures : public QObject {
   bool until(F done, int ms = 120'000) {
     QElapsedTimer clock;
     clock.start();
-    while (!done() && clock.elapsed() < ms) QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 5);
+    while (!done() && clock.elapsed() < ms)
+      QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 5);
     return done();
   }
   void settle(int ms = 600) {
     QElapsedTimer clock;
     clock.start();
-    while (clock.elapsed() < ms) QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+    while (clock.elapsed() < ms)
+      QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
   }
   void fresh() {
     window_.reset();
@@ -163,21 +177,27 @@ class Figures : public QObject {
     {
       const auto session = test::span_session(1'000'000);
       const auto snapshot = session->snapshot();
-      row("memory an event, 1,000,000 spans", static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
+      row("memory an event, 1,000,000 spans",
+          static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
       QVERIFY(RunController::save_recording(*snapshot, path).ok());
     }
     fresh();
     int drawn = 0;
     PlotView* timeline = window_->plot_view("timeline");
     connect(timeline, &PlotView::painted, this, [&] {
-      if (window_->source()->snapshot()->event_count > 0 && static_cast<TimelineView*>(timeline)->picture() && !static_cast<TimelineView*>(timeline)->picture()->spans->empty()) ++drawn;
+      if (window_->source()->snapshot()->event_count > 0 && static_cast<TimelineView*>(timeline)->picture() &&
+          !static_cast<TimelineView*>(timeline)->picture()->spans->empty())
+        ++drawn;
     });
     QElapsedTimer clock;
     clock.start();
     window_->open(path);
     QVERIFY(until([&] { return drawn > 0; }));
     row("a recording of 1,000,000 events: first picture", static_cast<double>(clock.elapsed()), "ms", 300);
-    QVERIFY(until([&] { return window_->source()->snapshot()->event_count >= 1'000'000 && window_->controller()->state() == RunState::Recording; }));
+    QVERIFY(until([&] {
+      return window_->source()->snapshot()->event_count >= 1'000'000 &&
+             window_->controller()->state() == RunState::Recording;
+    }));
     const int before = drawn;
     QVERIFY(until([&] { return drawn > before; }));
     row("a recording of 1,000,000 events: open", static_cast<double>(clock.elapsed()), "ms", 2000);
@@ -234,7 +254,9 @@ class Figures : public QObject {
   void a_selection_in_every_view() {
     fresh();
     window_->show_session(test::sample_session({100, 4, 2, false, true}), "sample");
-    QVERIFY(until([&] { return window_->graph_view()->canvas()->scene().ready() && !window_->graph_view()->layout_job()->running(); }));
+    QVERIFY(until([&] {
+      return window_->graph_view()->canvas()->scene().ready() && !window_->graph_view()->layout_job()->running();
+    }));
     settle();
     const size_t nodes = window_->source()->graph()->nodes.size();
     std::vector<double> wall, worked;
@@ -263,7 +285,9 @@ class Figures : public QObject {
       const auto session = test::span_session(spans);
       const std::string name = spans == 1'000'000 ? "1,000,000 spans" : "10,000,000 spans";
       const auto snapshot = session->snapshot();
-      if (spans > 1'000'000) row("memory an event, 10,000,000 spans", static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
+      if (spans > 1'000'000)
+        row("memory an event, 10,000,000 spans",
+            static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
       window_->apply_layout("time");
       window_->show_session(session, "spans");
       SharedAxis* axis = window_->axis();
@@ -338,11 +362,13 @@ class Figures : public QObject {
       int64_t done = 0;
       Nanoseconds last = recorder->now();
       while (!stop) {
-        const auto due = static_cast<int64_t>(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() * 200'000);
+        const auto due = static_cast<int64_t>(
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() * 200'000);
         while (done < due) {
           const Nanoseconds now = std::max(recorder->now(), last + 200);
           for (int t = 0; t < kThreads; ++t)
-            rings[static_cast<size_t>(t)]->record(trace::work(run, NodeId(static_cast<size_t>(done / kThreads) % nodes), last, now, t));
+            rings[static_cast<size_t>(t)]->record(
+                trace::work(run, NodeId(static_cast<size_t>(done / kThreads) % nodes), last, now, t));
           last = now;
           done += kThreads;
         }
@@ -362,7 +388,8 @@ class Figures : public QObject {
     recorder->drain();
     recorder->drain();
     row("live: events a second", static_cast<double>(written.load()) / seconds, "1/s", 195'000, false);
-    row("live: events lost", static_cast<double>(recorder->lost() + std::abs(written.load() - session->snapshot()->event_count)), "", 0);
+    row("live: events lost",
+        static_cast<double>(recorder->lost() + std::abs(written.load() - session->snapshot()->event_count)), "", 0);
     row("live: frames a second", frames / seconds, "1/s", 60, false);
     row("  the UI thread's work a frame", frames > 0 ? busy / frames : 0, "ms", 1000.0 / 60);
     blocked("live");

@@ -41,8 +41,10 @@ class WindowFixture {
     window_->open(spec);
     QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec && window_->axis()->steps() > 0, kPatience);
     if (!window_->controller()->has_model()) return;
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready && !window_->source()->snapshot()->runs.empty() &&
-                                 window_->source()->snapshot()->runs[0].finished, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready &&
+                                 !window_->source()->snapshot()->runs.empty() &&
+                                 window_->source()->snapshot()->runs[0].finished,
+                             kPatience);
   }
   // A recording of squeezenet's first run.
   void open_recording() {

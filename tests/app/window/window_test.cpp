@@ -10,22 +10,22 @@
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QTranslator>
 #include <QToolButton>
+#include <QTranslator>
 #include <QXmlStreamReader>
 
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/planner.h>
 
 #include <array>
-#include <map>
-#include <random>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <random>
 
+#include <views/occupancy/occupancy_view.h>
 #include <QDropEvent>
 #include <QMimeData>
-#include <views/occupancy/occupancy_view.h>
 
 #include "app/window/intervals_file.h"
 #include "app/window/language.h"
@@ -89,8 +89,10 @@ class WindowTest : public QObject, protected WindowFixture {
     // To the next of them, and then without any.
     const auto first = chosen->tensor;
     QTest::keyClick(window_.get(), Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && window_->selection()->current().get<NodeSelection>() != nullptr &&
-                                 window_->selection()->current().get<NodeSelection>()->tensor != first, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused &&
+                                 window_->selection()->current().get<NodeSelection>() != nullptr &&
+                                 window_->selection()->current().get<NodeSelection>()->tensor != first,
+                             kPatience);
     window_->set_breakpoints({});
     QTest::keyClick(window_.get(), Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
@@ -112,8 +114,10 @@ class WindowTest : public QObject, protected WindowFixture {
     trace::GraphInfo g = test::sample_graph({});
     QCOMPARE(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Node, "conv1", 0, true}}).size(), size_t{1});
     QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Node, "conv1", 0, false}}).empty());
-    const auto in_b3 = std::count_if(g.nodes.begin(), g.nodes.end(), [](const trace::TensorInfo& n) { return n.name.starts_with("b3."); });
-    QCOMPARE(static_cast<long>(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Name, "b3.*", 0, true}}).size()), static_cast<long>(in_b3));
+    const auto in_b3 = std::count_if(g.nodes.begin(), g.nodes.end(),
+                                     [](const trace::TensorInfo& n) { return n.name.starts_with("b3."); });
+    QCOMPARE(static_cast<long>(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Name, "b3.*", 0, true}}).size()),
+             static_cast<long>(in_b3));
     QVERIFY(!nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Op, "relu", 0, true}}).empty());
     QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Bytes, {}, INT64_MAX, true}}).empty());
     // A fused node stops where one of those that it holds would.
@@ -125,7 +129,9 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(!nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Op, "mul", 0, true}}).contains(NodeId(2)));
     QCOMPARE(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Node, "plus", 0, true}}), std::set<NodeId>{NodeId(2)});
     QCOMPARE(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Name, "inn*", 0, true}}), std::set<NodeId>{NodeId(2)});
-    for (const Breakpoint& b : {Breakpoint{Breakpoint::Kind::Name, "a/*=b", 0, false}, Breakpoint{Breakpoint::Kind::Bytes, {}, 77, true}, Breakpoint{Breakpoint::Kind::NaN, {}, 0, true}})
+    for (const Breakpoint& b :
+         {Breakpoint{Breakpoint::Kind::Name, "a/*=b", 0, false}, Breakpoint{Breakpoint::Kind::Bytes, {}, 77, true},
+          Breakpoint{Breakpoint::Kind::NaN, {}, 0, true}})
       QVERIFY(Breakpoint::from_setting(b.to_setting()) == b);
     for (const char* bad : {"", "=", "op=", "bytes>=x", "colour=red"}) QVERIFY(!Breakpoint::from_setting(bad));
   }
@@ -135,7 +141,8 @@ class WindowTest : public QObject, protected WindowFixture {
     Preferences p = window_->preferences();
     p.run.planner = "none";
     window_->apply_preferences(p);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none",
+                             kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
     const Bytes none = window_->source()->plan()->arena_bytes;
     p.run.planner = "greedy-by-size";
@@ -218,7 +225,9 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(window_->document_count(), size_t{3}, kPatience);
     QStringList titles;
     for (int i = 0; i < 3; ++i) titles << window_->tabs()->tabText(i);
-    QVERIFY2(titles.join(u' ').contains("one") && titles.join(u' ').contains("two") && titles.join(u' ').contains("three"), qPrintable(titles.join(u' ')));
+    QVERIFY2(
+        titles.join(u' ').contains("one") && titles.join(u' ').contains("two") && titles.join(u' ').contains("three"),
+        qPrintable(titles.join(u' ')));
   }
 
   void messages_stand_below_the_tool_bar() {
@@ -286,7 +295,8 @@ class WindowTest : public QObject, protected WindowFixture {
     using V = std::vector<float>;
     QCOMPARE(*floats_of(DType::F32, bytes(1.5F, -2.0F)), (V{1.5F, -2.0F}));
     QCOMPARE(*floats_of(DType::F64, bytes(0.25)), V{0.25F});
-    QCOMPARE(*floats_of(DType::F16, bytes(uint16_t{0x3C00}, uint16_t{0xC100}, uint16_t{1})), (V{1.0F, -2.5F, std::ldexp(1.0F, -24)}));
+    QCOMPARE(*floats_of(DType::F16, bytes(uint16_t{0x3C00}, uint16_t{0xC100}, uint16_t{1})),
+             (V{1.0F, -2.5F, std::ldexp(1.0F, -24)}));
     QCOMPARE(*floats_of(DType::BF16, bytes(uint16_t{0x3FC0})), V{1.5F});
     QCOMPARE(*floats_of(DType::I64, bytes(int64_t{-7})), V{-7.0F});
     QCOMPARE(*floats_of(DType::U8, bytes(uint8_t{200})), V{200.0F});
@@ -294,7 +304,8 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(!floats_of(DType::Q4_0, {}));
     QVERIFY(std::isinf(floats_of(DType::F16, bytes(uint16_t{0x7C00}))->front()));
     QVERIFY(std::isnan(floats_of(DType::F16, bytes(uint16_t{0x7E00}))->front()));
-    QVERIFY(all_finite(DType::F16, bytes(uint16_t{0x7BFF}, uint16_t{0})) && !all_finite(DType::F16, bytes(uint16_t{0}, uint16_t{0x7C01})));
+    QVERIFY(all_finite(DType::F16, bytes(uint16_t{0x7BFF}, uint16_t{0})) &&
+            !all_finite(DType::F16, bytes(uint16_t{0}, uint16_t{0x7C01})));
     QVERIFY(all_finite(DType::F32, bytes(3e38F)) && !all_finite(DType::F32, bytes(1.0F, std::nanf(""))));
     QVERIFY(!all_finite(DType::BF16, bytes(uint16_t{0xFF80})) && !all_finite(DType::F64, bytes(std::nan(""))));
   }
@@ -308,7 +319,8 @@ class WindowTest : public QObject, protected WindowFixture {
     QByteArray text("id,lower,upper,size\n");
     for (int i = 0; i < 300; ++i) {
       const int lower = static_cast<int>(random() % 90) * 11, length = 1 + static_cast<int>(random() % 500);
-      text += QStringLiteral("buffer%1,%2,%3,%4\n").arg(i).arg(lower).arg(lower + length).arg(1 + random() % 4096).toUtf8();
+      text +=
+          QStringLiteral("buffer%1,%2,%3,%4\n").arg(i).arg(lower).arg(lower + length).arg(1 + random() % 4096).toUtf8();
     }
     file.write(text);
     file.close();
@@ -320,7 +332,8 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(plan.slices.size(), problem->size());
     QVERIFY(plan.arena_bytes >= plan.lower_bound_bytes && plan.lower_bound_bytes > 0);
     std::map<std::string, const trace::SliceInfo*> slice_of;
-    for (const trace::SliceInfo& s : plan.slices) slice_of[window_->source()->graph()->nodes[s.tensor.index()].name] = &s;
+    for (const trace::SliceInfo& s : plan.slices)
+      slice_of[window_->source()->graph()->nodes[s.tensor.index()].name] = &s;
     for (size_t i = 0; i < problem->size(); ++i)
       for (size_t k = 0; k < i; ++k) {
         const auto &a = problem->intervals[i], &b = problem->intervals[k];
@@ -352,7 +365,8 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(QByteArray(5000, '\x5a'));
     file.close();
-    for (const QString& bad : {QString("/no/such/model.onnx"), empty, garbage, QString("zoo:no_such_network"), folder_.path()}) {
+    for (const QString& bad :
+         {QString("/no/such/model.onnx"), empty, garbage, QString("zoo:no_such_network"), folder_.path()}) {
       window_->messages()->clear();
       window_->open(bad);
       QTRY_VERIFY_WITH_TIMEOUT(!window_->messages()->sentences().isEmpty(), kPatience);

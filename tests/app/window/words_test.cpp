@@ -75,7 +75,8 @@ class WordsTest : public QObject {
     if (text.isEmpty() || !is_word(text) || text.contains(u'[')) return;
     for (const QString& word : data_)
       if (text.contains(word)) return;
-    *wrong << QStringLiteral("%1 %2: “%3”").arg(QString::fromLatin1(where->metaObject()->className()), where->objectName(), text);
+    *wrong << QStringLiteral("%1 %2: “%3”")
+                  .arg(QString::fromLatin1(where->metaObject()->className()), where->objectName(), text);
   }
 
   void check(const QWidget* root) const {
@@ -83,24 +84,35 @@ class WordsTest : public QObject {
     for (const QWidget* w : root->findChildren<QWidget*>()) {
       if (!w->isVisibleTo(root) || w->objectName().startsWith(u"qt_")) continue;
       if (w->inherits("QTabBar") || w->inherits("QHeaderView")) continue;  // looked at below
-      if (w->inherits("QPushButton") && qobject_cast<const QDialogButtonBox*>(w->parentWidget()) != nullptr) continue;  // Qt's own words
+      if (w->inherits("QPushButton") && qobject_cast<const QDialogButtonBox*>(w->parentWidget()) != nullptr)
+        continue;  // Qt's own words
       QString text;
       bool may_wrap = false;
-      if (const auto* label = qobject_cast<const QLabel*>(w)) text = label->text(), may_wrap = label->wordWrap();
-      else if (const auto* button = qobject_cast<const QAbstractButton*>(w)) text = button->text();
+      if (const auto* label = qobject_cast<const QLabel*>(w))
+        text = label->text(), may_wrap = label->wordWrap();
+      else if (const auto* button = qobject_cast<const QAbstractButton*>(w))
+        text = button->text();
       if (const auto* line = qobject_cast<const QLineEdit*>(w)) complain(&untranslated, w, line->placeholderText());
       complain(&untranslated, w, text);
       complain(&untranslated, w, w->toolTip());
       if (!w->inherits("QDockWidgetTitleButton")) complain(&untranslated, w, w->accessibleName());
       const bool seen = w->isVisible() && w->width() > 1 && !w->visibleRegion().isEmpty();
       if (seen && !text.isEmpty() && !may_wrap && w->width() + 1 < w->minimumSizeHint().width())
-        cut << QStringLiteral("%1 “%2”: %3 of %4 pixels").arg(QString::fromLatin1(w->metaObject()->className()), text).arg(w->width()).arg(w->minimumSizeHint().width());
+        cut << QStringLiteral("%1 “%2”: %3 of %4 pixels")
+                   .arg(QString::fromLatin1(w->metaObject()->className()), text)
+                   .arg(w->width())
+                   .arg(w->minimumSizeHint().width());
       // A spin box's or combo box's own line is named by its owner.
-      const bool inner = qobject_cast<const QAbstractSpinBox*>(w->parentWidget()) != nullptr || qobject_cast<const QComboBox*>(w->parentWidget()) != nullptr;
-      if (seen && !inner && (w->focusPolicy() & Qt::TabFocus) != 0 && w->accessibleName().isEmpty() && text.isEmpty() && !w->inherits("QTabBar")) {
+      const bool inner = qobject_cast<const QAbstractSpinBox*>(w->parentWidget()) != nullptr ||
+                         qobject_cast<const QComboBox*>(w->parentWidget()) != nullptr;
+      if (seen && !inner && (w->focusPolicy() & Qt::TabFocus) != 0 && w->accessibleName().isEmpty() && text.isEmpty() &&
+          !w->inherits("QTabBar")) {
         bool buddy = false;
         for (const QLabel* label : root->findChildren<QLabel*>()) buddy = buddy || label->buddy() == w;
-        if (!buddy) nameless << QStringLiteral("%1 %2 in %3").arg(QString::fromLatin1(w->metaObject()->className()), w->objectName(), QString::fromLatin1(w->parentWidget()->metaObject()->className()));
+        if (!buddy)
+          nameless << QStringLiteral("%1 %2 in %3")
+                          .arg(QString::fromLatin1(w->metaObject()->className()), w->objectName(),
+                               QString::fromLatin1(w->parentWidget()->metaObject()->className()));
       }
     }
     untranslated.removeDuplicates();
@@ -122,7 +134,8 @@ class WordsTest : public QObject {
     window_->show();
     window_->show_session(test::sample_session(), "sample");
     data_ = {"CONV", "sample", "cpu", "eager", "planned", "English", "PNG", "QCustomPlot"};
-    for (const auto& node : window_->source()->graph()->nodes) data_ << QString::fromStdString(node.name) << QString::fromStdString(node.op);
+    for (const auto& node : window_->source()->graph()->nodes)
+      data_ << QString::fromStdString(node.name) << QString::fromStdString(node.op);
     data_.removeAll(QString());
     data_.removeDuplicates();
     QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
@@ -138,7 +151,9 @@ class WordsTest : public QObject {
     for (const QAction* menu : window_->menuBar()->actions()) {
       QVERIFY2(menu->text().contains(u'['), qPrintable(menu->text()));
       for (const QAction* action : menu->menu()->actions())
-        QVERIFY2(action->isSeparator() || action->text().isEmpty() || action->text().contains(u'[') || data_.contains(action->text()), qPrintable(action->text()));
+        QVERIFY2(action->isSeparator() || action->text().isEmpty() || action->text().contains(u'[') ||
+                     data_.contains(action->text()),
+                 qPrintable(action->text()));
     }
   }
 
@@ -165,8 +180,8 @@ class WordsTest : public QObject {
 
   void panels_data() {
     QTest::addColumn<QString>("panel");
-    for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks", "objects", "barriers", "allocators", "planners",
-                           "compare", "breakpoints", "problems"})
+    for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks",
+                           "objects", "barriers", "allocators", "planners", "compare", "breakpoints", "problems"})
       QTest::newRow(id) << QString::fromLatin1(id);
   }
   void panels() {
@@ -192,20 +207,23 @@ class WordsTest : public QObject {
       window_->dock(QString::fromLatin1(id))->raise();
       view->prepare_now();
       QVERIFY2(view->header().title.contains(u'['), id);
-      for (const LegendChip& chip : view->header().legend) QVERIFY2(!is_word(chip.text) || chip.text.contains(u'['), qPrintable(chip.text));
+      for (const LegendChip& chip : view->header().legend)
+        QVERIFY2(!is_word(chip.text) || chip.text.contains(u'['), qPrintable(chip.text));
     }
   }
 
   void whole_window() { check(window_.get()); }
 
   void dialogs() {
-    for (const char* id : {"edit.preferences", "help.keys", "help.about", "help.manual", "file.zoo", "view.layout_save"}) {
+    for (const char* id :
+         {"edit.preferences", "help.keys", "help.about", "help.manual", "file.zoo", "view.layout_save"}) {
       window_->actions()->find(QString::fromLatin1(id))->trigger();
       QTest::qWait(60);
       for (QDialog* dialog : window_->findChildren<QDialog*>()) {
         if (!dialog->isVisible()) continue;
         QVERIFY2(dialog->windowTitle().contains(u'['), id);
-        if (qstrcmp(id, "file.zoo") != 0 && qstrcmp(id, "help.about") != 0 && qstrcmp(id, "view.layout_save") != 0) check(dialog);
+        if (qstrcmp(id, "file.zoo") != 0 && qstrcmp(id, "help.about") != 0 && qstrcmp(id, "view.layout_save") != 0)
+          check(dialog);
         dialog->close();
       }
       QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);

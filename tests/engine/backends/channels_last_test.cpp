@@ -11,9 +11,9 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/fused.h>
 #include <arenascope/runtime/executor.h>
-#include <arenascope/runtime/fusion.h>
-#include <arenascope/runtime/image_layout.h>
-#include <arenascope/runtime/rewrite.h>
+#include <arenascope/transform/fusion.h>
+#include <arenascope/transform/image_layout.h>
+#include <arenascope/transform/rewrite.h>
 
 using namespace arenascope;
 
@@ -46,7 +46,8 @@ struct Net {
   Graph graph;
   Tensor output;
 
-  explicit Net(const std::function<Tensor(GraphBuilder&)>& build) : context(*Context::create({.mem_size = size_t{1} << 25})) {
+  explicit Net(const std::function<Tensor(GraphBuilder&)>& build)
+      : context(*Context::create({.mem_size = size_t{1} << 25})) {
     GraphBuilder b(context);
     output = build(b);
     b.output(output);
@@ -66,8 +67,10 @@ struct Net {
   }
 };
 
-std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output, int threads, MemoryStrategy strategy, bool in_place = false) {
-  auto memory = plan_memory(graph, "search", "depth-first", {.in_place = in_place, .planner = {.budget_seconds = 0.02}});
+std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output, int threads, MemoryStrategy strategy,
+                       bool in_place = false) {
+  auto memory =
+      plan_memory(graph, "search", "depth-first", {.in_place = in_place, .planner = {.budget_seconds = 0.02}});
   REQUIRE_MESSAGE(memory.ok(), (memory.ok() ? "" : memory.error().message));
   auto plan = ExecutionPlan::make(graph, std::move(*memory), backend, threads);
   REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
@@ -85,17 +88,23 @@ std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& outpu
 int64_t serial = 0;  // names of weights
 std::string fresh(const char* what) { return std::string(what) + std::to_string(++serial); }
 
-Tensor conv(GraphBuilder& b, const Tensor& x, int64_t channels, int kernel, int stride = 1, int pad = 0, bool bias = true, int groups = 1, int dilation = 1) {
+Tensor conv(GraphBuilder& b, const Tensor& x, int64_t channels, int kernel, int stride = 1, int pad = 0,
+            bool bias = true, int groups = 1, int dilation = 1) {
   const int64_t in = x.sizes()[1] / groups;
-  return b.conv2d(x, b.weight(fresh("w"), {channels, in, kernel, kernel}), bias ? b.weight(fresh("bias"), {channels}) : Tensor(), stride, pad, groups, dilation);
+  return b.conv2d(x, b.weight(fresh("w"), {channels, in, kernel, kernel}),
+                  bias ? b.weight(fresh("bias"), {channels}) : Tensor(), stride, pad, groups, dilation);
 }
 Tensor relu(GraphBuilder& b, const Tensor& x) { return b.op(Op::Relu, {x}); }
 Tensor norm(GraphBuilder& b, const Tensor& x) {
   const int64_t c = x.sizes()[1];
-  return b.op_with(Op::BatchNorm, {x, b.weight(fresh("scale"), {c}), b.weight(fresh("shift"), {c}), b.weight(fresh("mean"), {c}), b.weight(fresh("positive variance"), {c})},
+  return b.op_with(Op::BatchNorm,
+                   {x, b.weight(fresh("scale"), {c}), b.weight(fresh("shift"), {c}), b.weight(fresh("mean"), {c}),
+                    b.weight(fresh("positive variance"), {c})},
                    BatchNormParams{1e-5f});
 }
-Tensor pool(GraphBuilder& b, Op op, const Tensor& x, int kernel, int stride, int pad) { return b.pool2d(op, x, kernel, stride, pad); }
+Tensor pool(GraphBuilder& b, Op op, const Tensor& x, int kernel, int stride, int pad) {
+  return b.pool2d(op, x, kernel, stride, pad);
+}
 
 struct Pattern {
   std::string name;
@@ -104,49 +113,73 @@ struct Pattern {
 
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> list = {
-      {"a stem of three channels", [](GraphBuilder& b) {
-         return conv(b, relu(b, conv(b, b.input("x", {2, 3, 29, 31}), 16, 3, 2, 1)), 5, 3, 1, 1); }},
-      {"residuals, batch norm, strides", [](GraphBuilder& b) {
+      {"a stem of three channels",
+       [](GraphBuilder& b) {
+         return conv(b, relu(b, conv(b, b.input("x", {2, 3, 29, 31}), 16, 3, 2, 1)), 5, 3, 1, 1);
+       }},
+      {"residuals, batch norm, strides",
+       [](GraphBuilder& b) {
          Tensor x = relu(b, norm(b, conv(b, b.input("x", {2, 5, 21, 19}), 17, 3, 1, 1, false)));
          const Tensor y = norm(b, conv(b, relu(b, norm(b, conv(b, x, 17, 3, 1, 1, false))), 17, 1));
          x = relu(b, b.add(y, x));
          const Tensor side = norm(b, conv(b, x, 144, 1, 2));
-         return conv(b, relu(b, b.add(norm(b, conv(b, relu(b, conv(b, x, 48, 3, 2, 1)), 144, 1)), side)), 7, 1); }},
-      {"branches joined along the channels", [](GraphBuilder& b) {
+         return conv(b, relu(b, b.add(norm(b, conv(b, relu(b, conv(b, x, 48, 3, 2, 1)), 144, 1)), side)), 7, 1);
+       }},
+      {"branches joined along the channels",
+       [](GraphBuilder& b) {
          const Tensor x = relu(b, conv(b, b.input("x", {1, 4, 17, 17}), 32, 3, 1, 1));
-         const Tensor parts[] = {relu(b, conv(b, x, 16, 1)), relu(b, conv(b, x, 24, 3, 1, 1)), conv(b, pool(b, Op::MaxPool, x, 3, 1, 1), 5, 1), x};
-         return conv(b, b.concat(parts, 1), 12, 3, 1, 1); }},
-      {"pooling, flattened", [](GraphBuilder& b) {
+         const Tensor parts[] = {relu(b, conv(b, x, 16, 1)), relu(b, conv(b, x, 24, 3, 1, 1)),
+                                 conv(b, pool(b, Op::MaxPool, x, 3, 1, 1), 5, 1), x};
+         return conv(b, b.concat(parts, 1), 12, 3, 1, 1);
+       }},
+      {"pooling, flattened",
+       [](GraphBuilder& b) {
          Tensor x = relu(b, conv(b, b.input("x", {2, 3, 30, 27}), 20, 3));
          x = pool(b, Op::MaxPool, x, 3, 2, 0);
          x = pool(b, Op::AvgPool, relu(b, conv(b, x, 36, 3, 1, 1)), 3, 2, 1);
-         return b.mul_mat(b.weight("w out", {11, 36 * 7 * 6}), b.reshape(conv(b, x, 36, 1), {2, 36 * 7 * 6})); }},
-      {"global means", [](GraphBuilder& b) {
+         return b.mul_mat(b.weight("w out", {11, 36 * 7 * 6}), b.reshape(conv(b, x, 36, 1), {2, 36 * 7 * 6}));
+       }},
+      {"global means",
+       [](GraphBuilder& b) {
          const Tensor x = relu(b, conv(b, b.input("x", {2, 3, 23, 25}), 40, 3));
-         return b.add(b.reduce(Op::ReduceMean, conv(b, x, 40, 1), {2, 3}, true), b.op_with(Op::AvgPool, {conv(b, x, 40, 3)}, [&] {
+         return b.add(b.reduce(Op::ReduceMean, conv(b, x, 40, 1), {2, 3}, true),
+                      b.op_with(Op::AvgPool, {conv(b, x, 40, 3)}, [&] {
                         PoolParams p{};
                         p.spatial = 2;
                         p.kernel[0] = 19, p.kernel[1] = 21;
                         for (int i = 0; i < 2; ++i) p.strides[i] = p.dilations[i] = 1;
                         return p;
-                      }())); }},
-      {"a gate a channel, a bias a channel, a number", [](GraphBuilder& b) {
+                      }()));
+       }},
+      {"a gate a channel, a bias a channel, a number",
+       [](GraphBuilder& b) {
          const Tensor x = conv(b, b.input("x", {2, 8, 14, 15}), 32, 3, 1, 1);
          const Tensor gate = b.op(Op::Sigmoid, {conv(b, b.reduce(Op::ReduceMean, x, {2, 3}, true), 32, 1)});
          const Tensor y = b.add(b.mul(x, gate), b.weight("by channel", {32, 1, 1}));
-         return conv(b, b.scale(b.mul(y, b.weight("number", {1})), 0.5f, 1), 9, 3); }},
-      {"dilated, more channels than a piece", [](GraphBuilder& b) {
+         return conv(b, b.scale(b.mul(y, b.weight("number", {1})), 0.5f, 1), 9, 3);
+       }},
+      {"dilated, more channels than a piece",
+       [](GraphBuilder& b) {
          const Tensor x = relu(b, norm(b, conv(b, b.input("x", {1, 6, 9, 8}), 1100, 1)));
-         return conv(b, relu(b, norm(b, conv(b, x, 32, 3, 1, 2, true, 1, 2))), 64, 3, 1, 1); }},
-      {"what has no such kernel in between", [](GraphBuilder& b) {
+         return conv(b, relu(b, norm(b, conv(b, x, 32, 3, 1, 2, true, 1, 2))), 64, 3, 1, 1);
+       }},
+      {"what has no such kernel in between",
+       [](GraphBuilder& b) {
          const Tensor x = relu(b, conv(b, b.input("x", {1, 5, 16, 16}), 24, 3, 1, 1));
          const Tensor y = relu(b, conv(b, x, 24, 3, 1, 1, true, 24));
-         const Tensor z = b.op(Op::DepthToSpace, {y}, [] { OpParams p; p.set(DepthToSpaceParams{2, false}); return p; }());
-         return b.add(conv(b, z, 12, 3, 2, 1), b.slice(conv(b, y, 24, 1), 1, 3, 15)); }},
-      {"few rows for many parts", [](GraphBuilder& b) {
+         const Tensor z = b.op(Op::DepthToSpace, {y}, [] {
+           OpParams p;
+           p.set(DepthToSpaceParams{2, false});
+           return p;
+         }());
+         return b.add(conv(b, z, 12, 3, 2, 1), b.slice(conv(b, y, 24, 1), 1, 3, 15));
+       }},
+      {"few rows for many parts",
+       [](GraphBuilder& b) {
          Tensor x = relu(b, conv(b, b.input("x", {1, 8, 5, 7}), 48, 3, 1, 1));
          for (int i = 0; i < 3; ++i) x = relu(b, conv(b, x, i == 1 ? 192 : 144, i == 2 ? 1 : 3, 1, i == 2 ? 0 : 1));
-         return conv(b, x, 3, 2); }},
+         return conv(b, x, 3, 2);
+       }},
   };
   return list;
 }
@@ -188,12 +221,14 @@ TEST_CASE("images with their channels last give what plain ones give") {
       const auto check = [&](const std::vector<float>& got) {
         REQUIRE(got.size() == exact.size());
         double error = 0;
-        for (size_t i = 0; i < got.size(); ++i) error = std::max(error, std::abs(static_cast<double>(got[i]) - static_cast<double>(exact[i])));
+        for (size_t i = 0; i < got.size(); ++i)
+          error = std::max(error, std::abs(static_cast<double>(got[i]) - static_cast<double>(exact[i])));
         CHECK(error <= 1e-5 * largest);
       };
       for (int threads = 1; threads <= 4; ++threads) {
         CAPTURE(threads);
-        for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager}) check(run(*cpu, laid_out->graph, output, threads, strategy));
+        for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager})
+          check(run(*cpu, laid_out->graph, output, threads, strategy));
         check(run(*cpu, laid_out->graph, output, threads, MemoryStrategy::Planned, true));
       }
       // Written anew, as for tensors that are computed again.
@@ -252,5 +287,6 @@ TEST_CASE("a copy serves all who read the other layout, and what gains most deci
   }
   const auto expected = run(*cpu, net.graph, net.output, 1, MemoryStrategy::Planned);
   const Tensor output = laid_out->twins[net.graph.find_node(*net.output).index()];
-  for (int threads = 1; threads <= 3; ++threads) CHECK(run(*cpu, laid_out->graph, output, threads, MemoryStrategy::Planned) == expected);
+  for (int threads = 1; threads <= 3; ++threads)
+    CHECK(run(*cpu, laid_out->graph, output, threads, MemoryStrategy::Planned) == expected);
 }

@@ -88,7 +88,8 @@ TEST_CASE("packed weights are made anew where a node lies at the place of anothe
     double error = 0;
     for (int64_t c = 0; c < 40; ++c)
       for (int64_t i = 0; i < 400; ++i)
-        error = std::max(error, static_cast<double>(std::abs(out.data_as<float>()[i * 40 + c] - plain[static_cast<size_t>(c * 400 + i)])));
+        error = std::max(error, static_cast<double>(std::abs(out.data_as<float>()[i * 40 + c] -
+                                                             plain[static_cast<size_t>(c * 400 + i)])));
     CHECK(error < 1e-4);
   }
   REQUIRE(cpu->prepare({}, *memory).ok());
@@ -117,10 +118,13 @@ TEST_CASE("parts of a product with constant weights are made by threads that nev
       std::vector<std::thread> threads;
       std::array<bool, kParts> well{};
       for (int i = 0; i < kParts; ++i)
-        threads.emplace_back([&, i] { well[static_cast<size_t>(i)] = cpu->compute(*out, {i, kParts, (*work)->data(), bytes}).ok(); });
+        threads.emplace_back([&, i] {
+          well[static_cast<size_t>(i)] = cpu->compute(*out, {i, kParts, (*work)->data(), bytes}).ok();
+        });
       for (std::thread& thread : threads) thread.join();
       for (bool w_ok : well) CHECK(w_ok);
-      CHECK(compare_elements(DType::F32, out->data(), expected.data(), out->element_count()).relative() < (type == DType::F32 ? 1e-5 : 1e-2));
+      CHECK(compare_elements(DType::F32, out->data(), expected.data(), out->element_count()).relative() <
+            (type == DType::F32 ? 1e-5 : 1e-2));
     }
     REQUIRE(cpu->prepare({}, *memory).ok());
   }
@@ -154,7 +158,8 @@ TEST_CASE("a convolution is about as fast in uneven parts as in one") {
 TEST_CASE("an index outside its table is an error that names it") {
   auto cpu = cpu::make_cpu_backend();
   for (Op op : {Op::Gather, Op::GatherElements})
-    for (int64_t bad : {int64_t{5}, int64_t{-6}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+    for (int64_t bad :
+         {int64_t{5}, int64_t{-6}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
       GraphBuilder g = builder();
       const Tensor table = g.input("table", {5, 1}), index = g.input("index", {2, 1}, DType::I64);
       index.data_as<int64_t>()[0] = 4;
@@ -203,7 +208,8 @@ TEST_CASE("casts of what does not fit are saturated, and NaN becomes 0") {
   const Tensor x = g.input("x", {5});
   const float values[] = {1e30f, -1e30f, NAN, -3.7f, INFINITY};
   std::memcpy(x->data(), values, sizeof values);
-  const Tensor as_byte = g.op_with(Op::Cast, {x}, CastParams{DType::U8}), as_long = g.op_with(Op::Cast, {x}, CastParams{DType::I64});
+  const Tensor as_byte = g.op_with(Op::Cast, {x}, CastParams{DType::U8}),
+               as_long = g.op_with(Op::Cast, {x}, CastParams{DType::I64});
   REQUIRE(compute_in_parts(*cpu, *as_long, 1).ok());
   REQUIRE(compute_in_parts(*cpu, *as_byte, 1).ok());
   const int64_t expected[] = {INT64_MAX, INT64_MIN, 0, -3, INT64_MAX};
@@ -230,7 +236,8 @@ TEST_CASE("a long line is sorted with its NaN, infinities, zeros and equal value
       const Tensor x = g.input("x", {3, kLength});
       float* v = x.data_as<float>();
       for (int64_t i = 0; i < 3 * kLength; ++i) v[i] = static_cast<float>((i * 7919) % 601 - 300) * 0.25f;
-      v[5] = NAN, v[9] = -NAN, v[17] = INFINITY, v[400] = -INFINITY, v[401] = -0.0f, v[402] = 0.0f, v[403] = 1e-42f, v[404] = -1e-42f;
+      v[5] = NAN, v[9] = -NAN, v[17] = INFINITY, v[400] = -INFINITY, v[401] = -0.0f, v[402] = 0.0f, v[403] = 1e-42f,
+      v[404] = -1e-42f;
       const Tensor out = g.op_with(op, {x}, TopKParams{1, kLength, largest, true});
       REQUIRE(g.ok());
       REQUIRE(compute_in_parts(*cpu, *out, 2).ok());
@@ -245,8 +252,10 @@ TEST_CASE("a long line is sorted with its NaN, infinities, zeros and equal value
         });
         for (int64_t i = 0; i < kLength; ++i) {
           const int64_t at = line * kLength + i, place = order[static_cast<size_t>(i)];
-          if (op == Op::TopKIndices) REQUIRE(out.data_as<int64_t>()[at] == place);
-          else REQUIRE((out.data_as<float>()[at] == row[place] || std::isnan(row[place])));
+          if (op == Op::TopKIndices)
+            REQUIRE(out.data_as<int64_t>()[at] == place);
+          else
+            REQUIRE((out.data_as<float>()[at] == row[place] || std::isnan(row[place])));
         }
       }
     }
@@ -293,7 +302,8 @@ TEST_CASE("results larger than the caches are the same as small ones") {
     REQUIRE(compute_in_parts(*cpu, *turned, 3).ok());
     bool same = true;
     for (int64_t r = 0; r < kRows; ++r)
-      for (int64_t c = 0; c < kColumns; ++c) same = same && turned.data_as<float>()[c * kRows + r] == x.data_as<float>()[r * kColumns + c];
+      for (int64_t c = 0; c < kColumns; ++c)
+        same = same && turned.data_as<float>()[c * kRows + r] == x.data_as<float>()[r * kColumns + c];
     CHECK(same);
   }
 }
@@ -310,7 +320,8 @@ TEST_CASE("whole tiles are turned over, in a batch and in parts") {
     bool same = true;
     for (int64_t b = 0; b < 3; ++b)
       for (int64_t r = 0; r < 64; ++r)
-        for (int64_t c = 0; c < 48; ++c) same = same && turned.data_as<float>()[(b * 48 + c) * 64 + r] == x.data_as<float>()[(b * 64 + r) * 48 + c];
+        for (int64_t c = 0; c < 48; ++c)
+          same = same && turned.data_as<float>()[(b * 48 + c) * 64 + r] == x.data_as<float>()[(b * 64 + r) * 48 + c];
     CHECK(same);
   }
 }
@@ -323,7 +334,8 @@ TEST_CASE("numbers of every kind are resized along up to five dimensions") {
       GraphBuilder g = builder();
       const Tensor x = g.input("x", {2, 3, 4, 2, 5}, type);
       fill_inputs({{}, {{x, 0, 100}}}, 7);
-      const ResizeParams params{{3, 3, 7, 4, 3}, {0, 0, 0, 0}, mode, ResizeCoordinates::HalfPixel, ResizeNearest::RoundPreferFloor, -0.5f};
+      const ResizeParams params{
+          {3, 3, 7, 4, 3}, {0, 0, 0, 0}, mode, ResizeCoordinates::HalfPixel, ResizeNearest::RoundPreferFloor, -0.5f};
       const Tensor out = g.op_with(Op::Resize, {x}, params, "resized");
       REQUIRE(g.ok());
       REQUIRE(compute_in_parts(*reference, *out, 1).ok());
@@ -333,8 +345,13 @@ TEST_CASE("numbers of every kind are resized along up to five dimensions") {
         REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
         const double off = compare_elements(type, out->data(), expected.data(), out->element_count()).relative();
         // Sums that lie between two integers may be cut to either; the largest result is near 100.
-        const double most = type == DType::F64 ? 1e-14 : type == DType::F32 ? 1e-6 : type == DType::F16 ? 1e-3 : type == DType::BF16 ? 8e-3 : 1.1e-2;
-        CHECK_MESSAGE(off <= (mode == ResizeMode::Nearest ? 0 : most), std::string(name(type)) << " mode " << static_cast<int>(mode));
+        const double most = type == DType::F64    ? 1e-14
+                            : type == DType::F32  ? 1e-6
+                            : type == DType::F16  ? 1e-3
+                            : type == DType::BF16 ? 8e-3
+                                                  : 1.1e-2;
+        CHECK_MESSAGE(off <= (mode == ResizeMode::Nearest ? 0 : most), std::string(name(type))
+                                                                           << " mode " << static_cast<int>(mode));
       }
     }
 }
@@ -346,8 +363,13 @@ TEST_CASE("corners are aligned by the scale that was given") {
   GraphBuilder g = builder();
   const Tensor x = g.input("x", {1, 1, 2, 4});
   for (int i = 0; i < 8; ++i) x.data_as<float>()[i] = static_cast<float>(i + 1);
-  const Tensor out = g.op_with(Op::Resize, {x}, ResizeParams{{1, 1, 1, 2}, {1, 1, 0.6f, 0.6f}, ResizeMode::Linear, ResizeCoordinates::AlignCorners,
-                                                             ResizeNearest::Floor, -0.75f});
+  const Tensor out = g.op_with(Op::Resize, {x},
+                               ResizeParams{{1, 1, 1, 2},
+                                            {1, 1, 0.6f, 0.6f},
+                                            ResizeMode::Linear,
+                                            ResizeCoordinates::AlignCorners,
+                                            ResizeNearest::Floor,
+                                            -0.75f});
   REQUIRE(g.ok());
   for (Backend* backend : {cpu.get(), reference.get()}) {
     REQUIRE(compute_in_parts(*backend, *out, 1).ok());
@@ -361,7 +383,8 @@ TEST_CASE("products with packed bf16 weights are right to the rounding of both s
   auto memory = make_cpu_context();
   GraphBuilder g = builder();
   constexpr int64_t kRows = 77, kColumns = 83, kDepth = 301;
-  const Tensor w = g.weight("w", {kColumns, kDepth}, DType::BF16), x = g.input("x", {kRows, kDepth}), bias = g.weight("bias", {kColumns});
+  const Tensor w = g.weight("w", {kColumns, kDepth}, DType::BF16), x = g.input("x", {kRows, kDepth}),
+               bias = g.weight("bias", {kColumns});
   fill_inputs({{}, {{w}, {x}, {bias}}}, 3);
   const Tensor out = g.op_with(Op::MulMat, {w, x, bias}, MulMatParams{0.5f});
   REQUIRE(g.ok());

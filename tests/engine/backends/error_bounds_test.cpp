@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every kernel against an unrounded reference, to the bound that its op states: ordinary numbers, NaN, infinities, zeros of
-// both signs and denormals, in every layout and type of the op cases; functions of one element over all 16-bit floats and an
-// even sample of all 32-bit ones.
+// Every kernel against an unrounded reference, to the bound that its op states: ordinary numbers, NaN, infinities,
+// zeros of both signs and denormals, in every layout and type of the op cases; functions of one element over all 16-bit
+// floats and an even sample of all 32-bit ones.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -11,9 +11,9 @@
 #include <string>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
-#include <arenascope/backends/cpu/error_bound.h>
 #include <arenascope/backends/op_cases/op_cases.h>
-#include <arenascope/backends/reference/values.h>
+#include "engine/backends/cpu/error_bound.h"
+#include "engine/backends/reference/values.h"
 
 using namespace arenascope;
 using reference::Real;
@@ -24,15 +24,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNan = std
 
 // What is mixed into ordinary numbers. Whole rows of a product hold at most one of the first three.
 enum class Mix { Nothing, Nan, Infinity, MinusInfinity, Zeros, Denormals, Everything };
-constexpr Mix kMixes[] = {Mix::Nothing, Mix::Nan, Mix::Infinity, Mix::MinusInfinity, Mix::Zeros, Mix::Denormals, Mix::Everything};
+constexpr Mix kMixes[] = {Mix::Nothing, Mix::Nan,       Mix::Infinity,  Mix::MinusInfinity,
+                          Mix::Zeros,   Mix::Denormals, Mix::Everything};
 std::string name(Mix mix) {
   constexpr const char* kNames[] = {"numbers", "NaN", "infinity", "minus infinity", "zeros", "denormals", "everything"};
   return kNames[static_cast<int>(mix)];
 }
 
 struct Format {
-  int digits;     // of a significand
-  int least;      // exponent of the smallest denormal
+  int digits;  // of a significand
+  int least;   // exponent of the smallest denormal
   double largest;
 };
 Format format(DType type) {
@@ -60,10 +61,11 @@ class Random {
   uint64_t state_;
 };
 
-// Weights of a convolution and values of an attention stay finite, as their products with padding and with masked keys are
-// defined for finite numbers only; so do the parameters that BATCH_NORM folds into a factor and a shift.
+// Weights of a convolution and values of an attention stay finite, as their products with padding and with masked keys
+// are defined for finite numbers only; so do the parameters that BATCH_NORM folds into a factor and a shift.
 bool stays_finite(Op op, size_t input) {
-  return ((op == Op::Conv || op == Op::ConvTranspose) && input == 1) || (op == Op::Attention && input == 2) || (op == Op::BatchNorm && input > 0);
+  return ((op == Op::Conv || op == Op::ConvTranspose) && input == 1) || (op == Op::Attention && input == 2) ||
+         (op == Op::BatchNorm && input > 0);
 }
 
 void mix_in(const BuiltCase& built, Op op, Mix mix) {
@@ -80,7 +82,8 @@ void mix_in(const BuiltCase& built, Op op, Mix mix) {
     if (mix == Mix::Nan && !finite) v[place()] = kNan;
     if (mix == Mix::Infinity && !finite) v[place()] = kInfinity;
     if (mix == Mix::MinusInfinity && !finite) v[place()] = -kInfinity;
-    const double some[] = {kNan, kInfinity, -kInfinity, 0.0, -0.0, 8 * tiny, -8 * tiny, normal - tiny, tiny - normal, normal, -normal, 5 * tiny};
+    const double some[] = {kNan,      kInfinity,     -kInfinity,    0.0,    -0.0,    8 * tiny,
+                           -8 * tiny, normal - tiny, tiny - normal, normal, -normal, 5 * tiny};
     for (Real& x : v) {
       if (mix == Mix::Zeros && random.below(2) == 0) x = random.below(2) ? 0.0 : -0.0;
       if (mix == Mix::Denormals) x = some[5 + random.below(7)] * (random.below(2) ? 1 : 0.5);
@@ -169,15 +172,17 @@ TEST_CASE("every op keeps its error bound, with NaN, infinities, zeros and denor
       mix_in(*built, c.op, mix);
       const Tensor& out = built->output;
       if (out->byte_count() == 0) continue;
-      if (c.op == Op::ReduceProd && out.dtype() == DType::F64 && mix == Mix::Everything) continue;  // a double's own range
+      if (c.op == Op::ReduceProd && out.dtype() == DType::F64 && mix == Mix::Everything)
+        continue;  // a double's own range
       const Expected expected(*out);
       const auto check = [&](Backend& backend, int parts, const std::string& how) {
         soil(out);
         REQUIRE(compute_in_parts(backend, *out, parts).ok());
         size_t place = 0;
         const double share = expected.compare(place);
-        CHECK_MESSAGE(share <= 1, c.name << " with " << name(mix) << ", " << parts << " parts" << how << ": " << share << " times the bound at " << place
-                                         << ", " << reference::read_doubles(*out)[place] << " for " << expected.exact(place));
+        CHECK_MESSAGE(share <= 1, c.name << " with " << name(mix) << ", " << parts << " parts" << how << ": " << share
+                                         << " times the bound at " << place << ", "
+                                         << reference::read_doubles(*out)[place] << " for " << expected.exact(place));
         ++compared;
       };
       check(*cpu, 1, "");
@@ -197,7 +202,9 @@ TEST_CASE("functions of one element keep their error bound over all floats") {
   for (int o = 0; o < kOpCount; ++o) {
     const Op op = static_cast<Op>(o);
     const OpInfo& known = info(op);
-    if (!known.is_pointwise() || known.min_sources != 1 || known.max_sources != 1 || op == Op::Tril || op == Op::LogSoftMax) continue;
+    if (!known.is_pointwise() || known.min_sources != 1 || known.max_sources != 1 || op == Op::Tril ||
+        op == Op::LogSoftMax)
+      continue;
     for (DType type : {DType::F32, DType::F16, DType::BF16}) {
       CAPTURE(std::string(name(op)));
       CAPTURE(arenascope::name(type));
@@ -206,23 +213,28 @@ TEST_CASE("functions of one element keep their error bound over all floats") {
       GraphBuilder builder(*context);
       const Tensor x = builder.input("x", {65536}, type);
       OpParams params;
-      if (op == Op::LeakyRelu || op == Op::Elu || op == Op::HardSigmoid || op == Op::HardSwish) params.set(AlphaParams{0.2f, 0.5f});
+      if (op == Op::LeakyRelu || op == Op::Elu || op == Op::HardSigmoid || op == Op::HardSwish)
+        params.set(AlphaParams{0.2f, 0.5f});
       if (op == Op::Clamp) params.set(ClampParams{-1, 3});
       if (op == Op::Scale) params.set(ScaleParams{-1.5f, 0});
       const Tensor sources[] = {x};
       const Tensor out = builder.op(op, sources, params);
       REQUIRE(builder.ok());
       for (uint32_t i = 0; i < 65536; ++i) {
-        if (type == DType::F32) x->data_as<uint32_t>()[i] = i * 65537u + (i >> 3);
-        else x->data_as<uint16_t>()[i] = static_cast<uint16_t>(i);
+        if (type == DType::F32)
+          x->data_as<uint32_t>()[i] = i * 65537u + (i >> 3);
+        else
+          x->data_as<uint16_t>()[i] = static_cast<uint16_t>(i);
       }
       const Expected expected(*out);
       soil(out);
       REQUIRE(compute_in_parts(*cpu, *out, 2).ok());
       size_t place = 0;
       const double share = expected.compare(place);
-      CHECK_MESSAGE(share <= 1, std::string(name(op)) << " of " << std::string(arenascope::name(type)) << ": " << share << " times the bound at " << reference::read_doubles(*x)[place]
-                                         << ", " << reference::read_doubles(*out)[place] << " for " << expected.exact(place));
+      CHECK_MESSAGE(share <= 1, std::string(name(op))
+                                    << " of " << std::string(arenascope::name(type)) << ": " << share
+                                    << " times the bound at " << reference::read_doubles(*x)[place] << ", "
+                                    << reference::read_doubles(*out)[place] << " for " << expected.exact(place));
     }
   }
 }

@@ -13,8 +13,8 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/fused.h>
 #include <arenascope/runtime/executor.h>
-#include <arenascope/runtime/fusion.h>
-#include <arenascope/runtime/rewrite.h>
+#include <arenascope/transform/fusion.h>
+#include <arenascope/transform/rewrite.h>
 
 using namespace arenascope;
 
@@ -33,7 +33,8 @@ struct Net {
   Graph graph;
   Tensor output;
 
-  explicit Net(const std::function<Tensor(GraphBuilder&)>& build) : context(*Context::create({.mem_size = size_t{1} << 24})) {
+  explicit Net(const std::function<Tensor(GraphBuilder&)>& build)
+      : context(*Context::create({.mem_size = size_t{1} << 24})) {
     GraphBuilder b(context);
     output = build(b);
     b.output(output);
@@ -58,7 +59,8 @@ size_t working(const Graph& graph) {
   return n;
 }
 
-std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output, int threads, MemoryStrategy strategy, Bytes* arena = nullptr) {
+std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output, int threads, MemoryStrategy strategy,
+                       Bytes* arena = nullptr) {
   auto memory = plan_memory(graph, "search", "depth-first", {.planner = {.budget_seconds = 0.05}});
   REQUIRE_MESSAGE(memory.ok(), (memory.ok() ? "" : memory.error().message));
   if (arena) *arena = memory->arena_bytes;
@@ -81,15 +83,24 @@ Tensor conv(GraphBuilder& b, Dims x, Dims w, bool bias, int stride, int pad, int
 }
 Tensor unary(GraphBuilder& b, Op op, const Tensor& x) { return b.op(op, {x}); }
 Tensor batch_norm(GraphBuilder& b, const Tensor& x, int64_t c) {
-  return b.op_with(Op::BatchNorm, {x, b.weight("scale", {c}), b.weight("shift", {c}), b.weight("mean", {c}), b.weight("positive variance", {c})},
-                   BatchNormParams{1e-5f});
+  return b.op_with(
+      Op::BatchNorm,
+      {x, b.weight("scale", {c}), b.weight("shift", {c}), b.weight("mean", {c}), b.weight("positive variance", {c})},
+      BatchNormParams{1e-5f});
 }
 
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> list = {
-      {"conv, bias, relu", [](GraphBuilder& b) { return unary(b, Op::Relu, conv(b, {1, 5, 13, 11}, {7, 5, 3, 3}, true, 1, 1)); }, 1},
+      {"conv, bias, relu",
+       [](GraphBuilder& b) {
+         return unary(b, Op::Relu, conv(b, {1, 5, 13, 11}, {7, 5, 3, 3}, true, 1, 1));
+       },
+       1},
       {"conv 3x3 of many channels, clamp",
-       [](GraphBuilder& b) { return b.op_with(Op::Clamp, {conv(b, {2, 32, 17, 19}, {48, 32, 3, 3}, true, 1, 1)}, ClampParams{0, 6}); }, 1},
+       [](GraphBuilder& b) {
+         return b.op_with(Op::Clamp, {conv(b, {2, 32, 17, 19}, {48, 32, 3, 3}, true, 1, 1)}, ClampParams{0, 6});
+       },
+       1},
       {"conv, batch norm, residual, silu",
        [](GraphBuilder& b) {
          const Tensor x = batch_norm(b, conv(b, {2, 16, 9, 10}, {24, 16, 3, 3}, false, 2, 1), 24);
@@ -97,48 +108,109 @@ const std::vector<Pattern>& patterns() {
        },
        1},
       {"conv 1x1, residual first, relu",
-       [](GraphBuilder& b) { return unary(b, Op::Relu, b.add(b.input("residual", {1, 40, 7, 7}), conv(b, {1, 24, 7, 7}, {40, 24, 1, 1}, true, 1, 0))); }, 1},
+       [](GraphBuilder& b) {
+         return unary(b, Op::Relu,
+                      b.add(b.input("residual", {1, 40, 7, 7}), conv(b, {1, 24, 7, 7}, {40, 24, 1, 1}, true, 1, 0)));
+       },
+       1},
       {"depthwise, batch norm, relu6",
-       [](GraphBuilder& b) { return b.op_with(Op::Clamp, {batch_norm(b, conv(b, {1, 12, 15, 14}, {12, 1, 3, 3}, false, 1, 1, 12), 12)}, ClampParams{0, 6}); }, 1},
+       [](GraphBuilder& b) {
+         return b.op_with(Op::Clamp, {batch_norm(b, conv(b, {1, 12, 15, 14}, {12, 1, 3, 3}, false, 1, 1, 12), 12)},
+                          ClampParams{0, 6});
+       },
+       1},
       {"grouped, dilated, a channel's bias by a sum",
-       [](GraphBuilder& b) { return unary(b, Op::HardSwish, b.add(conv(b, {1, 12, 9, 9}, {8, 6, 3, 3}, false, 1, 2, 2, 2), b.weight("by channel", {8, 1, 1}))); }, 1},
-      {"product, bias, gelu", [](GraphBuilder& b) {
-         return unary(b, Op::Gelu, b.add(b.mul_mat(b.weight("w", {37, 29}), b.input("x", {13, 29})), b.weight("bias", {37}))); }, 1},
-      {"product of few rows, residual", [](GraphBuilder& b) {
-         return b.add(b.mul_mat(b.weight("w", {65, 31}), b.input("x", {3, 31}), b.weight("bias", {65})), b.input("residual", {3, 65})); }, 1},
-      {"batched product, scale, tanh", [](GraphBuilder& b) {
-         return unary(b, Op::Tanh, b.scale(b.mul_mat(b.input("k", {3, 9, 12}), b.input("q", {3, 17, 12})), 0.25f, 1)); }, 1},
-      {"rms norm, gain, sum", [](GraphBuilder& b) {
+       [](GraphBuilder& b) {
+         return unary(
+             b, Op::HardSwish,
+             b.add(conv(b, {1, 12, 9, 9}, {8, 6, 3, 3}, false, 1, 2, 2, 2), b.weight("by channel", {8, 1, 1})));
+       },
+       1},
+      {"product, bias, gelu",
+       [](GraphBuilder& b) {
+         return unary(b, Op::Gelu,
+                      b.add(b.mul_mat(b.weight("w", {37, 29}), b.input("x", {13, 29})), b.weight("bias", {37})));
+       },
+       1},
+      {"product of few rows, residual",
+       [](GraphBuilder& b) {
+         return b.add(b.mul_mat(b.weight("w", {65, 31}), b.input("x", {3, 31}), b.weight("bias", {65})),
+                      b.input("residual", {3, 65}));
+       },
+       1},
+      {"batched product, scale, tanh",
+       [](GraphBuilder& b) {
+         return unary(b, Op::Tanh, b.scale(b.mul_mat(b.input("k", {3, 9, 12}), b.input("q", {3, 17, 12})), 0.25f, 1));
+       },
+       1},
+      {"rms norm, gain, sum",
+       [](GraphBuilder& b) {
          const Tensor x = b.rms_norm(b.input("x", {5, 67}), 1e-5f, Tensor());
-         return b.add(b.mul(x, b.weight("gain", {67})), b.input("residual", {5, 67})); }, 1},
-      {"norm with gain and bias, gelu", [](GraphBuilder& b) {
-         return unary(b, Op::GeluTanh, b.norm(b.input("x", {3, 7, 33}), 2, 1e-5f, b.weight("gain", {33}), b.weight("bias", {33}))); }, 1},
-      {"broadcasts on either side; five sources become two nodes", [](GraphBuilder& b) {
+         return b.add(b.mul(x, b.weight("gain", {67})), b.input("residual", {5, 67}));
+       },
+       1},
+      {"norm with gain and bias, gelu",
+       [](GraphBuilder& b) {
+         return unary(b, Op::GeluTanh,
+                      b.norm(b.input("x", {3, 7, 33}), 2, 1e-5f, b.weight("gain", {33}), b.weight("bias", {33})));
+       },
+       1},
+      {"broadcasts on either side; five sources become two nodes",
+       [](GraphBuilder& b) {
          Tensor x = b.add(b.input("row", {1, 37}), b.input("column", {53, 1}));
          x = b.op(Op::Sub, {b.input("number", {1}), x});
          x = b.mul(x, b.input("positive", {53, 37}));
-         return b.op(Op::Div, {unary(b, Op::Exp, x), b.input("positive row", {37})}); }, 2},
-      {"gelu in pieces: a value that is read again", [](GraphBuilder& b) {
+         return b.op(Op::Div, {unary(b, Op::Exp, x), b.input("positive row", {37})});
+       },
+       2},
+      {"gelu in pieces: a value that is read again",
+       [](GraphBuilder& b) {
          const Tensor x = b.add(b.mul_mat(b.weight("w", {21, 18}), b.input("x", {11, 18})), b.weight("bias", {21}));
          const Tensor e = b.scale(unary(b, Op::Erf, b.scale(x, 0.70710678f)), 1, 1);
-         return b.scale(b.mul(x, e), 0.5f); }, 1},
-      {"swish in pieces over 3000 elements", [](GraphBuilder& b) {
+         return b.scale(b.mul(x, e), 0.5f);
+       },
+       1},
+      {"swish in pieces over 3000 elements",
+       [](GraphBuilder& b) {
          const Tensor x = b.input("x", {3000});
          const Tensor y = unary(b, Op::Neg, x);
-         return b.mul(y, unary(b, Op::Sigmoid, y)); }, 1},
-      {"pow, sqrt, max", [](GraphBuilder& b) {
+         return b.mul(y, unary(b, Op::Sigmoid, y));
+       },
+       1},
+      {"pow, sqrt, max",
+       [](GraphBuilder& b) {
          const Tensor x = b.op(Op::Pow, {b.input("x", {9, 31}), b.scale(b.input("positive", {1}), 0, 2)});
-         return b.op(Op::Max, {unary(b, Op::Sqrt, x), b.input("y", {9, 31})}); }, 2},
-      {"ten in a row become two", [](GraphBuilder& b) {
+         return b.op(Op::Max, {unary(b, Op::Sqrt, x), b.input("y", {9, 31})});
+       },
+       2},
+      {"ten in a row become two",
+       [](GraphBuilder& b) {
          Tensor x = b.input("x", {1025});
          for (int i = 0; i < 10; ++i) x = b.scale(x, 0.9f, 0.1f);
-         return x; }, 2},
-      {"a strided source", [](GraphBuilder& b) {
+         return x;
+       },
+       2},
+      {"a strided source",
+       [](GraphBuilder& b) {
          const Tensor t = b.transpose(b.input("t", {19, 23}));
-         return unary(b, Op::Relu, b.add(b.input("x", {23, 19}), t)); }, 1},
-      {"batch norm alone, relu: one position a channel", [](GraphBuilder& b) { return unary(b, Op::Relu, batch_norm(b, b.input("x", {3, 35}), 35)); }, 1},
-      {"batch norm alone, relu", [](GraphBuilder& b) { return unary(b, Op::Relu, batch_norm(b, b.input("x", {2, 5, 33, 40}), 5)); }, 1},
-      {"nothing", [](GraphBuilder& b) { return unary(b, Op::Relu, b.input("x", {0, 3})); }, 0},
+         return unary(b, Op::Relu, b.add(b.input("x", {23, 19}), t));
+       },
+       1},
+      {"batch norm alone, relu: one position a channel",
+       [](GraphBuilder& b) {
+         return unary(b, Op::Relu, batch_norm(b, b.input("x", {3, 35}), 35));
+       },
+       1},
+      {"batch norm alone, relu",
+       [](GraphBuilder& b) {
+         return unary(b, Op::Relu, batch_norm(b, b.input("x", {2, 5, 33, 40}), 5));
+       },
+       1},
+      {"nothing",
+       [](GraphBuilder& b) {
+         return unary(b, Op::Relu, b.input("x", {0, 3}));
+       },
+       0},
   };
   return list;
 }

@@ -67,7 +67,8 @@ Outcome run(bool join, bool in_place, MemoryStrategy strategy, const char* plann
   auto report = (*executor)->run({.timed = true});
   REQUIRE(report.ok());
   for (const PlannedStep& step : (*executor)->plan().steps)
-    if (n.graph.node(step.node).op == Op::Concat && step.tasks > 0) out.worked.emplace_back(n.graph.node(step.node).name);
+    if (n.graph.node(step.node).op == Op::Concat && step.tasks > 0)
+      out.worked.emplace_back(n.graph.node(step.node).name);
   out.bytes.assign(n.output->data(), n.output->data() + n.output->byte_count());
   return out;
 }

@@ -30,9 +30,7 @@ Built build(const OpCase& c) {
   return {*context, std::move(*built)};
 }
 
-std::vector<std::byte> result(const Tensor& t) {
-  return {t->data(), t->data() + t->byte_count()};
-}
+std::vector<std::byte> result(const Tensor& t) { return {t->data(), t->data() + t->byte_count()}; }
 
 // Bytes that no kernel would leave by accident.
 void soil(const Tensor& t) {
@@ -46,7 +44,9 @@ Status compute_side_by_side(Backend& backend, const TensorImpl& node, int parts)
   std::vector<Status> statuses(static_cast<size_t>(parts));
   std::vector<std::thread> threads;
   for (int i = 0; i < parts; ++i)
-    threads.emplace_back([&, i] { statuses[static_cast<size_t>(i)] = backend.compute(node, {i, parts, aligned, bytes}); });
+    threads.emplace_back([&, i] {
+      statuses[static_cast<size_t>(i)] = backend.compute(node, {i, parts, aligned, bytes});
+    });
   for (auto& thread : threads) thread.join();
   for (auto& status : statuses)
     if (!status) return status;
@@ -73,7 +73,8 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
       REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
       const auto got = result(out);
       const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
-      CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+      CHECK_MESSAGE(d.relative() <= c.tolerance,
+                    c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
       soil(out);
       REQUIRE(compute_side_by_side(*cpu, *out, parts).ok());
       CHECK_MESSAGE(result(out) == got, c.name << ": parts side by side give other bits");
@@ -82,7 +83,8 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
   }
   for (int i = 0; i < kOpCount; ++i) {
     const Op op = static_cast<Op>(i);
-    CHECK_MESSAGE((op == Op::None || op == Op::Opaque || op == Op::Fused || info(op).is_view() || seen.contains(op)), "no case for " << std::string(name(op)));
+    CHECK_MESSAGE((op == Op::None || op == Op::Opaque || op == Op::Fused || info(op).is_view() || seen.contains(op)),
+                  "no case for " << std::string(name(op)));
   }
   MESSAGE(op_cases().size() << " cases");
 }
@@ -94,7 +96,8 @@ TEST_CASE("pointwise ops may write over their first source") {
     Built b = build(c);
     TensorImpl& node = *b.built.output;
     TensorImpl& first = *node.sources[0];
-    if (first.dtype != node.dtype || !(first.sizes == node.sizes) || !first.contiguous() || node.byte_count() == 0) continue;
+    if (first.dtype != node.dtype || !(first.sizes == node.sizes) || !first.contiguous() || node.byte_count() == 0)
+      continue;
     CAPTURE(c.name);
     REQUIRE(compute_in_parts(*cpu, node, 3).ok());
     const auto expected = result(b.built.output);
@@ -126,7 +129,8 @@ TEST_CASE("convolutions with packed weights agree with the reference, and bit fo
       REQUIRE(compute_side_by_side(*cpu, *out, parts).ok());
       const auto got = result(out);
       const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
-      CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+      CHECK_MESSAGE(d.relative() <= c.tolerance,
+                    c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
       soil(out);
       REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
       CHECK(result(out) == got);

@@ -10,17 +10,18 @@
 #include <vector>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
-#include <arenascope/backends/cpu/quant.h>
-#include <arenascope/backends/cpu/quant_kernels.h>
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
+#include "engine/backends/cpu/quant/quant.h"
+#include "engine/backends/cpu/quant/quant_kernels.h"
 
 using namespace arenascope;
 using namespace arenascope::cpu;
 
 namespace {
 
-constexpr DType kTypes[] = {DType::Q8_0, DType::Q4_0, DType::Q4_1, DType::Q5_0, DType::Q5_1, DType::Q4_K, DType::Q5_K, DType::Q6_K};
+constexpr DType kTypes[] = {DType::Q8_0, DType::Q4_0, DType::Q4_1, DType::Q5_0,
+                            DType::Q5_1, DType::Q4_K, DType::Q5_K, DType::Q6_K};
 
 struct Weights {
   std::vector<std::byte> blocks;
@@ -77,7 +78,8 @@ TEST_CASE("tiles of every type, group and level keep to their bound") {
         const QuantLayout layout{kind, kernels->width, columns, depth};
         const Weights w = weights(type, columns, depth);
         std::vector<std::byte> packed(static_cast<size_t>(layout.bytes()));
-        pack_quantised(layout, w.blocks.data(), depth / info(type).block_elements * info(type).block_bytes, packed.data());
+        pack_quantised(layout, w.blocks.data(), depth / info(type).block_elements * info(type).block_bytes,
+                       packed.data());
         for (int place = 0; place < 5 && kGroupSizes[place] <= kernels->most_rows; ++place) {
           CAPTURE(std::string(kernels->name));
           CAPTURE(std::string(name(type)));
@@ -87,17 +89,20 @@ TEST_CASE("tiles of every type, group and level keep to their bound") {
           const std::vector<float> x = activations(m, depth);
           std::vector<std::byte> group(static_cast<size_t>(depth / 32 * kGroupBlockBytes * m));
           for (int r = 0; r < m; ++r)
-            REQUIRE(kernels->quantise(kind, kernels->signed_bytes && kind == QuantKind::Q8_0, x.data() + r * depth, depth / 32, m, r, group.data()));
+            REQUIRE(kernels->quantise(kind, kernels->signed_bytes && kind == QuantKind::Q8_0, x.data() + r * depth,
+                                      depth / 32, m, r, group.data()));
           std::vector<float> out(static_cast<size_t>(m * columns + 1), 77.0f);
           for (int64_t panel = 0; panel < 2; ++panel)
-            kernels->tile[static_cast<int>(kind)][place](packed.data() + panel * layout.panel_bytes(), group.data(), layout.units(),
-                                                          out.data() + panel * kernels->width, columns, panel == 0 ? kernels->width : 3);
+            kernels->tile[static_cast<int>(kind)][place](packed.data() + panel * layout.panel_bytes(), group.data(),
+                                                         layout.units(), out.data() + panel * kernels->width, columns,
+                                                         panel == 0 ? kernels->width : 3);
           for (int r = 0; r < m; ++r)
             for (int64_t c = 0; c < columns; ++c) {
               const float *row = w.values.data() + c * depth, *in = x.data() + r * depth;
               double exact = 0;
               for (int64_t i = 0; i < depth; ++i) exact += static_cast<double>(row[i]) * static_cast<double>(in[i]);
-              REQUIRE(std::abs(static_cast<double>(out[static_cast<size_t>(r * columns + c)]) - exact) <= bound(row, in, depth));
+              REQUIRE(std::abs(static_cast<double>(out[static_cast<size_t>(r * columns + c)]) - exact) <=
+                      bound(row, in, depth));
             }
           CHECK(out.back() == 77.0f);
         }
@@ -115,7 +120,8 @@ TEST_CASE("products with packed quantised weights, in any number of parts, with 
       auto context = Context::create({.mem_size = size_t{1} << 23});
       REQUIRE(context);
       GraphBuilder g(*context);
-      const Tensor w = g.weight("w", {columns, depth}, type), whole = g.input("x", {2, rows, depth + 8}), bias = g.weight("b", {columns});
+      const Tensor w = g.weight("w", {columns, depth}, type), whole = g.input("x", {2, rows, depth + 8}),
+                   bias = g.weight("b", {columns});
       fill_inputs({{}, {{w}, {whole}, {bias}}}, 2);
       const Tensor out = g.mul_mat(w, g.slice(whole, 2, 3, depth + 3), bias);
       REQUIRE(g.ok());

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include <arenascope/backends/cpu/half.h>
-#include <arenascope/backends/cpu/simd.h>
+#include "engine/backends/cpu/kernels/half.h"
+#include "engine/backends/cpu/simd/simd.h"
 
 using namespace arenascope::cpu;
 
@@ -58,9 +58,13 @@ TEST_CASE("functions are right to a few units in the last place, or to 1e-7 near
         CAPTURE(x[i]);
         CAPTURE(y[i]);
         CAPTURE(exact);
-        if (std::isnan(rounded)) CHECK(std::isnan(y[i]));
-        else if (std::isinf(rounded)) CHECK(y[i] == rounded);
-        else CHECK(std::abs(static_cast<double>(y[i]) - exact) <= 1e-6 * std::abs(exact) + 3e-7 * std::min(1.0, std::abs(static_cast<double>(x[i])) + 1e-3));
+        if (std::isnan(rounded))
+          CHECK(std::isnan(y[i]));
+        else if (std::isinf(rounded))
+          CHECK(y[i] == rounded);
+        else
+          CHECK(std::abs(static_cast<double>(y[i]) - exact) <=
+                1e-6 * std::abs(exact) + 3e-7 * std::min(1.0, std::abs(static_cast<double>(x[i])) + 1e-3));
       }
     }
 }

@@ -30,8 +30,16 @@ TEST_CASE("every op has one name, which parses back, and says how many sources i
 }
 
 TEST_CASE("no op is broken by scalars, empty tensors, huge ones, any type or parameters of zero") {
-  const std::vector<Given> shapes = {{}, {0}, {3}, {0, 4}, {2, 2}, {1, 2, 3}, {2, 4, 5, 5}, {1, 1, 1, 1, 1, 1, 1, 1},
-                                     {int64_t{1} << 40, 1 << 20}, {INT64_MAX / 8}};
+  const std::vector<Given> shapes = {{},
+                                     {0},
+                                     {3},
+                                     {0, 4},
+                                     {2, 2},
+                                     {1, 2, 3},
+                                     {2, 4, 5, 5},
+                                     {1, 1, 1, 1, 1, 1, 1, 1},
+                                     {int64_t{1} << 40, 1 << 20},
+                                     {INT64_MAX / 8}};
   size_t accepted = 0;
   for (int i = 0; i < kOpCount; ++i) {
     const OpInfo& o = info(static_cast<Op>(i));
@@ -62,9 +70,9 @@ TEST_CASE("one source, element by element") {
     const bool copies = op == Op::Cont || op == Op::Copy;
     CHECK(made(op, {{{2, 32}, DType::Q8_0}}) == (copies ? "q8_0 [2, 32]" : "refused"));
   }
-  for (Op op : {Op::Sqrt, Op::Reciprocal, Op::Exp, Op::Log, Op::Erf, Op::Sin, Op::Cos, Op::Tanh, Op::Sigmoid,
-                Op::LeakyRelu, Op::Elu, Op::Softplus, Op::Softsign, Op::Gelu, Op::GeluTanh, Op::Silu, Op::Mish,
-                Op::HardSigmoid, Op::HardSwish, Op::Scale}) {
+  for (Op op : {Op::Sqrt,     Op::Reciprocal, Op::Exp,       Op::Log,         Op::Erf,       Op::Sin,      Op::Cos,
+                Op::Tanh,     Op::Sigmoid,    Op::LeakyRelu, Op::Elu,         Op::Softplus,  Op::Softsign, Op::Gelu,
+                Op::GeluTanh, Op::Silu,       Op::Mish,      Op::HardSigmoid, Op::HardSwish, Op::Scale}) {
     CAPTURE(name(op));
     CHECK(made(op, {{2, 3}}) == "f32 [2, 3]");
     CHECK(made(op, {{{4}, DType::F16}}) == "f16 [4]");

@@ -9,7 +9,7 @@
 
 #include <arenascope/graph/order.h>
 #include <arenascope/graph/order_peak.h>
-#include <arenascope/graph/order_problem.h>
+#include "engine/graph/order_problem.h"
 
 #include "random_graph.h"
 
@@ -51,7 +51,7 @@ TEST_CASE("the peak counts what is live in the fullest step") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1}, DType::U8);
   const Tensor big = resized(b, x, 100, "big");
-  const Tensor cut = b.slice(big, 0, 0, 10, 1, "cut");     // shares big's bytes
+  const Tensor cut = b.slice(big, 0, 0, 10, 1, "cut");  // shares big's bytes
   const Tensor small = resized(b, x, 7, "small");
   const Tensor both = b.concat(std::vector{cut, small}, 0, "both");  // 17
   Graph g = *b.context().new_graph(8);
@@ -81,8 +81,10 @@ TEST_CASE("results beyond 2^63-1 bytes together are an error for orders that wei
   CHECK(order_peak(g, ids({0, 1, 2})) == std::numeric_limits<Bytes>::max());
   for (const OrderInfo& order : all_orders()) {
     const auto made = order.make(g, {});
-    if (made) CHECK(check_order(g, *made).ok());
-    else CHECK(made.error().message == "the results in this graph have more than 2^63-1 bytes together");
+    if (made)
+      CHECK(check_order(g, *made).ok());
+    else
+      CHECK(made.error().message == "the results in this graph have more than 2^63-1 bytes together");
   }
 }
 

@@ -12,10 +12,10 @@ namespace arenascope::test {
 
 struct RandomGraph {
   int ops = 10;
-  int reach = 6;          // sources are taken from that many results before
+  int reach = 6;  // sources are taken from that many results before
   double view_share = 0.2;
   double leaf_share = 0.15;
-  int largest = 100;      // bytes of a result
+  int largest = 100;  // bytes of a result
 };
 
 // OPAQUE takes any sources and makes a result of any size.
@@ -23,13 +23,15 @@ inline Graph random_graph(std::mt19937& random, const RandomGraph& shape) {
   const auto chance = [&](double share) { return std::uniform_real_distribution<>(0, 1)(random) < share; };
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   const size_t n = static_cast<size_t>(shape.ops);
-  GraphBuilder b(*Context::create({(n + 8) * Context::tensor_overhead(4) + Context::graph_overhead(n + 8) +
-                                       Context::graph_overhead(8), nullptr, true}));
+  GraphBuilder b(*Context::create(
+      {(n + 8) * Context::tensor_overhead(4) + Context::graph_overhead(n + 8) + Context::graph_overhead(8), nullptr,
+       true}));
   std::vector<Tensor> leafs{b.input("x", {64}, DType::U8), b.weight("w", {64}, DType::U8)};
   std::vector<Tensor> made;
   const auto pick = [&] {
     if (made.empty() || chance(shape.leaf_share)) return leafs[below(leafs.size())];
-    const size_t first = made.size() > static_cast<size_t>(shape.reach) ? made.size() - static_cast<size_t>(shape.reach) : 0;
+    const size_t first =
+        made.size() > static_cast<size_t>(shape.reach) ? made.size() - static_cast<size_t>(shape.reach) : 0;
     return made[first + below(made.size() - first)];
   };
   for (size_t i = 0; i < n; ++i) {

@@ -103,9 +103,7 @@ TEST_CASE("nothing reaches outside its source") {
   CHECK(refused([](auto& b, auto& x) { return b.slice(x, 0, 0, 1, 0); }));
   CHECK(refused([](auto& b, auto& x) { return b.slice(x, 0, INT64_MIN, INT64_MAX, 1); }));
   const auto view = [](Dims sizes, Dims strides, int64_t offset) {
-    return refused([=](auto& b, auto& x) {
-      return b.op_with(Op::View, {x}, ViewParams{sizes, strides, offset});
-    });
+    return refused([=](auto& b, auto& x) { return b.op_with(Op::View, {x}, ViewParams{sizes, strides, offset}); });
   };
   CHECK(view({25}, {1}, 0));
   CHECK(view({24}, {1}, 1));
@@ -177,9 +175,7 @@ TEST_CASE("expanding repeats without copying; reshaping needs contiguous bytes")
   const Tensor flat = b.reshape(wide, {24});  // copied first
   CHECK(flat->sources[0]->op == Op::Cont);
   CHECK(b.ok());
-  CHECK(refused([](auto& bb, auto& t) {
-    return bb.op_with(Op::Reshape, {bb.transpose(t)}, ReshapeParams{{24}});
-  }));
+  CHECK(refused([](auto& bb, auto& t) { return bb.op_with(Op::Reshape, {bb.transpose(t)}, ReshapeParams{{24}}); }));
   CHECK(refused([](auto& bb, auto& t) { return bb.reshape(t, {25}); }));
   CHECK(refused([](auto& bb, auto& t) { return bb.op_with(Op::Expand, {t}, ReshapeParams{{4, 12}}); }));
   CHECK(refused([](auto& bb, auto& t) { return bb.op_with(Op::Expand, {t}, ReshapeParams{{INT64_MAX, 4, 6}}); }));

@@ -3,8 +3,8 @@
 #include <arenascope/memory/device_caching_allocator.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/memory/pinned_memory.h>
-#include <arenascope/memory/simulated_device.h>
 #include <doctest/doctest.h>
+#include "support/simulated_device.h"
 
 #include <cstdlib>
 #include <cstring>

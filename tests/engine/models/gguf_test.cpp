@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/gguf.h>
+#include "engine/models/gguf.h"
 #include <doctest/doctest.h>
 
 #include <chrono>

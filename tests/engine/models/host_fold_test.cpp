@@ -14,9 +14,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-HostArray shaped(const Dims& sizes, Ints values) {
-  return {DType::I64, sizes, std::move(values), {}};
-}
+HostArray shaped(const Dims& sizes, Ints values) { return {DType::I64, sizes, std::move(values), {}}; }
 
 Result<HostArray> run(std::string_view op, std::vector<HostArray> inputs, std::map<std::string, Ints> attributes = {},
                       int64_t opset = 13) {

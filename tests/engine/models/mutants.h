@@ -35,25 +35,17 @@ class Mutator {
                  to = from + static_cast<std::ptrdiff_t>(length);
       switch (below(8)) {
         case 0:
-        case 1:
-          bytes[at] ^= static_cast<std::byte>(1u << below(8));
-          break;
+        case 1: bytes[at] ^= static_cast<std::byte>(1u << below(8)); break;
         case 2:
-        case 3:
-          bytes[at] = static_cast<std::byte>(kTelling[below(sizeof kTelling)]);
-          break;
-        case 4:
-          bytes.erase(from, to);
-          break;
+        case 3: bytes[at] = static_cast<std::byte>(kTelling[below(sizeof kTelling)]); break;
+        case 4: bytes.erase(from, to); break;
         case 5: {
           const std::vector<std::byte> piece(from, to);
           bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(below(bytes.size() + 1)), piece.begin(),
                        piece.end());
           break;
         }
-        case 6:
-          std::fill(from, to, static_cast<std::byte>(kTelling[below(sizeof kTelling)]));
-          break;
+        case 6: std::fill(from, to, static_cast<std::byte>(kTelling[below(sizeof kTelling)])); break;
         default:
           if (below(8) == 0)
             bytes.resize(at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/npy.h>
-#include <arenascope/models/seeded.h>
 #include <doctest/doctest.h>
+#include "engine/models/seeded.h"
 
 #include <cstring>
 #include <numeric>

@@ -18,9 +18,7 @@ std::string refusal(const OnnxMaker& maker, const std::filesystem::path& folder 
   return model ? "" : model.error().message;
 }
 
-bool says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A folder of its own that goes with the test.
 struct Folder {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/models/safetensors.h>
+#include "engine/models/safetensors.h"
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -66,18 +66,29 @@ TEST_CASE("what is wrong with a safetensors file is said, and nothing of its siz
   CHECK(SafetensorsFile::parse(huge).error().message.find("claims a table of") != std::string::npos);
   CHECK(refusal("[]", 0).find("no safetensors file") != std::string::npos);
   CHECK(refusal("{} x", 0).find("something stands behind it") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), 4).find("'w' has 4 bytes for a shape of 8") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 4).find("claims the bytes 0 to 8 of 4") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), 8).find("claims the bytes 8 to 0") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 9).find("take 8 bytes of 9") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[1,9])"), 9).find("what stands before it ends at 0") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), 4).find("'w' has 4 bytes for a shape of 8") !=
+        std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 4).find("claims the bytes 0 to 8 of 4") !=
+        std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[8,0])"), 8).find("claims the bytes 8 to 0") !=
+        std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 9).find("take 8 bytes of 9") !=
+        std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[1,9])"), 9).find("what stands before it ends at 0") !=
+        std::string::npos);
   CHECK(refusal(one(R"("dtype":"Q9","shape":[2],"data_offsets":[0,8])"), 8).find("type 'Q9'") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), 8).find("whole number") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[4611686018427387904,16],"data_offsets":[0,8])"), 8).find("'w'") != std::string::npos);
-  CHECK(refusal(one(R"("dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4])"), 4).find("'w'") != std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), 8).find("whole number") !=
+        std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[4611686018427387904,16],"data_offsets":[0,8])"), 8).find("'w'") !=
+        std::string::npos);
+  CHECK(refusal(one(R"("dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4])"), 4).find("'w'") !=
+        std::string::npos);
   CHECK(refusal(one(R"("dtype":"F32","shape":[1])"), 4).find("not all of") != std::string::npos);
-  CHECK(refusal(R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0)
-            .find("twice") != std::string::npos);
+  CHECK(
+      refusal(
+          R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
+          0)
+          .find("twice") != std::string::npos);
   CHECK(refusal(R"({"\ud800":{}})", 0).find("half a pair") != std::string::npos);
 }
 
@@ -107,9 +118,11 @@ TEST_CASE("mutated safetensors files") {
 }
 
 TEST_CASE("a safetensors file opens as a model that shows its tensors") {
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("arenascope-{}.safetensors", fmt::ptr(&kGood));
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("arenascope-{}.safetensors", fmt::ptr(&kGood));
   const auto bytes = file_of(kGood, kGoodData);
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   auto model = open_model(path.string());
   std::filesystem::remove(path);
   if (!model) FAIL(model.error().message);

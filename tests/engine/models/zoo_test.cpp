@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The zoo: real sizes, the same numbers every time, and no weights until somebody asks.
 #include <arenascope/graph/order.h>
-#include <arenascope/models/seeded.h>
 #include <arenascope/models/zoo.h>
 #include <doctest/doctest.h>
+#include "engine/models/seeded.h"
 
 #include <cmath>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/bench_planning.h>
+#include "engine/planner/glue.h"
 #include <arenascope/planner/check.h>
-#include <arenascope/planner/glue.h>
+#include <arenascope/planner/generate.h>
 #include <arenascope/planner/lower_bound.h>
 #include <doctest/doctest.h>
 

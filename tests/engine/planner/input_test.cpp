@@ -76,18 +76,10 @@ TEST_CASE("random garbage is refused or read, never worse") {
     for (int64_t m = test::pick(random, 1, 4); m > 0; --m) {
       const auto at = static_cast<size_t>(test::pick(random, 0, static_cast<int64_t>(text.size()) - 1));
       switch (test::pick(random, 0, 3)) {
-        case 0:
-          text[at] = static_cast<char>(test::pick(random, 0, 255));
-          break;
-        case 1:
-          text.erase(at, static_cast<size_t>(test::pick(random, 1, 5)));
-          break;
-        case 2:
-          text.insert(at, 1, "0123456789,-@:\n"[test::pick(random, 0, 14)]);
-          break;
-        default:
-          text.insert(at, text.substr(0, static_cast<size_t>(test::pick(random, 0, 20))));
-          break;
+        case 0: text[at] = static_cast<char>(test::pick(random, 0, 255)); break;
+        case 1: text.erase(at, static_cast<size_t>(test::pick(random, 1, 5))); break;
+        case 2: text.insert(at, 1, "0123456789,-@:\n"[test::pick(random, 0, 14)]); break;
+        default: text.insert(at, text.substr(0, static_cast<size_t>(test::pick(random, 0, 20)))); break;
       }
       if (text.empty()) break;
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Problems of very many buffers: chunks, loads, and how soon a search that is stopped returns.
-#include <arenascope/planner/bench_planning.h>
 #include <arenascope/planner/check.h>
-#include <arenascope/planner/chunks.h>
-#include <arenascope/planner/crowd.h>
-#include <arenascope/planner/fit.h>
-#include <arenascope/planner/loads.h>
+#include <arenascope/planner/generate.h>
 #include <arenascope/planner/lower_bound.h>
 #include <arenascope/planner/planner.h>
 #include <doctest/doctest.h>
 #include <sanitized.h>
+#include "engine/planner/chunks.h"
+#include "engine/planner/crowd.h"
+#include "engine/planner/fit.h"
+#include "engine/planner/loads.h"
 
 #include <algorithm>
 #include <chrono>
@@ -136,7 +136,8 @@ TEST_CASE("a search that is stopped, whatever it is doing, returns a valid plan 
         least = std::min(least, std::chrono::duration<double>(back - asked).count());
       }
       // Ten milliseconds; a hundred where the test machine may be shared and a million buffers are to be let go.
-      CHECK_MESSAGE(least < (test::kSanitized ? 0.5 : 0.1), n << " buffers, stopped after " << milliseconds << " ms: " << least << " s");
+      CHECK_MESSAGE(least < (test::kSanitized ? 0.5 : 0.1),
+                    n << " buffers, stopped after " << milliseconds << " ms: " << least << " s");
       if (n <= 20'000)
         WARN_MESSAGE(least < 0.010, n << " buffers, stopped after " << milliseconds << " ms: " << least << " s");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/planner/bench_planning.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
+#include <arenascope/planner/generate.h>
 #include <arenascope/planner/lower_bound.h>
 #include <arenascope/planner/planner.h>
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 // A backend module around the toy backend, for the loader's tests.
 #include <arenascope/runtime/backend_module_entry.h>
 
-#include "toy_backend.h"
+#include "support/toy_backend.h"
 
 namespace {
 

@@ -17,11 +17,16 @@ TEST_CASE("a slice must lie inside the storage, however large its numbers") {
   CHECK(reinterpret_cast<uintptr_t>(whole->data()) % 64 == 0);
   CHECK(whole->sub_storage(0, 100));
   CHECK(whole->sub_storage(100, 0));
-  for (auto [offset, bytes] : {std::pair<Bytes, Bytes>{0, 101}, {101, 0}, {-1, 1}, {1, -1}, {INT64_MAX, 1},
-                               {1, INT64_MAX}, {INT64_MAX, INT64_MAX}, {INT64_MIN, 1}})
+  for (auto [offset, bytes] : {std::pair<Bytes, Bytes>{0, 101},
+                               {101, 0},
+                               {-1, 1},
+                               {1, -1},
+                               {INT64_MAX, 1},
+                               {1, INT64_MAX},
+                               {INT64_MAX, INT64_MAX},
+                               {INT64_MIN, 1}})
     CHECK_FALSE(whole->sub_storage(offset, bytes));
-  CHECK(whole->sub_storage(90, 11).error().message ==
-        "a slice [90, 90 + 11) does not lie in a storage of 100 bytes");
+  CHECK(whole->sub_storage(90, 11).error().message == "a slice [90, 90 + 11) does not lie in a storage of 100 bytes");
 }
 
 TEST_CASE("slices of slices count from their parent and share its block") {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The findings of a small network: looked for in the background, shown as sentences, each with its buttons.
 #include <sample_session.h>
-#include <views/findings/finding_text.h>
 #include <views/common/format.h>
+#include <views/findings/finding_text.h>
 #include <views/findings/findings_view.h>
 
-#include <arenascope/runtime/describe.h>
-#include <arenascope/runtime/memory_plan.h>
-#include <arenascope/runtime/restore.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
 
 #include <QAbstractItemModelTester>
 #include <QRegularExpression>
@@ -105,7 +105,8 @@ class FindingsTest : public QObject {
     QVERIFY(!desk.view.busy());
     const auto& list = desk.view.model()->findings();
     QStringList all;
-    for (int row = 0; row < desk.view.model()->rowCount(); ++row) all << desk.view.model()->index(row, FindingsModel::kSentence).data().toString();
+    for (int row = 0; row < desk.view.model()->rowCount(); ++row)
+      all << desk.view.model()->index(row, FindingsModel::kSentence).data().toString();
     QVERIFY2(list.size() >= 3, qUtf8Printable(all.join(u'\n')));
     int tried = 0;
     for (int row = 0; row < desk.view.model()->rowCount(); ++row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each drawn view of a session built by hand, compared with a picture that was looked at and kept. What is compared is a
-// grid of mean colours: where things lie and which colours they have counts, and not which fonts a machine has.
+// Each drawn view of a session built by hand, compared with a picture that was looked at and kept. What is compared is
+// a grid of mean colours: where things lie and which colours they have counts, and not which fonts a machine has.
 // ARENASCOPE_GOLDEN=write makes the pictures anew, to be looked at before they are kept.
 #include <sample_session.h>
 #include <views/arena/arena_view.h>
@@ -129,7 +129,8 @@ class GoldenTest : public QObject {
       for (const bool dark : {false, true})
         for (const bool time : {false, true}) {
           if (time && (dark || qstrcmp(view, "graph") == 0 || qstrcmp(view, "objects") == 0)) continue;
-          QTest::addRow("%s%s%s", view, dark ? "-dark" : "", time ? "-time" : "") << QString::fromLatin1(view) << dark << time;
+          QTest::addRow("%s%s%s", view, dark ? "-dark" : "", time ? "-time" : "")
+              << QString::fromLatin1(view) << dark << time;
         }
   }
   void looks_as_it_did() {
@@ -150,7 +151,8 @@ class GoldenTest : public QObject {
     wanted = wanted.convertToFormat(QImage::Format_RGB32);
     QCOMPARE(wanted.size(), now.size());
     const Difference d = difference(wanted, now);
-    qInfo("%s: mean difference %.2f of 255, %d of %d cells far off", QTest::currentDataTag(), d.mean, d.far_off, kGrid.width() * kGrid.height());
+    qInfo("%s: mean difference %.2f of 255, %d of %d cells far off", QTest::currentDataTag(), d.mean, d.far_off,
+          kGrid.width() * kGrid.height());
     // Another font moves the header's line and the texts: a few cells. A view that draws something else changes many.
     QVERIFY2(d.mean < 6 && d.far_off < kGrid.width() * kGrid.height() * 4 / 100, qPrintable(path));
   }

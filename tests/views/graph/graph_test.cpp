@@ -36,8 +36,9 @@ GraphInfo small() {
   GraphInfo g;
   g.id = trace::GraphId(0);
   g.leafs = {tensor("w", "", {})};
-  g.nodes = {tensor("a", "MUL_MAT", {leaf(0)}), tensor("r", "RESHAPE", {node(0)}), tensor("b", "ADD", {node(1), leaf(0)}),
-             tensor("c", "RELU", {node(2)}, "tail"), tensor("d", "ADD", {node(3), node(2)}, "tail")};
+  g.nodes = {tensor("a", "MUL_MAT", {leaf(0)}), tensor("r", "RESHAPE", {node(0)}),
+             tensor("b", "ADD", {node(1), leaf(0)}), tensor("c", "RELU", {node(2)}, "tail"),
+             tensor("d", "ADD", {node(3), node(2)}, "tail")};
   return g;
 }
 
@@ -97,7 +98,8 @@ class GraphTest : public QObject {
   void a_long_graph_without_layers_is_cut() {
     GraphInfo g;
     for (int i = 0; i < 10000; ++i)
-      g.nodes.push_back(tensor("n" + std::to_string(i), "ADD", i ? std::vector{node(i - 1)} : std::vector<TensorRef>{}));
+      g.nodes.push_back(
+          tensor("n" + std::to_string(i), "ADD", i ? std::vector{node(i - 1)} : std::vector<TensorRef>{}));
     QElapsedTimer timer;
     timer.start();
     const Layers layers = layers_of(g);
@@ -127,7 +129,8 @@ class GraphTest : public QObject {
       QVERIFY(layout.centres[static_cast<size_t>(edge.from)].y() < layout.centres[static_cast<size_t>(edge.to)].y());
     for (size_t a = 0; a < sizes.size(); ++a)
       for (size_t b = 0; b < a; ++b) {
-        const QRectF ra(layout.centres[a] - QPointF(30, 10), sizes[a]), rb(layout.centres[b] - QPointF(30, 10), sizes[b]);
+        const QRectF ra(layout.centres[a] - QPointF(30, 10), sizes[a]),
+            rb(layout.centres[b] - QPointF(30, 10), sizes[b]);
         QVERIFY(!ra.intersects(rb));
       }
   }
@@ -136,7 +139,9 @@ class GraphTest : public QObject {
     const auto snapshot = test::sample_session({12, 2, 1, false, true})->snapshot();
     const GraphInfo& g = *snapshot->graphs[0];
     const Layers layers = layers_of(g);
-    const auto sizes_of = [&](const FoldedGraph& folded) { return vertex_sizes(folded, vertex_texts(g, layers, folded)); };
+    const auto sizes_of = [&](const FoldedGraph& folded) {
+      return vertex_sizes(folded, vertex_texts(g, layers, folded));
+    };
     const auto rects = [](const GraphLayout& l) {
       std::vector<QRectF> out;
       for (size_t v = 0; v < l.centres.size(); ++v)
@@ -155,7 +160,8 @@ class GraphTest : public QObject {
       const auto boxes = rects(*placed);
       for (size_t a = 0; a < boxes.size(); ++a) {
         QVERIFY(placed->bounds.contains(boxes[a]));
-        for (size_t b = 0; b < a; ++b) QVERIFY2(!boxes[a].intersects(boxes[b]), qPrintable(QString("%1 %2").arg(a).arg(b)));
+        for (size_t b = 0; b < a; ++b)
+          QVERIFY2(!boxes[a].intersects(boxes[b]), qPrintable(QString("%1 %2").arg(a).arg(b)));
         const int32_t layer = now.vertices[a].layer;
         if (!now.vertices[a].folded && layer >= 0) QVERIFY(placed->layers.at(layer).contains(boxes[a]));
       }
@@ -169,7 +175,8 @@ class GraphTest : public QObject {
       layout = *placed;
     }
     // All closed again, it is as it was.
-    for (size_t v = 0; v < closed.centres.size(); ++v) QVERIFY(QLineF(closed.centres[v], layout.centres[v]).length() < 1e-6);
+    for (size_t v = 0; v < closed.centres.size(); ++v)
+      QVERIFY(QLineF(closed.centres[v], layout.centres[v]).length() < 1e-6);
     QVERIFY(!place_changes(closed_graph, closed, fold(small(), layers_of(small()), {}), {}));
     QVERIFY(!place_changes(closed_graph, closed, closed_graph, sizes_of(closed_graph)));  // nothing to place
   }
@@ -209,7 +216,8 @@ class GraphTest : public QObject {
     QVERIFY(view.layout_job()->running());
     QVERIFY(scene.layout->layers.contains(layer));
     // The first of its nodes is where the layer was clicked.
-    const int32_t first = vertex_showing(*scene.info, *scene.folded, scene.layers.nodes[static_cast<size_t>(layer)].front());
+    const int32_t first =
+        vertex_showing(*scene.info, *scene.folded, scene.layers.nodes[static_cast<size_t>(layer)].front());
     QVERIFY(!scene.folded->vertices[static_cast<size_t>(first)].folded);
     QVERIFY(QLineF(at, view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(first)])).length() < 40);
     view.layout_job()->cancel();
@@ -273,7 +281,8 @@ class GraphTest : public QObject {
     const GraphInfo g = small();
     const FoldedGraph folded = fold(g, layers_of(g), {});
     std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(60, 20));
-    for (const char* json : {"", "{}", "[1,2]", "{\"bb\":\"0,0,10\"}", "{\"bb\":\"0,0,10,10\",\"objects\":[{\"name\":\"7\",\"pos\":\"1,1\"}]}",
+    for (const char* json : {"", "{}", "[1,2]", "{\"bb\":\"0,0,10\"}",
+                             "{\"bb\":\"0,0,10,10\",\"objects\":[{\"name\":\"7\",\"pos\":\"1,1\"}]}",
                              "{\"bb\":\"0,0,1e300,nan\",\"objects\":[]}", "{\"bb\":\"0,0,10,10\",\"objects\":[]}"})
       QVERIFY2(!read_dot_json(json, folded, sizes).ok(), json);
   }
@@ -296,22 +305,27 @@ class GraphTest : public QObject {
     const auto vertices_before = scene.folded->vertices.size();
     int32_t folded_vertex = -1;
     for (size_t v = 0; v < vertices_before; ++v)
-      if (scene.folded->vertices[v].folded && view.canvas()->rect().contains(view.canvas()->to_widget(scene.layout->centres[v]).toPoint())) {
+      if (scene.folded->vertices[v].folded &&
+          view.canvas()->rect().contains(view.canvas()->to_widget(scene.layout->centres[v]).toPoint())) {
         folded_vertex = static_cast<int32_t>(v);
         break;
       }
     QVERIFY(folded_vertex >= 0);
-    QTest::mouseDClick(view.canvas(), Qt::LeftButton, {}, view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(folded_vertex)]).toPoint());
+    QTest::mouseDClick(view.canvas(), Qt::LeftButton, {},
+                       view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(folded_vertex)]).toPoint());
     QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && scene.folded->vertices.size() > vertices_before, 20000);
     QCOMPARE(view.expanded().size(), size_t{1});
 
     // A click selects the node that was drawn there.
     int32_t v = -1;
     for (size_t i = 0; i < scene.folded->vertices.size(); ++i)
-      if (!scene.folded->vertices[i].folded && view.canvas()->rect().contains(view.canvas()->to_widget(scene.layout->centres[i]).toPoint())) v = static_cast<int32_t>(i);
+      if (!scene.folded->vertices[i].folded &&
+          view.canvas()->rect().contains(view.canvas()->to_widget(scene.layout->centres[i]).toPoint()))
+        v = static_cast<int32_t>(i);
     QVERIFY(v >= 0);
     const QRectF box = scene.rect_of(v);
-    QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, view.canvas()->to_widget(box.center() - QPointF(0, box.height() / 2 - 8)).toPoint());
+    QTest::mouseClick(view.canvas(), Qt::LeftButton, {},
+                      view.canvas()->to_widget(box.center() - QPointF(0, box.height() / 2 - 8)).toPoint());
     const auto* chosen = selection.current().get<NodeSelection>();
     QVERIFY(chosen != nullptr);
     QCOMPARE(chosen->tensor, TensorRef::node(scene.folded->vertices[static_cast<size_t>(v)].node));
@@ -337,7 +351,8 @@ class GraphTest : public QObject {
     QVERIFY(vertex_showing(*scene.info, *scene.folded, NodeId(found->tensor.index())) >= 0);
 
     // Every colouring has a legend, and pictures can be made of all of it.
-    for (GraphColour colour : {GraphColour::State, GraphColour::Op, GraphColour::Backend, GraphColour::Time, GraphColour::Bytes, GraphColour::Block}) {
+    for (GraphColour colour : {GraphColour::State, GraphColour::Op, GraphColour::Backend, GraphColour::Time,
+                               GraphColour::Bytes, GraphColour::Block}) {
       view.set_colour(colour);
       QVERIFY(!scene.legend.empty() || colour == GraphColour::Block);
     }

@@ -16,7 +16,8 @@ using namespace arenascope::views;
 namespace {
 
 const char* kSmall =
-    "title: T\nsummary: S\ngraph:\n  a 64\n  b 128 <- a\n  c 64 <- a, b\n\n## One\n! graph\n! select b\nText *here*.\n\n## Two\nMore.\n";
+    "title: T\nsummary: S\ngraph:\n  a 64\n  b 128 <- a\n  c 64 <- a, b\n\n## One\n! graph\n! select b\nText "
+    "*here*.\n\n## Two\nMore.\n";
 
 Result<Lesson> shipped(const QString& id, const QString& language) {
   QFile file(QStringLiteral(ARENASCOPE_SOURCE_DIR "/resources/lessons/%1.%2.md").arg(id, language));
@@ -60,7 +61,9 @@ class LessonTest : public QObject {
     std::mt19937 random(3);
     for (int i = 0; i < 3000; ++i) {
       QString text = QString::fromUtf8(kSmall);
-      for (int k = 0; k < 4; ++k) text[static_cast<qsizetype>(random() % static_cast<size_t>(text.size()))] = QChar(static_cast<char16_t>(random() % 128));
+      for (int k = 0; k < 4; ++k)
+        text[static_cast<qsizetype>(random() % static_cast<size_t>(text.size()))] =
+            QChar(static_cast<char16_t>(random() % 128));
       (void)parse_lesson("x", text);
     }
   }

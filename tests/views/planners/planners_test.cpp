@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What to plan with, typed and clicked; the curve of a search; the line to fit under, dragged with the mouse.
 #include <sample_session.h>
-#include <views/occupancy/occupancy_view.h>
 #include <views/common/format.h>
 #include <views/common/parse_bytes.h>
+#include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
 
 #include <QSignalSpy>
@@ -33,7 +33,8 @@ class PlannersTest : public QObject {
     panel.choose("search", "ge");
     QCOMPARE(panel.wish().planner, QString("search"));
     QCOMPARE(panel.wish().order, QString("ge"));
-    QSignalSpy plan(&panel, &ReplanPanel::plan_wanted), fit(&panel, &ReplanPanel::fit_under_changed), stop(&panel, &ReplanPanel::stop_wanted);
+    QSignalSpy plan(&panel, &ReplanPanel::plan_wanted), fit(&panel, &ReplanPanel::fit_under_changed),
+        stop(&panel, &ReplanPanel::stop_wanted);
     auto* field = panel.findChild<QLineEdit*>("fit_under");
     QTest::keyClicks(field, "12 MiB");
     QTest::keyClick(field, Qt::Key_Return);
@@ -73,7 +74,8 @@ class PlannersTest : public QObject {
     const auto row_of = [&](int x) {
       for (int y = 30; y < image.height(); ++y) {
         const QColor c = image.pixelColor(x, y);
-        if (std::abs(c.red() - work.red()) + std::abs(c.green() - work.green()) + std::abs(c.blue() - work.blue()) < 40) return y;
+        if (std::abs(c.red() - work.red()) + std::abs(c.green() - work.green()) + std::abs(c.blue() - work.blue()) < 40)
+          return y;
       }
       return -1;
     };

@@ -59,7 +59,8 @@ QPoint middle_of(const PlotView& view, const Rect& r) {
 }
 
 void wheel(QWidget* at, QPoint pos, int turns, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * turns), Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
+  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * turns), Qt::NoButton, modifiers,
+                    Qt::NoScrollPhase, false);
   QApplication::sendEvent(at, &event);
 }
 
@@ -142,9 +143,11 @@ class RealDrawnTest : public QObject {
     // Over each step it tells that step's bytes, and a click selects its node.
     for (const int step : {0, 9, 40}) {
       const QPoint at(static_cast<int>(view.plot()->xAxis->coordToPixel(step + 0.5)), 150);
-      QVERIFY2(view.describe(at).contains(format_bytes_exact(live[static_cast<size_t>(step)])), qPrintable(view.describe(at)));
+      QVERIFY2(view.describe(at).contains(format_bytes_exact(live[static_cast<size_t>(step)])),
+               qPrintable(view.describe(at)));
       QTest::mouseClick(view.plot(), Qt::LeftButton, {}, at);
-      QCOMPARE(d.selection.current(), Selection::node(d.source.graph_id(), d.source.plan()->order[static_cast<size_t>(step)]));
+      QCOMPARE(d.selection.current(),
+               Selection::node(d.source.graph_id(), d.source.plan()->order[static_cast<size_t>(step)]));
     }
     // Steps chosen with Shift and the mouse; W and Home zoom in and out again.
     const auto x = [&](double step) { return static_cast<int>(view.plot()->xAxis->coordToPixel(step)); };
@@ -178,13 +181,16 @@ class RealDrawnTest : public QObject {
         if (!(view.pick(at) == Selection::node(d.source.graph_id(), node))) continue;  // another one lies in its bytes
         QTest::mouseClick(view.plot(), Qt::LeftButton, {}, at);
         QCOMPARE(d.selection.current(), Selection::node(d.source.graph_id(), node));
-        QVERIFY2(view.describe(at).contains(QString::fromUtf8(name)) && view.describe(at).contains(format_bytes(s->size)), qPrintable(view.describe(at)));
+        QVERIFY2(
+            view.describe(at).contains(QString::fromUtf8(name)) && view.describe(at).contains(format_bytes(s->size)),
+            qPrintable(view.describe(at)));
         // The double outline stands at its right edge.
         const int right = static_cast<int>(std::lround(view.plot()->xAxis->coordToPixel(r.x1)));
         view.plot()->layer(QStringLiteral("overlay"))->replot();
         const QImage image = view.plot()->grab().toImage();
         int dark = 0;
-        for (int x = right - 4; x <= right + 4; ++x) dark += image.pixelColor(x, at.y()) == d.theme.colours().selection_outer;
+        for (int x = right - 4; x <= right + 4; ++x)
+          dark += image.pixelColor(x, at.y()) == d.theme.colours().selection_outer;
         QVERIFY2(dark > 0, name);
         ++clicked;
         break;
@@ -207,7 +213,8 @@ class RealDrawnTest : public QObject {
     for (const LifetimesRow& row : l.rows) tensors += row.tensors;
     QCOMPARE(tensors, d.source.plan()->slices.size());
     // The left margin selects a block, and every tensor of it lies in that row.
-    QTest::mouseClick(view.plot(), Qt::LeftButton, {}, QPoint(20, static_cast<int>(view.plot()->yAxis->coordToPixel(-0.5))));
+    QTest::mouseClick(view.plot(), Qt::LeftButton, {},
+                      QPoint(20, static_cast<int>(view.plot()->yAxis->coordToPixel(-0.5))));
     QCOMPARE(d.selection.current(), Selection(BlockSelection{d.source.plan_id(), l.rows[0].block}));
     QTest::keyClick(&view, Qt::Key_Escape);
     QVERIFY(d.selection.current().empty());
@@ -216,7 +223,9 @@ class RealDrawnTest : public QObject {
       const Rect& r = (*l.spans)[i];
       const QPoint at = middle_of(view, r);
       const trace::SliceInfo& s = d.source.plan()->slices[r.tag];
-      if (!view.plot()->axisRect()->rect().contains(at) || !(view.pick(at) == Selection(NodeSelection{d.source.graph_id(), s.tensor}))) continue;
+      if (!view.plot()->axisRect()->rect().contains(at) ||
+          !(view.pick(at) == Selection(NodeSelection{d.source.graph_id(), s.tensor})))
+        continue;
       QCOMPARE(l.rows[static_cast<size_t>(-r.y1)].block, s.block);
       QTest::mouseClick(view.plot(), Qt::LeftButton, {}, at);
       QCOMPARE(d.selection.current(), Selection(NodeSelection{d.source.graph_id(), s.tensor}));
@@ -256,7 +265,9 @@ class RealDrawnTest : public QObject {
       if (item.step.valid() || item.cell.count != 1) continue;
       const trace::Event& event = s.event(item.cell.span);
       const QPoint at = middle_of(view, r);
-      if (event.kind() != trace::EventKind::Work || event.node() != conv || !view.plot()->axisRect()->rect().contains(at)) continue;
+      if (event.kind() != trace::EventKind::Work || event.node() != conv ||
+          !view.plot()->axisRect()->rect().contains(at))
+        continue;
       QTest::mouseClick(view.plot(), Qt::LeftButton, {}, at);
       QCOMPARE(d.selection.current(), Selection(EventSelection{item.cell.span}));
       QVERIFY2(view.describe(at).contains("r7"), qPrintable(view.describe(at)));
@@ -303,8 +314,9 @@ class RealDrawnTest : public QObject {
     const NodeId joins = d.named("r9");
     d.selection.select(Selection::node(d.source.graph_id(), joins));
     const trace::SliceInfo* s = d.slice(joins);
-    for (const QString& told : {QString("CONCAT"), QString("axis 1"), QString("r6"), QString("r8"), format_bytes_exact(d.source.graph()->nodes[joins.index()].bytes),
-                                format_address(s->offset)})
+    for (const QString& told :
+         {QString("CONCAT"), QString("axis 1"), QString("r6"), QString("r8"),
+          format_bytes_exact(d.source.graph()->nodes[joins.index()].bytes), format_address(s->offset)})
       QVERIFY2(view.text().contains(QString(told).replace(QChar::Nbsp, u' ')), qPrintable(told));
     // A click on a source's name leads to it.
     auto* browser = view.findChild<QTextBrowser*>();

@@ -15,10 +15,12 @@ namespace arenascope::test {
 namespace {
 
 // Errors: what of it fails.
-Result<std::shared_ptr<trace::Session>> record(Result<models::Model> model, app::RunnerOptions options, const std::string& name) {
+Result<std::shared_ptr<trace::Session>> record(Result<models::Model> model, app::RunnerOptions options,
+                                               const std::string& name) {
   if (!model) return model.error();
   namespace fs = std::filesystem;
-  const fs::path file = fs::temp_directory_path() / ("arenascope-" + name + "-" + std::to_string(getpid()) + ".arenascope");
+  const fs::path file =
+      fs::temp_directory_path() / ("arenascope-" + name + "-" + std::to_string(getpid()) + ".arenascope");
   struct Remove {
     const fs::path& path;
     ~Remove() {
@@ -70,8 +72,10 @@ Result<models::Model> small_model() {
   model.context = *context;
   model.graph = *graph;
   for (const Tensor& input : {a, b})
-    model.inputs.push_back({std::string(input->name), DType::F32, input->sizes, input, [n = input->element_count()](std::byte* out) -> Status {
-                              for (int64_t i = 0; i < n; ++i) reinterpret_cast<float*>(out)[i] = static_cast<float>(i % 17) / 17;
+    model.inputs.push_back({std::string(input->name), DType::F32, input->sizes, input,
+                            [n = input->element_count()](std::byte* out) -> Status {
+                              for (int64_t i = 0; i < n; ++i)
+                                reinterpret_cast<float*>(out)[i] = static_cast<float>(i % 17) / 17;
                               return {};
                             }});
   model.outputs.push_back({"sum", DType::F32, sum->sizes, sum, nullptr});

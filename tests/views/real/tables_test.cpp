@@ -30,7 +30,8 @@ namespace {
 // A table in its panel over a session, its model under Qt's tester.
 struct Desk {
   Desk(const char* name, TablePanel::Maker maker, std::shared_ptr<trace::Session> session)
-      : axis(&source), panel(QString::fromLatin1(name), std::move(maker), &source, &selection, &axis),
+      : axis(&source),
+        panel(QString::fromLatin1(name), std::move(maker), &source, &selection, &axis),
         tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest) {
     panel.resize(1200, 400);
     panel.show();
@@ -46,7 +47,9 @@ struct Desk {
       if (panel.model()->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString() == title) return c;
     return -1;
   }
-  QString cell(int row, const char* title) { return model()->index(row, column(QString::fromUtf8(title))).data().toString(); }
+  QString cell(int row, const char* title) {
+    return model()->index(row, column(QString::fromUtf8(title))).data().toString();
+  }
   double number(int row, const char* title) {
     return model()->index(row, column(QString::fromUtf8(title))).data(TableModel::kNumberRole).toDouble();
   }
@@ -57,7 +60,8 @@ struct Desk {
   void click_header(const char* title) {
     const int c = column(QString::fromUtf8(title));
     QHeaderView* header = view()->horizontalHeader();
-    QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, QPoint(header->sectionViewportPosition(c) + 12, header->height() / 2));
+    QTest::mouseClick(header->viewport(), Qt::LeftButton, {},
+                      QPoint(header->sectionViewportPosition(c) + 12, header->height() / 2));
   }
   void type(const char* text) { QTest::keyClicks(panel.findChild<QLineEdit*>(), QString::fromUtf8(text)); }
   // What the panel says below or instead of its rows.
@@ -150,7 +154,8 @@ class RealTablesTest : public QObject {
     }
     for (const QString& name : last) {
       bool known = false;
-      for (const auto& track : d.source.snapshot()->tracks) known = known || QString::fromStdString(track.info.name) == name;
+      for (const auto& track : d.source.snapshot()->tracks)
+        known = known || QString::fromStdString(track.info.name) == name;
       QVERIFY2(known, qPrintable(name));
     }
     d.click_header("Waited");
@@ -169,7 +174,8 @@ class RealTablesTest : public QObject {
     bool arena = false;
     for (int r = 0; r < d.model()->rowCount(); ++r) {
       QVERIFY(d.number(r, "Reserved") >= d.number(r, "Active"));
-      if (d.cell(r, "Kind") == Words::kind(trace::MemoryKind::Workspace)) arena = d.number(r, "Reserved") >= static_cast<double>(d.source.plan()->arena_bytes);
+      if (d.cell(r, "Kind") == Words::kind(trace::MemoryKind::Workspace))
+        arena = d.number(r, "Reserved") >= static_cast<double>(d.source.plan()->arena_bytes);
     }
     QVERIFY(arena);
     d.type(qPrintable(Words::kind(trace::MemoryKind::Workspace)));
@@ -190,7 +196,8 @@ class RealTablesTest : public QObject {
     QCOMPARE(held, reserved);
     d.click_header("Bytes");
     d.click_header("Bytes");
-    QVERIFY(std::max(d.number(0, "Bytes"), d.number(d.model()->rowCount() - 1, "Bytes")) >= static_cast<double>(d.source.plan()->arena_bytes));
+    QVERIFY(std::max(d.number(0, "Bytes"), d.number(d.model()->rowCount() - 1, "Bytes")) >=
+            static_cast<double>(d.source.plan()->arena_bytes));
   }
 
   void tuning_of_a_processor_is_nothing_and_says_so() {
@@ -204,7 +211,9 @@ class RealTablesTest : public QObject {
     QCOMPARE(d.model()->rowCount(), 1);
     QCOMPARE(d.cell(0, "Planner"), QString("search"));
     QCOMPARE(d.number(0, "Arena"), static_cast<double>(d.source.plan()->arena_bytes));
-    QCOMPARE(d.cell(0, "Ratio"), QString::number(static_cast<double>(d.source.plan()->arena_bytes) / static_cast<double>(d.source.plan()->lower_bound_bytes), 'f', 3));
+    QCOMPARE(d.cell(0, "Ratio"), QString::number(static_cast<double>(d.source.plan()->arena_bytes) /
+                                                     static_cast<double>(d.source.plan()->lower_bound_bytes),
+                                                 'f', 3));
     QSignalSpy activated(&d.panel, &TablePanel::activated);
     d.click(0, 1);
     QTest::keyClick(d.view(), Qt::Key_Return);
@@ -276,7 +285,8 @@ class RealTablesTest : public QObject {
     trace::replay(*test::real_recording().session->snapshot(), *session);
     const auto before = static_cast<int>(session->snapshot()->problems.size());
     session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(9)});
-    session->describe(trace::Problem{trace::Severity::Note, trace::sentence({.kernel = "k", .sizes = "1x1x1", .level = "fast"}), 0, {}, {}});
+    session->describe(trace::Problem{
+        trace::Severity::Note, trace::sentence({.kernel = "k", .sizes = "1x1x1", .level = "fast"}), 0, {}, {}});
     Desk d("problems", problems_table, session);
     QCOMPARE(d.model()->rowCount(), before + 1);  // what was tuned is in a table of its own
     d.type("odd");
@@ -309,8 +319,11 @@ class RealTablesTest : public QObject {
       if (row.track.valid()) kinds.insert(snapshot->tracks[row.track.index()].info.kind);
     QStringList tracks;
     for (const trace::TrackView& track : snapshot->tracks)
-      tracks << QStringLiteral("%1: %2").arg(QString::fromStdString(track.info.name)).arg(track.lanes.empty() ? 0 : track.lanes[0].rows.size());
-    QVERIFY2(kinds.contains(trace::TrackKind::DeviceQueue) && kinds.contains(trace::TrackKind::CopyEngine), qPrintable(tracks.join(u'\n')));
+      tracks << QStringLiteral("%1: %2")
+                    .arg(QString::fromStdString(track.info.name))
+                    .arg(track.lanes.empty() ? 0 : track.lanes[0].rows.size());
+    QVERIFY2(kinds.contains(trace::TrackKind::DeviceQueue) && kinds.contains(trace::TrackKind::CopyEngine),
+             qPrintable(tracks.join(u'\n')));
     QVERIFY(snapshot->copies.size() > 0);
     // Each of the device's spans, clicked near, is what is selected.
     int work = 0, copies = 0;

@@ -27,8 +27,10 @@ struct Kit {
 };
 
 const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTables = {
-    {"nodes", nodes_table},         {"blocks", blocks_table},     {"objects", objects_table}, {"barriers", barriers_table},
-    {"allocators", allocators_table}, {"pools", pools_table}, {"tuning", tuning_table}, {"planners", planners_table}, {"compare", compare_table}, {"holes", holes_table}, {"problems", problems_table}};
+    {"nodes", nodes_table},       {"blocks", blocks_table},         {"objects", objects_table},
+    {"barriers", barriers_table}, {"allocators", allocators_table}, {"pools", pools_table},
+    {"tuning", tuning_table},     {"planners", planners_table},     {"compare", compare_table},
+    {"holes", holes_table},       {"problems", problems_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
@@ -42,7 +44,17 @@ std::shared_ptr<trace::Session> rich_session() {
   session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(1)});
   for (const int way : {-1, 1})
     session->describe(trace::Problem{trace::Severity::Note,
-                                     trace::sentence({.kernel = "scale", .sizes = "512x64x1", .local = {64, 2, 1}, .way = way, .level = "wide", .tried = 4, .seconds = 0.002, .remembered = way > 0}), 0, {}, {}});
+                                     trace::sentence({.kernel = "scale",
+                                                      .sizes = "512x64x1",
+                                                      .local = {64, 2, 1},
+                                                      .way = way,
+                                                      .level = "wide",
+                                                      .tried = 4,
+                                                      .seconds = 0.002,
+                                                      .remembered = way > 0}),
+                                     0,
+                                     {},
+                                     {}});
   return session;
 }
 
@@ -80,7 +92,8 @@ class TablesTest : public QObject {
     QStringList cells[2];
     for (size_t r = 0; r < 2; ++r)
       for (const Column& column : table->columns) cells[r] << column.text(r);
-    QCOMPARE(cells[0], QStringList({"scale", "512x64x1", QString::fromUtf8("64 × 2 × 1"), QString::fromUtf8("2\u00a0ms"), "4", "wide", "this run"}));
+    QCOMPARE(cells[0], QStringList({"scale", "512x64x1", QString::fromUtf8("64 × 2 × 1"),
+                                    QString::fromUtf8("2\u00a0ms"), "4", "wide", "this run"}));
     QCOMPARE(cells[1][2], QString("way 2"));
     QCOMPARE(cells[1][6], QString("an earlier run"));
     QCOMPARE(problems_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr})->rows, size_t{1});
@@ -110,7 +123,8 @@ class TablesTest : public QObject {
         for (int r = 0; r < model.rowCount(); ++r) {
           const QVariant now = model.index(r, c).data(TableModel::kNumberRole);
           if (r > 0 && now.isValid())
-            QVERIFY(order == Qt::AscendingOrder ? before.toDouble() <= now.toDouble() : before.toDouble() >= now.toDouble());
+            QVERIFY(order == Qt::AscendingOrder ? before.toDouble() <= now.toDouble()
+                                                : before.toDouble() >= now.toDouble());
           before = now;
         }
       }
@@ -181,7 +195,8 @@ class TablesTest : public QObject {
   void csv_quotes_what_must_be() {
     auto table = std::make_shared<Table>();
     table->rows = 1;
-    table->columns = {{"a,b", {}, [](size_t) { return QString("x \"y\", z\nw"); }}, {"n", {}, [](size_t) { return QString("1 KiB"); }, [](size_t) { return 1024.0; }}};
+    table->columns = {{"a,b", {}, [](size_t) { return QString("x \"y\", z\nw"); }},
+                      {"n", {}, [](size_t) { return QString("1 KiB"); }, [](size_t) { return 1024.0; }}};
     TableModel model;
     model.set_table(table);
     QCOMPARE(model.to_csv(), QString("\"a,b\",n\n\"x \"\"y\"\", z\nw\",1024\n"));

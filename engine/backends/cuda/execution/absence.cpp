@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/execution/absence.h>
+#include "engine/backends/cuda/execution/absence.h"
 #include <fmt/format.h>
 
 namespace arenascope::cuda {
 
-std::string cuda_version(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
+std::string cuda_version(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
 std::string why_no_device(const DriverFacts& facts) {
   // Before anything else: with no driver every other call fails as well, and says less.
@@ -18,11 +16,9 @@ std::string why_no_device(const DriverFacts& facts) {
                          cuda_version(facts.runtime));
     case DriverAnswer::StubLibrary:
       return "the libcuda.so.1 that was found is the toolkit's stand-in for linking, not an NVIDIA driver";
-    case DriverAnswer::Failed:
-      return fmt::format("the NVIDIA driver does not start: {}", facts.said);
+    case DriverAnswer::Failed: return fmt::format("the NVIDIA driver does not start: {}", facts.said);
     case DriverAnswer::NoDevice:
-    case DriverAnswer::Devices:
-      break;
+    case DriverAnswer::Devices: break;
   }
   return facts.answer == DriverAnswer::Devices && facts.devices > 0 ? "" : "the NVIDIA driver finds no GPU";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/execution/cuda_backend.h>
+#include "engine/backends/cuda/execution/cuda_backend.h"
 #include <arenascope/memory/device_allocator.h>
 #include <fmt/format.h>
 
@@ -72,9 +72,7 @@ Status CudaBackend::register_memory(ExecutionContext& context) {
   return {};
 }
 
-Bytes CudaBackend::work_bytes(const TensorImpl& node, int) const {
-  return scratch_bytes(node, *queue_);
-}
+Bytes CudaBackend::work_bytes(const TensorImpl& node, int) const { return scratch_bytes(node, *queue_); }
 
 Status CudaBackend::compute_waits_for_copies() {
   if (!copies_pending_) return {};
@@ -251,9 +249,7 @@ Status CudaBackend::synchronize() {
   return found;
 }
 
-void CudaBackend::keep_spans(bool keep) {
-  timeline_->keep(keep);
-}
+void CudaBackend::keep_spans(bool keep) { timeline_->keep(keep); }
 
 std::vector<DeviceSpan> CudaBackend::take_spans(const std::function<Nanoseconds()>& now) {
   if (!timeline_->keeps() || !synchronize()) return {};

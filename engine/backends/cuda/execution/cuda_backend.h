@@ -7,13 +7,13 @@
 //   timers.
 // It knows the device through Driver alone.
 #pragma once
-#include <arenascope/backends/cuda/execution/options.h>
-#include <arenascope/backends/cuda/execution/staging.h>
-#include <arenascope/backends/cuda/execution/timeline.h>
-#include <arenascope/backends/cuda/lowering/chains.h>
-#include <arenascope/backends/cuda/lowering/lower.h>
 #include <arenascope/memory/device_caching_allocator.h>
 #include <arenascope/runtime/backend.h>
+#include "engine/backends/cuda/execution/options.h"
+#include "engine/backends/cuda/execution/staging.h"
+#include "engine/backends/cuda/execution/timeline.h"
+#include "engine/backends/cuda/lowering/chains.h"
+#include "engine/backends/cuda/lowering/lower.h"
 
 #include <deque>
 #include <functional>

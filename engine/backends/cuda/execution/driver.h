@@ -3,9 +3,9 @@
 // the memory and events that the allocators know. The module implements it with CUDA's runtime, tests with a simulated
 // device that runs the same kernels on the host; everything that decides is written once, above it.
 #pragma once
-#include <arenascope/backends/cuda/lowering/queue.h>
 #include <arenascope/memory/device_interface.h>
 #include <arenascope/memory/pinned_memory.h>
+#include "engine/backends/cuda/lowering/queue.h"
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/execution/options.h>
+#include "engine/backends/cuda/execution/options.h"
 #include <fmt/format.h>
 
 #include <charconv>
@@ -29,8 +29,8 @@ Result<CudaOptions> read_options(const BackendOptions& given, int devices) {
                  : name == "activities" ? &options.activities
                                         : nullptr;
     if (!flag)
-      return Error{
-          fmt::format("cuda has no option '{}'; it has device, precision, tf32, libraries, graphs, chains and activities", name)};
+      return Error{fmt::format(
+          "cuda has no option '{}'; it has device, precision, tf32, libraries, graphs, chains and activities", name)};
     if (value != "0" && value != "1") return Error{fmt::format("cuda's option '{}' is 0 or 1, not '{}'", name, value)};
     *flag = value == "1";
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The backend's options: how they are called, and what they may be.
 #pragma once
-#include <arenascope/backends/cuda/execution/driver.h>
 #include <arenascope/runtime/backend_module.h>
+#include "engine/backends/cuda/execution/driver.h"
 
 namespace arenascope::cuda {
 

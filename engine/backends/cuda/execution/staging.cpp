@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/execution/staging.h>
+#include "engine/backends/cuda/execution/staging.h"
 
 #include <algorithm>
 #include <cstring>

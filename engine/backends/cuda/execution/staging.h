@@ -3,8 +3,8 @@
 // other is filled or emptied. No copy ever touches the caller's memory, so that one which failed half way cannot
 // either.
 #pragma once
-#include <arenascope/backends/cuda/execution/timeline.h>
 #include <arenascope/memory/memory_block.h>
+#include "engine/backends/cuda/execution/timeline.h"
 
 namespace arenascope::cuda {
 

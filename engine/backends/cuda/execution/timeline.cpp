@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/execution/timeline.h>
+#include "engine/backends/cuda/execution/timeline.h"
 #include <arenascope/graph/op.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // When the device did what, on the host's clock: from the driver's activity records, or from timers around each piece.
 #pragma once
-#include <arenascope/backends/cuda/execution/driver.h>
 #include <arenascope/runtime/backend.h>
 #include <arenascope/tensor/tensor_impl.h>
+#include "engine/backends/cuda/execution/driver.h"
 
 #include <functional>
 #include <memory>

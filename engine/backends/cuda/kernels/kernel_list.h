@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel, one line each: name, parameters, whether its threads meet at barriers or exchange values. A list for each
-// file that nvcc compiles.
+// Every kernel, one line each: name, parameters, whether its threads meet at barriers or exchange values. A list for
+// each file that nvcc compiles.
 #pragma once
 #include <cstdint>
 

@@ -4,17 +4,25 @@
 #pragma once
 #include <math.h>
 
-#include <arenascope/backends/cuda/kernels/numbers.h>
-#include <arenascope/backends/cuda/kernels/places.h>
-#include <arenascope/backends/cuda/kernels/team.h>
+#include "engine/backends/cuda/kernels/numbers.h"
+#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/team.h"
 
 namespace arenascope::cuda {
 
 enum class LineDo : int32_t {
-  Sum, Mean, Max, Min, Prod, L2,  // reduce
-  ArgMax, ArgMin,
-  Norm, RmsNorm,
-  SoftMax, LogSoftMax,
+  Sum,
+  Mean,
+  Max,
+  Min,
+  Prod,
+  L2,  // reduce
+  ArgMax,
+  ArgMin,
+  Norm,
+  RmsNorm,
+  SoftMax,
+  LogSoftMax,
 };
 
 inline constexpr int kKept = 4;  // vectors of a line that a thread keeps in registers
@@ -28,7 +36,7 @@ struct LineWork {
   int32_t inputs = 1;
   LineDo what = LineDo::Sum;
   TeamKind team = TeamKind::Warp;
-  bool kept = false;  // the line is contiguous, aligned, and fits in the team's registers
+  bool kept = false;    // the line is contiguous, aligned, and fits in the team's registers
   bool values = false;  // the k largest themselves, not their places
   bool largest = false, last = false, exclusive = false, reverse = false;
   double number = 0;  // epsilon, or the softmax's scale
@@ -65,7 +73,10 @@ ARENASCOPE_DEVICE void reduce(const LineWork& p) {
   const int64_t n = p.along.count;
   for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
     const Line line = line_at(p, l);
-    N v = p.what == LineDo::Prod ? N(1) : p.what == LineDo::Max ? lowest<N>() : p.what == LineDo::Min ? N(-(lowest<N>() + 1)) : N(0);
+    N v = p.what == LineDo::Prod  ? N(1)
+          : p.what == LineDo::Max ? lowest<N>()
+          : p.what == LineDo::Min ? N(-(lowest<N>() + 1))
+                                  : N(0);
     N part = 0;  // of a sum: short sums are added to the long one, which keeps their digits
     int parts = 0;
     for (int64_t i = team.member; i < n; i += team.size) {
@@ -130,8 +141,10 @@ ARENASCOPE_DEVICE void top_k(const LineWork& p) {
       found = first_of(team, best, precedes);
       if (team.member != 0) continue;
       const int64_t to = line.start[0] + round * p.along.strides[0][0];
-      if (p.values) put_one(p.out_type, p.out, to, found.value);
-      else put_one<int64_t>(p.out_type, p.out, to, found.at);
+      if (p.values)
+        put_one(p.out_type, p.out, to, found.value);
+      else
+        put_one<int64_t>(p.out_type, p.out, to, found.at);
     }
   }
 }
@@ -182,8 +195,11 @@ struct KeptLine {
   int64_t vectors;
   Team team;
 
-  ARENASCOPE_DEVICE KeptLine(const LineWork& p, const Line& line, const Team& t) : vectors(p.along.count / kVector), team(t) {
-    each([&](float (&eight)[kVector], int64_t v) { get_floats(p.types[0], p.in[0], line.start[1] + v * kVector, eight); });
+  ARENASCOPE_DEVICE KeptLine(const LineWork& p, const Line& line, const Team& t)
+      : vectors(p.along.count / kVector), team(t) {
+    each([&](float(&eight)[kVector], int64_t v) {
+      get_floats(p.types[0], p.in[0], line.start[1] + v * kVector, eight);
+    });
   }
   // visit(eight, number of the vector) for each.
   template <class Visit>
@@ -195,18 +211,17 @@ struct KeptLine {
   }
   template <class Visit>
   ARENASCOPE_DEVICE void each_element(Visit visit) {
-    each([&](float (&eight)[kVector], int64_t) {
-      ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) visit(eight[j]);
-    });
+    each([&](float(&eight)[kVector], int64_t) { ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) visit(eight[j]); });
   }
   ARENASCOPE_DEVICE void write(const LineWork& p, const Line& line) {
-    each([&](float (&eight)[kVector], int64_t v) { put_floats(p.out_type, p.out, line.start[0] + v * kVector, eight); });
+    each([&](float(&eight)[kVector], int64_t v) { put_floats(p.out_type, p.out, line.start[0] + v * kVector, eight); });
   }
 };
 
 // Eight of a mask, gain or bias, which lies along the line as the source does or repeats.
 ARENASCOPE_DEVICE void others(const LineWork& p, const Line& line, int input, int64_t v, float (&to)[kVector]) {
-  if (p.along.strides[input + 1][0] != 0) return get_floats(p.types[input], p.in[input], line.start[input + 1] + v * kVector, to);
+  if (p.along.strides[input + 1][0] != 0)
+    return get_floats(p.types[input], p.in[input], line.start[input + 1] + v * kVector, to);
   const float x = source<float>(p, line, input, 0);
   ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[j] = x;
 }
@@ -214,8 +229,9 @@ ARENASCOPE_DEVICE void others(const LineWork& p, const Line& line, int input, in
 ARENASCOPE_DEVICE void norm_kept(const LineWork& p, const Team& team, const Line& line) {
   KeptLine kept(p, line, team);
   float mean, scale;
-  statistics<float>(p, team, [&](auto visit) { kept.each_element([&](float& x) { visit(x); }); }, mean, scale);
-  kept.each([&](float (&x)[kVector], int64_t v) {
+  statistics<float>(
+      p, team, [&](auto visit) { kept.each_element([&](float& x) { visit(x); }); }, mean, scale);
+  kept.each([&](float(&x)[kVector], int64_t v) {
     float gain[kVector], bias[kVector];
     ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {
       gain[j] = 1;
@@ -254,7 +270,7 @@ ARENASCOPE_DEVICE void soft_max_kept(const LineWork& p, const Team& team, const 
   const auto factor = static_cast<float>(p.number);
   KeptLine kept(p, line, team);
   float highest = lowest<float>(), sum = 0;
-  kept.each([&](float (&x)[kVector], int64_t v) {
+  kept.each([&](float(&x)[kVector], int64_t v) {
     float mask[kVector] = {};
     if (p.inputs > 1) others(p, line, 1, v, mask);
     ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {

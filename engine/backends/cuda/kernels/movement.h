@@ -4,8 +4,8 @@
 #pragma once
 #include <math.h>
 
-#include <arenascope/backends/cuda/kernels/places.h>
-#include <arenascope/backends/cuda/kernels/quant.h>
+#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/quant.h"
 
 namespace arenascope::cuda {
 
@@ -20,8 +20,8 @@ struct TransposeWork {
   Places<2> batch;  // arrays: 0 the result, 1 the source
   char* out = nullptr;
   const char* in = nullptr;
-  int64_t rows = 0, columns = 0;               // of the result; its columns are neighbours, the source's rows are
-  int64_t out_row = 0, in_column = 0;          // strides
+  int64_t rows = 0, columns = 0;       // of the result; its columns are neighbours, the source's rows are
+  int64_t out_row = 0, in_column = 0;  // strides
   int32_t bytes = 4;
 };
 
@@ -33,7 +33,7 @@ struct GatherWork {
   DType index_type = DType::I64;
   DType table_type = DType::F32;  // quantised ones are unpacked to out_type
   DType out_type = DType::F32;
-  int32_t bytes = 4;  // of what is moved at once, if nothing is unpacked
+  int32_t bytes = 4;                // of what is moved at once, if nothing is unpacked
   int64_t entries = 0, stride = 0;  // of the looked-up dimension
   unsigned long long node = 0;
   Mishap* mishap = nullptr;
@@ -71,8 +71,8 @@ struct ResizeWork {
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::F32, in_type = DType::F32;
-  int64_t sizes[kPlaceDims] = {};   // the source's, innermost first
-  double scales[kPlaceDims] = {};   // given by the file; else 0
+  int64_t sizes[kPlaceDims] = {};                  // the source's, innermost first
+  double scales[kPlaceDims] = {};                  // given by the file; else 0
   int32_t mode = 0, coordinates = 0, nearest = 0;  // as ResizeMode, ResizeCoordinates and ResizeNearest
   double cubic_a = 0;
 };
@@ -143,8 +143,10 @@ ARENASCOPE_KERNEL(gather, GatherWork) {
       entry = 0;
     }
     const int64_t from = offset(p.places, 1, index) + entry * p.stride, to = offset(p.places, 0, index);
-    if (is_quantised(p.table_type)) put(p.out_type, p.out, to, any<float>(p.table_type, p.table, from));
-    else move(p.bytes, p.out, to, p.table, from);
+    if (is_quantised(p.table_type))
+      put(p.out_type, p.out, to, any<float>(p.table_type, p.table, from));
+    else
+      move(p.bytes, p.out, to, p.table, from);
   }
 }
 
@@ -171,8 +173,10 @@ ARENASCOPE_KERNEL(pad, PadWork) {
       }
       from += at * p.places.strides[0][d];
     }
-    if (inside) move(bytes_of(p.type), p.out, i, p.in, from);
-    else put(p.type, p.out, i, p.value);
+    if (inside)
+      move(bytes_of(p.type), p.out, i, p.in, from);
+    else
+      put(p.type, p.out, i, p.value);
   }
 }
 

@@ -2,8 +2,8 @@
 // Elements of any plain type as numbers of one of three classes: float computes f32, f16 and bf16, double f64, int64_t
 // all integers (u64 as its bit pattern). The element type is known at run time; all threads take the same branch.
 #pragma once
-#include <arenascope/backends/cuda/kernels/portable.h>
 #include <arenascope/tensor/dtype.h>
+#include "engine/backends/cuda/kernels/portable.h"
 
 #if defined(__CUDACC__)
 #include <cuda_fp16.h>
@@ -67,11 +67,17 @@ ARENASCOPE_DEVICE bool is_float(DType type) {
 template <class N>
 ARENASCOPE_DEVICE N lowest();
 template <>
-ARENASCOPE_DEVICE float lowest<float>() { return -INFINITY; }
+ARENASCOPE_DEVICE float lowest<float>() {
+  return -INFINITY;
+}
 template <>
-ARENASCOPE_DEVICE double lowest<double>() { return -static_cast<double>(INFINITY); }
+ARENASCOPE_DEVICE double lowest<double>() {
+  return -static_cast<double>(INFINITY);
+}
 template <>
-ARENASCOPE_DEVICE int64_t lowest<int64_t>() { return INT64_MIN; }
+ARENASCOPE_DEVICE int64_t lowest<int64_t>() {
+  return INT64_MIN;
+}
 
 // A whole number as its class's: u64 beyond 2^63 only keeps its value in the integer class as bits.
 template <class N>
@@ -115,8 +121,7 @@ ARENASCOPE_DEVICE int64_t whole(double x, DType type) {
     case DType::U16: return saturated<int64_t>(x, 0.0, 65536.0, 0, 65535);
     case DType::I32: return saturated<int64_t>(x, -2147483648.0, 2147483648.0, INT32_MIN, INT32_MAX);
     case DType::U32: return saturated<int64_t>(x, 0.0, 4294967296.0, 0, 0xffffffffll);
-    case DType::U64:
-      return static_cast<int64_t>(saturated<uint64_t>(x, 0.0, 18446744073709551616.0, 0, UINT64_MAX));
+    case DType::U64: return static_cast<int64_t>(saturated<uint64_t>(x, 0.0, 18446744073709551616.0, 0, UINT64_MAX));
     default: return saturated<int64_t>(x, -9223372036854775808.0, 9223372036854775808.0, INT64_MIN, INT64_MAX);
   }
 }
@@ -158,8 +163,10 @@ ARENASCOPE_DEVICE N get_one(DType type, const char* base, int64_t i) {
 }
 template <class N>
 ARENASCOPE_DEVICE void put_one(DType type, char* base, int64_t i, N x) {
-  if (type == DType::F32) store(base + i * 4, static_cast<float>(x));
-  else put_called(type, base, i, x);
+  if (type == DType::F32)
+    store(base + i * 4, static_cast<float>(x));
+  else
+    put_called(type, base, i, x);
 }
 
 inline constexpr int kVector = 8;  // elements that a thread handles at once
@@ -197,8 +204,8 @@ ARENASCOPE_DEVICE void put_floats(DType type, char* base, int64_t i, const float
   store_quad(base + i * 2, q);
 }
 
-// Eight neighbours, the first at index i, a multiple of eight elements from a 16-byte boundary: loads of 16 bytes, or of
-// 8 where that is all there is.
+// Eight neighbours, the first at index i, a multiple of eight elements from a 16-byte boundary: loads of 16 bytes, or
+// of 8 where that is all there is.
 template <class N>
 ARENASCOPE_DEVICE void get_vector(DType type, const char* base, int64_t i, N (&to)[kVector]) {
   switch (type) {
@@ -240,8 +247,8 @@ ARENASCOPE_DEVICE void get_vector(DType type, const char* base, int64_t i, N (&t
     case DType::U32: {
       ARENASCOPE_UNROLL for (int h = 0; h < 2; ++h) {
         const Quad q = load_quad(base + (i + h * 4) * 4);
-        ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j)
-          to[h * 4 + j] = type == DType::I32 ? static_cast<N>(static_cast<int32_t>(q.w[j])) : static_cast<N>(q.w[j]);
+        ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) to[h * 4 + j] =
+            type == DType::I32 ? static_cast<N>(static_cast<int32_t>(q.w[j])) : static_cast<N>(q.w[j]);
       }
       return;
     }
@@ -258,8 +265,9 @@ ARENASCOPE_DEVICE void get_vector(DType type, const char* base, int64_t i, N (&t
       const auto bits = load<uint64_t>(base + i);
       ARENASCOPE_UNROLL for (int j = 0; j < 8; ++j) {
         const auto byte = static_cast<uint8_t>(bits >> (j * 8));
-        to[j] = type == DType::I8 ? static_cast<N>(static_cast<int8_t>(byte))
-                : type == DType::U8 ? static_cast<N>(byte) : static_cast<N>(byte != 0);
+        to[j] = type == DType::I8   ? static_cast<N>(static_cast<int8_t>(byte))
+                : type == DType::U8 ? static_cast<N>(byte)
+                                    : static_cast<N>(byte != 0);
       }
     }
   }

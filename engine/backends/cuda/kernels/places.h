@@ -2,7 +2,7 @@
 // Where the elements of a shape lie: the row-major number of an element to the offsets of several strided arrays. The
 // host joins dimensions that lie behind each other in all arrays before a kernel sees them (lowering/shapes.h).
 #pragma once
-#include <arenascope/backends/cuda/kernels/portable.h>
+#include "engine/backends/cuda/kernels/portable.h"
 
 namespace arenascope::cuda {
 
@@ -15,7 +15,9 @@ struct Divider {
   uint32_t shift = 0;
 };
 
-ARENASCOPE_DEVICE uint32_t divide(uint32_t n, const Divider& d) { return (high_product(n, d.multiplier) + n) >> d.shift; }
+ARENASCOPE_DEVICE uint32_t divide(uint32_t n, const Divider& d) {
+  return (high_product(n, d.multiplier) + n) >> d.shift;
+}
 
 // A shape of at most eight dimensions, innermost first, and the strides of `kArrays` arrays over it, in elements.
 template <int kArrays>
@@ -56,8 +58,7 @@ ARENASCOPE_DEVICE void unravel(const Places<kArrays>& s, int64_t i, int64_t (&in
 template <int kArrays>
 ARENASCOPE_DEVICE int64_t offset(const Places<kArrays>& s, int array, const int64_t (&index)[kPlaceDims]) {
   int64_t at = 0;
-  ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d)
-    if (d < s.rank) at += index[d] * s.strides[array][d];
+  ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) if (d < s.rank) at += index[d] * s.strides[array][d];
   return at;
 }
 

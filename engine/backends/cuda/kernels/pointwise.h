@@ -5,21 +5,65 @@
 #pragma once
 #include <math.h>
 
-#include <arenascope/backends/cuda/kernels/numbers.h>
-#include <arenascope/backends/cuda/kernels/places.h>
+#include "engine/backends/cuda/kernels/numbers.h"
+#include "engine/backends/cuda/kernels/places.h"
 
 namespace arenascope::cuda {
 
 // What a step does to the accumulator x; y is the step's input, a and b are its numbers.
 enum class Do : int32_t {
   Load,  // x = y
-  Add, Sub, Mul, Div, Pow, Min, Max, Mod,
-  SubFrom, DivInto,  // y - x, y / x
-  Equal, Less, LessEqual, Greater, GreaterEqual, And, Or, Xor,
-  Where,    // x is true ? y : the input after y
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Pow,
+  Min,
+  Max,
+  Mod,
+  SubFrom,
+  DivInto,  // y - x, y / x
+  Equal,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or,
+  Xor,
+  Where,     // x is true ? y : the input after y
   MulRsqrt,  // x / sqrt(y + a)
-  Neg, Abs, Sign, Floor, Ceil, Round, Sqrt, Reciprocal, Exp, Log, Erf, Sin, Cos, Tanh, Sigmoid, Relu, LeakyRelu, Elu,
-  Softplus, Softsign, Gelu, GeluTanh, Silu, Mish, HardSigmoid, HardSwish, Clamp, Scale, Not, IsNan, Truth,
+  Neg,
+  Abs,
+  Sign,
+  Floor,
+  Ceil,
+  Round,
+  Sqrt,
+  Reciprocal,
+  Exp,
+  Log,
+  Erf,
+  Sin,
+  Cos,
+  Tanh,
+  Sigmoid,
+  Relu,
+  LeakyRelu,
+  Elu,
+  Softplus,
+  Softsign,
+  Gelu,
+  GeluTanh,
+  Silu,
+  Mish,
+  HardSigmoid,
+  HardSwish,
+  Clamp,
+  Scale,
+  Not,
+  IsNan,
+  Truth,
 };
 
 inline constexpr int kMostInputs = 6;
@@ -129,28 +173,33 @@ ARENASCOPE_DEVICE N remainder_of(N x, N y, bool is_unsigned) {
 
 template <class N>
 ARENASCOPE_DEVICE N sum_of(N x, N y) {
-  if constexpr (IsWhole<N>::value) return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
-  else return x + y;
+  if constexpr (IsWhole<N>::value)
+    return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+  else
+    return x + y;
 }
 template <class N>
 ARENASCOPE_DEVICE N difference_of(N x, N y) {
-  if constexpr (IsWhole<N>::value) return static_cast<int64_t>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
-  else return x - y;
+  if constexpr (IsWhole<N>::value)
+    return static_cast<int64_t>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
+  else
+    return x - y;
 }
 template <class N>
 ARENASCOPE_DEVICE N product_of(N x, N y) {
-  if constexpr (IsWhole<N>::value) return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
-  else return x * y;
+  if constexpr (IsWhole<N>::value)
+    return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+  else
+    return x * y;
 }
 
 // One step on `kCount` accumulators; z only for Where.
 template <class N, int kCount>
-ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[kCount], const N (&y)[kCount], const N (&z)[kCount]) {
+ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[kCount], const N (&y)[kCount],
+                               const N (&z)[kCount]) {
   const N a = static_cast<N>(s.a), b = static_cast<N>(s.b);
 #define ARENASCOPE_DO(what, expression) \
-  case Do::what: \
-    ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = static_cast<N>(expression); \
-    return;
+  case Do::what: ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = static_cast<N>(expression); return;
   switch (s.what) {
     ARENASCOPE_DO(Load, y[j])
     ARENASCOPE_DO(Add, sum_of(x[j], y[j]))
@@ -182,8 +231,7 @@ ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[
     default: break;
   }
   if constexpr (IsWhole<N>::value) {
-    if (s.what == Do::Pow)
-      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = whole_power(x[j], y[j]);
+    if (s.what == Do::Pow) ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = whole_power(x[j], y[j]);
     return;  // the rest leaves integers as they are
   } else {
     switch (s.what) {
@@ -202,8 +250,7 @@ ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[
       ARENASCOPE_DO(HardSigmoid, limited(a * x[j] + b, N(0), N(1)))
       ARENASCOPE_DO(HardSwish, x[j] * limited(a * x[j] + b, N(0), N(1)))
       ARENASCOPE_DO(Scale, a * x[j] + b)
-      default:
-        ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = function_of(s.what, x[j], a);
+      default: ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = function_of(s.what, x[j], a);
     }
   }
 #undef ARENASCOPE_DO
@@ -218,7 +265,8 @@ ARENASCOPE_CALLED N one_step(const PointwiseStep& s, bool is_unsigned, N x, N y,
   return a[0];
 }
 template <class N>
-ARENASCOPE_DEVICE void vector_step(const PointwiseStep& s, bool is_unsigned, N (&x)[kVector], const N (&y)[kVector], const N (&z)[kVector]) {
+ARENASCOPE_DEVICE void vector_step(const PointwiseStep& s, bool is_unsigned, N (&x)[kVector], const N (&y)[kVector],
+                                   const N (&z)[kVector]) {
   if constexpr (sizeof(N) == 4) {
     do_step(s, is_unsigned, x, y, z);
   } else if (s.what == Do::Load) {

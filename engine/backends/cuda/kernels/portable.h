@@ -49,7 +49,9 @@ ARENASCOPE_DEVICE T shuffle_up(T value, int by) {
   return __shfl_up_sync(0xffffffffu, value, static_cast<unsigned>(by));
 }
 // Writes only if nobody did before: the first of several errors stays.
-ARENASCOPE_DEVICE bool claim(unsigned long long* word, unsigned long long value) { return atomicCAS(word, 0ull, value) == 0ull; }
+ARENASCOPE_DEVICE bool claim(unsigned long long* word, unsigned long long value) {
+  return atomicCAS(word, 0ull, value) == 0ull;
+}
 ARENASCOPE_DEVICE uint32_t high_product(uint32_t a, uint32_t b) { return __umulhi(a, b); }
 
 struct alignas(16) Quad {
@@ -59,7 +61,9 @@ ARENASCOPE_DEVICE Quad load_quad(const void* from) {
   const uint4 v = *static_cast<const uint4*>(from);
   return {{v.x, v.y, v.z, v.w}};
 }
-ARENASCOPE_DEVICE void store_quad(void* to, const Quad& q) { *static_cast<uint4*>(to) = make_uint4(q.w[0], q.w[1], q.w[2], q.w[3]); }
+ARENASCOPE_DEVICE void store_quad(void* to, const Quad& q) {
+  *static_cast<uint4*>(to) = make_uint4(q.w[0], q.w[1], q.w[2], q.w[3]);
+}
 template <class T>
 ARENASCOPE_DEVICE T load(const void* from) {
   return *static_cast<const T*>(from);
@@ -75,7 +79,7 @@ ARENASCOPE_DEVICE uint32_t bits_of(float value) { return __float_as_uint(value);
 
 #else
 
-#include <arenascope/backends/cuda/emulated/emulator.h>
+#include ARENASCOPE_CUDA_EMULATOR  // tests/support/cuda, where tests compile the kernels for the host
 
 #define ARENASCOPE_DEVICE inline
 #define ARENASCOPE_CALLED inline

@@ -4,15 +4,15 @@
 #pragma once
 #include <math.h>
 
-#include <arenascope/backends/cuda/kernels/places.h>
-#include <arenascope/backends/cuda/kernels/quant.h>
-#include <arenascope/backends/cuda/kernels/team.h>
+#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/quant.h"
+#include "engine/backends/cuda/kernels/team.h"
 
 namespace arenascope::cuda {
 
 // out[m][n] = scale · Σ a[n][k]·b[m][k] + bias[n]
 struct ProductWork {
-  Places<3> batch;  // 0 the result, 1 a, 2 b
+  Places<3> batch;      // 0 the result, 1 a, 2 b
   char* out = nullptr;  // f32
   const char* a = nullptr;
   const char* b = nullptr;
@@ -41,8 +41,10 @@ ARENASCOPE_KERNEL(product, ProductWork) {
       for (int i = thread(); i < kProductTile * kProductDepth; i += threads()) {
         const int k = i % kProductDepth, r = i / kProductDepth;
         const bool in_k = k0 + k < p.k;
-        a_tile[k][r] = in_k && n0 + r < p.n ? any<float>(p.a_type, p.a, a + (n0 + r) * p.a_row + (k0 + k) * p.a_step) : 0.0f;
-        b_tile[k][r] = in_k && m0 + r < p.m ? get<float>(p.b_type, p.b, b + (m0 + r) * p.b_row + (k0 + k) * p.b_step) : 0.0f;
+        a_tile[k][r] =
+            in_k && n0 + r < p.n ? any<float>(p.a_type, p.a, a + (n0 + r) * p.a_row + (k0 + k) * p.a_step) : 0.0f;
+        b_tile[k][r] =
+            in_k && m0 + r < p.m ? get<float>(p.b_type, p.b, b + (m0 + r) * p.b_row + (k0 + k) * p.b_step) : 0.0f;
       }
       sync();
       for (int k = 0; k < kProductDepth; ++k) {
@@ -52,17 +54,16 @@ ARENASCOPE_KERNEL(product, ProductWork) {
           right[j] = a_tile[k][column + j * (kProductTile / kProductPart)];
         }
         ARENASCOPE_UNROLL for (int y = 0; y < kProductPart; ++y)
-          ARENASCOPE_UNROLL for (int x = 0; x < kProductPart; ++x) sum[y][x] += left[y] * right[x];
+            ARENASCOPE_UNROLL for (int x = 0; x < kProductPart; ++x) sum[y][x] += left[y] * right[x];
       }
       sync();
     }
-    ARENASCOPE_UNROLL for (int y = 0; y < kProductPart; ++y)
-      ARENASCOPE_UNROLL for (int x = 0; x < kProductPart; ++x) {
-        const int64_t m = m0 + row * kProductPart + y, n = n0 + column + x * (kProductTile / kProductPart);
-        if (m >= p.m || n >= p.n) continue;
-        const float bias = p.bias ? get<float>(p.bias_type, p.bias, n * p.bias_step) : 0.0f;
-        put(DType::F32, p.out, out + m * p.out_row + n, p.scale * sum[y][x] + bias);
-      }
+    ARENASCOPE_UNROLL for (int y = 0; y < kProductPart; ++y) ARENASCOPE_UNROLL for (int x = 0; x < kProductPart; ++x) {
+      const int64_t m = m0 + row * kProductPart + y, n = n0 + column + x * (kProductTile / kProductPart);
+      if (m >= p.m || n >= p.n) continue;
+      const float bias = p.bias ? get<float>(p.bias_type, p.bias, n * p.bias_step) : 0.0f;
+      put(DType::F32, p.out, out + m * p.out_row + n, p.scale * sum[y][x] + bias);
+    }
   }
 }
 
@@ -75,7 +76,8 @@ ARENASCOPE_KERNEL(thin_product, ProductWork) {
     const int64_t n = t % p.n;
     int64_t index[kPlaceDims];
     unravel(p.batch, t / p.n, index);
-    const int64_t a = offset(p.batch, 1, index) + n * p.a_row, b = offset(p.batch, 2, index), out = offset(p.batch, 0, index);
+    const int64_t a = offset(p.batch, 1, index) + n * p.a_row, b = offset(p.batch, 2, index),
+                  out = offset(p.batch, 0, index);
     float sum[kThinRows] = {};
     if (p.vector) {
       for (int64_t v = team.member; v < p.k / kVector; v += kWarp) {
@@ -94,8 +96,8 @@ ARENASCOPE_KERNEL(thin_product, ProductWork) {
     } else {
       for (int64_t k = team.member; k < p.k; k += kWarp) {
         const float x = any<float>(p.a_type, p.a, a + k * p.a_step);
-        ARENASCOPE_UNROLL for (int m = 0; m < kThinRows; ++m)
-          if (m < p.m) sum[m] += x * get<float>(p.b_type, p.b, b + m * p.b_row + k * p.b_step);
+        ARENASCOPE_UNROLL for (int m = 0; m < kThinRows; ++m) if (m < p.m) sum[m] +=
+            x * get<float>(p.b_type, p.b, b + m * p.b_row + k * p.b_step);
       }
     }
     const float bias = p.bias ? get<float>(p.bias_type, p.bias, n * p.bias_step) : 0.0f;
@@ -108,7 +110,7 @@ ARENASCOPE_KERNEL(thin_product, ProductWork) {
 }
 
 struct AttentionWork {
-  Places<4> outer;  // what lies in front of the heads: 0 q, 1 k, 2 v, 3 the mask
+  Places<4> outer;      // what lies in front of the heads: 0 q, 1 k, 2 v, 3 the mask
   char* out = nullptr;  // f32, contiguous
   const char* q = nullptr;
   const char* k = nullptr;
@@ -137,12 +139,15 @@ ARENASCOPE_KERNEL(attention, AttentionWork) {
   const Team team{TeamKind::Warp, lane, kWarp, 0, 1};
   const int64_t groups = (p.value_width + kValuePart - 1) / kValuePart, tiles = (p.queries + kQueries - 1) / kQueries;
   for (int64_t t = block(); t < p.outer.count * p.heads * tiles * groups; t += blocks()) {
-    const int64_t column = t % groups * kValuePart, first = t / groups % tiles * kQueries, head = t / groups / tiles % p.heads;
+    const int64_t column = t % groups * kValuePart, first = t / groups % tiles * kQueries,
+                  head = t / groups / tiles % p.heads;
     const int64_t outer = t / groups / tiles / p.heads, key_head = head / (p.heads / p.key_heads);
     int64_t index[kPlaceDims];
     unravel(p.outer, outer, index);
-    const int64_t q = offset(p.outer, 0, index) + head * p.q_strides[0], k = offset(p.outer, 1, index) + key_head * p.k_strides[0];
-    const int64_t v = offset(p.outer, 2, index) + key_head * p.v_strides[0], mask = offset(p.outer, 3, index) + head * p.mask_strides[0];
+    const int64_t q = offset(p.outer, 0, index) + head * p.q_strides[0],
+                  k = offset(p.outer, 1, index) + key_head * p.k_strides[0];
+    const int64_t v = offset(p.outer, 2, index) + key_head * p.v_strides[0],
+                  mask = offset(p.outer, 3, index) + head * p.mask_strides[0];
     float highest[kRows], total[kRows], sum[kRows][kColumns] = {};
     ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
       highest[r] = lowest<float>();
@@ -159,23 +164,28 @@ ARENASCOPE_KERNEL(attention, AttentionWork) {
           const int w = i % kWidthPart, r = i / kWidthPart;
           const bool in_width = w0 + w < p.width;
           if (r < kQueries)
-            q_part[r][w] = in_width && first + r < p.queries ? get<float>(p.q_type, p.q, q + (first + r) * p.q_strides[1] + (w0 + w) * p.q_strides[2]) : 0.0f;
+            q_part[r][w] = in_width && first + r < p.queries
+                               ? get<float>(p.q_type, p.q, q + (first + r) * p.q_strides[1] + (w0 + w) * p.q_strides[2])
+                               : 0.0f;
           else
-            k_part[r - kQueries][w] = in_width && s0 + r - kQueries < p.keys
-                                          ? get<float>(p.k_type, p.k, k + (s0 + r - kQueries) * p.k_strides[1] + (w0 + w) * p.k_strides[2])
-                                          : 0.0f;
+            k_part[r - kQueries][w] =
+                in_width && s0 + r - kQueries < p.keys
+                    ? get<float>(p.k_type, p.k, k + (s0 + r - kQueries) * p.k_strides[1] + (w0 + w) * p.k_strides[2])
+                    : 0.0f;
         }
         sync();
         const int parts = p.width - w0 < kWidthPart ? static_cast<int>(p.width - w0) : kWidthPart;
         for (int w = 0; w < parts; ++w)
-          ARENASCOPE_UNROLL for (int j = 0; j < kScores; ++j) dot[j] += q_part[warp + j * (kAttentionThreads / kWarp)][w] * k_part[lane][w];
+          ARENASCOPE_UNROLL for (int j = 0; j < kScores; ++j) dot[j] +=
+              q_part[warp + j * (kAttentionThreads / kWarp)][w] * k_part[lane][w];
       }
       const int64_t s = s0 + lane;
       ARENASCOPE_UNROLL for (int j = 0; j < kScores; ++j) {
         const int r = warp + j * (kAttentionThreads / kWarp);
         const int64_t row = first + r;
         float score = p.scale * dot[j];
-        if (p.mask && s < p.keys && row < p.queries) score += get<float>(DType::F32, p.mask, mask + row * p.mask_strides[1] + s * p.mask_strides[2]);
+        if (p.mask && s < p.keys && row < p.queries)
+          score += get<float>(DType::F32, p.mask, mask + row * p.mask_strides[1] + s * p.mask_strides[2]);
         if (s >= p.keys || row >= p.queries || (p.causal && s > row + p.keys - p.queries)) score = lowest<float>();
         scores[r][lane] = score;
       }
@@ -197,19 +207,17 @@ ARENASCOPE_KERNEL(attention, AttentionWork) {
         ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) sum[r][c] *= before;
       }
       sync();
-      for (int s1 = 0; s1 < kKeys; ++s1)
-        ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
+      for (int s1 = 0; s1 < kKeys; ++s1) ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
           const float value = v_part[s1][lane + c * kWarp];
           ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) sum[r][c] += scores[warp * kRows + r][s1] * value;
         }
       sync();
     }
-    ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r)
-      ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
-        const int64_t row = first + warp * kRows + r, at = column + lane + c * kWarp;
-        if (row < p.queries && at < p.value_width)
-          put(DType::F32, p.out, ((outer * p.heads + head) * p.queries + row) * p.value_width + at, sum[r][c] / total[r]);
-      }
+    ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) ARENASCOPE_UNROLL for (int c = 0; c < kColumns; ++c) {
+      const int64_t row = first + warp * kRows + r, at = column + lane + c * kWarp;
+      if (row < p.queries && at < p.value_width)
+        put(DType::F32, p.out, ((outer * p.heads + head) * p.queries + row) * p.value_width + at, sum[r][c] / total[r]);
+    }
   }
 }
 
@@ -238,8 +246,9 @@ ARENASCOPE_DEVICE void rope(const RopeWork& p) {
       continue;
     }
     const int64_t t = row % p.steps;
-    const double position = p.positions ? static_cast<double>(get<int64_t>(p.position_type, p.positions, t * p.position_step))
-                                        : static_cast<double>(t + p.start);
+    const double position = p.positions
+                                ? static_cast<double>(get<int64_t>(p.position_type, p.positions, t * p.position_step))
+                                : static_cast<double>(t + p.start);
     // The angle is large: it is reduced in double, its sine then taken in the class's precision.
     const double angle = position * p.scale * pow(p.base, -2.0 * static_cast<double>(pair) / p.dims);
     const double turn = 6.283185307179586476925;
@@ -254,7 +263,7 @@ ARENASCOPE_KERNEL(rope_f32, RopeWork) { rope<float>(p); }
 ARENASCOPE_KERNEL(rope_f64, RopeWork) { rope<double>(p); }
 
 struct LstmWork {
-  char* out = nullptr;         // Y [T,D,B,H], Y_h, Y_c
+  char* out = nullptr;          // Y [T,D,B,H], Y_h, Y_c
   const char* gates = nullptr;  // W·x of each direction, step and batch: [D, T, B, 4H]
   const char* r = nullptr;
   const char* bias = nullptr;
@@ -274,8 +283,10 @@ ARENASCOPE_KERNEL(lstm, LstmWork) {
   for (int64_t seq = block(); seq < p.directions * p.batch; seq += blocks()) {
     const int64_t d = seq / p.batch, b = seq % p.batch;
     for (int64_t i = thread(); i < p.hidden; i += threads()) {
-      h[i] = p.h0 ? get<float>(DType::F32, p.h0, d * p.h0_strides[0] + b * p.h0_strides[1] + i * p.h0_strides[2]) : 0.0f;
-      c[i] = p.c0 ? get<float>(DType::F32, p.c0, d * p.c0_strides[0] + b * p.c0_strides[1] + i * p.c0_strides[2]) : 0.0f;
+      h[i] =
+          p.h0 ? get<float>(DType::F32, p.h0, d * p.h0_strides[0] + b * p.h0_strides[1] + i * p.h0_strides[2]) : 0.0f;
+      c[i] =
+          p.c0 ? get<float>(DType::F32, p.c0, d * p.c0_strides[0] + b * p.c0_strides[1] + i * p.c0_strides[2]) : 0.0f;
     }
     sync();
     for (int64_t s = 0; s < p.steps; ++s) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Single values of the block-quantised formats.
 #pragma once
-#include <arenascope/backends/cuda/kernels/numbers.h>
+#include "engine/backends/cuda/kernels/numbers.h"
 
 namespace arenascope::cuda {
 
@@ -63,14 +63,17 @@ ARENASCOPE_DEVICE float quantised_value(DType type, const uint8_t* b, int i) {
     }
     case DType::Q4_K: {
       const int g = i / 32, q = b[16 + i / 64 * 32 + i % 32] >> (g % 2 * 4) & 15;
-      return scale_at(b, 0) * six_bits(b + 4, g, false) * static_cast<float>(q) - scale_at(b, 2) * six_bits(b + 4, g, true);
+      return scale_at(b, 0) * six_bits(b + 4, g, false) * static_cast<float>(q) -
+             scale_at(b, 2) * six_bits(b + 4, g, true);
     }
     case DType::Q5_K: {
       const int g = i / 32, q = (b[48 + i / 64 * 32 + i % 32] >> (g % 2 * 4) & 15) | (b[16 + i % 32] >> g & 1) << 4;
-      return scale_at(b, 0) * six_bits(b + 4, g, false) * static_cast<float>(q) - scale_at(b, 2) * six_bits(b + 4, g, true);
+      return scale_at(b, 0) * six_bits(b + 4, g, false) * static_cast<float>(q) -
+             scale_at(b, 2) * six_bits(b + 4, g, true);
     }
     case DType::Q6_K: {
-      const int r = i % 128, four = b[i / 128 * 64 + r % 64] >> (r / 64 * 4) & 15, two = b[128 + i / 128 * 32 + r % 32] >> (r / 32 * 2) & 3;
+      const int r = i % 128, four = b[i / 128 * 64 + r % 64] >> (r / 64 * 4) & 15,
+                two = b[128 + i / 128 * 32 + r % 32] >> (r / 32 * 2) & 3;
       return scale_at(b, 208) * static_cast<float>(static_cast<int8_t>(b[192 + i / 16]) * ((four | two << 4) - 32));
     }
     default: return 0;

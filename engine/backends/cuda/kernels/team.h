@@ -2,7 +2,7 @@
 // The threads that share one line of elements: one thread, a warp, or a whole block, as the launch chose. Each member
 // takes every n-th element; what they found is then joined, always in the same order.
 #pragma once
-#include <arenascope/backends/cuda/kernels/portable.h>
+#include "engine/backends/cuda/kernels/portable.h"
 
 namespace arenascope::cuda {
 
@@ -10,7 +10,7 @@ enum class TeamKind : int32_t { Thread, Warp, Block };
 
 struct Team {
   TeamKind kind;
-  int member;      // 0 ≤ member < size
+  int member;  // 0 ≤ member < size
   int size;
   int64_t number;  // among all teams of the grid
   int64_t teams;
@@ -20,7 +20,8 @@ ARENASCOPE_DEVICE Team team_of(TeamKind kind) {
   switch (kind) {
     case TeamKind::Thread: return {kind, 0, 1, block() * threads() + thread(), blocks() * threads()};
     case TeamKind::Warp:
-      return {kind, thread() % kWarp, kWarp, block() * (threads() / kWarp) + thread() / kWarp, blocks() * (threads() / kWarp)};
+      return {kind, thread() % kWarp, kWarp, block() * (threads() / kWarp) + thread() / kWarp,
+              blocks() * (threads() / kWarp)};
     default: return {kind, thread(), threads(), block(), blocks()};
   }
 }
@@ -42,19 +43,27 @@ ARENASCOPE_DEVICE T joined(const Team& team, T value, Join join) {
 
 struct Plus {
   template <class T>
-  ARENASCOPE_DEVICE T operator()(T a, T b) const { return a + b; }
+  ARENASCOPE_DEVICE T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 struct Times {
   template <class T>
-  ARENASCOPE_DEVICE T operator()(T a, T b) const { return a * b; }
+  ARENASCOPE_DEVICE T operator()(T a, T b) const {
+    return a * b;
+  }
 };
 struct Larger {
   template <class T>
-  ARENASCOPE_DEVICE T operator()(T a, T b) const { return a < b ? b : a; }
+  ARENASCOPE_DEVICE T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
 };
 struct Smaller {
   template <class T>
-  ARENASCOPE_DEVICE T operator()(T a, T b) const { return b < a ? b : a; }
+  ARENASCOPE_DEVICE T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
 };
 
 // A number and where it stands in its line; -1: none.

@@ -4,8 +4,8 @@
 #pragma once
 #include <math.h>
 
-#include <arenascope/backends/cuda/kernels/numbers.h>
-#include <arenascope/backends/cuda/kernels/places.h>
+#include "engine/backends/cuda/kernels/numbers.h"
+#include "engine/backends/cuda/kernels/places.h"
 
 namespace arenascope::cuda {
 
@@ -16,7 +16,7 @@ struct WindowWork {
   const char* w = nullptr;
   const char* bias = nullptr;
   DType type = DType::F32, w_type = DType::F32, bias_type = DType::F32, out_type = DType::F32;
-  int64_t x_sizes[5] = {};    // N, C, d, h, w
+  int64_t x_sizes[5] = {};  // N, C, d, h, w
   int64_t x_strides[5] = {};
   int64_t w_strides[5] = {};  // [M, C/groups, …] or [C, M/groups, …]
   int64_t bias_stride = 1;
@@ -50,7 +50,8 @@ ARENASCOPE_DEVICE void pool(const WindowWork& p) {
           bool is_inside = true, is_padded = true;
           int64_t from = base;
           ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
-            const int64_t at = s.at[d] * p.strides[d] - p.begin[d] + int64_t{tap[d]} * p.dilations[d], size = p.x_sizes[d + 2];
+            const int64_t at = s.at[d] * p.strides[d] - p.begin[d] + int64_t{tap[d]} * p.dilations[d],
+                          size = p.x_sizes[d + 2];
             is_inside = is_inside && at >= 0 && at < size;
             is_padded = is_padded && at < size + p.end[d];
             from += at * p.x_strides[d + 2];
@@ -71,14 +72,16 @@ template <class N>
 ARENASCOPE_DEVICE void local_response(const WindowWork& p) {
   for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
     const Spot s = spot_of(p, i);
-    const int64_t base = s.n * p.x_strides[0] + s.at[0] * p.x_strides[2] + s.at[1] * p.x_strides[3] + s.at[2] * p.x_strides[4];
+    const int64_t base =
+        s.n * p.x_strides[0] + s.at[0] * p.x_strides[2] + s.at[1] * p.x_strides[3] + s.at[2] * p.x_strides[4];
     N sum = 0;
     for (int64_t c = s.c - (p.response - 1) / 2; c <= s.c + p.response / 2; ++c) {
       if (c < 0 || c >= p.x_sizes[1]) continue;
       const N x = get<N>(p.type, p.x, base + c * p.x_strides[1]);
       sum += x * x;
     }
-    const N under = pow(static_cast<N>(p.plus) + static_cast<N>(p.alpha) / static_cast<N>(p.response) * sum, static_cast<N>(p.beta));
+    const N under = pow(static_cast<N>(p.plus) + static_cast<N>(p.alpha) / static_cast<N>(p.response) * sum,
+                        static_cast<N>(p.beta));
     put(p.out_type, p.out, i, get<N>(p.type, p.x, base + s.c * p.x_strides[1]) / under);
   }
 }

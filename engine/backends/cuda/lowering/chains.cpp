@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/lowering/chains.h>
+#include "engine/backends/cuda/lowering/chains.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include <arenascope/backends/cuda/lowering/lower.h>
+#include "engine/backends/cuda/lowering/lower.h"
 
 namespace arenascope::cuda {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Copying elements of 1, 2, 4, 8 or 16 bytes between two strided arrays of one shape: eight neighbours at a time, in tiles
-// where rows become columns, or one by one.
+// Copying elements of 1, 2, 4, 8 or 16 bytes between two strided arrays of one shape: eight neighbours at a time, in
+// tiles where rows become columns, or one by one.
 #pragma once
-#include <arenascope/backends/cuda/lowering/shapes.h>
+#include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Reductions, selections, running sums, softmax and norms: which dimensions make the lines, and who shares one.
-#include <arenascope/backends/cuda/kernels/lines.h>
+#include "engine/backends/cuda/kernels/lines.h"
 
-#include <arenascope/backends/cuda/lowering/lower.h>
-#include <arenascope/backends/cuda/lowering/shapes.h>
+#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {
 namespace {
@@ -57,7 +57,9 @@ Grid share(LineWork& work, const Queue& queue, bool may_keep) {
     return grid_for(queue, lines.count * kWarp, 256);
   }
   work.team = TeamKind::Block;
-  const uint32_t threads = along.count <= 128 * kKept * kVector ? 128 : along.count <= 256 * kKept * kVector ? 256 : 512;
+  const uint32_t threads = along.count <= 128 * kKept * kVector   ? 128
+                           : along.count <= 256 * kKept * kVector ? 256
+                                                                  : 512;
   work.kept = keeps(threads);
   return grid_for(queue, lines.count * threads, threads);
 }
@@ -105,8 +107,11 @@ Status lower_reduction(const Job& job) {
   for (int d = 0; d < x.rank(); ++d)
     if (axes >> d & 1) kept[d] = 1;
   const Dims out = contiguous_strides(kept);
-  lay_out(work, x.sizes, [&](int d) { return (axes >> d & 1) != 0; },
-          [&](int d) { return Layout{{axes >> d & 1 ? 0 : out[d], x.strides[d]}}; });
+  lay_out(
+      work, x.sizes, [&](int d) { return (axes >> d & 1) != 0; },
+      [&](int d) {
+        return Layout{{axes >> d & 1 ? 0 : out[d], x.strides[d]}};
+      });
   const Grid grid = share(work, job.queue, false);
   const NumberClass c = class_of(x.dtype);
   if (node.op == Op::ArgMax || node.op == Op::ArgMin)
@@ -138,7 +143,8 @@ Status lower_selection(const Job& job) {
   finish(work.along);
   const Grid grid = share(work, job.queue, false);
   const NumberClass c = class_of(x.dtype);
-  if (sums) return job.queue.launch(pick(c, KernelId::cum_sum_f32, KernelId::cum_sum_f64, KernelId::cum_sum_whole), grid, work);
+  if (sums)
+    return job.queue.launch(pick(c, KernelId::cum_sum_f32, KernelId::cum_sum_f64, KernelId::cum_sum_whole), grid, work);
   return job.queue.launch(pick(c, KernelId::top_k_f32, KernelId::top_k_f64, KernelId::top_k_whole), grid, work);
 }
 
@@ -148,14 +154,16 @@ Status lower_soft_max(const Job& job) {
   LineWork work;
   set_arrays(work, node);
   work.number = node.op == Op::SoftMax ? static_cast<double>(p.scale) : 1;
-  lay_out(work, node.sizes, [&](int d) { return d == p.axis; },
-          [&](int d) {
-            Layout l{{node.strides[d], x.strides[d]}};
-            if (node.sources.size() > 1) l.strides[2] = broadcast_stride(*node.sources[1], node.rank(), d);
-            return l;
-          });
+  lay_out(
+      work, node.sizes, [&](int d) { return d == p.axis; },
+      [&](int d) {
+        Layout l{{node.strides[d], x.strides[d]}};
+        if (node.sources.size() > 1) l.strides[2] = broadcast_stride(*node.sources[1], node.rank(), d);
+        return l;
+      });
   const Grid grid = share(work, job.queue, true);
-  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::soft_max_f64 : KernelId::soft_max_f32, grid, work);
+  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::soft_max_f64 : KernelId::soft_max_f32,
+                          grid, work);
 }
 
 Status lower_norm(const Job& job) {
@@ -166,25 +174,32 @@ Status lower_norm(const Job& job) {
     const auto p = node.params.get<GroupNormParams>();
     work.number = static_cast<double>(p.epsilon);
     const int64_t together = node.sizes[1] / p.groups;
-    const auto channel = [&](size_t i) { return node.sources.size() > i && node.sources[i]->sizes[0] > 1 ? node.sources[i]->strides[0] : 0; };
-    for (int d = node.rank() - 1; d >= 2; --d) add_dimension(work.along, node.sizes[d], {node.strides[d], x.strides[d], 0, 0});
+    const auto channel = [&](size_t i) {
+      return node.sources.size() > i && node.sources[i]->sizes[0] > 1 ? node.sources[i]->strides[0] : 0;
+    };
+    for (int d = node.rank() - 1; d >= 2; --d)
+      add_dimension(work.along, node.sizes[d], {node.strides[d], x.strides[d], 0, 0});
     add_dimension(work.along, together, {node.strides[1], x.strides[1], channel(1), channel(2)});
-    add_dimension(work.lines, p.groups, {node.strides[1] * together, x.strides[1] * together, channel(1) * together, channel(2) * together});
+    add_dimension(work.lines, p.groups,
+                  {node.strides[1] * together, x.strides[1] * together, channel(1) * together, channel(2) * together});
     add_dimension(work.lines, node.sizes[0], {node.strides[0], x.strides[0], 0, 0});
     finish(work.lines);
     finish(work.along);
   } else {
     const auto p = node.params.get<NormParams>();
     work.number = static_cast<double>(p.epsilon);
-    lay_out(work, node.sizes, [&](int d) { return d >= p.axis; },
-            [&](int d) {
-              Layout l{{node.strides[d], x.strides[d]}};
-              for (size_t i = 1; i < node.sources.size(); ++i) l.strides[i + 1] = broadcast_stride(*node.sources[i], node.rank(), d);
-              return l;
-            });
+    lay_out(
+        work, node.sizes, [&](int d) { return d >= p.axis; },
+        [&](int d) {
+          Layout l{{node.strides[d], x.strides[d]}};
+          for (size_t i = 1; i < node.sources.size(); ++i)
+            l.strides[i + 1] = broadcast_stride(*node.sources[i], node.rank(), d);
+          return l;
+        });
   }
   const Grid grid = share(work, job.queue, true);
-  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::norm_f64 : KernelId::norm_f32, grid, work);
+  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::norm_f64 : KernelId::norm_f32, grid,
+                          work);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/lowering/lower.h>
+#include "engine/backends/cuda/lowering/lower.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,8 @@ Status plain(const TensorImpl& node) {
   if (info(node.dtype).quantised) return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
   for (const TensorImpl* source : node.sources)
     if (info(source->dtype).quantised)
-      return refuse(node, fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
+      return refuse(node,
+                    fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
   return {};
 }
 
@@ -54,7 +55,8 @@ Status supports(const TensorImpl& node) {
       return {};
     case Op::Lstm:
       if (node.params.get<LstmParams>().hidden > kMostHidden)
-        return refuse(node, fmt::format("its state of {} units is larger than a block's shared memory", node.params.get<LstmParams>().hidden));
+        return refuse(node, fmt::format("its state of {} units is larger than a block's shared memory",
+                                        node.params.get<LstmParams>().hidden));
       return plain(node);
     default: return plain(node);
   }

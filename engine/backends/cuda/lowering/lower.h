@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Nodes to launches: which kernel computes a node, over which grid, with which parameters. Knows no CUDA, so that all of
-// it is tested on any machine.
+// Nodes to launches: which kernel computes a node, over which grid, with which parameters. Knows no CUDA, so that all
+// of it is tested on any machine.
 #pragma once
 #include <span>
 
-#include <arenascope/backends/cuda/kernels/movement.h>
-#include <arenascope/backends/cuda/lowering/queue.h>
 #include <arenascope/graph/op.h>
 #include <arenascope/graph/op_params.h>
+#include "engine/backends/cuda/kernels/movement.h"
+#include "engine/backends/cuda/lowering/queue.h"
 
 namespace arenascope::cuda {
 

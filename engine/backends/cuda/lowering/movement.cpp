@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Copies, casts, joins, pads, gathers, fills, triangles, resizing.
-#include <arenascope/backends/cuda/kernels/movement.h>
+#include "engine/backends/cuda/kernels/movement.h"
 
-#include <arenascope/backends/cuda/kernels/pointwise.h>
-#include <arenascope/backends/cuda/lowering/copies.h>
-#include <arenascope/backends/cuda/lowering/lower.h>
+#include "engine/backends/cuda/kernels/pointwise.h"
+#include "engine/backends/cuda/lowering/copies.h"
+#include "engine/backends/cuda/lowering/lower.h"
 
 namespace arenascope::cuda {
 namespace {
 
-DType bits_type(int bytes) { return bytes == 1 ? DType::U8 : bytes == 2 ? DType::U16 : bytes == 4 ? DType::U32 : DType::U64; }
+DType bits_type(int bytes) {
+  return bytes == 1 ? DType::U8 : bytes == 2 ? DType::U16 : bytes == 4 ? DType::U32 : DType::U64;
+}
 
 // Tiles pay where neighbours of the source are no neighbours of the result, and both sides are long enough.
-bool copy_in_tiles(Queue& queue, const Places<2>& places, const Strided& to, const Strided& from, int bytes, Status& status) {
+bool copy_in_tiles(Queue& queue, const Places<2>& places, const Strided& to, const Strided& from, int bytes,
+                   Status& status) {
   if (places.strides[0][0] != 1 || places.strides[1][0] == 1 || bytes > 8) return false;
   int rows = 0;
   for (int d = 1; d < places.rank; ++d)
@@ -66,17 +69,19 @@ Status copy_elements(Queue& queue, const Dims& sizes, const Strided& to, const S
   work.out_type = work.types[0] = bits_type(element_bytes);
   const size_t alignment = vector_alignment(work.out_type);
   const bool repeats = vector && places.strides[1][0] == 0;
-  work.vector = vector && places.strides[0][0] == 1 && (places.strides[1][0] == 1 || repeats) && aligned(to.data, alignment) &&
-                (repeats || aligned(from.data, alignment));
+  work.vector = vector && places.strides[0][0] == 1 && (places.strides[1][0] == 1 || repeats) &&
+                aligned(to.data, alignment) && (repeats || aligned(from.data, alignment));
   work.steps = 1;
-  return queue.launch(KernelId::pointwise_whole, grid_for(queue, work.vector ? places.count / kVector : places.count), work);
+  return queue.launch(KernelId::pointwise_whole, grid_for(queue, work.vector ? places.count / kVector : places.count),
+                      work);
 }
 
 Status lower_copy(const Job& job) {
   const TensorImpl &node = job.node, &source = *node.sources[0];
   const DTypeInfo& type = info(node.dtype);
   if (!type.quantised)
-    return copy_elements(job.queue, node.sizes, {bytes(node), node.strides}, {bytes(source), source.strides}, type.block_bytes);
+    return copy_elements(job.queue, node.sizes, {bytes(node), node.strides}, {bytes(source), source.strides},
+                         type.block_bytes);
   // Rows of whole blocks, moved as pairs of bytes.
   const int last = node.rank() - 1;
   Dims sizes = node.sizes, to = node.strides, from = source.strides;
@@ -113,7 +118,9 @@ Status lower_concat(const Job& job) {
   for (const TensorImpl* source : node.sources) {
     char* to = bytes(node) + at * node.strides[axis] * width;
     at += source->sizes[axis];
-    if (auto ok = copy_elements(job.queue, source->sizes, {to, node.strides}, {bytes(*source), source->strides}, width); !ok) return ok;
+    if (auto ok = copy_elements(job.queue, source->sizes, {to, node.strides}, {bytes(*source), source->strides}, width);
+        !ok)
+      return ok;
   }
   return {};
 }
@@ -128,7 +135,8 @@ Status lower_depth_to_space(const Job& job) {
   const int64_t z_step = p.column_row_depth ? x.strides[1] : channels * x.strides[1];
   const Dims sizes{x.sizes[0], channels, h, b, w, b};
   const Dims from{x.strides[0], c_step, x.strides[2], y_step, x.strides[3], z_step};
-  return copy_elements(job.queue, sizes, {bytes(node), contiguous_strides(sizes)}, {bytes(x), from}, info(node.dtype).block_bytes);
+  return copy_elements(job.queue, sizes, {bytes(node), contiguous_strides(sizes)}, {bytes(x), from},
+                       info(node.dtype).block_bytes);
 }
 
 Status lower_pad(const Job& job) {
@@ -167,8 +175,9 @@ Status lower_gather(const Job& job) {
   // Sixteen bytes at once, where what lies behind the axis is that long and lies so.
   const int behind = whole_rows ? axis + indices.rank() : rank;
   const int64_t width = 16 / work.bytes;
-  bool wide = behind < rank && table.strides.back() == 1 && node.sizes.back() % width == 0 && !info(table.dtype).quantised &&
-              work.stride % width == 0 && aligned(work.out, 16) && aligned(work.table, 16);
+  bool wide = behind < rank && table.strides.back() == 1 && node.sizes.back() % width == 0 &&
+              !info(table.dtype).quantised && work.stride % width == 0 && aligned(work.out, 16) &&
+              aligned(work.table, 16);
   for (int d = 0; wide && d < table.rank() - 1; ++d) wide = table.strides[d] % width == 0;
   const int64_t unit = wide ? width : 1;
   for (int d = rank - 1; d >= 0; --d) {
@@ -197,7 +206,8 @@ Status lower_gather(const Job& job) {
 
 Status lower_fill(const Job& job) {
   const auto p = job.node.params.get<FillParams>();
-  FillWork work{bytes(job.node), job.node.element_count(), job.node.dtype, p.start, job.node.op == Op::Arange ? p.step : 0};
+  FillWork work{bytes(job.node), job.node.element_count(), job.node.dtype, p.start,
+                job.node.op == Op::Arange ? p.step : 0};
   return job.queue.launch(KernelId::fill, grid_for(job.queue, work.count), work);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Pointwise nodes and chains of them as programs over one accumulator.
-#include <arenascope/backends/cuda/kernels/pointwise.h>
+#include "engine/backends/cuda/kernels/pointwise.h"
 
 #include <cmath>
 #include <vector>
 
-#include <arenascope/backends/cuda/lowering/lower.h>
-#include <arenascope/backends/cuda/lowering/shapes.h>
+#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {
 namespace {
@@ -15,13 +15,16 @@ Do step_of(Op op) {
   switch (op) {
 #define SAME(id) \
   case Op::id: return Do::id;
-    SAME(Add) SAME(Sub) SAME(Mul) SAME(Div) SAME(Pow) SAME(Min) SAME(Max) SAME(Mod) SAME(Equal) SAME(Less) SAME(LessEqual)
-    SAME(Greater) SAME(GreaterEqual) SAME(And) SAME(Or) SAME(Xor) SAME(Where) SAME(Neg) SAME(Abs) SAME(Sign) SAME(Floor)
-    SAME(Ceil) SAME(Round) SAME(Sqrt) SAME(Reciprocal) SAME(Exp) SAME(Log) SAME(Erf) SAME(Sin) SAME(Cos) SAME(Tanh)
-    SAME(Sigmoid) SAME(Relu) SAME(LeakyRelu) SAME(Elu) SAME(Softplus) SAME(Softsign) SAME(Gelu) SAME(GeluTanh) SAME(Silu)
-    SAME(Mish) SAME(HardSigmoid) SAME(HardSwish) SAME(Clamp) SAME(Scale) SAME(Not) SAME(IsNan)
+    SAME(Add)
+    SAME(Sub)
+    SAME(Mul) SAME(Div) SAME(Pow) SAME(Min) SAME(Max) SAME(Mod) SAME(Equal) SAME(Less) SAME(LessEqual) SAME(Greater)
+        SAME(GreaterEqual) SAME(And) SAME(Or) SAME(Xor) SAME(Where) SAME(Neg) SAME(Abs) SAME(Sign) SAME(Floor)
+            SAME(Ceil) SAME(Round) SAME(Sqrt) SAME(Reciprocal) SAME(Exp) SAME(Log) SAME(Erf) SAME(Sin) SAME(Cos)
+                SAME(Tanh) SAME(Sigmoid) SAME(Relu) SAME(LeakyRelu) SAME(Elu) SAME(Softplus) SAME(Softsign) SAME(Gelu)
+                    SAME(GeluTanh) SAME(Silu) SAME(Mish) SAME(HardSigmoid) SAME(HardSwish) SAME(Clamp) SAME(Scale)
+                        SAME(Not) SAME(IsNan)
 #undef SAME
-    default: return Do::Load;
+                            default : return Do::Load;
   }
 }
 
@@ -32,7 +35,8 @@ NumberClass computes_in(const TensorImpl& node) {
   if (node.op != Op::Cast) return class_of(worked_on(node).dtype);
   const DType from = node.sources[0]->dtype;
   if (class_of(from) == NumberClass::Whole) return NumberClass::Whole;
-  return class_of(from) == NumberClass::Float && class_of(node.dtype) == NumberClass::Float ? NumberClass::Float : NumberClass::Double;
+  return class_of(from) == NumberClass::Float && class_of(node.dtype) == NumberClass::Float ? NumberClass::Float
+                                                                                            : NumberClass::Double;
 }
 
 // A program being written: the inputs and how they lie over the result's shape.
@@ -112,7 +116,8 @@ class Program {
       int64_t strides[kMostInputs + 1] = {result_.strides[d]};
       for (size_t i = 0; i < inputs_.size(); ++i) {
         const Input& input = inputs_[i];
-        strides[i + 1] = input.channels ? (d == 1 ? input.tensor->strides[0] : 0) : broadcast_stride(*input.tensor, rank, d);
+        strides[i + 1] =
+            input.channels ? (d == 1 ? input.tensor->strides[0] : 0) : broadcast_stride(*input.tensor, rank, d);
         if (input.channels && input.tensor->sizes[0] == 1) strides[i + 1] = 0;
       }
       add_dimension(places, result_.sizes[d], strides);
@@ -143,7 +148,8 @@ class Program {
   // Whether all arrays let a thread handle eight neighbours.
   bool vectors() const {
     const auto& p = work_.places;
-    if (p.rank == 0 || p.count < kVector || p.strides[0][0] != 1 || (p.rank > 1 && p.sizes[0] % kVector != 0)) return false;
+    if (p.rank == 0 || p.count < kVector || p.strides[0][0] != 1 || (p.rank > 1 && p.sizes[0] % kVector != 0))
+      return false;
     const auto fits = [&](int array, const char* base, DType type) {
       if (p.strides[array][0] == 0) return true;
       if (p.strides[array][0] != 1 || !aligned(base, vector_alignment(type))) return false;
@@ -170,7 +176,8 @@ Status queue_program(Queue& queue, NumberClass c, const PointwiseWork& work) {
 
 // Whether a node can stand in a chain at all.
 bool chains(const TensorImpl& node) {
-  if (!has_work(node) || (node.op != Op::Cast && node.op != Op::BatchNorm && step_of(node.op) == Do::Load)) return false;
+  if (!has_work(node) || (node.op != Op::Cast && node.op != Op::BatchNorm && step_of(node.op) == Do::Load))
+    return false;
   return !info(node.dtype).quantised && !info(node.sources[0]->dtype).quantised;
 }
 
@@ -190,7 +197,8 @@ Range range(const TensorImpl& t) { return {bytes(t), bytes(t) + t.byte_span()}; 
 bool lies_well(const TensorImpl& result, const TensorImpl& input) {
   const Range a = range(result), b = range(input);
   if (a.end <= b.begin || b.end <= a.begin) return true;
-  return a.begin == b.begin && result.sizes == input.sizes && input.contiguous() && info(result.dtype).block_bytes == info(input.dtype).block_bytes;
+  return a.begin == b.begin && result.sizes == input.sizes && input.contiguous() &&
+         info(result.dtype).block_bytes == info(input.dtype).block_bytes;
 }
 
 // Writes the chain's program; null if it has no room for it.
@@ -208,7 +216,8 @@ bool write_chain(std::span<TensorImpl* const> chain, Program& program) {
 
 Status lower_pointwise(const Job& job) {
   Program program(job.node);
-  if (!program.begin(*job.node.sources[0]) || !program.add(job.node, 0)) return refuse(job.node, "no kernel computes it");
+  if (!program.begin(*job.node.sources[0]) || !program.add(job.node, 0))
+    return refuse(job.node, "no kernel computes it");
   return queue_program(job.queue, computes_in(job.node), program.finish());
 }
 
@@ -221,7 +230,8 @@ size_t chain_length(std::span<TensorImpl* const> nodes, bool (*only_user)(const 
     const TensorImpl &last = *nodes[length - 1], &next = *nodes[length];
     if (!chains(next) || computes_in(next) != c || !(next.sizes == last.sizes) || !only_user(context, last)) break;
     // What a narrow type would cut off must not come back in a wider one.
-    if (c == NumberClass::Whole && last.dtype != DType::I64 && last.dtype != DType::U64 && last.dtype != DType::Bool) break;
+    if (c == NumberClass::Whole && last.dtype != DType::I64 && last.dtype != DType::U64 && last.dtype != DType::Bool)
+      break;
     const auto tried = nodes.first(length + 1);
     Program program(next);
     if (!write_chain(tried, program)) break;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Products, attention, rotary embedding, LSTM.
-#include <arenascope/backends/cuda/kernels/products.h>
+#include "engine/backends/cuda/kernels/products.h"
 
-#include <arenascope/backends/cuda/lowering/lower.h>
-#include <arenascope/backends/cuda/lowering/shapes.h>
+#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {
 namespace {
@@ -16,7 +16,8 @@ ProductWork product_of(const TensorImpl& node) {
   const int rank = node.rank();
   ProductWork work;
   for (int d = rank - 3; d >= 0; --d)
-    add_dimension(work.batch, node.sizes[d], {node.strides[d], broadcast_stride(a, rank, d), broadcast_stride(b, rank, d)});
+    add_dimension(work.batch, node.sizes[d],
+                  {node.strides[d], broadcast_stride(a, rank, d), broadcast_stride(b, rank, d)});
   finish(work.batch);
   work.out = bytes(node);
   work.a = bytes(a);
@@ -59,7 +60,8 @@ bool whole_vectors(const ProductWork& p) {
 
 // Half weights against f32 rows, and quantised ones: unpacked into scratch first, then multiplied as f32.
 bool unpacks(const ProductWork& p) {
-  return p.b_type == DType::F32 && p.a_type != DType::F32 && p.a_type != DType::F64 && p.batch.count == 1 && p.a_step == 1;
+  return p.b_type == DType::F32 && p.a_type != DType::F32 && p.a_type != DType::F64 && p.batch.count == 1 &&
+         p.a_step == 1;
 }
 
 // With `unpack` a's rows will lie at `unpacked`, which is not yet known when only the scratch is asked for.
@@ -69,7 +71,9 @@ bool as_library(ProductWork p, bool unpack, const void* unpacked, LibraryProduct
     p.a_type = DType::F32;
     p.a_row = p.k;
   }
-  if (p.a_type != p.b_type || p.batch.rank > 1 || p.k == 0 || (p.bias && (p.bias_type != DType::F32 || p.bias_step != 1))) return false;
+  if (p.a_type != p.b_type || p.batch.rank > 1 || p.k == 0 ||
+      (p.bias && (p.bias_type != DType::F32 || p.bias_step != 1)))
+    return false;
   const auto turned = [](int64_t step, int64_t row, bool& is) {
     is = step != 1;
     return step == 1 || row == 1;
@@ -104,7 +108,8 @@ Status queue_product(Queue& queue, ProductWork work) {
     work.vector = whole_vectors(work);
     return queue.launch(KernelId::thin_product, grid_for(queue, work.batch.count * work.n * kWarp, 128), work);
   }
-  const int64_t tiles = work.batch.count * ((work.m + kProductTile - 1) / kProductTile) * ((work.n + kProductTile - 1) / kProductTile);
+  const int64_t tiles =
+      work.batch.count * ((work.m + kProductTile - 1) / kProductTile) * ((work.n + kProductTile - 1) / kProductTile);
   return queue.launch(KernelId::product, grid_for(queue, tiles * 256), work);
 }
 
@@ -127,7 +132,8 @@ Status lower_mul_mat(const Job& job) {
   if (is_thin(work)) return queue_product(job.queue, work);
   const bool unpacked = unpacks(work);
   LibraryProduct library;
-  if (!as_library(work, unpacked, job.scratch, library) || !job.queue.libraries().takes(library)) return queue_product(job.queue, work);
+  if (!as_library(work, unpacked, job.scratch, library) || !job.queue.libraries().takes(library))
+    return queue_product(job.queue, work);
   const Bytes used = unpacked ? padded(work.n * work.k * 4) : 0;
   if (job.scratch_bytes < used) return queue_product(job.queue, work);
   if (unpacked) {
@@ -141,7 +147,8 @@ Status lower_mul_mat(const Job& job) {
     unpack.width = work.k;
     if (auto ok = job.queue.launch(KernelId::unpack, grid_for(job.queue, unpack.count), unpack); !ok) return ok;
   }
-  const Status done = job.queue.libraries().run(library, job.scratch ? job.scratch + used : nullptr, job.scratch_bytes - used);
+  const Status done =
+      job.queue.libraries().run(library, job.scratch ? job.scratch + used : nullptr, job.scratch_bytes - used);
   return done.ok() || job.queue.libraries().takes(library) ? done : queue_product(job.queue, work);
 }
 
@@ -153,7 +160,8 @@ Status lower_attention(const Job& job) {
   const int rank = node.rank();
   AttentionWork work;
   for (int d = rank - 4; d >= 0; --d)
-    add_dimension(work.outer, node.sizes[d], {q.strides[d], k.strides[d], v.strides[d], mask ? broadcast_stride(*mask, rank, d) : 0});
+    add_dimension(work.outer, node.sizes[d],
+                  {q.strides[d], k.strides[d], v.strides[d], mask ? broadcast_stride(*mask, rank, d) : 0});
   finish(work.outer);
   work.out = bytes(node);
   work.q = bytes(q);
@@ -177,7 +185,8 @@ Status lower_attention(const Job& job) {
   }
   work.scale = p.scale;
   work.causal = p.causal;
-  const int64_t tiles = work.outer.count * work.heads * ((work.queries + kQueries - 1) / kQueries) * ((work.value_width + kValuePart - 1) / kValuePart);
+  const int64_t tiles = work.outer.count * work.heads * ((work.queries + kQueries - 1) / kQueries) *
+                        ((work.value_width + kValuePart - 1) / kValuePart);
   return job.queue.launch(KernelId::attention, grid_for(job.queue, tiles * kAttentionThreads, kAttentionThreads), work);
 }
 
@@ -204,7 +213,8 @@ Status lower_rope(const Job& job) {
     work.position_step = node.sources[1]->strides[0];
   }
   const bool wide = node.dtype == DType::F64;
-  return job.queue.launch(wide ? KernelId::rope_f64 : KernelId::rope_f32, grid_for(job.queue, work.rows.count * (work.width - work.dims / 2)), work);
+  return job.queue.launch(wide ? KernelId::rope_f64 : KernelId::rope_f32,
+                          grid_for(job.queue, work.rows.count * (work.width - work.dims / 2)), work);
 }
 
 Bytes lstm_scratch(const TensorImpl& node) {

@@ -2,11 +2,11 @@
 // Where lowered work goes: kernels of our own, and products and convolutions of a library. The device's queue is a CUDA
 // stream; the emulated one runs the same kernels on the host, and a plain stand-in for the libraries.
 #pragma once
-#include <arenascope/backends/cuda/kernels/kernel_list.h>
-#include <arenascope/backends/cuda/kernels/portable.h>
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
+#include "engine/backends/cuda/kernels/kernel_list.h"
+#include "engine/backends/cuda/kernels/portable.h"
 
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct LibraryProduct {
   const void* bias = nullptr;  // f32, its elements neighbours; null: none
   DType type = DType::F32;     // of a and b
   int64_t n = 0, m = 0, k = 0;
-  int64_t a_row = 0, b_row = 0;            // elements between rows, whose elements are neighbours, or with
+  int64_t a_row = 0, b_row = 0;             // elements between rows, whose elements are neighbours, or with
   bool a_turned = false, b_turned = false;  // these between columns: the rows' elements lie that far apart
   int64_t count = 1, out_batch = 0, a_batch = 0, b_batch = 0;
   float scale = 1;

@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <limits>
 
-#include <arenascope/backends/cuda/kernels/places.h>
-#include <arenascope/backends/cuda/lowering/queue.h>
 #include <arenascope/tensor/tensor_impl.h>
+#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/lowering/queue.h"
 
 namespace arenascope::cuda {
 
@@ -68,7 +68,8 @@ inline size_t vector_alignment(DType type) { return info(type).block_bytes == 1 
 // Enough blocks for `items`, one a thread, and not many more than the device runs at once.
 inline Grid grid_for(const Queue& queue, int64_t items, uint32_t threads = 256, int64_t a_multiprocessor = 16) {
   const int64_t wanted = (items + threads - 1) / threads;
-  return {static_cast<uint32_t>(std::clamp<int64_t>(wanted, 1, a_multiprocessor * queue.multiprocessors())), threads, 0};
+  return {static_cast<uint32_t>(std::clamp<int64_t>(wanted, 1, a_multiprocessor * queue.multiprocessors())), threads,
+          0};
 }
 
 }  // namespace arenascope::cuda

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Pools, local response and convolutions: by the library where it takes them, else by kernels of our own.
-#include <arenascope/backends/cuda/kernels/windows.h>
+#include "engine/backends/cuda/kernels/windows.h"
 
-#include <arenascope/backends/cuda/lowering/lower.h>
-#include <arenascope/backends/cuda/lowering/shapes.h>
+#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {
 namespace {
@@ -123,7 +123,8 @@ Status lower_local_response(const Job& job) {
   work.beta = static_cast<double>(p.beta);
   work.plus = static_cast<double>(p.bias);
   const bool wide = class_of(job.node.dtype) == NumberClass::Double;
-  return job.queue.launch(wide ? KernelId::local_response_f64 : KernelId::local_response_f32, grid_for(job.queue, work.result.count), work);
+  return job.queue.launch(wide ? KernelId::local_response_f64 : KernelId::local_response_f32,
+                          grid_for(job.queue, work.result.count), work);
 }
 
 Bytes convolution_scratch(const TensorImpl& node, Queue& queue) {

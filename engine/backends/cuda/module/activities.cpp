@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/module/activities.h>
-#include <arenascope/backends/cuda/module/runtime.h>
+#include "engine/backends/cuda/module/activities.h"
 #include <fmt/format.h>
+#include "engine/backends/cuda/module/runtime.h"
 
 #include <cstdlib>
 #include <mutex>
@@ -202,8 +202,7 @@ void Cupti::read(const CUpti_Activity& record) {
       if (e.externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) labels_[e.correlationId] = e.externalId;
       break;
     }
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -255,9 +254,7 @@ std::shared_ptr<Activities> Activities::of_this_process() {
 
 #else
 
-std::shared_ptr<Activities> Activities::of_this_process() {
-  return nullptr;
-}
+std::shared_ptr<Activities> Activities::of_this_process() { return nullptr; }
 
 #endif
 

@@ -3,7 +3,7 @@
 // CUPTI is looked for at run time and knows one client a process; where it is missing, refuses (another profiler, no
 // right) or was not there at the build, keep() is false.
 #pragma once
-#include <arenascope/backends/cuda/execution/driver.h>
+#include "engine/backends/cuda/execution/driver.h"
 
 namespace arenascope::cuda {
 

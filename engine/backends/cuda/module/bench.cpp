@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // `bench cuda`: products beside cuBLASLt called directly, kernels that memory bounds beside a copy on the device, the
 // allocator beside the driver's own, and what launching a captured graph costs. All in one run, in turns.
-#include <arenascope/backends/cuda/module/bench.h>
-#include <arenascope/backends/cuda/module/cublas_products.h>
+#include "engine/backends/cuda/module/bench.h"
 #include <arenascope/graph/builder.h>
 #include <fmt/format.h>
+#include "engine/backends/cuda/module/cublas_products.h"
 
 #include <algorithm>
 #include <chrono>
@@ -309,8 +309,10 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
     rows.push_back(row("allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false));
   }
 
-  if (auto launch = bench_launch(backend, 10 * rounds); !launch) return launch.error();
-  else if (*launch > 0) rows.push_back(row("launch of a captured graph", *launch, "us", "", 0, 10, false));
+  if (auto launch = bench_launch(backend, 10 * rounds); !launch)
+    return launch.error();
+  else if (*launch > 0)
+    rows.push_back(row("launch of a captured graph", *launch, "us", "", 0, 10, false));
   return rows;
 }
 

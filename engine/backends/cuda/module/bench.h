@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `bench cuda`, as its backend measures itself.
 #pragma once
-#include <arenascope/backends/cuda/execution/cuda_backend.h>
+#include "engine/backends/cuda/execution/cuda_backend.h"
 
 namespace arenascope::cuda {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuBLASLt counts columns first. Row-major out[m][n] is its C, n by m; a's rows are columns of k, so that C = aᵀ·b, and
 // a or b that is stored the other way round has its transposition turned round.
-#include <arenascope/backends/cuda/module/cublas_products.h>
+#include "engine/backends/cuda/module/cublas_products.h"
 #include <fmt/format.h>
 
 #include <algorithm>

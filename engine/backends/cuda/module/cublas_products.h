@@ -2,9 +2,9 @@
 // Dense products by cuBLASLt, which is looked for at run time. An algorithm is chosen once a problem and kept; one that
 // then does not run is not taken again.
 #pragma once
-#include <arenascope/backends/cuda/lowering/queue.h>
-#include <arenascope/backends/cuda/module/runtime.h>
 #include <cublasLt.h>
+#include "engine/backends/cuda/lowering/queue.h"
+#include "engine/backends/cuda/module/runtime.h"
 
 #include <map>
 #include <memory>

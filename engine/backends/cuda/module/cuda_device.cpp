@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/execution/absence.h>
-#include <arenascope/backends/cuda/module/cuda_device.h>
-#include <arenascope/backends/cuda/module/stream_queue.h>
+#include "engine/backends/cuda/module/cuda_device.h"
 #include <fmt/format.h>
+#include "engine/backends/cuda/execution/absence.h"
+#include "engine/backends/cuda/module/stream_queue.h"
 
 namespace arenascope::cuda {
 namespace {
 
-cudaStream_t stream_of(StreamHandle stream) {
-  return reinterpret_cast<cudaStream_t>(stream);
-}
-cudaEvent_t event_of(EventHandle event) {
-  return reinterpret_cast<cudaEvent_t>(event);
-}
-cudaGraphExec_t graph_of(GraphHandle graph) {
-  return reinterpret_cast<cudaGraphExec_t>(graph);
-}
+cudaStream_t stream_of(StreamHandle stream) { return reinterpret_cast<cudaStream_t>(stream); }
+cudaEvent_t event_of(EventHandle event) { return reinterpret_cast<cudaEvent_t>(event); }
+cudaGraphExec_t graph_of(GraphHandle graph) { return reinterpret_cast<cudaGraphExec_t>(graph); }
 
 }  // namespace
 
@@ -193,8 +187,7 @@ void CudaDevice::destroy_graph(GraphHandle graph) noexcept {
 }
 
 Result<std::unique_ptr<Queue>> CudaDevice::make_queue(StreamHandle stream, const QueueOptions& options) {
-  return std::unique_ptr<Queue>(
-      std::make_unique<StreamQueue>(*this, number_, stream_of(stream), options));
+  return std::unique_ptr<Queue>(std::make_unique<StreamQueue>(*this, number_, stream_of(stream), options));
 }
 
 void CudaDevice::label(uint64_t label) {

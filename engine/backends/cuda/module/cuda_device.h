@@ -2,9 +2,9 @@
 // A CUDA device as the backend and the allocators see it: Driver over CUDA's runtime. Each call makes the device
 // current and the earlier one again.
 #pragma once
-#include <arenascope/backends/cuda/execution/driver.h>
-#include <arenascope/backends/cuda/module/activities.h>
-#include <arenascope/backends/cuda/module/runtime.h>
+#include "engine/backends/cuda/execution/driver.h"
+#include "engine/backends/cuda/module/activities.h"
+#include "engine/backends/cuda/module/runtime.h"
 
 #include <atomic>
 

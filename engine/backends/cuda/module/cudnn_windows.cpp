@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/module/cudnn_windows.h>
+#include "engine/backends/cuda/module/cudnn_windows.h"
 
 #define CUDNN_DISABLE_DEPRECATED 1
 #include <cudnn.h>
@@ -18,19 +18,20 @@ namespace {
 
 #define ARENASCOPE_TEXT(x) #x
 #define ARENASCOPE_TEXT_OF(x) ARENASCOPE_TEXT(x)
-#define ARENASCOPE_CUDNN(X)                                                                                           \
-  X(cudnnCreate)                                                                                                      \
-  X(cudnnDestroy)                                                                                                     \
-  X(cudnnSetStream)                                                                                                   \
-  X(cudnnCreateTensorDescriptor) X(cudnnDestroyTensorDescriptor) X(cudnnSetTensorNdDescriptor)                        \
-      X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor) X(cudnnSetFilterNdDescriptor)                    \
-          X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) X(cudnnSetConvolutionNdDescriptor) \
-              X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType)                                         \
-                  X(cudnnGetConvolutionForwardAlgorithm_v7) X(cudnnGetConvolutionBackwardDataAlgorithm_v7)            \
-                      X(cudnnGetConvolutionForwardWorkspaceSize) X(cudnnGetConvolutionBackwardDataWorkspaceSize)      \
-                          X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData) X(cudnnAddTensor)                \
-                              X(cudnnCreatePoolingDescriptor) X(cudnnDestroyPoolingDescriptor)                        \
-                                  X(cudnnSetPoolingNdDescriptor) X(cudnnPoolingForward)
+#define ARENASCOPE_CUDNN(X)                                                                                  \
+  X(cudnnCreate)                                                                                             \
+  X(cudnnDestroy)                                                                                            \
+  X(cudnnSetStream)                                                                                          \
+  X(cudnnCreateTensorDescriptor)                                                                             \
+  X(cudnnDestroyTensorDescriptor)                                                                            \
+  X(cudnnSetTensorNdDescriptor) X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor)               \
+      X(cudnnSetFilterNdDescriptor) X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) \
+          X(cudnnSetConvolutionNdDescriptor) X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType) \
+              X(cudnnGetConvolutionForwardAlgorithm_v7) X(cudnnGetConvolutionBackwardDataAlgorithm_v7)       \
+                  X(cudnnGetConvolutionForwardWorkspaceSize) X(cudnnGetConvolutionBackwardDataWorkspaceSize) \
+                      X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData) X(cudnnAddTensor)           \
+                          X(cudnnCreatePoolingDescriptor) X(cudnnDestroyPoolingDescriptor)                   \
+                              X(cudnnSetPoolingNdDescriptor) X(cudnnPoolingForward)
 
 struct Functions {
 #define X(name) decltype(&::name) name = nullptr;
@@ -42,16 +43,11 @@ constexpr Bytes kMostScratch = Bytes{256} << 20;
 
 std::optional<cudnnDataType_t> data_type(DType type) {
   switch (type) {
-    case DType::F32:
-      return CUDNN_DATA_FLOAT;
-    case DType::F16:
-      return CUDNN_DATA_HALF;
-    case DType::BF16:
-      return CUDNN_DATA_BFLOAT16;
-    case DType::F64:
-      return CUDNN_DATA_DOUBLE;
-    default:
-      return std::nullopt;
+    case DType::F32: return CUDNN_DATA_FLOAT;
+    case DType::F16: return CUDNN_DATA_HALF;
+    case DType::BF16: return CUDNN_DATA_BFLOAT16;
+    case DType::F64: return CUDNN_DATA_DOUBLE;
+    default: return std::nullopt;
   }
 }
 
@@ -120,15 +116,9 @@ class Windows final : public CudnnWindows {
     if (handle_) f_.cudnnDestroy(handle_);
   }
 
-  const std::string& missing() const override {
-    return missing_;
-  }
-  bool takes(const LibraryConvolution& c) override {
-    return plan(c) != nullptr;
-  }
-  bool takes(const LibraryPool& p) override {
-    return plan(p) != nullptr;
-  }
+  const std::string& missing() const override { return missing_; }
+  bool takes(const LibraryConvolution& c) override { return plan(c) != nullptr; }
+  bool takes(const LibraryPool& p) override { return plan(p) != nullptr; }
   Bytes scratch(const LibraryConvolution& c) override {
     const Plan* found = plan(c);
     return found ? static_cast<Bytes>(found->scratch) : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Convolutions and pools by cuDNN, which is looked for at run time. An algorithm is chosen once a problem and kept.
 #pragma once
-#include <arenascope/backends/cuda/lowering/queue.h>
-#include <arenascope/backends/cuda/module/runtime.h>
+#include "engine/backends/cuda/lowering/queue.h"
+#include "engine/backends/cuda/module/runtime.h"
 
 #include <memory>
 #include <string>

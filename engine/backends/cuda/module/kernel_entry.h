@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kernels as the runtime launches them.
 #pragma once
-#include <arenascope/backends/cuda/kernels/kernel_list.h>
+#include "engine/backends/cuda/kernels/kernel_list.h"
 
 namespace arenascope::cuda {
 

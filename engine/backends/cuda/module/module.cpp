@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The module's entry: which devices there are, or why there is none, and how one is opened.
-#include <arenascope/backends/cuda/execution/absence.h>
-#include <arenascope/backends/cuda/execution/cuda_backend.h>
-#include <arenascope/backends/cuda/module/bench.h>
-#include <arenascope/backends/cuda/module/cuda_device.h>
 #include <arenascope/runtime/backend_module_entry.h>
 #include <fmt/format.h>
+#include "engine/backends/cuda/execution/absence.h"
+#include "engine/backends/cuda/execution/cuda_backend.h"
+#include "engine/backends/cuda/module/bench.h"
+#include "engine/backends/cuda/module/cuda_device.h"
 
 namespace {
 

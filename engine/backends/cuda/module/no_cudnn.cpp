@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In the place of cudnn_windows.cpp where the build had no header of cuDNN: kernels of our own do it all.
-#include <arenascope/backends/cuda/module/cudnn_windows.h>
+#include "engine/backends/cuda/module/cudnn_windows.h"
 
 namespace arenascope::cuda {
 namespace {
@@ -20,8 +20,6 @@ class None final : public CudnnWindows {
 
 }  // namespace
 
-std::unique_ptr<CudnnWindows> CudnnWindows::make(int, bool) {
-  return std::make_unique<None>();
-}
+std::unique_ptr<CudnnWindows> CudnnWindows::make(int, bool) { return std::make_unique<None>(); }
 
 }  // namespace arenascope::cuda

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/kernels/movement.h>
-#include <arenascope/backends/cuda/kernels/pointwise.h>
-#include <arenascope/backends/cuda/kernels/windows.h>
-#include <arenascope/backends/cuda/module/kernel_entry.h>
+#include "engine/backends/cuda/kernels/movement.h"
+#include "engine/backends/cuda/kernels/pointwise.h"
+#include "engine/backends/cuda/kernels/windows.h"
+#include "engine/backends/cuda/module/kernel_entry.h"
 
 namespace arenascope::cuda {
 
 const void* pointwise_entry(KernelId id) {
   switch (id) {
 #define X(id, work, meets) \
-  case KernelId::id:       \
-    return reinterpret_cast<const void*>(&id);
+  case KernelId::id: return reinterpret_cast<const void*>(&id);
     ARENASCOPE_CUDA_POINTWISE(X)
 #undef X
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/kernels/products.h>
-#include <arenascope/backends/cuda/module/kernel_entry.h>
+#include "engine/backends/cuda/kernels/products.h"
+#include "engine/backends/cuda/module/kernel_entry.h"
 
 namespace arenascope::cuda {
 
 const void* products_entry(KernelId id) {
   switch (id) {
 #define X(id, work, meets) \
-  case KernelId::id:       \
-    return reinterpret_cast<const void*>(&id);
+  case KernelId::id: return reinterpret_cast<const void*>(&id);
     ARENASCOPE_CUDA_PRODUCTS(X)
 #undef X
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/module/runtime.h>
+#include "engine/backends/cuda/module/runtime.h"
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -16,9 +16,7 @@ std::string and_why() {
   return code == cudaSuccess ? "" : fmt::format(": {}", cudaGetErrorString(code));
 }
 
-bool is_end(cudaError_t code) {
-  return code == cudaErrorCudartUnloading || code == cudaErrorContextIsDestroyed;
-}
+bool is_end(cudaError_t code) { return code == cudaErrorCudartUnloading || code == cudaErrorContextIsDestroyed; }
 
 bool is_loss(cudaError_t code) {
   switch (code) {
@@ -34,10 +32,8 @@ bool is_loss(cudaError_t code) {
     case cudaErrorInvalidPc:
     case cudaErrorLaunchFailure:
     case cudaErrorMpsClientTerminated:
-    case cudaErrorExternalDevice:
-      return true;
-    default:
-      return false;
+    case cudaErrorExternalDevice: return true;
+    default: return false;
   }
 }
 

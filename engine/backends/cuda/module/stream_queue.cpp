@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/backends/cuda/module/kernel_entry.h>
-#include <arenascope/backends/cuda/module/stream_queue.h>
+#include "engine/backends/cuda/module/stream_queue.h"
 #include <fmt/format.h>
+#include "engine/backends/cuda/module/kernel_entry.h"
 
 namespace arenascope::cuda {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A CUDA stream as the lowering's queue.
 #pragma once
-#include <arenascope/backends/cuda/execution/driver.h>
-#include <arenascope/backends/cuda/module/cublas_products.h>
-#include <arenascope/backends/cuda/module/cudnn_windows.h>
+#include "engine/backends/cuda/execution/driver.h"
+#include "engine/backends/cuda/module/cublas_products.h"
+#include "engine/backends/cuda/module/cudnn_windows.h"
 
 namespace arenascope::cuda {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string>
 
-#include <arenascope/backends/cuda/emulated/emulated_backend.h>
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
+#include "support/cuda/emulated_backend.h"
 
 using namespace arenascope;
 using cuda::emulated::make_emulated_backend;
@@ -37,7 +37,9 @@ void soil(const Tensor& t) {
   if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
 }
 
-bool is_product(Op op) { return op == Op::MulMat || op == Op::Conv || op == Op::ConvTranspose || op == Op::MaxPool || op == Op::AvgPool; }
+bool is_product(Op op) {
+  return op == Op::MulMat || op == Op::Conv || op == Op::ConvTranspose || op == Op::MaxPool || op == Op::AvgPool;
+}
 
 }  // namespace
 
@@ -65,7 +67,8 @@ TEST_CASE("every op, type and layout agrees with the reference, whatever order t
       if (!done) break;
       const auto got = result(out);
       const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
-      CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+      CHECK_MESSAGE(d.relative() <= c.tolerance,
+                    c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
       if (!first.empty()) CHECK_MESSAGE(got == first, c.name << ": the threads' order changes the result");
       first = got;
     }
@@ -89,7 +92,8 @@ TEST_CASE("what is handed to the libraries is the same problem") {
     CHECK_MESSAGE(done.ok(), c.name << ": " << (done ? "" : done.error().message));
     const auto got = result(out);
     const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
-    CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
+    CHECK_MESSAGE(d.relative() <= c.tolerance,
+                  c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
   }
   CHECK(backend->library_calls() > 80);
 }
@@ -144,8 +148,8 @@ TEST_CASE("corners are aligned by the scale that was given") {
     c.op = Op::Resize;
     c.describe = [=](GraphBuilder& b) {
       const Tensor x = b.input("x", {1, 2, 4, 4});
-      const ResizeParams params{{1, 2, 6, 3},           {1, 1, 1.6f, 0.8f},   mode, ResizeCoordinates::AlignCorners,
-                                ResizeNearest::Ceil, -0.75f};
+      const ResizeParams params{
+          {1, 2, 6, 3}, {1, 1, 1.6f, 0.8f}, mode, ResizeCoordinates::AlignCorners, ResizeNearest::Ceil, -0.75f};
       return BuiltCase{b.op_with(Op::Resize, {x}, params), {{x}}};
     };
     Built b = build(c);
@@ -167,7 +171,8 @@ TEST_CASE("pointwise ops may write over their first source") {
     Built b = build(c);
     TensorImpl& node = *b.built.output;
     TensorImpl& first = *node.sources[0];
-    if (first.dtype != node.dtype || !(first.sizes == node.sizes) || !first.contiguous() || node.byte_count() == 0) continue;
+    if (first.dtype != node.dtype || !(first.sizes == node.sizes) || !first.contiguous() || node.byte_count() == 0)
+      continue;
     CAPTURE(c.name);
     REQUIRE(compute_in_parts(*backend, node, 1).ok());
     const auto expected = result(b.built.output);

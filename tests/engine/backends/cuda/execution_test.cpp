@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The CUDA backend over a simulated device: streams, staging, captured graphs, times and failures, with the real
 // kernels run on the host.
-#include <arenascope/backends/cuda/execution/absence.h>
-#include <arenascope/runtime/split.h>
+#include <arenascope/runtime/split_backend.h>
+#include <arenascope/transform/partition.h>
+#include "engine/backends/cuda/execution/absence.h"
 
 #include "engine/backends/cuda/simulated_kit.h"
 
@@ -397,10 +398,10 @@ TEST_CASE("a graph shared out with the host agrees, and its copies are nodes tha
     const auto expected = expected_of(net);
     auto device = CudaBackend::make(driver, {});
     REQUIRE(device);
-    const auto sides = share_out(net.graph, [](const TensorImpl& node) {
+    const auto sides = choose_sides(net.graph, [](const TensorImpl& node) {
       return node.op == Op::Relu || node.op == Op::Tanh ? Side::Other : Side::Main;
     });
-    auto split = split_graph(net.graph, sides);
+    auto split = partition_graph(net.graph, sides);
     REQUIRE(split);
     CHECK(split->copies == 4);
     auto both = make_split_backend(std::move(*device), reference::make_reference_backend(), 1);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A small network on a simulated device, and what it should compute.
 #pragma once
-#include <arenascope/backends/cuda/emulated/simulated_driver.h>
-#include <arenascope/backends/cuda/execution/cuda_backend.h>
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/executor.h>
 #include <doctest/doctest.h>
+#include "engine/backends/cuda/execution/cuda_backend.h"
+#include "support/cuda/simulated_driver.h"
 
 #include <cstring>
 #include <random>
@@ -31,9 +31,7 @@ inline void fill(const Tensor& t, uint32_t seed, int64_t below = 0) {
       t.data_as<float>()[i] = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 1000;
 }
 
-inline std::vector<std::byte> bytes_of(const TensorImpl& t) {
-  return {t.data(), t.data() + t.byte_count()};
-}
+inline std::vector<std::byte> bytes_of(const TensorImpl& t) { return {t.data(), t.data() + t.byte_count()}; }
 
 // Convolution, a chain of pointwise nodes, pooling, a table looked up, a product, softmax.
 struct Network {

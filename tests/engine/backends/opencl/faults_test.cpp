@@ -2,7 +2,7 @@
 // What goes wrong on devices is a sentence, and the program goes on.
 #include <fstream>
 
-#include <arenascope/backends/opencl/tuner.h>
+#include "engine/backends/opencl/tuner.h"
 
 #include "kit.h"
 
@@ -27,7 +27,8 @@ std::string failure(Opened& device, Op op) {
 bool contains(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
 
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("arenascope_opencl_" + std::to_string(::getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("arenascope_opencl_" + std::to_string(::getpid()));
   Folder() { std::filesystem::create_directories(path); }
   ~Folder() { std::filesystem::remove_all(path); }
 };
@@ -91,9 +92,10 @@ TEST_CASE("an index outside its table is an error that names it, once") {
 }
 
 TEST_CASE("options that there are not are refused with those that there are") {
-  for (const auto& [name, value, said] : {std::tuple("colour", "red", "tuning"), std::tuple("tuning", "very", "heavy"),
-                                          std::tuple("device", "99", "there is no OpenCL device 99"), std::tuple("device", "x", "no number"),
-                                          std::tuple("platform", "nobody's", "nobody's")}) {
+  for (const auto& [name, value, said] :
+       {std::tuple("colour", "red", "tuning"), std::tuple("tuning", "very", "heavy"),
+        std::tuple("device", "99", "there is no OpenCL device 99"), std::tuple("device", "x", "no number"),
+        std::tuple("platform", "nobody's", "nobody's")}) {
     auto backend = opencl::open_opencl({{name, value}});
     REQUIRE(!backend);
     CHECK_MESSAGE(says(backend.error(), said), backend.error().message);
@@ -106,7 +108,8 @@ TEST_CASE("compiled programs are kept on disk; damaged ones are built anew") {
   const auto files = [&] {
     std::vector<std::filesystem::path> out;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path))
-      if (entry.is_regular_file() && entry.path().filename().string().find("fast_pointwise") == 0) out.push_back(entry.path());
+      if (entry.is_regular_file() && entry.path().filename().string().find("fast_pointwise") == 0)
+        out.push_back(entry.path());
     return out;
   };
   {

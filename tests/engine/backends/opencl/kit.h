@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <arenascope/backends/op_cases/op_cases.h>
-#include <arenascope/backends/opencl/opencl_backend.h>
 #include <arenascope/backends/reference/reference_backend.h>
+#include "engine/backends/opencl/opencl_backend.h"
 
 namespace arenascope::test {
 
@@ -51,7 +51,8 @@ class CaseTimes {
     const auto begin = std::chrono::steady_clock::now();
     auto result = work();
     seconds_.push_back({std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), name});
-    if (std::getenv("ARENASCOPE_OP_CASES_SAY")) std::fprintf(stderr, "%8.3f s  %s\n", seconds_.back().first, name.c_str());
+    if (std::getenv("ARENASCOPE_OP_CASES_SAY"))
+      std::fprintf(stderr, "%8.3f s  %s\n", seconds_.back().first, name.c_str());
     return result;
   }
 

@@ -4,8 +4,8 @@
 #pragma once
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/executor.h>
-#include <arenascope/runtime/narrow.h>
-#include <arenascope/runtime/split.h>
+#include <arenascope/transform/partition.h>
+#include <arenascope/transform/precision.h>
 
 #include <bit>
 #include <cmath>
@@ -21,8 +21,8 @@ struct Mode {
 
 struct ModeResult {
   Difference difference;
-  int64_t packed = 0;      // nodes on images
-  int64_t conversions = 0; // COPY nodes between images and buffers
+  int64_t packed = 0;       // nodes on images
+  int64_t conversions = 0;  // COPY nodes between images and buffers
 };
 
 inline float float_from_half(uint16_t bits) {
@@ -40,7 +40,8 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
     if (i > 0) input.flags |= kFlagWeight;
     // Numbers that float16 holds, so that what is lost is lost by the op.
     if (mode.low && input.dtype == DType::F32)
-      for (int64_t e = 0; e < input.element_count(); ++e) input.data_as<float>()[e] = float_from_half(half_from_float(input.data_as<float>()[e]));
+      for (int64_t e = 0; e < input.element_count(); ++e)
+        input.data_as<float>()[e] = float_from_half(half_from_float(input.data_as<float>()[e]));
   }
   TensorImpl& node = *c.built.output;
   const auto reference = reference::make_reference_backend();
@@ -55,26 +56,29 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
   Graph graph = *made;
   if (auto ok = graph.expand(c.built.output); !ok) return ok.error();
   Tensor output = c.built.output;
-  std::optional<NarrowGraph> narrow;
+  std::optional<PrecisionGraph> narrow;
   if (mode.low) {
-    auto narrowed = narrow_graph(graph);
+    auto narrowed = convert_precision(graph);
     if (!narrowed) return narrowed.error();
     output = narrowed->twins[graph.find_node(*output).index()];
     graph = narrowed->graph;
     narrow = std::move(*narrowed);
-    if (auto ok = narrow_weights(*narrow, *device.memory); !ok) return ok.error();
+    if (auto ok = convert_weights(*narrow, *device.memory); !ok) return ok.error();
   }
   ModeResult result;
-  std::optional<SplitGraph> split;
+  std::optional<PartitionedGraph> split;
   if (mode.images) {
-    const SplitOptions options{kFlagPacked, " (packed)", " (plain)",
-                               [&](const TensorImpl& n, int source) { return device.backend->packing(n, source) == Side::Other; },
-                               true};
-    const auto sides = share_out(graph, [&](const TensorImpl& n) {
-      const bool plain = n.is_view() || n.op == Op::Cast || (n.has(kFlagOutput) && mode.low);
-      return plain || device.backend->packing(n, -1) == Side::Main ? Side::Main : Side::Other;
-    }, options);
-    auto done = split_graph(graph, sides, options);
+    const PartitionOptions options{
+        kFlagPacked, " (packed)", " (plain)",
+        [&](const TensorImpl& n, int source) { return device.backend->packing(n, source) == Side::Other; }, true};
+    const auto sides = choose_sides(
+        graph,
+        [&](const TensorImpl& n) {
+          const bool plain = n.is_view() || n.op == Op::Cast || (n.has(kFlagOutput) && mode.low);
+          return plain || device.backend->packing(n, -1) == Side::Main ? Side::Main : Side::Other;
+        },
+        options);
+    auto done = partition_graph(graph, sides, options);
     if (!done) return done.error();
     result.packed = done->other_nodes;
     result.conversions = done->copies;
@@ -95,8 +99,10 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
   }
   std::vector<TensorImpl*> leafs(graph.leafs().begin(), graph.leafs().end());
   for (TensorImpl* n : graph.nodes())
-    if (n->op == Op::None) leafs.push_back(n);
-    else n->storage = Storage();
+    if (n->op == Op::None)
+      leafs.push_back(n);
+    else
+      n->storage = Storage();
   if (auto ok = move_to_device(*device.backend, *device.memory, leafs, MemoryKind::Persistent); !ok) return ok.error();
   MemoryPlanOptions plan_options;
   plan_options.alignment = device.backend->alignment();

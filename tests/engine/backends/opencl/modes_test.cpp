@@ -22,8 +22,9 @@ int each_case(int per_op, const Check& check) {
   for (size_t i = 0; i < cases().size(); ++i) {
     const OpCase& c = cases()[i];
     const char* text = std::getenv("ARENASCOPE_OP_CASES");
-    if (text ? c.name.find(text) == std::string::npos
-             : std::getenv("ARENASCOPE_ALL_OP_CASES") ? !in_part(i) : seen[c.op] >= per_op)
+    if (text                                     ? c.name.find(text) == std::string::npos
+        : std::getenv("ARENASCOPE_ALL_OP_CASES") ? !in_part(i)
+                                                 : seen[c.op] >= per_op)
       continue;
     if (!times.of(c.name, [&] { return check(c); })) continue;
     ++seen[c.op];
@@ -33,11 +34,15 @@ int each_case(int per_op, const Check& check) {
   return checked;
 }
 
-bool all_wanted() { return !std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES") && !std::getenv("ARENASCOPE_OP_CASES_PART"); }
+bool all_wanted() {
+  return !std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES") &&
+         !std::getenv("ARENASCOPE_OP_CASES_PART");
+}
 
 void check_result(const OpCase& c, const Result<ModeResult>& r, double tolerance) {
   REQUIRE_MESSAGE(r.ok(), c.name << ": " << (r.ok() ? "" : r.error().message));
-  CHECK_MESSAGE(r->difference.relative() <= tolerance, c.name << ": " << r->difference.largest_error << " of " << r->difference.largest_value);
+  CHECK_MESSAGE(r->difference.relative() <= tolerance,
+                c.name << ": " << r->difference.largest_error << " of " << r->difference.largest_value);
 }
 
 bool is_float32(const OpCase& c) { return c.name.find("/f32") != std::string::npos; }

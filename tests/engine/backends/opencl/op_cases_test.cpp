@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Op cases on the OpenCL device against the reference: a choice of them, as each kernel has to be compiled first; all
-// of them with ARENASCOPE_ALL_OP_CASES=1, one of each op with ARENASCOPE_FEW_OP_CASES=1, those whose names contain a text
-// with ARENASCOPE_OP_CASES=text.
+// of them with ARENASCOPE_ALL_OP_CASES=1, one of each op with ARENASCOPE_FEW_OP_CASES=1, those whose names contain a
+// text with ARENASCOPE_OP_CASES=text.
 #include <map>
 
 #include "kit.h"
@@ -31,7 +31,8 @@ void check_cases(Opened& device, int wanted, const std::function<double(const Op
     ++checked;
   }
   MESSAGE(checked << " cases");
-  if (!std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES") && !std::getenv("ARENASCOPE_OP_CASES_PART"))
+  if (!std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES") &&
+      !std::getenv("ARENASCOPE_OP_CASES_PART"))
     CHECK(checked > wanted);
 }
 
@@ -50,7 +51,8 @@ TEST_CASE("normal precision: arithmetic may be rearranged, and cases agree to 1e
     if (!fast || c.name.find("/f32") == std::string::npos || seen[c.op]++ > 0) continue;
     const auto d = difference(device, c);
     REQUIRE_MESSAGE(d.ok(), c.name << ": " << (d.ok() ? "" : d.error().message));
-    CHECK_MESSAGE(d->relative() <= std::max(1e-4, c.tolerance), c.name << ": " << d->largest_error << " of " << d->largest_value);
+    CHECK_MESSAGE(d->relative() <= std::max(1e-4, c.tolerance),
+                  c.name << ": " << d->largest_error << " of " << d->largest_value);
   }
   CHECK(seen.size() == 3);
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
-#include <arenascope/backends/opencl/image_pool.h>
 #include <arenascope/models/model.h>
-#include <arenascope/runtime/memory_plan.h>
+#include <arenascope/schedule/memory_plan.h>
+#include "engine/backends/opencl/image_pool.h"
 
 #include "kit.h"
 #include "test_data.h"
@@ -56,7 +56,9 @@ MemoryStats play(opencl::DevicePool& pool, const std::vector<Life>& lives, int r
     events.push_back({lives[i].first, true, i});
     events.push_back({lives[i].last, false, i});
   }
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return std::pair(a.when, a.takes) < std::pair(b.when, b.takes); });
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return std::pair(a.when, a.takes) < std::pair(b.when, b.takes);
+  });
   std::vector<void*> held(lives.size());
   double worst = 0;
   for (int round = 0; round < rounds; ++round)
@@ -163,7 +165,8 @@ TEST_CASE("made-up requests: what is reserved stays at 1.25 times what lived at 
 TEST_CASE("nine networks: what is reserved stays at 1.25 times what lives at once") {
   ARENASCOPE_NEEDS_DATA("onnx/light");
   const auto runtime = open_runtime();
-  for (const char* name : {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet", "vgg19", "zfnet512"}) {
+  for (const char* name : {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
+                           "squeezenet", "vgg19", "zfnet512"}) {
     CAPTURE(std::string(name));
     auto model = models::open_model((data_folder() / "onnx" / "light" / name).string());
     REQUIRE_MESSAGE(model.ok(), (model.ok() ? "" : model.error().message));
@@ -186,8 +189,9 @@ TEST_CASE("nine networks: what is reserved stays at 1.25 times what lives at onc
       }
       opencl::DevicePool pool(runtime, kDevice, {});
       const MemoryStats stats = play(pool, lives, 2);
-      MESSAGE(std::string(name) << std::string(images ? ", images: " : ": ") << static_cast<double>(stats.peak_reserved) / static_cast<double>(stats.peak) << ", "
-                   << stats.hits << " of " << stats.allocations << " requests served by what was there");
+      MESSAGE(std::string(name) << std::string(images ? ", images: " : ": ")
+                                << static_cast<double>(stats.peak_reserved) / static_cast<double>(stats.peak) << ", "
+                                << stats.hits << " of " << stats.allocations << " requests served by what was there");
       CHECK(stats.hits * 3 > stats.allocations);
     }
   }

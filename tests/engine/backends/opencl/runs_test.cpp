@@ -2,8 +2,9 @@
 // Whole graphs on the device: the arena is the plan's, recorded runs replay, kernels' times come to the trace.
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/executor.h>
-#include <arenascope/runtime/split.h>
+#include <arenascope/runtime/split_backend.h>
 #include <arenascope/trace/session.h>
+#include <arenascope/transform/partition.h>
 
 #include "kit.h"
 
@@ -36,7 +37,8 @@ struct Network {
   }
 };
 
-std::unique_ptr<Executor> prepared(Backend& backend, const std::shared_ptr<ExecutionContext>& memory, const Graph& graph, ExecutorOptions options = {}) {
+std::unique_ptr<Executor> prepared(Backend& backend, const std::shared_ptr<ExecutionContext>& memory,
+                                   const Graph& graph, ExecutorOptions options = {}) {
   for (TensorImpl* node : graph.nodes()) node->storage = Storage();
   MemoryPlanOptions plan_options;
   plan_options.alignment = backend.alignment();
@@ -94,7 +96,8 @@ TEST_CASE("recorded runs give what kernel by kernel gives, also for new inputs a
   const auto first = on_device(direct, a), second = on_device(replayed, b);
   for (int i = 0; i < 6; ++i) {
     std::vector<float> values(8 * 20 * 20);
-    for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>((k * 31 + static_cast<size_t>(i) * 7) % 17) * 0.1f - 0.8f;
+    for (size_t k = 0; k < values.size(); ++k)
+      values[k] = static_cast<float>((k * 31 + static_cast<size_t>(i) * 7) % 17) * 0.1f - 0.8f;
     const auto bytes = std::as_bytes(std::span(values));
     REQUIRE(write_tensor(*direct.backend, *a.input, bytes).ok());
     REQUIRE(write_tensor(*replayed.backend, *b.input, bytes).ok());
@@ -111,7 +114,8 @@ TEST_CASE("an allocation at each run gives the same as the plan, and no more tha
   const auto planned = on_device(device, network);
   run(*planned);
   const auto expected = result(*device.backend, network.output);
-  const auto eager = prepared(*device.backend, device.memory, network.graph, {1, MemoryStrategy::Eager, nullptr, true, "", {}});
+  const auto eager =
+      prepared(*device.backend, device.memory, network.graph, {1, MemoryStrategy::Eager, nullptr, true, "", {}});
   run(*eager);
   run(*eager);
   CHECK(result(*device.backend, network.output) == expected);
@@ -163,10 +167,10 @@ TEST_CASE("what is told to run on the host does, between copies that have a row 
   const auto alone = on_device(device, network);
   run(*alone);
   const auto expected = result(*device.backend, network.output);
-  const auto sides = share_out(network.graph, [](const TensorImpl& node) {
+  const auto sides = choose_sides(network.graph, [](const TensorImpl& node) {
     return node.op == Op::Sigmoid ? Side::Other : has_work(node) ? Side::Main : Side::Either;
   });
-  auto split = split_graph(network.graph, sides);
+  auto split = partition_graph(network.graph, sides);
   REQUIRE(split);
   CHECK(split->copies == 2);
   const Tensor output = split->twins[network.graph.find_node(*network.output).index()];
@@ -175,7 +179,8 @@ TEST_CASE("what is told to run on the host does, between copies that have a row 
   trace::Recorder recorder;
   auto session = std::make_shared<trace::Session>();
   recorder.add_sink(session);
-  const auto executor = prepared(**both, device.memory, split->graph, {1, MemoryStrategy::Planned, &recorder, true, "shared", {}});
+  const auto executor =
+      prepared(**both, device.memory, split->graph, {1, MemoryStrategy::Planned, &recorder, true, "shared", {}});
   run(*executor);
   const auto got = result(**both, output);
   CHECK(compare_elements(DType::F32, got.data(), expected.data(), 1600).relative() < 1e-5);

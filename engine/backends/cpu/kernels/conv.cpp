@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// CONV: a packed product of the weights with windows of the source, which are packed straight from the image, block
+// by block; channels with a kernel each (depthwise) run directly along rows; types other than f32 take a plain walk.
+#include <algorithm>
+
+#include "engine/backends/cpu/kernels/depthwise.h"
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/gemm.h"
+#include "engine/backends/cpu/kernels/windows.h"
+#include "engine/backends/cpu/library/library.h"
+#include "engine/backends/cpu/packed.h"
+
+namespace arenascope::cpu {
+namespace {
+
+bool all_floats(const TensorImpl& node) { return node.dtype == DType::F32 && node.sources[1]->dtype == DType::F32; }
+
+// Columns [first, first + count) of the source's windows at depth [begin, begin + depth), as panels.
+struct WindowPanels {
+  const ConvGeometry& g;
+  const float* image;  // the group's first channel
+
+  void operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
+    const int64_t nr = simd().tile_columns;
+    for (int64_t j = 0; j < count; j += nr)
+      panel(first + j, std::min(nr, count - j), nr, begin, depth, buffer + j * depth);
+  }
+
+ private:
+  // A run of results in one row.
+  struct Run {
+    int64_t column, length, d, h, w;  // where its first window begins in the source
+  };
+
+  void panel(int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth, float* to) const {
+    Run runs[kWidestTile];
+    int run_count = 0;
+    for (int64_t j = 0; j < count;) {
+      const int64_t at = first + j, ow = at % g.out[2], oh = at / g.out[2] % g.out[1], od = at / g.out[2] / g.out[1];
+      const int64_t length = std::min(count - j, g.out[2] - ow);
+      runs[run_count++] = {j, length, od * g.stride[0] - g.begin[0], oh * g.stride[1] - g.begin[1],
+                           ow * g.stride[2] - g.begin[2]};
+      j += length;
+    }
+    int64_t tap = begin % g.taps, channel = begin / g.taps;
+    for (int64_t k = 0; k < depth; ++k, to += width) {
+      const int64_t kw = tap % g.kernel[2], kh = tap / g.kernel[2] % g.kernel[1], kd = tap / g.kernel[2] / g.kernel[1];
+      for (int r = 0; r < run_count; ++r) {
+        const Run& run = runs[r];
+        float* out = to + run.column;
+        const int64_t d = run.d + kd * g.dilation[0], h = run.h + kh * g.dilation[1], w = run.w + kw * g.dilation[2];
+        if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1]) {
+          std::fill(out, out + run.length, 0.0f);
+          continue;
+        }
+        const float* from =
+            image + channel * g.channel_stride + d * g.in_stride[0] + h * g.in_stride[1] + w * g.in_stride[2];
+        const int64_t s = g.stride[2];
+        const int64_t low = std::min(run.length, w < 0 ? (-w + s - 1) / s : 0);
+        const int64_t high = std::clamp<int64_t>((g.in[2] - w + s - 1) / s, low, run.length);
+        const int64_t step = s * g.in_stride[2];
+        std::fill(out, out + low, 0.0f);
+        if (step == 1)
+          std::copy(from + low, from + high, out + low);
+        else
+          for (int64_t i = low; i < high; ++i) out[i] = from[i * step];
+        std::fill(out + high, out + run.length, 0.0f);
+      }
+      std::fill(to + count, to + width, 0.0f);
+      if (++tap == g.taps) {
+        tap = 0;
+        ++channel;
+      }
+    }
+  }
+};
+
+float bias_of(const Job& job, int64_t channel) {
+  if (job.sources() < 3) return 0;
+  const TensorImpl& bias = job.source(2);
+  float value;
+  loader<float>(bias.dtype)(&value, bias.data() + channel * bias.strides[0] * element_bytes(bias.dtype), 1, 1);
+  return value;
+}
+
+void add_bias(const Job& job, int64_t channel, float* row, int64_t n) {
+  if (job.sources() > 2) simd().affine(row, row, n, 1, bias_of(job, channel));
+}
+
+// The weights of one output channel after the other as lines; false when they do not lie so.
+bool weight_lines(const TensorImpl& w, int64_t first_channel, Lines& lines) {
+  int64_t n = 1;
+  for (int d = w.rank() - 1; d > 0; n *= w.sizes[d], --d)
+    if (w.sizes[d] != 1 && w.strides[d] != n) return false;
+  lines = {w.data() + first_channel * w.strides[0] * 4, DType::F32, w.strides[0], 1};
+  return true;
+}
+
+// Whether results are plain products of the weights with the source's channels.
+bool is_plain_product(const ConvGeometry& g) {
+  bool plain = g.taps == 1 && (g.in_stride[2] == 1 || g.in[2] == 1);
+  for (int i = 0; i < 3; ++i)
+    plain = plain && g.in[i] == g.out[i] && g.begin[i] == 0 && (g.stride[i] == 1 || g.out[i] == 1);
+  int64_t run = g.in[2];
+  for (int i = 1; i >= 0; run *= g.in[i], --i) plain = plain && (g.in[i] == 1 || g.in_stride[i] == run);
+  return plain;
+}
+
+// Scratch of a part.
+Bytes share(const TensorImpl& node) { return round_to_line(std::max(kGemmScratch, library_conv_work(node))); }
+
+// A block of the results of one image's group, bias included.
+void product(const Job& job, const ConvGeometry& g, int64_t image_group, Range rows, Range columns) {
+  const TensorImpl &x = job.source(0), &w = job.source(1);
+  float* const scratch = job.scratch<float>(share(job.node));
+  const int64_t image = image_group / g.groups, group = image_group % g.groups, mr = simd().tile_rows;
+  const float* from = x.data_as<float>() + image * g.batch_stride + group * g.in_channels * g.channel_stride;
+  float* out = job.node.data_as<float>() + image_group * g.out_channels * g.positions;
+  const WindowPanels windows{g, from};
+  const Lines places{reinterpret_cast<const std::byte*>(from), DType::F32, 1, g.channel_stride};
+  Lines weights;
+  weight_lines(w, group * g.out_channels, weights);
+  if (is_plain_product(g) && library_product(rows, columns, g.depth(), weights, places, out, g.positions)) {
+    // done
+  } else if (job.packed && !job.packed->library()) {
+    const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
+    gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out,
+         g.positions);
+  } else {
+    gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch)}, windows, out, g.positions);
+  }
+  for (int64_t r = rows.begin; r < rows.end; ++r) {
+    add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
+    job.done((image_group * g.out_channels + r) * g.positions + columns.begin, columns.size());
+  }
+}
+
+// Runs of rows by the library, for which prepare() packed the weights; by the product where it fails.
+void by_library(const Job& job, const ConvGeometry& g) {
+  const Range rows = job.part(g.batch * g.out[1]);
+  // Rows of all channels of one image, of which the library has made the products.
+  const auto finish = [&](int64_t image, int64_t first, int64_t run) {
+    for (int64_t c = 0; c < g.out_channels; ++c) {
+      const int64_t at = (image * g.out_channels + c) * g.positions + first * g.out[2];
+      add_bias(job, c, job.node.data_as<float>() + at, run * g.out[2]);
+      job.done(at, run * g.out[2]);
+    }
+  };
+  for (int64_t row = rows.begin + job.packed->library()->compute(
+                                      job, reinterpret_cast<const std::byte*>(job.packed->data()), finish);
+       row < rows.end;) {
+    const int64_t image = row / g.out[1], first = row % g.out[1], run = std::min(rows.end - row, g.out[1] - first);
+    product(job, g, image, {0, g.out_channels}, {first * g.out[2], (first + run) * g.out[2]});
+    row += run;
+  }
+}
+
+void by_product(const Job& job, const ConvGeometry& g) {
+  const int64_t mr = simd().tile_rows, nr = simd().tile_columns, images = g.batch * g.groups;
+  Range parts{0, images}, rows{0, g.out_channels}, columns{0, g.positions};
+  if (images % job.nth == 0 || images >= 4 * job.nth)
+    parts = job.part(images);
+  else if (g.positions / nr >= 3 * job.nth || g.out_channels / mr < job.nth)
+    columns = job.part(g.positions, nr);
+  else
+    rows = job.part(g.out_channels, mr);
+  if (rows.size() <= 0 || columns.size() <= 0) return;
+  for (int64_t i = parts.begin; i < parts.end; ++i) product(job, g, i, rows, columns);
+}
+
+// Any floating-point types and layouts, in double: elements from `range` on in the order in which the result lies.
+void plain(const Job& job, const ConvGeometry& g, Range range) {
+  const TensorImpl &x = job.source(0), &w = job.source(1), &node = job.node;
+  const LoadRow<double> load_x = loader<double>(x.dtype), load_w = loader<double>(w.dtype);
+  const int64_t x_bytes = element_bytes(x.dtype), w_bytes = element_bytes(w.dtype);
+  const Nest weights(w.sizes, {&w});
+  const int64_t channels = g.groups * g.out_channels;
+  const bool last = node.channels_last();
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    const int64_t channel = last ? i % channels : i / g.positions % channels,
+                  position = last ? i / channels % g.positions : i % g.positions;
+    const int64_t ow = position % g.out[2], oh = position / g.out[2] % g.out[1], od = position / g.out[2] / g.out[1];
+    const int64_t n = i / g.positions / channels;
+    const int64_t first = channel / g.out_channels * g.in_channels;
+    double sum = 0;
+    if (job.sources() > 2) {
+      const TensorImpl& bias = job.source(2);
+      loader<double>(bias.dtype)(&sum, bias.data() + channel * bias.strides[0] * element_bytes(bias.dtype), 1, 1);
+    }
+    int64_t k = 0;
+    weights.rows({channel * g.depth(), (channel + 1) * g.depth()}, 1, [&](const int64_t* at, int64_t) {
+      const int64_t tap = k % g.taps, c = first + k / g.taps;
+      ++k;
+      const int64_t d = od * g.stride[0] - g.begin[0] + tap / g.kernel[2] / g.kernel[1] * g.dilation[0];
+      const int64_t h = oh * g.stride[1] - g.begin[1] + tap / g.kernel[2] % g.kernel[1] * g.dilation[1];
+      const int64_t v = ow * g.stride[2] - g.begin[2] + tap % g.kernel[2] * g.dilation[2];
+      if (d < 0 || d >= g.in[0] || h < 0 || h >= g.in[1] || v < 0 || v >= g.in[2]) return;
+      const int64_t from =
+          n * g.batch_stride + c * g.channel_stride + d * g.in_stride[0] + h * g.in_stride[1] + v * g.in_stride[2];
+      double a, b;
+      load_w(&a, w.data() + at[0] * w_bytes, 1, 1);
+      load_x(&b, x.data() + from * x_bytes, 1, 1);
+      sum += a * b;
+    });
+    store_elements(node, i, 1, &sum);
+  }
+  job.done(range.begin, range.size());
+}
+
+// Results with their channels last, rows at a time. Without the library, and where it fails, as above.
+void channels_last(const Job& job, const ConvGeometry& g) {
+  const Range rows = job.part(g.batch * g.out[1]);
+  const int64_t width = g.out_channels * g.groups * g.out[2];
+  int64_t made = 0;
+  if (job.packed && job.packed->library())
+    made = job.packed->library()->compute(
+        job, reinterpret_cast<const std::byte*>(job.packed->data()),
+        [&](int64_t image, int64_t first, int64_t run) { job.done((image * g.out[1] + first) * width, run * width); });
+  if (made < rows.size()) plain(job, g, {(rows.begin + made) * width, rows.end * width});
+}
+
+}  // namespace
+
+Bytes packed_conv_bytes(const TensorImpl& node) {
+  const ConvGeometry g(node);
+  Lines lines;
+  if (library_present() && is_plain_product(g)) return 0;
+  if (!all_floats(node) || g.depthwise() || !weight_lines(*node.sources[1], 0, lines)) return 0;
+  const int64_t mr = simd().tile_rows;
+  return g.groups * ((g.out_channels + mr - 1) / mr * mr) * g.depth() * 4;
+}
+
+void pack_conv(const TensorImpl& node, float* to) {
+  const ConvGeometry g(node);
+  const int64_t mr = simd().tile_rows;
+  for (int64_t group = 0; group < g.groups; ++group, to += (g.out_channels + mr - 1) / mr * mr * g.depth()) {
+    Lines lines;
+    if (weight_lines(*node.sources[1], group * g.out_channels, lines))
+      pack_all(lines, g.out_channels, mr, g.depth(), to);
+  }
+}
+
+Bytes conv_work(const TensorImpl& node, int tasks) {
+  if (!all_floats(node)) return 0;
+  if (node.channels_last()) return tasks * round_to_line(library_conv_work(node));
+  const ConvGeometry g(node);
+  return g.depthwise() ? depthwise_work(g, tasks) : tasks * share(node);
+}
+
+Status conv(const Job& job) {
+  const ConvGeometry g(job.node);
+  Lines lines;
+  if (job.node.channels_last())
+    channels_last(job, g);
+  else if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines))
+    plain(job, g, job.part(job.node.element_count(), 16));
+  else if (g.depthwise())
+    depthwise(job, g);
+  else if (job.packed && job.packed->library() && job.packed->library()->takes(job.nth))
+    by_library(job, g);
+  else
+    by_product(job, g);
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Rows and elements picked by index. An index counts from the end where it is negative; one outside is an error.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/quant/quant.h"
+
+namespace arenascope::cpu {
+namespace {
+
+Error outside(const TensorImpl& node, int64_t index, int64_t place, int64_t size) {
+  return refuse(node, fmt::format("index {} (number {} of its indices) lies outside the {} entries of its table", index,
+                                  place, size));
+}
+
+template <class T>
+void move(T* to, const T* from, int64_t stride, int64_t n) {
+  if (stride == 1)
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+  else
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+}
+
+template <class F>
+Status with_width(DType type, F&& f) {
+  switch (element_bytes(type)) {
+    case 1: return f(uint8_t{});
+    case 2: return f(uint16_t{});
+    case 4: return f(uint32_t{});
+    default: return f(uint64_t{});
+  }
+}
+
+// Sizes and strides of some of a tensor's dimensions.
+Dims part(const Dims& dims, int begin, int end) {
+  Dims out;
+  for (int i = begin; i < end; ++i) out.push_back(dims[i]);
+  return out;
+}
+
+}  // namespace
+
+// out[outer…, index…, inner…] = table[outer…, indices[index…], inner…]
+Status gather(const Job& job) {
+  const TensorImpl &node = job.node, &table = job.source(0), &indices = job.source(1);
+  const int axis = node.params.get<AxisParams>().axis;
+  const Dims outer = part(table.sizes, 0, axis), inner = part(table.sizes, axis + 1, table.rank());
+  const int64_t inner_count = element_count(inner), index_count = indices.element_count(), size = table.sizes[axis];
+  const Nest outer_nest(outer, {part(table.strides, 0, axis)});
+  const Nest inner_nest(inner, {part(table.strides, axis + 1, table.rank())});
+  const DTypeInfo& type = info(table.dtype);
+  const Range slices = job.part(element_count(outer) * index_count);
+  for (int64_t slice = slices.begin; slice < slices.end; ++slice) {
+    const int64_t place = slice % index_count;
+    int64_t index = integer_at(indices, place);
+    if (index < -size || index >= size) return outside(node, index, place, size);
+    if (index < 0) index += size;
+    int64_t base = index * table.strides[axis];
+    outer_nest.rows({slice / index_count, slice / index_count + 1}, 1,
+                    [&](const int64_t* at, int64_t) { base += at[0]; });
+    int64_t done = slice * inner_count;
+    inner_nest.rows({0, inner_count}, inner_count, [&](const int64_t* at, int64_t n) {
+      if (type.quantised) {
+        dequantise(table.dtype, table.data() + (base + at[0]) / type.block_elements * type.block_bytes,
+                   node.data_as<float>() + done, n);
+      } else {
+        (void)with_width(table.dtype, [&](auto zero) -> Status {
+          using T = decltype(zero);
+          move(node.data_as<T>() + done, table.data_as<T>() + base + at[0], inner_nest.inner_stride(0), n);
+          return {};
+        });
+      }
+      done += n;
+    });
+  }
+  return {};
+}
+
+// out[i, j, …] = table[i, indices[i, j, …], …], the index standing at `axis`.
+Status gather_elements(const Job& job) {
+  const TensorImpl &node = job.node, &table = job.source(0), &indices = job.source(1);
+  const int axis = node.params.get<AxisParams>().axis;
+  Dims strides = table.strides;
+  const int64_t along = strides[axis], size = table.sizes[axis];
+  strides[axis] = 0;
+  const Nest nest(node.sizes, {node.strides, strides, indices.strides});
+  const LoadRow<int64_t> load = loader<int64_t>(indices.dtype);
+  const int64_t index_bytes = element_bytes(indices.dtype);
+  return with_width(table.dtype, [&](auto zero) -> Status {
+    using T = decltype(zero);
+    Status status;
+    nest.rows(job.part(nest.count(), 64), 256, [&](const int64_t* at, int64_t n) {
+      if (!status) return;
+      int64_t index[256];
+      load(index, indices.data() + at[2] * index_bytes, nest.inner_stride(2), n);
+      T* to = node.data_as<T>() + at[0];
+      const T* from = table.data_as<T>() + at[1];
+      for (int64_t i = 0; i < n; ++i) {
+        if (index[i] < -size || index[i] >= size) {
+          status = outside(node, index[i], at[0] + i, size);
+          return;
+        }
+        to[i] = from[i * nest.inner_stride(1) + (index[i] < 0 ? index[i] + size : index[i]) * along];
+      }
+    });
+    return status;
+  });
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/cpu/kernels/gemm.h"
+
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/quant/quant.h"
+
+namespace arenascope::cpu {
+
+void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
+                float* to, float* row) {
+  const DTypeInfo& type = info(lines.type);
+  if (lines.type == DType::F32) {
+    const float* from = reinterpret_cast<const float*>(lines.data) + first * lines.line_stride + begin * lines.stride;
+    if (lines.line_stride == 1) {
+      for (int64_t k = 0; k < depth; ++k, to += width) {
+        std::copy(from + k * lines.stride, from + k * lines.stride + count, to);
+        std::fill(to + count, to + width, 0.0f);
+      }
+      return;
+    }
+    for (int64_t block = 0; block < depth; block += 16) {  // a few cache lines of each row at a time
+      const int64_t end = std::min(depth, block + 16);
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t k = block; k < end; ++k) to[k * width + i] = from[i * lines.line_stride + k * lines.stride];
+    }
+    for (int64_t k = 0; count < width && k < depth; ++k) std::fill(to + k * width + count, to + (k + 1) * width, 0.0f);
+    return;
+  }
+  const LoadRow<float> load = type.quantised ? nullptr : loader<float>(lines.type);
+  for (int64_t i = 0; i < count; ++i) {
+    const std::byte* from =
+        lines.data + ((first + i) * lines.line_stride + begin * lines.stride) / type.block_elements * type.block_bytes;
+    if (load)
+      load(row, from, lines.stride, depth);
+    else
+      dequantise(lines.type, from, row, depth);
+    for (int64_t k = 0; k < depth; ++k) to[k * width + i] = row[k];
+  }
+  for (int64_t k = 0; count < width && k < depth; ++k) std::fill(to + k * width + count, to + (k + 1) * width, 0.0f);
+}
+
+void pack_all(const Lines& lines, int64_t count, int64_t width, int64_t depth, float* to) {
+  float row[kDepthBlock];
+  for (int64_t i = 0; i < count; i += width)
+    for (int64_t k = 0; k < depth; k += kDepthBlock)
+      pack_panel(lines, i, std::min(width, count - i), width, k, std::min(kDepthBlock, depth - k),
+                 to + i * depth + k * width, row);
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Dense float products by packed panels (the scheme of Goto and van de Geijn): blocks of the right side are packed
+// into panels that stay in the second-level cache, blocks of the left side into panels for the first level, and the
+// processor's tile runs over them. Each result is summed over the depth in the same order however the work is split.
+#pragma once
+#include <algorithm>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/simd/simd.h"
+
+namespace arenascope::cpu {
+
+inline constexpr int64_t kDepthBlock = 256;  // a multiple of every quantised block
+inline constexpr int64_t kColumnBlock = 512;
+inline constexpr int64_t kRowBlock = 96;
+inline constexpr int64_t kWidestTile = 64;  // columns of the widest tile
+
+// Scratch for one part: packed blocks of both sides, an edge tile, a row on its way into a panel.
+inline constexpr Bytes kGemmScratch =
+    static_cast<Bytes>(sizeof(float)) *
+    (kDepthBlock * (kColumnBlock + kRowBlock + 2 * kWidestTile) + 32 * kWidestTile + kDepthBlock);
+
+// Lines of a matrix in memory: line i, place k at first + i·line_stride + k·stride, of any type. Quantised lines
+// have stride 1 and line strides that are multiples of the block.
+struct Lines {
+  const std::byte* data;
+  DType type;
+  int64_t line_stride;
+  int64_t stride;
+};
+
+// Packs lines [first, first + count) at places [begin, begin + depth) into a panel [depth][width], zero behind count.
+void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
+                float* to, float* row);
+
+// All panels of `count` lines for products that happen often: panel p at to + p·depth·width.
+void pack_all(const Lines& lines, int64_t count, int64_t width, int64_t depth, float* to);
+
+// C[rows, columns] = L·R. `left(first, count, begin, depth, buffer)` gives the panels of rows [first, first + count)
+// at depth [begin, begin + depth): the address and how far panels lie apart. `right(first, count, begin, depth,
+// buffer)` packs panels of columns. Row r of C begins at c + r·c_stride.
+struct Panels {
+  const float* data;
+  int64_t stride;
+};
+template <class Left, class Right>
+void gemm(Range rows, Range columns, int64_t depth, float* scratch, Left&& left, Right&& right, float* c,
+          int64_t c_stride) {
+  const Simd& s = simd();
+  const int64_t mr = s.tile_rows, nr = s.tile_columns;
+  const int64_t row_block = kRowBlock / mr * mr, column_block = kColumnBlock / nr * nr;
+  float* const right_buffer = scratch;
+  float* const left_buffer = right_buffer + kDepthBlock * (kColumnBlock + kWidestTile);
+  float* const edge = left_buffer + kDepthBlock * (kRowBlock + kWidestTile);
+  if (depth == 0)
+    for (int64_t r = rows.begin; r < rows.end; ++r)
+      std::fill(c + r * c_stride + columns.begin, c + r * c_stride + columns.end, 0.0f);
+  for (int64_t j = columns.begin; j < columns.end; j += column_block) {
+    const int64_t nc = std::min(column_block, columns.end - j);
+    for (int64_t k = 0; k < depth; k += kDepthBlock) {
+      const int64_t kc = std::min(kDepthBlock, depth - k);
+      right(j, nc, k, kc, right_buffer);
+      for (int64_t i = rows.begin; i < rows.end; i += row_block) {
+        const int64_t mc = std::min(row_block, rows.end - i);
+        const Panels panels = left(i, mc, k, kc, left_buffer);
+        for (int64_t jj = 0; jj < nc; jj += nr)
+          for (int64_t ii = 0; ii < mc; ii += mr) {
+            const float* a = panels.data + ii / mr * panels.stride;
+            const float* b = right_buffer + jj / nr * kc * nr;
+            float* to = c + (i + ii) * c_stride + j + jj;
+            if (ii + mr <= mc && jj + nr <= nc) {
+              s.tile(kc, a, b, to, c_stride, k > 0);
+              continue;
+            }
+            s.tile(kc, a, b, edge, nr, false);
+            for (int64_t y = 0; y < std::min(mr, mc - ii); ++y)
+              for (int64_t x = 0; x < std::min(nr, nc - jj); ++x)
+                to[y * c_stride + x] = k > 0 ? to[y * c_stride + x] + edge[y * nr + x] : edge[y * nr + x];
+          }
+      }
+    }
+  }
+}
+
+// The sides of gemm() for plain matrices.
+struct LeftLines {
+  Lines lines;
+  float* row;  // kDepthBlock floats
+  Panels operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
+    const int64_t mr = simd().tile_rows;
+    for (int64_t i = 0; i < count; i += mr)
+      pack_panel(lines, first + i, std::min(mr, count - i), mr, begin, depth, buffer + i * depth, row);
+    return {buffer, depth * mr};
+  }
+};
+struct RightLines {
+  Lines lines;
+  float* row;
+  void operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
+    const int64_t nr = simd().tile_columns;
+    for (int64_t j = 0; j < count; j += nr)
+      pack_panel(lines, first + j, std::min(nr, count - j), nr, begin, depth, buffer + j * depth, row);
+  }
+};
+// Rows packed by pack_all(); row ranges must begin at a panel.
+struct PackedLeft {
+  const float* panels;
+  int64_t depth;
+  Panels operator()(int64_t first, int64_t, int64_t begin, int64_t, float*) const {
+    const int64_t mr = simd().tile_rows;
+    return {panels + first * depth + begin * mr, depth * mr};
+  }
+};
+
+// The row buffer at the end of a part's gemm scratch.
+inline float* gemm_row(float* scratch) {
+  return scratch + kGemmScratch / static_cast<Bytes>(sizeof(float)) - kDepthBlock;
+}
+
+}  // namespace arenascope::cpu

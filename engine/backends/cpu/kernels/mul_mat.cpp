@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// MUL_MAT: out[.., m, n] = scale · Σ b[.., m, k] · a[.., n, k] (+ bias[n]). Few rows of b (a language model that makes
+// one token) are dot products along the rows of a, which are then read, and dequantised, once; more are a packed
+// product. Error bounds: floats and f16 depth·2^-24·Σ|a·b|; bf16 and quantised weights as library_product.h and
+// quant_product.h say.
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/gemm.h"
+#include "engine/backends/cpu/library/library.h"
+#include "engine/backends/cpu/packed.h"
+#include "engine/backends/cpu/quant/quant.h"
+#include "engine/backends/cpu/quant/quant_product.h"
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr int64_t kFewRows = 8;
+constexpr int64_t kDotPiece = 1024;  // a multiple of every quantised block
+
+struct Product {
+  int64_t rows, columns, depth;  // M, N, K
+  int64_t batches;
+  Nest batch;  // offsets of out, a, b
+
+  explicit Product(const TensorImpl& node)
+      : rows(node.sizes.back(1)),
+        columns(node.sizes.back()),
+        depth(node.sources[0]->sizes.back()),
+        batches(node.element_count() / (rows * columns)),
+        batch(outer(node.sizes), {outer_strides(node, node), outer_strides(node, *node.sources[0]),
+                                  outer_strides(node, *node.sources[1])}) {}
+
+ private:
+  static Dims outer(Dims d) {
+    d.resize(d.rank() - 2);
+    return d;
+  }
+  // The operand's strides over the result's batch dimensions; 0 where it is broadcast.
+  static Dims outer_strides(const TensorImpl& node, const TensorImpl& operand) {
+    Dims out;
+    for (int d = 0; d < node.rank() - 2; ++d) {
+      const int own = d - (node.rank() - operand.rank());
+      out.push_back(own < 0 || operand.sizes[own] == 1 ? 0 : operand.strides[own]);
+    }
+    return out;
+  }
+};
+
+Lines lines_of(const TensorImpl& tensor, int64_t offset) {
+  const DTypeInfo& type = info(tensor.dtype);
+  return {tensor.data() + offset / type.block_elements * type.block_bytes, tensor.dtype, tensor.strides.back(1),
+          tensor.strides.back()};
+}
+
+// Places [begin, begin + n) of line i as floats.
+const float* line(const Lines& l, int64_t i, int64_t begin, int64_t n, float* buffer) {
+  const DTypeInfo& type = info(l.type);
+  const std::byte* from = l.data + (i * l.line_stride + begin * l.stride) / type.block_elements * type.block_bytes;
+  if (type.quantised) {
+    dequantise(l.type, from, buffer, n);
+    return buffer;
+  }
+  if (l.type == DType::F32 && (l.stride == 1 || n == 1)) return reinterpret_cast<const float*>(from);
+  loader<float>(l.type)(buffer, from, l.stride, n);
+  return buffer;
+}
+
+// The place in Simd::dots of rows of this type; -1: not among them.
+int place_of(DType type) { return type == DType::F32 ? 0 : type == DType::F16 ? 1 : type == DType::BF16 ? 2 : -1; }
+
+// Rows of a that lie in one piece: the vectors' own kernel, block of depth by block, so that b stays in the caches.
+bool few_plain_rows(const Product& p, Range columns, const Lines& a, const Lines& b, float* c) {
+  const int place = place_of(a.type);
+  if (place < 0 || a.stride != 1) return false;
+  const int64_t bytes = element_bytes(a.type),
+                block = b.type == DType::F32 && b.stride == 1 ? 32768 / p.rows : kDotPiece;
+  alignas(64) float buffer[kFewRows * kDotPiece];
+  for (int64_t m = 0; m < p.rows; ++m)
+    std::fill(c + m * p.columns + columns.begin, c + m * p.columns + columns.end, 0.0f);
+  for (int64_t k = 0; k < p.depth; k += block) {
+    const int64_t depth = std::min(block, p.depth - k);
+    const float* x = reinterpret_cast<const float*>(b.data) + k;
+    int64_t stride = b.line_stride;
+    if (b.type != DType::F32 || b.stride != 1) {
+      for (int64_t m = 0; m < p.rows; ++m)
+        std::copy_n(line(b, m, k, depth, buffer + m * kDotPiece), depth, buffer + m * kDotPiece);
+      x = buffer, stride = kDotPiece;
+    }
+    simd().dots[place](a.data + (columns.begin * a.line_stride + k) * bytes, a.line_stride, columns.size(), x, stride,
+                       p.rows, depth, c + columns.begin, p.columns);
+  }
+  return true;
+}
+
+void few_rows(const Product& p, Range columns, const Lines& a, const Lines& b, float* c) {
+  if (few_plain_rows(p, columns, a, b, c)) return;
+  alignas(64) float piece_a[kDotPiece], piece_b[kDotPiece];
+  for (int64_t n = columns.begin; n < columns.end; ++n) {
+    double sums[kFewRows] = {};
+    for (int64_t k = 0; k < p.depth; k += kDotPiece) {
+      const int64_t depth = std::min(kDotPiece, p.depth - k);
+      const float* x = line(a, n, k, depth, piece_a);
+      for (int64_t m = 0; m < p.rows; ++m)
+        sums[m] += static_cast<double>(simd().dot(x, line(b, m, k, depth, piece_b), depth));
+    }
+    for (int64_t m = 0; m < p.rows; ++m) c[m * p.columns + n] = static_cast<float>(sums[m]);
+  }
+}
+
+// Scale and bias for the columns of some rows; c is the batch's first element.
+void scale_and_bias(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
+  const float scale = job.node.params.get<MulMatParams>().scale;
+  const bool biased = job.sources() > 2;
+  if (scale == 1 && !biased) return;
+  alignas(64) float buffer[512];
+  for (int64_t n = columns.begin; n < columns.end; n += 512) {
+    const int64_t count = std::min<int64_t>(512, columns.end - n);
+    const float* bias = biased ? elements(job.source(2), n, count, buffer) : nullptr;
+    for (int64_t m = rows.begin; m < rows.end; ++m) {
+      float* to = c + m * stride + n;
+      if (scale != 1) simd().affine(to, to, count, scale, 0);
+      if (bias) simd().add(to, to, bias, count);
+    }
+  }
+}
+
+void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
+  scale_and_bias(job, rows, columns, stride, c);
+  if (!job.steps) return;
+  const int64_t first = c - job.node.data_as<float>();
+  if (columns.size() == stride) return job.done(first + rows.begin * stride, rows.size() * stride);
+  for (int64_t m = rows.begin; m < rows.end; ++m) job.done(first + m * stride + columns.begin, columns.size());
+}
+
+}  // namespace
+
+Bytes mul_mat_work(const TensorImpl& node, int tasks) {
+  const Bytes floats = node.sizes.back(1) <= kFewRows ? 0 : round_to_line(kGemmScratch);
+  return tasks * std::max({floats, quant_product_work(node), library_product_work(node)});
+}
+
+Status mul_mat(const Job& job) {
+  const TensorImpl &a = job.source(0), &b = job.source(1);
+  const Product p(job.node);
+  const bool few = p.rows <= kFewRows;
+  const QuantLayout* quantised = job.packed && job.packed->quantised() ? &*job.packed->quantised() : nullptr;
+  // Parts: whole matrices where there are enough, else columns (rows of a), else rows.
+  const int64_t unit_rows = simd().tile_rows, unit_columns = quantised ? quantised->width
+                                                             : few     ? 16
+                                                                       : simd().tile_columns;
+  Range batches{0, p.batches}, rows{0, p.rows}, columns{0, p.columns};
+  LibraryProduct* const library =
+      job.packed && p.batches == 1 && job.packed->product() && job.packed->product()->takes(p.rows, job.nth)
+          ? job.packed->product()
+          : nullptr;
+  if (library)
+    rows = job.part(p.rows, 8);
+  else if (p.batches >= 2 * job.nth || p.batches % job.nth == 0)
+    batches = job.part(p.batches);
+  else if (few || p.columns / unit_columns >= 2 * job.nth || p.columns >= p.rows)
+    columns = job.part(p.columns, unit_columns);
+  else
+    rows = job.part(p.rows, unit_rows);
+  if (rows.size() <= 0 || columns.size() <= 0) return {};
+  float* const scratch = job.scratch<float>(mul_mat_work(job.node, 1));
+  p.batch.rows(batches, 1, [&](const int64_t* at, int64_t) {
+    const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
+    float* c = job.node.data_as<float>() + at[0];
+    const bool done = quantised && quant_product(*quantised, job.packed->bytes(), rows, columns, lines_b,
+                                                 reinterpret_cast<std::byte*>(scratch), c, p.columns);
+    if (done ||
+        (library && library->compute(rows, lines_b, job.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c))) {
+    } else if (few)
+      few_rows(p, columns, lines_a, lines_b, c);
+    else if (!library_product(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
+      gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)},
+           RightLines{lines_a, gemm_row(scratch)}, c, p.columns);
+    finish(job, rows, columns, p.columns, c);
+  });
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Normalisations: over the innermost dimensions (NORM, RMS_NORM), over groups of channels, and by given statistics
+// (BATCH_NORM). Sums go on in double beyond blocks.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/simd/simd.h"
+
+namespace arenascope::cpu {
+namespace {
+
+template <class C>
+double sum(const C* x, int64_t n) {
+  if constexpr (std::is_same_v<C, float>) return simd().sum(x, n);
+  double total = 0;
+  for (int64_t i = 0; i < n; ++i) total += x[i];
+  return total;
+}
+
+template <class C>
+double square_sum([[maybe_unused]] const Simd& s, const C* x, C mean, int64_t n) {
+  if constexpr (std::is_same_v<C, float>) return s.square_sum(x, mean, n);
+  double total = 0;
+  for (int64_t i = 0; i < n; ++i) total += (x[i] - mean) * (x[i] - mean);
+  return total;
+}
+
+template <class C>
+struct Moments {
+  C mean;
+  double variance;
+};
+
+// In one walk, around a mean of a few elements. Where that is so far off that digits would be lost, the variance is
+// taken in a second one.
+template <class C>
+Moments<C> moments(const Simd& s, const C* x, int64_t n) {
+  if constexpr (std::is_same_v<C, float>) {
+    const int64_t few = std::min<int64_t>(n, 16);
+    const float shift = static_cast<float>(simd().sum(x, few) / static_cast<double>(few));
+    double squares;
+    const double off = s.moments(x, shift, n, &squares) / static_cast<double>(n);
+    const double variance = squares / static_cast<double>(n) - off * off;
+    const float mean = static_cast<float>(static_cast<double>(shift) + off);
+    if (off * off > variance) return {mean, simd().square_sum(x, mean, n) / static_cast<double>(n)};
+    return {mean, variance};
+  }
+  const C mean = static_cast<C>(sum(x, n) / static_cast<double>(n));
+  return {mean, square_sum(s, x, mean, n) / static_cast<double>(n)};
+}
+
+template <class C>
+void normalise([[maybe_unused]] const Simd& s, C* out, const C* x, C mean, C factor, const C* gain, const C* bias,
+               int64_t n) {
+  if constexpr (std::is_same_v<C, float>) return s.normalise(out, x, mean, factor, gain, bias, n);
+  for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor * (gain ? gain[i] : C{1}) + (bias ? bias[i] : C{0});
+}
+
+Dims from_axis(const Dims& sizes, int axis) {
+  Dims out;
+  for (int d = axis; d < sizes.rank(); ++d) out.push_back(sizes[d]);
+  return out;
+}
+
+// A gain or bias, broadcast to `sizes`: in place or spread out into `buffer`.
+template <class C>
+const C* spread(const TensorImpl& tensor, const Dims& sizes, C* buffer) {
+  if (is_native<C>(tensor.dtype) && tensor.contiguous() && tensor.element_count() == element_count(sizes))
+    return tensor.data_as<C>();
+  const Nest nest(sizes, {&tensor});
+  const LoadRow<C> load = loader<C>(tensor.dtype);
+  C* to = buffer;
+  nest.rows({0, nest.count()}, std::numeric_limits<int64_t>::max(), [&](const int64_t* at, int64_t n) {
+    load(to, tensor.data() + at[0] * element_bytes(tensor.dtype), nest.inner_stride(0), n);
+    to += n;
+  });
+  return buffer;
+}
+
+template <class C>
+void run_norm(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<NormParams>();
+  const Dims sizes = from_axis(node.sizes, p.axis);
+  const int64_t n = element_count(sizes);
+  const Bytes share = round_to_line(4 * n * static_cast<Bytes>(sizeof(C)));
+  C* const row = job.scratch<C>(share);
+  const bool rms = job.op() == Op::RmsNorm;
+  const C* gain = job.sources() > 1 ? spread(job.source(1), sizes, row + n) : nullptr;
+  const C* bias = job.sources() > 2 ? spread(job.source(2), sizes, row + 2 * n) : nullptr;
+  const Range range = job.part(node.element_count() / n);
+  const Functions functions(node);
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    const C* x = elements(source, line * n, n, row);
+    const auto [mean, variance] =
+        rms ? Moments<C>{0, square_sum(*functions, x, C{0}, n) / static_cast<double>(n)} : moments(*functions, x, n);
+    const C factor = static_cast<C>(1 / std::sqrt(variance + static_cast<double>(p.epsilon)));
+    C* out = is_native<C>(node.dtype) ? node.data_as<C>() + line * n : row + 3 * n;
+    normalise(*functions, out, x, mean, factor, gain, bias, n);
+    if (!is_native<C>(node.dtype)) store_elements(node, line * n, n, out);
+    job.done(line * n, n);
+  }
+}
+
+template <class C>
+C one(const TensorImpl& vector, int64_t i) {
+  C value;
+  loader<C>(vector.dtype)(&value, vector.data() + i * vector.strides[0] * element_bytes(vector.dtype), 1, 1);
+  return value;
+}
+
+template <class C>
+void run_group_norm(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<GroupNormParams>();
+  const int64_t channels = node.sizes[1], group = channels / p.groups;
+  const int64_t spatial = node.element_count() / (node.sizes[0] * channels), n = group * spatial;
+  C* const block = job.scratch<C>(round_to_line(2 * n * static_cast<Bytes>(sizeof(C))));
+  const Range range = job.part(node.sizes[0] * p.groups);
+  const Functions functions(node);
+  for (int64_t g = range.begin; g < range.end; ++g) {
+    const C* x = elements(source, g * n, n, block);
+    const auto [mean, variance] = moments(*functions, x, n);
+    const double factor = 1 / std::sqrt(variance + static_cast<double>(p.epsilon));
+    C* out = is_native<C>(node.dtype) ? node.data_as<C>() + g * n : block + n;
+    for (int64_t c = 0; c < group; ++c) {
+      const int64_t channel = g % p.groups * group + c;
+      const C by = job.sources() > 1 ? one<C>(job.source(1), channel) : C{1};
+      const C add = job.sources() > 2 ? one<C>(job.source(2), channel) : C{0};
+      const C* from = x + c * spatial;
+      C* to = out + c * spatial;
+      normalise<C>(*functions, to, from, mean, static_cast<C>(factor) * by, nullptr, nullptr, spatial);
+      if (add != C{0})
+        for (int64_t i = 0; i < spatial; ++i) to[i] += add;
+    }
+    if (!is_native<C>(node.dtype)) store_elements(node, g * n, n, out);
+  }
+}
+
+template <class C>
+void run_batch_norm(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const double epsilon = static_cast<double>(node.params.get<BatchNormParams>().epsilon);
+  const int64_t channels = node.sizes[1], spatial = node.element_count() / (node.sizes[0] * channels);
+  Writer<C> writer(node);
+  alignas(64) C buffer[kPiece];
+  const Range range = job.part(node.element_count(), 64);
+  for (int64_t at = range.begin; at < range.end;) {
+    const int64_t plane = at / spatial, channel = plane % channels;
+    const double gain = one<double>(job.source(1), channel), bias = one<double>(job.source(2), channel);
+    const double mean = one<double>(job.source(3), channel), variance = one<double>(job.source(4), channel);
+    const double factor = gain / std::sqrt(variance + epsilon), shift = bias - mean * factor;
+    const int64_t end = std::min(range.end, (plane + 1) * spatial);
+    for (; at < end; at += kPiece) {
+      const int64_t n = std::min(kPiece, end - at);
+      const C* x = elements(source, at, n, buffer);
+      C* to = writer.piece(at);
+      if constexpr (std::is_same_v<C, float>)
+        simd().affine(to, x, n, static_cast<float>(factor), static_cast<float>(shift));
+      else
+        for (int64_t i = 0; i < n; ++i) to[i] = static_cast<C>(factor * x[i] + shift);
+      writer.done(at, n);
+    }
+    at = end;
+  }
+}
+
+Bytes width(const TensorImpl& node) { return node.dtype == DType::F64 ? 8 : 4; }
+
+}  // namespace
+
+Bytes norm_work(const TensorImpl& node, int tasks) {
+  const int64_t n = element_count(from_axis(node.sizes, node.params.get<NormParams>().axis));
+  return tasks * round_to_line(4 * n * width(node));
+}
+
+Bytes group_norm_work(const TensorImpl& node, int tasks) {
+  const auto groups = node.params.get<GroupNormParams>().groups;
+  const bool in_place = (node.dtype == DType::F32 || node.dtype == DType::F64) && node.sources[0]->contiguous();
+  return in_place ? 0 : tasks * round_to_line(2 * (node.element_count() / (node.sizes[0] * groups)) * width(node));
+}
+
+Status norm(const Job& job) {
+  job.node.dtype == DType::F64 ? run_norm<double>(job) : run_norm<float>(job);
+  return {};
+}
+
+Status group_norm(const Job& job) {
+  job.node.dtype == DType::F64 ? run_group_norm<double>(job) : run_group_norm<float>(job);
+  return {};
+}
+
+Status batch_norm(const Job& job) {
+  job.node.dtype == DType::F64 ? run_batch_norm<double>(job) : run_batch_norm<float>(job);
+  return {};
+}
+
+}  // namespace arenascope::cpu

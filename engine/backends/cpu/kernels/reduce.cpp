@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Sums, means, products, extremes and norms over any set of dimensions.
+//
+// The source's dimensions are put in order (kept…, reduced…); each result is then a walk over the reduced ones. When
+// the innermost dimension in memory is a kept one, a whole row of results is accumulated at once instead, so that
+// memory is read in order.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/simd/simd.h"
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr int64_t kAcross = 2048;  // results side by side
+constexpr int64_t kSome = 16;
+
+// The type in which results are accumulated.
+template <class C>
+using Total = std::conditional_t<std::is_floating_point_v<C>, double, C>;
+
+template <class C>
+Total<C> start(Op op) {
+  using T = Total<C>;
+  switch (op) {
+    case Op::ReduceProd: return T{1};
+    case Op::ReduceMax:
+      return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    case Op::ReduceMin:
+      return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    default: return T{0};
+  }
+}
+
+template <class T>
+T combine(Op op, T a, T x) {
+  using W = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // integers wrap
+  switch (op) {
+    case Op::ReduceProd: return static_cast<T>(static_cast<W>(a) * static_cast<W>(x));
+    case Op::ReduceMax: return a != a || a > x ? a : x;
+    case Op::ReduceMin: return a != a || a < x ? a : x;
+    case Op::ReduceL2: return static_cast<T>(static_cast<W>(a) + static_cast<W>(x) * static_cast<W>(x));
+    default: return static_cast<T>(static_cast<W>(a) + static_cast<W>(x));
+  }
+}
+
+template <class C>
+Total<C> row(Op op, Total<C> total, const C* x, int64_t n) {
+  if constexpr (std::is_same_v<C, float>) {
+    const Simd& s = simd();
+    switch (op) {
+      case Op::ReduceMax: return combine<double>(op, total, s.highest(x, n));
+      case Op::ReduceMin: return combine<double>(op, total, s.lowest(x, n));
+      case Op::ReduceL2:
+        if (const double squares = s.square_sum(x, 0, n); squares > 1e-18 && squares < 1e37) return total + squares;
+        break;  // squares may be too small or too large for floats
+      case Op::ReduceProd: break;
+      default: return total + s.sum(x, n);
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) total = combine<Total<C>>(op, total, x[i]);
+  return total;
+}
+
+template <class C>
+C finish(Op op, Total<C> total, int64_t count) {
+  if (op == Op::ReduceL2) return convert<C>(std::sqrt(static_cast<double>(total)));
+  if (op == Op::ReduceMean) {
+    if constexpr (std::is_integral_v<C>) return count == 0 ? C{0} : total / static_cast<C>(count);
+    return static_cast<C>(total / static_cast<Total<C>>(count));
+  }
+  return static_cast<C>(total);
+}
+
+struct Space {
+  Dims kept, kept_strides, reduced, reduced_strides;
+};
+
+Space space_of(const TensorImpl& source, uint32_t axes) {
+  Space s;
+  for (int d = 0; d < source.rank(); ++d) {
+    const bool gone = axes >> d & 1;
+    (gone ? s.reduced : s.kept).push_back(source.sizes[d]);
+    (gone ? s.reduced_strides : s.kept_strides).push_back(source.strides[d]);
+  }
+  return s;
+}
+
+template <class C>
+void run(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const Op op = node.op;
+  const Space space = space_of(source, node.params.get<ReduceParams>().axes);
+  const Nest kept(space.kept, {space.kept_strides}), reduced(space.reduced, {space.reduced_strides});
+  const int64_t count = reduced.count();
+  Writer<C> out(node);
+  // Rows of results side by side when the kept innermost dimension is the one that lies close in memory.
+  const bool across = kept.inner_stride(0) == 1 && kept.inner_size() > 1 && reduced.inner_stride(0) != 1;
+  const int64_t piece = !across ? 1 : is_native<C>(source.dtype) ? kAcross : kPiece;
+  Reader<C> values(source, across ? 1 : reduced.inner_stride(0));
+  Total<C> totals[kAcross];
+  [[maybe_unused]] float sums[kAcross];
+  const bool sum = op == Op::ReduceSum || op == Op::ReduceMean;
+  const Range range = job.part(kept.count(), across ? 64 : 1);
+  int64_t result = range.begin;
+  kept.rows(range, piece, [&](const int64_t* at, int64_t n) {
+    const int64_t base = at[0];
+    std::fill(totals, totals + n, start<C>(op));
+    if (std::is_same_v<C, float> && across && sum) {
+      // Some rows as floats, then on to the totals.
+      int64_t added = 0;
+      if constexpr (std::is_same_v<C, float>) {
+        const auto flush = [&] {
+          for (int64_t i = 0; i < n; ++i) totals[i] += static_cast<double>(sums[i]);
+        };
+        reduced.rows({0, count}, 1, [&](const int64_t* inner, int64_t) {
+          const float* x = values.piece(base + inner[0], n);
+          if (added % kSome == 0) {
+            if (added > 0) flush();
+            simd().copy(sums, x, n);
+          } else {
+            simd().add(sums, sums, x, n);
+          }
+          ++added;
+        });
+        if (added > 0) flush();
+      }
+    } else if (across) {
+      reduced.rows({0, count}, 1, [&](const int64_t* inner, int64_t) {
+        const C* x = values.piece(base + inner[0], n);
+        for (int64_t i = 0; i < n; ++i) totals[i] = combine<Total<C>>(op, totals[i], x[i]);
+      });
+    } else {
+      reduced.rows({0, count}, kPiece, [&](const int64_t* inner, int64_t m) {
+        totals[0] = row<C>(op, totals[0], values.piece(base + inner[0], m), m);
+      });
+    }
+    C* to = out.piece(result);
+    for (int64_t i = 0; i < n; ++i) to[i] = finish<C>(op, totals[i], count);
+    out.done(result, n);
+    result += n;
+  });
+}
+
+}  // namespace
+
+Status reduce(const Job& job) {
+  with_compute_type(job.node.dtype, [&](auto zero) { run<decltype(zero)>(job); });
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// Ops along one axis whose results are places or orders: arg max and min, the k largest, running sums.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/elements.h"
+
+namespace arenascope::cpu {
+namespace {
+
+// The lines of a tensor along `axis`: line i of the row-major others begins at source(i) with stride `stride`.
+struct Lines {
+  int64_t length, stride, count, inner;
+  Nest others;
+
+  Lines(const TensorImpl& tensor, int axis)
+      : length(tensor.sizes[axis]),
+        stride(tensor.strides[axis]),
+        count(1),
+        inner(1),
+        others(sizes(tensor, axis), {strides(tensor, axis)}) {
+    count = others.count();
+    for (int d = axis + 1; d < tensor.rank(); ++d) inner *= tensor.sizes[d];
+  }
+  int64_t source(int64_t line) const {
+    int64_t offset = 0;
+    others.rows({line, line + 1}, 1, [&](const int64_t* at, int64_t) { offset = at[0]; });
+    return offset;
+  }
+  // Where the line begins in a contiguous tensor that has `size` elements along the axis; its stride is `inner`.
+  int64_t target(int64_t line, int64_t size) const { return line / inner * inner * size + line % inner; }
+
+ private:
+  static Dims sizes(const TensorImpl& t, int axis) {
+    Dims out;
+    for (int d = 0; d < t.rank(); ++d)
+      if (d != axis) out.push_back(t.sizes[d]);
+    return out;
+  }
+  static Dims strides(const TensorImpl& t, int axis) {
+    Dims out;
+    for (int d = 0; d < t.rank(); ++d)
+      if (d != axis) out.push_back(t.strides[d]);
+    return out;
+  }
+};
+
+template <class C>
+void arg(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<ArgParams>();
+  const Lines lines(source, p.axis);
+  const LoadRow<C> load = loader<C>(source.dtype);
+  const int64_t bytes = element_bytes(source.dtype);
+  const bool highest = node.op == Op::ArgMax;
+  const Range range = job.part(lines.count);
+  C piece[256];
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    const std::byte* from = source.data() + lines.source(line) * bytes;
+    int64_t place = 0;
+    C best{};
+    for (int64_t begin = 0; begin < lines.length; begin += 256) {
+      const int64_t n = std::min<int64_t>(256, lines.length - begin);
+      load(piece, from + begin * lines.stride * bytes, lines.stride, n);
+      for (int64_t i = 0; i < n; ++i) {
+        const C x = piece[i];
+        // NaN is more extreme than any number.
+        const bool better = (highest ? x > best : x < best) || (x != x && best == best);
+        if (begin + i == 0 || better || (p.select_last && (x == best || (x != x && best != best)))) {
+          best = x;
+          place = begin + i;
+        }
+      }
+    }
+    node.data_as<int64_t>()[line] = place;
+  }
+}
+
+// Lines of this length on are sorted by digits rather than by comparing, when most of their order is wanted.
+constexpr int64_t kDigitsFrom = 256;
+
+// Whether a node of lines of n floats is.
+bool by_digits(const TensorImpl& source, int64_t n, int64_t k) {
+  return source.dtype == DType::F32 && n >= kDigitsFrom && n < (int64_t{1} << 31) && k >= n / 16;
+}
+
+constexpr int kDigit = 11;  // bits of a digit; two of them are all of a float but ten bits
+constexpr int64_t kBuckets = int64_t{1} << kDigit;
+Bytes digits_work(int64_t n) { return round_to_line(16 * n + 2 * kBuckets * 4); }
+
+// The places of a line's floats in order: two passes over the upper digits (a radix sort, Knuth 5.2.5), then insertion,
+// which has little left to do. Floats become whole numbers of the same order, the upper half of an item; the lower half
+// is the place, so equal values stay as they came.
+struct Digits {
+  uint64_t *from, *to;
+  uint32_t (*counts)[kBuckets];
+
+  Digits(std::byte* work, int64_t n)
+      : from(reinterpret_cast<uint64_t*>(work)),
+        to(from + n),
+        counts(reinterpret_cast<uint32_t (*)[kBuckets]>(to + n)) {}
+
+  // −0 is 0, and NaN of either sign the largest.
+  static uint32_t key(float value, bool largest) {
+    uint32_t bits = std::bit_cast<uint32_t>(value + 0.0f);
+    if (value != value) bits = 0x7fffffffu;
+    const uint32_t ascending = bits ^ (static_cast<uint32_t>(static_cast<int32_t>(bits) >> 31) | 0x80000000u);
+    return largest ? ~ascending : ascending;
+  }
+  static uint64_t high(uint64_t item) { return item >> (64 - kDigit); }
+  static uint64_t middle(uint64_t item) { return item >> (64 - 2 * kDigit) & (kBuckets - 1); }
+
+  const uint64_t* sort(const float* values, int64_t n, bool largest) {
+    std::memset(counts, 0, sizeof(*counts) * 2);
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = uint64_t{key(values[i], largest)} << 32 | static_cast<uint64_t>(i);
+      ++counts[0][middle(to[i])], ++counts[1][high(to[i])];
+    }
+    uint32_t begin[2] = {0, 0};
+    for (int64_t b = 0; b < kBuckets; ++b)
+      for (int digit = 0; digit < 2; ++digit) begin[digit] += std::exchange(counts[digit][b], begin[digit]);
+    for (int64_t i = 0; i < n; ++i) from[counts[0][middle(to[i])]++] = to[i];
+    for (int64_t i = 0; i < n; ++i) to[counts[1][high(from[i])]++] = from[i];
+    insert(n);
+    return to;
+  }
+
+ private:
+  void insert(int64_t n) {
+    uint64_t last = to[0];
+    int64_t moved = 0;
+    for (int64_t i = 1; i < n; ++i) {
+      const uint64_t item = to[i];
+      if (item >= last) {
+        last = item;
+        continue;
+      }
+      int64_t place = i;
+      for (; place > 0 && to[place - 1] > item; --place) to[place] = to[place - 1];
+      to[place] = item;
+      moved += i - place;
+      if (moved > 8 * n) return std::sort(to, to + n);  // floats that differ in their last digits only
+    }
+  }
+};
+
+void top_by_digits(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<TopKParams>();
+  const Lines lines(source, p.axis);
+  const LoadRow<float> load = loader<float>(DType::F32);
+  const int64_t n = lines.length;
+  const Bytes share = digits_work(n) + round_to_line(4 * n);
+  auto* const values = job.scratch<float>(share);
+  Digits digits(reinterpret_cast<std::byte*>(values) + round_to_line(4 * n), n);
+  const Range range = job.part(lines.count);
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    const float* from = source.data_as<float>() + lines.source(line);
+    if (lines.stride != 1) load(values, reinterpret_cast<const std::byte*>(from), lines.stride, n);
+    const float* x = lines.stride == 1 ? from : values;
+    const uint64_t* sorted = digits.sort(x, n, p.largest);
+    const int64_t to = lines.target(line, p.k);
+    if (node.op == Op::TopKIndices) {
+      int64_t* const indices = node.data_as<int64_t>() + to;
+      for (int64_t i = 0; i < p.k; ++i) indices[i * lines.inner] = static_cast<uint32_t>(sorted[i]);
+    } else {
+      float* const sorted_values = node.data_as<float>() + to;
+      for (int64_t i = 0; i < p.k; ++i) sorted_values[i * lines.inner] = x[static_cast<uint32_t>(sorted[i])];
+    }
+  }
+}
+
+template <class C>
+void top(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<TopKParams>();
+  const Lines lines(source, p.axis);
+  const LoadRow<C> load = loader<C>(source.dtype);
+  const StoreRow<C> store = storer<C>(source.dtype);
+  const int64_t bytes = element_bytes(source.dtype), n = lines.length;
+  const Bytes share = round_to_line(16 * n);
+  int64_t* order = job.scratch<int64_t>(share);
+  C* values = reinterpret_cast<C*>(order + n);
+  // Equal values keep their order: the one that comes first counts as the better. NaN counts as the largest.
+  const auto better = [&](int64_t a, int64_t b) {
+    const bool nan_a = values[a] != values[a], nan_b = values[b] != values[b];
+    if (nan_a || nan_b) return nan_a != nan_b ? nan_a == p.largest : a < b;
+    if (values[a] != values[b]) return p.largest ? values[a] > values[b] : values[a] < values[b];
+    return a < b;
+  };
+  const Range range = job.part(lines.count);
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    load(values, source.data() + lines.source(line) * bytes, lines.stride, n);
+    std::iota(order, order + n, int64_t{0});
+    std::partial_sort(order, order + p.k, order + n, better);
+    const int64_t to = lines.target(line, p.k);
+    for (int64_t i = 0; i < p.k; ++i) {
+      const int64_t at = to + i * lines.inner;
+      if (node.op == Op::TopKIndices)
+        node.data_as<int64_t>()[at] = order[i];
+      else
+        store(node.data() + at * bytes, 1, values + order[i], 1);
+    }
+  }
+}
+
+template <class C>
+void running_sum(const Job& job) {
+  using Sum = std::conditional_t<std::is_floating_point_v<C>, double, uint64_t>;
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<CumSumParams>();
+  const Lines lines(source, p.axis);
+  const LoadRow<C> load = loader<C>(source.dtype);
+  const StoreRow<C> store = storer<C>(node.dtype);
+  const int64_t bytes = element_bytes(source.dtype);
+  const Range range = job.part(lines.count);
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    const std::byte* from = source.data() + lines.source(line) * bytes;
+    std::byte* to = node.data() + lines.target(line, lines.length) * bytes;
+    Sum sum{};
+    for (int64_t i = 0; i < lines.length; ++i) {
+      const int64_t at = p.reverse ? lines.length - 1 - i : i;
+      C x, y;
+      load(&x, from + at * lines.stride * bytes, 1, 1);
+      const Sum next = sum + static_cast<Sum>(x);
+      y = static_cast<C>(p.exclusive ? sum : next);
+      sum = next;
+      store(to + at * lines.inner * bytes, 1, &y, 1);
+    }
+  }
+}
+
+}  // namespace
+
+Status arg_extreme(const Job& job) {
+  with_compute_type(job.source(0).dtype, [&](auto zero) { arg<decltype(zero)>(job); });
+  return {};
+}
+
+Bytes top_k_work(const TensorImpl& node, int tasks) {
+  const auto p = node.params.get<TopKParams>();
+  const int64_t n = node.sources[0]->sizes[p.axis];
+  return tasks * (by_digits(*node.sources[0], n, p.k) ? digits_work(n) + round_to_line(4 * n) : round_to_line(16 * n));
+}
+
+Status top_k(const Job& job) {
+  const auto p = job.node.params.get<TopKParams>();
+  if (by_digits(job.source(0), job.source(0).sizes[p.axis], p.k)) {
+    top_by_digits(job);
+    return {};
+  }
+  with_compute_type(job.source(0).dtype, [&](auto zero) { top<decltype(zero)>(job); });
+  return {};
+}
+
+Status cum_sum(const Job& job) {
+  with_compute_type(job.source(0).dtype, [&](auto zero) { running_sum<decltype(zero)>(job); });
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// SOFT_MAX and LOG_SOFT_MAX of scale·x + mask along one axis. Lines along the innermost dimension are taken one by
+// one; along another dimension, a tile of neighbouring lines at once, so that memory is read in rows.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/simd/simd.h"
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr int64_t kTileElements = 16384;
+
+// Lines side by side in a tile.
+int64_t tile_width(int64_t length, int64_t inner) {
+  return inner == 1
+             ? 1
+             : std::clamp<int64_t>(kTileElements / std::max<int64_t>(length, 1), 16, std::min<int64_t>(256, kPiece));
+}
+
+struct Shape {
+  int64_t outer = 1, length, inner = 1;
+};
+Shape shape_of(const TensorImpl& node) {
+  const int axis = node.params.get<SoftMaxParams>().axis;
+  Shape s{1, node.sizes[axis], 1};
+  for (int d = 0; d < axis; ++d) s.outer *= node.sizes[d];
+  for (int d = axis + 1; d < node.rank(); ++d) s.inner *= node.sizes[d];
+  return s;
+}
+
+// y = scale·x + mask for elements [first, first + n).
+template <class C>
+void scaled(const Job& job, const Nest* mask_nest, int64_t first, int64_t n, C scale, C* y) {
+  const C* x = elements(job.source(0), first, n, y);
+  if (!mask_nest) {
+    for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
+    return;
+  }
+  const TensorImpl& mask = job.source(1);
+  const LoadRow<C> load = loader<C>(mask.dtype);
+  C piece[256];
+  mask_nest->rows({first, first + n}, 256, [&](const int64_t* at, int64_t m) {
+    load(piece, mask.data() + at[0] * element_bytes(mask.dtype), mask_nest->inner_stride(0), m);
+    for (int64_t i = 0; i < m; ++i) y[i] = scale * x[i] + piece[i];
+    y += m;
+    x += m;
+  });
+}
+
+// y from scale·x; x may be y.
+template <class C>
+void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int64_t n, bool log) {
+  if constexpr (std::is_same_v<C, float>) {
+    const auto highest_of = [&](int64_t count) {
+      return scale * (scale < 0 ? simd().lowest(x, count) : simd().highest(x, count));
+    };
+    if (!log && x != y) {
+      // Any shift will do unless a power is too large; so the highest of a few saves a walk over all.
+      const double sum = s.exp_sum(y, x, scale, highest_of(std::min<int64_t>(n, 128)), n);
+      if (sum > 0 && sum < 1e30) return s.affine(out, y, n, static_cast<float>(1 / sum), 0);
+    }
+    const float highest = highest_of(n);
+    if (log) {
+      simd().affine(y, x, n, scale, 0);
+      double sum = 0;
+      float piece[256];
+      for (int64_t i = 0; i < n; i += 256)
+        sum += simd().exp_sum(piece, y + i, 1, highest, std::min<int64_t>(256, n - i));
+      s.affine(out, y, n, 1, -highest - static_cast<float>(std::log(sum)));
+    } else {
+      const double sum = s.exp_sum(y, x, scale, highest, n);
+      s.affine(out, y, n, static_cast<float>(1 / sum), 0);
+    }
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
+    const C highest = *std::max_element(y, y + n);
+    C sum = 0;
+    for (int64_t i = 0; i < n; ++i) sum += std::exp(y[i] - highest);
+    for (int64_t i = 0; i < n; ++i) out[i] = log ? y[i] - highest - std::log(sum) : std::exp(y[i] - highest) / sum;
+  }
+}
+
+// `width` lines side by side, `length` rows of them.
+template <class C>
+void tile(C* y, int64_t length, int64_t width, bool log) {
+  C highest[256], sums[256];
+  std::copy(y, y + width, highest);
+  for (int64_t l = 1; l < length; ++l)
+    for (int64_t i = 0; i < width; ++i) highest[i] = std::max(highest[i], y[l * width + i]);
+  std::fill(sums, sums + width, C{0});
+  for (int64_t l = 0; l < length; ++l) {
+    C* row = y + l * width;
+    C powers[256];
+    for (int64_t i = 0; i < width; ++i) row[i] -= highest[i];
+    if constexpr (std::is_same_v<C, float>)
+      simd().exp(powers, row, width, 0, 0);
+    else
+      for (int64_t i = 0; i < width; ++i) powers[i] = std::exp(row[i]);
+    for (int64_t i = 0; i < width; ++i) sums[i] += powers[i];
+    if (!log) std::copy(powers, powers + width, row);
+  }
+  for (int64_t i = 0; i < width; ++i) sums[i] = log ? std::log(sums[i]) : 1 / sums[i];
+  for (int64_t l = 0; l < length; ++l)
+    for (int64_t i = 0; i < width; ++i) {
+      C& value = y[l * width + i];
+      value = log ? value - sums[i] : value * sums[i];
+    }
+}
+
+template <class C>
+void run(const Job& job) {
+  const TensorImpl& node = job.node;
+  const C scale = node.params.get<SoftMaxParams>().scale;
+  const Shape s = shape_of(node);
+  const int64_t width = tile_width(s.length, s.inner);
+  C* const scratch = job.scratch<C>(round_to_line(s.length * width * static_cast<Bytes>(sizeof(C))));
+  const bool log = node.op == Op::LogSoftMax;
+  const std::optional<Nest> mask =
+      job.sources() > 1 ? std::optional<Nest>(Nest(node.sizes, {&job.source(1)})) : std::nullopt;
+  const Nest* mask_nest = mask ? &*mask : nullptr;
+  if (s.inner == 1) {
+    const Range lines = job.part(s.outer);
+    const Functions functions(node);
+    for (int64_t l = lines.begin; l < lines.end; ++l) {
+      const bool native = is_native<C>(node.dtype);
+      C* out = native ? node.data_as<C>() + l * s.length : scratch;
+      // Beside the result where the source is still needed or the result goes past the caches.
+      C* y = functions.past_caches() || node.data() == job.source(0).data() ? scratch : out;
+      const C* x = y;
+      if (mask_nest)
+        scaled(job, mask_nest, l * s.length, s.length, scale, y);
+      else
+        x = elements(job.source(0), l * s.length, s.length, y);
+      line(*functions, out, y, x, mask_nest ? C{1} : scale, s.length, log);
+      if (!native) store_elements(node, l * s.length, s.length, out);
+    }
+    return;
+  }
+  const int64_t blocks = (s.inner + width - 1) / width;
+  const Range range = job.part(s.outer * blocks);
+  for (int64_t b = range.begin; b < range.end; ++b) {
+    const int64_t column = b % blocks * width, w = std::min(width, s.inner - column);
+    const int64_t first = b / blocks * s.length * s.inner + column;
+    for (int64_t l = 0; l < s.length; ++l) scaled(job, mask_nest, first + l * s.inner, w, scale, scratch + l * w);
+    tile(scratch, s.length, w, log);
+    for (int64_t l = 0; l < s.length; ++l) store_elements(node, first + l * s.inner, w, scratch + l * w);
+  }
+}
+
+}  // namespace
+
+Bytes soft_max_work(const TensorImpl& node, int tasks) {
+  const Shape s = shape_of(node);
+  return tasks * round_to_line(s.length * tile_width(s.length, s.inner) * (node.dtype == DType::F64 ? 8 : 4));
+}
+
+Status soft_max(const Job& job) {
+  job.node.dtype == DType::F64 ? run<double>(job) : run<float>(job);
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/cpu/kernels/steps.h"
+
+#include <cmath>
+
+namespace arenascope::cpu {
+namespace {
+
+// An operand's strides over the result's dimensions; 0 where it is broadcast.
+Dims along(const Dims& sizes, const TensorImpl& operand) {
+  Dims out;
+  for (int d = 0; d < sizes.rank(); ++d) {
+    const int own = d - (sizes.rank() - operand.rank());
+    out.push_back(own < 0 || operand.sizes[own] == 1 ? 0 : operand.strides[own]);
+  }
+  return out;
+}
+
+// Counts channels: an operand that is read by its place along dimension 1.
+Dims by_channel(const Dims& sizes) {
+  Dims out;
+  for (int d = 0; d < sizes.rank(); ++d) out.push_back(d == 1 ? 1 : 0);
+  return out;
+}
+
+float one(const TensorImpl& vector, int64_t i) { return vector.data_as<float>()[i * vector.strides[0]]; }
+
+template <class F>
+void each_source(const FusedParams& p, F&& f) {
+  for (int i = 0; i < p.steps; ++i) {
+    const Op op = FusedParams::op(p.step[i]);
+    if (p.step[i].left >= 0) f(p.step[i].left, false);
+    if (step_operands(op) == 2 && p.step[i].right >= 0) f(p.step[i].right, op == Op::BatchNorm);
+  }
+}
+
+static_assert(FusedParams::kMostOperands < Nest::kOperands);
+
+// Whether the operand is one number a channel of images.
+bool is_a_channel(const TensorImpl& node, const TensorImpl& operand) {
+  const int own = 1 - (node.rank() - operand.rank());
+  return own >= 0 && operand.element_count() == node.sizes[1] && operand.sizes[own] == node.sizes[1];
+}
+
+// In the order in which the result lies in memory.
+Nest nest_of(const TensorImpl& node, const FusedParams& p) {
+  const Dims sizes = node.sizes;
+  const bool last = node.channels_last();
+  Dims strides[Nest::kOperands];
+  size_t count = 0;
+  strides[count++] = along(sizes, node);
+  bool seen[128] = {};
+  each_source(p, [&](int8_t source, bool channels) {
+    if (seen[source]) return;
+    seen[source] = true;
+    const TensorImpl& operand = *node.sources[static_cast<size_t>(source)];
+    if (last && (channels || is_a_channel(node, operand)))
+      strides[count++] = Dims::filled(sizes.rank(), 0);
+    else
+      strides[count++] = channels ? by_channel(sizes) : along(sizes, operand);
+  });
+  for (size_t o = 0; o < count; ++o) strides[o] = in_memory_order(strides[o], last);
+  return Nest(in_memory_order(sizes, last), std::span<const Dims>(strides, count));
+}
+
+}  // namespace
+
+Steps::Steps(const TensorImpl& node)
+    : node_(node), p_(node.params.get<FusedParams>()), nest_(nest_of(node, p_)), last_(&simd()) {
+  std::fill(std::begin(operand_of_), std::end(operand_of_), int8_t{-1});
+  each_source(p_, [&](int8_t source, bool) {
+    if (operand_of_[source] >= 0) return;
+    strides_[operands_] = nest_.inner_stride(1 + operands_);
+    bases_[operands_] = node.sources[static_cast<size_t>(source)]->data_as<float>();
+    operand_of_[source] = static_cast<int8_t>(operands_++);
+  });
+  find_places();
+  if (node.channels_last()) repeat_channels();
+}
+
+void Steps::repeat_channels() {
+  channels_ = node_.sizes[1];
+  const auto length = static_cast<size_t>(channels_ + kPiece);
+  rows_.resize(2 * length * static_cast<size_t>(operands_));
+  const auto again = [&](float* row) {
+    for (size_t i = static_cast<size_t>(channels_); i < length; ++i) row[i] = row[i - static_cast<size_t>(channels_)];
+  };
+  bool seen[Nest::kOperands] = {};
+  const auto is_first = [&](int i) { return !std::exchange(seen[i], true); };
+  for (int s = 0; s < p_.steps; ++s) {
+    const FusedStep& step = p_.step[s];
+    if (FusedParams::op(step) != Op::BatchNorm || !is_first(operand_of_[step.right])) continue;
+    float *const factors = rows_.data() + 2 * length * static_cast<size_t>(operand_of_[step.right]), *const shifts =
+                                                                                                         factors +
+                                                                                                         length;
+    for (int64_t c = 0; c < channels_; ++c) {
+      const auto [factor, shift] = channel_of(step, c);
+      factors[c] = factor, shifts[c] = shift;
+    }
+    again(factors), again(shifts);
+    repeated_[operand_of_[step.right]] = factors;
+  }
+  each_source(p_, [&](int8_t source, bool channels) {
+    const TensorImpl& operand = *node_.sources[static_cast<size_t>(source)];
+    const int i = operand_of_[source];
+    if (channels || !is_a_channel(node_, operand) || !is_first(i)) return;
+    float* const row = rows_.data() + 2 * length * static_cast<size_t>(i);
+    const int64_t stride = operand.strides[1 - (node_.rank() - operand.rank())];
+    for (int64_t c = 0; c < channels_; ++c) row[c] = operand.data_as<float>()[c * stride];
+    again(row);
+    repeated_[i] = row;
+  });
+}
+
+// BATCH_NORM's factor and shift of a channel.
+std::pair<float, float> Steps::channel_of(const FusedStep& step, int64_t c) const {
+  const auto first = static_cast<size_t>(step.right);
+  const TensorImpl &gain = *node_.sources[first], &bias = *node_.sources[first + 1], &mean = *node_.sources[first + 2],
+                   &variance = *node_.sources[first + 3];
+  const double factor = static_cast<double>(one(gain, c)) /
+                        std::sqrt(static_cast<double>(one(variance, c)) + static_cast<double>(step.p));
+  const double shift = static_cast<double>(one(bias, c)) - static_cast<double>(one(mean, c)) * factor;
+  return {static_cast<float>(factor), static_cast<float>(shift)};
+}
+
+// A value takes over the place of one that its step is the last to read; the last one lies in the result. Without an
+// anchor no other does, for the last step may write past the caches, which it must not have read then.
+void Steps::find_places() {
+  int last[kMost + 1];
+  for (int v = 0; v <= p_.steps; ++v) last[v] = v;  // a value that nobody reads dies at once
+  const auto reads = [&](int i, auto&& f) {
+    const FusedStep& step = p_.step[i];
+    if (step.left < 0) f(-1 - step.left);
+    if (step_operands(FusedParams::op(step)) == 2 && step.right < 0) f(-1 - step.right);
+  };
+  for (int i = 0; i < p_.steps; ++i) reads(i, [&](int v) { last[v] = i + 1; });
+  std::fill(std::begin(place_), std::end(place_), kNowhere);
+  bool result_free = false, free[kMost];
+  std::fill(std::begin(free), std::end(free), true);
+  if (p_.anchor_op() != Op::None) place_[0] = kResult;
+  for (int i = 0; i < p_.steps; ++i) {
+    reads(i, [&](int v) {
+      if (last[v] != i + 1) return;
+      if (place_[v] == kResult)
+        result_free = true;
+      else
+        free[place_[v]] = true;
+    });
+    if (i + 1 == p_.steps || result_free) {
+      place_[i + 1] = kResult;
+      result_free = false;
+    } else {
+      const auto at = std::find(std::begin(free), std::end(free), true) - std::begin(free);
+      place_[i + 1] = static_cast<int8_t>(at);
+      free[at] = false;
+    }
+  }
+}
+
+void Steps::run(int64_t begin, int64_t count) {
+  nest_.rows({begin, begin + count}, kPiece, [&](const int64_t* at, int64_t n) { piece(at, n); });
+}
+
+// An operand's elements of this piece.
+const float* Steps::value(int8_t operand, const int64_t* at, int64_t n, float* to, int side) {
+  if (operand < 0) {
+    const int8_t place = place_[-1 - operand];
+    return place == kResult ? to : buffers_[place];
+  }
+  const int i = operand_of_[operand];
+  if (repeated_[i]) return repeated_[i] + at[0] % channels_;
+  const float* const from = bases_[i] + at[1 + i];
+  if (strides_[i] == 1) return from;
+  loader<float>(DType::F32)(read_[side], reinterpret_cast<const std::byte*>(from), strides_[i], n);
+  return read_[side];
+}
+
+void Steps::piece(const int64_t* at, int64_t n) {
+  float* const to = node_.data_as<float>() + at[0];
+  for (int i = 0; i < p_.steps; ++i) {
+    const FusedStep& step = p_.step[i];
+    const Op op = FusedParams::op(step);
+    const Simd& s = i + 1 == p_.steps ? *last_ : simd();
+    float* const out = place_[i + 1] == kResult ? to : buffers_[place_[i + 1]];
+    if (op == Op::BatchNorm) {
+      batch_norm(s, step, at, out, value(step.left, at, n, to, 0), n);
+    } else if (step_operands(op) == 1) {
+      unary_row(s, op, out, value(step.left, at, n, to, 0), n, step.p, step.q);
+    } else if (scalar(step.right) && (op == Op::Add || op == Op::Sub || op == Op::Mul)) {
+      // The same numbers without a row of copies: x·1 ± y, x·y − 0.
+      const float y = number(step.right, at);
+      s.affine(out, value(step.left, at, n, to, 0), n, op == Op::Mul ? y : 1,
+               op == Op::Add   ? y
+               : op == Op::Sub ? -y
+                               : -0.0f);
+    } else {
+      const float* const a = value(step.left, at, n, to, 0);
+      binary_row(s, op)(out, a, value(step.right, at, n, to, 1), n);
+    }
+  }
+}
+
+void Steps::batch_norm(const Simd& s, const FusedStep& step, const int64_t* at, float* out, const float* x, int64_t n) {
+  const int i = operand_of_[step.right];
+  if (repeated_[i]) {
+    const float* const factors = repeated_[i] + at[0] % channels_;
+    s.normalise(out, x, 0, 1, factors, factors + channels_ + kPiece, n);
+    return;
+  }
+  const int64_t channel = at[1 + i], run = strides_[i] == 0 ? n : 1;
+  for (int64_t k = 0; k < n; k += run) {
+    const auto [factor, shift] = channel_of(step, channel + k * strides_[i]);
+    s.affine(out + k, x + k, run, factor, shift);
+  }
+}
+
+void Job::done_by_steps(int64_t begin, int64_t count) const { steps->run(begin, count); }
+
+Status compute_with_steps(Status (*compute)(const Job& job), const Job& job) {
+  Steps steps(job.node);
+  Job own{job.node, job.ith, job.nth, job.work, job.work_bytes, job.packed, &steps};
+  return compute(own);
+}
+
+Status steps_alone(const Job& job) {
+  const Functions functions(job.node);
+  job.steps->use(*functions);
+  const Range range = job.part(job.node.element_count(), 64);
+  job.done(range.begin, range.size());
+  return {};
+}
+
+}  // namespace arenascope::cpu

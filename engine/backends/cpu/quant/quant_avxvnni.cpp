@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include <immintrin.h>
+
+#include "engine/backends/cpu/quant/quant_levels.h"
+
+#if defined(__x86_64__)
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,f16c,avxvnni")
+#define ARENASCOPE_INLINE __attribute__((always_inline)) inline
+
+namespace arenascope::cpu {
+namespace {
+
+#include "engine/backends/cpu/quant/quant_avx2.h"
+
+struct L : Wide256 {
+  static constexpr bool kSignedBytes = false;
+  template <int Bits, int N>
+  static ARENASCOPE_INLINE I dot(I start, const I* w, const uint8_t* q) {
+#pragma GCC unroll 8
+    for (int j = 0; j < N; ++j) start = _mm256_dpbusd_avx_epi32(start, w[j], all_words(q + 4 * j));
+    return start;
+  }
+};
+
+#include "engine/backends/cpu/quant/quant_tile-inl.h"
+
+}  // namespace
+
+QuantKernels quant_avxvnni() { return made("AVX-VNNI"); }
+
+}  // namespace arenascope::cpu
+#pragma GCC pop_options
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The levels of instructions that quantised products are compiled for.
+#pragma once
+#include "engine/backends/cpu/quant/quant_kernels.h"
+
+namespace arenascope::cpu {
+
+QuantKernels quant_avx512();
+QuantKernels quant_avxvnni();
+QuantKernels quant_avx2();
+QuantKernels quant_portable();
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/cpu/quant/quant_pack.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace arenascope::cpu {
+namespace {
+
+using U8 = const uint8_t*;
+
+// 32 values without their scales, as unsigned numbers.
+struct Block {
+  uint8_t q[32];
+};
+
+void nibbles(U8 low, Block& b) {
+  for (int i = 0; i < 16; ++i) {
+    b.q[i] = low[i] & 15u;
+    b.q[i + 16] = low[i] >> 4;
+  }
+}
+
+void fifth_bits(U8 high, Block& b) {
+  uint32_t bits;
+  std::memcpy(&bits, high, 4);
+  for (int i = 0; i < 32; ++i) b.q[i] = static_cast<uint8_t>(b.q[i] | (bits >> i & 1u) << 4);
+}
+
+// Block `i` of 32 within the source block.
+void read_block(QuantKind kind, U8 from, int i, Block& b) {
+  switch (kind) {
+    case QuantKind::Q8_0:
+      for (int j = 0; j < 32; ++j) b.q[j] = static_cast<uint8_t>(from[2 + j] ^ 0x80u);
+      return;
+    case QuantKind::Q4_0: return nibbles(from + 2, b);
+    case QuantKind::Q4_1: return nibbles(from + 4, b);
+    case QuantKind::Q5_0: return nibbles(from + 6, b), fifth_bits(from + 2, b);
+    case QuantKind::Q5_1: return nibbles(from + 8, b), fifth_bits(from + 4, b);
+    case QuantKind::Q4_K:
+    case QuantKind::Q5_K: {
+      const bool five = kind == QuantKind::Q5_K;
+      const U8 low = from + (five ? 48 : 16) + i / 2 * 32;
+      for (int j = 0; j < 32; ++j)
+        b.q[j] = static_cast<uint8_t>((low[j] >> (i % 2 * 4) & 15u) | (five ? (from[16 + j] >> i & 1u) << 4 : 0u));
+      return;
+    }
+    case QuantKind::Q6_K: break;
+  }
+  const U8 low = from + i / 4 * 64 + i % 2 * 32, high = from + 128 + i / 4 * 32;
+  for (int j = 0; j < 32; ++j)
+    b.q[j] = static_cast<uint8_t>((low[j] >> (i % 4 / 2 * 4) & 15u) | (high[j] >> (i % 4 * 2) & 3u) << 4);
+}
+
+// The six-bit scale and least scale of block g of eight.
+void six_bits(U8 s, int g, uint8_t& scale, uint8_t& least) {
+  scale = static_cast<uint8_t>(g < 4 ? s[g] & 63u : (s[g + 4] & 15u) | (s[g - 4] >> 6) << 4);
+  least = static_cast<uint8_t>(g < 4 ? s[g + 4] & 63u : s[g + 4] >> 4 | (s[g] >> 6) << 4);
+}
+
+struct Places {
+  int64_t values, high, width;
+};
+
+void write_values(QuantKind kind, const Block& b, int block, int64_t column, const Places& p, uint8_t* unit) {
+  const int64_t w = p.width, at = column * 4;
+  if (kind == QuantKind::Q8_0) {
+    uint8_t* to = unit + p.values + block * 32 * w + at;
+    for (int j = 0; j < 8; ++j) std::memcpy(to + j * 4 * w, b.q + 4 * j, 4);
+    return;
+  }
+  uint8_t* to = unit + p.values + block * 16 * w + at;
+  for (int j = 0; j < 4; ++j)
+    for (int t = 0; t < 4; ++t)
+      to[j * 4 * w + t] = static_cast<uint8_t>((b.q[4 * j + t] & 15u) | (b.q[16 + 4 * j + t] & 15u) << 4);
+  if (p.high == 0) return;
+  if (kind == QuantKind::Q6_K) {
+    uint8_t* high = unit + p.high + block * 8 * w + at;
+    for (int v = 0; v < 2; ++v)
+      for (int t = 0; t < 4; ++t) {
+        unsigned bits = 0;
+        for (int j = 0; j < 4; ++j) bits |= static_cast<unsigned>(b.q[16 * v + 4 * j + t] >> 4) << (2 * j);
+        high[v * 4 * w + t] = static_cast<uint8_t>(bits);
+      }
+    return;
+  }
+  uint8_t* high = unit + p.high + block * 4 * w + at;
+  for (int t = 0; t < 4; ++t) {
+    unsigned bits = 0;
+    for (int j = 0; j < 8; ++j) bits |= static_cast<unsigned>(b.q[4 * j + t] >> 4) << j;
+    high[t] = static_cast<uint8_t>(bits);
+  }
+}
+
+}  // namespace
+
+bool quant_kind(DType type, QuantKind& kind) {
+  switch (type) {
+    case DType::Q8_0: return kind = QuantKind::Q8_0, true;
+    case DType::Q4_0: return kind = QuantKind::Q4_0, true;
+    case DType::Q4_1: return kind = QuantKind::Q4_1, true;
+    case DType::Q5_0: return kind = QuantKind::Q5_0, true;
+    case DType::Q5_1: return kind = QuantKind::Q5_1, true;
+    case DType::Q4_K: return kind = QuantKind::Q4_K, true;
+    case DType::Q5_K: return kind = QuantKind::Q5_K, true;
+    case DType::Q6_K: return kind = QuantKind::Q6_K, true;
+    default: return false;
+  }
+}
+
+void pack_quantised(const QuantLayout& l, const std::byte* rows, int64_t row_bytes, std::byte* to) {
+  const QuantShape shape = quant_shape(l.kind);
+  const int64_t w = l.width, blocks = l.depth / 32, unit_bytes = shape.unit_bytes * w;
+  const bool k_type = shape.blocks == 8, six = l.kind == QuantKind::Q6_K;
+  const int64_t source_bytes = k_type ? (l.kind == QuantKind::Q4_K   ? 144
+                                         : l.kind == QuantKind::Q5_K ? 176
+                                                                     : 210)
+                                      : (shape.unit_bytes / 2);  // a block, or a K type's block of eight
+  Places p{0, 0, w};
+  if (six)
+    p.values = 16 * w, p.high = 144 * w;
+  else if (k_type)
+    p.values = 20 * w, p.high = l.kind == QuantKind::Q5_K ? 148 * w : 0;
+  else
+    p.values = (shape.minima ? 8 : 4) * w;
+  if (l.kind == QuantKind::Q5_0 || l.kind == QuantKind::Q5_1) p.high = p.values + 32 * w;
+  for (int64_t panel = 0; panel < l.panels(); ++panel) {
+    auto* const first = reinterpret_cast<uint8_t*>(to) + panel * l.panel_bytes();
+    std::memset(first, 0, static_cast<size_t>(l.panel_bytes()));
+    for (int64_t c = 0; c < std::min<int64_t>(w, l.columns - panel * w); ++c) {
+      const auto* row = reinterpret_cast<U8>(rows) + (panel * w + c) * row_bytes;
+      for (int64_t block = 0; block < blocks; ++block) {
+        uint8_t* unit = first + block / shape.blocks * unit_bytes;
+        const int within = static_cast<int>(block % shape.blocks);
+        const U8 from = row + (k_type ? block / 8 : block) * source_bytes;
+        Block b;
+        read_block(l.kind, from, within, b);
+        write_values(l.kind, b, within, c, p, unit);
+        if (six) {
+          unit[2 * within * w + c] = from[192 + 2 * within];
+          unit[(2 * within + 1) * w + c] = from[193 + 2 * within];
+          std::memcpy(unit + 208 * w + 2 * c, from + 208, 2);
+        } else if (k_type) {
+          std::memcpy(unit + 2 * c, from, 2);
+          std::memcpy(unit + 2 * w + 2 * c, from + 2, 2);
+          six_bits(from + 4, within, unit[4 * w + within * w + c], unit[12 * w + within * w + c]);
+        } else {
+          std::memcpy(unit + within * 2 * w + 2 * c, from, 2);
+          if (shape.minima) std::memcpy(unit + 4 * w + within * 2 * w + 2 * c, from + 2, 2);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace arenascope::cpu

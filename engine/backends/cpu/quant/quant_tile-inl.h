@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// The tiles of quantised products, for a level L of instructions that the including file defines (behind its target
+// pragma, in an anonymous namespace). No include guard: each level includes it once in a namespace of its own.
+
+template <QuantKind K>
+struct Unit {
+  static constexpr QuantShape kShape = quant_shape(K);
+  static constexpr int W = L::kWidth;
+  static constexpr bool kSix = K == QuantKind::Q6_K, kSuper = kShape.blocks == 8;
+  static constexpr bool kFive = K == QuantKind::Q5_0 || K == QuantKind::Q5_1 || K == QuantKind::Q5_K;
+  static constexpr int kValues = kSix ? 16 * W : kSuper ? 20 * W : kShape.minima ? 8 * W : 4 * W;
+  static constexpr int kHigh = kSix ? 144 * W : K == QuantKind::Q5_K ? 148 * W : kValues + 32 * W;
+  // Types that take long to unpack keep too few loads under way to hide memory: so far ahead it is asked for, where it
+  // helps.
+  static constexpr int kAhead = K == QuantKind::Q4_K                                   ? 4096
+                                : K == QuantKind::Q5_K || kSix || K == QuantKind::Q5_0 ? 8192
+                                                                                       : 0;
+  static constexpr int kBits = K == QuantKind::Q8_0 ? 8 : kSix ? 6 : kFive ? 5 : 4;
+
+  // The values of a block, quad by quad.
+  static ARENASCOPE_INLINE void values(const uint8_t* unit, int block, typename L::I* w) {
+    if constexpr (K == QuantKind::Q8_0) {
+#pragma GCC unroll 8
+      for (int j = 0; j < 8; ++j) w[j] = L::load(unit + kValues + block * 32 * W + j * 4 * W);
+      return;
+    } else {
+      const uint8_t* low = unit + kValues + block * 16 * W;
+#pragma GCC unroll 4
+      for (int j = 0; j < 4; ++j) {
+        const typename L::I both = L::load(low + j * 4 * W);
+        w[j] = L::low_nibbles(both);
+        w[j + 4] = L::high_nibbles(both);
+      }
+      if constexpr (kFive) {
+        const typename L::I high = L::load(unit + kHigh + block * 4 * W);
+        w[0] = L::template with_bits<4, 0x10>(w[0], high);
+        w[1] = L::template with_bits<3, 0x10>(w[1], high);
+        w[2] = L::template with_bits<2, 0x10>(w[2], high);
+        w[3] = L::template with_bits<1, 0x10>(w[3], high);
+        w[4] = L::template with_bits<0, 0x10>(w[4], high);
+        w[5] = L::template with_bits<-1, 0x10>(w[5], high);
+        w[6] = L::template with_bits<-2, 0x10>(w[6], high);
+        w[7] = L::template with_bits<-3, 0x10>(w[7], high);
+      } else if constexpr (kSix) {
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; ++v) {
+          const typename L::I high = L::load(unit + kHigh + block * 8 * W + v * 4 * W);
+          w[4 * v] = L::template with_bits<4, 0x30>(w[4 * v], high);
+          w[4 * v + 1] = L::template with_bits<2, 0x30>(w[4 * v + 1], high);
+          w[4 * v + 2] = L::template with_bits<0, 0x30>(w[4 * v + 2], high);
+          w[4 * v + 3] = L::template with_bits<-2, 0x30>(w[4 * v + 3], high);
+        }
+      }
+    }
+  }
+};
+
+template <QuantKind K, int M>
+void tile(const std::byte* panel, const std::byte* group, int64_t units, float* out, int64_t stride, int columns) {
+  using U = Unit<K>;
+  using I = typename L::I;
+  using F = typename L::F;
+  constexpr int W = L::kWidth;
+  constexpr bool kOffset = U::kShape.offset != 0 && !(K == QuantKind::Q8_0 && L::kSignedBytes);
+  const auto* unit = reinterpret_cast<const uint8_t*>(panel);
+  const auto* x = reinterpret_cast<const uint8_t*>(group);
+  F sums[M];
+#pragma GCC unroll 12
+  for (int r = 0; r < M; ++r) sums[r] = L::zero();
+  for (int64_t u = 0; u < units; ++u, unit += U::kShape.unit_bytes * W) {
+    F whole = L::zero(), least = L::zero();
+    if constexpr (U::kSix)
+      whole = L::halves(unit + 208 * W);
+    else if constexpr (U::kSuper)
+      whole = L::halves(unit), least = L::halves(unit + 2 * W);
+#pragma GCC unroll 1
+    for (int b = 0; b < U::kShape.blocks; ++b, x += kGroupBlockBytes * M) {
+      constexpr int kBlockBytes = U::kShape.unit_bytes * W / U::kShape.blocks;
+      if constexpr (M <= 2 && U::kAhead > 0)
+        L::template prefetch<(kBlockBytes + 63) / 64>(unit + U::kAhead + b * kBlockBytes);
+      I w[8];
+      U::values(unit, b, w);
+      F scale, second = L::zero(), minimum = L::zero();
+      if constexpr (U::kSix) {
+        scale = L::mul(whole, L::signed_bytes(unit + 2 * b * W));
+        second = L::mul(whole, L::signed_bytes(unit + (2 * b + 1) * W));
+      } else if constexpr (U::kSuper) {
+        scale = L::mul(whole, L::bytes(unit + 4 * W + b * W));
+        minimum = L::mul(least, L::bytes(unit + 12 * W + b * W));
+      } else {
+        scale = L::halves(unit + b * 2 * W);
+        if constexpr (U::kShape.minima) minimum = L::halves(unit + 4 * W + b * 2 * W);
+      }
+      const uint8_t *scales = x + 32 * M, *offsets = scales + 4 * M, *totals = offsets + 8 * M;
+#pragma GCC unroll 12
+      for (int r = 0; r < M; ++r) {
+        const uint8_t* q = x + 32 * r;
+        const F by = L::all(scales + 4 * r);
+        if constexpr (U::kSix) {
+          const I one = L::template dot<U::kBits, 4>(L::all_words(offsets + 8 * r), w, q);
+          const I two = L::template dot<U::kBits, 4>(L::all_words(offsets + 8 * r + 4), w + 4, q + 16);
+          sums[r] = L::mul_add(L::mul_add(L::number(two), second, L::mul(L::number(one), scale)), by, sums[r]);
+        } else {
+          const I start = kOffset ? L::all_words(offsets + 8 * r) : L::zero_words();
+          const I whole_dot = L::template dot<U::kBits, 8>(start, w, q);
+          sums[r] = L::mul_add(L::number(whole_dot), L::mul(scale, by), sums[r]);
+          if constexpr (U::kShape.minima) {
+            // Q4_1 and Q5_1 add their minimum, the K types take it away.
+            sums[r] = U::kSuper ? L::neg_mul_add(minimum, L::all(totals + 4 * r), sums[r])
+                                : L::mul_add(minimum, L::all(totals + 4 * r), sums[r]);
+          }
+        }
+      }
+    }
+  }
+#pragma GCC unroll 12
+  for (int r = 0; r < M; ++r) L::store(sums[r], out + r * stride, columns);
+}
+
+bool quantise(QuantKind kind, bool no_offset, const float* x, int64_t blocks, int m, int r, std::byte* group) {
+  const QuantShape shape = quant_shape(kind);
+  const int offset = no_offset ? 0 : shape.offset;
+  const bool six = kind == QuantKind::Q6_K;
+  for (int64_t b = 0; b < blocks; ++b, x += 32) {
+    std::byte* const record = group + b * kGroupBlockBytes * m;
+    uint32_t bits[32], largest = 0;
+    __builtin_memcpy(bits, x, sizeof bits);
+    for (int i = 0; i < 32; ++i) {
+      const uint32_t magnitude = bits[i] & 0x7fffffffu;
+      largest = magnitude > largest ? magnitude : largest;
+    }
+    if (largest >= 0x7f800000u) return false;
+    float top;
+    __builtin_memcpy(&top, &largest, 4);
+    const bool tiny = top < 1e-30f;
+    const float scale = tiny ? 0 : top * (1.0f / 127), inverse = tiny ? 0 : 127.0f / top;
+    alignas(32) int8_t q[32];
+    int32_t wide[32], sums[2] = {0, 0};
+    for (int i = 0; i < 32; ++i) {  // the sum's low bits are the number rounded to even
+      const float shifted = x[i] * inverse + 12582912.0f;
+      __builtin_memcpy(&wide[i], &shifted, 4);
+    }
+    for (int i = 0; i < 32; ++i) q[i] = static_cast<int8_t>(wide[i] -= 0x4b400000);
+    for (int h = 0; h < 2; ++h)
+      for (int i = 0; i < 16; ++i) sums[h] += wide[16 * h + i];
+    const int32_t offsets[2] = {-offset * (six ? sums[0] : sums[0] + sums[1]), -offset * sums[1]};
+    const float total = scale * static_cast<float>(sums[0] + sums[1]);
+    __builtin_memcpy(record + 32 * r, q, 32);
+    __builtin_memcpy(record + 32 * m + 4 * r, &scale, 4);
+    __builtin_memcpy(record + 36 * m + 8 * r, offsets, 8);
+    __builtin_memcpy(record + 44 * m + 4 * r, &total, 4);
+  }
+  return true;
+}
+
+template <QuantKind K>
+void fill_kind(QuantKernels& t) {
+  auto& row = t.tile[static_cast<int>(K)];
+  row[0] = tile<K, 1>;
+  row[1] = tile<K, 2>;
+  row[2] = tile<K, 4>;
+  if constexpr (L::kMostRows >= 8) row[3] = tile<K, 8>;
+  if constexpr (L::kMostRows >= 12) row[4] = tile<K, 12>;
+}
+
+QuantKernels made(const char* name) {
+  QuantKernels t{name, L::kWidth, L::kMostRows, L::kSignedBytes, {}, quantise};
+  fill_kind<QuantKind::Q8_0>(t);
+  fill_kind<QuantKind::Q4_0>(t);
+  fill_kind<QuantKind::Q4_1>(t);
+  fill_kind<QuantKind::Q5_0>(t);
+  fill_kind<QuantKind::Q5_1>(t);
+  fill_kind<QuantKind::Q4_K>(t);
+  fill_kind<QuantKind::Q5_K>(t);
+  fill_kind<QuantKind::Q6_K>(t);
+  return t;
+}

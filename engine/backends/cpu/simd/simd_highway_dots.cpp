@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Dot products of a few long rows with a few others, and sums of rows by weights, with Google Highway: products with
+// few columns and attention of few tokens, which are as fast as the long side can be read.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_dots.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "engine/backends/cpu/kernels/half.h"
+#include "engine/backends/cpu/simd/level.h"
+#include "engine/backends/cpu/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace arenascope::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+constexpr D d;
+inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
+
+inline V load(const float* x) { return hn::LoadU(d, x); }
+inline V load(const Half* x) {
+  const hn::Rebind<hwy::float16_t, D> half;
+  return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(x)));
+}
+inline V load(const BFloat* x) {
+  const hn::Rebind<hwy::bfloat16_t, D> brain;
+  return hn::PromoteTo(d, hn::LoadU(brain, reinterpret_cast<const hwy::bfloat16_t*>(x)));
+}
+inline float number(float x) { return x; }
+inline float number(Half x) { return to_float(x); }
+inline float number(BFloat x) { return to_float(x); }
+
+constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON;
+constexpr int kRows = kManyRegisters ? 4 : 2;
+constexpr int64_t kAhead = 2048;  // elements
+
+// Where rows are used several times over, arithmetic would make memory wait: they are asked for well ahead, into the
+// second-level cache, once a line. (Into the first one it is slower than not at all.)
+template <class T>
+inline void ask_ahead(const T* x, int64_t place) {
+  constexpr int64_t kBytes = 16384, kLine = 64;
+  if (place * static_cast<int64_t>(sizeof(T)) % kLine == 0)
+    __builtin_prefetch(x + kBytes / static_cast<int64_t>(sizeof(T)), 0, 2);
+}
+
+// out[m·out_stride + r] += Σ a[r][k]·b[m][k] for R rows of a and M of b.
+template <class T, int M, int R>
+void block(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t n, float* out, int64_t out_stride) {
+  const int64_t step = lanes();
+  V s[M * R];
+#pragma GCC unroll 32
+  for (int i = 0; i < M * R; ++i) s[i] = hn::Zero(d);
+  int64_t k = 0;
+  for (; k + step <= n; k += step) {
+    V x[R];
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      if (R == 1) hwy::Prefetch(a + k + kAhead);
+      x[r] = load(a + r * a_stride + k);
+    }
+#pragma GCC unroll 8
+    for (int m = 0; m < M; ++m) {
+      const V y = hn::LoadU(d, b + m * b_stride + k);
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) s[m * R + r] = hn::MulAdd(x[r], y, s[m * R + r]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int m = 0; m < M; ++m)
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      float sum = hn::GetLane(hn::SumOfLanes(d, s[m * R + r]));
+      for (int64_t i = k; i < n; ++i) sum += number(a[r * a_stride + i]) * b[m * b_stride + i];
+      out[m * out_stride + r] += sum;
+    }
+}
+
+#undef ARENASCOPE_MANY_REGISTERS
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON
+#define ARENASCOPE_MANY_REGISTERS 1
+// The sums of four vectors' lanes.
+template <class DV>
+inline hn::Vec<hn::CappedTag<float, 4>> four_sums(DV, hn::Vec<DV> a, hn::Vec<DV> b, hn::Vec<DV> c, hn::Vec<DV> e) {
+  const DV dv;
+  if constexpr (hn::MaxLanes(dv) > 4) {
+    const hn::Half<DV> half;
+    const auto fold = [&](hn::Vec<DV> v) { return hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)); };
+    return four_sums(half, fold(a), fold(b), fold(c), fold(e));
+  } else {
+    const hn::Repartition<double, DV> dd;
+    const auto ab = hn::Add(hn::InterleaveLower(dv, a, b), hn::InterleaveUpper(dv, a, b));
+    const auto ce = hn::Add(hn::InterleaveLower(dv, c, e), hn::InterleaveUpper(dv, c, e));
+    return hn::Add(hn::BitCast(dv, hn::InterleaveLower(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce))),
+                   hn::BitCast(dv, hn::InterleaveUpper(dd, hn::BitCast(dd, ab), hn::BitCast(dd, ce))));
+  }
+}
+
+// One row of a against four of b, whose length is whole vectors.
+template <class T>
+inline void one_by_four(const T* a, const float* b, int64_t b_stride, int64_t n, V* HWY_RESTRICT sums) {
+  const int64_t step = lanes();
+  V s[4];
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) s[m] = hn::Zero(d);
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < n; k += step) {
+    ask_ahead(a + k, k);
+    const V x = load(a + k);
+#pragma GCC unroll 4
+    for (int m = 0; m < 4; ++m) s[m] = hn::MulAdd(x, hn::LoadU(d, b + m * b_stride + k), s[m]);
+  }
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) sums[m] = s[m];
+}
+
+// The same as block for four rows of each. Rows are read one behind the other, as memory likes it; sums across vectors
+// are taken four at once.
+template <class T>
+void four_by_four(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t n, float* out,
+                  int64_t out_stride) {
+  V s[16];
+#pragma GCC unroll 4
+  for (int r = 0; r < 4; ++r) one_by_four(a + r * a_stride, b, b_stride, n, s + 4 * r);
+  const hn::CappedTag<float, 4> d4;
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) {
+    float* to = out + m * out_stride;
+    hn::StoreU(hn::Add(hn::LoadU(d4, to), four_sums(d, s[m], s[4 + m], s[8 + m], s[12 + m])), d4, to);
+  }
+}
+#else
+#define ARENASCOPE_MANY_REGISTERS 0
+#endif
+
+// The same for one row of each, in one stream as memory likes it: eight vectors at a time. (Fetching ahead by hand is
+// slower than leaving it to the processor.)
+template <class T>
+void one_row(const T* a, const float* b, int64_t n, float* out) {
+  constexpr int U = 8;
+  const int64_t step = lanes();
+  V s[U];
+#pragma GCC unroll 8
+  for (int u = 0; u < U; ++u) s[u] = hn::Zero(d);
+  int64_t k = 0;
+  for (; k + U * step <= n; k += U * step) {
+#pragma GCC unroll 8
+    for (int u = 0; u < U; ++u) {
+      s[u] = hn::MulAdd(load(a + k + u * step), hn::LoadU(d, b + k + u * step), s[u]);
+    }
+  }
+  V all = s[0];
+#pragma GCC unroll 8
+  for (int u = 1; u < U; ++u) all = hn::Add(all, s[u]);
+  for (; k + step <= n; k += step) all = hn::MulAdd(load(a + k), hn::LoadU(d, b + k), all);
+  float sum = hn::GetLane(hn::SumOfLanes(d, all));
+  for (; k < n; ++k) sum += number(a[k]) * b[k];
+  *out += sum;
+}
+
+template <class T, int R>
+void some_rows(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t b_count, int64_t n, float* out,
+               int64_t out_stride) {
+  int64_t m = 0;
+  for (; m + 4 <= b_count; m += 4) {
+    const float* y = b + m * b_stride;
+    float* to = out + m * out_stride;
+    block<T, 4, R>(a, a_stride, y, b_stride, n, to, out_stride);
+  }
+  b += m * b_stride, out += m * out_stride;
+  if (b_count - m == 3)
+    block<T, 3, R>(a, a_stride, b, b_stride, n, out, out_stride);
+  else if (b_count - m == 2)
+    block<T, 2, R>(a, a_stride, b, b_stride, n, out, out_stride);
+  else if (b_count - m == 1)
+    block<T, 1, R>(a, a_stride, b, b_stride, n, out, out_stride);
+}
+
+template <class T>
+void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t b_count, int64_t n,
+          float* out, int64_t out_stride) {
+  const T* x = static_cast<const T*>(a);
+  if (b_count == 1) {
+    for (int64_t r = 0; r < count; ++r) one_row<T>(x + r * a_stride, b, n, out + r);
+    return;
+  }
+  int64_t r = 0;
+#if ARENASCOPE_MANY_REGISTERS
+  if (b_count % 4 == 0 && n % lanes() == 0 && n * static_cast<int64_t>(sizeof(T)) < 2048)
+    for (; r + 4 <= count; r += 4)
+      for (int64_t m = 0; m < b_count; m += 4)
+        four_by_four(x + r * a_stride, a_stride, b + m * b_stride, b_stride, n, out + m * out_stride + r, out_stride);
+#endif
+  if (n * static_cast<int64_t>(sizeof(T)) >= 2048)  // as many streams as rows: only long ones are fetched in time
+    for (; r + kRows <= count; r += kRows)
+      some_rows<T, kRows>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
+  for (; r < count; ++r) some_rows<T, 1>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
+}
+
+// out[m][i] += Σ w[m][r]·a[r][i] for C vectors of i and M rows of w.
+template <class T, int M, int C>
+void mix_block(const T* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, float* out,
+               int64_t out_stride) {
+  const int64_t step = lanes();
+  V s[M * C];
+#pragma GCC unroll 8
+  for (int m = 0; m < M; ++m)
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) s[m * C + c] = hn::LoadU(d, out + m * out_stride + c * step);
+  for (int64_t r = 0; r < count; ++r, a += a_stride) {
+    V x[C];
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) {
+      if (M > 1) ask_ahead(a + c * step, c * step);
+      x[c] = load(a + c * step);
+    }
+#pragma GCC unroll 8
+    for (int m = 0; m < M; ++m) {
+      const V f = hn::Set(d, w[m * w_stride + r]);
+#pragma GCC unroll 8
+      for (int c = 0; c < C; ++c) s[m * C + c] = hn::MulAdd(x[c], f, s[m * C + c]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int m = 0; m < M; ++m)
+#pragma GCC unroll 8
+    for (int c = 0; c < C; ++c) hn::StoreU(s[m * C + c], d, out + m * out_stride + c * step);
+}
+
+template <class T, int M>
+void mix_rows(const T* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t n, float* out,
+              int64_t out_stride) {
+  constexpr int C = kManyRegisters ? 8 : 4;
+  const int64_t step = lanes();
+  int64_t i = 0;
+  for (; i + C * step <= n; i += C * step) mix_block<T, M, C>(a + i, a_stride, count, w, w_stride, out + i, out_stride);
+  for (; i + step <= n; i += step) mix_block<T, M, 1>(a + i, a_stride, count, w, w_stride, out + i, out_stride);
+  for (; i < n; ++i)
+    for (int m = 0; m < M; ++m)
+      for (int64_t r = 0; r < count; ++r) out[m * out_stride + i] += w[m * w_stride + r] * number(a[r * a_stride + i]);
+}
+
+// Some rows at a time, which stay in the first-level cache while one part of w after the other passes.
+template <class T>
+void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t w_count, int64_t n,
+         float* out, int64_t out_stride) {
+  const T* x = static_cast<const T*>(a);
+  const int64_t some = std::clamp<int64_t>(16384 / (n * static_cast<int64_t>(sizeof(T))), 4, 256);
+  for (int64_t r = 0; r < count; r += some, x += some * a_stride)
+    for (int64_t m = 0; m < w_count;) {
+      const int64_t left = w_count - m, rows = std::min(some, count - r);
+      const float* y = w + m * w_stride + r;
+      float* to = out + m * out_stride;
+      if (left >= 2)
+        mix_rows<T, 2>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 2;
+      else
+        mix_rows<T, 1>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 1;
+    }
+}
+
+void fill(Simd& t) {
+  t.dots[0] = dots<float>, t.dots[2] = dots<BFloat>;
+  t.mix[0] = mix<float>, t.mix[2] = mix<BFloat>;
+  if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.dots[1] = dots<Half>, t.mix[1] = mix<Half>;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace arenascope::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace arenascope::cpu {
+HWY_EXPORT(fill);
+void fill_highway_dots(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
+
+void limit_highway() {
+#if HWY_ARCH_X86
+  int64_t above = 0;
+  if (highest_level() < Level::Avx512) above |= HWY_AVX3 | HWY_AVX3_DL;
+  if (highest_level() < Level::Avx2) above |= HWY_AVX2;
+  if (above == 0) return;
+  hwy::DisableTargets(above);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+#endif
+}
+}  // namespace arenascope::cpu
+#endif

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Element-by-element loops with Google Highway, compiled once for each kind of processor.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_pointwise.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/cache_control.h>
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+#include "engine/backends/cpu/simd/simd_math-inl.h"
+
+#include <algorithm>
+
+#include "engine/backends/cpu/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace arenascope::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using namespace math;
+
+// NaN wins, as in the portable loops.
+V with_nan(V a, V b, V value) { return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, value)); }
+
+struct Plus {
+  static V of(V a, V b) { return hn::Add(a, b); }
+};
+struct Minus {
+  static V of(V a, V b) { return hn::Sub(a, b); }
+};
+struct Times {
+  static V of(V a, V b) { return hn::Mul(a, b); }
+};
+struct Over {
+  static V of(V a, V b) { return hn::Div(a, b); }
+};
+struct Least {
+  static V of(V a, V b) { return with_nan(a, b, hn::Min(a, b)); }
+};
+struct Most {
+  static V of(V a, V b) { return with_nan(a, b, hn::Max(a, b)); }
+};
+
+V tanh_of(V x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, hn::Min(hn::Max(x, number(-20)), number(20)))); }
+V log_of(V x) {
+  const V bounded = hn::IfThenElse(hn::Gt(x, number(0)), x, number(1));
+  V y = hn::Log(d, hn::Min(bounded, hn::Set(d, 3.4028234e38f)));
+  y = hn::IfThenElse(hn::Gt(x, hn::Set(d, 3.4028234e38f)), x, y);
+  y = hn::IfThenElse(hn::Eq(x, number(0)), hn::Neg(hn::Inf(d)), y);
+  return hn::IfThenElse(hn::Lt(x, number(0)), hn::NaN(d), hn::IfThenElse(hn::IsNaN(x), x, y));
+}
+V softplus_of(V x) { return hn::Add(hn::Max(number(0), x), hn::Log1p(d, exp_of(hn::Neg(hn::Abs(x))))); }
+
+struct Affine {
+  static V of(V x, V p, V q) { return hn::MulAdd(p, x, q); }
+};
+struct Clamp {
+  static V of(V x, V p, V q) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Min(hn::Max(x, p), q)); }
+};
+struct Relu {
+  static V of(V x, V, V) { return hn::Max(number(0), x); }
+};
+struct LeakyRelu {
+  static V of(V x, V p, V) { return hn::IfThenElse(hn::Lt(x, number(0)), hn::Mul(p, x), x); }
+};
+struct Elu {
+  static V of(V x, V p, V) {
+    const V below = hn::Mul(p, hn::Expm1(d, hn::Min(hn::Max(x, number(-100)), number(0))));
+    return hn::IfThenElse(hn::Lt(x, number(0)), below, x);
+  }
+};
+struct Exp {
+  static V of(V x, V, V) { return exp_of(x); }
+};
+struct Log {
+  static V of(V x, V, V) { return log_of(x); }
+};
+struct Erf {
+  static V of(V x, V, V) { return erf_of(x); }
+};
+struct Tanh {
+  static V of(V x, V, V) { return tanh_of(x); }
+};
+struct Sigmoid {
+  static V of(V x, V, V) { return sigmoid_of(x); }
+};
+struct Silu {
+  static V of(V x, V, V) { return silu_of(x); }
+};
+struct Gelu {
+  static V of(V x, V, V) { return gelu_of(x); }
+};
+struct GeluTanh {
+  static V of(V x, V, V) { return gelu_tanh_of(x); }
+};
+struct Softplus {
+  static V of(V x, V, V) { return softplus_of(x); }
+};
+struct Mish {
+  static V of(V x, V, V) { return hn::Mul(x, tanh_of(softplus_of(x))); }
+};
+struct HardSigmoid {
+  static V of(V x, V p, V q) { return Clamp::of(hn::MulAdd(p, x, q), number(0), number(1)); }
+};
+struct HardSwish {
+  static V of(V x, V p, V q) { return hn::Mul(x, HardSigmoid::of(x, p, q)); }
+};
+struct Sqrt {
+  static V of(V x, V, V) { return hn::Sqrt(x); }
+};
+struct Reciprocal {
+  static V of(V x, V, V) { return hn::Div(number(1), x); }
+};
+
+// How results are written: through the caches, or (Past) past them, for results that are larger than those.
+template <bool Past>
+void put(V v, float* to) {
+  if constexpr (Past)
+    hn::Stream(v, d, to);
+  else
+    hn::StoreU(v, d, to);
+}
+
+// The elements before the first whole line, for writers that need whole lines.
+template <bool Past>
+int64_t head(const float* out, int64_t n) {
+  if (!Past) return 0;
+  const uintptr_t line = hn::Lanes(d) * sizeof(float), over = reinterpret_cast<uintptr_t>(out) % line;
+  return over == 0 || over % sizeof(float) != 0
+             ? 0
+             : std::min<int64_t>(n, static_cast<int64_t>((line - over) / sizeof(float)));
+}
+
+// Fewer than a vector. Masked where the processor's masked loads and stores touch nothing else.
+template <class F>
+void few_pairs(float* out, const float* a, const float* b, int64_t n) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const auto some = hn::FirstN(d, static_cast<size_t>(n));
+  hn::BlendedStore(F::of(hn::MaskedLoad(some, d, a), hn::MaskedLoad(some, d, b)), some, d, out);
+#else
+  HWY_ALIGN float tail_a[HWY_MAX_BYTES / 4] = {}, tail_b[HWY_MAX_BYTES / 4] = {};
+  std::copy(a, a + n, tail_a), std::copy(b, b + n, tail_b);
+  hn::Store(F::of(hn::Load(d, tail_a), hn::Load(d, tail_b)), d, tail_a);
+  std::copy(tail_a, tail_a + n, out);
+#endif
+}
+
+template <class F, bool Past>
+void pairs(float* out, const float* a, const float* b, int64_t n) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = head<Past>(out, n);
+  if (i > 0) few_pairs<F>(out, a, b, i);
+  for (; i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 4
+    for (int64_t j = i; j < i + 4 * lanes; j += lanes)
+      put<Past>(F::of(hn::LoadU(d, a + j), hn::LoadU(d, b + j)), out + j);
+  for (; i + lanes <= n; i += lanes) put<Past>(F::of(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), out + i);
+  if (i < n) few_pairs<F>(out + i, a + i, b + i, n - i);
+}
+
+// How many floats ahead large sources are asked for: functions that take long would else wait for them.
+constexpr int64_t kAhead = 512;
+
+template <class F>
+void few_each(float* out, const float* x, int64_t n, V p, V q) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const auto some = hn::FirstN(d, static_cast<size_t>(n));
+  hn::BlendedStore(F::of(hn::MaskedLoad(some, d, x), p, q), some, d, out);
+#else
+  HWY_ALIGN float tail[HWY_MAX_BYTES / 4] = {};
+  std::copy(x, x + n, tail);
+  hn::Store(F::of(hn::Load(d, tail), p, q), d, tail);
+  std::copy(tail, tail + n, out);
+#endif
+}
+
+template <class F, bool Past>
+void each(float* out, const float* x, int64_t n, float p, float q) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const V vp = hn::Set(d, p), vq = hn::Set(d, q);
+  int64_t i = head<Past>(out, n);
+  if (i > 0) few_each<F>(out, x, i, vp, vq);
+  for (; i + 4 * lanes <= n; i += 4 * lanes)
+#pragma GCC unroll 4
+    for (int64_t j = i; j < i + 4 * lanes; j += lanes) {
+      if (Past) hwy::Prefetch(x + j + kAhead);
+      put<Past>(F::of(hn::LoadU(d, x + j), vp, vq), out + j);
+    }
+  for (; i + lanes <= n; i += lanes) put<Past>(F::of(hn::LoadU(d, x + i), vp, vq), out + i);
+  if (i < n) few_each<F>(out + i, x + i, n - i, vp, vq);
+}
+
+struct Same {
+  static V of(V x, V, V) { return x; }
+};
+template <bool Past>
+void copy(float* out, const float* x, int64_t n) {
+  each<Same, Past>(out, x, n, 0, 0);
+}
+
+template <bool Past>
+void fill_with(Simd& t) {
+  t.name = hwy::TargetName(HWY_TARGET);
+  t.copy = copy<Past>;
+  t.add = pairs<Plus, Past>, t.sub = pairs<Minus, Past>, t.mul = pairs<Times, Past>, t.div = pairs<Over, Past>;
+  t.min = pairs<Least, Past>, t.max = pairs<Most, Past>;
+  t.affine = each<Affine, Past>, t.clamp = each<Clamp, Past>, t.relu = each<Relu, Past>,
+  t.leaky_relu = each<LeakyRelu, Past>;
+  t.elu = each<Elu, Past>, t.exp = each<Exp, Past>, t.log = each<Log, Past>, t.erf = each<Erf, Past>,
+  t.tanh = each<Tanh, Past>;
+  t.sigmoid = each<Sigmoid, Past>, t.silu = each<Silu, Past>, t.gelu = each<Gelu, Past>,
+  t.gelu_tanh = each<GeluTanh, Past>;
+  t.softplus = each<Softplus, Past>, t.mish = each<Mish, Past>, t.hard_sigmoid = each<HardSigmoid, Past>;
+  t.hard_swish = each<HardSwish, Past>, t.sqrt = each<Sqrt, Past>, t.reciprocal = each<Reciprocal, Past>;
+}
+
+void settle() { hwy::FlushStream(); }
+
+void fill(Simd& t, bool past) {
+  past ? fill_with<true>(t) : fill_with<false>(t);
+  if (past) t.settle = settle;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace arenascope::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace arenascope::cpu {
+HWY_EXPORT(fill);
+void fill_highway_pointwise(Simd& table, bool past) { HWY_DYNAMIC_DISPATCH(fill)(table, past); }
+}  // namespace arenascope::cpu
+#endif

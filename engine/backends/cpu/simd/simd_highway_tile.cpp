@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The inner tile of a dense product with Google Highway, compiled once for each kind of processor. The tile is as
+// large as the processor's registers hold: two vectors wide, twelve or six rows high.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_tile.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/highway.h>
+
+#include "engine/backends/cpu/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace arenascope::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+constexpr D d;
+constexpr int kRows = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL ? 12 : 6;
+
+void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  V left[kRows], right[kRows];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) left[i] = right[i] = hn::Zero(d);
+  for (int64_t k = 0; k < depth; ++k, a += kRows, b += 2 * lanes) {
+    const V b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const V factor = hn::Set(d, a[i]);
+      left[i] = hn::MulAdd(factor, b0, left[i]);
+      right[i] = hn::MulAdd(factor, b1, right[i]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i, c += c_stride) {
+    if (accumulate) {
+      left[i] = hn::Add(left[i], hn::LoadU(d, c));
+      right[i] = hn::Add(right[i], hn::LoadU(d, c + lanes));
+    }
+    hn::StoreU(left[i], d, c);
+    hn::StoreU(right[i], d, c + lanes);
+  }
+}
+
+void fill(Simd& t) {
+  t.tile = tile;
+  t.tile_rows = kRows;
+  t.tile_columns = 2 * static_cast<int>(hn::Lanes(d));
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace arenascope::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace arenascope::cpu {
+HWY_EXPORT(fill);
+void fill_highway_tile(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
+}  // namespace arenascope::cpu
+#endif

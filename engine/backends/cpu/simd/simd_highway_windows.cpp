@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// What windows over images and transpositions are made of, with Google Highway: weighted sums of shifted rows, rows
+// taken apart into every second element, tiles turned over.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_windows.cpp"
+#include <hwy/foreach_target.h>
+//
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "engine/backends/cpu/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace arenascope::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+[[maybe_unused]] constexpr D d;
+
+constexpr bool kMasked = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
+
+template <class D2>
+void store_some(D2 tag, hn::Vec<D2> v, float* to, int64_t n) {
+  if (n >= static_cast<int64_t>(hn::Lanes(tag))) {
+    hn::StoreU(v, tag, to);
+  } else if constexpr (kMasked) {
+    hn::BlendedStore(v, hn::FirstN(tag, static_cast<size_t>(n)), tag, to);
+  } else {
+    HWY_ALIGN float all[HWY_MAX_BYTES / 4];
+    hn::Store(v, tag, all);
+    std::copy(all, all + n, to);
+  }
+}
+
+// R rows at once, so that the additions of one tap need not wait for each other.
+template <int R, class D2>
+void some_rows(D2 tag, float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights,
+               int64_t count, int64_t x_stride, float bias, int64_t n) {
+  using V2 = hn::Vec<D2>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(tag));
+  for (int64_t i = 0; i < n; i += lanes) {
+    V2 s[R];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) s[r] = hn::Set(tag, bias);
+    for (int64_t t = 0; t < count; ++t) {
+      const V2 w = hn::Set(tag, weights[t]);
+      const float* from = x + taps[t] + i;
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) s[r] = hn::MulAdd(w, hn::LoadU(tag, from + r * x_stride), s[r]);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) store_some(tag, s[r], out + r * out_stride + i, n - i);
+  }
+}
+
+template <class D2>
+void all_rows(D2 tag, float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights,
+              int64_t count, int64_t x_stride, int64_t rows, int64_t n, float bias) {
+  int64_t r = 0;
+  const auto some = [&](auto tall) {
+    some_rows<decltype(tall)::value>(tag, out + r * out_stride, out_stride, x + r * x_stride, taps, weights, count,
+                                     x_stride, bias, n);
+    r += decltype(tall)::value;
+  };
+  if (rows % 7 == 0)
+    while (r < rows) some(std::integral_constant<int, 7>());
+  while (r + 6 <= rows) some(std::integral_constant<int, 6>());
+  while (r + 3 <= rows) some(std::integral_constant<int, 3>());
+  while (r < rows) some(std::integral_constant<int, 1>());
+}
+
+void weigh_rows(float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights,
+                int64_t count, int64_t x_stride, int64_t rows, int64_t n, float bias) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  if (n <= 8)
+    return all_rows(hn::FixedTag<float, 8>(), out, out_stride, x, taps, weights, count, x_stride, rows, n, bias);
+#endif
+  all_rows(d, out, out_stride, x, taps, weights, count, x_stride, rows, n, bias);
+}
+
+void copy_rows(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t r = 0; r < rows; ++r, to += to_stride, from += from_stride) {
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+    if constexpr (kMasked) {
+      if (i < n) {
+        const auto some = hn::FirstN(d, static_cast<size_t>(n - i));
+        hn::BlendedStore(hn::MaskedLoad(some, d, from + i), some, d, to + i);
+      }
+    } else {
+      std::copy(from + i, from + n, to + i);
+    }
+  }
+}
+
+void halves(float* even, float* odd, const float* x, int64_t n) {
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; i + lanes <= n; i += lanes) {
+    V a, b;
+    hn::LoadInterleaved2(d, x + 2 * i, a, b);
+    hn::StoreU(a, d, even + i), hn::StoreU(b, d, odd + i);
+  }
+#endif
+  for (; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
+}
+
+void threes(float* out, const float* a, const float* b, const float* c, int64_t n) {
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreInterleaved3(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, c + i), d, out + 3 * i);
+#endif
+  for (; i < n; ++i) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// Every line is read once and written once: lines that lie a power of two apart would push each other out of the cache.
+template <bool Past>
+void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
+  const bool lines = Past && reinterpret_cast<uintptr_t>(to) % 64 == 0 && to_stride % 16 == 0;
+  __m512 r[16], t[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) {
+    r[i] = _mm512_loadu_ps(from + i * from_stride);
+    if (Past) _mm_prefetch(reinterpret_cast<const char*>(from + i * from_stride + 64), _MM_HINT_T1);
+  }
+  // Within the quarters: pairs of rows, then fours.
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2)
+    t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]), t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    r[i] = _mm512_shuffle_ps(t[i], t[i + 2], 0x44), r[i + 1] = _mm512_shuffle_ps(t[i], t[i + 2], 0xee);
+    r[i + 2] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0x44), r[i + 3] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+  }
+  // Quarters q of rows i, i + 4, i + 8, i + 12 make the result's row 4·q + i.
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m512 a = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88), b = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
+    const __m512 e = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88),
+                 f = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xdd);
+    t[i] = _mm512_shuffle_f32x4(a, e, 0x88), t[i + 8] = _mm512_shuffle_f32x4(a, e, 0xdd);
+    t[i + 4] = _mm512_shuffle_f32x4(b, f, 0x88), t[i + 12] = _mm512_shuffle_f32x4(b, f, 0xdd);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i)
+    if (lines)
+      _mm512_stream_ps(to + i * to_stride, t[i]);
+    else
+      _mm512_storeu_ps(to + i * to_stride, t[i]);
+}
+#else
+template <bool>
+void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
+#if HWY_TARGET == HWY_SCALAR
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 16; ++j) to[i * to_stride + j] = from[j * from_stride + i];
+#else
+  const hn::FixedTag<float, 4> four;
+  const hn::Repartition<double, decltype(four)> two;
+  for (int i = 0; i < 16; i += 4)
+    for (int j = 0; j < 16; j += 4) {
+      const float* x = from + j * from_stride + i;
+      const auto r0 = hn::LoadU(four, x), r1 = hn::LoadU(four, x + from_stride),
+                 r2 = hn::LoadU(four, x + 2 * from_stride), r3 = hn::LoadU(four, x + 3 * from_stride);
+      const auto a = hn::BitCast(two, hn::InterleaveLower(four, r0, r1)),
+                 b = hn::BitCast(two, hn::InterleaveUpper(four, r0, r1));
+      const auto e = hn::BitCast(two, hn::InterleaveLower(four, r2, r3)),
+                 f = hn::BitCast(two, hn::InterleaveUpper(four, r2, r3));
+      float* y = to + i * to_stride + j;
+      hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, a, e)), four, y);
+      hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, a, e)), four, y + to_stride);
+      hn::StoreU(hn::BitCast(four, hn::InterleaveLower(two, b, f)), four, y + 2 * to_stride);
+      hn::StoreU(hn::BitCast(four, hn::InterleaveUpper(two, b, f)), four, y + 3 * to_stride);
+    }
+#endif
+}
+#endif
+
+void fill(Simd& t, bool past) {
+  t.weigh_rows = weigh_rows, t.halves = halves, t.threes = threes, t.copy_rows = copy_rows;
+  t.turn_tile = past ? turn_tile<true> : turn_tile<false>;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace arenascope::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace arenascope::cpu {
+HWY_EXPORT(fill);
+void fill_highway_windows(Simd& table, bool past) { HWY_DYNAMIC_DISPATCH(fill)(table, past); }
+}  // namespace arenascope::cpu
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bench/bench_barrier.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include <fmt/format.h>
+
+#include <arenascope/runtime/barrier.h>
+#include <arenascope/runtime/thread_pool.h>
+#include <arenascope/trace/clock.h>
+
+namespace arenascope {
+namespace {
+
+// Sequentially consistent, spinning without end. ggml has its counter and its turn in a cache line each (`kApart` 64);
+// in one line they take half as long.
+template <size_t kApart>
+class CentralCounter {
+ public:
+  explicit CentralCounter(int threads) : threads_(threads) {}
+  void wait() {
+    const int turn = turn_.load();
+    if (arrived_.fetch_add(1) == threads_ - 1) {
+      arrived_.store(0);
+      turn_.fetch_add(1);
+      return;
+    }
+    while (turn_.load() == turn) cpu_relax();
+  }
+
+ private:
+  const int threads_;
+  alignas(64) std::atomic<int> arrived_{0};
+  alignas(kApart) std::atomic<int> turn_{0};
+};
+
+constexpr int kRounds = 2000, kTurns = 301;
+
+template <class Meet>
+double nanoseconds_each(ThreadPool& pool, Meet&& meet) {
+  Nanoseconds begin = 0;
+  pool.run([&](int ith) {
+    for (int i = 0; i < kRounds / 10; ++i) meet(ith);  // until all are awake
+    if (ith == 0) begin = trace::Clock::monotonic();
+    for (int i = 0; i < kRounds; ++i) meet(ith);
+  });
+  return double(trace::Clock::monotonic() - begin) / kRounds;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+// In turns with the central counter; the ratio is the middle of the turns' ratios.
+template <size_t kApart, class Meet>
+BenchRow row(std::string name, ThreadPool& pool, double wanted, Meet&& meet) {
+  CentralCounter<kApart> central(pool.threads());
+  std::vector<double> ours, theirs, ratios;
+  for (int i = 0; i < kTurns; ++i) {
+    ours.push_back(nanoseconds_each(pool, meet));
+    theirs.push_back(nanoseconds_each(pool, [&](int) { central.wait(); }));
+    ratios.push_back(ours.back() / theirs.back());
+  }
+  BenchRow out;
+  out.name = std::move(name);
+  out.value = median(ours);
+  out.unit = "ns";
+  out.peer = kApart >= 64 ? "central counter" : "central counter in one line";
+  out.peer_value = median(theirs);
+  out.ratio = median(ratios);
+  out.wanted = wanted;
+  out.met = wanted > 0 && out.ratio <= wanted;
+  return out;
+}
+
+}  // namespace
+
+std::vector<BenchRow> bench_barrier() {
+  std::vector<BenchRow> rows;
+  std::vector<int> counts{2};
+  if (usable_processors() > 2) counts.push_back(usable_processors());
+  for (int threads : counts) {
+    if (threads > usable_processors()) continue;
+    auto pool = ThreadPool::create(threads);
+    if (!pool) continue;
+    Barrier barrier(threads);
+    const auto meet = [&](int ith) { barrier.meet(ith); };
+    const auto serially = [&](int ith) { barrier.meet(ith, [] {}); };
+    const std::string name = fmt::format("barrier, {} threads", threads);
+    rows.push_back(row<64>(name, **pool, 0.6, meet));
+    rows.push_back(row<64>(name + ", with a serial section", **pool, 1.0, serially));
+    rows.push_back(row<4>(name + ", beside a counter in one line", **pool, 0, meet));
+  }
+  return rows;
+}
+
+}  // namespace arenascope

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// The parameters of each op, as plain structs that fit in OpParams. Axes count from the outermost and are
+// never negative here; readers resolve them.
+#pragma once
+#include <cstdint>
+
+#include <arenascope/tensor/shape.h>
+
+namespace arenascope {
+
+struct ReshapeParams {
+  Dims sizes;
+};  // RESHAPE, EXPAND
+struct ViewParams {
+  Dims sizes;
+  Dims strides;
+  int64_t offset;
+};  // VIEW: elements, over the source's elements
+struct PermuteParams {
+  int8_t axes[kMaxDims];
+};  // out dimension i is source dimension axes[i]
+struct CastParams {
+  DType dtype;
+};
+struct AxisParams {
+  int32_t axis;
+};  // CONCAT, GATHER, GATHER_ELEMENTS
+enum class PadMode : int32_t { Constant, Reflect, Edge };
+struct PadParams {
+  int32_t begin[kMaxDims];
+  int32_t end[kMaxDims];
+  PadMode mode;
+  float value;
+};  // may be negative
+struct FillParams {
+  Dims sizes;
+  DType dtype;
+  double start;
+  double step;
+};  // FILL: start everywhere; ARANGE: start + i·step
+enum class ResizeMode : int32_t { Nearest, Linear, Cubic };
+enum class ResizeCoordinates : int32_t { HalfPixel, Asymmetric, AlignCorners, PytorchHalfPixel };
+enum class ResizeNearest : int32_t { RoundPreferFloor, RoundPreferCeil, Floor, Ceil };
+struct ResizeParams {
+  Dims sizes;       // wanted sizes, all dimensions
+  float scales[4];  // of the last four dimensions where the file gave scales, else 0
+  ResizeMode mode;
+  ResizeCoordinates coordinates;
+  ResizeNearest nearest;
+  float cubic_a;
+};
+struct DepthToSpaceParams {
+  int32_t block;
+  bool column_row_depth;
+};  // ONNX: CRD instead of DCR
+struct TrilParams {
+  int64_t diagonal;
+  bool upper;
+};
+struct AlphaParams {
+  float alpha;
+  float beta;
+};  // LEAKY_RELU, ELU: alpha; HARD_SIGMOID: alpha·x + beta
+struct ClampParams {
+  double low;
+  double high;
+};
+struct ScaleParams {
+  float scale;
+  float bias;
+};  // scale·x + bias
+
+// CONV: source [N, C, spatial…], weight [M, C/groups, kernel…], optional bias [M]; spatial dimensions 1 to 3.
+// CONV_TRANSPOSE: weight [C, M/groups, kernel…].
+struct ConvParams {
+  int32_t spatial;
+  int32_t strides[3];
+  int32_t dilations[3];
+  int32_t pads_begin[3];
+  int32_t pads_end[3];
+  int32_t output_padding[3];
+  int32_t groups;
+};
+// MAX_POOL, AVG_POOL over [N, C, spatial…].
+struct PoolParams {
+  int32_t spatial;
+  int32_t kernel[3];
+  int32_t strides[3];
+  int32_t dilations[3];
+  int32_t pads_begin[3];
+  int32_t pads_end[3];
+  bool ceil_mode;
+  bool count_include_pad;
+};
+// LRN across channels: x / (bias + alpha/size · Σ x²)^beta over `size` channels.
+struct LrnParams {
+  int32_t size;
+  float alpha;
+  float beta;
+  float bias;
+};
+// MUL_MAT(a, b[, bias]): a [.., N, K], b [.., M, K] → [.., M, N], out = scale · b·aᵀ (+ bias [N]).
+struct MulMatParams {
+  float scale;
+};
+// ATTENTION(q [.., H, T, D], k [.., Hkv, S, D], v [.., Hkv, S, Dv][, mask broadcast to [.., H, T, S]]).
+struct AttentionParams {
+  float scale;
+  bool causal;
+};
+// LSTM(X [T,B,I], W [D,4H,I], R [D,4H,H][, B [D,8H]][, h0 [D,B,H]][, c0 [D,B,H]]), gates in ONNX order i, o, f, c.
+// The result is flat: Y [T,D,B,H], then Y_h [D,B,H], then Y_c [D,B,H]. mask bits say which optional sources exist
+// (1 bias, 2 h0, 4 c0). direction: 0 forward, 1 reverse, 2 both.
+struct LstmParams {
+  int32_t hidden;
+  int32_t direction;
+  int32_t present;
+};
+struct BatchNormParams {
+  float epsilon;
+};  // sources x, scale, bias, mean, variance; channel axis 1
+struct NormParams {
+  int32_t axis;
+  float epsilon;
+};  // NORM, RMS_NORM over the dimensions from `axis` on
+struct GroupNormParams {
+  int32_t groups;
+  float epsilon;
+};  // [N, C, …]; groups == C is instance norm
+struct SoftMaxParams {
+  int32_t axis;
+  float scale;
+};  // soft_max(scale·x + mask) along axis; optional mask source
+struct ReduceParams {
+  uint32_t axes;
+  bool keep_dims;
+};  // bit i: dimension i is reduced
+struct ArgParams {
+  int32_t axis;
+  bool keep_dims;
+  bool select_last;
+};
+struct TopKParams {
+  int32_t axis;
+  int64_t k;
+  bool largest;
+  bool sorted;
+};
+struct CumSumParams {
+  int32_t axis;
+  bool exclusive;
+  bool reverse;
+};
+// ROPE on [.., T, D] (T the positions' axis): position t + start, or the second source's t-th integer.
+struct RopeParams {
+  int32_t dims;
+  float base;
+  float scale;
+  int32_t start;
+  bool neox;
+};
+
+}  // namespace arenascope

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A model as the rest of the river sees it: a graph of ops, its inputs and outputs, and how its weights' bytes
+// come to be. Opening one allocates no weights, so that planning stays a matter of metadata.
+#pragma once
+#include <arenascope/graph/graph.h>
+#include <arenascope/memory/execution_context.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+
+// An input or output as the file names it. Sizes of -1 are not known.
+struct ValueInfo {
+  std::string name;
+  DType dtype = DType::F32;
+  Dims sizes;
+  Tensor tensor;  // undefined when the model could not be lowered
+  // Inputs of models that bring data of their own (the zoo): writes the contiguous bytes; empty elsewhere.
+  std::function<Status(std::byte* out)> write_default;
+};
+
+// One weight: a leaf of the graph and the function that writes its contiguous bytes (tensor->byte_count()).
+struct Weight {
+  Tensor tensor;
+  std::function<Status(std::byte* out)> write;
+};
+
+struct Model {
+  std::string name;    // name_of() its file, or the zoo's name
+  std::string format;  // "onnx", "gguf", "safetensors", "zoo"
+  std::filesystem::path path;
+  Context context;
+  Graph graph;  // of a model with problems: what could be lowered, or undefined
+  std::vector<ValueInfo> inputs;
+  std::vector<ValueInfo> outputs;
+  std::vector<Weight> weights;
+  std::map<std::string, int64_t> ops;          // operators as the file has them, counted
+  std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
+  std::vector<std::string> problems;           // one sentence each: why something cannot be run
+  Bytes parameter_bytes = 0;
+  std::vector<std::string> fixed_inputs;  // inputs whose given values the shapes of the graph were made from
+  int64_t node_count = 0;                 // operators in the file (for the zoo: graph nodes)
+  std::shared_ptr<void> keep_alive;       // the mapped file, say
+
+  bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
+  // Gives every weight Persistent memory (one block for all, sliced) and writes its bytes.
+  // Errors: no memory, a file that cannot be read.
+  Status load_weights(ExecutionContext& execution);
+};
+
+struct OpenOptions {
+  // Host tensors that will be given as inputs, by name. Their shapes settle unknown dimensions; small ones also settle
+  // what a model computes shapes from (a Reshape whose target is an input, say): such a graph fits these values only.
+  std::map<std::string, Tensor> inputs;
+  std::map<std::string, int64_t> dims;  // symbolic dimensions by name, e.g. batch → 1; unnamed ones become 1
+  bool training = false;                // zoo models that have it: a training step
+  bool prefill = false;                 // language models: many tokens at once instead of one
+  int64_t tokens = 0;                   // language models: sequence length; 0: the architecture's usual one
+};
+
+// What the model in a file is called: the file's stem, or its folder's name where the file is just called "model".
+std::string name_of(const std::filesystem::path& path);
+
+// Opens `zoo:NAME`, an .onnx, .gguf or .safetensors file, or a directory in the ONNX test-case layout (model.onnx
+// inside). Error: one sentence that names the file, what is wrong with it and where.
+Result<Model> open_model(const std::string& spec, const OpenOptions& options = {});
+
+}  // namespace arenascope::models

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What a backend module writes once, in one of its files, at namespace scope:
+//   ARENASCOPE_BACKEND_MODULE("opencl", list_devices, open_device)
+// with   std::vector<DeviceStatus> list_devices();   never empty
+//        Result<std::unique_ptr<Backend>> open_device(const BackendOptions&);
+#pragma once
+#include <exception>
+
+#include <arenascope/runtime/backend_module.h>
+
+namespace arenascope::module_detail {
+
+template <auto List>
+void list(void* to, void (*tell)(void*, const arenascope_device_status*)) {
+  try {
+    for (const DeviceStatus& status : List()) {
+      std::vector<arenascope_pair> facts;
+      for (const auto& [name, value] : status.facts) facts.push_back({name.c_str(), value.c_str()});
+      const arenascope_device_status told{status.device.c_str(), status.description.c_str(), status.missing.c_str(),
+                                          facts.data(), facts.size()};
+      tell(to, &told);
+    }
+  } catch (const std::exception& error) {
+    const arenascope_device_status told{"", "", error.what(), nullptr, 0};
+    tell(to, &told);
+  }
+}
+
+template <auto Open>
+void* open(const arenascope_pair* options, size_t count, void* to, void (*why)(void*, const char*)) {
+  try {
+    BackendOptions given;
+    for (size_t i = 0; i < count; ++i) given[options[i].name] = options[i].value;
+    auto backend = Open(given);
+    if (backend) return backend->release();
+    why(to, backend.error().message.c_str());
+  } catch (const std::exception& error) {
+    why(to, error.what());
+  }
+  return nullptr;
+}
+
+}  // namespace arenascope::module_detail
+
+#define ARENASCOPE_BACKEND_MODULE(NAME, LIST, OPEN)                                    \
+  extern "C" __attribute__((visibility("default"))) const arenascope_backend_module*   \
+  arenascope_backend_module_entry() {                                                  \
+    static const arenascope_backend_module table{                                      \
+        sizeof(arenascope_backend_module),     arenascope::kBackendModuleVersion,      \
+        arenascope::backend_module_build(),    NAME,                                   \
+        arenascope::module_detail::list<LIST>, arenascope::module_detail::open<OPEN>}; \
+    return &table;                                                                     \
+  }

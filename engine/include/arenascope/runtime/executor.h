@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Runs an ExecutionPlan: all threads work on one node, meet at a barrier, then the next node. What happens between
+// two nodes (pausing, callbacks, allocating) is done by the last thread to arrive, before anybody leaves.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <arenascope/runtime/run_control.h>
+#include <arenascope/runtime/thread_pool.h>
+#include <arenascope/schedule/execution_plan.h>
+#include <arenascope/trace/recorder.h>
+
+namespace arenascope {
+
+// Where activations live.
+enum class MemoryStrategy : uint8_t {
+  Planned,  // slices of one Workspace block at the plan's offsets
+  Eager,    // each from the Workspace allocator, given back at its last use
+  None,     // each its own, none given back before the end
+};
+const char* name(MemoryStrategy strategy);
+std::optional<MemoryStrategy> parse_memory_strategy(std::string_view name);
+
+struct ExecutorOptions {
+  int threads = 1;  // of the host; must be the plan's
+  MemoryStrategy strategy = MemoryStrategy::Planned;
+  trace::Recorder* recorder = nullptr;    // null: nothing is recorded; it outlives the executor
+  bool record_touched = true;             // with a recorder: which arena bytes each node really wrote
+  std::string model;                      // the name under which the graph is described
+  std::vector<trace::ThreadRing*> rings;  // of an earlier executor, so that its threads keep their rows; or none
+  ThreadPoolOptions pool;                 // where its threads run, and how important they are
+  int polling = 50;  // 0: a thread that waits parks at once; 100: it looks for twice as long as usual
+};
+
+struct NodeTime {
+  Nanoseconds nanoseconds = 0;               // from the first thread's start to the last one's end
+  Nanoseconds barrier_wait_nanoseconds = 0;  // summed over the threads
+};
+
+struct RunReport {
+  Nanoseconds nanoseconds = 0;
+  std::vector<NodeTime> nodes;  // by step; empty unless timed
+  bool aborted = false;
+};
+
+struct RunOptions {
+  bool timed = false;             // fill RunReport::nodes
+  RunControl* control = nullptr;  // pause, step, abort from elsewhere
+  // Looks at a node's result before the next node starts; false ends the run.
+  std::function<bool(NodeId node, Step step)> after_node;
+  // Asked before a node with work starts: true pauses there (needs a control). Breakpoints.
+  std::function<bool(NodeId node, Step step)> break_before;
+};
+
+class Barrier;
+
+class Executor {
+ public:
+  // Errors: no memory, the system refuses threads.
+  static Result<std::unique_ptr<Executor>> create(Backend& backend, std::shared_ptr<ExecutionContext> context,
+                                                  ExecutorOptions options);
+  ~Executor();
+
+  // Takes the plan and binds memory to its graph's tensors: the arena and the work buffer, or as the strategy has it.
+  // Weights and inputs are bound by the caller. Errors: a leaf without memory, no memory left.
+  Status prepare(ExecutionPlan plan);
+
+  // Runs it once. Outputs stay valid until the next run. Errors: a kernel's, no memory (eager), not prepared.
+  Result<RunReport> run(const RunOptions& options = {});
+
+  const ExecutionPlan& plan() const { return plan_; }
+  // The ids under which graph and plan were described to the recorder; none without one.
+  trace::GraphId trace_graph() const { return trace_graph_; }
+  trace::PlanId trace_plan() const { return trace_plan_; }
+  Bytes arena_bytes() const { return arena_.bytes(); }
+  // Rows of a device in a recording: its queue, what waits, copies.
+  static constexpr size_t kDeviceRows = 3;
+  // Threads' rows, then a device's; null when nothing is recorded.
+  const std::vector<trace::ThreadRing*>& rings() const { return rings_; }
+
+ private:
+  struct Shared;  // what the threads of one run share
+  Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options);
+  Status bind_spilled();
+  void find_packed();
+  Status bind_planned();
+  Status bind_each();
+  void bind_views();
+  void work(int ith, Shared& shared);
+  void work_by_itself(Shared& shared);
+  bool better_alone();
+  void note(bool by_itself, Nanoseconds took);
+  void advance(size_t from, size_t to, Shared& shared);
+  bool between(size_t next, Shared& shared);
+  void compute(size_t item, int ith, Shared& shared);
+  void compute_parts(size_t item, int ith, Shared& shared);
+  void compute_part(size_t item, int part, int ith, Shared& shared);
+  Status allocate_output(size_t step);
+  Status allocate_packed(size_t step);
+  void release_after(size_t step);
+  void trace_slices(size_t step, bool begin);
+  void leave_out_joined();
+  void find_items();
+  void describe();
+  void add_device_rows();
+  void trace_device(trace::RunId run, std::span<const DeviceSpan> spans);
+
+  // A step with work.
+  struct Item {
+    uint32_t step;
+    int32_t tasks, parts;
+    Behind behind;
+    bool swapped;      // which set of counters says what was taken of its parts
+    uint32_t row_end;  // the item that ends the row which begins here, or itself
+    Launch launch;
+  };
+  // Planned tensors by step.
+  class ByStep {
+   public:
+    template <class StepOf>
+    void assign(size_t steps, const std::vector<PlannedTensor>& tensors, StepOf&& step_of) {
+      first_.assign(steps + 1, 0);
+      for (const PlannedTensor& tensor : tensors) ++first_[step_of(tensor) + 1];
+      for (size_t i = 0; i < steps; ++i) first_[i + 1] += first_[i];
+      list_.resize(tensors.size());
+      std::vector<uint32_t> next(first_.begin(), first_.end() - 1);
+      for (uint32_t i = 0; i < tensors.size(); ++i) list_[next[step_of(tensors[i])]++] = i;
+    }
+    std::span<const uint32_t> operator[](size_t step) const {
+      return {list_.data() + first_[step], first_[step + 1] - first_[step]};
+    }
+
+   private:
+    std::vector<uint32_t> first_, list_;
+  };
+  // How many of a thread's own parts were taken, by itself or by others.
+  struct alignas(64) Taken {
+    std::atomic<int32_t> count{0};
+  };
+
+  Backend& backend_;
+  std::shared_ptr<ExecutionContext> context_;
+  const ExecutorOptions options_;
+  std::unique_ptr<ThreadPool> pool_;
+  std::unique_ptr<Barrier> barrier_;
+  ExecutionPlan plan_;
+  bool prepared_ = false;
+  Storage arena_;
+  Storage work_;
+  trace::DeviceId trace_device_;
+  std::vector<std::vector<NodeId>> packed_begins_, packed_ends_;  // by step
+  bool any_packed_ = false;
+  std::vector<Item> items_;
+  std::unique_ptr<Taken[]> taken_;  // two sets, by thread
+  bool alone_ = false;              // no step needs a second thread
+  // Runs beside other work on the processors. At every barrier each thread's turn has to come before anybody goes on,
+  // which can take longer than one thread alone takes for all.
+  struct Crowd {
+    bool seen = false;                     // threads stood in line for a processor of late
+    Nanoseconds watched = 0, queued = -1;  // how long runs took since that was looked at, and what was seen then
+    Nanoseconds together = 0, alone = 0;   // what the last run took either way
+    int runs = 0;
+  } crowd_;
+  std::vector<std::vector<TensorImpl*>> views_of_;  // unless planned: by node: the views that share its bytes
+  ByStep begins_, ends_;                            // planned tensors whose life begins with a step, or ends behind it
+  std::vector<trace::ThreadRing*> rings_;           // by thread; null when nothing is recorded
+  trace::GraphId trace_graph_;
+  trace::PlanId trace_plan_;
+};
+
+}  // namespace arenascope

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// One backend out of a device's and the host's, for a graph that is partitioned over both.
+#pragma once
+#include <memory>
+
+#include <arenascope/runtime/backend.h>
+#include <arenascope/transform/partition.h>
+
+namespace arenascope {
+
+// Computes a partitioned graph: nodes with kFlagSpilled on `host` with `threads` threads, the others on `device`, and
+// COPY nodes between both. It is the device's backend for everything else. Errors: the system refuses threads.
+Result<std::unique_ptr<Backend>> make_split_backend(std::unique_ptr<Backend> device, std::unique_ptr<Backend> host,
+                                                    int threads);
+
+}  // namespace arenascope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Tells the trace what there is: graphs, plans and object arenas in its own words.
+#pragma once
+#include <arenascope/memory/execution_context.h>
+#include <arenascope/schedule/execution_plan.h>
+#include <arenascope/trace/info.h>
+#include <arenascope/trace/recorder.h>
+
+namespace arenascope {
+
+trace::GraphInfo describe_graph(const ExecutionPlan& plan);
+// Also for a graph that was only planned: no tasks, no work bytes.
+trace::GraphInfo describe_graph(const Graph& graph);
+trace::PlanInfo describe_plan(const MemoryPlan& plan);  // `graph` is left for the caller
+trace::ContextInfo describe_context(const Context& context);
+
+// Writes a context's allocations to a recorder's track of their own.
+std::shared_ptr<AllocationObserver> make_allocation_recorder(trace::Recorder& recorder);
+
+}  // namespace arenascope

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The parameters of an op: a small plain struct of the op's own, kept as bytes.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace arenascope {
+
+class OpParams {
+ public:
+  static constexpr size_t kCapacity = 160;
+
+  OpParams() = default;
+  // Bytes that were kept before; what is missing behind them counts as zeros.
+  explicit OpParams(std::span<const std::byte> bytes) : size_(static_cast<uint16_t>(bytes.size())) {
+    if (size_ > 0) std::memcpy(bytes_, bytes.data(), size_);
+  }
+  OpParams(const OpParams& other) : OpParams(other.bytes()) {}
+  OpParams& operator=(const OpParams& other) {
+    size_ = other.size_;
+    if (size_ > 0) std::memmove(bytes_, other.bytes_, size_);
+    return *this;
+  }
+
+  template <class T>
+  void set(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kCapacity);
+    std::memcpy(bytes_, &value, sizeof(T));
+    size_ = sizeof(T);
+  }
+  template <class T>
+  T get() const {
+    return read<T>(bytes());
+  }
+
+  // The struct that bytes hold; missing ones are zeros, surplus ones are left.
+  template <class T>
+  static T read(std::span<const std::byte> bytes) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kCapacity);
+    alignas(T) std::byte whole[sizeof(T)];
+    const size_t have = std::min(bytes.size(), sizeof(T));
+    if (have > 0) std::memcpy(whole, bytes.data(), have);
+    if (have < sizeof(T)) std::memset(whole + have, 0, sizeof(T) - have);
+    T value;
+    std::memcpy(static_cast<void*>(&value), whole, sizeof(T));
+    return value;
+  }
+
+  std::span<const std::byte> bytes() const { return {bytes_, size_}; }
+  // The same without the zeros at the end: all that has to be kept.
+  std::span<const std::byte> significant() const {
+    size_t n = size_;
+    while (n > 0 && bytes_[n - 1] == std::byte{0}) --n;
+    return {bytes_, n};
+  }
+  bool operator==(const OpParams& other) const {
+    const auto a = significant(), b = other.significant();
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  uint16_t size_ = 0;
+  alignas(8) std::byte bytes_[kCapacity];  // those behind size_ are never read
+};
+
+}  // namespace arenascope

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What can happen while a graph runs, as 32 plain bytes a worker can write without thinking.
+// An event belongs to the track (thread, queue) whose ring it was written to. Times are host nanoseconds.
+#pragma once
+#include <arenascope/base/ids.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace arenascope::trace {
+
+using TrackId = Id<struct TrackTag>;      // a worker thread, device queue or copy engine: a row of the timeline
+using RunId = Id<struct RunTag>;          // one execution of a plan; at most 2^24
+using GraphId = Id<struct GraphTag>;      // a described graph
+using PlanId = Id<struct PlanTag>;        // a described memory plan
+using ContextId = Id<struct ContextTag>;  // a described object arena
+using DeviceId = Id<struct DeviceTag>;    // a described device
+using NameId = Id<struct NameTag>;        // an interned text
+using CounterId = Id<struct CounterTag>;  // a described counter
+
+// The kinds of memory, as the engine's ExecutionContext knows them.
+enum class MemoryKind : uint8_t { Default, Persistent, Workspace, KVCache, HostPinned, HostPageable };
+inline constexpr size_t kMemoryKinds = 6;
+inline constexpr std::string_view kMemoryKindNames[kMemoryKinds] = {"Default", "Persistent", "Workspace",
+                                                                    "KVCache", "HostPinned", "HostPageable"};
+
+// A tensor of a graph: a node or a leaf.
+struct TensorRef {
+  uint32_t value = UINT32_MAX;
+  static constexpr uint32_t kLeafBit = 0x80000000u;
+  static constexpr TensorRef node(NodeId n) { return {static_cast<uint32_t>(n.value)}; }
+  static constexpr TensorRef leaf(LeafId l) { return {static_cast<uint32_t>(l.value) | kLeafBit}; }
+  static constexpr TensorRef none() { return {}; }
+  constexpr bool valid() const { return value != UINT32_MAX; }
+  constexpr bool is_leaf() const { return valid() && (value & kLeafBit) != 0; }
+  constexpr bool is_node() const { return valid() && (value & kLeafBit) == 0; }
+  constexpr size_t index() const { return value & ~kLeafBit; }
+  constexpr auto operator<=>(const TensorRef&) const = default;
+};
+
+// The numbers are part of the recording's format: add at the end, never renumber.
+enum class EventKind : uint8_t {
+  None = 0,
+  Work = 1,           // a thread computed a part of a node
+  Wait = 2,           // a thread waited at the barrier behind a node
+  Alloc = 3,          // memory handed to a tensor
+  Free = 4,           // and taken back
+  Reserve = 5,        // an allocator took memory from the system
+  Release = 6,        // and gave it back
+  SliceLive = 7,      // a slice of the arena begins to hold a tensor
+  SliceDead = 8,      // and no longer holds it
+  ContextObject = 9,  // an object was appended to a context's pool
+  Copy = 10,          // bytes moved between two devices
+  Step = 11,          // the executor came to a step of its order
+  Layer = 12,         // a layer begins
+  Counter = 13,       // a counter has a new value
+  SeenWrite = 14,     // bytes of the arena that were really written
+  SeenRead = 15,      // bytes of the arena that were really read
+  Slice = 16,         // a named span (imported traces, phases such as "load")
+};
+inline constexpr uint8_t kLastEventKind = 16;
+
+// `extra` has 24 bits. What the fields mean by kind:
+//   Work           time..a ns, id node, b chunk (task) number, extra run
+//   Wait           time..a = arrive..leave, id node, b = barrier generation (same for all who met) | nodes more than
+//   one
+//                  since the barrier before << 32 (they met at none in between), extra run
+//   Alloc, Free    a address, b bytes, id block, extra = memory kind | allocator << 8
+//   Reserve, Release  the same
+//   SliceLive/Dead a offset in the arena, b bytes, id tensor (TensorRef), extra step
+//   SeenWrite/Read the same
+//   ContextObject  a offset, b size, id context, extra type
+//   Copy           time..a, b bytes, id node, extra = from device | to device << 12
+//   Step           a step, id node, extra run
+//   Layer          id name (NameId), a layer number, extra run
+//   Counter        id counter, a the bits of a double
+//   Slice          time..a, id name, b depth (0 outermost)
+struct Event {
+  Nanoseconds time = 0;
+  int64_t a = 0;
+  int64_t b = 0;
+  uint32_t id = 0;
+  uint32_t kind_extra = 0;  // kind in the low 8 bits
+
+  constexpr EventKind kind() const { return static_cast<EventKind>(kind_extra & 0xff); }
+  constexpr uint32_t extra() const { return kind_extra >> 8; }
+  constexpr bool is_span() const {
+    const EventKind k = kind();
+    return k == EventKind::Work || k == EventKind::Wait || k == EventKind::Copy || k == EventKind::Slice;
+  }
+  constexpr Nanoseconds begin() const { return time; }
+  constexpr Nanoseconds end() const { return is_span() ? a : time; }  // half-open
+  constexpr NodeId node() const { return NodeId(static_cast<int32_t>(id)); }
+  constexpr int64_t generation() const { return b & 0xffffffff; }                  // Wait
+  constexpr int64_t nodes() const { return (b >> 32) + 1; }                        // Wait: since the barrier before
+  constexpr RunId run() const { return RunId(extra24()); }                         // Work, Wait, Step, Layer
+  constexpr arenascope::Step step() const { return arenascope::Step(extra24()); }  // SliceLive/Dead, SeenWrite/Read
+  constexpr int32_t extra24() const { return extra() == 0xffffff ? -1 : static_cast<int32_t>(extra()); }
+  constexpr MemoryKind memory_kind() const { return static_cast<MemoryKind>(extra() & 0xff); }
+  constexpr uint32_t allocator() const { return extra() >> 8; }
+  constexpr bool operator==(const Event&) const = default;
+};
+static_assert(sizeof(Event) == 32);
+
+namespace detail {
+constexpr Event make(EventKind kind, Nanoseconds time, int64_t a, int64_t b, uint32_t id, uint32_t extra) {
+  return {time, a, b, id, static_cast<uint32_t>(kind) | extra << 8};
+}
+constexpr uint32_t u32(int32_t v) { return static_cast<uint32_t>(v); }
+}  // namespace detail
+
+constexpr Event work(RunId run, NodeId node, Nanoseconds t0, Nanoseconds t1, int64_t chunk = 0) {
+  return detail::make(EventKind::Work, t0, t1, chunk, detail::u32(node.value), detail::u32(run.value));
+}
+constexpr Event wait(RunId run, NodeId node, Nanoseconds arrive, Nanoseconds leave, int64_t generation,
+                     int64_t nodes = 1) {
+  return detail::make(EventKind::Wait, arrive, leave, generation | (nodes - 1) << 32, detail::u32(node.value),
+                      detail::u32(run.value));
+}
+constexpr Event alloc(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes bytes, uint32_t allocator,
+                      uint32_t block) {
+  return detail::make(EventKind::Alloc, t, static_cast<int64_t>(address), bytes, block,
+                      static_cast<uint32_t>(kind) | allocator << 8);
+}
+constexpr Event free(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes bytes, uint32_t allocator,
+                     uint32_t block) {
+  return detail::make(EventKind::Free, t, static_cast<int64_t>(address), bytes, block,
+                      static_cast<uint32_t>(kind) | allocator << 8);
+}
+constexpr Event reserve(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes bytes, uint32_t allocator,
+                        uint32_t block) {
+  return detail::make(EventKind::Reserve, t, static_cast<int64_t>(address), bytes, block,
+                      static_cast<uint32_t>(kind) | allocator << 8);
+}
+constexpr Event release(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes bytes, uint32_t allocator,
+                        uint32_t block) {
+  return detail::make(EventKind::Release, t, static_cast<int64_t>(address), bytes, block,
+                      static_cast<uint32_t>(kind) | allocator << 8);
+}
+constexpr Event slice_live(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return detail::make(EventKind::SliceLive, t, offset, bytes, tensor.value, detail::u32(step.value));
+}
+constexpr Event slice_dead(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return detail::make(EventKind::SliceDead, t, offset, bytes, tensor.value, detail::u32(step.value));
+}
+constexpr Event seen_write(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return detail::make(EventKind::SeenWrite, t, offset, bytes, tensor.value, detail::u32(step.value));
+}
+constexpr Event seen_read(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return detail::make(EventKind::SeenRead, t, offset, bytes, tensor.value, detail::u32(step.value));
+}
+constexpr Event context_object(Nanoseconds t, ContextId context, Bytes offset, Bytes size, uint32_t type) {
+  return detail::make(EventKind::ContextObject, t, offset, size, detail::u32(context.value), type);
+}
+constexpr Event copy(NodeId node, Nanoseconds t0, Nanoseconds t1, Bytes bytes, DeviceId from, DeviceId to) {
+  return detail::make(EventKind::Copy, t0, t1, bytes, detail::u32(node.value),
+                      (detail::u32(from.value) & 0xfff) | (detail::u32(to.value) & 0xfff) << 12);
+}
+constexpr Event step(RunId run, Nanoseconds t, Step number, NodeId node) {
+  return detail::make(EventKind::Step, t, number.value, 0, detail::u32(node.value), detail::u32(run.value));
+}
+constexpr Event layer(RunId run, Nanoseconds t, NameId name, int64_t number) {
+  return detail::make(EventKind::Layer, t, number, 0, detail::u32(name.value), detail::u32(run.value));
+}
+constexpr Event counter(Nanoseconds t, CounterId id, double value) {
+  return detail::make(EventKind::Counter, t, __builtin_bit_cast(int64_t, value), 0, detail::u32(id.value), 0);
+}
+constexpr Event slice(Nanoseconds t0, Nanoseconds t1, NameId name, int64_t depth) {
+  return detail::make(EventKind::Slice, t0, t1, depth, detail::u32(name.value), 0);
+}
+
+}  // namespace arenascope::trace

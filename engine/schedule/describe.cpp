@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/schedule/describe.h>
+
+#include <mutex>
+
+#include <arenascope/graph/fused.h>
+#include <fmt/format.h>
+
+namespace arenascope {
+namespace {
+
+std::string parameters_of(const TensorImpl& node) {
+  switch (node.op) {
+    case Op::Conv:
+    case Op::ConvTranspose: {
+      const auto p = node.params.get<ConvParams>();
+      const auto n = static_cast<size_t>(p.spatial);
+      const Dims& w = node.sources[1]->sizes;
+      return fmt::format("kernel {} stride {} pad {} groups {}", fmt::join(w.begin() + 2, w.end(), "×"),
+                         fmt::join(p.strides, p.strides + n, "×"), fmt::join(p.pads_begin, p.pads_begin + n, "×"),
+                         p.groups);
+    }
+    case Op::MaxPool:
+    case Op::AvgPool: {
+      const auto p = node.params.get<PoolParams>();
+      const auto n = static_cast<size_t>(p.spatial);
+      return fmt::format("kernel {} stride {} pad {}", fmt::join(p.kernel, p.kernel + n, "×"),
+                         fmt::join(p.strides, p.strides + n, "×"), fmt::join(p.pads_begin, p.pads_begin + n, "×"));
+    }
+    case Op::Concat:
+    case Op::Gather: return fmt::format("axis {}", node.params.get<AxisParams>().axis);
+    case Op::Fused: return "holds " + held_text(node);
+    case Op::SoftMax: return fmt::format("axis {}", node.params.get<SoftMaxParams>().axis);
+    default: return {};
+  }
+}
+
+trace::TensorRef ref_of(const Graph& graph, const TensorImpl& tensor) {
+  if (const NodeId node = graph.find_node(tensor); node.valid()) return trace::TensorRef::node(node);
+  if (const LeafId leaf = graph.find_leaf(tensor); leaf.valid()) return trace::TensorRef::leaf(leaf);
+  return {};
+}
+
+trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) {
+  trace::TensorInfo out;
+  out.name = tensor.name;
+  if (tensor.op != Op::None) out.op = ops_text(tensor);
+  const auto layers = graph.context().layer_names();
+  if (tensor.layer >= 0 && static_cast<size_t>(tensor.layer) < layers.size())
+    out.layer = layers[static_cast<size_t>(tensor.layer)];
+  out.dtype = name(tensor.dtype);
+  out.shape.assign(tensor.sizes.begin(), tensor.sizes.end());
+  const auto nb = tensor.nb();
+  for (int i = tensor.rank() - 1; i >= 0; --i) out.strides.push_back(nb[static_cast<size_t>(i)]);
+  out.bytes = tensor.byte_count();
+  out.flops = flops(tensor);
+  for (const TensorImpl* source : tensor.sources) out.sources.push_back(ref_of(graph, *source));
+  if (tensor.view_source) {
+    out.view_source = ref_of(graph, *tensor.view_source);
+    out.view_offset = tensor.view_offset;
+  }
+  out.parameters = parameters_of(tensor);
+  if (tensor.channels_last()) out.parameters += out.parameters.empty() ? "channels last" : ", channels last";
+  if (tensor.has(kFlagInput)) out.flags |= trace::kInput;
+  if (tensor.has(kFlagOutput)) out.flags |= trace::kOutput;
+  if (tensor.has(kFlagParameter)) out.flags |= trace::kParameter;
+  if (tensor.has(kFlagWeight)) out.flags |= trace::kWeight;
+  if (tensor.is_view()) out.flags |= trace::kView;
+  if (!has_work(tensor)) out.flags |= trace::kNoWork;
+  return out;
+}
+
+class AllocationRecorder final : public AllocationObserver {
+ public:
+  explicit AllocationRecorder(trace::Recorder& recorder)
+      : ring_(recorder.register_thread("allocations", trace::TrackKind::Other)) {}
+
+  void on_allocate(const AllocationEvent& event) override { write(trace::alloc, event); }
+  void on_free(const AllocationEvent& event) override { write(trace::free, event); }
+  void on_reserve(const AllocationEvent& event) override { write(trace::reserve, event); }
+  void on_release(const AllocationEvent& event) override { write(trace::release, event); }
+
+ private:
+  using Make = trace::Event (*)(Nanoseconds, trace::MemoryKind, uint64_t, Bytes, uint32_t, uint32_t);
+  void write(Make make, const AllocationEvent& event) {
+    std::lock_guard lock(mutex_);  // a ring has one writer at a time
+    ring_->record(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
+                       static_cast<uint32_t>(event.kind), 0));
+  }
+  std::mutex mutex_;
+  trace::ThreadRing* ring_;
+};
+
+}  // namespace
+
+trace::GraphInfo describe_graph(const Graph& graph) {
+  trace::GraphInfo info;
+  info.nodes.reserve(graph.nodes().size());
+  for (const TensorImpl* node : graph.nodes()) {
+    info.nodes.push_back(describe_tensor(graph, *node));
+    info.edges += static_cast<int64_t>(node->sources.size());
+  }
+  for (const TensorImpl* leaf : graph.leafs()) info.leafs.push_back(describe_tensor(graph, *leaf));
+  return info;
+}
+
+trace::GraphInfo describe_graph(const ExecutionPlan& plan) {
+  trace::GraphInfo info = describe_graph(plan.graph);
+  for (const PlannedStep& step : plan.steps) {
+    info.nodes[step.node.index()].tasks = step.tasks;
+    info.nodes[step.node.index()].work_bytes = step.work_bytes;
+  }
+  return info;
+}
+
+trace::PlanInfo describe_plan(const MemoryPlan& plan) {
+  trace::PlanInfo info;
+  info.planner = plan.planner;
+  info.order_name = plan.order_name;
+  info.order = plan.order;
+  info.arena_bytes = plan.arena_bytes;
+  info.lower_bound_bytes = plan.lower_bound;
+  info.alignment = plan.alignment;
+  info.seconds = plan.seconds;
+  for (const PlannedTensor& tensor : plan.tensors) {
+    trace::SliceInfo slice;
+    slice.tensor = trace::TensorRef::node(tensor.node);
+    slice.offset = tensor.offset;
+    slice.size = tensor.size;
+    slice.first = tensor.first;
+    slice.last = tensor.last;
+    slice.block = tensor.block;
+    slice.level = tensor.level;
+    if (tensor.in_place_of.valid()) slice.in_place_of = trace::TensorRef::node(tensor.in_place_of);
+    info.slices.push_back(slice);
+  }
+  return info;
+}
+
+trace::ContextInfo describe_context(const Context& context) {
+  trace::ContextInfo info;
+  info.name = "graph context";
+  info.mem_size = static_cast<Bytes>(context.mem_size());
+  info.used_mem = static_cast<Bytes>(context.used_mem());
+  info.no_alloc = context.no_alloc();
+  for (const ObjectHeader* object = context.first_object(); object; object = object->next) {
+    trace::ObjectInfo out;
+    out.offset = static_cast<Bytes>(object->offset);
+    out.size = static_cast<Bytes>(object->size);
+    out.header_size = sizeof(ObjectHeader);
+    out.header_offset = out.offset - out.header_size;
+    out.type = name(object->type);
+    out.next = object->next ? static_cast<int32_t>(info.objects.size() + 1) : -1;
+    if (const TensorImpl* tensor = context.tensor_of(*object)) out.name = tensor->name;
+    info.objects.push_back(std::move(out));
+  }
+  return info;
+}
+
+std::shared_ptr<AllocationObserver> make_allocation_recorder(trace::Recorder& recorder) {
+  return std::make_shared<AllocationRecorder>(recorder);
+}
+
+}  // namespace arenascope

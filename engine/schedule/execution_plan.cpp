@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/schedule/execution_plan.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace arenascope {
+namespace {
+
+// Scratch that more parts than threads may cost: beyond, the node is cut into as many parts as threads.
+constexpr Bytes kMostPartsWork = Bytes{4} << 20;
+
+// What a node reads and writes: its tensors' owners, and their bytes in the arena.
+struct Touched {
+  struct Slice {
+    const TensorImpl* owner;
+    Bytes begin, end;  // in the arena; empty for what lies elsewhere
+    bool written;
+  };
+  std::vector<Slice> slices;
+  bool work = false;
+
+  bool conflicts(const Touched& other) const {
+    if (work && other.work) return true;
+    for (const Slice& a : slices)
+      for (const Slice& b : other.slices) {
+        if (!a.written && !b.written) continue;
+        if (a.owner == b.owner || (a.begin < b.end && b.begin < a.end)) return true;
+      }
+    return false;
+  }
+  void add(const Touched& other) {
+    slices.insert(slices.end(), other.slices.begin(), other.slices.end());
+    work = work || other.work;
+  }
+};
+
+class Dependencies {
+ public:
+  explicit Dependencies(const ExecutionPlan& plan) : plan_(plan), places_(plan.graph.nodes().size(), {0, 0}) {
+    for (const PlannedTensor& t : plan.memory.tensors) places_[t.node.index()] = {t.offset, t.offset + t.size};
+  }
+  Touched of(const PlannedStep& step) const {
+    const TensorImpl& node = plan_.graph.node(step.node);
+    Touched out;
+    out.work = step.work_bytes > 0;
+    add(out, node, true);
+    for (const TensorImpl* source : node.sources) add(out, *source, false);
+    return out;
+  }
+
+ private:
+  void add(Touched& to, const TensorImpl& tensor, bool written) const {
+    const TensorImpl& owner = tensor.view_source ? *tensor.view_source : tensor;
+    const NodeId id = plan_.graph.find_node(owner);
+    const auto [begin, end] = id.valid() ? places_[id.index()] : std::pair<Bytes, Bytes>(0, 0);
+    to.slices.push_back({&owner, begin, end, written});
+  }
+  const ExecutionPlan& plan_;
+  std::vector<std::pair<Bytes, Bytes>> places_;  // by node
+};
+
+void find_rows(ExecutionPlan& plan) {
+  PlannedStep* before = nullptr;
+  for (PlannedStep& step : plan.steps) {
+    if (step.tasks == 0) continue;
+    if (before && before->tasks == 1 && step.tasks == 1) before->behind = Behind::Row;
+    before = &step;
+  }
+}
+
+// Groups of steps without a barrier in between: none of a group conflicts with another. Parts are not taken over
+// inside of a group, since somebody may be a step ahead.
+void find_independent(ExecutionPlan& plan) {
+  constexpr int kMostInGroup = 16;
+  const Dependencies dependencies(plan);
+  PlannedStep* before = nullptr;
+  Touched group;   // since the last barrier
+  Touched others;  // of it, what stands before the row of the first thread's own steps
+  int count = 0;
+  for (PlannedStep& step : plan.steps) {
+    if (step.tasks == 0) continue;
+    const Touched own = dependencies.of(step);
+    const bool row = before && before->behind == Behind::Row && !others.conflicts(own);
+    if (row || (before && before->behind != Behind::Row && count < kMostInGroup && !group.conflicts(own))) {
+      if (!row) {
+        before->behind = Behind::Independent;
+        before->parts = before->tasks;
+        step.parts = step.tasks;
+        others = group;
+        ++count;
+      }
+      group.add(own);
+    } else {
+      if (before) before->behind = Behind::Barrier;
+      group = own;
+      others = {};
+      count = 1;
+    }
+    before = &step;
+  }
+}
+
+}  // namespace
+
+Result<ExecutionPlan> ExecutionPlan::make(const Graph& graph, MemoryPlan memory, const Capabilities& backend,
+                                          int threads, const ExecutionPlanOptions& options) {
+  if (threads < 1 || threads > kMaxThreads)
+    return Error{fmt::format("{} threads are not between 1 and {}", threads, kMaxThreads)};
+  ExecutionPlan plan;
+  plan.graph = graph;
+  plan.threads = backend.runs_on_host_threads() ? threads : 1;
+  plan.steps.reserve(memory.order.size());
+  std::vector<uint8_t> joined(graph.nodes().size(), 0);
+  for (NodeId id : memory.joined) joined[id.index()] = 1;
+  for (NodeId id : memory.order) {
+    const TensorImpl& node = graph.node(id);
+    PlannedStep step{.node = id, .joined = joined[id.index()] != 0};
+    if (has_work(node)) {
+      if (auto ok = backend.supports(node); !ok)
+        return Error{
+            fmt::format("node {} '{}' cannot run on {}: {}", id.value, node.name, backend.name(), ok.error().message)};
+      step.tasks = std::clamp(backend.tasks(node, plan.threads), 1, plan.threads);
+      step.parts = step.tasks;
+      step.work_bytes = backend.work_bytes(node, step.tasks);
+      if (options.stealing && step.tasks > 1) {
+        const int parts = std::clamp(backend.parts(node, step.tasks), step.tasks, 64 * step.tasks);
+        const Bytes work = parts > step.tasks ? backend.work_bytes(node, parts) : 0;
+        if (parts > step.tasks && work <= std::max(kMostPartsWork, step.work_bytes))
+          step.parts = parts, step.work_bytes = work;
+      }
+      plan.work_bytes = std::max(plan.work_bytes, step.work_bytes);
+    }
+    plan.steps.push_back(step);
+  }
+  if (plan.work_bytes > 0) plan.work_bytes += 64 * plan.threads;
+  plan.memory = std::move(memory);
+  if (options.rows || plan.threads == 1) find_rows(plan);
+  if (options.independent && plan.threads > 1) find_independent(plan);
+  return plan;
+}
+
+}  // namespace arenascope

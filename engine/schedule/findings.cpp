@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/schedule/findings.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include <arenascope/planner/check.h>
+#include <arenascope/planner/why.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
+#include "engine/schedule/findings_run.h"
+
+namespace arenascope {
+namespace {
+
+using trace::TensorRef;
+using Kind = Finding::Kind;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kShown = 8;       // tensors named at the peak and above holes
+constexpr size_t kTries = 6;       // single changes of each kind that are replanned
+constexpr double kOnePlan = 0.25;  // seconds for one plan of a planner that searches
+
+// A change to the intervals: some are cut in two, some share bytes, some go.
+struct Variant {
+  planner::Problem problem;
+  std::vector<NodeId> owners;
+};
+
+class Finder {
+ public:
+  Finder(const FindingsInput& in, const FindingsOptions& options)
+      : in_(in),
+        options_(options),
+        end_(Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.budget_seconds))) {}
+
+  std::vector<Finding> run() {
+    add_run_findings(in_, found_);
+    if (!set_up()) return ranked();
+    add_peak();
+    add_holes();
+    tell(0.05);
+    add_alignment();
+    add_in_place();
+    tell(0.2);
+    add_joins();
+    tell(0.3);
+    add_long_lives();
+    tell(0.55);
+    add_planners();
+    tell(0.75);
+    add_orders();
+    tell(1.0);
+    return ranked();
+  }
+
+ private:
+  bool stopped() const { return options_.stop.stop_requested() || Clock::now() > end_; }
+
+  bool set_up() {
+    if (!in_.plan || !in_.graph || in_.plan->order.size() != in_.graph->nodes.size()) return false;
+    auto graph = restore_graph(*in_.graph);
+    if (!graph) return false;
+    graph_ = *graph;
+    if (!check_order(graph_, in_.plan->order)) return false;
+    plan_options_.alignment = std::max<Bytes>(in_.plan->alignment, 1);
+    for (const trace::SliceInfo& s : in_.plan->slices) plan_options_.in_place |= s.in_place_of.valid();
+    plan_options_.join = false;  // what is not joined yet is add_joins()'s to find
+    plan_options_.planner.stop = options_.stop;
+    plan_options_.planner.budget_seconds = std::min(kOnePlan, options_.budget_seconds / 16);
+    planner_ = planner::find_planner(in_.plan->planner);
+    if (!planner_) planner_ = planner::find_planner("search");
+    base_ = graph_intervals(graph_, in_.plan->order, plan_options_);
+    arena_ = in_.plan->arena_bytes;
+    peak_ = planner::find_peak(base_.problem);
+    return !base_.problem.intervals.empty();
+  }
+
+  void tell(double done) {
+    if (options_.progress && !options_.stop.stop_requested()) options_.progress(ranked(), done);
+  }
+
+  std::vector<Finding> ranked() const {
+    std::vector<Finding> list = found_;
+    std::stable_sort(list.begin(), list.end(), [](const Finding& a, const Finding& b) {
+      return a.saved != b.saved ? a.saved > b.saved : a.time > b.time;
+    });
+    return list;
+  }
+
+  TensorRef tensor(size_t interval) const { return TensorRef::node(base_.owners[interval]); }
+
+  // --- what is told
+
+  void add_peak() {
+    Finding f;
+    f.kind = Kind::AtPeak;
+    f.step = Step(static_cast<int32_t>(peak_.step));
+    f.bytes = peak_.live_bytes;
+    for (int32_t b : peak_.buffers) {
+      if (f.tensors.size() == kShown) break;
+      f.tensors.push_back(tensor(static_cast<size_t>(b)));
+    }
+    f.count = static_cast<int64_t>(peak_.buffers.size());
+    if (!peak_.buffers.empty() && peak_.live_bytes > 0)
+      f.share = static_cast<double>(base_.problem.intervals[static_cast<size_t>(peak_.buffers[0])].size) /
+                static_cast<double>(peak_.live_bytes);
+    found_.push_back(std::move(f));
+  }
+
+  // The plan at hand in the planner's words; empty where it does not fit the graph.
+  planner::Plan given_plan() const {
+    std::vector<Bytes> of_node(in_.graph->nodes.size(), -1);
+    for (const trace::SliceInfo& s : in_.plan->slices)
+      if (s.tensor.is_node() && s.tensor.index() < of_node.size()) of_node[s.tensor.index()] = s.offset;
+    planner::Plan plan;
+    for (NodeId owner : base_.owners) {
+      if (of_node[owner.index()] < 0) return {};
+      plan.offsets.push_back(of_node[owner.index()]);
+    }
+    plan.arena_bytes = in_.plan->arena_bytes;
+    return plan;
+  }
+
+  void add_holes() {
+    const planner::Plan plan = given_plan();
+    if (plan.offsets.empty()) return;
+    const auto holes = planner::holes_at(base_.problem, plan, peak_.step);
+    Finding f;
+    f.kind = Kind::Holes;
+    f.step = Step(static_cast<int32_t>(peak_.step));
+    std::vector<planner::Hole> by_size = holes;
+    std::sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) { return a.size > b.size; });
+    for (const planner::Hole& h : by_size) {
+      f.bytes += h.size;
+      if (h.above >= 0 && f.tensors.size() < kShown) f.tensors.push_back(tensor(static_cast<size_t>(h.above)));
+    }
+    f.count = static_cast<int64_t>(holes.size());
+    f.share = arena_ > 0 ? static_cast<double>(f.bytes) / static_cast<double>(arena_) : 0;
+    if (f.bytes > 0) found_.push_back(std::move(f));
+  }
+
+  // --- what is tried
+
+  std::shared_ptr<trace::PlanInfo> describe(const Variant& v, const planner::Plan& answer,
+                                            const std::string& how) const {
+    auto info = std::make_shared<trace::PlanInfo>();
+    info->graph = in_.graph->id;
+    info->planner = how.empty() ? answer.planner : answer.planner + ", " + how;
+    info->order_name = in_.plan->order_name;
+    info->order = in_.plan->order;
+    info->arena_bytes = answer.arena_bytes;
+    info->lower_bound_bytes = answer.lower_bound;
+    info->alignment = v.problem.alignment;
+    info->seconds = answer.seconds;
+    for (size_t i = 0; i < v.owners.size(); ++i) {
+      const planner::Interval& interval = v.problem.intervals[i];
+      trace::SliceInfo s;
+      s.tensor = TensorRef::node(v.owners[i]);
+      s.offset = answer.offsets[i];
+      s.size = interval.size;
+      s.first = Step(static_cast<int32_t>(interval.lower));
+      s.last = Step(static_cast<int32_t>(interval.upper));
+      if (!answer.blocks.empty()) s.block = answer.blocks[i];
+      if (!answer.reuse_level.empty()) s.level = answer.reuse_level[i];
+      info->slices.push_back(s);
+    }
+    for (const planner::InPlace& pair : v.problem.in_place) {
+      const auto source = static_cast<size_t>(pair.source), target = static_cast<size_t>(pair.target);
+      if (answer.offsets[source] + pair.shift == answer.offsets[target])
+        info->slices[target].in_place_of = info->slices[source].tensor;
+    }
+    return info;
+  }
+
+  // Replans; null where the answer is not smaller than the plan at hand.
+  std::shared_ptr<trace::PlanInfo> try_out(const Variant& v, const std::string& how) {
+    auto answer = planner_->plan(v.problem, plan_options_.planner);
+    if (!answer || !planner::check(v.problem, *answer) || answer->arena_bytes >= arena_) return nullptr;
+    return describe(v, *answer, how);
+  }
+
+  void keep(Finding f, std::shared_ptr<trace::PlanInfo> plan) {
+    if (!plan) return;
+    f.saved = arena_ - plan->arena_bytes;
+    f.planner = plan->planner;
+    f.order = plan->order_name;
+    f.plan = std::move(plan);
+    found_.push_back(std::move(f));
+  }
+
+  void add_alignment() {
+    for (const Bytes alignment : {Bytes{16}, Bytes{1}}) {
+      if (alignment >= plan_options_.alignment || stopped()) continue;
+      Variant v{base_.problem, base_.owners};
+      v.problem.alignment = alignment;
+      auto plan = try_out(v, "aligned " + std::to_string(alignment));
+      if (!plan || (!found_.empty() && found_.back().kind == Kind::Alignment &&
+                    arena_ - plan->arena_bytes <= found_.back().saved))
+        continue;
+      Finding f;
+      f.kind = Kind::Alignment;
+      f.alignment = alignment;
+      keep(std::move(f), std::move(plan));
+    }
+  }
+
+  void add_in_place() {
+    if (plan_options_.in_place || stopped()) return;
+    MemoryPlanOptions options = plan_options_;
+    options.in_place = true;
+    GraphIntervals all = graph_intervals(graph_, in_.plan->order, options);
+    if (all.problem.in_place.empty()) return;
+    Finding f;
+    f.kind = Kind::InPlaceAll;
+    f.count = static_cast<int64_t>(all.problem.in_place.size());
+    keep(std::move(f), try_out({all.problem, all.owners}, "in place"));
+    // The single ops that could help: both ends of the pair live at the peak.
+    std::vector<planner::InPlace> pairs;
+    const auto at_peak = [&](int32_t b) {
+      const planner::Interval& i = base_.problem.intervals[static_cast<size_t>(b)];
+      return i.lower <= peak_.step && peak_.step < i.upper;
+    };
+    for (const planner::InPlace& pair : all.problem.in_place)
+      if (at_peak(pair.source) && at_peak(pair.target)) pairs.push_back(pair);
+    for (size_t i = 0; i < pairs.size() && i < kTries && !stopped(); ++i) {
+      Variant v{base_.problem, base_.owners};
+      v.problem.in_place = {pairs[i]};
+      Finding one;
+      one.kind = Kind::InPlace;
+      one.step = Step(static_cast<int32_t>(peak_.step));
+      one.tensors = {tensor(static_cast<size_t>(pairs[i].target)), tensor(static_cast<size_t>(pairs[i].source))};
+      keep(std::move(one), try_out(v, "one op in place"));
+    }
+  }
+
+  // Which interval owns a node's bytes; -1: none.
+  std::vector<int32_t> intervals_by_node() const {
+    std::vector<int32_t> of(in_.graph->nodes.size(), -1);
+    for (size_t i = 0; i < base_.owners.size(); ++i) of[base_.owners[i].index()] = static_cast<int32_t>(i);
+    return of;
+  }
+
+  // Concatenations along the outermost axis whose sources nobody else holds, and copies of what lies in order already.
+  void add_joins() {
+    const std::vector<int32_t> of = intervals_by_node();
+    std::vector<uint8_t> attached(base_.owners.size(), 0);
+    Variant all{base_.problem, base_.owners};
+    Finding joined;
+    joined.kind = Kind::Concat;
+    for (size_t n = 0; n < in_.graph->nodes.size(); ++n) {
+      const trace::TensorInfo& node = in_.graph->nodes[n];
+      if (node.op != "CONCAT" || of[n] < 0 || joined_already(NodeId(n))) continue;
+      if (!attach_sources(node, of[n], of, attached, all.problem)) continue;
+      joined.tensors.push_back(TensorRef::node(NodeId(n)));
+      joined.bytes += node.bytes;
+    }
+    if (!joined.tensors.empty() && !stopped()) {
+      joined.count = static_cast<int64_t>(joined.tensors.size());
+      keep(std::move(joined), try_out(all, "joined in place"));
+    }
+    size_t tried = 0;
+    for (size_t n = 0; n < in_.graph->nodes.size() && tried < kTries && !stopped(); ++n) {
+      const trace::TensorInfo& node = in_.graph->nodes[n];
+      if (node.op != "CONT" || of[n] < 0 || node.sources.size() != 1 || !in_order(node.sources[0])) continue;
+      ++tried;
+      Finding f;
+      f.kind = Kind::Contiguous;
+      f.tensors = {TensorRef::node(NodeId(n))};
+      f.bytes = node.bytes;
+      Variant v = without(static_cast<size_t>(of[n]), node.sources[0], of);
+      f.plan = nullptr;
+      if (auto plan = try_out(v, "without a copy"))
+        keep(std::move(f), std::move(plan));
+      else
+        found_.push_back(std::move(f));  // it saves the copying all the same
+    }
+  }
+
+  // Whether the plan at hand has a source of the concatenation in the result's own bytes.
+  bool joined_already(NodeId id) const {
+    const trace::SliceInfo* whole = nullptr;
+    for (const trace::SliceInfo& s : in_.plan->slices)
+      if (s.tensor == TensorRef::node(id)) whole = &s;
+    if (!whole) return false;
+    const auto& sources = in_.graph->nodes[id.index()].sources;
+    return std::any_of(in_.plan->slices.begin(), in_.plan->slices.end(), [&](const trace::SliceInfo& s) {
+      return std::find(sources.begin(), sources.end(), s.tensor) != sources.end() &&
+             s.offset < whole->offset + whole->size && whole->offset < s.offset + s.size && s.first < whole->last &&
+             whole->first < s.last;
+    });
+  }
+
+  // Every part must be an interval of its own, of a whole tensor that the concatenation alone joins, and fit behind the
+  // one before it. Only where all dimensions before the axis are 1 do the parts lie one behind the other.
+  bool attach_sources(const trace::TensorInfo& node, int32_t whole, const std::vector<int32_t>& of,
+                      std::vector<uint8_t>& attached, planner::Problem& problem) const {
+    std::vector<planner::Attachment> parts;
+    Bytes at = 0;
+    std::vector<int32_t> seen;
+    for (TensorRef source : node.sources) {
+      if (!source.is_node() || source.index() >= of.size()) return false;
+      const int32_t part = of[source.index()];
+      if (part < 0 || attached[static_cast<size_t>(part)] || attached[static_cast<size_t>(whole)]) return false;
+      if (std::find(seen.begin(), seen.end(), part) != seen.end() || at % problem.alignment != 0) return false;
+      const trace::TensorInfo& t = in_.graph->nodes[source.index()];
+      if (t.shape.size() != node.shape.size()) return false;
+      size_t axis = 0;  // the first dimension that is not 1 in the result must be the one that is joined
+      while (axis < node.shape.size() && node.shape[axis] == 1) ++axis;
+      for (size_t d = 0; d < node.shape.size(); ++d)
+        if (d != axis && t.shape[d] != node.shape[d]) return false;
+      seen.push_back(part);
+      parts.push_back({part, whole, at});
+      at += t.bytes;
+    }
+    if (at != node.bytes || parts.size() < 2) return false;
+    for (int32_t part : seen) attached[static_cast<size_t>(part)] = 1;
+    problem.attachments.insert(problem.attachments.end(), parts.begin(), parts.end());
+    return true;
+  }
+
+  bool in_order(TensorRef ref) const {
+    const auto& list = ref.is_leaf() ? in_.graph->leafs : in_.graph->nodes;
+    if (!ref.is_node() || ref.index() >= list.size()) return false;
+    const trace::TensorInfo& t = list[ref.index()];
+    if (t.strides.size() != t.shape.size() || t.bytes <= 0) return false;
+    int64_t elements = 1;
+    for (int64_t d : t.shape) elements *= std::max<int64_t>(d, 1);
+    Bytes stride = t.bytes / elements;
+    for (size_t d = t.shape.size(); d-- > 0;) {
+      if (t.shape[d] != 1 && t.strides[d] != stride) return false;
+      stride *= t.shape[d];
+    }
+    return true;
+  }
+
+  // The problem in which a copy is a view of its source, which then lives as long as the copy did.
+  Variant without(size_t copy, TensorRef source, const std::vector<int32_t>& of) const {
+    Variant v;
+    v.problem.alignment = base_.problem.alignment;
+    if (in_.graph->nodes[source.index()].view_source.is_node()) source = in_.graph->nodes[source.index()].view_source;
+    const int32_t from = of[source.index()];
+    for (size_t i = 0; i < base_.owners.size(); ++i) {
+      if (i == copy && from >= 0) continue;
+      v.problem.intervals.push_back(base_.problem.intervals[i]);
+      if (static_cast<int32_t>(i) == from)
+        v.problem.intervals.back().upper =
+            std::max(v.problem.intervals.back().upper, base_.problem.intervals[copy].upper);
+      v.owners.push_back(base_.owners[i]);
+    }
+    return v;
+  }
+
+  // --- tensors that live long and are used at both ends
+
+  struct Rest {  // a time in which nobody uses an interval, across the peak
+    size_t interval = 0;
+    int64_t from = 0, to = 0;  // half-open
+  };
+
+  // For each interval at the peak: the last use before and the first behind.
+  std::vector<Rest> rests() const {
+    std::vector<Rest> list;
+    std::vector<int64_t> before(base_.owners.size(), -1), behind(base_.owners.size(), INT64_MAX);
+    const std::vector<int32_t> of = intervals_by_node();
+    const auto owner = [&](TensorRef ref) -> int32_t {
+      if (!ref.is_node() || ref.index() >= of.size()) return -1;
+      const trace::TensorInfo& t = in_.graph->nodes[ref.index()];
+      const TensorRef base = t.view_source.valid() ? t.view_source : ref;
+      return base.is_node() && base.index() < of.size() ? of[base.index()] : -1;
+    };
+    const auto use = [&](int32_t i, int64_t step) {
+      if (i < 0) return;
+      auto& b = before[static_cast<size_t>(i)];
+      auto& a = behind[static_cast<size_t>(i)];
+      if (step <= peak_.step)
+        b = std::max(b, step);
+      else
+        a = std::min(a, step);
+    };
+    for (size_t step = 0; step < in_.plan->order.size(); ++step) {
+      const NodeId node = in_.plan->order[step];
+      use(owner(TensorRef::node(node)), static_cast<int64_t>(step));
+      for (TensorRef source : in_.graph->nodes[node.index()].sources) use(owner(source), static_cast<int64_t>(step));
+    }
+    for (int32_t b : peak_.buffers) {
+      const auto i = static_cast<size_t>(b);
+      if (before[i] < 0 || before[i] >= peak_.step || behind[i] == INT64_MAX) continue;
+      list.push_back({i, before[i] + 1, behind[i]});
+    }
+    std::stable_sort(list.begin(), list.end(), [&](const Rest& a, const Rest& b) {
+      return base_.problem.intervals[a.interval].size > base_.problem.intervals[b.interval].size;
+    });
+    return list;
+  }
+
+  // The interval ends where the rest begins, and another begins where it ends. Computing it again needs its sources,
+  // which then live to there; false where one of them is given by no interval and not by a leaf either.
+  void cut(Variant& v, const Rest& rest, bool again) const {
+    planner::Interval tail = base_.problem.intervals[rest.interval];
+    v.problem.intervals[rest.interval].upper = rest.from;
+    tail.lower = rest.to;
+    v.problem.intervals.push_back(tail);
+    v.owners.push_back(base_.owners[rest.interval]);
+    if (!again) return;
+    const std::vector<int32_t> of = intervals_by_node();
+    for (TensorRef source : in_.graph->nodes[base_.owners[rest.interval].index()].sources) {
+      if (!source.is_node()) continue;
+      const trace::TensorInfo& t = in_.graph->nodes[source.index()];
+      const TensorRef base = t.view_source.valid() ? t.view_source : source;
+      if (!base.is_node() || of[base.index()] < 0) continue;
+      auto& upper = v.problem.intervals[static_cast<size_t>(of[base.index()])].upper;
+      upper = std::max(upper, rest.to + 1);
+    }
+  }
+
+  void add_long_lives() {
+    const std::vector<Rest> list = rests();
+    for (const bool again : {true, false}) {
+      bool helped = false;
+      const auto attempt = [&](size_t first, size_t last) {
+        Variant v{base_.problem, base_.owners};
+        v.problem.in_place.clear();
+        Finding f;
+        f.kind = again ? Kind::Recompute : Kind::Spill;
+        f.step = Step(static_cast<int32_t>(peak_.step));
+        for (size_t i = first; i < last; ++i) {
+          cut(v, list[i], again);
+          f.tensors.push_back(tensor(list[i].interval));
+          f.count = std::max(f.count, list[i].to - list[i].from);
+          f.bytes += 2 * base_.problem.intervals[list[i].interval].size;
+        }
+        auto plan = try_out(v, again ? "recomputed" : "spilled");
+        helped |= plan != nullptr;
+        keep(std::move(f), std::move(plan));
+      };
+      for (size_t i = 0; i < list.size() && i < kTries && !stopped(); ++i) attempt(i, i + 1);
+      // Where several moments are as full, only several tensors together help.
+      for (size_t n = 2; !helped && n <= list.size() && n <= 64 && !stopped(); n *= 2) attempt(0, n);
+    }
+  }
+
+  // --- other planners and orders
+
+  void add_planners() {
+    Finding best;
+    best.kind = Kind::Planner;
+    std::shared_ptr<trace::PlanInfo> plan;
+    for (const planner::Planner* p : planner::all_planners()) {
+      if (p == planner_ || stopped()) continue;
+      auto answer = p->plan(base_.problem, plan_options_.planner);
+      if (!answer || !planner::check(base_.problem, *answer) || answer->arena_bytes >= arena_) continue;
+      if (!plan || answer->arena_bytes < plan->arena_bytes) plan = describe({base_.problem, base_.owners}, *answer, {});
+    }
+    keep(std::move(best), std::move(plan));
+  }
+
+  void add_orders() {
+    MemoryPlanOptions plan_options = plan_options_;
+    for (size_t n = 0; n < in_.graph->nodes.size() && !plan_options.join; ++n)
+      plan_options.join = in_.graph->nodes[n].op == "CONCAT" && joined_already(NodeId(n));
+    for (const OrderInfo& order : all_orders()) {
+      if (order.name == in_.plan->order_name || stopped()) continue;
+      OrderOptions order_options;
+      order_options.stop = options_.stop;
+      order_options.budget_seconds = std::max(
+          0.1, std::min(options_.budget_seconds / 8, std::chrono::duration<double>(end_ - Clock::now()).count() / 2));
+      auto sequence = order.make(graph_, order_options);
+      if (!sequence || options_.stop.stop_requested()) continue;
+      auto plan = plan_memory(graph_, std::move(*sequence), order.name, *planner_, plan_options);
+      if (!plan || plan->arena_bytes >= arena_) continue;
+      auto info = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
+      info->graph = in_.graph->id;
+      Finding f;
+      f.kind = Kind::Order;
+      keep(std::move(f), std::move(info));
+    }
+  }
+
+  const FindingsInput& in_;
+  const FindingsOptions& options_;
+  const Clock::time_point end_;
+  Graph graph_;
+  MemoryPlanOptions plan_options_;
+  const planner::Planner* planner_ = nullptr;
+  GraphIntervals base_;
+  Bytes arena_ = 0;
+  planner::Peak peak_;
+  std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> find_savings(const FindingsInput& input, const FindingsOptions& options) {
+  return Finder(input, options).run();
+}
+
+}  // namespace arenascope

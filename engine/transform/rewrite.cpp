@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/transform/rewrite.h>
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include <arenascope/base/checked.h>
+
+namespace arenascope {
+namespace {
+
+constexpr int kMostAgain = 48;  // nodes that one tensor may need computed again
+
+bool owns_bytes(const TensorImpl& node) { return node.op != Op::None && !node.is_view() && node.element_count() > 0; }
+
+}  // namespace
+
+Rewrite::Rewrite(const Graph& graph, std::span<const NodeId> order, bool keep_outputs, bool in_place)
+    : graph_(graph), keep_outputs_(keep_outputs), in_place_(in_place) {
+  std::vector<int32_t> value_of(graph.nodes().size(), -1);
+  values_.reserve(order.size());
+  for (const NodeId id : order) {
+    const TensorImpl& node = graph.node(id);
+    Value v;
+    v.origin = &node;
+    for (const TensorImpl* source : node.sources) {
+      const NodeId from = graph.find_node(*source);
+      v.sources.push_back(from.valid() ? value_of[from.index()] : -1 - graph.find_leaf(*source).value);
+    }
+    const auto self = static_cast<int32_t>(values_.size());
+    if (owns_bytes(node)) v.base = self;
+    if (node.is_view() && v.sources[0] >= 0) v.base = values_[static_cast<size_t>(v.sources[0])].base;
+    value_of[id.index()] = self;
+    order_.push_back(add(std::move(v)));
+  }
+}
+
+int32_t Rewrite::add(Value value) {
+  values_.push_back(std::move(value));
+  return static_cast<int32_t>(values_.size()) - 1;
+}
+
+Bytes Rewrite::bytes(int32_t id) const {
+  const Value& v = value(id);
+  return v.act == Act::Spill ? 0 : v.origin->byte_count();
+}
+
+Rewrite::Profile Rewrite::profile() const {
+  Profile p;
+  p.place.assign(values_.size(), -1);
+  p.life.assign(values_.size(), {});
+  const auto steps = static_cast<int32_t>(order_.size());
+  for (int32_t at = 0; at < steps; ++at) {
+    const int32_t id = order_[static_cast<size_t>(at)];
+    p.place[static_cast<size_t>(id)] = at;
+    const Value& v = value(id);
+    if (v.base == id) p.life[static_cast<size_t>(id)].first = at;
+    const auto use = [&](int32_t base) {
+      if (base >= 0) p.life[static_cast<size_t>(base)].last = at;
+    };
+    use(v.base);
+    for (const int32_t s : v.sources)
+      if (s >= 0) use(value(s).base);
+    if (keep_outputs_ && v.base >= 0 && !v.again && v.act == Act::Compute && v.origin->has(kFlagOutput))
+      p.life[static_cast<size_t>(v.base)].kept = true;
+  }
+  std::vector<Bytes> change(static_cast<size_t>(steps) + 1, 0);
+  for (size_t id = 0; id < values_.size(); ++id) {
+    Life& life = p.life[id];
+    if (life.first < 0) continue;
+    if (life.kept) life.last = steps - 1;
+    const Bytes size = bytes(static_cast<int32_t>(id));
+    change[static_cast<size_t>(life.first)] += size;
+    change[static_cast<size_t>(life.last) + 1] -= size;
+  }
+  // Both lie in the same bytes at the step that makes one of the other.
+  for (int32_t at = 0; in_place_ && at < steps; ++at) {
+    const Value& v = value(order_[static_cast<size_t>(at)]);
+    if (v.act != Act::Compute || v.sources.empty() || v.sources[0] < 0 || !info(v.origin->op).is_pointwise()) continue;
+    const TensorImpl& from = *value(v.sources[0]).origin;
+    const int32_t base = value(v.sources[0]).base;
+    if (base != v.sources[0] || from.dtype != v.origin->dtype || !(from.sizes == v.origin->sizes) ||
+        !(from.strides == v.origin->strides))
+      continue;
+    const Life& life = p.life[static_cast<size_t>(base)];
+    if (life.kept || life.last != at || std::count(v.sources.begin(), v.sources.end(), base) != 1) continue;
+    change[static_cast<size_t>(at)] -= bytes(base);
+    change[static_cast<size_t>(at) + 1] += bytes(base);
+  }
+  p.live.resize(static_cast<size_t>(steps));
+  Bytes live = 0;
+  for (int32_t at = 0; at < steps; ++at) {
+    live += change[static_cast<size_t>(at)];
+    p.live[static_cast<size_t>(at)] = live;
+    if (live > p.peak) p.peak = live, p.peak_place = at;
+  }
+  return p;
+}
+
+std::vector<int32_t> Rewrite::uses(int32_t id, const Profile& p) const {
+  std::vector<int32_t> out;
+  const Life& life = p.life[static_cast<size_t>(id)];
+  for (int32_t at = life.first; at <= life.last; ++at) {
+    const int32_t reader = order_[static_cast<size_t>(at)];
+    const Value& v = value(reader);
+    const bool uses = v.base == id || std::any_of(v.sources.begin(), v.sources.end(),
+                                                  [&](int32_t s) { return s >= 0 && value(s).base == id; });
+    if (uses) out.push_back(at);
+  }
+  return out;
+}
+
+// Whether a value's bytes are there anyway at the place `to`.
+bool Rewrite::available(int32_t id, int32_t to, const Profile& p) const {
+  const Value& v = value(id);
+  if (v.base < 0) return true;
+  const auto base = static_cast<size_t>(v.base);
+  if (values_[base].act == Act::Spill) return true;
+  return base < p.life.size() && p.life[base].last >= to;
+}
+
+// The value computed once more, with what it needs for that; -1: too much.
+int32_t Rewrite::again(int32_t id, int32_t to, const Profile& p, std::vector<int32_t>& made, Change& change,
+                       int& left) {
+  if (--left < 0) return -1;
+  Value copy = value(id);
+  copy.again = true;
+  for (int32_t& s : copy.sources) {
+    if (s < 0 || available(s, to, p)) continue;
+    for (const int32_t m : made)  // twice in one chain: once is enough
+      if (value(m).origin == value(s).origin && value(m).act != Act::Spill) {
+        s = m;
+        break;
+      }
+    if (available(s, to, p) || std::find(made.begin(), made.end(), s) != made.end()) continue;
+    s = again(s, to, p, made, change, left);
+    if (s < 0) return -1;
+  }
+  const TensorImpl& node = *copy.origin;
+  if (copy.act == Act::Fetch) {
+    change.moved = saturating_add(change.moved, node.byte_count());
+  } else {
+    change.flops = saturating_add(change.flops, flops(node));
+    change.moved = saturating_add(change.moved, bytes_moved(node));
+    if (has_work(node)) change.computed.push_back(graph_.find_node(node));
+  }
+  const auto fresh = static_cast<int32_t>(values_.size());
+  copy.base = owns_bytes(node) ? fresh : copy.sources.empty() || copy.sources[0] < 0 ? -1 : value(copy.sources[0]).base;
+  made.push_back(add(std::move(copy)));
+  return fresh;
+}
+
+// What reads `id`, or a view of it, at the place `to` or later reads `fresh` from now on.
+void Rewrite::redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_t>& made) {
+  std::map<int32_t, int32_t> twin{{id, fresh}};
+  const auto remade = [&](auto&& self, int32_t s) -> int32_t {
+    if (const auto known = twin.find(s); known != twin.end()) return known->second;
+    Value view = value(s);
+    view.again = true;
+    view.sources[0] = self(self, view.sources[0]);
+    view.base = fresh;
+    made.push_back(add(std::move(view)));
+    return twin[s] = made.back();
+  };
+  for (size_t at = static_cast<size_t>(to); at < order_.size(); ++at) {
+    const int32_t reader = order_[at];
+    Value* v = &values_[static_cast<size_t>(reader)];
+    for (size_t k = 0; k < v->sources.size(); ++k) {
+      const int32_t s = v->sources[k];
+      if (s < 0 || value(s).base != id) continue;
+      // A view that is itself made after `to` only changes its base.
+      const bool later = s != id && std::find(order_.begin() + to, order_.begin() + static_cast<std::ptrdiff_t>(at),
+                                              s) != order_.begin() + static_cast<std::ptrdiff_t>(at);
+      if (later) continue;
+      const int32_t now = remade(remade, s);
+      v = &values_[static_cast<size_t>(reader)];  // adding may have moved it
+      journal_.sources.push_back({{reader, static_cast<int32_t>(k)}, s});
+      v->sources[k] = now;
+    }
+  }
+  // Bases of the views behind `to`, in order, so that views of views follow.
+  for (size_t at = static_cast<size_t>(to); at < order_.size(); ++at) {
+    Value& v = values_[static_cast<size_t>(order_[at])];
+    if (v.base != id || v.sources.empty() || v.sources[0] < 0) continue;
+    const int32_t base = value(v.sources[0]).base;
+    if (base == v.base) continue;
+    journal_.sources.push_back({{order_[at], -1}, v.base});
+    v.base = base;
+  }
+}
+
+bool Rewrite::recompute(int32_t id, int32_t to, const Profile& p, Change& change) {
+  journal_ = {values_.size(), order_, {}};
+  change = {};
+  std::vector<int32_t> made;
+  int left = kMostAgain;
+  const int32_t fresh = again(id, to, p, made, change, left);
+  if (fresh < 0) {
+    undo();
+    return false;
+  }
+  redirect(id, fresh, to, made);
+  order_.insert(order_.begin() + to, made.begin(), made.end());
+  return true;
+}
+
+bool Rewrite::spill(int32_t id, int32_t from, int32_t to, const Profile&, Change& change) {
+  if (value(id).act != Act::Compute) return false;  // what was brought back once is brought back again: recompute()
+  journal_ = {values_.size(), order_, {}};
+  change = {};
+  const TensorImpl* origin = value(id).origin;
+  const auto away = static_cast<int32_t>(values_.size());
+  add({origin, Act::Spill, true, away, {id}});
+  const auto back = static_cast<int32_t>(values_.size());
+  add({origin, Act::Fetch, true, back, {away}});
+  change.moved = 2 * origin->byte_count();
+  std::vector<int32_t> made{back};
+  redirect(id, back, to, made);
+  order_.insert(order_.begin() + to, made.begin(), made.end());
+  order_.insert(order_.begin() + from + 1, away);
+  return true;
+}
+
+void Rewrite::undo() {
+  for (auto change = journal_.sources.rbegin(); change != journal_.sources.rend(); ++change) {
+    Value& v = values_[static_cast<size_t>(change->first.first)];
+    if (change->first.second < 0)
+      v.base = change->second;
+    else
+      v.sources[static_cast<size_t>(change->first.second)] = change->second;
+  }
+  values_.resize(journal_.values);
+  order_ = journal_.order;
+  journal_.sources.clear();
+}
+
+Result<Graph> Rewrite::make_graph(std::vector<Tensor>& twins) const {
+  const size_t capacity = order_.size() + graph_.leafs().size() + 1;
+  size_t sources = 0;
+  for (const Value& v : values_) sources = std::max(sources, v.sources.size());
+  size_t pool = Context::graph_overhead(capacity) + (size_t{1} << 16);
+  for (const int32_t id : order_) pool += Context::tensor_overhead(std::max<size_t>(value(id).sources.size(), 1));
+  auto context = Context::create({.mem_size = pool, .no_alloc = true});
+  if (!context) return context.error();
+  auto graph = context->new_graph(capacity);
+  if (!graph) return graph.error();
+  const auto layers = graph_.context().layer_names();
+  std::vector<Tensor> made(values_.size()), given;
+  std::map<const TensorImpl*, int> times;
+  twins.assign(graph_.nodes().size(), {});
+  for (const int32_t id : order_) {
+    const Value& v = value(id);
+    const NodeId node = graph_.find_node(*v.origin);
+    Tensor& out = made[static_cast<size_t>(id)];
+    if (v.origin->op == Op::None) {  // a parameter
+      out = Tensor(const_cast<TensorImpl*>(v.origin));
+    } else {
+      given.clear();
+      for (const int32_t s : v.sources)
+        given.push_back(s < 0 ? Tensor(&graph_.leaf(LeafId(-1 - s))) : made[static_cast<size_t>(s)]);
+      const int32_t layer = v.origin->layer;
+      context->set_layer(layer >= 0 && layer < static_cast<int32_t>(layers.size()) ? layers[static_cast<size_t>(layer)]
+                                                                                   : std::string_view());
+      std::string name = v.origin->name.str();
+      if (v.act == Act::Spill)
+        name += " (to the host)";
+      else if (v.act == Act::Fetch)
+        name += fmt::format(" (back {})", ++times[v.origin]);
+      else if (v.again)
+        name += fmt::format(" (again {})", ++times[v.origin]);
+      auto tensor = context->apply(v.act == Act::Compute ? v.origin->op : Op::Copy, given,
+                                   v.act == Act::Compute ? v.origin->params : OpParams(), name);
+      if (!tensor) return tensor.error();
+      out = *tensor;
+      if (v.origin->channels_last()) out->strides.set(v.origin->strides.span());
+      out->flags = v.act == Act::Compute && !v.again ? v.origin->flags : v.origin->flags & ~uint32_t{kFlagOutput};
+      if (v.act == Act::Spill) out->flags |= kFlagSpilled;
+    }
+    if (!v.again) twins[node.index()] = out;
+    if (auto ok = graph->expand(out); !ok) return ok.error();
+  }
+  return graph;
+}
+
+}  // namespace arenascope

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bench/bench_trace.h"
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+using namespace arenascope;
+
+// A small recording by default; ARENASCOPE_BENCH=1 measures at full size and prints the figures.
+TEST_CASE("the benchmark measures every row it promises") {
+  const bool full = std::getenv("ARENASCOPE_BENCH") != nullptr;
+  trace::TraceBenchOptions options;
+  if (!full) options.events = 20'000;
+  const auto rows = trace::bench_trace(options);
+  CHECK(rows.size() == 11);
+  for (const BenchRow& r : rows) {
+    CHECK_FALSE(r.name.empty());
+    CHECK(r.value >= 0);
+    CHECK(r.wanted > 0);
+    CHECK(r.met == (r.value <= r.wanted));
+    if (full) MESSAGE(r.name << ": " << r.value << " " << r.unit << " (wanted " << r.wanted << ")");
+  }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/graph/builder.h>
+#include <arenascope/planner/check.h>
+#include <arenascope/runtime/executor.h>
+#include <arenascope/trace/session.h>
+#include <doctest/doctest.h>
+
+#include <random>
+#include <thread>
+
+#include "support/toy_backend.h"
+
+using namespace arenascope;
+
+namespace {
+
+constexpr int64_t kElements = 96;
+
+// A random graph of ADD and RELU with views in it, its input's data, and the result by plain arithmetic.
+struct RandomGraph {
+  Context context;
+  Graph graph;
+  Tensor input, output;
+  std::vector<float> data, expected;
+
+  explicit RandomGraph(uint32_t seed, int nodes = 40) {
+    std::mt19937 random(seed);
+    context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
+    GraphBuilder b(context);
+    input = b.input("x", {kElements});
+    data.resize(kElements);
+    for (float& v : data) v = static_cast<float>(static_cast<int>(random() % 21) - 10);
+    std::vector<Tensor> made{input};
+    std::vector<std::vector<float>> values{data};
+    for (int i = 0; i < nodes; ++i) {
+      const size_t p = made.size() - 1 - random() % std::min<size_t>(made.size(), 6);
+      const size_t q = made.size() - 1 - random() % std::min<size_t>(made.size(), 6);
+      const std::string name = "n" + std::to_string(i);
+      std::vector<float> v(kElements);
+      if (random() % 3 == 0) {
+        made.push_back(b.op(Op::Relu, {made[p]}, {}, name));
+        for (size_t e = 0; e < v.size(); ++e) v[e] = std::max(values[p][e], 0.0f);
+      } else if (random() % 4 == 0) {
+        made.push_back(b.reshape(b.reshape(made[p], {8, kElements / 8}), {kElements}, name));
+        v = values[p];
+      } else {
+        made.push_back(b.add(made[p], made[q], name));
+        for (size_t e = 0; e < v.size(); ++e) v[e] = values[p][e] + values[q][e];
+      }
+      values.push_back(v);
+    }
+    output = b.add(made.back(), made[made.size() / 2], "out");
+    expected.resize(kElements);
+    for (size_t e = 0; e < expected.size(); ++e) expected[e] = values.back()[e] + values[values.size() / 2][e];
+    b.output(output);
+    REQUIRE(b.ok());
+    graph = *context.new_graph(256);
+    REQUIRE(graph.expand(output).ok());
+    input->storage = *Storage::borrow(data.data(), kElements * 4);
+  }
+
+  void check_result() const {
+    for (size_t e = 0; e < expected.size(); ++e) REQUIRE(output.data_as<float>()[e] == expected[e]);
+  }
+};
+
+Result<std::unique_ptr<Executor>> make(RandomGraph& g, Backend& backend, ExecutorOptions options,
+                                       const char* planner = "two-level", const char* order = "depth-first",
+                                       MemoryPlanOptions plan_options = {},
+                                       std::shared_ptr<ExecutionContext> context = make_cpu_context()) {
+  auto memory = plan_memory(g.graph, planner, order, plan_options);
+  if (!memory) return memory.error();
+  auto plan = ExecutionPlan::make(g.graph, *memory, backend, options.threads);
+  if (!plan) return plan.error();
+  auto executor = Executor::create(backend, std::move(context), options);
+  if (!executor) return executor;
+  if (auto ok = (*executor)->prepare(std::move(*plan)); !ok) return ok.error();
+  return executor;
+}
+
+}  // namespace
+
+TEST_CASE("every strategy, planner, order and thread count computes the same numbers, again and again") {
+  test::ToyBackend backend;
+  for (uint32_t seed = 1; seed <= 8; ++seed)
+    for (int threads : {1, 2, 4})
+      for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None})
+        for (const char* order : {"depth-first", "breadth-first"})
+          for (const char* planner : {"none", "greedy-by-size", "two-level"})
+            for (bool in_place : {false, true}) {
+              if (strategy != MemoryStrategy::Planned && (in_place || planner != std::string("none"))) continue;
+              RandomGraph g(seed);
+              MemoryPlanOptions options;
+              options.in_place = in_place;
+              auto executor = make(g, backend, {threads, strategy, nullptr, true, {}, {}}, planner, order, options);
+              REQUIRE(executor.ok());
+              for (int run = 0; run < 3; ++run) {
+                auto report = (*executor)->run({.timed = run == 1});
+                REQUIRE(report.ok());
+                g.check_result();
+              }
+            }
+}
+
+TEST_CASE("eager memory is given back at its last use, planned memory is one block") {
+  test::ToyBackend backend;
+  RandomGraph g(3);
+  Bytes peak[3];
+  for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
+    auto context = make_cpu_context();
+    auto executor = make(g, backend, {1, strategy, nullptr, true, {}, {}}, "two-level", "depth-first", {}, context);
+    REQUIRE(executor.ok());
+    REQUIRE((*executor)->run().ok());
+    const MemoryStats stats = context->stats({}, MemoryKind::Workspace);
+    peak[static_cast<int>(strategy)] = stats.peak;
+    if (strategy == MemoryStrategy::Planned) CHECK(stats.allocations == 2);  // the arena and the work buffer
+  }
+  CHECK(peak[0] < peak[2]);
+  CHECK(peak[1] < peak[2]);
+}
+
+TEST_CASE("a plan follows its intervals: each node's bytes lie at its offset, views lie in their source") {
+  test::ToyBackend backend;
+  RandomGraph g(5);
+  auto executor = make(g, backend, {1, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  REQUIRE(executor.ok());
+  const MemoryPlan& plan = (*executor)->plan().memory;
+  CHECK(plan.lower_bound <= plan.arena_bytes);
+  const std::byte* base = g.graph.node(plan.tensors[0].node).storage.block()->data();
+  for (const PlannedTensor& tensor : plan.tensors) {
+    CHECK(g.graph.node(tensor.node).data() == base + tensor.offset);
+    CHECK(tensor.first < tensor.last);
+  }
+  for (const TensorImpl* node : g.graph.nodes())
+    if (node->is_view() && node->view_source->op != Op::None) CHECK(node->data() == node->view_source->data());
+}
+
+TEST_CASE("the trace tells each node's work and each thread's waits") {
+  test::ToyBackend backend;
+  RandomGraph g(7);
+  trace::Recorder recorder;
+  auto session = std::make_shared<trace::Session>();
+  recorder.add_sink(session);
+  auto executor = make(g, backend, {2, MemoryStrategy::Planned, &recorder, true, "toy", {}});
+  REQUIRE(executor.ok());
+  REQUIRE((*executor)->run().ok());
+  recorder.drain();
+  const auto snapshot = session->snapshot();
+  size_t with_work = 0;
+  for (const PlannedStep& step : (*executor)->plan().steps) {
+    if (step.tasks == 0) continue;
+    ++with_work;
+    const auto stats = snapshot->stats((*executor)->trace_graph(), step.node);
+    CHECK(stats.spans == step.tasks);
+    CHECK(stats.barriers == 1);
+  }
+  CHECK(with_work > 10);
+  CHECK(snapshot->lost == 0);
+  const auto* info = snapshot->graph((*executor)->trace_graph());
+  REQUIRE(info != nullptr);
+  CHECK(info->model == "toy");
+  CHECK(info->nodes.size() == g.graph.nodes().size());
+  const auto* plan = snapshot->plan((*executor)->trace_plan());
+  REQUIRE(plan != nullptr);
+  CHECK(plan->slices.size() == (*executor)->plan().memory.tensors.size());
+}
+
+TEST_CASE("a kernel's error ends the run and names the node; the executor runs again afterwards") {
+  test::ToyBackend backend;
+  RandomGraph g(2);
+  for (int threads : {1, 3}) {
+    auto executor = make(g, backend, {threads, MemoryStrategy::Eager, nullptr, true, {}, {}});
+    REQUIRE(executor.ok());
+    backend.fail_at = "out";
+    auto failed = (*executor)->run();
+    REQUIRE_FALSE(failed.ok());
+    CHECK(failed.error().message.find("'out'") != std::string::npos);
+    CHECK(failed.error().message.find("told to fail") != std::string::npos);
+    backend.fail_at.clear();
+    REQUIRE((*executor)->run().ok());
+    g.check_result();
+  }
+}
+
+TEST_CASE("callbacks see each node once and can end the run") {
+  test::ToyBackend backend;
+  RandomGraph g(4);
+  auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  REQUIRE(executor.ok());
+  std::vector<int32_t> seen;
+  RunOptions options;
+  options.after_node = [&](NodeId node, Step) {
+    seen.push_back(node.value);
+    return true;
+  };
+  REQUIRE((*executor)->run(options).ok());
+  size_t with_work = 0;
+  for (const PlannedStep& step : (*executor)->plan().steps) with_work += step.tasks > 0;
+  CHECK(seen.size() == with_work);
+  options.after_node = [&](NodeId, Step step) { return step.value < 5; };
+  auto report = (*executor)->run(options);
+  REQUIRE(report.ok());
+  CHECK(report->aborted);
+}
+
+TEST_CASE("a run pauses between nodes, steps, breaks and is aborted from another thread") {
+  test::ToyBackend backend;
+  RandomGraph g(6);
+  auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  REQUIRE(executor.ok());
+  RunControl control;
+  std::atomic<int> done{0};
+  RunOptions options;
+  options.control = &control;
+  options.after_node = [&](NodeId, Step) { return ++done, true; };
+  options.break_before = [&](NodeId node, Step) { return g.graph.node(node).name == "out"; };
+  std::atomic<bool> ended{false};
+  bool ok = false, aborted = true;
+  std::thread runner([&] {
+    auto report = (*executor)->run(options);
+    ok = report.ok();
+    aborted = !ok || report->aborted;
+    ended = true;
+  });
+  const auto wait_pause = [&] {
+    for (int i = 0; i < 5000 && !control.paused(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    REQUIRE(control.paused());
+  };
+  wait_pause();
+  size_t with_work = 0;
+  for (const PlannedStep& step : (*executor)->plan().steps) with_work += step.tasks > 0;
+  CHECK(done == static_cast<int>(with_work) - 1);
+  control.resume();
+  runner.join();
+  CHECK(ok);
+  CHECK_FALSE(aborted);
+  g.check_result();
+  control.pause();
+  std::thread again([&] {
+    auto report = (*executor)->run(options);
+    aborted = report.ok() && report->aborted;
+  });
+  wait_pause();
+  control.abort();
+  again.join();
+  CHECK(aborted);
+}
+
+TEST_CASE("what cannot be run or planned is said before anything runs") {
+  test::ToyBackend backend;
+  RandomGraph g(1);
+  CHECK(plan_memory(g.graph, "nobody", "depth-first").error().message.find("no planner 'nobody'") != std::string::npos);
+  CHECK(plan_memory(g.graph, "none", "sideways").error().message.find("no order 'sideways'") != std::string::npos);
+  auto memory = plan_memory(g.graph, "none", "depth-first");
+  REQUIRE(memory.ok());
+  CHECK_FALSE(ExecutionPlan::make(g.graph, *memory, backend, 0).ok());
+  {
+    GraphBuilder b(g.context);
+    Tensor odd = b.op(Op::Exp, {g.input}, {}, "odd");
+    Graph other = *g.context.new_graph(8);
+    REQUIRE(other.expand(odd).ok());
+    auto plan = ExecutionPlan::make(other, *plan_memory(other, "none", "depth-first"), backend, 1);
+    REQUIRE_FALSE(plan.ok());
+    CHECK(plan.error().message.find("EXP is not one of its ops") != std::string::npos);
+  }
+  g.input->storage = Storage();
+  auto executor = make(g, backend, {1, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  REQUIRE_FALSE(executor.ok());
+  CHECK(executor.error().message.find("'x' has no data") != std::string::npos);
+}
+
+TEST_CASE("an arena that does not fit is an error value") {
+  test::ToyBackend backend;
+  RandomGraph g(1);
+  for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::None, MemoryStrategy::Eager}) {
+    auto context = make_cpu_context();
+    context->set_limit({}, 512);
+    auto executor = make(g, backend, {1, strategy, nullptr, true, {}, {}}, "none", "depth-first", {}, context);
+    if (strategy == MemoryStrategy::Eager && executor.ok()) {
+      auto report = (*executor)->run();
+      REQUIRE_FALSE(report.ok());
+      CHECK(report.error().message.find("got no memory") != std::string::npos);
+    } else {
+      REQUIRE_FALSE(executor.ok());
+    }
+  }
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// Graphs restored from their descriptions plan as they did, and each saving that is promised is one of a real plan.
+#include <arenascope/graph/builder.h>
+#include <arenascope/graph/op_params.h>
+#include <arenascope/planner/planner.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/findings.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
+#include <arenascope/trace/session.h>
+#include <doctest/doctest.h>
+
+#include <random>
+
+using namespace arenascope;
+using Kind = Finding::Kind;
+
+namespace {
+
+Graph random_graph(uint32_t seed, int nodes) {
+  std::mt19937 random(seed);
+  Context context = *Context::create({.mem_size = 4 << 20, .no_alloc = true});
+  GraphBuilder b(context);
+  std::vector<Tensor> made{b.input("x", {8, 96})};
+  for (int i = 0; i < nodes; ++i) {
+    const Tensor p = made[made.size() - 1 - random() % std::min<size_t>(made.size(), 6)];
+    const Tensor q = made[made.size() - 1 - random() % std::min<size_t>(made.size(), 6)];
+    const std::string name = "n" + std::to_string(i);
+    if (random() % 4 == 0)
+      made.push_back(b.op(Op::Relu, {p}, {}, name));
+    else if (random() % 4 == 0)
+      made.push_back(b.reshape(b.reshape(p, {96, 8}), {8, 96}, name));
+    else
+      made.push_back(b.add(p, q, name));
+  }
+  b.output(made.back());
+  REQUIRE(b.ok());
+  Graph graph = *context.new_graph(4 * static_cast<size_t>(nodes));
+  REQUIRE(graph.expand(made.back()).ok());
+  return graph;
+}
+
+// Buffers by name and bytes, with the nodes that each reads; the last one is the output.
+struct Line {
+  const char* name;
+  Bytes bytes;
+  std::vector<int> sources;
+  const char* op = "MUL_MAT";
+};
+
+FindingsInput input_of(const std::vector<Line>& lines, const char* planner = "greedy-by-size",
+                       const char* order = "depth-first") {
+  auto g = std::make_shared<trace::GraphInfo>();
+  g->id = trace::GraphId(0);
+  for (const Line& line : lines) {
+    trace::TensorInfo t;
+    t.name = line.name;
+    t.op = line.op;
+    t.dtype = "i8";
+    t.shape = {line.bytes};
+    t.bytes = line.bytes;
+    for (int s : line.sources) t.sources.push_back(trace::TensorRef::node(NodeId(s)));
+    g->nodes.push_back(t);
+  }
+  g->nodes.back().flags = trace::kOutput;
+  auto graph = restore_graph(*g);
+  REQUIRE(graph.ok());
+  MemoryPlanOptions options;
+  options.join = false;  // as plans of others, that copy into their concatenations
+  auto plan = plan_memory(*graph, planner, order, options);
+  REQUIRE(plan.ok());
+  auto info = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
+  info->graph = g->id;
+  return {std::make_shared<trace::Snapshot>(), g, info, {}};
+}
+
+const Finding* find(const std::vector<Finding>& list, Kind kind) {
+  for (const Finding& f : list)
+    if (f.kind == kind) return &f;
+  return nullptr;
+}
+
+void check_savings(const FindingsInput& input, const std::vector<Finding>& list) {
+  Bytes before = INT64_MAX;
+  for (const Finding& f : list) {
+    CHECK(f.saved <= before);
+    before = f.saved;
+    if (!f.plan) {
+      CHECK(f.saved == 0);
+      continue;
+    }
+    CHECK(f.saved == input.plan->arena_bytes - f.plan->arena_bytes);
+    // Nobody lies on anybody who lives at the same time, but who takes bytes over or is joined on purpose.
+    const auto& slices = f.plan->slices;
+    for (size_t i = 0; i < slices.size(); ++i) {
+      CHECK(slices[i].offset + slices[i].size <= f.plan->arena_bytes);
+      for (size_t j = i + 1;
+           j < slices.size() && f.kind != Kind::InPlace && f.kind != Kind::InPlaceAll && f.kind != Kind::Concat; ++j) {
+        const bool together = slices[i].first < slices[j].last && slices[j].first < slices[i].last;
+        const bool meet = slices[i].offset < slices[j].offset + slices[j].size &&
+                          slices[j].offset < slices[i].offset + slices[i].size;
+        CHECK_FALSE((together && meet));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a restored graph has every plan that the graph itself has") {
+  for (uint32_t seed = 0; seed < 6; ++seed) {
+    const Graph graph = random_graph(seed, 40);
+    const trace::GraphInfo info = describe_graph(graph);
+    const auto restored = restore_graph(info);
+    REQUIRE(restored.ok());
+    REQUIRE(restored->nodes().size() == graph.nodes().size());
+    REQUIRE(restored->leafs().size() == graph.leafs().size());
+    trace::GraphInfo again = describe_graph(*restored);
+    for (size_t i = 0; i < again.nodes.size(); ++i) {
+      CHECK(again.nodes[i].name == info.nodes[i].name);
+      CHECK(again.nodes[i].op == info.nodes[i].op);
+      CHECK(again.nodes[i].bytes == info.nodes[i].bytes);
+      CHECK(again.nodes[i].sources == info.nodes[i].sources);
+      CHECK(again.nodes[i].view_source == info.nodes[i].view_source);
+    }
+    for (const char* order : {"depth-first", "breadth-first", "ge", "least-peak-first"}) {
+      for (const bool in_place : {false, true}) {
+        MemoryPlanOptions options;
+        options.in_place = in_place;
+        const auto a = plan_memory(graph, "greedy-by-size", order, options);
+        const auto b = plan_memory(*restored, "greedy-by-size", order, options);
+        REQUIRE((a.ok() && b.ok()));
+        CHECK(a->order == b->order);
+        CHECK(a->arena_bytes == b->arena_bytes);
+        CHECK(a->lower_bound == b->lower_bound);
+      }
+    }
+  }
+}
+
+TEST_CASE("a restored graph joins its concatenations as the graph itself") {
+  Context context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
+  GraphBuilder b(context);
+  const Tensor x = b.input("x", {1, 16, 8, 8});
+  const Tensor left = b.op(Op::Relu, {x}, {}, "left"), right = b.op(Op::Sigmoid, {x}, {}, "right");
+  OpParams channels, rows;
+  channels.set(AxisParams{1});
+  rows.set(AxisParams{2});
+  const Tensor whole = b.op(Op::Concat, {left, right}, channels, "whole");
+  const Tensor apart =
+      b.op(Op::Concat, {whole, whole}, rows, "apart");  // along rows: its parts do not lie one behind the other
+  b.output(apart);
+  REQUIRE(b.ok());
+  Graph graph = *context.new_graph(16);
+  REQUIRE(graph.expand(apart).ok());
+  trace::GraphInfo info = describe_graph(graph);
+  const auto live = plan_memory(graph, "greedy-by-size", "depth-first", {});
+  REQUIRE(live.ok());
+  REQUIRE(live->joined.size() == 1);
+  auto restored = restore_graph(info);
+  REQUIRE(restored.ok());
+  const auto again = plan_memory(*restored, "greedy-by-size", "depth-first", {});
+  REQUIRE(again.ok());
+  CHECK(again->joined == live->joined);
+  CHECK(again->arena_bytes == live->arena_bytes);
+  CHECK(again->lower_bound == live->lower_bound);
+  // Axes that are not told, or that the sizes belie, join nothing.
+  for (const char* parameters : {"", "axis", "axis 7", "axis -1", "axis 0", "axis 99999999999999999999"}) {
+    for (trace::TensorInfo& node : info.nodes)
+      if (node.op == "CONCAT") node.parameters = parameters;
+    restored = restore_graph(info);
+    REQUIRE(restored.ok());
+    const auto copied = plan_memory(*restored, "greedy-by-size", "depth-first", {});
+    REQUIRE(copied.ok());
+    CHECK(copied->joined.empty());
+  }
+}
+
+TEST_CASE("a description that makes no graph is refused with its reason") {
+  trace::GraphInfo info;
+  trace::TensorInfo a;
+  a.name = "a";
+  a.op = "ADD";
+  a.bytes = 64;
+  a.sources = {trace::TensorRef::node(NodeId(1))};
+  info.nodes = {a, a};
+  auto bad = restore_graph(info);
+  REQUIRE_FALSE(bad.ok());
+  CHECK(bad.error().message.find("'a'") != std::string::npos);
+  info.nodes[0].sources = {trace::TensorRef::leaf(LeafId(7))};
+  CHECK_FALSE(restore_graph(info).ok());
+  info.nodes[0].sources.clear();
+  info.nodes[0].bytes = info.nodes[1].bytes = INT64_MAX;
+  CHECK_FALSE(restore_graph(info).ok());
+  CHECK(restore_graph({}).ok());
+}
+
+TEST_CASE("damaged descriptions give a graph or a sentence") {
+  const trace::GraphInfo good = describe_graph(random_graph(3, 30));
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    trace::GraphInfo g = good;
+    for (int k = 0; k < 3; ++k) {
+      trace::TensorInfo& t = g.nodes[random() % g.nodes.size()];
+      switch (random() % 6) {
+        case 0: t.sources.assign(random() % 3, trace::TensorRef{static_cast<uint32_t>(random())}); break;
+        case 1: t.view_source = {static_cast<uint32_t>(random() % 40)}; break;
+        case 2: t.op = random() % 2 ? "VIEW" : "no such op"; break;
+        case 3: t.bytes = static_cast<Bytes>(uint64_t{random()} * uint64_t{random()} - 77); break;
+        case 4: t.flags = random() % 64; break;
+        default: t.shape.assign(random() % 12, static_cast<int64_t>(random()) - 100);
+      }
+    }
+    auto graph = restore_graph(g);
+    if (!graph) {
+      CHECK_FALSE(graph.error().message.empty());
+      continue;
+    }
+    CHECK(graph->nodes().size() == g.nodes.size());
+    (void)plan_memory(*graph, "greedy-by-size", "least-peak-first");
+  }
+}
+
+TEST_CASE("a tensor used at both ends is found, computed again and spilled") {
+  // `long` waits while the wide middle runs.
+  const FindingsInput input = input_of({{"long", 1 << 20, {}},
+                                        {"b", 4096, {0}},
+                                        {"c", 1 << 20, {1}},
+                                        {"d", 1 << 20, {2}},
+                                        {"e", 4096, {3}},
+                                        {"out", 4096, {4, 0}}});
+  const auto found = find_savings(input);
+  check_savings(input, found);
+  const Finding* peak = find(found, Kind::AtPeak);
+  REQUIRE(peak);
+  CHECK(peak->bytes >= Bytes{3} << 20);
+  CHECK(peak->tensors.size() >= 3);
+  for (const Kind kind : {Kind::Recompute, Kind::Spill}) {
+    const Finding* f = find(found, kind);
+    REQUIRE(f);
+    CHECK(f->tensors == std::vector{trace::TensorRef::node(NodeId(0))});
+    CHECK(f->saved >= (Bytes{1} << 20) - 8192);
+    CHECK(f->count == 3);
+  }
+}
+
+TEST_CASE("a better order, a better planner, work in place, a smaller alignment") {
+  std::vector<Line> lines{{"x", 64, {}}};
+  // Two wide branches that each end small: depth first is fine, side by side is not.
+  lines.push_back({"a1", 1 << 20, {0}});
+  lines.push_back({"b1", 1 << 20, {0}});
+  lines.push_back({"a2", 64, {1}});
+  lines.push_back({"b2", 64, {2}});
+  lines.push_back({"out", 64, {3, 4}, "ADD"});
+  FindingsInput input = input_of(lines, "none", "breadth-first");
+  auto found = find_savings(input);
+  check_savings(input, found);
+  const Finding* planner = find(found, Kind::Planner);
+  REQUIRE(planner);
+  CHECK(planner->plan->order_name == "breadth-first");
+  input = input_of(lines, "greedy-by-size", "breadth-first");
+  found = find_savings(input);
+  check_savings(input, found);
+  const Finding* order = find(found, Kind::Order);
+  REQUIRE(order);
+  CHECK(order->saved >= (Bytes{1} << 20) - 256);
+  CHECK(order->plan->planner == "greedy-by-size");
+
+  input = input_of({{"x", 1 << 20, {}}, {"y", 1 << 20, {0}, "RELU"}, {"out", 64, {1}}});
+  found = find_savings(input);
+  check_savings(input, found);
+  REQUIRE(find(found, Kind::InPlaceAll));
+  CHECK(find(found, Kind::InPlaceAll)->saved == (Bytes{1} << 20) - 64);  // the output stands beside it
+  REQUIRE(find(found, Kind::InPlace));
+
+  std::vector<Line> small{{"x", 1, {}}};
+  for (int i = 1; i < 20; ++i) small.push_back({"s", 1, {0}});
+  small.push_back({"out", 1, {}});
+  for (int i = 0; i < 20; ++i) small.back().sources.push_back(i);
+  input = input_of(small);
+  found = find_savings(input);
+  check_savings(input, found);
+  REQUIRE(find(found, Kind::Alignment));
+  CHECK(find(found, Kind::Alignment)->saved > 15 * 48);
+}
+
+TEST_CASE("copies that joining in place avoids") {
+  const FindingsInput input =
+      input_of({{"a", 4096, {}}, {"b", 8192, {}}, {"ab", 12288, {0, 1}, "CONCAT"}, {"out", 64, {2}}});
+  const auto found = find_savings(input);
+  check_savings(input, found);
+  const Finding* f = find(found, Kind::Concat);
+  REQUIRE(f);
+  CHECK(f->bytes == 12288);
+  CHECK(f->saved == 12288 - 64);
+  // Where the plan has them joined there is nothing to say.
+  FindingsInput joined = input;
+  joined.plan = f->plan;
+  for (const Finding& other : find_savings(joined)) CHECK(other.kind != Kind::Concat);
+}
+
+TEST_CASE("a thread that comes last is named, with what that costs") {
+  trace::Session session;
+  FindingsInput input = input_of({{"a", 64, {}}, {"b", 64, {0}}});
+  auto graph = std::make_shared<trace::GraphInfo>(*input.graph);
+  session.describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(graph)));
+  for (int t = 0; t < 2; ++t) {
+    trace::ThreadInfo thread;
+    thread.id = trace::TrackId(t);
+    thread.name = "worker " + std::to_string(t);
+    session.describe(trace::Description(thread));
+  }
+  for (int r = 0; r < 20; ++r) {
+    trace::RunInfo run;
+    run.id = trace::RunId(r);
+    run.graph = trace::GraphId(0);
+    run.begin = r * 1000;
+    run.threads = 2;
+    session.describe(trace::Description(run));
+    std::array<trace::Event, 2> fast{trace::work(run.id, NodeId(0), r * 1000, r * 1000 + 100),
+                                     trace::wait(run.id, NodeId(0), r * 1000 + 100, r * 1000 + 900, r)};
+    std::array<trace::Event, 2> slow{trace::work(run.id, NodeId(0), r * 1000, r * 1000 + 900),
+                                     trace::wait(run.id, NodeId(0), r * 1000 + 900, r * 1000 + 901, r)};
+    session.events(trace::TrackId(0), fast);
+    session.events(trace::TrackId(1), slow);
+  }
+  input.snapshot = session.snapshot();
+  input.run = trace::RunId(0);
+  const auto found = find_savings(input);
+  const Finding* late = find(found, Kind::LateThread);
+  REQUIRE(late);
+  CHECK(late->track == trace::TrackId(1));
+  CHECK(late->share == doctest::Approx(1.0));
+  CHECK(late->time > 700);
+  const Finding* imbalance = find(found, Kind::Imbalance);
+  REQUIRE(imbalance);
+  CHECK(imbalance->tensors[0] == trace::TensorRef::node(NodeId(0)));
+}
+
+TEST_CASE("stopping ends soon, and what was found is told on the way") {
+  const FindingsInput input = input_of({{"long", 1 << 20, {}},
+                                        {"b", 4096, {0}},
+                                        {"c", 1 << 20, {1}},
+                                        {"d", 1 << 20, {2}},
+                                        {"e", 4096, {3}},
+                                        {"out", 4096, {4, 0}}});
+  FindingsOptions options;
+  double last = 0;
+  size_t most = 0;
+  options.progress = [&](const std::vector<Finding>& found, double done) {
+    CHECK(done >= last);
+    CHECK(found.size() >= most);
+    last = done;
+    most = found.size();
+  };
+  (void)find_savings(input, options);
+  CHECK(last == 1.0);
+  std::stop_source stop;
+  stop.request_stop();
+  options.stop = stop.get_token();
+  options.progress = nullptr;
+  CHECK(find_savings(input, options).size() <= 2);
+}

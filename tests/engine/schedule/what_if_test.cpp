@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/graph/builder.h>
+#include <arenascope/runtime/executor.h>
+#include <arenascope/schedule/what_if.h>
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "support/toy_backend.h"
+
+using namespace arenascope;
+
+namespace {
+
+constexpr int64_t kElements = 64;
+constexpr Bytes kBytes = kElements * 4;
+
+// A chain down, and the same way up again, each step of which reads what the way down left: as in training.
+struct Hourglass {
+  Context context;
+  Graph graph;
+  Tensor input, output;
+  std::vector<float> data = std::vector<float>(kElements);
+
+  explicit Hourglass(int depth, uint32_t seed = 1, bool views = false) {
+    context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
+    GraphBuilder b(context);
+    std::mt19937 random(seed);
+    for (float& v : data) v = static_cast<float>(static_cast<int>(random() % 21) - 10);
+    input = b.input("x", {kElements});
+    std::vector<Tensor> down{b.add(input, input, "d0")};
+    for (int i = 1; i < depth; ++i) {
+      const std::string name = "d" + std::to_string(i);
+      down.push_back(random() % 2 ? b.op(Op::Relu, {down.back()}, {}, name) : b.add(down.back(), input, name));
+    }
+    Tensor up = down.back();
+    for (int i = depth - 1; i >= 0; --i) {
+      Tensor from = down[static_cast<size_t>(i)];
+      if (views) from = b.reshape(b.reshape(from, {8, kElements / 8}), {kElements});
+      up = b.add(up, from, "u" + std::to_string(i));
+    }
+    output = up;
+    b.output(output);
+    REQUIRE(b.ok());
+    graph = *context.new_graph(512);
+    REQUIRE(graph.expand(output).ok());
+    input->storage = *Storage::borrow(data.data(), kBytes);
+  }
+
+  std::vector<NodeId> order() const {
+    std::vector<NodeId> out;
+    for (size_t k = 0; k < graph.nodes().size(); ++k) out.emplace_back(NodeId(k));
+    return out;
+  }
+};
+
+std::vector<float> run(const Graph& graph, MemoryPlan plan, const Tensor& output) {
+  test::ToyBackend backend;
+  auto execution = ExecutionPlan::make(graph, std::move(plan), backend, 2);
+  REQUIRE(execution.ok());
+  ExecutorOptions options;
+  options.threads = 2;
+  auto executor = Executor::create(backend, make_cpu_context(), options);
+  REQUIRE(executor.ok());
+  REQUIRE((*executor)->prepare(std::move(*execution)).ok());
+  REQUIRE((*executor)->run().ok());
+  const float* data = output.data_as<float>();
+  return {data, data + kElements};
+}
+
+}  // namespace
+
+TEST_CASE("what-if: a plan that fits is left alone") {
+  Hourglass g(6);
+  auto answer = what_if(g.graph, g.order(), "given", {.capacity = 1 << 20});
+  REQUIRE(answer.ok());
+  CHECK(answer->fits);
+  CHECK(answer->steps.empty());
+  CHECK(answer->plan.arena_bytes == answer->before.arena_bytes);
+}
+
+TEST_CASE("what-if: recomputing, spilling and both meet the capacity and compute the same numbers") {
+  for (uint32_t seed = 1; seed <= 6; ++seed)
+    for (const bool views : {false, true})
+      for (const auto& [recompute, spill] : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}}) {
+        Hourglass g(12, seed, views);
+        WhatIfOptions options;
+        options.recompute = recompute;
+        options.spill = spill;
+        options.capacity = 7 * kBytes;
+        auto answer = what_if(g.graph, g.order(), "given", options);
+        REQUIRE(answer.ok());
+        CAPTURE(answer->why);
+        CHECK(answer->before.arena_bytes > options.capacity);
+        REQUIRE(answer->fits);
+        CHECK(answer->plan.arena_bytes <= options.capacity);
+        REQUIRE(!answer->steps.empty());
+        Bytes moved = 0;
+        for (const RemedyStep& step : answer->steps) {
+          CHECK(!sentence(step).empty());
+          CHECK(step.from < step.to);
+          CHECK(step.bytes == kBytes);
+          CHECK(step.extra_bytes > 0);
+          CHECK(step.peak_after <= step.peak_before);
+          if (!spill) CHECK(step.remedy == Remedy::Recompute);
+          if (!recompute) CHECK(step.remedy == Remedy::Spill);
+          if (step.remedy == Remedy::Recompute) CHECK(step.extra_flops > 0);
+          moved += step.extra_bytes;
+        }
+        CHECK(moved == answer->extra_bytes);
+        const std::vector<float> expected = run(g.graph, answer->before, g.output);
+        const Tensor twin = answer->twins[g.graph.find_node(*g.output).index()];
+        CHECK(twin->has(kFlagOutput));
+        CHECK(run(answer->graph, answer->plan, twin) == expected);
+      }
+}
+
+TEST_CASE("what-if: a capacity below what one op needs says so") {
+  Hourglass g(8);
+  auto answer = what_if(g.graph, g.order(), "given", {.capacity = 2 * kBytes});
+  REQUIRE(answer.ok());
+  CHECK(!answer->fits);
+  CHECK(answer->why.find("are live while") != std::string::npos);
+  CHECK(!what_if(g.graph, g.order(), "given", {.capacity = 0}).ok());
+  CHECK(!what_if(g.graph, std::vector<NodeId>{}, "given", {.capacity = 100}).ok());
+  WhatIfOptions options;
+  options.capacity = 100;
+  options.planner = "nobody";
+  CHECK(!what_if(g.graph, g.order(), "given", options).ok());
+}
+
+TEST_CASE("what-if: so many steps and no more, and a stop ends it") {
+  Hourglass g(20);
+  WhatIfOptions options;
+  options.capacity = 6 * kBytes;
+  options.most_steps = 2;
+  auto answer = what_if(g.graph, g.order(), "given", options);
+  REQUIRE(answer.ok());
+  CHECK(answer->steps.size() == 2);
+  CHECK(!answer->fits);
+  std::stop_source stop;
+  stop.request_stop();
+  options.plan.planner.stop = stop.get_token();
+  answer = what_if(g.graph, g.order(), "given", options);
+  REQUIRE(answer.ok());
+  CHECK(answer->steps.empty());
+}

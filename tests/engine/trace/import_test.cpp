@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/convert.h>
+#include <arenascope/trace/import.h>
+#include <arenascope/trace/session.h>
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "engine/trace/sample_session.h"
+#include "engine/trace/sample_traces.h"
+#include "engine/trace/temp_file.h"
+#include "test_data.h"
+
+using namespace arenascope;
+using namespace arenascope::trace;
+
+namespace {
+
+std::shared_ptr<const Snapshot> open(const std::string& bytes, TraceKind kind, const char* format = nullptr) {
+  Session session;
+  const auto report = open_trace(as_bytes(bytes), "trace", session);
+  REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+  CHECK(report->kind == kind);
+  if (format != nullptr) CHECK(report->format == format);
+  return session.snapshot();
+}
+
+std::string refusal(const std::string& bytes) {
+  Session session;
+  const auto report = open_trace(as_bytes(bytes), "trace", session);
+  REQUIRE_FALSE(report.ok());
+  CHECK(report.error().message.find("trace: ") == 0);
+  CHECK(report.error().message.find('\n') == std::string::npos);
+  return report.error().message;
+}
+
+size_t spans_of(const Snapshot& s) {
+  size_t n = 0;
+  for (const TrackView& t : s.tracks) {
+    for (const LaneView& l : t.lanes) n += l.rows.size();
+  }
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("Chrome JSON: every kind of event that has a row") {
+  const auto s = open(test::kChromeJson, TraceKind::ChromeJson, "Chrome trace");
+  CHECK(s->problems.empty());
+  CHECK(spans_of(*s) == 6);
+  REQUIRE(s->tracks.size() >= 2);
+  CHECK(s->tracks[0].info.name == "prog, main");
+  CHECK(s->tracks[0].info.process == 7);
+  CHECK(s->label(s->event(*s->span_at(TrackId(0), 1'500'100))) == "inner");
+  CHECK(s->label(s->event(*s->span_at(TrackId(0), 2'500'000))) == "outer");
+  CHECK(s->event(*s->span_at(TrackId(0), 2'500'000)).end() == 3'000'500);
+  REQUIRE(s->counters.size() == 1);
+  CHECK(s->counters[0].name == "load");
+  CHECK(s->counter_series[0].at(1'000'000) == 2.5);
+  CHECK(s->series(MemoryKind::Default, MemoryCount::Active).at(10'000'000) == 256);
+  CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == 1024);
+}
+
+TEST_CASE("Chrome JSON that we wrote comes back with the same spans") {
+  Session session;
+  test::fill(session, {.runs = 4});
+  const auto before = session.snapshot();
+  const auto s = open(to_string(*before, Format::ChromeJson), TraceKind::ChromeJson);
+  CHECK(spans_of(*s) == spans_of(*before));
+  CHECK(s->tracks[0].info.name == "arenascope, worker 0");
+  const auto span = s->span_at(TrackId(1), 11'210);
+  REQUIRE(span);
+  CHECK(s->label(s->event(*span)) == "ADD n1");
+  CHECK(s->event(*span).begin() == 11'200);
+  CHECK(s->event(*span).end() == 11'320);
+}
+
+TEST_CASE(
+    "an array that is cut, a list of events without an end, and spans without an end are read as far as they go") {
+  const std::string whole =
+      R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"B","name":"b","pid":1,"tid":1,"ts":5})";
+  for (const char* end : {"", ",", ",{\"ph\":\"X\","}) {
+    const auto s = open(whole + end, TraceKind::ChromeJson);
+    CHECK(spans_of(*s) == 1);
+    CHECK(s->problems.size() == 1);
+  }
+  CHECK(open(whole + "]", TraceKind::ChromeJson)->problems[0].sentence.find("1 spans have no end") !=
+        std::string::npos);
+}
+
+TEST_CASE("an ONNX Runtime profile becomes runs of a graph") {
+  const auto s = open(test::kOnnxRuntimeProfile, TraceKind::ChromeJson, "ONNX Runtime profile");
+  REQUIRE(s->graphs.size() == 1);
+  REQUIRE(s->graphs[0]->nodes.size() == 2);
+  CHECK(s->graphs[0]->nodes[0].name == "conv_0");
+  CHECK(s->graphs[0]->nodes[0].op == "Conv");
+  CHECK(s->runs.size() == 2);
+  CHECK(s->stats(GraphId(0), NodeId(0)).spans == 2);
+  CHECK(s->stats(GraphId(0), NodeId(0)).work_sum == 70'000);
+  CHECK(s->steps(RunId(1)).steps() == 2);
+  CHECK(s->time_of(RunId(1), NodeId(1))->begin == 1'240'000);
+}
+
+TEST_CASE("Perfetto: names, defaults, clocks and counters") {
+  const auto s = open(test::perfetto_trace(), TraceKind::Perfetto, "Perfetto trace");
+  CHECK(s->problems.empty());
+  REQUIRE(s->tracks.size() == 2);
+  CHECK(s->tracks[0].info.name == "worker");
+  CHECK(s->tracks[0].info.thread == 12);
+  CHECK(spans_of(*s) == 2);
+  CHECK(s->label(s->event(*s->span_at(TrackId(0), 5'000'150))) == "interned");
+  CHECK(s->event(*s->span_at(TrackId(0), 5'000'150)).end() == 5'000'400);
+  REQUIRE(s->counters.size() == 1);
+  CHECK(s->counters[0].unit == "bytes");
+  CHECK(s->counter_series[0].at(5'000'600) == -3);
+}
+
+TEST_CASE("one of our recordings without our own packets is a Perfetto trace with the same spans") {
+  test::TempFile file("mirror.pftrace");
+  auto writer = RecordingWriter::create(file.path);
+  REQUIRE(writer.ok());
+  test::fill(**writer, {.runs = 2});
+  REQUIRE((*writer)->close().ok());
+  const std::string bytes = file.read();
+  WireReader in(as_bytes(bytes));
+  WireWriter others;
+  while (in.next()) {
+    WireReader packet(in.payload);
+    bool ours = false;
+    while (packet.next()) ours |= packet.field == 2100;
+    if (!ours) others.bytes(1, in.text());
+  }
+  const auto s = open(others.text(), TraceKind::Perfetto);
+  CHECK(spans_of(*s) == 2 + 2 * 4 * 4 + 1 + 1);  // runs, work and wait of two threads, a copy, a layer's mark
+  CHECK(s->problems.empty());
+  Session session;
+  const auto report = open_trace(file.path, session);  // and with them it is a recording
+  REQUIRE(report.ok());
+  CHECK(report->kind == TraceKind::Recording);
+  CHECK(session.snapshot()->graphs.size() == 1);
+}
+
+TEST_CASE("a pickle of a snapshot: memory, segments and where the blocks lie") {
+  const auto s = open(test::snapshot_pickle(), TraceKind::PytorchSnapshot, "PyTorch memory snapshot");
+  CHECK(s->problems.empty());
+  const auto& active = s->series(MemoryKind::Default, MemoryCount::Active);
+  REQUIRE(active.samples.size() == 4);
+  CHECK(active.samples[1].value == 300);  // there before the trace: freed in it (100), or still there (200)
+  CHECK(active.at(2'000'000) == 812);     // + 512
+  CHECK(active.at(3'000'000) == 712);
+  CHECK(s->series(MemoryKind::Default, MemoryCount::Reserved).at(3'000'000) == 4096);
+  CHECK(s->slices.size() == 1);
+  CHECK(s->open_slices.size() == 2);
+  CHECK(s->open_slices[0].offset == 1024);
+}
+
+TEST_CASE("a pickle that asks for code is refused by name of what it asked") {
+  using namespace std::string_literals;
+  CHECK(refusal("\x80\x02"s + "cos\nsystem\nU\x02ls\x85R.").find("os.system") != std::string::npos);
+  CHECK(refusal("\x80\x04\x8c\x08"
+                "builtins\x8c\x04"
+                "eval\x93\x8c\x01"
+                "1\x85R."s)
+            .find("builtins.eval") != std::string::npos);
+  CHECK(refusal("\x80\x02P12\n."s).find("persistent object 12") != std::string::npos);
+  CHECK(refusal("\x80\x02}R."s).find("a call") != std::string::npos);
+  CHECK(refusal("\x80\x02}."s).find("no memory snapshot") != std::string::npos);
+  CHECK(refusal("\x80\x04}"s).find("without its last opcode") != std::string::npos);
+  CHECK(refusal("\x80\x04."s).find("broken at byte 2") != std::string::npos);
+  // A list that holds itself, and records that are shared a thousand times.
+  CHECK_FALSE(refusal("\x80\x02]q\0h\0a."s).empty());
+}
+
+TEST_CASE("what is none of the formats says so") {
+  for (const char* bytes :
+       {"", "hello", "{}", "[]", "[1,2,3]", "{\"traceEvents\":[]}", "{\"a\":[{\"ph\":\"X\"}]}", "\n\xff\xff\xff"}) {
+    CHECK_FALSE(refusal(bytes).empty());
+  }
+  CHECK_FALSE(refusal(std::string(100'000, '[')).empty());
+  CHECK_FALSE(refusal("\x1f\x8b\x08 broken").empty());
+  Session session;
+  CHECK_FALSE(open_trace(std::filesystem::path("/nonexistent"), session).ok());
+  CHECK_FALSE(open_trace(std::filesystem::path("/"), session).ok());
+  CHECK_FALSE(open_trace(std::filesystem::path("/dev/zero"), session).ok());
+}
+
+TEST_CASE("PyTorch's own profile of a resnet50, compressed") {
+  ARENASCOPE_NEEDS_DATA("traces/kineto_resnet50_gpu.pt.trace.json.gz");
+  Session session;
+  const auto report = open_trace(test::data_folder() / "traces/kineto_resnet50_gpu.pt.trace.json.gz", session);
+  REQUIRE(report.ok());
+  CHECK(report->problem.empty());
+  const auto s = session.snapshot();
+  CHECK(s->memory_events.size() == 12838);
+  CHECK(spans_of(*s) == 44666 + 2);  // and two instants
+  Nanoseconds kernels = 0;
+  for (const TrackView& t : s->tracks) {
+    if (t.info.kind != TrackKind::DeviceQueue) continue;
+    CHECK(t.info.name.find("stream 7") != std::string::npos);
+    for (const LaneView& l : t.lanes) {
+      for (size_t i = 0; i < l.rows.size(); ++i) kernels += l.rows[i].end() - l.rows[i].begin();
+    }
+  }
+  CHECK(kernels >= 591'209'000);  // 8,772 kernels, and the copies and fills beside them
+  CHECK(kernels < 620'000'000);
+  const auto& host = s->series(MemoryKind::HostPageable, MemoryCount::Active);
+  const auto& device = s->series(MemoryKind::Default, MemoryCount::Active);
+  CHECK(host.at(s->time.end) + device.at(s->time.end) == 19'267'840);
+}
+
+TEST_CASE("PyTorch's snapshots of a transformer: sums agree with the segments they hold") {
+  struct Known {
+    const char* file;
+    Bytes reserved, active, peak;
+    size_t frees;
+  };
+  for (const Known& known : {Known{"small", 3781165056, 31719936, 3249144324, 26},
+                             Known{"bf16_forward", 861929472, 525286400, 781312000, 937},
+                             Known{"transformer_3GB", 4238344192, 3072871424, 3857685760, 2162}}) {
+    const std::string file = std::string("traces/pytorch_cuda_snapshot_") + known.file + ".pickle";
+    ARENASCOPE_NEEDS_DATA(file);
+    Session session;
+    const auto report = open_trace(test::data_folder() / file, session);
+    REQUIRE(report.ok());
+    CHECK(report->problem == "");
+    const auto s = session.snapshot();
+    const auto& active = s->series(MemoryKind::Default, MemoryCount::Active);
+    // Entries say what was asked for; a block that was too small to split may be larger.
+    CHECK(active.at(s->time.end) == doctest::Approx(static_cast<double>(known.active)).epsilon(2e-3));
+    CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) ==
+          doctest::Approx(static_cast<double>(known.peak)).epsilon(2e-3));
+    CHECK(s->series(MemoryKind::Default, MemoryCount::Reserved).at(s->time.end) == static_cast<double>(known.reserved));
+    CHECK(s->slices.size() == known.frees);
+    // No two live slices lie on each other.
+    for (int i = 1; i < 20; ++i) {
+      const Nanoseconds t = s->time.begin + s->time.length() / 20 * i;
+      auto live = s->slices_in(t, t + 1, 100000);
+      std::sort(live.begin(), live.end(), [](const SliceRect& x, const SliceRect& y) { return x.offset < y.offset; });
+      CHECK_FALSE(live.empty());
+      for (size_t k = 1; k < live.size(); ++k) {
+        const bool apart_in_time = live[k].begin >= live[k - 1].end || live[k - 1].begin >= live[k].end;
+        const bool apart = live[k - 1].offset + live[k - 1].bytes <= live[k].offset || apart_in_time;
+        CHECK(apart);
+      }
+    }
+  }
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/trace/convert.h>
+#include <arenascope/trace/recorder.h>
+#include <arenascope/trace/recording.h>
+#include <arenascope/trace/session.h>
+#include <arenascope/trace/tuning_note.h>
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include "engine/trace/codec.h"
+
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "engine/trace/sample_session.h"
+#include "engine/trace/temp_file.h"
+
+using namespace arenascope;
+using namespace arenascope::trace;
+using arenascope::test::TempFile;
+
+namespace {
+
+std::string record_sample(const TempFile& file, int runs, bool mirror = true) {
+  auto writer = RecordingWriter::create(file.path, {.mirror = mirror});
+  REQUIRE(writer.ok());
+  test::fill(**writer, {.runs = runs});
+  REQUIRE((*writer)->close().ok());
+  return file.read();
+}
+
+std::string text_of(const Session& session) { return to_string(*session.snapshot(), Format::Text); }
+
+}  // namespace
+
+TEST_CASE("a session from a file is the session that was live") {
+  TempFile file("same.pftrace");
+  Session live, read;
+  test::fill(live, {.runs = 3});
+  for (bool mirror : {true, false}) {
+    const std::string bytes = record_sample(file, 3, mirror);
+    Session again;
+    const auto report = read_recording(file.path, again);
+    REQUIRE(report.ok());
+    CHECK(report->problem.empty());
+    CHECK(report->dropped_bytes == 0);
+    CHECK(report->bytes == static_cast<int64_t>(bytes.size()));
+    CHECK(text_of(again) == text_of(live));
+    CHECK(*again.snapshot()->graphs[0] == *live.snapshot()->graphs[0]);
+    CHECK(*again.snapshot()->plans[0] == *live.snapshot()->plans[0]);
+    CHECK(*again.snapshot()->contexts[0] == *live.snapshot()->contexts[0]);
+    CHECK(looks_like_recording(as_bytes(bytes)));
+  }
+}
+
+TEST_CASE("what a live recorder gives its session and its file is the same, threads or not") {
+  TempFile file("live.pftrace");
+  Recorder recorder;
+  auto live = std::make_shared<Session>();
+  auto writer = RecordingWriter::create(file.path);
+  REQUIRE(writer.ok());
+  recorder.add_sink(live);
+  recorder.add_sink(*writer);
+  recorder.start(300'000);
+  GraphInfo graph;
+  graph.nodes.resize(5);
+  const GraphId g = recorder.describe(graph);
+  for (int run = 0; run < 20; ++run) {
+    const RunId id = recorder.begin_run({.graph = g, .threads = 2});
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 2; ++t) {
+      threads.emplace_back([&, ring = recorder.register_thread("t")] {
+        for (int n = 0; n < 5; ++n) {
+          const Nanoseconds t0 = ring->now(), t1 = ring->now();
+          ring->record(work(id, NodeId(n), t0, t1));
+          ring->record(wait(id, NodeId(n), t1, ring->now(), run * 5 + n));
+        }
+      });
+    }
+    for (auto& t : threads) t.join();
+    recorder.end_run(id);
+  }
+  recorder.stop();
+  REQUIRE((*writer)->close().ok());
+  Session read;
+  REQUIRE(read_recording(file.path, read).ok());
+  CHECK(live->snapshot()->barriers.size() == 100);
+  CHECK(text_of(read) == text_of(*live));
+}
+
+TEST_CASE("a saved session opens as the same session") {
+  TempFile file("saved.pftrace");
+  Session live, read;
+  test::fill(live, {.runs = 1});
+  test::fill_runs(live, 1, 700);
+  REQUIRE(save_recording(*live.snapshot(), file.path).ok());
+  REQUIRE(read_recording(file.path, read).ok());
+  const auto a = live.snapshot(), b = read.snapshot();
+  CHECK(a->event_count == b->event_count);
+  CHECK(a->barriers.size() == b->barriers.size());
+  CHECK(a->slices.size() == b->slices.size());
+  CHECK(b->problems.empty());
+  for (size_t n = 0; n < 4; ++n) {
+    const NodeStats x = a->stats(GraphId(0), NodeId(n)), y = b->stats(GraphId(0), NodeId(n));
+    CHECK(x.work_sum == y.work_sum);
+    CHECK(x.wait_sum == y.wait_sum);
+    CHECK(x.barriers == y.barriers);
+  }
+  const auto lines_of = [](const Session& session) {  // the order of equal times may differ, nothing else
+    std::multiset<std::string> lines;
+    std::istringstream in(text_of(session));
+    for (std::string line; std::getline(in, line);) lines.insert(line);
+    return lines;
+  };
+  const bool same_lines = lines_of(live) == lines_of(read);
+  CHECK(same_lines);
+}
+
+TEST_CASE("protoc decodes every packet, and Perfetto's own words are there") {
+  if (std::system("command -v protoc > /dev/null 2>&1") != 0) {
+    MESSAGE("skipped: protoc is not installed");
+    return;
+  }
+  TempFile file("raw.pftrace");
+  record_sample(file, 2);
+  FILE* pipe = ::popen(("protoc --decode_raw < '" + file.path.string() + "'").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  CHECK(::pclose(pipe) == 0);
+  CHECK(text.find("2: \"ADD n0\"") != std::string::npos);     // an interned span name
+  CHECK(text.find("2: \"worker 1\"") != std::string::npos);   // a track
+  CHECK(text.find("Workspace active") != std::string::npos);  // a counter
+  CHECK(text.find("2100 {") != std::string::npos);            // our own field
+  size_t packets = 0;
+  for (size_t at = 0; (at = text.find("\n}\n1 {", at)) != std::string::npos; ++at) ++packets;
+  Session session;
+  CHECK(read_recording(file.path, session)->packets == static_cast<int64_t>(packets + 1));
+}
+
+TEST_CASE("slices on each of Perfetto's tracks are balanced and never run backwards") {
+  TempFile file("balanced.pftrace");
+  const std::string bytes = record_sample(file, 5);
+  WireReader trace(as_bytes(bytes));
+  std::map<uint64_t, std::pair<int64_t, uint64_t>> tracks;  // open slices, last time
+  int64_t slices = 0;
+  while (trace.next()) {
+    WireReader packet(trace.payload);
+    uint64_t time = 0, uuid = 0, type = 0;
+    while (packet.next()) {
+      if (packet.field == 8) time = packet.number;
+      if (packet.field != 11) continue;
+      WireReader event(packet.payload);
+      while (event.next()) {
+        if (event.field == 9) type = event.number;
+        if (event.field == 11) uuid = event.number;
+      }
+    }
+    if (type != 1 && type != 2) continue;
+    auto& [open, last] = tracks[uuid];
+    CHECK(time >= last);
+    last = time;
+    open += type == 1 ? 1 : -1;
+    slices += type == 1;
+    CHECK(open >= 0);
+    CHECK(open <= 1);
+  }
+  CHECK(trace.ok());
+  CHECK(slices == 5 + 5 * 4 * 4 + 1);  // runs, work and wait of two threads, a copy
+  for (const auto& [uuid, state] : tracks) CHECK(state.first == 0);
+}
+
+TEST_CASE("cut at any byte, a recording opens up to its last whole packet") {
+  TempFile file("cut.pftrace");
+  const std::string bytes = record_sample(file, 1);
+  Session whole;
+  REQUIRE(read_recording(as_bytes(bytes), "whole", whole).ok());
+  int64_t last_events = 0;
+  for (size_t cut = 0; cut <= bytes.size(); ++cut) {
+    Session session;
+    const auto report = read_recording(as_bytes(std::string_view(bytes).substr(0, cut)), "cut", session);
+    if (!report.ok()) {
+      CHECK(last_events == 0);
+      CHECK(report.error().message.find("cut: ") == 0);
+      continue;
+    }
+    CHECK(report->bytes + report->dropped_bytes == static_cast<int64_t>(cut));
+    CHECK((report->dropped_bytes == 0) == report->problem.empty());
+    CHECK(report->broken_packets == 0);
+    const auto s = session.snapshot();
+    CHECK(s->event_count >= last_events);
+    CHECK(s->problems.size() == (report->dropped_bytes == 0 ? 0u : 1u));
+    last_events = s->event_count;
+  }
+  CHECK(last_events == whole.snapshot()->event_count);
+}
+
+TEST_CASE("the same through a file, a block at a time") {
+  TempFile file("blocks.pftrace");
+  auto writer = RecordingWriter::create(file.path);
+  test::fill(**writer, {.runs = 1});
+  test::fill_runs(**writer, 1, 3000);  // several megabytes
+  REQUIRE((*writer)->close().ok());
+  const std::string bytes = file.read();
+  REQUIRE(bytes.size() > (size_t{2} << 20));
+  Session from_file, from_memory;
+  double last = 0;
+  const auto a =
+      read_recording(file.path, from_file, {.progress = [&](double p) { return p >= last ? last = p, true : false; }});
+  const auto b = read_recording(as_bytes(bytes), "memory", from_memory);
+  REQUIRE(a.ok());
+  CHECK(a->packets == b->packets);
+  CHECK(last == 1);
+  CHECK(text_of(from_file) == text_of(from_memory));
+  std::filesystem::resize_file(file.path, bytes.size() / 2 + 1);
+  Session half;
+  const auto c = read_recording(file.path, half);
+  REQUIRE(c.ok());
+  CHECK(c->bytes + c->dropped_bytes == static_cast<int64_t>(bytes.size() / 2 + 1));
+  Session stopped;
+  const auto d = read_recording(file.path, stopped, {.progress = [](double) { return false; }});
+  REQUIRE_FALSE(d.ok());
+  CHECK(d.error().message.find("stopped") != std::string::npos);
+}
+
+TEST_CASE("what is no recording is refused in one sentence") {
+  Session session;
+  for (const std::string& bytes : {std::string(), std::string("PK\3\4 something"), std::string(5000, '\n'),
+                                   std::string("\x0a\xff\xff\xff\xff\x0f", 6), std::string("{\"traceEvents\":[]}"),
+                                   std::string("\x0a\x02\x08\x01", 4)}) {
+    const auto report = read_recording(as_bytes(bytes), "thing", session);
+    REQUIRE_FALSE(report.ok());
+    CHECK(report.error().message.find("thing: ") == 0);
+    CHECK(report.error().message.find('\n') == std::string::npos);
+  }
+  CHECK_FALSE(read_recording("/nonexistent/file", session).ok());
+  CHECK_FALSE(read_recording("/", session).ok());
+  CHECK_FALSE(looks_like_recording({}));
+  WireWriter newer;
+  const size_t packet = newer.begin(kTracePacketField), ours = newer.begin(kRecordingField);
+  newer.number(kVersionField, 7);
+  newer.end(ours);
+  newer.end(packet);
+  const auto report = read_recording(as_bytes(newer.text()), "new", session);
+  REQUIRE_FALSE(report.ok());
+  CHECK(report.error().message.find("newer version (format 7") != std::string::npos);
+}
+
+TEST_CASE("garbage in the middle: what stands before it opens, and it is said") {
+  TempFile file("garbage.pftrace");
+  std::string bytes = record_sample(file, 3);
+  bytes += std::string(100, '\x7f');
+  Session session, good;
+  const auto report = read_recording(as_bytes(bytes), "file", session);
+  REQUIRE(report.ok());
+  CHECK(report->dropped_bytes == 100);
+  CHECK(report->problem.find("no recording any more") != std::string::npos);
+  CHECK(session.snapshot()->runs.size() == 3);
+}
+
+TEST_CASE("a full disk is an error value, and what was written opens") {
+  if (std::filesystem::exists("/dev/full")) {
+    auto writer = RecordingWriter::create("/dev/full");
+    if (writer.ok()) {
+      test::fill(**writer, {.runs = 1});
+      const Status status = (*writer)->close();
+      REQUIRE_FALSE(status.ok());
+      CHECK(status.error().message.find("/dev/full") == 0);
+    }
+  }
+  TempFile file("full.pftrace");
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  auto* old = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = before;
+  limit.rlim_cur = 20'000;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  auto writer = RecordingWriter::create(file.path);
+  REQUIRE(writer.ok());
+  test::fill(**writer, {.runs = 1});
+  test::fill_runs(**writer, 1, 200);
+  const Status status = (*writer)->close();
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().message.find("20000 bytes") != std::string::npos);
+  Session session;
+  const auto report = read_recording(file.path, session);
+  REQUIRE(report.ok());
+  CHECK(session.snapshot()->runs.size() > 5);
+  CHECK_FALSE(RecordingWriter::create("/nonexistent/folder/file").ok());
+}
+
+TEST_CASE("what was flushed is readable while the writer goes on") {
+  TempFile file("growing.pftrace");
+  auto writer = RecordingWriter::create(file.path);
+  test::fill(**writer, {.runs = 2});
+  (*writer)->flush();
+  Session session;
+  const auto report = read_recording(file.path, session);
+  REQUIRE(report.ok());
+  CHECK(report->dropped_bytes == 0);
+  CHECK(session.snapshot()->runs.size() == 2);
+}
+
+TEST_CASE("what tuning decided is said in a sentence that can be read back") {
+  TuningNote groups{.kernel = "scale",
+                    .sizes = "512x64x1",
+                    .local = {64, 2, 1},
+                    .way = -1,
+                    .level = "normal",
+                    .tried = 4,
+                    .seconds = 0.00012,
+                    .remembered = true};
+  CHECK(sentence(groups) ==
+        "scale over 512x64x1: groups of 64x2x1, the fastest of 4 (0.12 ms), level normal, remembered");
+  TuningNote way{.kernel = "gemm -D TAPS", .sizes = "1x64x64x32 taps 3x3", .way = 1, .level = "fast"};
+  CHECK(sentence(way) == "gemm -D TAPS over 1x64x64x32 taps 3x3: way 1, by rule, level fast");
+  for (const TuningNote& note : {groups, way}) {
+    const auto again = tuning_note(sentence(note));
+    REQUIRE(again.has_value());
+    CHECK(sentence(*again) == sentence(note));
+    CHECK(again->seconds == doctest::Approx(note.seconds));
+    const std::string whole = sentence(note);
+    for (size_t cut = 0; cut < whole.size(); ++cut) {  // cut anywhere, it is either another note or none
+      const auto part = tuning_note(std::string_view(whole).substr(0, cut));
+      if (part) CHECK(sentence(*part) == whole.substr(0, cut));
+    }
+  }
+  for (const char* other :
+       {"", "a sentence about something else, level with it", "k over 1: groups of 1x1, by rule, level x",
+        "k over 1: groups of 1x1x1, the fastest of -3 (1 ms), level x", "k over 1: way -1, by rule, level x"})
+    CHECK_FALSE(tuning_note(other));
+}
+
+TEST_CASE("Chrome JSON, CSV and text say the same") {
+  Session session;
+  test::fill(session, {.runs = 2});
+  session.describe(NameInfo{NameId(1), "quote \" back \\ line \n bad \xff, end"});
+  session.events(TrackId(0), std::array{slice(1, 2'000'003, NameId(1), 0)});
+  const auto s = session.snapshot();
+  const std::string json = to_string(*s, Format::ChromeJson);
+  CHECK(json.find("\"ts\":10.000,\"dur\":0.100,\"cat\":\"work\",\"name\":\"ADD n0\"") != std::string::npos);
+  CHECK(json.find("\"ts\":0.001,\"dur\":2000.002") != std::string::npos);
+  CHECK(json.find("quote \\\" back \\\\ line \\u000a bad \\ufffd, end") != std::string::npos);
+  const std::string csv = to_string(*s, Format::SpansCsv);
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 4 * 4 + 1 + 1 + 1);  // the name has a line of its own
+  CHECK(csv.find("worker 1,work,ADD n3,3,1,11600,11720\n") != std::string::npos);
+  const std::string memory = to_string(*s, Format::MemoryCsv);
+  CHECK(memory.find("9995,alloc,Workspace,0x1000,1000,1,1\n") != std::string::npos);
+  CHECK(format_of("a.json").value() == Format::ChromeJson);
+  CHECK(format_of("a.memory.csv").value() == Format::MemoryCsv);
+  CHECK(format_of("a.pftrace").value() == Format::Recording);
+  CHECK_FALSE(format_of("a.xyz").ok());
+  TempFile file("out.json");
+  REQUIRE(write(*s, Format::ChromeJson, file.path).ok());
+  CHECK(file.read() == json);
+  CHECK_FALSE(write(*s, Format::Text, "/nonexistent/x.txt").ok());
+  CHECK_FALSE(write(*s, Format::Text, "/dev/full").ok());
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// Graphs shared out between a device and the host: copies are as few as can be, and can be seen.
+#include <arenascope/graph/builder.h>
+#include <arenascope/memory/cpu_allocator.h>
+#include <arenascope/runtime/device_transfer.h>
+#include <arenascope/runtime/executor.h>
+#include <arenascope/runtime/split_backend.h>
+#include <arenascope/trace/session.h>
+#include <arenascope/transform/partition.h>
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "support/toy_backend.h"
+
+using namespace arenascope;
+
+namespace {
+
+const Device kToyDevice{DeviceType::Simulated, 3};
+
+// Host memory under another device's name.
+class DisguisedAllocator final : public Allocator {
+ public:
+  Result<void*> allocate(Bytes bytes, size_t alignment) override { return inner_.allocate(bytes, alignment); }
+  void deallocate(void* pointer, Bytes bytes) noexcept override { inner_.deallocate(pointer, bytes); }
+  Device device() const override { return kToyDevice; }
+  MemoryStats stats() const override { return inner_.stats(); }
+
+ private:
+  CpuAllocator inner_;
+};
+
+// ADD and COPY on a device that has no RELU.
+class ToyDeviceBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "toy device"; }
+  Device device() const override { return kToyDevice; }
+  std::string description() const override { return "ADD and COPY"; }
+  bool runs_on_host_threads() const override { return false; }
+  Status supports(const TensorImpl& node) const override {
+    return node.op == Op::Relu ? Status(Error{"the device has no RELU"}) : toy_.supports(node);
+  }
+  int tasks(const TensorImpl&, int) const override { return 1; }
+  Bytes work_bytes(const TensorImpl&, int) const override { return 0; }
+  Status compute(const TensorImpl& node, const ComputeParams& params) override {
+    for (const TensorImpl* source : node.sources) CHECK(source->storage.device() == kToyDevice);
+    CHECK(node.storage.device() == kToyDevice);
+    ++computed;
+    return toy_.compute(node, params);
+  }
+  Status register_memory(ExecutionContext& context) override {
+    return context.register_allocator(MemoryKind::Default, std::make_shared<DisguisedAllocator>());
+  }
+  int computed = 0;
+
+ private:
+  test::ToyBackend toy_;
+};
+
+// A random graph of ADD, RELU and views.
+Graph random_graph(uint32_t seed, int nodes, std::vector<Tensor>& outputs) {
+  std::mt19937 random(seed);
+  GraphBuilder b(*Context::create({.mem_size = 1 << 19, .no_alloc = true}));
+  std::vector<Tensor> made{b.input("x", {24}), b.weight("w", {24})};
+  for (int i = 0; i < nodes; ++i) {
+    const Tensor p = made[made.size() - 1 - random() % std::min<size_t>(made.size(), 4)];
+    const Tensor q = made[made.size() - 1 - random() % std::min<size_t>(made.size(), 4)];
+    if (random() % 3 == 0)
+      made.push_back(b.op(Op::Relu, {p}, {}, "n" + std::to_string(i)));
+    else if (random() % 5 == 0)
+      made.push_back(b.reshape(b.reshape(p, {4, 6}), {24}));
+    else
+      made.push_back(b.add(p, q, "n" + std::to_string(i)));
+  }
+  outputs = {made.back(), b.add(made[made.size() / 2], made[2], "second")};
+  for (const Tensor& output : outputs) b.output(output);
+  REQUIRE(b.ok());
+  Graph graph = *b.context().new_graph(64);
+  for (const Tensor& output : outputs) REQUIRE(graph.expand(output).ok());
+  return graph;
+}
+
+// Copies that sides need: a value and a side that reads it although it lies on the other one.
+int count(const Graph& graph, const std::vector<uint8_t>& sides) {
+  std::set<std::pair<size_t, int>> copies;
+  const size_t nodes = graph.nodes().size();
+  for (size_t i = 0; i < nodes; ++i)
+    for (const TensorImpl* source : graph.nodes()[i]->sources) {
+      const NodeId node = graph.find_node(*source);
+      const size_t from = node.valid() ? node.index() : nodes + graph.find_leaf(*source).index();
+      if (sides[from] != sides[i]) copies.insert({from, sides[i]});
+    }
+  return static_cast<int>(copies.size());
+}
+
+Side side_of(const TensorImpl& node, uint32_t salt) {
+  if (node.op == Op::Relu) return Side::Other;
+  if (node.is_view()) return Side::Either;
+  return (node.name.size() + salt + static_cast<uint32_t>(node.sources[0]->op)) % 3 == 0 ? Side::Main : Side::Either;
+}
+
+}  // namespace
+
+TEST_CASE("no other way of sharing a graph out has fewer copies") {
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    std::vector<Tensor> outputs;
+    const Graph graph = random_graph(seed, 8, outputs);
+    const size_t n = graph.nodes().size(), all = n + graph.leafs().size();
+    REQUIRE(all < 22);
+    const auto place = [&](const TensorImpl& node) { return side_of(node, seed); };
+    const auto sides = choose_sides(graph, place);
+    REQUIRE(sides.size() == all);
+    int fewest = 1 << 20;
+    for (uint32_t bits = 0; bits < 1u << all; ++bits) {
+      std::vector<uint8_t> tried(all);
+      bool right = true;
+      for (size_t v = 0; v < all; ++v) tried[v] = bits >> v & 1;
+      for (size_t i = 0; i < n && right; ++i) {
+        const TensorImpl& node = *graph.nodes()[i];
+        const Side wanted = place(node);
+        right = wanted == Side::Either || tried[i] == (wanted == Side::Other);
+        if (!node.is_view() || !right) continue;
+        const NodeId from = graph.find_node(*node.sources[0]);
+        right = tried[i] == tried[from.valid() ? from.index() : n + graph.find_leaf(*node.sources[0]).index()];
+      }
+      if (right) fewest = std::min(fewest, count(graph, tried));
+    }
+    CHECK(count(graph, sides) == fewest);
+    auto split = partition_graph(graph, sides);
+    REQUIRE(split);
+    CHECK(split->copies == fewest);
+    CHECK(split->copied == fewest * 96);
+  }
+}
+
+TEST_CASE("a graph that runs on both gives what one of them gives, and its copies are nodes of the recording") {
+  int64_t all_copies = 0, all_on_host = 0;
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    std::vector<Tensor> outputs;
+    Graph graph = random_graph(seed, 20, outputs);
+    std::vector<float> data(24);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(static_cast<int>((i * 7 + seed) % 11) - 5);
+    const auto run = [&](Backend& backend, const Graph& g, const std::vector<Tensor>& results,
+                         const std::vector<TensorImpl*>& on_device, trace::Recorder* recorder,
+                         MemoryStrategy strategy) {
+      std::shared_ptr<ExecutionContext> memory = make_cpu_context();
+      REQUIRE(backend.register_memory(*memory).ok());
+      for (TensorImpl* leaf : g.leafs()) {
+        leaf->storage = *Storage::allocate(*memory, {}, MemoryKind::Default, leaf->byte_count());
+        std::memcpy(leaf->data(), data.data(), 96);
+      }
+      REQUIRE(move_to_device(backend, *memory, on_device, MemoryKind::Default).ok());
+      auto planned = plan_memory(g, "two-level", "depth-first", {}, {});
+      REQUIRE_MESSAGE(planned.ok(), (planned.ok() ? "" : planned.error().message));
+      auto plan = ExecutionPlan::make(g, std::move(*planned), backend, 1);
+      REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
+      auto executor = Executor::create(backend, memory, {1, strategy, recorder, false, "split", {}});
+      REQUIRE(executor);
+      REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+      for (int i = 0; i < 2; ++i) {
+        const auto report = (*executor)->run();
+        REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+      }
+      std::vector<std::byte> all;
+      for (const Tensor& result : results) {
+        auto bytes = read_tensor(backend, *result);
+        REQUIRE(bytes);
+        all.insert(all.end(), bytes->begin(), bytes->end());
+      }
+      return all;
+    };
+    test::ToyBackend host;
+    const auto expected = run(host, graph, outputs, {}, nullptr, MemoryStrategy::Planned);
+    for (TensorImpl* leaf : graph.leafs()) leaf->storage = Storage();
+    for (TensorImpl* node : graph.nodes()) node->storage = Storage();
+
+    auto device = std::make_unique<ToyDeviceBackend>();
+    const auto sides = choose_sides(graph, [&](const TensorImpl& node) {
+      if (!has_work(node)) return Side::Either;
+      if (!device->supports(node).ok()) return Side::Other;
+      return node.name.size() % 2 ? Side::Main : side_for(node, false);
+    });
+    auto split = partition_graph(graph, sides);
+    REQUIRE(split);
+    all_copies += split->copies;
+    std::vector<Tensor> twins;
+    for (const Tensor& output : outputs) twins.push_back(split->twins[graph.find_node(*output).index()]);
+    auto both = make_split_backend(std::move(device), std::make_unique<test::ToyBackend>(), 2);
+    REQUIRE(both);
+    trace::Recorder recorder;
+    auto session = std::make_shared<trace::Session>();
+    recorder.add_sink(session);
+    const auto got = run(**both, split->graph, twins, split->main_leafs, &recorder,
+                         seed % 3 == 0   ? MemoryStrategy::Planned
+                         : seed % 3 == 1 ? MemoryStrategy::Eager
+                                         : MemoryStrategy::None);
+    CHECK(got == expected);
+    recorder.drain();
+    const auto seen = session->snapshot();
+    REQUIRE(!seen->graphs.empty());
+    int copies = 0, on_host = 0;
+    for (const trace::TensorInfo& node : seen->graphs.back()->nodes) {
+      copies += node.op == "COPY";
+      on_host += node.op == "RELU" && node.backend == "toy";
+      CHECK((node.op != "ADD" || node.backend == "toy device" || node.backend == "toy"));
+    }
+    CHECK(copies == split->copies);
+    all_on_host += on_host;
+  }
+  CHECK(all_copies > 100);
+  CHECK(all_on_host > 40);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The CUDA backend without a GPU: the same lowering and the same kernels, run on the host by the emulator, and plain
+// loops in the place of the libraries. For tests; it is slow.
+#pragma once
+#include <memory>
+
+#include <arenascope/runtime/backend.h>
+#include "support/cuda/emulator.h"
+
+namespace arenascope::cuda::emulated {
+
+struct Options {
+  Order order = Order::Forward;
+  bool libraries = false;  // products, convolutions and pools that a library takes go to the stand-in
+  int multiprocessors = 2;
+  bool refuses = false;  // the stand-in takes the first problem and then does not run it
+};
+
+class EmulatedBackend : public Backend {
+ public:
+  // Runs these nodes in order, chains of them as one kernel. Returns how many chains there were.
+  virtual Result<int> run_chained(std::span<TensorImpl* const> nodes) = 0;
+  // Calls to the stand-in so far.
+  virtual int library_calls() const = 0;
+};
+
+std::unique_ptr<EmulatedBackend> make_emulated_backend(const Options& options = {});
+
+}  // namespace arenascope::cuda::emulated

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "support/cuda/kernel_table.h"
+
+#include "engine/backends/cuda/kernels/lines.h"
+#include "engine/backends/cuda/kernels/movement.h"
+#include "engine/backends/cuda/kernels/pointwise.h"
+#include "engine/backends/cuda/kernels/products.h"
+#include "engine/backends/cuda/kernels/windows.h"
+
+namespace arenascope::cuda::emulated {
+
+const HostKernel& host_kernel(KernelId id) {
+  static constexpr HostKernel table[] = {
+#define X(id, Work, meets) {[](const void* p) { id(*static_cast<const Work*>(p)); }, sizeof(Work), meets},
+      ARENASCOPE_CUDA_KERNELS(X)
+#undef X
+  };
+  return table[static_cast<size_t>(id)];
+}
+
+}  // namespace arenascope::cuda::emulated
