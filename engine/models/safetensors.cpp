@@ -269,7 +269,7 @@ Result<Model> open_safetensors(const std::filesystem::path& path) {
   model.path = path;
   model.format = "safetensors";
   model.keep_alive = file->keep_alive();
-  model.problems.push_back("it holds tensors, and no graph that computes with them");
+  model.problems.emplace_back("it holds tensors, and no graph that computes with them");
   for (const SafetensorsTensor& from : file->tensors()) {
     auto tensor = model.context.new_tensor(from.dtype, from.sizes, from.name);
     if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};

@@ -79,7 +79,7 @@ ARENASCOPE_DEVICE uint32_t bits_of(float value) { return __float_as_uint(value);
 
 #else
 
-#include ARENASCOPE_CUDA_EMULATOR  // tests/support/cuda, where tests compile the kernels for the host
+#include "engine/backends/cuda/kernels/host.h"
 
 #define ARENASCOPE_DEVICE inline
 #define ARENASCOPE_CALLED inline

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <arenascope/runtime/backend.h>
 #include <arenascope/runtime/run_control.h>
 #include <arenascope/runtime/thread_pool.h>
 #include <arenascope/schedule/execution_plan.h>
