@@ -61,8 +61,8 @@ Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads
   BenchRow row;
   row.name = fmt::format("recording {} ({} events lost)", model, recorder.lost());
   row.value = best[1];
-  row.unit = "s";
-  row.peer = "the same run unrecorded";
+  row.unit = std::string("s");
+  row.peer = std::string("the same run unrecorded");  // GCC 12 warns of the assignment in place (its bug 105651)
   row.peer_value = best[0];
   row.ratio = best[1] / best[0];
   row.wanted = 1.01;
