@@ -15,14 +15,13 @@ Do step_of(Op op) {
   switch (op) {
 #define SAME(id) \
   case Op::id: return Do::id;
-    SAME(Add)
-    SAME(Sub)
-    SAME(Mul) SAME(Div) SAME(Pow) SAME(Min) SAME(Max) SAME(Mod) SAME(Equal) SAME(Less) SAME(LessEqual) SAME(Greater)
-        SAME(GreaterEqual) SAME(And) SAME(Or) SAME(Xor) SAME(Where) SAME(Neg) SAME(Abs) SAME(Sign) SAME(Floor)
-            SAME(Ceil) SAME(Round) SAME(Sqrt) SAME(Reciprocal) SAME(Exp) SAME(Log) SAME(Erf) SAME(Sin) SAME(Cos)
-                SAME(Tanh) SAME(Sigmoid) SAME(Relu) SAME(LeakyRelu) SAME(Elu) SAME(Softplus) SAME(Softsign) SAME(Gelu)
-                    SAME(GeluTanh) SAME(Silu) SAME(Mish) SAME(HardSigmoid) SAME(HardSwish) SAME(Clamp) SAME(Scale)
-                        SAME(Not) SAME(IsNan)
+    // clang-format off
+    SAME(Add) SAME(Sub) SAME(Mul) SAME(Div) SAME(Pow) SAME(Min) SAME(Max) SAME(Mod) SAME(Equal) SAME(Less) SAME(LessEqual)
+    SAME(Greater) SAME(GreaterEqual) SAME(And) SAME(Or) SAME(Xor) SAME(Where) SAME(Neg) SAME(Abs) SAME(Sign) SAME(Floor)
+    SAME(Ceil) SAME(Round) SAME(Sqrt) SAME(Reciprocal) SAME(Exp) SAME(Log) SAME(Erf) SAME(Sin) SAME(Cos) SAME(Tanh)
+    SAME(Sigmoid) SAME(Relu) SAME(LeakyRelu) SAME(Elu) SAME(Softplus) SAME(Softsign) SAME(Gelu) SAME(GeluTanh) SAME(Silu)
+    SAME(Mish) SAME(HardSigmoid) SAME(HardSwish) SAME(Clamp) SAME(Scale) SAME(Not) SAME(IsNan)
+    // clang-format on
 #undef SAME
                             default : return Do::Load;
   }

@@ -18,20 +18,34 @@ namespace {
 
 #define ARENASCOPE_TEXT(x) #x
 #define ARENASCOPE_TEXT_OF(x) ARENASCOPE_TEXT(x)
-#define ARENASCOPE_CUDNN(X)                                                                                  \
-  X(cudnnCreate)                                                                                             \
-  X(cudnnDestroy)                                                                                            \
-  X(cudnnSetStream)                                                                                          \
-  X(cudnnCreateTensorDescriptor)                                                                             \
-  X(cudnnDestroyTensorDescriptor)                                                                            \
-  X(cudnnSetTensorNdDescriptor) X(cudnnCreateFilterDescriptor) X(cudnnDestroyFilterDescriptor)               \
-      X(cudnnSetFilterNdDescriptor) X(cudnnCreateConvolutionDescriptor) X(cudnnDestroyConvolutionDescriptor) \
-          X(cudnnSetConvolutionNdDescriptor) X(cudnnSetConvolutionGroupCount) X(cudnnSetConvolutionMathType) \
-              X(cudnnGetConvolutionForwardAlgorithm_v7) X(cudnnGetConvolutionBackwardDataAlgorithm_v7)       \
-                  X(cudnnGetConvolutionForwardWorkspaceSize) X(cudnnGetConvolutionBackwardDataWorkspaceSize) \
-                      X(cudnnConvolutionForward) X(cudnnConvolutionBackwardData) X(cudnnAddTensor)           \
-                          X(cudnnCreatePoolingDescriptor) X(cudnnDestroyPoolingDescriptor)                   \
-                              X(cudnnSetPoolingNdDescriptor) X(cudnnPoolingForward)
+// clang-format off
+#define ARENASCOPE_CUDNN(X) \
+  X(cudnnCreate) \
+  X(cudnnDestroy) \
+  X(cudnnSetStream) \
+  X(cudnnCreateTensorDescriptor) \
+  X(cudnnDestroyTensorDescriptor) \
+  X(cudnnSetTensorNdDescriptor) \
+  X(cudnnCreateFilterDescriptor) \
+  X(cudnnDestroyFilterDescriptor) \
+  X(cudnnSetFilterNdDescriptor) \
+  X(cudnnCreateConvolutionDescriptor) \
+  X(cudnnDestroyConvolutionDescriptor) \
+  X(cudnnSetConvolutionNdDescriptor) \
+  X(cudnnSetConvolutionGroupCount) \
+  X(cudnnSetConvolutionMathType) \
+  X(cudnnGetConvolutionForwardAlgorithm_v7) \
+  X(cudnnGetConvolutionBackwardDataAlgorithm_v7) \
+  X(cudnnGetConvolutionForwardWorkspaceSize) \
+  X(cudnnGetConvolutionBackwardDataWorkspaceSize) \
+  X(cudnnConvolutionForward) \
+  X(cudnnConvolutionBackwardData) \
+  X(cudnnAddTensor) \
+  X(cudnnCreatePoolingDescriptor) \
+  X(cudnnDestroyPoolingDescriptor) \
+  X(cudnnSetPoolingNdDescriptor) \
+  X(cudnnPoolingForward)
+// clang-format on
 
 struct Functions {
 #define X(name) decltype(&::name) name = nullptr;

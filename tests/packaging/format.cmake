@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Every C++ file is formatted as .clang-format says; with another major version the rules differ, so it is skipped.
+if(NOT CLANG_FORMAT)
+  message(STATUS "skipped: clang-format was not found")
+  return()
+endif()
+execute_process(COMMAND "${CLANG_FORMAT}" --version OUTPUT_VARIABLE version)
+if(NOT version MATCHES "version 14\\.")
+  message(STATUS "skipped: clang-format 14 is what the files are formatted with, this is ${version}")
+  return()
+endif()
+set(files "")
+foreach(folder engine views app tests)
+  foreach(ending h cpp cu)
+    file(GLOB_RECURSE found "${SOURCE}/${folder}/*.${ending}")
+    list(APPEND files ${found})
+  endforeach()
+endforeach()
+execute_process(COMMAND "${CLANG_FORMAT}" --dry-run --Werror --ferror-limit=1 ${files} RESULT_VARIABLE status
+  ERROR_VARIABLE complaints WORKING_DIRECTORY "${SOURCE}")
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "not formatted (clang-format -i FILE):\n${complaints}")
+endif()
