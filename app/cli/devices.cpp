@@ -2,21 +2,21 @@
 // arenascope-cli devices: backends and devices, or why each is missing; what tuning found for them.
 #include <fmt/format.h>
 
+#include <arenascope/run/backends.h>
 #include "app/cli/cli.h"
-#include "app/common/backends.h"
 
 namespace arenascope::cli {
 namespace {
 
 // The tuning results that are kept for a device, of all levels.
-std::vector<TuningResult> kept_tuning(const app::BackendStatus& status, const BackendOptions& options) {
+std::vector<TuningResult> kept_tuning(const BackendStatus& status, const BackendOptions& options) {
   if (!status.missing.empty() || status.backend != "opencl") return {};
-  auto backend = app::open_backend(status.device, options);
+  auto backend = open_backend(status.device, options);
   return backend ? (*backend)->tuning_results() : std::vector<TuningResult>{};
 }
 
 int devices(const Context& context, bool tuning, const std::string& cache) {
-  const auto all = app::list_backends();
+  const auto all = list_backends();
   BackendOptions options;
   if (!cache.empty()) options["cache"] = cache;
   if (context.json) {

@@ -3,7 +3,7 @@
 
 #include <arenascope/transform/image_layout.h>
 
-#include "app/common/backends.h"
+#include <arenascope/run/backends.h>
 
 namespace arenascope::cli {
 
@@ -19,7 +19,7 @@ Json held(const TensorImpl& node) {
 }
 
 Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend) {
-  auto opened = app::open_backend(backend);
+  auto opened = open_backend(backend);
   if (!opened) return opened.error();
   auto fused = fuse_graph(graph, **opened);
   if (!fused) return fused;

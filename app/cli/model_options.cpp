@@ -7,7 +7,7 @@
 #include <arenascope/planner/planner.h>
 #include <fmt/format.h>
 
-#include "app/common/backends.h"
+#include <arenascope/run/backends.h>
 
 namespace arenascope::cli {
 
@@ -51,13 +51,18 @@ void add_backend_arguments(CLI::App& command, BackendArguments& arguments) {
       ->delimiter(',');
 }
 
-Status BackendArguments::put_into(app::RunnerOptions& runner) const {
+Status BackendArguments::put_into(RunnerOptions& runner) const {
   runner.backend = backend;
   for (const std::string& option : options) {
     const size_t at = option.find('=');
     if (at == 0 || at == std::string::npos)
       return Error{fmt::format("'--backend-option {}' is not NAME=VALUE", option)};
-    runner.backend_options[option.substr(0, at)] = option.substr(at + 1);
+    const std::string key = option.substr(0, at), value = option.substr(at + 1);
+    const auto precision = key == "precision" ? parse_precision(value) : std::nullopt;
+    if (precision)
+      runner.precision = precision;
+    else
+      runner.backend_options[key] = value;
   }
   for (const std::string& text : host_ops) {
     const auto op = parse_op(text);
@@ -67,7 +72,7 @@ Status BackendArguments::put_into(app::RunnerOptions& runner) const {
   return {};
 }
 
-Status check_names(const app::RunnerOptions& options) {
+Status check_names(const RunnerOptions& options) {
   if (!planner::find_planner(options.planner)) {
     std::string names;
     for (const auto* p : planner::all_planners()) names += fmt::format(" {}", p->name());
@@ -78,8 +83,8 @@ Status check_names(const app::RunnerOptions& options) {
     for (const OrderInfo& o : all_orders()) names += fmt::format(" {}", o.name);
     return Error{fmt::format("there is no order '{}'; there are:{}", options.order, names)};
   }
-  if (app::is_backend_name(options.backend)) return {};
-  return Error{fmt::format("there is no backend '{}'; there are:{}", options.backend, app::backend_names())};
+  if (is_backend_name(options.backend)) return {};
+  return Error{fmt::format("there is no backend '{}'; there are:{}", options.backend, backend_names())};
 }
 
 CLI::Validator seconds() {

@@ -7,7 +7,7 @@
 #include <arenascope/models/model.h>
 #include <CLI/CLI.hpp>
 
-#include "app/common/model_runner.h"
+#include <arenascope/run/runner.h>
 
 namespace arenascope::cli {
 
@@ -31,13 +31,13 @@ struct BackendArguments {
   std::vector<std::string> host_ops;
 
   // Errors: an option that is not NAME=VALUE, an op that there is not.
-  Status put_into(app::RunnerOptions& options) const;
+  Status put_into(RunnerOptions& options) const;
 };
 
 void add_backend_arguments(CLI::App& command, BackendArguments& arguments);
 
 // Error: a planner, an order or a backend that there is none of. (One that this machine lacks is no wrong usage.)
-Status check_names(const app::RunnerOptions& options);
+Status check_names(const RunnerOptions& options);
 
 // A budget: from 0 to a million, and a number.
 CLI::Validator seconds();

@@ -7,11 +7,11 @@
 #include <arenascope/trace/recording.h>
 #include <fmt/format.h>
 
+#include <arenascope/run/runner.h>
 #include "app/cli/cli.h"
 #include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
 #include "app/common/format.h"
-#include "app/common/model_runner.h"
 
 namespace arenascope::cli {
 namespace {
@@ -44,7 +44,7 @@ std::string file_name(std::string text) {
   return text + ".npy";
 }
 
-Result<Json> outputs(app::ModelRunner& runner, const std::string& folder) {
+Result<Json> outputs(Runner& runner, const std::string& folder) {
   Json list = Json::array();
   if (!folder.empty()) {
     std::error_code error;
@@ -74,7 +74,7 @@ Result<Json> outputs(app::ModelRunner& runner, const std::string& folder) {
 }
 
 // Of all devices that the run had memory on.
-MemoryStats memory_of(app::ModelRunner& runner, MemoryKind kind) {
+MemoryStats memory_of(Runner& runner, MemoryKind kind) {
   MemoryStats sum;
   for (const Device device : runner.context().devices()) {
     const MemoryStats stats = runner.context().stats(device, kind);
@@ -84,7 +84,7 @@ MemoryStats memory_of(app::ModelRunner& runner, MemoryKind kind) {
   return sum;
 }
 
-void print_report(app::ModelRunner& runner, const std::vector<RunReport>& reports) {
+void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   const ExecutionPlan& plan = runner.plan();
   const RunReport& best = reports[fastest(reports)];
   const std::vector<NodeTime>& nodes = best.nodes;
@@ -142,7 +142,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
     return fail(kUsage,
                 fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
   if (arguments.repeat < 1) return fail(kUsage, fmt::format("--repeat {} is less than 1", arguments.repeat));
-  app::RunnerOptions options;
+  RunnerOptions options;
   if (auto ok = arguments.backend.put_into(options); !ok) return fail(kUsage, ok.error().message);
   options.threads = arguments.threads;
   options.planner = arguments.planner;
@@ -178,12 +178,12 @@ int run_model(const Context& context, const RunArguments& arguments) {
     recorder.start();
     options.recorder = &recorder;
   }
-  auto model = app::open_for_run(arguments.model.model, options);
+  auto model = open_for_run(arguments.model.model, options);
   if (!model) return fail(kUsage, model.error().message);
-  if (auto ok = app::check_given_inputs(*model, options); !ok) return fail(kUsage, ok.error().message);
-  auto opened = app::ModelRunner::open(std::move(*model), options);
+  if (auto ok = check_given_inputs(*model, options.inputs, options.open); !ok) return fail(kUsage, ok.error().message);
+  auto opened = Runner::open(std::move(*model), options);
   if (!opened) return fail(kFailed, opened.error().message);
-  app::ModelRunner& runner = **opened;
+  Runner& runner = **opened;
   std::vector<RunReport> reports;
   RunOptions run_options;
   run_options.timed = !arguments.whole;

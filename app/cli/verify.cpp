@@ -63,7 +63,7 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   auto a = std::make_shared<VerifyArguments>();
   add_model_arguments(*command, a->model);
   command->get_option("model")->required(false)->description("As everywhere; none: a case for every op of the backend");
-  app::RunnerOptions& r = a->options.runner;
+  RunnerOptions& r = a->options.runner;
   add_backend_arguments(*command, a->backend);
   command->add_option("--threads", r.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_option("--planner", r.planner, "Who lays out the arena")->capture_default_str();

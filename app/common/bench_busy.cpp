@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
-#include "app/common/model_runner.h"
+#include <arenascope/run/runner.h>
 
 namespace arenascope::app {
 namespace {
@@ -51,13 +51,13 @@ double median(std::vector<double> v) {
 }
 
 Result<BenchRow> beside_one_thread(const std::string& name, int runs, int turns) {
-  std::unique_ptr<ModelRunner> runners[2];  // with one thread, with two
+  std::unique_ptr<Runner> runners[2];  // with one thread, with two
   for (int i = 0; i < 2; ++i) {
     RunnerOptions options;
     options.threads = i + 1;
     options.fuse = true;
     options.planner = "two-level";
-    auto runner = ModelRunner::open("zoo:" + name, options);
+    auto runner = Runner::open("zoo:" + name, options);
     if (!runner) return runner.error();
     runners[i] = std::move(*runner);
   }

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/common/model_runner.h"
+#include <arenascope/run/runner.h>
 
 namespace arenascope::app {
 namespace {
@@ -31,13 +31,13 @@ size_t working(const Graph& graph) {
 
 Status measure(const std::string& spec, const BenchOptions& options, std::vector<BenchRow>& rows) {
   if (options.progress) options.progress(spec);
-  std::unique_ptr<ModelRunner> runners[2];  // op by op, fused
+  std::unique_ptr<Runner> runners[2];  // op by op, fused
   for (int fused = 0; fused < 2; ++fused) {
     RunnerOptions o;
     o.threads = options.threads > 0 ? options.threads : 1;
     o.fuse = fused == 1;
     o.budget_seconds = 0.1;
-    auto runner = ModelRunner::open(spec, o);
+    auto runner = Runner::open(spec, o);
     if (!runner) return runner.error();
     runners[fused] = std::move(*runner);
   }

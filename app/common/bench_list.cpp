@@ -12,7 +12,7 @@
 #include "engine/bench/bench_run.h"
 #include "engine/bench/bench_trace.h"
 
-#include "app/common/backends.h"
+#include <arenascope/run/backends.h>
 #include "app/common/bench_cpu.h"
 #include "app/common/bench_fusion.h"
 #include "app/common/bench_networks.h"

@@ -15,7 +15,7 @@
 
 #include <arenascope/runtime/thread_pool.h>
 
-#include "app/common/model_runner.h"
+#include <arenascope/run/runner.h>
 
 namespace arenascope::app {
 namespace {
@@ -90,11 +90,11 @@ class Rows {
                      const char* unit, double wanted) {
     if (!wants(name)) return {};
     say(name);
-    std::unique_ptr<ModelRunner> runners[2];
+    std::unique_ptr<Runner> runners[2];
     for (int i = 0; i < 2; ++i) {
       auto model = open();
       if (!model) return model.error();
-      auto runner = ModelRunner::open(std::move(*model), i == 0 ? device() : host());
+      auto runner = Runner::open(std::move(*model), i == 0 ? device() : host());
       if (!runner) return runner.error();
       runners[i] = std::move(*runner);
     }
@@ -184,7 +184,7 @@ class Rows {
       double seconds = 1e9;
       for (int turn = 0; turn < (wanted < 1 ? 5 : 1); ++turn) {
         const auto begin = std::chrono::steady_clock::now();
-        auto runner = ModelRunner::open(network("squeezenet"), o);
+        auto runner = Runner::open(network("squeezenet"), o);
         if (!runner) return runner.error();
         if (auto ran = (*runner)->run(); !ran) return ran.error();
         if (auto got = (*runner)->output(0); !got) return got.error();
@@ -205,7 +205,7 @@ class Rows {
     o.strategy = strategy;
     o.planner = "search";
     o.backend_options["pool"] = pool;
-    auto runner = ModelRunner::open(spec, o);
+    auto runner = Runner::open(spec, o);
     if (!runner) return runner.error();
     if (auto ran = (*runner)->run(); !ran) return ran.error();
     Peak peak;

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "app/common/model_runner.h"
+#include <arenascope/run/runner.h>
 
 namespace arenascope::app {
 namespace {
@@ -37,9 +37,9 @@ Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads
   plain.fuse = recorded.fuse = true;
   plain.planner = recorded.planner = "two-level";
   recorded.recorder = &recorder;
-  auto without = ModelRunner::open(model, plain);
+  auto without = Runner::open(model, plain);
   if (!without) return without.error();
-  auto with = ModelRunner::open(model, recorded);
+  auto with = Runner::open(model, recorded);
   if (!with) return with.error();
   recorder.drain();  // the descriptions
   double best[2] = {1e9, 1e9};

@@ -9,7 +9,7 @@
 #include <arenascope/backends/reference/reference_backend.h>
 #include <fmt/format.h>
 
-#include "app/common/backends.h"
+#include <arenascope/run/backends.h>
 
 namespace arenascope::app {
 namespace {
@@ -17,10 +17,7 @@ namespace {
 // What a network stored as float16 is held to where nothing else was told: each value is rounded to 11 bits.
 constexpr double kLowPrecision = 2e-2;
 
-bool low_precision(const VerifyOptions& options) {
-  const auto precision = options.runner.backend_options.find("precision");
-  return precision != options.runner.backend_options.end() && precision->second == "low";
-}
+bool low_precision(const VerifyOptions& options) { return options.runner.precision == Precision::Low; }
 
 Tolerance tolerance_of(const VerifyOptions& options) {
   Tolerance tolerance = options.tolerance;
@@ -47,7 +44,7 @@ VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const s
 
 Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   const VerifyOptions& options = task.options;
-  auto tested = ModelRunner::open(std::move(*task.model), options.runner);
+  auto tested = Runner::open(std::move(*task.model), options.runner);
   if (!tested) return tested.error();
   if (auto report = (*tested)->run(); !report) return report.error();
   std::vector<std::vector<std::byte>> results;
@@ -60,8 +57,9 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   RunnerOptions reference_options = options.runner;
   reference_options.backend = "reference";
   reference_options.backend_options.clear();
+  reference_options.precision.reset();
   reference_options.threads = 1;
-  auto reference = ModelRunner::open(task.spec, reference_options);
+  auto reference = Runner::open(task.spec, reference_options);
   if (!reference) return reference.error();
   if (auto report = (*reference)->run(); !report) return report.error();
   Tolerance tolerance = tolerance_of(options);
@@ -90,7 +88,7 @@ size_t place_of(const std::vector<models::ValueInfo>& values, const models::Name
 
 Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
   const VerifyOptions& options = task.options;
-  auto runner = ModelRunner::open(std::move(*task.model), options.runner);
+  auto runner = Runner::open(std::move(*task.model), options.runner);
   if (!runner) return runner.error();
   const models::Model& model = (*runner)->model();
   std::vector<VerifiedCase> cases;
@@ -163,15 +161,16 @@ VerifiedCase run_op_case(const OpCase& op_case, Backend& backend, ExecutionConte
 }
 
 Result<std::vector<VerifiedCase>> all_op_cases(const VerifyOptions& options) {
-  auto backend = open_backend(options.runner.backend, options.runner.backend_options);
-  if (!backend) return backend.error();
+  auto devices = open_devices(options.runner.backend, options.runner.backend_options, options.runner.precision);
+  if (!devices) return devices.error();
+  Backend& backend = *devices->main;
   const auto memory = make_cpu_context();
-  if (auto ok = (*backend)->register_memory(*memory); !ok) return ok.error();
+  if (auto ok = backend.register_memory(*memory); !ok) return ok.error();
   auto reference = reference::make_reference_backend();
   std::vector<VerifiedCase> cases;
   for (const OpCase& op_case : op_cases())
     if (options.only.empty() || op_case.name.find(options.only) != std::string::npos)
-      cases.push_back(run_op_case(op_case, **backend, *memory, *reference));
+      cases.push_back(run_op_case(op_case, backend, *memory, *reference));
   return cases;
 }
 

@@ -7,8 +7,8 @@
 
 #include <arenascope/models/testcase.h>
 
+#include <arenascope/run/runner.h>
 #include "app/common/compare.h"
-#include "app/common/model_runner.h"
 
 namespace arenascope::app {
 

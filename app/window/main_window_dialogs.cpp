@@ -23,7 +23,7 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
-#include "app/common/backends.h"
+#include <arenascope/run/backends.h>
 #include "autosave.h"
 #include "language.h"
 #include "main_window.h"

@@ -19,7 +19,7 @@
 
 #include <views/lesson/lesson_graph.h>
 
-#include "app/common/model_runner.h"
+#include <arenascope/run/runner.h>
 #include "autosave.h"
 #include "intervals_file.h"
 #include "tensor_floats.h"
@@ -340,14 +340,14 @@ void RunController::open_now(const QString& spec, const RunSettings& settings) {
   };
   auto model = models::open_model(spec.toStdString(), options.open);
   QString error, note, title;
-  std::unique_ptr<ModelRunner> runner;
+  std::unique_ptr<Runner> runner;
   if (!model) {
     error = sentence(model.error());
   } else {
     title = QString::fromStdString(model->name);
     const Graph graph = model->graph;
     const Context context = model->context;
-    auto made = ModelRunner::open(std::move(*model), options);
+    auto made = Runner::open(std::move(*model), options);
     if (made) {
       runner = std::move(*made);
     } else if (graph.defined()) {

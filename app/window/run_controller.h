@@ -21,14 +21,15 @@
 
 #include "breakpoint.h"
 
+namespace arenascope {
+class Runner;  // not included here: the engine's headers do not know of Qt's keywords
+}  // namespace arenascope
 namespace arenascope::trace {
 class Recorder;
 class Sink;
 }  // namespace arenascope::trace
 
 namespace arenascope::app {
-
-class ModelRunner;  // not included here: the engine's headers do not know of Qt's keywords
 
 struct RunSettings {
   QString backend = QStringLiteral("cpu");
@@ -135,7 +136,7 @@ class RunController : public QObject {
   std::shared_ptr<trace::Recorder> recorder_;
   std::shared_ptr<trace::Sink> autosave_;
   std::shared_ptr<trace::Session> worker_session_;
-  std::unique_ptr<ModelRunner> runner_;
+  std::unique_ptr<Runner> runner_;
   std::thread thread_;
 };
 

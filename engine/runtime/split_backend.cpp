@@ -13,7 +13,7 @@ namespace {
 
 class SplitBackend final : public Backend {
  public:
-  SplitBackend(std::unique_ptr<Backend> device, std::unique_ptr<Backend> host, std::unique_ptr<ThreadPool> pool)
+  SplitBackend(std::shared_ptr<Backend> device, std::shared_ptr<Backend> host, std::unique_ptr<ThreadPool> pool)
       : device_(std::move(device)), host_(std::move(host)), pool_(std::move(pool)) {}
 
   std::string_view name() const override { return device_->name(); }
@@ -91,14 +91,14 @@ class SplitBackend final : public Backend {
     return bytes ? write_tensor(*device_, node, *bytes) : Status(bytes.error());
   }
 
-  std::unique_ptr<Backend> device_, host_;
+  std::shared_ptr<Backend> device_, host_;
   std::unique_ptr<ThreadPool> pool_;
   std::vector<std::byte> scratch_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> make_split_backend(std::unique_ptr<Backend> device, std::unique_ptr<Backend> host,
+Result<std::unique_ptr<Backend>> make_split_backend(std::shared_ptr<Backend> device, std::shared_ptr<Backend> host,
                                                     int threads) {
   auto pool = ThreadPool::create(threads);
   if (!pool) return pool.error();

@@ -34,10 +34,13 @@ const std::map<std::string, Rooms>& may_include() {
     bench.insert("backends");
     Rooms models = graph;
     models.insert("graph");
+    Rooms run = backends;
+    run.insert({"backends", "models"});
     return std::map<std::string, Rooms>{
         {"base", {}},         {"trace", {}},          {"planner", {}},          {"memory", memory},
         {"tensor", tensor},   {"graph", graph},       {"transform", transform}, {"schedule", schedule},
-        {"runtime", runtime}, {"backends", backends}, {"bench", bench},         {"models", models}};
+        {"runtime", runtime}, {"backends", backends}, {"bench", bench},         {"models", models},
+        {"run", run}};
   }();
   return rules;
 }
@@ -89,7 +92,7 @@ TEST_CASE("no room of the engine includes up the river") {
     const std::string room = part(in_engine(include.file->path), 0), other = part(target, 0);
     CAPTURE(include.file->path);
     CAPTURE(include.target);
-    if (room.ends_with(".h") || other.ends_with(".h")) continue;  // <arenascope/planner.h>, at the top
+    if (room.empty() || other.empty()) continue;  // <arenascope/planner.h>, at the top
     const auto rule = may_include().find(room);
     REQUIRE_MESSAGE(rule != may_include().end(), "a room that the table does not know");
     CHECK_MESSAGE((other == room || other == "base" || rule->second.count(other) == 1),

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <arenascope/run/runner.h>
 #include "app/common/compare.h"
-#include "app/common/model_runner.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -32,9 +32,9 @@ std::vector<uint8_t> read_gz(const std::filesystem::path& path, size_t skip) {
 
 std::span<const std::byte> bytes_of(const Tensor& tensor) { return {tensor->data(), size_t(tensor->byte_count())}; }
 
-std::unique_ptr<ModelRunner> open(const std::filesystem::path& path, RunnerOptions options = {}) {
+std::unique_ptr<Runner> open(const std::filesystem::path& path, RunnerOptions options = {}) {
   options.threads = 2;
-  auto runner = ModelRunner::open(path.string(), options);
+  auto runner = Runner::open(path.string(), options);
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
   return std::move(*runner);
 }

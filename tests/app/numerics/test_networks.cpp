@@ -14,8 +14,8 @@
 #include <cstring>
 #include <set>
 
+#include <arenascope/run/runner.h>
 #include "app/common/compare.h"
-#include "app/common/model_runner.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -34,7 +34,7 @@ void check_network(const std::filesystem::path& folder, const Tolerance& toleran
   RunnerOptions options;
   options.threads = 1;
   options.fuse = fuse;
-  auto runner = ModelRunner::open(folder.string(), options);
+  auto runner = Runner::open(folder.string(), options);
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
   const models::TestCase& test = tests->front();
   const models::Model& model = (*runner)->model();

@@ -12,8 +12,8 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/trace/session.h>
 
+#include <arenascope/run/runner.h>
 #include "app/common/compare.h"
-#include "app/common/model_runner.h"
 #include "app/common/verify_model.h"
 
 using namespace arenascope;
@@ -33,10 +33,11 @@ Result<Outputs> outputs_of(const std::string& spec, const std::string& backend, 
   options.planner = "two-level";
   options.threads = 2;
   if (backend != "cpu") {
-    options.backend_options = {{"cache", "none"}, {"precision", precision}};
+    options.backend_options = {{"cache", "none"}};
+    options.precision = parse_precision(precision);
     if (images) options.backend_options["memory"] = "image";
   }
-  auto runner = ModelRunner::open(spec, options);
+  auto runner = Runner::open(spec, options);
   if (!runner) return runner.error();
   if (auto ran = (*runner)->run(); !ran) return ran.error();
   Outputs out;
@@ -129,7 +130,7 @@ TEST_CASE("a device keeps what it can do of a small graph of which the host was 
     options.planner = "two-level";
     options.recorder = &recorder;
     if (shared) options.host_ops = {Op::SoftMax};
-    auto runner = ModelRunner::open(std::move(*model), options);
+    auto runner = Runner::open(std::move(*model), options);
     REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
     REQUIRE((*runner)->run().ok());
     auto bytes = (*runner)->output(0);
@@ -165,7 +166,8 @@ TEST_CASE("a network whose values go beyond float16 keeps finite ones, and verif
   if (!has_device()) return;
   VerifyOptions options;
   options.runner.backend = "opencl";
-  options.runner.backend_options = {{"cache", "none"}, {"precision", "low"}};
+  options.runner.backend_options = {{"cache", "none"}};
+  options.runner.precision = Precision::Low;
   auto task = read_task((test::data_folder() / "onnx" / "light" / "squeezenet").string(), options);
   REQUIRE(task.ok());
   const auto report = verify_model(std::move(*task));

@@ -8,14 +8,14 @@
 
 #include <filesystem>
 
-#include "app/common/model_runner.h"
+#include <arenascope/run/runner.h>
 #include "tests/test_data.h"
 
 namespace arenascope::test {
 namespace {
 
 // Errors: what of it fails.
-Result<std::shared_ptr<trace::Session>> record(Result<models::Model> model, app::RunnerOptions options,
+Result<std::shared_ptr<trace::Session>> record(Result<models::Model> model, RunnerOptions options,
                                                const std::string& name) {
   if (!model) return model.error();
   namespace fs = std::filesystem;
@@ -35,7 +35,7 @@ Result<std::shared_ptr<trace::Session>> record(Result<models::Model> model, app:
     recorder.add_sink(*writer);
     recorder.start();
     options.recorder = &recorder;
-    auto runner = app::ModelRunner::open(std::move(*model), options);
+    auto runner = Runner::open(std::move(*model), options);
     if (!runner) return runner.error();
     for (int i = 0; i < 2; ++i) {
       if (auto report = (*runner)->run(); !report) return report.error();
@@ -94,7 +94,7 @@ const RealRecording& real_recording() {
     const std::filesystem::path model = data_folder() / "onnx" / "light" / "squeezenet";
     if (data_folder().empty() || !std::filesystem::exists(model))
       return RealRecording{nullptr, "skipped: no onnx/light/squeezenet in ARENASCOPE_DATA or ../shared/data"};
-    app::RunnerOptions options;
+    RunnerOptions options;
     options.threads = 2;
     return made(record(models::open_model(model.string()), options, "squeezenet"));
   }();
@@ -103,7 +103,7 @@ const RealRecording& real_recording() {
 
 const RealRecording& device_recording() {
   static const RealRecording recording = [] {
-    app::RunnerOptions options;
+    RunnerOptions options;
     options.backend = "opencl";
     options.backend_options["cache"] = "none";
     options.strategy = MemoryStrategy::Eager;

@@ -1,14 +1,16 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 // The backends of this build: the CPU's is linked in, the others are modules loaded at run time.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <arenascope/runtime/backend.h>
 #include <arenascope/runtime/backend_module.h>
 
-namespace arenascope::app {
+namespace arenascope {
 
 // A backend, or why it cannot be had.
 struct BackendStatus {
@@ -29,4 +31,20 @@ std::string backend_names();
 // `spec` is a backend's name, with `:N` its device N. Error: no such backend, or why it is missing.
 Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOptions options = {});
 
-}  // namespace arenascope::app
+// How exactly a device computes float32: as the standard says, with shortcuts that the device has for it, or with
+// values stored as float16.
+enum class Precision : uint8_t { High, Normal, Low };
+const char* name(Precision precision);
+std::optional<Precision> parse_precision(std::string_view name);
+
+// What a program runs on.
+struct Devices {
+  std::shared_ptr<Backend> main;
+  std::shared_ptr<Backend> host;  // computes what `main` cannot; null where that runs on the host's threads itself
+};
+
+// `spec` and errors as open_backend(). The options are what the backend's documentation lists.
+Result<Devices> open_devices(const std::string& spec = "cpu", BackendOptions options = {},
+                             std::optional<Precision> precision = {});
+
+}  // namespace arenascope

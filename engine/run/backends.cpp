@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/backends.h"
+// SPDX-License-Identifier: MIT
+#include <arenascope/run/backends.h>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/backends/reference/reference_backend.h>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace arenascope::app {
+namespace arenascope {
 namespace {
 
 constexpr std::string_view kModules[] = {"opencl", "cuda"};
@@ -77,4 +77,28 @@ Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOp
   return backend;
 }
 
-}  // namespace arenascope::app
+const char* name(Precision precision) {
+  switch (precision) {
+    case Precision::High: return "high";
+    case Precision::Normal: return "normal";
+    case Precision::Low: return "low";
+  }
+  return "?";
+}
+
+std::optional<Precision> parse_precision(std::string_view text) {
+  for (auto precision : {Precision::High, Precision::Normal, Precision::Low})
+    if (text == name(precision)) return precision;
+  return std::nullopt;
+}
+
+Result<Devices> open_devices(const std::string& spec, BackendOptions options, std::optional<Precision> precision) {
+  if (precision) options["precision"] = name(*precision);
+  auto main = open_backend(spec, std::move(options));
+  if (!main) return main.error();
+  Devices devices{std::move(*main), nullptr};
+  if (!devices.main->runs_on_host_threads()) devices.host = cpu::make_cpu_backend();
+  return devices;
+}
+
+}  // namespace arenascope

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/input_data.h"
+// SPDX-License-Identifier: MIT
+#include "engine/run/input_data.h"
 
 #include <cstring>
 
 #include <fmt/format.h>
 
-namespace arenascope::app {
+namespace arenascope {
 namespace {
 
 uint64_t hash_name(std::string_view text) {  // FNV-1a, 64 bit
@@ -46,4 +46,4 @@ Status fill_seeded(TensorImpl& tensor) {
   return {};
 }
 
-}  // namespace arenascope::app
+}  // namespace arenascope

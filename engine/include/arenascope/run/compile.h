@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// From a model to a Program: its graph is transformed for the devices that it runs on (precision, packing, partition,
+// fusion, layouts), ordered, and its memory planned. Weights are not needed for any of this.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <arenascope/models/model.h>
+#include <arenascope/run/backends.h>
+#include <arenascope/runtime/executor.h>
+#include <arenascope/schedule/what_if.h>
+#include <arenascope/transform/precision.h>
+
+namespace arenascope {
+
+struct CompileOptions {
+  int threads = 0;  // of the host; 0: as many as there are processors
+  std::string planner = "search";
+  std::string order = "depth-first";
+  double budget_seconds = 1.0;  // for planners and orders that search
+  MemoryStrategy strategy = MemoryStrategy::Planned;
+  bool in_place = false;               // an op may take over its input's bytes at their last use
+  bool fuse = false;                   // chains of ops as one node where the backend can; host backends
+  bool channels_last = true;           // if fused: images lie with their channels last where that is faster
+  std::optional<Precision> precision;  // none: the backend's usual one; Low: a device's values are float16
+  std::function<bool(const TensorImpl& node)> watched;  // results that must stay to be seen: not inside of a fused node
+  ExecutionPlanOptions execution;                       // which barriers there are
+  std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are computed again or moved away
+  std::vector<Op> host_ops;       // with a device: ops that are to run on the host all the same
+  std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
+};
+
+// What is run, with everything decided: whoever executes it chooses nothing any more.
+struct Program {
+  std::shared_ptr<Backend> backend;  // computes the steps
+  int threads = 1;                   // of the host, that take part
+  MemoryStrategy strategy = MemoryStrategy::Planned;
+  ExecutionPlan plan;                // graph, order, memory plan, steps
+  std::vector<Tensor> outputs;       // of plan.graph, in the model's order
+  std::vector<RemedyStep> remedies;  // what was done to meet the capacity; empty where nothing had to be
+
+  // The graph before it was made to fit a capacity, with its outputs: what is planned anew.
+  Graph transformed;
+  std::vector<Tensor> transformed_outputs;
+  std::optional<PrecisionGraph> precision;  // where values are stored in half the bits: what the weights become
+  bool partitioned = false;                 // the graph runs on the device and the host
+  std::vector<TensorImpl*> device_leafs;    // then: what the device reads
+};
+
+// Errors: what the model lacks to be run, a node that no device computes, a planner or an order that does not exist, no
+// plan that fits the capacity; one sentence.
+Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& options = {});
+
+// The same graph planned anew, with another planner, order, strategy or number of threads. Errors as above; the program
+// then stays as it was.
+Status replan(Program& program, const CompileOptions& options);
+
+}  // namespace arenascope

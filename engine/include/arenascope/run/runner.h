@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// A model made ready to run: compiled, its weights loaded, its inputs bound, an executor prepared. The command line and
+// the window both go this way.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arenascope/run/compile.h>
+#include <arenascope/run/inputs.h>
+
+namespace arenascope {
+
+struct RunnerOptions : CompileOptions {
+  std::string backend = "cpu";     // with `:N` its device N
+  BackendOptions backend_options;  // what the backend's documentation lists
+  ThreadPoolOptions pool;          // of the threads
+  int polling = 50;                // see ExecutorOptions
+  models::OpenOptions open;
+  InputFiles inputs;                    // what they hold settles unknown sizes too
+  trace::Recorder* recorder = nullptr;  // outlives the runner
+};
+
+// As open_with_inputs() does, with the options' inputs.
+Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options);
+
+class Runner {
+ public:
+  // Opens the model (`spec` as models::open_model() takes it) and the devices, compiles and prepares. Errors: whatever
+  // of this fails, in one sentence.
+  static Result<std::unique_ptr<Runner>> open(const std::string& spec, const RunnerOptions& options);
+  static Result<std::unique_ptr<Runner>> open(models::Model model, const RunnerOptions& options);
+  // Prepares a program that was compiled from this model: of the options, those of a compilation are not read again
+  // until replan(). Errors: no memory, weights or inputs that cannot be read.
+  static Result<std::unique_ptr<Runner>> create(models::Model model, Program program, const RunnerOptions& options);
+  ~Runner();
+
+  const models::Model& model() const { return model_; }  // its graph and outputs are the program's
+  const RunnerOptions& options() const { return options_; }
+  const Program& program() const { return program_; }
+  Executor& executor() { return *executor_; }
+  ExecutionContext& context() { return *context_; }
+  const ExecutionPlan& plan() const { return executor_->plan(); }
+  // What was done to meet options().capacity; empty where nothing had to be.
+  const std::vector<RemedyStep>& remedies() const { return program_.remedies; }
+
+  // Replaces an input's contiguous bytes. Errors: no such input, another size.
+  Status set_input(const std::string& name, std::span<const std::byte> bytes);
+  Result<RunReport> run(const RunOptions& options = {}) { return executor_->run(options); }
+  // An output's elements, contiguous, on the host; valid after a run.
+  Result<std::vector<std::byte>> output(size_t index);
+  // Any tensor of the graph that holds data now, contiguous, on the host.
+  Result<std::vector<std::byte>> read(const TensorImpl& tensor);
+  // Plans anew with the same model; what was loaded stays. `threads` 0: as many as before.
+  Status replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads = 0);
+
+ private:
+  Runner(models::Model model, Program program, RunnerOptions options);
+  Status set_up();
+  Status bind_inputs();
+  Status move_leafs();
+  Status prepare();
+  void report(const char* phase) const;
+
+  models::Model model_;
+  RunnerOptions options_;
+  Program program_;
+  std::shared_ptr<ExecutionContext> context_;
+  std::vector<trace::ThreadRing*> rings_;  // of the most threads so far: a new executor's keep their rows
+  std::unique_ptr<Executor> executor_;
+};
+
+}  // namespace arenascope

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/run/compile.h>
+
+#include <fmt/format.h>
+
+#include "engine/run/transforms.h"
+
+namespace arenascope {
+namespace {
+
+struct Planned {
+  Graph graph;
+  std::vector<Tensor> outputs;
+  std::vector<RemedyStep> remedies;
+  MemoryPlan memory;
+};
+
+// What does not fit is made to: by the graph that what_if() writes.
+Status fit(Planned& planned, Bytes capacity, const std::string& planner, const MemoryPlanOptions& plan) {
+  WhatIfOptions options;
+  options.capacity = capacity;
+  options.planner = planner;
+  options.plan = plan;
+  auto answer = what_if(planned.graph, planned.memory.order, planned.memory.order_name, options);
+  if (!answer) return answer.error();
+  if (!answer->fits) return Error{fmt::format("it does not fit in {} bytes: {}", capacity, answer->why)};
+  for (Tensor& output : planned.outputs)
+    if (const NodeId node = planned.graph.find_node(*output); node.valid()) output = answer->twins[node.index()];
+  planned.graph = answer->graph;
+  planned.remedies = std::move(answer->steps);
+  planned.memory = std::move(answer->plan);
+  return {};
+}
+
+}  // namespace
+
+Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& given) {
+  if (!model.runnable()) {
+    const std::string why = model.problems.empty() ? "some of its operators are not known" : model.problems.front();
+    return Error{fmt::format("{} cannot be run: {}", model.path.empty() ? model.name : model.path.string(), why)};
+  }
+  CompileOptions options = given;
+  if (options.threads == 0) options.threads = usable_processors();
+  Program program;
+  program.transformed = model.graph;
+  for (const models::ValueInfo& output : model.outputs) program.transformed_outputs.push_back(output.tensor);
+  if (auto ok = transform_for(program, devices, options); !ok) return ok.error();
+  if (auto ok = replan(program, options); !ok) return Error{fmt::format("{}: {}", model.name, ok.error().message)};
+  return program;
+}
+
+Status replan(Program& program, const CompileOptions& options) {
+  const auto progress = [&](const char* phase) {
+    if (options.progress) options.progress(phase);
+  };
+  progress("planning");
+  MemoryPlanOptions plan_options;
+  plan_options.alignment = program.backend->alignment();
+  plan_options.in_place = options.in_place && options.strategy == MemoryStrategy::Planned;
+  plan_options.join = options.strategy == MemoryStrategy::Planned;
+  plan_options.planner.budget_seconds = options.budget_seconds;
+  plan_options.capacity = options.capacity;
+  OrderOptions order_options;
+  order_options.budget_seconds = options.budget_seconds;
+  auto memory = plan_memory(program.transformed, options.planner, options.order, plan_options, order_options);
+  if (!memory) return memory.error();
+  Planned planned{program.transformed, program.transformed_outputs, {}, std::move(*memory)};
+  if (options.capacity && planned.memory.arena_bytes > *options.capacity) {
+    progress("making it fit");
+    if (auto ok = fit(planned, *options.capacity, options.planner, plan_options); !ok) return ok;
+  }
+  const int host_threads = options.threads > 0 ? options.threads : usable_processors();
+  const int threads = program.backend->runs_on_host_threads() ? host_threads : 1;
+  auto plan =
+      ExecutionPlan::make(planned.graph, std::move(planned.memory), *program.backend, threads, options.execution);
+  if (!plan) return plan.error();
+  program.plan = std::move(*plan);
+  program.threads = threads;
+  program.strategy = options.strategy;
+  program.outputs = std::move(planned.outputs);
+  program.remedies = std::move(planned.remedies);
+  return {};
+}
+
+}  // namespace arenascope

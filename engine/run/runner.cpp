@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/run/runner.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <arenascope/runtime/device_transfer.h>
+#include <arenascope/schedule/describe.h>
+
+#include "engine/run/input_data.h"
+
+namespace arenascope {
+
+Runner::Runner(models::Model model, Program program, RunnerOptions options)
+    : model_(std::move(model)), options_(std::move(options)), program_(std::move(program)) {}
+
+// The executor lets go of the graph's memory before the graph goes.
+Runner::~Runner() { executor_.reset(); }
+
+Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options) {
+  if (options.progress) options.progress("opening");
+  return open_with_inputs(spec, options.inputs, options.open);
+}
+
+Result<std::unique_ptr<Runner>> Runner::open(const std::string& spec, const RunnerOptions& options) {
+  RunnerOptions resolved = options;
+  auto model = open_for_run(spec, resolved);
+  if (!model) return model.error();
+  return open(std::move(*model), resolved);
+}
+
+Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options) {
+  auto devices = open_devices(options.backend, options.backend_options, options.precision);
+  if (!devices) return devices.error();
+  auto program = compile(model, *devices, options);
+  if (!program) return program.error();
+  return create(std::move(model), std::move(*program), options);
+}
+
+Result<std::unique_ptr<Runner>> Runner::create(models::Model model, Program program, const RunnerOptions& options) {
+  std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(program), options));
+  if (auto ok = runner->set_up(); !ok) return ok.error();
+  return runner;
+}
+
+void Runner::report(const char* phase) const {
+  if (options_.progress) options_.progress(phase);
+}
+
+Status Runner::set_up() {
+  context_ = make_cpu_context();
+  if (options_.recorder) context_->set_observer(make_allocation_recorder(*options_.recorder));
+  if (auto ok = program_.backend->register_memory(*context_); !ok) return ok;
+  report("loading weights");
+  if (auto ok = model_.load_weights(*context_); !ok) return ok;
+  if (program_.precision)
+    if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
+  if (auto ok = bind_inputs(); !ok) return ok;
+  if (auto ok = move_leafs(); !ok) return ok;
+  return prepare();
+}
+
+// Binds the program's memory and makes its backend ready.
+Status Runner::prepare() {
+  report("preparing");
+  model_.graph = program_.plan.graph;
+  for (size_t i = 0; i < program_.outputs.size(); ++i) model_.outputs[i].tensor = program_.outputs[i];
+  ExecutorOptions executor_options{program_.threads, program_.strategy, options_.recorder, true, model_.name,
+                                   rings_,           options_.pool,     options_.polling};
+  auto executor = Executor::create(*program_.backend, context_, std::move(executor_options));
+  if (!executor) return executor.error();
+  executor_ = std::move(*executor);
+  if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
+  return executor_->prepare(program_.plan);
+}
+
+Status Runner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads) {
+  RunnerOptions options = options_;
+  if (threads > 0) options.threads = threads;
+  options.planner = planner;
+  options.order = order;
+  options.strategy = strategy;
+  if (auto ok = arenascope::replan(program_, options); !ok) return ok;
+  options_ = std::move(options);
+  executor_.reset();  // lets go of the graph's memory before it is bound anew
+  return prepare();
+}
+
+Status Runner::bind_inputs() {
+  if (auto ok = check_given_inputs(model_, options_.inputs, options_.open); !ok) return ok;
+  for (const auto& input : model_.inputs) {
+    TensorImpl& tensor = *input.tensor;
+    auto storage = Storage::allocate(*context_, {}, MemoryKind::Default, tensor.byte_count());
+    if (!storage) return storage.error();
+    tensor.storage = std::move(*storage);
+    if (tensor.byte_count() == 0) continue;
+    const auto given = options_.open.inputs.find(input.name);
+    auto filled = given != options_.open.inputs.end() ? copy_input(given->second, tensor)
+                  : input.write_default               ? input.write_default(tensor.data())
+                                                      : fill_seeded(tensor);
+    if (!filled) return filled;
+  }
+  return {};
+}
+
+Status Runner::set_input(const std::string& name, std::span<const std::byte> bytes) {
+  for (const auto& input : model_.inputs) {
+    if (input.name != name) continue;
+    if (static_cast<Bytes>(bytes.size()) != input.tensor->byte_count())
+      return Error{
+          fmt::format("input '{}' has {} bytes, {} were given", name, input.tensor->byte_count(), bytes.size())};
+    return write_tensor(*program_.backend, *input.tensor, bytes);
+  }
+  return Error{fmt::format("{} has no input '{}'", model_.name, name)};
+}
+
+Result<std::vector<std::byte>> Runner::output(size_t index) {
+  if (index >= model_.outputs.size())
+    return Error{fmt::format("{} has {} outputs, no output {}", model_.name, model_.outputs.size(), index)};
+  return read(*model_.outputs[index].tensor);
+}
+
+Result<std::vector<std::byte>> Runner::read(const TensorImpl& tensor) { return read_tensor(*program_.backend, tensor); }
+
+// Weights and inputs, which were filled in host memory, go to where the backend computes.
+Status Runner::move_leafs() {
+  Backend& backend = *program_.backend;
+  if (backend.device().is_cpu()) return {};
+  report("moving weights");
+  const auto& device_leafs = program_.device_leafs;
+  const auto wanted = [&](const TensorImpl* leaf) {
+    return !program_.partitioned || std::find(device_leafs.begin(), device_leafs.end(), leaf) != device_leafs.end();
+  };
+  std::vector<TensorImpl*> weights, inputs;
+  for (const auto& weight : model_.weights)
+    if (wanted(weight.tensor.impl())) weights.push_back(weight.tensor.impl());
+  if (program_.precision)
+    for (const auto& weight : program_.precision->weights)
+      if (wanted(weight.narrow.impl())) weights.push_back(weight.narrow.impl());
+  for (const auto& input : model_.inputs)
+    if (wanted(input.tensor.impl())) inputs.push_back(input.tensor.impl());
+  if (auto ok = move_to_device(backend, *context_, weights, MemoryKind::Persistent); !ok) return ok;
+  if (auto ok = move_to_device(backend, *context_, inputs, MemoryKind::Default); !ok) return ok;
+  context_->release_cached({});
+  return {};
+}
+
+}  // namespace arenascope
