@@ -54,6 +54,9 @@ build_jobs() {
   [ "$jobs" -le "$memory" ] && printf '%s' "$jobs" || printf '%s' "$memory"
 }
 
+# Further options for CMake.
+build_options=()
+
 # build_release [TARGET…]: configures and builds the release preset; everything without targets. The compiler cache is
 # used where it is installed (cmake/ArenascopeBuild.cmake).
 build_release() {
@@ -62,7 +65,7 @@ build_release() {
   (
     cd "$arenascope_root"
     mkdir -p build/release
-    cmake --preset release >build/release/configure.log 2>&1 || {
+    cmake --preset release "${build_options[@]}" >build/release/configure.log 2>&1 || {
       cat build/release/configure.log >&2
       exit 1
     }

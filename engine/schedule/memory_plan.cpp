@@ -6,18 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/graph/lifetime.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/lower_bound.h>
-#include "engine/schedule/joins.h"
 
 namespace arenascope {
 namespace {
-
-// The node whose bytes the tensor is made of, or none when they are given.
-NodeId owner_of(const Graph& graph, const TensorImpl& tensor) {
-  const TensorImpl& base = tensor.view_source ? *tensor.view_source : tensor;
-  return base.op == Op::None ? NodeId::none() : graph.find_node(base);
-}
 
 // Blocks for planners that have none: tensors that lie at the same offset, one after the other, share one.
 void number_blocks(std::vector<PlannedTensor>& tensors) {
@@ -39,63 +33,37 @@ void number_blocks(std::vector<PlannedTensor>& tensors) {
 }  // namespace
 
 GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order, const MemoryPlanOptions& options) {
+  const std::vector<Lifetime> lives =
+      find_lifetimes(graph, order, {options.keep_outputs, options.join, options.in_place, options.alignment});
   GraphIntervals out;
-  const auto nodes = graph.nodes();
-  const auto steps = static_cast<int64_t>(order.size());
-  std::vector<int64_t> made(nodes.size(), -1), last_use(nodes.size(), -1), interval_of(nodes.size(), -1);
-  std::vector<uint8_t> kept(nodes.size(), 0);
-  for (int64_t step = 0; step < steps; ++step) {
-    const TensorImpl& node = *nodes[order[static_cast<size_t>(step)].index()];
-    made[order[static_cast<size_t>(step)].index()] = step;
-    for (const TensorImpl* source : node.sources)
-      if (const NodeId owner = owner_of(graph, *source); owner.valid()) last_use[owner.index()] = step;
-    // A view keeps its owner alive while it is itself used, and an output view keeps it to the end.
-    if (const NodeId owner = owner_of(graph, node); owner.valid()) {
-      last_use[owner.index()] = std::max(last_use[owner.index()], step);
-      if (node.has(kFlagOutput)) kept[owner.index()] = 1;
-    }
-  }
   out.problem.alignment = options.alignment;
   out.problem.capacity = options.capacity;
+  std::vector<int32_t> interval_of(lives.size(), -1);
+  std::vector<uint8_t> joins(lives.size(), 0);
   for (NodeId id : order) {
-    const TensorImpl& node = *nodes[id.index()];
-    if (node.op == Op::None || node.is_view() || node.element_count() == 0 ||
-        (node.flags & (kFlagSpilled | kFlagPacked)))
-      continue;
+    const Lifetime& life = lives[id.index()];
+    if (life.owner != id || !life.in_arena()) continue;
+    interval_of[id.index()] = static_cast<int32_t>(out.owners.size());
     planner::Interval interval;
-    interval.lower = made[id.index()];
-    interval.upper = kept[id.index()] && options.keep_outputs ? steps : last_use[id.index()] + 1;
-    interval.size = node.byte_count();
-    interval_of[id.index()] = static_cast<int64_t>(out.owners.size());
+    interval.lower = life.first.value;
+    interval.upper = life.last.value;
+    interval.size = life.bytes;
     out.problem.intervals.push_back(interval);
     out.owners.push_back(id);
+    if (life.part_of.valid()) joins[life.part_of.index()] = 1;
   }
-  std::vector<uint8_t> shared(out.owners.size(), 0);  // with others, by a join
-  if (options.join) {
-    Joins joins = find_joins(graph, order, interval_of, options.alignment);
-    out.problem.attachments = std::move(joins.attachments);
-    out.joined = std::move(joins.nodes);
-    for (const planner::Attachment& a : out.problem.attachments) shared[size_t(a.part)] = shared[size_t(a.whole)] = 1;
+  for (NodeId id : order) {
+    if (!joins[id.index()]) continue;
+    out.joined.push_back(id);
+    for (const TensorImpl* source : graph.node(id).sources) {
+      if (source->element_count() == 0) continue;
+      const Lifetime& part = lives[graph.find_node(*source).index()];
+      out.problem.attachments.push_back({interval_of[part.owner.index()], interval_of[id.index()], part.part_offset});
+    }
   }
-  if (!options.in_place) return out;
-  for (size_t i = 0; i < out.owners.size(); ++i) {
-    const TensorImpl& node = *nodes[out.owners[i].index()];
-    if (!info(node.op).is_pointwise() || node.sources.empty()) continue;
-    const TensorImpl& source = *node.sources[0];
-    // Only a whole contiguous tensor that nobody reads later, of the same size and type.
-    if (source.is_view() || source.dtype != node.dtype || !(source.sizes == node.sizes) ||
-        !(source.strides == node.strides))
-      continue;
-    const NodeId from = owner_of(graph, source);
-    if (!from.valid() || interval_of[from.index()] < 0 || kept[from.index()]) continue;
-    if (last_use[from.index()] != made[out.owners[i].index()]) continue;
-    if (shared[size_t(interval_of[from.index()])]) continue;  // somebody else may still read those bytes
-    bool read_otherwise = false;
-    for (size_t s = 1; s < node.sources.size(); ++s)
-      read_otherwise = read_otherwise || owner_of(graph, *node.sources[s]) == from;
-    if (read_otherwise) continue;
-    out.problem.in_place.push_back({static_cast<int32_t>(interval_of[from.index()]), static_cast<int32_t>(i), 0});
-  }
+  for (size_t i = 0; i < out.owners.size(); ++i)
+    if (const NodeId from = lives[out.owners[i].index()].in_place_of; from.valid())
+      out.problem.in_place.push_back({interval_of[from.index()], static_cast<int32_t>(i), 0});
   return out;
 }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/graph/lifetime.h>
+
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <arenascope/graph/order.h>
+
+#include "slow_lifetime.h"
+
+namespace arenascope {
+namespace {
+
+std::vector<NodeId> as_built(const Graph& graph) { return *depth_first_order(graph, {}); }
+
+struct Built {
+  GraphBuilder b{*Context::create({1 << 16, nullptr, true})};
+  Graph graph;
+  void collect(const Tensor& output) {
+    REQUIRE(b.ok());
+    if (!graph.defined()) graph = *b.context().new_graph(64);
+    REQUIRE(graph.expand(output).ok());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random graphs have the lifetimes that a slow simulation finds, in every order") {
+  std::mt19937 random(14);
+  int joined = 0, in_place = 0;
+  for (int round = 0; round < 300; ++round) {
+    const Graph graph = test::random_sharing_graph(random, 4 + round % 30, round % 2 == 1);
+    for (const OrderInfo& info : all_orders()) {
+      OrderOptions order_options;
+      order_options.budget_seconds = 0.001;
+      const auto order = info.make(graph, order_options);
+      REQUIRE(order);
+      LifetimeOptions options;
+      options.keep_outputs = round % 5 != 0;
+      options.in_place = round % 3 != 0;
+      options.join = round % 4 != 0;
+      options.alignment = round % 7 == 0 ? 1 : 64;
+      test::check_lifetimes(graph, *order, options);
+      for (const Lifetime& life : find_lifetimes(graph, *order, options)) {
+        joined += life.part_of.valid();
+        in_place += life.in_place_of.valid();
+      }
+    }
+  }
+  CHECK(joined > 100);
+  CHECK(in_place > 100);
+}
+
+TEST_CASE("a stream ends each lifetime where the analysis of the whole order ends it") {
+  std::mt19937 random(15);
+  for (int round = 0; round < 200; ++round) {
+    const Graph graph = test::random_sharing_graph(random, 2 + round % 40, round % 2 == 0);
+    const bool keep = round % 3 != 0;
+    LifetimeOptions options;
+    options.keep_outputs = keep;
+    const auto lives = find_lifetimes(graph, as_built(graph), options);
+    struct Seen {
+      size_t node;
+      Placement placement;
+      size_t end;
+    };
+    std::vector<Seen> seen;
+    LifetimeStream stream(graph, keep);
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      stream.step(
+          i,
+          [&](const TensorImpl& node, Placement placement) {
+            CHECK(&node == graph.nodes()[i]);
+            seen.push_back({i, placement, graph.nodes().size()});
+            return static_cast<int32_t>(seen.size() - 1);
+          },
+          [&](int32_t number) { seen[static_cast<size_t>(number)].end = i + 1; });
+    size_t at = 0;
+    for (size_t i = 0; i < lives.size(); ++i) {
+      if (lives[i].owner != NodeId(i) || lives[i].bytes == 0) continue;
+      REQUIRE(at < seen.size());
+      CHECK(seen[at].node == i);
+      CHECK(seen[at].placement == lives[i].placement);
+      CHECK(seen[at].end == lives[i].last.index());
+      ++at;
+    }
+    CHECK(at == seen.size());
+  }
+}
+
+TEST_CASE("given bytes have no owner and no end") {
+  Built g;
+  const Tensor x = g.b.input("x", {4, 4});
+  const Tensor view = g.b.slice(x, 0, 1, 3);
+  const Tensor out = g.b.op(Op::Relu, {view});
+  g.collect(out);
+  const auto lives = find_lifetimes(g.graph, as_built(g.graph));
+  REQUIRE(lives.size() == 2);
+  CHECK_FALSE(lives[0].owner.valid());
+  CHECK(lives[0].placement == Placement::Given);
+  CHECK(lives[0].bytes == 64);
+  CHECK(lives[0].first == Step(0));
+  CHECK(lives[0].last == Step(2));
+  CHECK(lives[1].owner == NodeId(1));
+}
+
+TEST_CASE("what lies on the host or packed takes nothing of the arena") {
+  Built g;
+  const Tensor x = g.b.input("x", {16});
+  const Tensor host = g.b.op(Op::Relu, {x}), packed = g.b.op(Op::Neg, {x});
+  host->flags |= kFlagSpilled;
+  packed->flags |= kFlagPacked;
+  g.collect(g.b.op(Op::Add, {host, packed}));
+  const auto order = as_built(g.graph);
+  LifetimeOptions options;
+  options.in_place = true;
+  const auto lives = find_lifetimes(g.graph, order, options);
+  CHECK(lives[0].placement == Placement::Host);
+  CHECK(lives[1].placement == Placement::Packed);
+  CHECK(lives[0].last == Step(3));  // they live all the same
+  CHECK_FALSE(lives[2].in_place_of.valid());
+  CHECK(most_live(lives, order.size()) == 64);
+}
+
+TEST_CASE("bytes beyond what can be counted are the most that can") {
+  Built g;
+  Tensor last = g.b.input("x", {int64_t{1} << 60, 4}, DType::U8);
+  for (int i = 0; i < 3; ++i) {
+    last = g.b.op(Op::Neg, {last});
+    g.b.output(last);
+  }
+  g.collect(last);
+  const auto order = as_built(g.graph);
+  CHECK(most_live(find_lifetimes(g.graph, order), order.size()) == std::numeric_limits<Bytes>::max());
+}
+
+}  // namespace arenascope

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Graphs in which tensors share bytes in every way that there is, and liveness worked out slowly: for each tensor and
+// each step by looking at all steps. It follows views through their sources, as the kernels do.
+#pragma once
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <arenascope/graph/builder.h>
+#include <arenascope/graph/lifetime.h>
+#include <arenascope/graph/op_params.h>
+
+namespace arenascope::test {
+
+// Views of views, pointwise ops, concatenations along both axes, parameters, outputs, and with `aside` results that lie
+// on the host or packed.
+inline Graph random_sharing_graph(std::mt19937& random, int ops, bool aside) {
+  const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
+  const auto n = static_cast<size_t>(ops);
+  GraphBuilder b(*Context::create(
+      {(2 * n + 8) * Context::tensor_overhead(4) + 2 * Context::graph_overhead(2 * n + 8), nullptr, true}));
+  Tensor parameter = b.weight("parameter", {2, 16});
+  parameter->flags = kFlagParameter;
+  std::vector<Tensor> made{b.input("x", {2, 16}), b.weight("w", {1, 16}), parameter};
+  const auto pick = [&] { return made[made.size() > 7 && below(5) ? made.size() - 1 - below(7) : below(made.size())]; };
+  for (size_t i = 0; i < n; ++i) {
+    const Tensor x = pick();
+    const Dims sizes = x.sizes();
+    Tensor out;
+    switch (below(8)) {
+      case 0:
+      case 1: out = b.op(Op::Relu, {x}); break;
+      case 2: {
+        const Tensor y = pick();
+        out = b.op(Op::Add, {x, y->sizes == x->sizes && below(4) ? y : x});
+        break;
+      }
+      case 3: out = b.slice(x, 0, 0, std::max<int64_t>(sizes[0] / 2, 1)); break;
+      case 4: out = x->contiguous() ? b.reshape(x, {sizes[1], sizes[0]}) : b.transpose(x); break;
+      case 5: out = b.cont(b.transpose(x)); break;
+      case 6: {
+        const int axis = static_cast<int>(below(2));
+        std::vector<Tensor> parts{x};
+        for (size_t more = below(3); more > 0; --more)
+          if (const Tensor y = pick(); y->sizes[1 - axis] == x->sizes[1 - axis]) parts.push_back(y);
+        if (parts.back()->sizes[axis] < 256) out = b.concat(parts, axis);
+        break;
+      }
+      default: {
+        OpParams params;
+        params.set(FillParams{{static_cast<int64_t>(1 + below(3)), 16}, DType::F32, 0, 0});
+        out = b.op(Op::Opaque, {x, pick()}, params);
+      }
+    }
+    if (!out) continue;
+    if (below(10) == 0) b.output(out);
+    if (aside && !out->is_view() && below(4) == 0) out->flags |= below(2) ? kFlagSpilled : kFlagPacked;
+    made.push_back(out);
+  }
+  REQUIRE(b.ok());
+  Graph graph = *b.context().new_graph(2 * n + 8);
+  for (const Tensor& t : made)
+    if (!t->is_view() && t->op == Op::None && !t->has(kFlagParameter)) REQUIRE(graph.expand(t).ok());
+  for (const Tensor& t : made)
+    if (below(2)) REQUIRE(graph.expand(t).ok());
+  return graph;
+}
+
+class SlowLifetimes {
+ public:
+  SlowLifetimes(const Graph& graph, std::span<const NodeId> order, bool keep_outputs)
+      : graph_(graph), order_(order), keep_outputs_(keep_outputs) {}
+
+  // The node that computes the tensor's bytes; none for given ones.
+  NodeId owner(const TensorImpl& tensor) const {
+    const TensorImpl* t = &tensor;
+    while (t->op != Op::None && info(t->op).is_view()) t = t->sources[0];
+    return t->op == Op::None ? NodeId::none() : graph_.find_node(*t);
+  }
+  bool touches(size_t step, NodeId bytes) const {
+    const TensorImpl& node = graph_.node(order_[step]);
+    bool found = owner(node) == bytes;
+    for (const TensorImpl* source : node.sources) found = found || owner(*source) == bytes;
+    return found;
+  }
+  bool output(NodeId bytes) const {
+    for (size_t i = 0; i < graph_.nodes().size(); ++i)
+      if (graph_.nodes()[i]->has(kFlagOutput) && owner(*graph_.nodes()[i]) == bytes) return true;
+    return false;
+  }
+  bool needed(NodeId bytes, size_t step) const {
+    bool made = false, wanted = keep_outputs_ && output(bytes);
+    for (size_t before = 0; before <= step; ++before) made = made || order_[before] == bytes;
+    for (size_t behind = step; behind < order_.size(); ++behind) wanted = wanted || touches(behind, bytes);
+    return made && wanted;
+  }
+  // Whether nobody is hurt if the node writes its result over its first source's bytes.
+  bool may_take_over(NodeId id, size_t step) const {
+    const TensorImpl& node = graph_.node(id);
+    const NodeId from = node.sources.empty() ? NodeId::none() : owner(*node.sources[0]);
+    if (!from.valid() || &graph_.node(from) != node.sources[0] || output(from)) return false;
+    for (size_t s = 1; s < node.sources.size(); ++s)
+      if (owner(*node.sources[s]) == from) return false;
+    for (size_t behind = step + 1; behind < order_.size(); ++behind)
+      if (touches(behind, from)) return false;
+    return true;
+  }
+  Bytes most_live() const {
+    Bytes most = 0;
+    for (size_t step = 0; step < order_.size(); ++step) {
+      Bytes live = 0;
+      for (size_t i = 0; i < graph_.nodes().size(); ++i) {
+        const TensorImpl& node = *graph_.nodes()[i];
+        if (owner(node) == NodeId(i) && !node.has(kFlagSpilled) && !node.has(kFlagPacked) && needed(NodeId(i), step))
+          live += node.byte_count();
+      }
+      most = std::max(most, live);
+    }
+    return most;
+  }
+
+ private:
+  const Graph& graph_;
+  const std::span<const NodeId> order_;
+  const bool keep_outputs_;
+};
+
+// Where each element of a joined concatenation is read is where its part's bytes are to lie.
+inline void check_join(const Graph& graph, NodeId id, std::span<const Lifetime> lives) {
+  const TensorImpl& whole = graph.node(id);
+  const int axis = whole.params.get<AxisParams>().axis;
+  int64_t before = 0;  // indices of the axis that earlier sources take
+  for (const TensorImpl* source : whole.sources) {
+    const Lifetime& part = lives[graph.find_node(*source).index()];
+    REQUIRE(part.part_of == id);
+    for (int64_t r = 0; r < source->sizes[0]; ++r)
+      for (int64_t c = 0; c < source->sizes[1]; ++c) {
+        const int64_t row = r + (axis == 0 ? before : 0), column = c + (axis == 1 ? before : 0);
+        const int64_t there = row * whole.strides[0] + column * whole.strides[1];
+        const int64_t here = r * source->strides[0] + c * source->strides[1];
+        REQUIRE(part.part_offset + 4 * (source->offset + here) == 4 * there);
+      }
+    before += source->sizes[axis];
+  }
+}
+
+// All of a graph's lifetimes against the slow ones.
+inline void check_lifetimes(const Graph& graph, std::span<const NodeId> order, const LifetimeOptions& options) {
+  const auto lives = find_lifetimes(graph, order, options);
+  const SlowLifetimes slow(graph, order, options.keep_outputs);
+  const auto nodes = graph.nodes();
+  REQUIRE(lives.size() == nodes.size());
+  REQUIRE(most_live(lives, order.size()) == slow.most_live());
+  std::vector<int> parts(nodes.size(), 0);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Lifetime& life = lives[i];
+    REQUIRE(life.owner == slow.owner(*nodes[i]));
+    if (!life.owner.valid()) {
+      CHECK(life.placement == Placement::Given);
+      continue;
+    }
+    if (life.owner != NodeId(i)) {  // a view
+      REQUIRE(life == lives[life.owner.index()]);
+      continue;
+    }
+    CHECK(life.bytes == nodes[i]->byte_count());
+    CHECK(life.kept == (options.keep_outputs && slow.output(NodeId(i))));
+    for (size_t step = 0; step < order.size(); ++step)
+      REQUIRE((life.first.index() <= step && step < life.last.index()) == slow.needed(NodeId(i), step));
+    if (life.part_of.valid()) ++parts[life.part_of.index()];
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Lifetime& life = lives[i];
+    if (life.owner != NodeId(i)) continue;
+    if (parts[i] > 0) check_join(graph, NodeId(i), lives);
+    const NodeId from = nodes[i]->sources.empty() ? NodeId::none() : graph.find_node(*nodes[i]->sources[0]);
+    const bool joined = from.valid() && (parts[from.index()] > 0 || lives[from.index()].part_of.valid());
+    const bool possible = options.in_place && !joined && from.valid() && fits_in_place(*nodes[i], graph.node(from)) &&
+                          life.in_arena() && lives[from.index()].in_arena() &&
+                          slow.may_take_over(NodeId(i), life.first.index());
+    REQUIRE(life.in_place_of == (possible ? from : NodeId::none()));
+  }
+}
+
+}  // namespace arenascope::test
