@@ -34,11 +34,17 @@ Status check_order(const Graph& graph, std::span<const NodeId> order) {
   for (NodeId id : order) {
     if (!id.valid() || id.index() >= nodes.size()) return Error{fmt::format("an order names node {}", id.value)};
     if (done[id.index()]) return Error{fmt::format("an order runs node {} twice", id.value)};
-    for (const TensorImpl* source : nodes[id.index()]->sources) {
-      const NodeId from = graph.find_node(*source);
-      if (from.valid() && !done[from.index()])
+    const auto missing = [&](const TensorImpl& source) {
+      const NodeId from = graph.find_node(source);
+      return from.valid() && !done[from.index()] ? from : NodeId::none();
+    };
+    const TensorImpl& node = *nodes[id.index()];
+    for (const TensorImpl* source : node.sources)
+      if (const NodeId from = missing(*source); from.valid())
         return Error{fmt::format("an order runs node {} before its source {}", id.value, from.value)};
-    }
+    if (node.is_view())
+      if (const NodeId from = missing(*node.view_source); from.valid())
+        return Error{fmt::format("an order runs node {} before node {}, whose bytes it shares", id.value, from.value)};
     done[id.index()] = true;
   }
   return {};

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <arenascope/base/checked.h>
-#include <arenascope/graph/op.h>
+#include <arenascope/graph/lifetime.h>
 
 namespace arenascope {
 namespace {
@@ -12,22 +12,6 @@ namespace {
 void sort_unique(std::vector<int32_t>& list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
-// The node whose bytes a node's users read: itself, or the op behind a chain of views; none() for given bytes.
-std::vector<NodeId> find_roots(const Graph& graph) {
-  const auto nodes = graph.nodes();
-  std::vector<NodeId> roots(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const TensorImpl& node = *nodes[i];
-    if (node.op == Op::None) continue;
-    if (!info(node.op).is_view()) {
-      roots[i] = NodeId(i);
-    } else if (const NodeId source = graph.find_node(*node.sources[0]); source.valid()) {
-      roots[i] = roots[source.index()];  // sources stand before users
-    }
-  }
-  return roots;
 }
 
 }  // namespace
@@ -45,16 +29,15 @@ IndexLists::IndexLists(const std::vector<std::vector<int32_t>>& lists) {
 
 Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, bool keep_outputs) {
   const auto nodes = graph.nodes();
-  const std::vector<NodeId> roots = find_roots(graph);
+  const std::vector<Lifetime> lives = find_owners(graph, keep_outputs);
   // For each op node: the op nodes whose bytes it reads, and whether anybody reads its own.
   std::vector<std::vector<int32_t>> reads(nodes.size());
-  std::vector<uint8_t> is_read(nodes.size(), 0), keep(nodes.size(), 0);
+  std::vector<uint8_t> is_read(nodes.size(), 0);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (keep_outputs && nodes[i]->has(kFlagOutput) && roots[i].valid()) keep[roots[i].index()] = 1;
-    if (roots[i] != NodeId(i)) continue;
+    if (lives[i].owner != NodeId(i)) continue;
     for (const TensorImpl* source : nodes[i]->sources) {
       const NodeId from = graph.find_node(*source);
-      if (from.valid() && roots[from.index()].valid()) reads[i].push_back(roots[from.index()].value);
+      if (from.valid() && lives[from.index()].owner.valid()) reads[i].push_back(lives[from.index()].owner.value);
     }
     sort_unique(reads[i]);
     for (int32_t from : reads[i]) is_read[static_cast<size_t>(from)] = 1;
@@ -62,7 +45,7 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
   OrderProblem p;
   std::vector<int32_t> buffer_of(nodes.size(), -1);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (roots[i] != NodeId(i)) continue;
+    if (lives[i].owner != NodeId(i)) continue;
     if (lazy_sources && reads[i].empty() && is_read[i]) {
       p.lazy_nodes.push_back(NodeId(i));
     } else {
@@ -79,16 +62,16 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
   std::optional<Bytes> total = 0;
   std::vector<std::vector<int32_t>> preds(ops), succs(ops), inputs(ops), consumers(buffers);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (roots[i] != NodeId(i)) {
-      if (roots[i].valid())
-        p.behind[static_cast<size_t>(buffer_of[roots[i].index()])].push_back(NodeId(i));
+    if (lives[i].owner != NodeId(i)) {
+      if (lives[i].owner.valid())
+        p.behind[static_cast<size_t>(buffer_of[lives[i].owner.index()])].push_back(NodeId(i));
       else
         p.first.push_back(NodeId(i));
       continue;
     }
     const auto b = static_cast<size_t>(buffer_of[i]);
-    p.bytes[b] = (nodes[i]->flags & (kFlagSpilled | kFlagPacked)) ? 0 : nodes[i]->byte_count();
-    p.keep[b] = keep[i];
+    p.bytes[b] = lives[i].in_arena() ? lives[i].bytes : 0;
+    p.keep[b] = lives[i].kept;
     total = checked_add(*total, p.bytes[b]);
     if (!total) return Error{"the results in this graph have more than 2^63-1 bytes together"};
     for (int32_t from : reads[i]) {

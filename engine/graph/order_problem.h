@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What orders decide about, without what they need not: the ops that make bytes, who reads whose result, and how large
 // it is. Views cost nothing and run right behind the op whose bytes they share; given tensors and parameters own no
-// bytes here, since they live all the time.
+// bytes here, since they live all the time. What lies elsewhere than in the arena has none either.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -33,7 +33,7 @@ struct OrderProblem {
   IndexLists preds, succs;    // op → ops, each once
   IndexLists inputs;          // op → buffers that it reads, each once
   IndexLists consumers;       // buffer → ops that read it, each once
-  std::vector<Bytes> bytes;   // of a buffer
+  std::vector<Bytes> bytes;   // of a buffer, in the arena
   std::vector<uint8_t> keep;  // of a buffer: lives to the end
   std::vector<NodeId> lazy_nodes;
 

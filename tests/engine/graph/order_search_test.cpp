@@ -10,6 +10,7 @@
 #include <arenascope/graph/order_search.h>
 
 #include "random_graph.h"
+#include "slow_lifetime.h"
 
 namespace arenascope {
 namespace {
@@ -80,6 +81,31 @@ TEST_CASE("on small graphs the search finds what trying every order finds, and p
     REQUIRE(found->peak == order_peak(g, found->order));
     REQUIRE(found->peak == EveryOrder(g).best());
   }
+}
+
+TEST_CASE("what lies on the host or packed counts neither in an order's score nor in its bound") {
+  std::mt19937 random(7);
+  int aside = 0;
+  for (int round = 0; round < 300; ++round) {
+    test::RandomGraph shape;
+    shape.ops = 1 + static_cast<int>(random() % 8);
+    const Graph g = test::random_graph(random, shape);
+    if (g.nodes().size() > 10) continue;
+    for (TensorImpl* node : g.nodes())
+      if (!node->is_view() && random() % 3 == 0) node->flags |= random() % 2 ? kFlagSpilled : kFlagPacked, ++aside;
+    const auto found = search_order(g, seconds(10));
+    REQUIRE(found);
+    REQUIRE(found->optimal);
+    REQUIRE(found->lower_bound == found->peak);
+    REQUIRE(found->peak == EveryOrder(g).best());
+    REQUIRE(found->peak == test::SlowLifetimes(g, found->order, true).most_live());
+    for (const OrderInfo& order : all_orders()) {
+      const auto made = order.make(g, {});
+      REQUIRE(made);
+      REQUIRE(order_peak(g, *made) == test::SlowLifetimes(g, *made, true).most_live());
+    }
+  }
+  CHECK(aside > 100);
 }
 
 TEST_CASE("never worse than any other order, whatever the budget; the bound holds; the same each time") {
