@@ -25,7 +25,7 @@ std::vector<BenchRow> bench_reserved(const std::filesystem::path& data,
     if (!model || !model->graph.defined()) continue;
     const auto plan = quick_plan(model->graph);
     if (!plan) continue;
-    std::vector<Lifetime> lifetimes;
+    std::vector<BufferLifetime> lifetimes;
     for (const PlannedTensor& tensor : plan->tensors)
       lifetimes.push_back({tensor.first.value, tensor.last.value, tensor.size});
     rows.push_back(reserved_row(trace_of_lifetimes(folder.filename().string(), lifetimes)));

@@ -25,7 +25,7 @@ Bytes AllocationTrace::live_peak() const {
   return peak;
 }
 
-AllocationTrace trace_of_lifetimes(std::string name, const std::vector<Lifetime>& lifetimes) {
+AllocationTrace trace_of_lifetimes(std::string name, const std::vector<BufferLifetime>& lifetimes) {
   std::vector<std::tuple<int64_t, bool, uint32_t>> moments;  // false (an end) comes before true at one step
   for (uint32_t i = 0; i < lifetimes.size(); ++i) {
     if (lifetimes[i].bytes <= 0 || lifetimes[i].first >= lifetimes[i].last) continue;
@@ -41,7 +41,7 @@ AllocationTrace trace_of_lifetimes(std::string name, const std::vector<Lifetime>
 
 AllocationTrace layered_trace(std::string name, int layers, Bytes largest, uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::vector<Lifetime> all;
+  std::vector<BufferLifetime> all;
   Bytes stage = largest;
   for (int i = 0; i < layers; ++i) {
     if (i > 0 && i % std::max(1, layers / 5) == 0) stage = std::max<Bytes>(stage / 2, 256);

@@ -215,25 +215,16 @@ Status Executor::bind_spilled() {
   return {};
 }
 
-// When packed tensors are made and last read: they come from the backend at each run.
+// Packed tensors come from the backend at each run.
 void Executor::find_packed() {
   packed_begins_.assign(plan_.steps.size(), {});
   packed_ends_.assign(plan_.steps.size(), {});
   any_packed_ = false;
-  std::vector<size_t> last(plan_.graph.nodes().size(), 0);
-  for (size_t step = 0; step < plan_.steps.size(); ++step) {
-    const TensorImpl& node = plan_.graph.node(plan_.steps[step].node);
-    last[plan_.steps[step].node.index()] = step;
-    for (const TensorImpl* source : node.sources)
-      if (const NodeId from = plan_.graph.find_node(*source); from.valid()) last[from.index()] = step;
-  }
-  for (size_t step = 0; step < plan_.steps.size(); ++step) {
-    const NodeId id = plan_.steps[step].node;
-    const TensorImpl& node = plan_.graph.node(id);
-    if (!node.has(kFlagPacked) || node.element_count() == 0) continue;
+  for (const Lifetime& life : plan_.memory.elsewhere) {
+    if (life.placement != Placement::Packed) continue;
     any_packed_ = true;
-    packed_begins_[step].push_back(id);
-    packed_ends_[last[id.index()]].push_back(id);
+    packed_begins_[life.first.index()].push_back(life.owner);
+    if (!life.kept) packed_ends_[life.last.index() - 1].push_back(life.owner);
   }
 }
 

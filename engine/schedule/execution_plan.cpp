@@ -11,10 +11,10 @@ namespace {
 // Scratch that more parts than threads may cost: beyond, the node is cut into as many parts as threads.
 constexpr Bytes kMostPartsWork = Bytes{4} << 20;
 
-// What a node reads and writes: its tensors' owners, and their bytes in the arena.
+// What a node reads and writes of what nodes compute: whose bytes, and where in the arena.
 struct Touched {
   struct Slice {
-    const TensorImpl* owner;
+    NodeId owner;
     Bytes begin, end;  // in the arena; empty for what lies elsewhere
     bool written;
   };
@@ -38,27 +38,29 @@ struct Touched {
 
 class Dependencies {
  public:
-  explicit Dependencies(const ExecutionPlan& plan) : plan_(plan), places_(plan.graph.nodes().size(), {0, 0}) {
+  explicit Dependencies(const ExecutionPlan& plan)
+      : plan_(plan), lives_(find_owners(plan.graph)), places_(lives_.size(), {0, 0}) {
     for (const PlannedTensor& t : plan.memory.tensors) places_[t.node.index()] = {t.offset, t.offset + t.size};
   }
   Touched of(const PlannedStep& step) const {
-    const TensorImpl& node = plan_.graph.node(step.node);
     Touched out;
     out.work = step.work_bytes > 0;
-    add(out, node, true);
-    for (const TensorImpl* source : node.sources) add(out, *source, false);
+    add(out, step.node, true);
+    for (const TensorImpl* source : plan_.graph.node(step.node).sources)
+      if (const NodeId from = plan_.graph.find_node(*source); from.valid()) add(out, from, false);
     return out;
   }
 
  private:
-  void add(Touched& to, const TensorImpl& tensor, bool written) const {
-    const TensorImpl& owner = tensor.view_source ? *tensor.view_source : tensor;
-    const NodeId id = plan_.graph.find_node(owner);
-    const auto [begin, end] = id.valid() ? places_[id.index()] : std::pair<Bytes, Bytes>(0, 0);
-    to.slices.push_back({&owner, begin, end, written});
+  void add(Touched& to, NodeId tensor, bool written) const {
+    const NodeId owner = lives_[tensor.index()].owner;
+    if (!owner.valid()) return;  // given, which nobody writes
+    const auto [begin, end] = places_[owner.index()];
+    to.slices.push_back({owner, begin, end, written});
   }
   const ExecutionPlan& plan_;
-  std::vector<std::pair<Bytes, Bytes>> places_;  // by node
+  const std::vector<Lifetime> lives_;
+  std::vector<std::pair<Bytes, Bytes>> places_;  // by owner; empty for what lies elsewhere
 };
 
 void find_rows(ExecutionPlan& plan) {

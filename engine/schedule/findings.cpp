@@ -73,6 +73,7 @@ class Finder {
     planner_ = planner::find_planner(in_.plan->planner);
     if (!planner_) planner_ = planner::find_planner("search");
     base_ = graph_intervals(graph_, in_.plan->order, plan_options_);
+    lives_ = find_owners(graph_);
     arena_ = in_.plan->arena_bytes;
     peak_ = planner::find_peak(base_.problem);
     return !base_.problem.intervals.empty();
@@ -236,10 +237,12 @@ class Finder {
     }
   }
 
-  // Which interval owns a node's bytes; -1: none.
+  // By node: which interval the bytes of its owner are; -1: none.
   std::vector<int32_t> intervals_by_node() const {
-    std::vector<int32_t> of(in_.graph->nodes.size(), -1);
+    std::vector<int32_t> of(lives_.size(), -1);
     for (size_t i = 0; i < base_.owners.size(); ++i) of[base_.owners[i].index()] = static_cast<int32_t>(i);
+    for (size_t n = 0; n < of.size(); ++n)
+      if (lives_[n].owner.valid()) of[n] = of[lives_[n].owner.index()];
     return of;
   }
 
@@ -303,7 +306,8 @@ class Finder {
     for (TensorRef source : node.sources) {
       if (!source.is_node() || source.index() >= of.size()) return false;
       const int32_t part = of[source.index()];
-      if (part < 0 || attached[static_cast<size_t>(part)] || attached[static_cast<size_t>(whole)]) return false;
+      if (part < 0 || lives_[source.index()].owner != NodeId(source.index())) return false;
+      if (attached[static_cast<size_t>(part)] || attached[static_cast<size_t>(whole)]) return false;
       if (std::find(seen.begin(), seen.end(), part) != seen.end() || at % problem.alignment != 0) return false;
       const trace::TensorInfo& t = in_.graph->nodes[source.index()];
       if (t.shape.size() != node.shape.size()) return false;
@@ -340,7 +344,6 @@ class Finder {
   Variant without(size_t copy, TensorRef source, const std::vector<int32_t>& of) const {
     Variant v;
     v.problem.alignment = base_.problem.alignment;
-    if (in_.graph->nodes[source.index()].view_source.is_node()) source = in_.graph->nodes[source.index()].view_source;
     const int32_t from = of[source.index()];
     for (size_t i = 0; i < base_.owners.size(); ++i) {
       if (i == copy && from >= 0) continue;
@@ -365,26 +368,15 @@ class Finder {
     std::vector<Rest> list;
     std::vector<int64_t> before(base_.owners.size(), -1), behind(base_.owners.size(), INT64_MAX);
     const std::vector<int32_t> of = intervals_by_node();
-    const auto owner = [&](TensorRef ref) -> int32_t {
-      if (!ref.is_node() || ref.index() >= of.size()) return -1;
-      const trace::TensorInfo& t = in_.graph->nodes[ref.index()];
-      const TensorRef base = t.view_source.valid() ? t.view_source : ref;
-      return base.is_node() && base.index() < of.size() ? of[base.index()] : -1;
-    };
-    const auto use = [&](int32_t i, int64_t step) {
-      if (i < 0) return;
-      auto& b = before[static_cast<size_t>(i)];
-      auto& a = behind[static_cast<size_t>(i)];
-      if (step <= peak_.step)
-        b = std::max(b, step);
+    for_each_use(graph_, in_.plan->order, lives_, [&](NodeId owner, Step step) {
+      const int32_t interval = of[owner.index()];
+      if (interval < 0) return;
+      const auto i = static_cast<size_t>(interval);
+      if (step.value <= peak_.step)
+        before[i] = std::max<int64_t>(before[i], step.value);
       else
-        a = std::min(a, step);
-    };
-    for (size_t step = 0; step < in_.plan->order.size(); ++step) {
-      const NodeId node = in_.plan->order[step];
-      use(owner(TensorRef::node(node)), static_cast<int64_t>(step));
-      for (TensorRef source : in_.graph->nodes[node.index()].sources) use(owner(source), static_cast<int64_t>(step));
-    }
+        behind[i] = std::min<int64_t>(behind[i], step.value);
+    });
     for (int32_t b : peak_.buffers) {
       const auto i = static_cast<size_t>(b);
       if (before[i] < 0 || before[i] >= peak_.step || behind[i] == INT64_MAX) continue;
@@ -408,10 +400,9 @@ class Finder {
     const std::vector<int32_t> of = intervals_by_node();
     for (TensorRef source : in_.graph->nodes[base_.owners[rest.interval].index()].sources) {
       if (!source.is_node()) continue;
-      const trace::TensorInfo& t = in_.graph->nodes[source.index()];
-      const TensorRef base = t.view_source.valid() ? t.view_source : source;
-      if (!base.is_node() || of[base.index()] < 0) continue;
-      auto& upper = v.problem.intervals[static_cast<size_t>(of[base.index()])].upper;
+      const int32_t from = of[source.index()];
+      if (from < 0) continue;
+      auto& upper = v.problem.intervals[static_cast<size_t>(from)].upper;
       upper = std::max(upper, rest.to + 1);
     }
   }
@@ -485,6 +476,7 @@ class Finder {
   Graph graph_;
   MemoryPlanOptions plan_options_;
   const planner::Planner* planner_ = nullptr;
+  std::vector<Lifetime> lives_;  // owners only
   GraphIntervals base_;
   Bytes arena_ = 0;
   planner::Peak peak_;

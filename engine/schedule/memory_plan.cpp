@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/graph/lifetime.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/lower_bound.h>
 
@@ -42,7 +41,11 @@ GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order
   std::vector<uint8_t> joins(lives.size(), 0);
   for (NodeId id : order) {
     const Lifetime& life = lives[id.index()];
-    if (life.owner != id || !life.in_arena()) continue;
+    if (life.owner != id || life.bytes == 0) continue;
+    if (!life.in_arena()) {
+      out.elsewhere.push_back(life);
+      continue;
+    }
     interval_of[id.index()] = static_cast<int32_t>(out.owners.size());
     planner::Interval interval;
     interval.lower = life.first.value;
@@ -71,16 +74,16 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
                                         const planner::Planner& planner, const MemoryPlanOptions& options) {
   double before = 0;
   Bytes smallest = 0;
-  const auto planned = [&](const MemoryPlanOptions& how, double share) -> Result<PlannedIntervals> {
-    PlannedIntervals out{graph_intervals(graph, order, how), {}};
-    planner::Options budget = how.planner;
+  const auto planned = [&](GraphIntervals intervals, double share) -> Result<PlannedIntervals> {
+    PlannedIntervals out{std::move(intervals), {}};
+    planner::Options budget = options.planner;
     budget.budget_seconds *= share;
     // To an observer both are one search.
     budget.on_progress = [&](planner::Progress at) {
       at.seconds += before;
-      if (how.planner.on_progress && (smallest == 0 || at.arena_bytes < smallest)) {
+      if (options.planner.on_progress && (smallest == 0 || at.arena_bytes < smallest)) {
         smallest = at.arena_bytes;
-        how.planner.on_progress(at);
+        options.planner.on_progress(at);
       }
     };
     auto answer = planner.plan(out.intervals.problem, budget);
@@ -90,15 +93,16 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
     out.plan = std::move(*answer);
     return out;
   };
-  MemoryPlanOptions apart = options;
-  apart.join = false;
-  if (!options.join) return planned(apart, 1);
-  if (graph_intervals(graph, order, options).joined.empty()) return planned(apart, 1);
-  auto joined = planned(options, 0.5);
-  if (joined && joined->plan.arena_bytes <= planner::lower_bound(graph_intervals(graph, order, apart).problem))
-    return joined;
+  MemoryPlanOptions without = options;
+  without.join = false;
+  GraphIntervals apart = graph_intervals(graph, order, without);
+  if (!options.join) return planned(std::move(apart), 1);
+  GraphIntervals together = graph_intervals(graph, order, options);
+  if (together.joined.empty()) return planned(std::move(apart), 1);
+  auto joined = planned(std::move(together), 0.5);
+  if (joined && joined->plan.arena_bytes <= planner::lower_bound(apart.problem)) return joined;
   if (joined) before = joined->plan.seconds;
-  auto separate = planned(apart, 0.5);
+  auto separate = planned(std::move(apart), 0.5);
   if (!separate || !joined) return separate;
   // Either way is open, so only what bounds both is a bound.
   const Bytes bound = std::min(joined->plan.lower_bound, separate->plan.lower_bound);
@@ -143,6 +147,7 @@ Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, st
       plan.tensors[size_t(pair.target)].in_place_of = plan.tensors[size_t(pair.source)].node;
   for (const planner::Attachment& join : intervals.problem.attachments)
     plan.tensors[size_t(join.part)].part_of = plan.tensors[size_t(join.whole)].node;
+  plan.elsewhere = intervals.elsewhere;
   plan.joined = intervals.joined;
   if (answer->blocks.empty()) number_blocks(plan.tensors);
   return plan;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <arenascope/base/checked.h>
+#include <arenascope/graph/lifetime.h>
 #include <arenascope/memory/huge_pages.h>
 
 namespace arenascope {
@@ -65,79 +66,61 @@ class FreePieces {
 class Pass {
  public:
   Pass(const Graph& graph, Bytes alignment, bool keep_outputs)
-      : graph_(graph), nodes_(graph.nodes()), alignment_(alignment), keep_outputs_(keep_outputs) {
-    state_.reserve(nodes_.size());
-    ask_for_huge_pages(state_.data(), nodes_.size() * sizeof(State));
-  }
+      : graph_(graph), alignment_(alignment), stream_(graph, keep_outputs) {}
 
   MemoryPlan run() {
-    MemoryPlan plan;
-    plan.planner = "quick";
-    plan.order_name = "depth-first";
-    plan.alignment = alignment_;
-    plan.order.reserve(nodes_.size());
-    plan.tensors.reserve(nodes_.size());
-    ask_for_huge_pages(plan.order.data(), nodes_.size() * sizeof(NodeId));
-    ask_for_huge_pages(plan.tensors.data(), nodes_.size() * sizeof(PlannedTensor));
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      plan.order.push_back(NodeId(i));
-      step(i, plan.tensors);
+    const size_t nodes = graph_.nodes().size();
+    plan_.planner = "quick";
+    plan_.order_name = "depth-first";
+    plan_.alignment = alignment_;
+    plan_.order.reserve(nodes);
+    plan_.tensors.reserve(nodes);
+    ask_for_huge_pages(plan_.order.data(), nodes * sizeof(NodeId));
+    ask_for_huge_pages(plan_.tensors.data(), nodes * sizeof(PlannedTensor));
+    for (size_t i = 0; i < nodes; ++i) {
+      plan_.order.push_back(NodeId(i));
+      stream_.step(
+          i, [&](const TensorImpl& node, Placement placement) { return begin(i, node, placement); },
+          [&](int32_t number) { end(i, number); });
     }
-    for (PlannedTensor& tensor : plan.tensors)
-      if (!tensor.last.valid()) tensor.last = Step(nodes_.size());
-    plan.arena_bytes = pieces_.most();
-    plan.lower_bound = most_live_;
-    return plan;
+    for (PlannedTensor& tensor : plan_.tensors)
+      if (!tensor.last.valid()) tensor.last = Step(nodes);
+    for (Lifetime& life : plan_.elsewhere)
+      if (!life.last.valid()) life.last = Step(nodes), life.kept = true;
+    plan_.arena_bytes = pieces_.most();
+    plan_.lower_bound = most_live_;
+    return std::move(plan_);
   }
 
  private:
-  struct State {
-    int32_t owner = -1;   // the node whose bytes it is made of, or none of the arena's
-    int32_t uses = 0;     // of the owner: steps that still need it
-    int32_t tensor = -1;  // of the owner: its place in the plan
-  };
-
-  void step(size_t i, std::vector<PlannedTensor>& tensors) {
-    const TensorImpl& node = *nodes_[i];
-    State& state = state_.emplace_back();
-    const int32_t uses = graph_.use_count(NodeId(i));
-    if (node.is_view()) {
-      const NodeId owner = graph_.find_node(*node.view_source);
-      state.owner = owner.valid() ? state_[owner.index()].owner : -1;
-      if (state.owner >= 0) {
-        State& of = state_[static_cast<size_t>(state.owner)];
-        of.uses += uses + (keep_outputs_ && node.has(kFlagOutput) ? 1 : 0);  // an output's use does not end
-      }
-    } else if (node.op != Op::None && node.element_count() > 0 && !node.has(kFlagSpilled)) {
-      const Bytes size = node.byte_count(), padded = align_up(size, alignment_);
-      const Bytes offset = pieces_.take(padded);
-      state = {static_cast<int32_t>(i), uses + (keep_outputs_ && node.has(kFlagOutput) ? 1 : 0),
-               static_cast<int32_t>(tensors.size())};
-      tensors.push_back({NodeId(i), offset, size, Step(i), Step::none(), BlockId(), 0, NodeId::none()});
-      live_ += size;
-      most_live_ = std::max(most_live_, live_);
+  // Numbers from 0 count the planned tensors; from -1 down, those that lie elsewhere.
+  int32_t begin(size_t i, const TensorImpl& node, Placement placement) {
+    const Bytes size = node.byte_count();
+    if (placement != Placement::Arena) {
+      plan_.elsewhere.push_back({NodeId(i), Step(i), Step::none(), size, placement});
+      return -static_cast<int32_t>(plan_.elsewhere.size());
     }
-    for (const TensorImpl* source : node.sources)
-      if (const NodeId from = graph_.find_node(*source); from.valid()) end_use(state_[from.index()].owner, i, tensors);
-    if (state.owner == static_cast<int32_t>(i) && state.uses == 0) give(state, i, tensors);  // nobody wants it
+    const Bytes offset = pieces_.take(align_up(size, alignment_));
+    plan_.tensors.push_back({NodeId(i), offset, size, Step(i), Step::none(), BlockId(), 0, NodeId::none()});
+    live_ += size;
+    most_live_ = std::max(most_live_, live_);
+    return static_cast<int32_t>(plan_.tensors.size() - 1);
   }
-  void end_use(int32_t owner, size_t i, std::vector<PlannedTensor>& tensors) {
-    if (owner < 0) return;
-    State& state = state_[static_cast<size_t>(owner)];
-    if (--state.uses == 0) give(state, i, tensors);
-  }
-  void give(const State& state, size_t i, std::vector<PlannedTensor>& tensors) {
-    PlannedTensor& tensor = tensors[static_cast<size_t>(state.tensor)];
+  void end(size_t i, int32_t number) {
+    if (number < 0) {
+      plan_.elsewhere[static_cast<size_t>(-number - 1)].last = Step(i + 1);
+      return;
+    }
+    PlannedTensor& tensor = plan_.tensors[static_cast<size_t>(number)];
     tensor.last = Step(i + 1);
     pieces_.give(tensor.offset, align_up(tensor.size, alignment_));
     live_ -= tensor.size;
   }
 
   const Graph& graph_;
-  const std::span<TensorImpl* const> nodes_;
   const Bytes alignment_;
-  const bool keep_outputs_;
-  std::vector<State> state_;
+  LifetimeStream stream_;
+  MemoryPlan plan_;
   FreePieces pieces_;
   Bytes live_ = 0, most_live_ = 0;
 };

@@ -81,9 +81,9 @@ class Finder {
     for (size_t k = 0; k < p.life.size(); ++k) {
       const auto id = static_cast<int32_t>(k);
       const Rewrite::Life& life = p.life[k];
-      if (life.first < 0 || life.first >= p.peak_place || life.last <= p.peak_place || life.kept) continue;
+      if (life.first < 0 || life.first >= p.peak_place || life.last <= p.peak_place + 1 || life.kept) continue;
       const Rewrite::Value& v = rewrite_.value(id);
-      if (v.act == Rewrite::Act::Spill) continue;
+      if (rewrite_.bytes(id) == 0) continue;  // nothing of the arena to be won
       int32_t from = life.first, to = -1;
       bool busy = false;
       for (const int32_t use : rewrite_.uses(id, p)) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
+#include <arenascope/graph/lifetime.h>
 
 namespace arenascope {
 namespace {
@@ -44,7 +45,25 @@ int32_t Rewrite::add(Value value) {
 
 Bytes Rewrite::bytes(int32_t id) const {
   const Value& v = value(id);
-  return v.act == Act::Spill ? 0 : v.origin->byte_count();
+  return v.act != Act::Spill && placement_of(*v.origin) == Placement::Arena ? v.origin->byte_count() : 0;
+}
+
+// Both lie in the same bytes at the step that makes one of the other.
+void Rewrite::share_in_place(const Profile& p, std::span<const uint8_t> outputs, std::vector<Bytes>& change) const {
+  for (size_t at = 0; at < order_.size(); ++at) {
+    const int32_t id = order_[at];
+    const Value& v = value(id);
+    if (v.act != Act::Compute || v.sources.empty() || v.sources[0] < 0 || bytes(id) == 0) continue;
+    const int32_t base = v.sources[0];
+    if (value(base).base != base || !fits_in_place(*v.origin, *value(base).origin)) continue;
+    if (outputs[static_cast<size_t>(base)] || p.life[static_cast<size_t>(base)].last != static_cast<int32_t>(at) + 1)
+      continue;
+    if (std::count_if(v.sources.begin(), v.sources.end(), [&](int32_t s) { return s >= 0 && value(s).base == base; }) >
+        1)
+      continue;
+    change[at] -= bytes(base);
+    change[at + 1] += bytes(base);
+  }
 }
 
 Rewrite::Profile Rewrite::profile() const {
@@ -52,43 +71,31 @@ Rewrite::Profile Rewrite::profile() const {
   p.place.assign(values_.size(), -1);
   p.life.assign(values_.size(), {});
   const auto steps = static_cast<int32_t>(order_.size());
+  LastUses uses(values_.size());
+  std::vector<uint8_t> outputs(values_.size(), 0);
   for (int32_t at = 0; at < steps; ++at) {
     const int32_t id = order_[static_cast<size_t>(at)];
     p.place[static_cast<size_t>(id)] = at;
     const Value& v = value(id);
-    if (v.base == id) p.life[static_cast<size_t>(id)].first = at;
     const auto use = [&](int32_t base) {
-      if (base >= 0) p.life[static_cast<size_t>(base)].last = at;
+      if (base >= 0) uses.use(static_cast<size_t>(base), at);
     };
     use(v.base);
     for (const int32_t s : v.sources)
       if (s >= 0) use(value(s).base);
-    if (keep_outputs_ && v.base >= 0 && !v.again && v.act == Act::Compute && v.origin->has(kFlagOutput))
-      p.life[static_cast<size_t>(v.base)].kept = true;
+    if (v.base < 0 || v.again || v.act != Act::Compute || !v.origin->has(kFlagOutput)) continue;
+    outputs[static_cast<size_t>(v.base)] = 1;
+    if (keep_outputs_) uses.keep(static_cast<size_t>(v.base));
   }
   std::vector<Bytes> change(static_cast<size_t>(steps) + 1, 0);
   for (size_t id = 0; id < values_.size(); ++id) {
-    Life& life = p.life[id];
-    if (life.first < 0) continue;
-    if (life.kept) life.last = steps - 1;
+    if (!uses.used(id)) continue;
+    p.life[id] = {uses.first(id).value, uses.last(id, steps).value, uses.kept(id)};
     const Bytes size = bytes(static_cast<int32_t>(id));
-    change[static_cast<size_t>(life.first)] += size;
-    change[static_cast<size_t>(life.last) + 1] -= size;
+    change[static_cast<size_t>(p.life[id].first)] += size;
+    change[static_cast<size_t>(p.life[id].last)] -= size;
   }
-  // Both lie in the same bytes at the step that makes one of the other.
-  for (int32_t at = 0; in_place_ && at < steps; ++at) {
-    const Value& v = value(order_[static_cast<size_t>(at)]);
-    if (v.act != Act::Compute || v.sources.empty() || v.sources[0] < 0 || !info(v.origin->op).is_pointwise()) continue;
-    const TensorImpl& from = *value(v.sources[0]).origin;
-    const int32_t base = value(v.sources[0]).base;
-    if (base != v.sources[0] || from.dtype != v.origin->dtype || !(from.sizes == v.origin->sizes) ||
-        !(from.strides == v.origin->strides))
-      continue;
-    const Life& life = p.life[static_cast<size_t>(base)];
-    if (life.kept || life.last != at || std::count(v.sources.begin(), v.sources.end(), base) != 1) continue;
-    change[static_cast<size_t>(at)] -= bytes(base);
-    change[static_cast<size_t>(at) + 1] += bytes(base);
-  }
+  if (in_place_) share_in_place(p, outputs, change);
   p.live.resize(static_cast<size_t>(steps));
   Bytes live = 0;
   for (int32_t at = 0; at < steps; ++at) {
@@ -102,7 +109,7 @@ Rewrite::Profile Rewrite::profile() const {
 std::vector<int32_t> Rewrite::uses(int32_t id, const Profile& p) const {
   std::vector<int32_t> out;
   const Life& life = p.life[static_cast<size_t>(id)];
-  for (int32_t at = life.first; at <= life.last; ++at) {
+  for (int32_t at = life.first; at < life.last; ++at) {
     const int32_t reader = order_[static_cast<size_t>(at)];
     const Value& v = value(reader);
     const bool uses = v.base == id || std::any_of(v.sources.begin(), v.sources.end(),
@@ -118,7 +125,7 @@ bool Rewrite::available(int32_t id, int32_t to, const Profile& p) const {
   if (v.base < 0) return true;
   const auto base = static_cast<size_t>(v.base);
   if (values_[base].act == Act::Spill) return true;
-  return base < p.life.size() && p.life[base].last >= to;
+  return base < p.life.size() && p.life[base].last > to;
 }
 
 // The value computed once more, with what it needs for that; -1: too much.

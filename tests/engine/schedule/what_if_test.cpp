@@ -115,6 +115,27 @@ TEST_CASE("what-if: recomputing, spilling and both meet the capacity and compute
       }
 }
 
+TEST_CASE("what-if: what lies on the host already is no burden, and nothing is to be won there") {
+  Hourglass g(8);
+  const std::vector<float> wanted =
+      run(g.graph, *plan_memory(g.graph, g.order(), "given", *planner::find_planner("greedy-by-size")), g.output);
+  // The first four results of the way down, which lie longest, go to the host by themselves.
+  std::vector<TensorImpl*> aside;
+  for (TensorImpl* node : g.graph.nodes())
+    if (node->name.str() < "d4") aside.push_back(node);
+  REQUIRE(aside.size() == 4);
+  for (TensorImpl* node : aside) node->flags |= kFlagSpilled;
+  auto answer = what_if(g.graph, g.order(), "given", {.capacity = 4 * kBytes});
+  REQUIRE(answer.ok());
+  CHECK(answer->before.arena_bytes == 5 * kBytes);
+  CHECK(answer->fits);
+  REQUIRE(answer->steps.size() == 1);
+  CHECK(answer->steps[0].peak_before == 5 * kBytes);
+  CHECK(answer->steps[0].peak_after == 4 * kBytes);
+  for (const RemedyStep& step : answer->steps) CHECK(!g.graph.node(step.node).has(kFlagSpilled));
+  CHECK(run(answer->graph, answer->plan, answer->twins[g.graph.find_node(*g.output).index()]) == wanted);
+}
+
 TEST_CASE("what-if: a capacity below what one op needs says so") {
   Hourglass g(8);
   auto answer = what_if(g.graph, g.order(), "given", {.capacity = 2 * kBytes});

@@ -24,11 +24,11 @@ struct AllocationTrace {
 
 // From the half-open lifetimes of buffers (a plan's intervals, say): at each step what ends is given back, then what
 // begins is allocated.
-struct Lifetime {
+struct BufferLifetime {
   int64_t first = 0, last = 0;
   Bytes bytes = 0;
 };
-AllocationTrace trace_of_lifetimes(std::string name, const std::vector<Lifetime>& lifetimes);
+AllocationTrace trace_of_lifetimes(std::string name, const std::vector<BufferLifetime>& lifetimes);
 
 // The activations of a layered network, made up: `layers` outputs whose sizes fall in stages as a classifier's do,
 // each used by the next layer and some by a later one (skip connections). Same seed, same trace.

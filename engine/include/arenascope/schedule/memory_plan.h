@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <arenascope/graph/graph.h>
+#include <arenascope/graph/lifetime.h>
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
 
@@ -29,6 +30,7 @@ struct MemoryPlan {
   std::string order_name;
   std::vector<NodeId> order;
   std::vector<PlannedTensor> tensors;  // by first step
+  std::vector<Lifetime> elsewhere;     // results that lie on the host or packed, by first step
   std::vector<NodeId> joined;          // concatenations whose sources lie in their bytes already: nothing to copy
   Bytes arena_bytes = 0;
   Bytes lower_bound = 0;
@@ -48,12 +50,14 @@ struct MemoryPlanOptions {
   planner::Options planner;
 };
 
-// The intervals of everything that the order computes: one for each node that owns bytes. Views share their
-// source's, inputs and weights have theirs elsewhere. `owners[i]` is the node of interval i.
+// The intervals of everything that the order computes into the arena: one for each node that owns bytes there
+// (graph/lifetime.h). Views share their source's, inputs and weights have theirs elsewhere. `owners[i]` is the node of
+// interval i.
 struct GraphIntervals {
   planner::Problem problem;
   std::vector<NodeId> owners;
-  std::vector<NodeId> joined;  // concatenations that the problem's attachments are for
+  std::vector<Lifetime> elsewhere;  // of results on the host or packed, by first step
+  std::vector<NodeId> joined;       // concatenations that the problem's attachments are for
 };
 GraphIntervals graph_intervals(const Graph& graph, std::span<const NodeId> order, const MemoryPlanOptions& options);
 

@@ -23,10 +23,10 @@ class Rewrite {
     std::vector<int32_t> sources;  // values; -1 - k: the graph's leaf k
   };
 
-  // When a value's bytes are needed: places in the list.
+  // When a value's bytes are needed: the places [first, last) of the list.
   struct Life {
-    int32_t first = -1, last = -1;  // the last one included
-    bool kept = false;              // an output
+    int32_t first = -1, last = -1;
+    bool kept = false;  // an output
   };
   struct Profile {
     std::vector<int32_t> place;  // of each value
@@ -49,7 +49,7 @@ class Rewrite {
   Profile profile() const;
   const std::vector<int32_t>& order() const { return order_; }
   const Value& value(int32_t id) const { return values_[static_cast<size_t>(id)]; }
-  Bytes bytes(int32_t id) const;  // of an owner: what it takes of the arena
+  Bytes bytes(int32_t id) const;  // of an owner: what it takes of the arena; 0 for what lies elsewhere
   // The places at which a value's bytes are used, rising, its own included.
   std::vector<int32_t> uses(int32_t id, const Profile& profile) const;
 
@@ -70,6 +70,7 @@ class Rewrite {
     std::vector<std::pair<std::pair<int32_t, int32_t>, int32_t>> sources;  // (value, index) had this one
   };
   int32_t add(Value value);
+  void share_in_place(const Profile& profile, std::span<const uint8_t> outputs, std::vector<Bytes>& change) const;
   int32_t again(int32_t id, int32_t to, const Profile& profile, std::vector<int32_t>& made, Change& change, int& left);
   void redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_t>& made);
   bool available(int32_t id, int32_t to, const Profile& profile) const;
