@@ -12,11 +12,13 @@ namespace {
 using autodiff::Backward;
 using autodiff::Rule;
 
-Rule rule_of(Op op) {
-  for (auto find : {autodiff::pointwise_rule, autodiff::movement_rule, autodiff::product_rule, autodiff::norm_rule})
-    if (Rule rule = find(op)) return rule;
-  return nullptr;
-}
+constexpr Rule kRules[kOpCount] = {
+#define X(id, name, least, most, family, shape, cost, traits, bound, gradient) autodiff::gradient,
+    ARENASCOPE_OPS(X)
+#undef X
+};
+
+Rule rule_of(Op op) { return static_cast<int>(op) < kOpCount ? kRules[static_cast<int>(op)] : autodiff::none; }
 
 // Gradients lie in the layer of the node that they belong to, with "backward" behind its name.
 void enter_layer(GraphBuilder& builder, const TensorImpl& node) {
@@ -45,7 +47,7 @@ Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const
   for (size_t i = 0; i < count; ++i) any = (wants[i] = on_path.count(node->sources[i]) != 0) || any;
   if (!any) return {};
   const Rule rule = rule_of(node->op);
-  if (!rule) return Error{fmt::format("{} '{}' has no backward rule", name(node->op), node->name)};
+  if (rule == autodiff::none) return Error{fmt::format("{} '{}' has no backward rule", name(node->op), node->name)};
   Backward step(builder, node, gradient, {wants.get(), count});
   rule(step);
   if (!builder.ok()) return builder.status();
@@ -60,7 +62,7 @@ Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const
 
 }  // namespace
 
-bool has_gradient(Op op) { return rule_of(op) != nullptr; }
+bool has_gradient(Op op) { return rule_of(op) != autodiff::none; }
 
 Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph, const Tensor& loss,
                                             std::span<const Tensor> wanted, const GradientOptions& options) {
@@ -107,6 +109,8 @@ Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph,
 }
 
 namespace autodiff {
+
+void none(Backward& b) { b.refuse("nobody has written it"); }
 
 void Backward::refuse(std::string_view why) {
   g.fail(Error{fmt::format("{} '{}' has no backward rule: {}", arenascope::name(y->op), y.name(), why)});

@@ -7,7 +7,6 @@
 #include <numeric>
 
 namespace arenascope::autodiff {
-namespace {
 
 void same(Backward& b) { b.give(0, b.dy); }
 void reshape(Backward& b) { b.give(0, b.g.reshape(b.dy, b.source(0).sizes())); }
@@ -74,25 +73,6 @@ void rope(Backward& b) {
   auto p = b.y->params.get<RopeParams>();
   p.scale = -p.scale;
   b.give(0, b.source_count() > 1 ? b.g.op_with(Op::Rope, {b.dy, b.source(1)}, p) : b.g.op_with(Op::Rope, {b.dy}, p));
-}
-
-}  // namespace
-
-Rule movement_rule(Op op) {
-  switch (op) {
-    case Op::Cont:
-    case Op::Copy:
-    case Op::Cast:
-    case Op::Expand: return same;  // give() sums what was repeated
-    case Op::Reshape: return reshape;
-    case Op::Transpose: return transpose;
-    case Op::Permute: return permute;
-    case Op::View: return view;
-    case Op::Concat: return concat;
-    case Op::Gather: return gather;
-    case Op::Rope: return rope;
-    default: return nullptr;
-  }
 }
 
 }  // namespace arenascope::autodiff

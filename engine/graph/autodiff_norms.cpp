@@ -3,7 +3,6 @@
 #include "engine/graph/autodiff_rules.h"
 
 namespace arenascope::autodiff {
-namespace {
 
 // Both norms: z is the normalised source, r what it was multiplied by. With h = dy·gain, the source's gradient is
 // r·(h - z·mean(h·z)), and less the mean of h where the mean was taken away.
@@ -72,21 +71,6 @@ void reduce(Backward& b) {
   Tensor line = b.g.reshape(b.dy, kept);
   if (b.y->op == Op::ReduceMean) line = b.scale(line, 1 / static_cast<double>(count > 0 ? count : 1));
   b.give(0, b.g.op_with(Op::Expand, {line}, ReshapeParams{x.sizes()}));
-}
-
-}  // namespace
-
-Rule norm_rule(Op op) {
-  switch (op) {
-    case Op::Norm:
-    case Op::RmsNorm: return norm;
-    case Op::BatchNorm: return batch_norm;
-    case Op::SoftMax: return soft_max;
-    case Op::LogSoftMax: return log_soft_max;
-    case Op::ReduceSum:
-    case Op::ReduceMean: return reduce;
-    default: return nullptr;
-  }
 }
 
 }  // namespace arenascope::autodiff

@@ -5,7 +5,6 @@
 #include <cmath>
 
 namespace arenascope::autodiff {
-namespace {
 
 void add(Backward& b) {
   if (b.wants(0)) b.give(0, b.dy);
@@ -74,35 +73,6 @@ void gelu_tanh(Backward& b) {
   const Tensor t = b.op(Op::Tanh, {b.mul(x, b.scale(square, c * k, c))});
   const Tensor slope = b.mul(b.scale(b.mul(t, t), -0.5, 0.5), b.scale(square, 3 * k * c, c));
   b.give(0, b.mul(b.dy, b.add(b.scale(t, 0.5, 0.5), b.mul(x, slope))));
-}
-
-}  // namespace
-
-Rule pointwise_rule(Op op) {
-  switch (op) {
-    case Op::Add: return add;
-    case Op::Sub: return sub;
-    case Op::Mul: return mul;
-    case Op::Div: return div;
-    case Op::Where: return where;
-    case Op::Neg: return neg;
-    case Op::Abs: return abs;
-    case Op::Sqrt: return sqrt;
-    case Op::Reciprocal: return reciprocal;
-    case Op::Exp: return exp;
-    case Op::Log: return log;
-    case Op::Sin: return sin;
-    case Op::Cos: return cos;
-    case Op::Tanh: return tanh;
-    case Op::Sigmoid: return sigmoid;
-    case Op::Relu: return relu;
-    case Op::Clamp: return clamp;
-    case Op::Scale: return scale;
-    case Op::Silu: return silu;
-    case Op::Gelu: return gelu;
-    case Op::GeluTanh: return gelu_tanh;
-    default: return nullptr;
-  }
 }
 
 }  // namespace arenascope::autodiff

@@ -3,7 +3,6 @@
 #include "engine/graph/autodiff_rules.h"
 
 namespace arenascope::autodiff {
-namespace {
 
 // y = s·b·aᵀ + c with a [N, K], b [M, K]: da = s·dyᵀ·b, db = s·dy·a, dc = the sum of dy's rows.
 void mul_mat(Backward& b) {
@@ -14,11 +13,15 @@ void mul_mat(Backward& b) {
   if (b.wants(2)) b.give(2, b.dy);
 }
 
+namespace {
+
 Tensor swapped(Backward& b, const Tensor& x) {
   PermuteParams p{};
   for (int i = 0; i < kMaxDims; ++i) p.axes[i] = static_cast<int8_t>(i < 2 ? 1 - i : i);
   return b.g.cont(b.g.op_with(Op::Permute, {x}, p));
 }
+
+}  // namespace
 
 // The weight's gradient is the convolution of the source by dy, strides and dilations having changed places, with
 // images and channels exchanged; the source's is the transposed convolution of dy by the weight.
@@ -53,9 +56,5 @@ void conv(Backward& b) {
     b.give(2, b.g.op_with(Op::ReduceSum, {b.dy}, sum));
   }
 }
-
-}  // namespace
-
-Rule product_rule(Op op) { return op == Op::MulMat ? mul_mat : op == Op::Conv ? conv : nullptr; }
 
 }  // namespace arenascope::autodiff

@@ -43,10 +43,10 @@ class Backward {
 };
 
 using Rule = void (*)(Backward&);
-// Null where an op has none.
-Rule pointwise_rule(Op op);
-Rule movement_rule(Op op);
-Rule product_rule(Op op);
-Rule norm_rule(Op op);
+
+// The gradients that op_list.h names, each in the autodiff_*.cpp of its family; none() refuses.
+#define X(id, name, least, most, family, shape, cost, traits, bound, gradient) void gradient(Backward& b);
+ARENASCOPE_OPS(X)
+#undef X
 
 }  // namespace arenascope::autodiff

@@ -18,87 +18,16 @@ constexpr std::string_view kBetween = " + ";
 
 }  // namespace
 
-bool is_fused_step(Op op) {
-  switch (op) {
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Pow:
-    case Op::Min:
-    case Op::Max:
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Sign:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Sqrt:
-    case Op::Reciprocal:
-    case Op::Exp:
-    case Op::Log:
-    case Op::Erf:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tanh:
-    case Op::Sigmoid:
-    case Op::Relu:
-    case Op::LeakyRelu:
-    case Op::Elu:
-    case Op::Softplus:
-    case Op::Softsign:
-    case Op::Gelu:
-    case Op::GeluTanh:
-    case Op::Silu:
-    case Op::Mish:
-    case Op::HardSigmoid:
-    case Op::HardSwish:
-    case Op::Clamp:
-    case Op::Scale:
-    case Op::BatchNorm: return true;
-    default: return false;
-  }
-}
+bool is_fused_step(Op op) { return info(op).is_fusable(); }
 
-int step_operands(Op op) {
-  switch (op) {
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Pow:
-    case Op::Min:
-    case Op::Max:
-    case Op::BatchNorm: return 2;
-    default: return 1;
-  }
-}
+int step_operands(Op op) { return info(op).family == OpFamily::Unary ? 1 : 2; }
 
 FusedStep make_fused_step(const TensorImpl& node) {
   FusedStep step;
   step.op = static_cast<uint16_t>(node.op);
-  switch (node.op) {
-    case Op::LeakyRelu:
-    case Op::Elu:
-    case Op::HardSigmoid:
-    case Op::HardSwish: {
-      const auto p = node.params.get<AlphaParams>();
-      step.p = p.alpha, step.q = p.beta;
-      break;
-    }
-    case Op::Clamp: {
-      const auto p = node.params.get<ClampParams>();
-      step.p = static_cast<float>(p.low), step.q = static_cast<float>(p.high);
-      break;
-    }
-    case Op::Scale: {
-      const auto p = node.params.get<ScaleParams>();
-      step.p = p.scale, step.q = p.bias;
-      break;
-    }
-    case Op::BatchNorm: step.p = node.params.get<BatchNormParams>().epsilon; break;
-    default: break;
-  }
+  const Scalars scalars = scalars_of(node);
+  step.p = static_cast<float>(scalars.a), step.q = static_cast<float>(scalars.b);
+  if (node.op == Op::BatchNorm) step.p = node.params.get<BatchNormParams>().epsilon;
   return step;
 }
 

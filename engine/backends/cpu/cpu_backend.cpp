@@ -74,7 +74,9 @@ class CpuBackend : public Backend {
   bool runs_on_host_threads() const override { return true; }
 
   Status supports(const TensorImpl& node) const override {
-    if (node.op == Op::None || info(node.op).is_view()) return {};
+    const OpFamily family = info(node.op).family;
+    if (family == OpFamily::Given || family == OpFamily::View) return {};
+    if (family == OpFamily::Unknown) return refuse(node, fmt::format("there is no op {}", static_cast<int>(node.op)));
     const Kernel& k = kernel(anchor_of(node));
     if (!k.compute || (node.op == Op::Fused && anchor_of(node) != Op::Fused && !k.anchors))
       return refuse(node, "no kernel computes it");

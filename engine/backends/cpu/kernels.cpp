@@ -1,112 +1,99 @@
 // SPDX-License-Identifier: MIT
-// The CPU's kernels, one line an op.
+// The CPU's kernels, one line an op or one a family.
 #include <array>
 
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::cpu {
 namespace {
 
 // Nanoseconds a floating-point operation, as op_list.h counts them.
-constexpr double kProduct = 0.03, kWindow = 0.2, kLight = 0.15, kFunction = 1, kWalk = 3;
+constexpr double kProduct = 0.03, kWindow = 0.2, kLight = 0.15, kFunctionCost = 1, kWalk = 3;
+
+Kernel movement(MovementOp op) {
+  switch (op) {
+    case MovementOp::Cont:
+    case MovementOp::Copy: return {copy};
+    case MovementOp::Cast: return {copy, cast_supports};
+    case MovementOp::Concat: return {concat, plain_sources};
+    case MovementOp::Pad: return {pad, plain_sources};
+    case MovementOp::Gather: return {gather};
+    case MovementOp::GatherElements: return {gather_elements, plain_sources};
+    case MovementOp::Fill:
+    case MovementOp::Arange: return {fill, plain_sources};
+    case MovementOp::Resize: return {resize, plain_sources, resize_work, kWalk};
+    case MovementOp::DepthToSpace: return {depth_to_space, plain_sources};
+    case MovementOp::Tril: return {tril, plain_sources};
+  }
+  return {};
+}
+
+Kernel product(ProductOp op) {
+  switch (op) {
+    case ProductOp::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true, true};
+    case ProductOp::Conv: return {conv, plain_sources, conv_work, kProduct, true, true};
+    case ProductOp::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct, true};
+    case ProductOp::Attention: return {attention, plain_sources, attention_work, kProduct, true};
+    case ProductOp::Lstm: return {lstm, plain_sources, lstm_work, kProduct, true};
+  }
+  return {};
+}
+
+Kernel window(WindowOp op) {
+  switch (op) {
+    case WindowOp::MaxPool:
+    case WindowOp::AvgPool: return {pool, plain_sources, pool_work, kWindow};
+    case WindowOp::Lrn: return {lrn, plain_sources, nullptr, kWindow};
+  }
+  return {};
+}
+
+Kernel normalisation(NormOp op) {
+  switch (op) {
+    case NormOp::BatchNorm: return {batch_norm, floating_sources, nullptr, kLight};
+    case NormOp::Norm:
+    case NormOp::RmsNorm: return {norm, floating_sources, norm_work, kLight, false, true};
+    case NormOp::GroupNorm: return {group_norm, floating_sources, group_norm_work, kLight};
+    case NormOp::SoftMax:
+    case NormOp::LogSoftMax: return {soft_max, floating_sources, soft_max_work, kWindow};
+  }
+  return {};
+}
+
+Kernel line(LineOp op) {
+  switch (op) {
+    case LineOp::ArgMax:
+    case LineOp::ArgMin: return {arg_extreme, plain_sources, nullptr, kFunctionCost};
+    case LineOp::TopKValues:
+    case LineOp::TopKIndices: return {top_k, plain_sources, top_k_work, kWalk};
+    case LineOp::CumSum: return {cum_sum, plain_sources, nullptr, kWalk};
+    case LineOp::Rope: return {rope, floating_sources, rope_work, kLight};
+  }
+  return {};
+}
 
 Kernel find(Op op) {
-  switch (op) {
-    case Op::Cont:
-    case Op::Copy: return {copy};
-    case Op::Cast: return {copy, cast_supports};
-    case Op::Concat: return {concat, plain_sources};
-    case Op::Pad: return {pad, plain_sources};
-    case Op::Gather: return {gather};
-    case Op::GatherElements: return {gather_elements, plain_sources};
-    case Op::Fill:
-    case Op::Arange: return {fill, plain_sources};
-    case Op::Resize: return {resize, plain_sources, resize_work, kWalk};
-    case Op::DepthToSpace: return {depth_to_space, plain_sources};
-    case Op::Tril: return {tril, plain_sources};
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Min:
-    case Op::Max:
-    case Op::Mod: return {binary, plain_sources, nullptr, kLight};
-    case Op::Pow: return {pow, plain_sources, nullptr, kFunction};
-    case Op::Equal:
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::Greater:
-    case Op::GreaterEqual:
-    case Op::And:
-    case Op::Or:
-    case Op::Xor: return {compare, plain_sources, nullptr, kLight};
-    case Op::Where: return {where, plain_sources, nullptr, kLight};
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Sign:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Sqrt:
-    case Op::Reciprocal:
-    case Op::Relu:
-    case Op::LeakyRelu:
-    case Op::Clamp:
-    case Op::Scale:
-    case Op::Not:
-    case Op::IsNan: return {unary, plain_sources, nullptr, kLight};
-    case Op::Exp:
-    case Op::Log:
-    case Op::Erf:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tanh:
-    case Op::Sigmoid:
-    case Op::Elu:
-    case Op::Softplus:
-    case Op::Softsign:
-    case Op::Gelu:
-    case Op::GeluTanh:
-    case Op::Silu:
-    case Op::Mish:
-    case Op::HardSigmoid:
-    case Op::HardSwish: return {unary, plain_sources, nullptr, kFunction};
-    case Op::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true, true};
-    case Op::Conv: return {conv, plain_sources, conv_work, kProduct, true, true};
-    case Op::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct, true};
-    case Op::Attention: return {attention, plain_sources, attention_work, kProduct, true};
-    case Op::Lstm: return {lstm, plain_sources, lstm_work, kProduct, true};
-    case Op::MaxPool:
-    case Op::AvgPool: return {pool, plain_sources, pool_work, kWindow};
-    case Op::Lrn: return {lrn, plain_sources, nullptr, kWindow};
-    case Op::BatchNorm: return {batch_norm, floating_sources, nullptr, kLight};
-    case Op::Norm:
-    case Op::RmsNorm: return {norm, floating_sources, norm_work, kLight, false, true};
-    case Op::GroupNorm: return {group_norm, floating_sources, group_norm_work, kLight};
-    case Op::SoftMax:
-    case Op::LogSoftMax: return {soft_max, floating_sources, soft_max_work, kWindow};
-    case Op::ReduceSum:
-    case Op::ReduceMean:
-    case Op::ReduceMax:
-    case Op::ReduceMin:
-    case Op::ReduceProd:
-    case Op::ReduceL2: return {reduce, plain_sources, nullptr, kLight};
-    case Op::ArgMax:
-    case Op::ArgMin: return {arg_extreme, plain_sources, nullptr, kFunction};
-    case Op::TopKValues:
-    case Op::TopKIndices: return {top_k, plain_sources, top_k_work, kWalk};
-    case Op::CumSum: return {cum_sum, plain_sources, nullptr, kWalk};
-    case Op::Rope: return {rope, floating_sources, rope_work, kLight};
-    case Op::Fused: return {steps_alone, plain_sources, nullptr, kLight};
-    case Op::None:
-    case Op::Reshape:
-    case Op::View:
-    case Op::Permute:
-    case Op::Transpose:
-    case Op::Expand:
-    case Op::Opaque: break;
+  const double each = info(op).takes_function() ? kFunctionCost : kLight;
+  switch (info(op).family) {
+    case OpFamily::Movement: return movement(static_cast<MovementOp>(op));
+    case OpFamily::Binary: return {binary, plain_sources, nullptr, each};
+    case OpFamily::Comparison: return {compare, plain_sources, nullptr, each};
+    case OpFamily::Choice: return {where, plain_sources, nullptr, each};
+    case OpFamily::Unary: return {unary, plain_sources, nullptr, each};
+    case OpFamily::Product: return product(static_cast<ProductOp>(op));
+    case OpFamily::Window: return window(static_cast<WindowOp>(op));
+    case OpFamily::Norm: return normalisation(static_cast<NormOp>(op));
+    case OpFamily::Reduction: return {reduce, plain_sources, nullptr, kLight};
+    case OpFamily::Line: return line(static_cast<LineOp>(op));
+    case OpFamily::Fused: return {steps_alone, plain_sources, nullptr, kLight};
+    case OpFamily::Unknown:
+    case OpFamily::Given:
+    case OpFamily::View:
+    case OpFamily::Opaque: break;
   }
   return {};
 }
@@ -119,7 +106,8 @@ const Kernel& kernel(Op op) {
     for (int i = 0; i < kOpCount; ++i) all[static_cast<size_t>(i)] = find(static_cast<Op>(i));
     return all;
   }();
-  return table[static_cast<size_t>(op)];
+  static const Kernel none;
+  return static_cast<size_t>(op) < table.size() ? table[static_cast<size_t>(op)] : none;
 }
 
 Error refuse(const TensorImpl& node, const std::string& text) {

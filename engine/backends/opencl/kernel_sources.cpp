@@ -2,10 +2,14 @@
 #include "engine/backends/opencl/kernel_sources.h"
 
 #include <cctype>
+#include <span>
 
 #include <fmt/format.h>
 
+#include <arenascope/graph/elementwise.h>
 #include <arenascope/graph/op.h>
+
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op without a formula is a compile error
 
 namespace arenascope::opencl {
 
@@ -18,6 +22,88 @@ std::string_view kernel_text(std::string_view name) {
   return "";
 }
 
+namespace {
+
+// Texts of graph/elementwise.h.
+#define F(id, expression) \
+  case OPS::id: return #expression;
+
+const char* real_formula(BinaryOp op) {
+#define OPS BinaryOp
+  switch (op) { ARENASCOPE_REAL_BINARY_FORMULAS(F) }
+  return nullptr;
+}
+const char* whole_formula(BinaryOp op) {
+  switch (op) { ARENASCOPE_WHOLE_BINARY_FORMULAS(F) }
+#undef OPS
+  return nullptr;
+}
+const char* real_formula(ComparisonOp op) {
+#define OPS ComparisonOp
+  switch (op) { ARENASCOPE_REAL_COMPARISON_FORMULAS(F) }
+  return nullptr;
+}
+const char* whole_formula(ComparisonOp op) {
+  switch (op) { ARENASCOPE_WHOLE_COMPARISON_FORMULAS(F) }
+#undef OPS
+  return nullptr;
+}
+const char* real_formula(UnaryOp op) {
+#define OPS UnaryOp
+  switch (op) { ARENASCOPE_REAL_UNARY_FORMULAS(F) }
+#undef OPS
+  return nullptr;
+}
+#undef F
+
+// Functions have none for whole numbers.
+const char* whole_formula(UnaryOp op) {
+  switch (op) {
+#define F(id, expression) \
+  case UnaryOp::id: return #expression;
+    ARENASCOPE_WHOLE_UNARY_FORMULAS(F)
+#undef F
+#define X(id, ...) case UnaryOp::id:
+    ARENASCOPE_FUNCTION_OPS(X) break;
+#undef X
+  }
+  return nullptr;
+}
+
+template <class Ops>
+std::string cases(std::span<const Ops> ops, const char* (*formula)(Ops)) {
+  std::string out;
+  for (const Ops op : ops)
+    if (const char* text = formula(op)) out += fmt::format(" case {}: return {};", static_cast<int>(op), text);
+  return out;
+}
+
+// FORMULA_n is that of op n over floating-point numbers; the *_CASES go through all of a kind.
+std::string formula_texts() {
+#define X(id, ...) BinaryOp::id,
+  static constexpr BinaryOp binary[] = {ARENASCOPE_BINARY_OPS(X)};
+#undef X
+#define X(id, ...) ComparisonOp::id,
+  static constexpr ComparisonOp comparison[] = {ARENASCOPE_COMPARISON_OPS(X)};
+#undef X
+#define X(id, ...) UnaryOp::id,
+  static constexpr UnaryOp unary[] = {ARENASCOPE_UNARY_OPS(X)};
+#undef X
+  std::string out;
+  for (const BinaryOp op : binary)
+    out += fmt::format("#define FORMULA_{} ({})\n", static_cast<int>(op), real_formula(op));
+  for (const UnaryOp op : unary)
+    out += fmt::format("#define FORMULA_{} ({})\n", static_cast<int>(op), real_formula(op));
+  out += "#define REAL_BINARY_CASES" + cases<BinaryOp>(binary, real_formula) +
+         cases<ComparisonOp>(comparison, real_formula);
+  out += "\n#define WHOLE_BINARY_CASES" + cases<BinaryOp>(binary, whole_formula) +
+         cases<ComparisonOp>(comparison, whole_formula);
+  out += "\n#define REAL_UNARY_CASES" + cases<UnaryOp>(unary, real_formula);
+  return out + "\n#define WHOLE_UNARY_CASES" + cases<UnaryOp>(unary, whole_formula) + "\n";
+}
+
+}  // namespace
+
 std::string kernel_prelude() {
   std::string out;
   for (int i = 0; i < kDTypeCount; ++i) {
@@ -26,6 +112,7 @@ std::string kernel_prelude() {
     out += fmt::format("#define T_{} {}\n", name, i);
   }
   for (int i = 0; i < kOpCount; ++i) out += fmt::format("#define OP_{} {}\n", info(static_cast<Op>(i)).name, i);
+  out += formula_texts();
   out += kernel_text("common");
   out += kernel_text("formulas");
   return out;

@@ -48,30 +48,8 @@ bool convolves(const TensorImpl& node) {
   return p.groups == 1 || is_depthwise(node);
 }
 
-bool is_unary(Op op) {
-  switch (op) {
-    case Op::Relu:
-    case Op::LeakyRelu:
-    case Op::Clamp:
-    case Op::Sigmoid:
-    case Op::Silu:
-    case Op::Tanh:
-    case Op::Exp:
-    case Op::Sqrt:
-    case Op::Erf:
-    case Op::Gelu:
-    case Op::HardSigmoid:
-    case Op::HardSwish:
-    case Op::Scale:
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Reciprocal: return true;
-    default: return false;
-  }
-}
-bool is_binary(Op op) {
-  return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Max || op == Op::Min;
-}
+bool is_unary(Op op) { return has_fast(op) && info(op).family == OpFamily::Unary; }
+bool is_binary(Op op) { return has_fast(op) && info(op).family == OpFamily::Binary; }
 
 std::string math_options(const Station& station, const TensorImpl& node) {
   std::string options;
@@ -239,12 +217,12 @@ Status ImageOps::run(Station& station, const TensorImpl& node) const {
   const std::string op =
       " -DPOINTWISE -DNUMBER=float4 -DOP=" + std::to_string(static_cast<int>(node.op)) + float_options(node);
   if (node.sources.size() == 1) {
-    const auto [a, b] = unary_parameters(node);
-    Call call(station, "image", op, "unary");
+    const auto [a, b] = scalars_of(node);
+    Call call(station, "image", op + " -DUNARY", "unary");
     call.image(x).image(node).arg(extent_of(node)).arg(static_cast<cl_float>(a)).arg(static_cast<cl_float>(b));
     return texels(call, node);
   }
-  Call call(station, "image", op, "binary");
+  Call call(station, "image", op + " -DBINARY", "binary");
   call.image(x).image(*node.sources[1]).image(node).arg(extent_of(node));
   return texels(call, node);
 }

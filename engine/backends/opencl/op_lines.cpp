@@ -3,6 +3,8 @@
 
 #include "engine/backends/opencl/ops.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::opencl {
 namespace {
 
@@ -19,34 +21,6 @@ Lines lines_of(const Station& station) {
 }
 Status over_lines(Call& call, const Lines& lines, int64_t count) {
   return lines.shared ? call.groups(count, lines.group) : call.items(count, lines.group);
-}
-
-Status reduce(Station& station, const TensorImpl& node) {
-  const auto p = node.params.get<ReduceParams>();
-  const TensorImpl& x = *node.sources[0];
-  Layout kept = layout_of(x), reduced = kept;
-  kept.rank = reduced.rank = 0;
-  int64_t n = 1;
-  for (int d = 0; d < x.rank(); ++d) {
-    Layout& l = p.axes >> d & 1 ? reduced : kept;
-    l.size[l.rank] = x.sizes[d];
-    l.stride[l.rank++] = x.strides[d];
-    if (p.axes >> d & 1) n *= x.sizes[d];
-  }
-  if (n > 0) {
-    collapse({&kept});
-    collapse({&reduced});
-  }
-  reduced.offset = 0;
-  const Lines lines = lines_of(station);
-  Call call(station, "lines", domain_option(domain_of(x.dtype)) + " -DREDUCE" + lines.option(), "reduce");
-  call.tensor(x, kept)
-      .arg(reduced)
-      .tensor(node, layout_of(node))
-      .arg(cl_long(node.element_count()))
-      .arg(cl_long(n))
-      .arg(static_cast<cl_int>(node.op));
-  return over_lines(call, lines, node.element_count());
 }
 
 Status norm(Station& station, const TensorImpl& node) {
@@ -197,22 +171,56 @@ Status rope(Station& station, const TensorImpl& node) {
 
 }  // namespace
 
-Status run_lines(Station& station, const TensorImpl& node) {
-  switch (node.op) {
-    case Op::Norm:
-    case Op::RmsNorm:
-    case Op::GroupNorm: return norm(station, node);
-    case Op::BatchNorm: return batch_norm(station, node);
-    case Op::SoftMax:
-    case Op::LogSoftMax: return soft_max(station, node);
-    case Op::Rope: return rope(station, node);
-    case Op::ArgMax:
-    case Op::ArgMin:
-    case Op::TopKValues:
-    case Op::TopKIndices:
-    case Op::CumSum: return select(station, node);
-    default: return reduce(station, node);
+Status run_reduction(Station& station, const TensorImpl& node) {
+  const auto p = node.params.get<ReduceParams>();
+  const TensorImpl& x = *node.sources[0];
+  Layout kept = layout_of(x), reduced = kept;
+  kept.rank = reduced.rank = 0;
+  int64_t n = 1;
+  for (int d = 0; d < x.rank(); ++d) {
+    Layout& l = p.axes >> d & 1 ? reduced : kept;
+    l.size[l.rank] = x.sizes[d];
+    l.stride[l.rank++] = x.strides[d];
+    if (p.axes >> d & 1) n *= x.sizes[d];
   }
+  if (n > 0) {
+    collapse({&kept});
+    collapse({&reduced});
+  }
+  reduced.offset = 0;
+  const Lines lines = lines_of(station);
+  Call call(station, "lines", domain_option(domain_of(x.dtype)) + " -DREDUCE" + lines.option(), "reduce");
+  call.tensor(x, kept)
+      .arg(reduced)
+      .tensor(node, layout_of(node))
+      .arg(cl_long(node.element_count()))
+      .arg(cl_long(n))
+      .arg(static_cast<cl_int>(node.op));
+  return over_lines(call, lines, node.element_count());
+}
+
+Status run_norms(Station& station, const TensorImpl& node) {
+  switch (static_cast<NormOp>(node.op)) {
+    case NormOp::Norm:
+    case NormOp::RmsNorm:
+    case NormOp::GroupNorm: return norm(station, node);
+    case NormOp::BatchNorm: return batch_norm(station, node);
+    case NormOp::SoftMax:
+    case NormOp::LogSoftMax: return soft_max(station, node);
+  }
+  return no_kernel(node);
+}
+
+Status run_lines(Station& station, const TensorImpl& node) {
+  switch (static_cast<LineOp>(node.op)) {
+    case LineOp::Rope: return rope(station, node);
+    case LineOp::ArgMax:
+    case LineOp::ArgMin:
+    case LineOp::TopKValues:
+    case LineOp::TopKIndices:
+    case LineOp::CumSum: return select(station, node);
+  }
+  return no_kernel(node);
 }
 
 }  // namespace arenascope::opencl

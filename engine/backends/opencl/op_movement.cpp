@@ -161,16 +161,33 @@ void wide_argument(Call& call, const Station& station, double value) {
 
 }  // namespace
 
+Status run_choice(Station& station, const TensorImpl& node) {
+  const int64_t n = node.element_count();
+  Layout lc = broadcast_layout(*node.sources[0], node.sizes), la = broadcast_layout(*node.sources[1], node.sizes),
+         lb = broadcast_layout(*node.sources[2], node.sizes);
+  collapse({&lc, &la, &lb});
+  return Call(station, "movement", "", "choose")
+      .tensor(*node.sources[0], lc)
+      .tensor(*node.sources[1], la)
+      .tensor(*node.sources[2], lb)
+      .tensor(node, layout_of(node))
+      .arg(cl_long(n))
+      .arg(width(node))
+      .items(n);
+}
+
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 Status run_movement(Station& station, const TensorImpl& node) {
   const int64_t n = node.element_count();
-  switch (node.op) {
-    case Op::Concat: return concat(station, node);
-    case Op::Pad: return pad(station, node);
-    case Op::Gather:
-    case Op::GatherElements: return gather(station, node);
-    case Op::DepthToSpace: return depth_to_space(station, node);
-    case Op::Resize: return resize(station, node);
-    case Op::Fill: {
+  switch (static_cast<MovementOp>(node.op)) {
+    case MovementOp::Concat: return concat(station, node);
+    case MovementOp::Pad: return pad(station, node);
+    case MovementOp::Gather:
+    case MovementOp::GatherElements: return gather(station, node);
+    case MovementOp::DepthToSpace: return depth_to_space(station, node);
+    case MovementOp::Resize: return resize(station, node);
+    case MovementOp::Fill: {
       auto place = operand(station, node);
       if (!place) return place.error();
       return Call(station, "movement", "", "fill_bits")
@@ -181,7 +198,7 @@ Status run_movement(Station& station, const TensorImpl& node) {
           .arg(cl_ulong(bits_of(node.dtype, node.params.get<FillParams>().start)))
           .items(n);
     }
-    case Op::Arange: {
+    case MovementOp::Arange: {
       const auto p = node.params.get<FillParams>();
       Call call(station, "movement", "", "arange");
       call.tensor(node, layout_of(node)).arg(cl_long(n));
@@ -189,7 +206,7 @@ Status run_movement(Station& station, const TensorImpl& node) {
       wide_argument(call, station, p.step);
       return call.arg(cl_long(p.start)).arg(cl_long(p.step)).items(n);
     }
-    case Op::Tril: {
+    case MovementOp::Tril: {
       const auto p = node.params.get<TrilParams>();
       Layout lx = layout_of(*node.sources[0]);
       collapse({&lx});
@@ -204,20 +221,7 @@ Status run_movement(Station& station, const TensorImpl& node) {
           .arg(static_cast<cl_int>(p.upper))
           .items(n);
     }
-    case Op::Where: {
-      Layout lc = broadcast_layout(*node.sources[0], node.sizes), la = broadcast_layout(*node.sources[1], node.sizes),
-             lb = broadcast_layout(*node.sources[2], node.sizes);
-      collapse({&lc, &la, &lb});
-      return Call(station, "movement", "", "choose")
-          .tensor(*node.sources[0], lc)
-          .tensor(*node.sources[1], la)
-          .tensor(*node.sources[2], lb)
-          .tensor(node, layout_of(node))
-          .arg(cl_long(n))
-          .arg(width(node))
-          .items(n);
-    }
-    case Op::Cast: {
+    case MovementOp::Cast: {
       const TensorImpl& x = *node.sources[0];
       if (x.dtype == node.dtype) return copy(station, x, layout_of(x), node, layout_of(node));
       Layout lx = layout_of(x);
@@ -228,8 +232,10 @@ Status run_movement(Station& station, const TensorImpl& node) {
           .arg(cl_long(n))
           .items(n);
     }
-    default: return copy(station, *node.sources[0], layout_of(*node.sources[0]), node, layout_of(node));  // CONT, COPY
+    case MovementOp::Cont:
+    case MovementOp::Copy: return copy(station, *node.sources[0], layout_of(*node.sources[0]), node, layout_of(node));
   }
+  return no_kernel(node);
 }
 
 }  // namespace arenascope::opencl

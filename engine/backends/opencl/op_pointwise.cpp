@@ -2,25 +2,27 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "engine/backends/opencl/ops.h"
 
 namespace arenascope::opencl {
+
+Status no_kernel(const TensorImpl& node) {
+  return Error{fmt::format("{} '{}' has no OpenCL kernel", name(node.op), node.name)};
+}
 
 int domain_of(DType type) { return type == DType::F64 ? 1 : info(type).floating || info(type).quantised ? 0 : 2; }
 
 std::string domain_option(int domain) { return " -DDOMAIN=" + std::to_string(domain); }
 
-std::pair<double, double> unary_parameters(const TensorImpl& node) {
-  if (node.op == Op::Clamp) {
-    const auto p = node.params.get<ClampParams>();
-    return {p.low, p.high};
-  }
-  if (node.op == Op::Scale) {
-    const auto p = node.params.get<ScaleParams>();
-    return {p.scale, p.bias};
-  }
-  const auto p = node.params.get<AlphaParams>();
-  return {p.alpha, p.beta};
+// These work on vectors too.
+bool has_fast(Op op) {
+  static constexpr Op kAll[] = {Op::Relu,  Op::LeakyRelu, Op::Clamp, Op::Sigmoid,    Op::Silu,        Op::Tanh,
+                                Op::Exp,   Op::Sqrt,      Op::Erf,   Op::Gelu,       Op::HardSigmoid, Op::HardSwish,
+                                Op::Scale, Op::Neg,       Op::Abs,   Op::Reciprocal, Op::Add,         Op::Sub,
+                                Op::Mul,   Op::Div,       Op::Max,   Op::Min};
+  return std::find(std::begin(kAll), std::end(kAll), op) != std::end(kAll);
 }
 
 namespace {
@@ -40,34 +42,6 @@ void real_argument(Call& call, int domain, bool fp64, double value) {
 bool flat(const TensorImpl& t, DType type) {
   return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() &&
          t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
-}
-
-bool has_fast(Op op) {
-  switch (op) {
-    case Op::Relu:
-    case Op::LeakyRelu:
-    case Op::Clamp:
-    case Op::Sigmoid:
-    case Op::Silu:
-    case Op::Tanh:
-    case Op::Exp:
-    case Op::Sqrt:
-    case Op::Erf:
-    case Op::Gelu:
-    case Op::HardSigmoid:
-    case Op::HardSwish:
-    case Op::Scale:
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Reciprocal:
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Max:
-    case Op::Min: return true;
-    default: return false;
-  }
 }
 
 // `rows` rows of `inner` neighbours, shared out as EACH_ROW of fast_pointwise.cl has it.
@@ -115,7 +89,7 @@ bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
   const TensorImpl* x = node.sources[0];
   if (node.sources.size() == 1) {
     if (!flat(*x, type)) return false;
-    const auto [a, b] = unary_parameters(node);
+    const auto [a, b] = scalars_of(node);
     status = Call(station, "fast_pointwise", " -DUNARY" + op, "unary")
                  .flat(*x)
                  .flat(node)
@@ -161,10 +135,11 @@ Status run_unary(Station& station, const TensorImpl& node) {
   collapse({&lx});
   Call call(station, "pointwise", domain_option(domain), "unary");
   call.tensor(x, lx).tensor(node, lo).arg(cl_long(node.element_count())).arg(static_cast<cl_int>(node.op));
-  const auto [a, b] = unary_parameters(node);
+  const auto [a, b] = scalars_of(node);
   const bool fp64 = station.runtime.facts().fp64;
   real_argument(call, domain, fp64, a);
   real_argument(call, domain, fp64, b);
+  call.arg(static_cast<cl_int>(x.dtype == DType::U64));
   return call.items(node.element_count());
 }
 

@@ -3,6 +3,8 @@
 
 #include "engine/backends/opencl/ops.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::opencl {
 namespace {
 
@@ -228,12 +230,14 @@ Bytes product_work_bytes(const Station& station, const TensorImpl& node) {
 }
 
 Status run_products(Station& station, const TensorImpl& node, const ComputeParams& params) {
-  switch (node.op) {
-    case Op::MulMat: return mul_mat(station, node);
-    case Op::Attention: return attention(station, node, params);
-    case Op::Lstm: return lstm(station, node, params);
-    default: return conv(station, node);
+  switch (static_cast<ProductOp>(node.op)) {
+    case ProductOp::MulMat: return mul_mat(station, node);
+    case ProductOp::Conv:
+    case ProductOp::ConvTranspose: return conv(station, node);
+    case ProductOp::Attention: return attention(station, node, params);
+    case ProductOp::Lstm: return lstm(station, node, params);
   }
+  return no_kernel(node);
 }
 
 }  // namespace arenascope::opencl

@@ -3,6 +3,8 @@
 
 #include "engine/backends/opencl/ops.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::opencl {
 namespace {
 
@@ -22,28 +24,30 @@ Layout five_dimensions(const TensorImpl& t) {
   return out;
 }
 
-}  // namespace
+Status lrn(Station& station, const TensorImpl& node) {
+  const TensorImpl& x = *node.sources[0];
+  const int64_t n = node.element_count();
+  const auto p = node.params.get<LrnParams>();
+  const int domain = x.dtype == DType::F64 ? 1 : 0;
+  Layout lx = layout_of(x);
+  collapse({&lx});
+  return Call(station, "windows", domain_option(domain), "lrn")
+      .tensor(x, lx)
+      .tensor(node, layout_of(node))
+      .arg(cl_long(n))
+      .arg(cl_long(node.sizes[1]))
+      .arg(cl_long(n / (node.sizes[0] * node.sizes[1])))
+      .arg(cl_int(p.size))
+      .arg(p.alpha)
+      .arg(p.beta)
+      .arg(p.bias)
+      .items(n);
+}
 
-Status run_windows(Station& station, const TensorImpl& node) {
+Status pool(Station& station, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   const int64_t n = node.element_count();
   const int domain = x.dtype == DType::F64 ? 1 : 0;
-  if (node.op == Op::Lrn) {
-    const auto p = node.params.get<LrnParams>();
-    Layout lx = layout_of(x);
-    collapse({&lx});
-    return Call(station, "windows", domain_option(domain), "lrn")
-        .tensor(x, lx)
-        .tensor(node, layout_of(node))
-        .arg(cl_long(n))
-        .arg(cl_long(node.sizes[1]))
-        .arg(cl_long(n / (node.sizes[0] * node.sizes[1])))
-        .arg(cl_int(p.size))
-        .arg(p.alpha)
-        .arg(p.beta)
-        .arg(p.bias)
-        .items(n);
-  }
   const auto p = node.params.get<PoolParams>();
   WindowArgs w{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
   for (int d = 0; d < p.spatial; ++d) {
@@ -62,6 +66,17 @@ Status run_windows(Station& station, const TensorImpl& node) {
       .arg(static_cast<cl_int>(node.op == Op::MaxPool))
       .arg(static_cast<cl_int>(p.count_include_pad))
       .items(n);
+}
+
+}  // namespace
+
+Status run_windows(Station& station, const TensorImpl& node) {
+  switch (static_cast<WindowOp>(node.op)) {
+    case WindowOp::MaxPool:
+    case WindowOp::AvgPool: return pool(station, node);
+    case WindowOp::Lrn: return lrn(station, node);
+  }
+  return no_kernel(node);
 }
 
 }  // namespace arenascope::opencl

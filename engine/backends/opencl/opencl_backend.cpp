@@ -11,60 +11,10 @@
 #include "engine/backends/opencl/settings.h"
 #include "engine/backends/opencl/spans.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // a family that is missing here is a compile error
+
 namespace arenascope::opencl {
 namespace {
-
-enum class Family { None, Unary, Binary, Movement, Windows, Lines, Products };
-
-Family family_of(Op op) {
-  switch (op) {
-    case Op::None:
-    case Op::Fused:
-    case Op::Opaque: return Family::None;
-    case Op::Cont:
-    case Op::Copy:
-    case Op::Cast:
-    case Op::Concat:
-    case Op::Pad:
-    case Op::Gather:
-    case Op::GatherElements:
-    case Op::Fill:
-    case Op::Arange:
-    case Op::Resize:
-    case Op::DepthToSpace:
-    case Op::Tril:
-    case Op::Where: return Family::Movement;
-    case Op::MulMat:
-    case Op::Conv:
-    case Op::ConvTranspose:
-    case Op::Attention:
-    case Op::Lstm: return Family::Products;
-    case Op::MaxPool:
-    case Op::AvgPool:
-    case Op::Lrn: return Family::Windows;
-    case Op::BatchNorm:
-    case Op::Norm:
-    case Op::RmsNorm:
-    case Op::GroupNorm:
-    case Op::SoftMax:
-    case Op::LogSoftMax:
-    case Op::ReduceSum:
-    case Op::ReduceMean:
-    case Op::ReduceMax:
-    case Op::ReduceMin:
-    case Op::ReduceProd:
-    case Op::ReduceL2:
-    case Op::ArgMax:
-    case Op::ArgMin:
-    case Op::TopKValues:
-    case Op::TopKIndices:
-    case Op::CumSum:
-    case Op::Rope: return Family::Lines;
-    default: break;
-  }
-  if (info(op).is_view()) return Family::None;
-  return info(op).max_sources == 1 ? Family::Unary : Family::Binary;
-}
 
 class OpenClBackend final : public Backend {
  public:
@@ -111,7 +61,11 @@ class OpenClBackend final : public Backend {
   }
 
   Status supports(const TensorImpl& node) const override {
-    if (family_of(node.op) == Family::None && has_work(node))
+    const OpFamily family = info(node.op).family;
+    if (family == OpFamily::Unknown)
+      return Error{fmt::format("{} '{}' on opencl: there is no op {}", arenascope::name(node.op), node.name,
+                               static_cast<int>(node.op))};
+    if (family == OpFamily::Opaque || family == OpFamily::Fused)
       return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
     if (info(node.dtype).quantised && has_work(node))
       return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
@@ -129,7 +83,7 @@ class OpenClBackend final : public Backend {
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
   Bytes work_bytes(const TensorImpl& node, int) const override {
-    return family_of(node.op) == Family::Products ? product_work_bytes(station_, node) : 0;
+    return info(node.op).family == OpFamily::Product ? product_work_bytes(station_, node) : 0;
   }
 
   Status compute(const TensorImpl& node, const ComputeParams& params) override {
@@ -149,16 +103,24 @@ class OpenClBackend final : public Backend {
     if (node.has(kFlagPacked) || (node.op == Op::Copy && node.sources[0]->has(kFlagPacked)))
       return images_.run(station_, node);
     Status status;
-    switch (family_of(node.op)) {
-      case Family::Unary: return fast_pointwise(station_, node, status) ? status : run_unary(station_, node);
-      case Family::Binary: return fast_pointwise(station_, node, status) ? status : run_binary(station_, node);
-      case Family::Movement: return run_movement(station_, node);
-      case Family::Windows: return fast_windows(station_, node, status) ? status : run_windows(station_, node);
-      case Family::Lines:
-        return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_lines(station_, node);
-      case Family::Products:
+    switch (info(node.op).family) {
+      case OpFamily::Unary: return fast_pointwise(station_, node, status) ? status : run_unary(station_, node);
+      case OpFamily::Binary:
+      case OpFamily::Comparison: return fast_pointwise(station_, node, status) ? status : run_binary(station_, node);
+      case OpFamily::Choice: return run_choice(station_, node);
+      case OpFamily::Movement: return run_movement(station_, node);
+      case OpFamily::Window: return fast_windows(station_, node, status) ? status : run_windows(station_, node);
+      case OpFamily::Norm:
+        return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_norms(station_, node);
+      case OpFamily::Reduction: return run_reduction(station_, node);
+      case OpFamily::Line: return run_lines(station_, node);
+      case OpFamily::Product:
         return fast_products(station_, node, params, status) ? status : run_products(station_, node, params);
-      case Family::None: break;
+      case OpFamily::Unknown:
+      case OpFamily::Given:
+      case OpFamily::View:
+      case OpFamily::Opaque:
+      case OpFamily::Fused: break;
     }
     return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
   }

@@ -7,17 +7,23 @@
 
 namespace arenascope::opencl {
 
+// The error that no kernel computes the node.
+Status no_kernel(const TensorImpl& node);
+
 // "-DDOMAIN=0": float, 1: double, 2: whole numbers; by the type of the elements.
 int domain_of(DType type);
 std::string domain_option(int domain);
 
-// The two parameters that unary ops have.
-std::pair<double, double> unary_parameters(const TensorImpl& node);
+// Whether the programs that are built for one operation (fast_pointwise.cl, image.cl) compute the op.
+bool has_fast(Op op);
 
 Status run_unary(Station& station, const TensorImpl& node);
 Status run_binary(Station& station, const TensorImpl& node);
+Status run_choice(Station& station, const TensorImpl& node);
 Status run_movement(Station& station, const TensorImpl& node);
 Status run_windows(Station& station, const TensorImpl& node);
+Status run_norms(Station& station, const TensorImpl& node);
+Status run_reduction(Station& station, const TensorImpl& node);
 Status run_lines(Station& station, const TensorImpl& node);
 Status run_products(Station& station, const TensorImpl& node, const ComputeParams& params);
 Bytes product_work_bytes(const Station& station, const TensorImpl& node);

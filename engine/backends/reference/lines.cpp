@@ -7,6 +7,8 @@
 
 #include "engine/backends/reference/values.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::reference {
 namespace {
 
@@ -83,7 +85,7 @@ void soft_max(const TensorImpl& node, const Sources& s, Out& out) {
   }
 }
 
-Real reduced(Op op, const Array& x, const Places& places, bool whole) {
+Real reduced(ReductionOp op, const Array& x, const Places& places, bool whole) {
   Real sum = 0, squares = 0, product = 1, highest = -INFINITY, lowest = INFINITY;
   for (int64_t i : places) {
     sum += x[i];
@@ -93,21 +95,15 @@ Real reduced(Op op, const Array& x, const Places& places, bool whole) {
     lowest = std::isnan(lowest) || lowest < x[i] ? lowest : x[i];
   }
   switch (op) {
-    case Op::ReduceSum: return sum;
-    case Op::ReduceMean:
+    case ReductionOp::ReduceSum: return sum;
+    case ReductionOp::ReduceMean:
       return whole ? std::trunc(sum / static_cast<Real>(places.size())) : sum / static_cast<Real>(places.size());
-    case Op::ReduceMax: return highest;
-    case Op::ReduceMin: return lowest;
-    case Op::ReduceProd: return product;
-    default: return whole ? std::trunc(std::sqrt(squares)) : std::sqrt(squares);  // REDUCE_L2
+    case ReductionOp::ReduceMax: return highest;
+    case ReductionOp::ReduceMin: return lowest;
+    case ReductionOp::ReduceProd: return product;
+    case ReductionOp::ReduceL2: return whole ? std::trunc(std::sqrt(squares)) : std::sqrt(squares);
   }
-}
-
-void reduce(const TensorImpl& node, const Sources& s, Out& out) {
-  const auto p = node.params.get<ReduceParams>();
-  const auto groups = grouped(s[0].sizes, [&](int d) { return (p.axes >> d & 1) != 0; });
-  const bool whole = !info(node.dtype).floating;
-  for (size_t i = 0; i < out.size(); ++i) out[i] = reduced(node.op, s[0], groups.empty() ? Places() : groups[i], whole);
+  return NAN;
 }
 
 void arg(const TensorImpl& node, const Sources& s, Out& out) {
@@ -177,23 +173,49 @@ void rope(const TensorImpl& node, const Sources& s, Out& out) {
   }
 }
 
+// One element a channel (dimension 1).
+void batch_norm(const TensorImpl& node, const Sources& s, Out& out) {
+  const auto epsilon = static_cast<Real>(node.params.get<BatchNormParams>().epsilon);
+  for (int64_t i = 0; i < node.element_count(); ++i) {
+    const int64_t c = unravel(i, node.sizes)[1];
+    out[static_cast<size_t>(i)] = (s[0][i] - s[3][c]) / std::sqrt(s[4][c] + epsilon) * s[1][c] + s[2][c];
+  }
+}
+
 }  // namespace
+
+std::vector<Real> norms(const TensorImpl& node, const Sources& sources) {
+  Out out(static_cast<size_t>(node.element_count()));
+  switch (static_cast<NormOp>(node.op)) {
+    case NormOp::BatchNorm: batch_norm(node, sources, out); break;
+    case NormOp::Norm:
+    case NormOp::RmsNorm: norm(node, sources, out); break;
+    case NormOp::GroupNorm: group_norm(node, sources, out); break;
+    case NormOp::SoftMax:
+    case NormOp::LogSoftMax: soft_max(node, sources, out); break;
+  }
+  return out;
+}
+
+std::vector<Real> reductions(const TensorImpl& node, const Sources& sources) {
+  Out out(static_cast<size_t>(node.element_count()));
+  const auto p = node.params.get<ReduceParams>();
+  const auto groups = grouped(sources[0].sizes, [&](int d) { return (p.axes >> d & 1) != 0; });
+  const bool whole = !info(node.dtype).floating;
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = reduced(static_cast<ReductionOp>(node.op), sources[0], groups.empty() ? Places() : groups[i], whole);
+  return out;
+}
 
 std::vector<Real> lines(const TensorImpl& node, const Sources& sources) {
   Out out(static_cast<size_t>(node.element_count()));
-  switch (node.op) {
-    case Op::Norm:
-    case Op::RmsNorm: norm(node, sources, out); break;
-    case Op::GroupNorm: group_norm(node, sources, out); break;
-    case Op::SoftMax:
-    case Op::LogSoftMax: soft_max(node, sources, out); break;
-    case Op::ArgMax:
-    case Op::ArgMin: arg(node, sources, out); break;
-    case Op::TopKValues:
-    case Op::TopKIndices: top_k(node, sources, out); break;
-    case Op::CumSum: cum_sum(node, sources, out); break;
-    case Op::Rope: rope(node, sources, out); break;
-    default: reduce(node, sources, out);
+  switch (static_cast<LineOp>(node.op)) {
+    case LineOp::ArgMax:
+    case LineOp::ArgMin: arg(node, sources, out); break;
+    case LineOp::TopKValues:
+    case LineOp::TopKIndices: top_k(node, sources, out); break;
+    case LineOp::CumSum: cum_sum(node, sources, out); break;
+    case LineOp::Rope: rope(node, sources, out); break;
   }
   return out;
 }

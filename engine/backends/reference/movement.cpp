@@ -6,6 +6,8 @@
 
 #include "engine/backends/reference/values.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::reference {
 namespace {
 
@@ -57,25 +59,25 @@ Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& source
   std::vector<Real> out(static_cast<size_t>(node.element_count()));
   for (size_t i = 0; i < out.size(); ++i) {
     const Dims index = unravel(static_cast<int64_t>(i), node.sizes);
-    switch (node.op) {
-      case Op::Cast: out[i] = cast(node.sources[0]->dtype, node.dtype, sources[0].v[i]); break;
-      case Op::Concat: out[i] = joined(sources, node.params.get<AxisParams>().axis, index); break;
-      case Op::Pad: out[i] = padded(node, sources[0], index); break;
-      case Op::DepthToSpace: out[i] = depth_to_space(node, sources[0], index); break;
-      case Op::Fill: out[i] = static_cast<Real>(node.params.get<FillParams>().start); break;
-      case Op::Arange: {
+    switch (static_cast<MovementOp>(node.op)) {
+      case MovementOp::Cast: out[i] = cast(node.sources[0]->dtype, node.dtype, sources[0].v[i]); break;
+      case MovementOp::Concat: out[i] = joined(sources, node.params.get<AxisParams>().axis, index); break;
+      case MovementOp::Pad: out[i] = padded(node, sources[0], index); break;
+      case MovementOp::DepthToSpace: out[i] = depth_to_space(node, sources[0], index); break;
+      case MovementOp::Fill: out[i] = static_cast<Real>(node.params.get<FillParams>().start); break;
+      case MovementOp::Arange: {
         const auto p = node.params.get<FillParams>();
         out[i] = static_cast<Real>(p.start) + static_cast<Real>(i) * static_cast<Real>(p.step);
         break;
       }
-      case Op::Tril: {
+      case MovementOp::Tril: {
         const auto p = node.params.get<TrilParams>();
         const int64_t over = index.back() - index.back(1) - p.diagonal;
         out[i] = (p.upper ? over >= 0 : over <= 0) ? sources[0].v[i] : 0;
         break;
       }
-      case Op::Gather:
-      case Op::GatherElements: {
+      case MovementOp::Gather:
+      case MovementOp::GatherElements: {
         const int axis = node.params.get<AxisParams>().axis;
         const Array &table = sources[0], &indices = sources[1];
         Dims from, place;
@@ -95,7 +97,9 @@ Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& source
         out[i] = table[ravel(from, table.sizes)];
         break;
       }
-      default: out[i] = sources[0].v[i];  // CONT, COPY
+      case MovementOp::Resize: out[i] = resized(node, sources[0], index); break;
+      case MovementOp::Cont:
+      case MovementOp::Copy: out[i] = sources[0].v[i]; break;
     }
   }
   return out;

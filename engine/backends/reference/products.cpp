@@ -4,6 +4,8 @@
 
 #include "engine/backends/reference/values.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::reference {
 namespace {
 
@@ -166,11 +168,12 @@ void lstm(const TensorImpl& node, std::vector<Real>& out) {
 
 std::vector<Real> products(const TensorImpl& node, Reading reading) {
   std::vector<Real> out(static_cast<size_t>(node.element_count()));
-  switch (node.op) {
-    case Op::MulMat: mul_mat(node, reading, out); break;
-    case Op::Attention: attention(node, out); break;
-    case Op::Lstm: lstm(node, out); break;
-    default: convolution(node, reading, out);
+  switch (static_cast<ProductOp>(node.op)) {
+    case ProductOp::MulMat: mul_mat(node, reading, out); break;
+    case ProductOp::Conv:
+    case ProductOp::ConvTranspose: convolution(node, reading, out); break;
+    case ProductOp::Attention: attention(node, out); break;
+    case ProductOp::Lstm: lstm(node, out); break;
   }
   return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors of any type and layout as plain arrays of numbers, and back; and the families of ops over them.
+// Tensors of any type and layout as plain arrays of numbers, and back; and the families of ops over them (op_list.h).
 #pragma once
 #include <vector>
 
@@ -34,10 +34,14 @@ int64_t ravel(const Dims& index, const Dims& sizes);
 Real broadcast_at(const Array& array, const Dims& index);
 
 using Sources = std::vector<Array>;
-Result<std::vector<Real>> pointwise(const TensorImpl& node, const Sources& sources);
 Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& sources);
-std::vector<Real> lines(const TensorImpl& node, const Sources& sources);    // along axes: norms, reductions, selections
-std::vector<Real> windows(const TensorImpl& node, const Sources& sources);  // pools, LRN, resize
+std::vector<Real> pointwise(const TensorImpl& node, const Sources& sources);
+std::vector<Real> norms(const TensorImpl& node, const Sources& sources);
+std::vector<Real> reductions(const TensorImpl& node, const Sources& sources);
+std::vector<Real> lines(const TensorImpl& node, const Sources& sources);
+std::vector<Real> windows(const TensorImpl& node, const Sources& sources);
+// RESIZE's element at `index`.
+Real resized(const TensorImpl& node, const Array& x, const Dims& index);
 std::vector<Real> products(const TensorImpl& node, Reading reading = Reading::Numbers);
 
 // A node's result before it is rounded to its type; of magnitudes, what an op that adds up terms makes of their

@@ -4,6 +4,8 @@
 
 #include "engine/backends/reference/values.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::reference {
 namespace {
 
@@ -56,7 +58,7 @@ Real keys(Real s, Real a) {
 }
 
 // Interpolates along dimension d, then the ones before it, at fixed places of the ones behind.
-Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& from, int d) {
+Real interpolated(const TensorImpl& node, const Array& x, const Dims& index, Dims& from, int d) {
   if (d < 0) return x[ravel(from, x.sizes)];
   const auto p = node.params.get<ResizeParams>();
   const auto in = static_cast<Real>(x.size(d)), out = static_cast<Real>(node.sizes[d]), i = static_cast<Real>(index[d]);
@@ -71,7 +73,7 @@ Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& fr
   if (in == out && scale == 1) at = i;
   const auto fetch = [&](Real place) {
     from[d] = static_cast<int64_t>(std::clamp<Real>(place, 0, in - 1));
-    return resized(node, x, index, from, d - 1);
+    return interpolated(node, x, index, from, d - 1);
   };
   // What weighs nothing but for rounding is not looked at.
   const auto weighed = [&](Real weight, Real place) {
@@ -102,17 +104,19 @@ Real resized(const TensorImpl& node, const Array& x, const Dims& index, Dims& fr
 
 }  // namespace
 
+Real resized(const TensorImpl& node, const Array& x, const Dims& index) {
+  Dims from = index;
+  return interpolated(node, x, index, from, node.rank() - 1);
+}
+
 std::vector<Real> windows(const TensorImpl& node, const Sources& sources) {
   std::vector<Real> out(static_cast<size_t>(node.element_count()));
   for (size_t i = 0; i < out.size(); ++i) {
     const Dims index = unravel(static_cast<int64_t>(i), node.sizes);
-    if (node.op == Op::Lrn) {
-      out[i] = responded(node, sources[0], index);
-    } else if (node.op == Op::Resize) {
-      Dims from = index;
-      out[i] = resized(node, sources[0], index, from, node.rank() - 1);
-    } else {
-      out[i] = pooled(node, sources[0], index);
+    switch (static_cast<WindowOp>(node.op)) {
+      case WindowOp::MaxPool:
+      case WindowOp::AvgPool: out[i] = pooled(node, sources[0], index); break;
+      case WindowOp::Lrn: out[i] = responded(node, sources[0], index); break;
     }
   }
   return out;

@@ -146,7 +146,7 @@ class Expected {
   }
 
   const TensorImpl& node_;
-  cpu::ErrorBound bound_;
+  ErrorBound bound_;
   std::vector<Real> exact_, terms_;
   std::vector<double> rounded_;
   double largest_ = 0;

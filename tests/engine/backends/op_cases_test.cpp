@@ -11,6 +11,7 @@
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
+#include "unknown_op.h"
 
 using namespace arenascope;
 
@@ -87,6 +88,11 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
                   "no case for " << std::string(name(op)));
   }
   MESSAGE(op_cases().size() << " cases");
+}
+
+TEST_CASE("an op that nobody wrote is refused by its name") {
+  test::check_unknown_op_is_refused(*cpu::make_cpu_backend());
+  test::check_unknown_op_is_refused(*reference::make_reference_backend());
 }
 
 TEST_CASE("pointwise ops may write over their first source") {

@@ -5,144 +5,57 @@
 #include <limits>
 
 #include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/formulas.h"
 #include "engine/backends/cpu/kernels/rows.h"
 #include "engine/backends/cpu/kernels/steps.h"
 #include "engine/backends/cpu/simd/simd.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::cpu {
 namespace {
 
-template <class C>
-using Pairs = void (*)(C* out, const C* a, const C* b, int64_t n);
-template <class C>
-using Compare = void (*)(int64_t* out, const C* a, const C* b, int64_t n);
+template <class Out, class C>
+using Pairs = void (*)(Out* out, const C* x, const C* y, int64_t n);
 
-template <class Out, class C, class F>
-void loop(Out* out, const C* a, const C* b, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(F::of(a[i], b[i]));
+template <class Out, class C, Op kOp>
+void loop(Out* out, const C* x, const C* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(formulas::FormulaOf<C, kOp>::of(x[i], y[i], C{}, C{}));
 }
 
-// Integers wrap; what has no result (a division by zero) is 0.
+// Null: the op has no formula for such numbers.
 template <class C>
-struct Arithmetic {
-  static constexpr bool kInteger = std::is_integral_v<C>;
-  static uint64_t u(C x) { return static_cast<uint64_t>(x); }
-  struct Add {
-    static C of(C a, C b) {
-      if constexpr (kInteger)
-        return static_cast<C>(u(a) + u(b));
-      else
-        return a + b;
-    }
-  };
-  struct Sub {
-    static C of(C a, C b) {
-      if constexpr (kInteger)
-        return static_cast<C>(u(a) - u(b));
-      else
-        return a - b;
-    }
-  };
-  struct Mul {
-    static C of(C a, C b) {
-      if constexpr (kInteger)
-        return static_cast<C>(u(a) * u(b));
-      else
-        return a * b;
-    }
-  };
-  struct Div {
-    static C of(C a, C b) {
-      if constexpr (kInteger) {
-        if (b == 0) return 0;
-        if constexpr (std::is_signed_v<C>)
-          if (b == -1) return static_cast<C>(-u(a));
-      }
-      return a / b;
-    }
-  };
-  struct Min {
-    static C of(C a, C b) { return a != a || a < b ? a : b; }
-  };
-  struct Max {
-    static C of(C a, C b) { return a != a || a > b ? a : b; }
-  };
-  // Of integers the sign is the divisor's, of floating-point numbers the dividend's (fmod).
-  struct Mod {
-    static C of(C a, C b) {
-      if constexpr (!kInteger) {
-        return std::fmod(a, b);
-      } else {
-        if (b == 0) return 0;
-        if constexpr (std::is_signed_v<C>) {
-          if (b == -1) return 0;
-          const C r = a % b;
-          return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-        }
-        return a % b;
-      }
-    }
-  };
-};
-
-template <class C>
-struct Comparison {
-  struct Equal {
-    static bool of(C a, C b) { return a == b; }
-  };
-  struct Less {
-    static bool of(C a, C b) { return a < b; }
-  };
-  struct LessEqual {
-    static bool of(C a, C b) { return a <= b; }
-  };
-  struct And {
-    static bool of(C a, C b) { return (a != 0) & (b != 0); }
-  };
-  struct Or {
-    static bool of(C a, C b) { return (a != 0) | (b != 0); }
-  };
-  struct Xor {
-    static bool of(C a, C b) { return (a != 0) != (b != 0); }
-  };
-};
-
-template <class C>
-Pairs<C> arithmetic([[maybe_unused]] const Simd& s, Op op) {
-  if constexpr (std::is_same_v<C, float>) {
-    switch (op) {
-      case Op::Add: return s.add;
-      case Op::Sub: return s.sub;
-      case Op::Mul: return s.mul;
-      case Op::Div: return s.div;
-      case Op::Min: return s.min;
-      case Op::Max: return s.max;
-      default: return loop<C, C, typename Arithmetic<C>::Mod>;
-    }
-  }
+Pairs<C, C> arithmetic(BinaryOp op) {
   switch (op) {
-    case Op::Add: return loop<C, C, typename Arithmetic<C>::Add>;
-    case Op::Sub: return loop<C, C, typename Arithmetic<C>::Sub>;
-    case Op::Mul: return loop<C, C, typename Arithmetic<C>::Mul>;
-    case Op::Div: return loop<C, C, typename Arithmetic<C>::Div>;
-    case Op::Min: return loop<C, C, typename Arithmetic<C>::Min>;
-    case Op::Max: return loop<C, C, typename Arithmetic<C>::Max>;
-    default: return loop<C, C, typename Arithmetic<C>::Mod>;
+#define X(id, ...) \
+  case BinaryOp::id: return loop<C, C, Op::id>;
+    ARENASCOPE_ARITHMETIC_OPS(X)
+#undef X
   }
+  return nullptr;
 }
 
 template <class C>
-Compare<C> comparison(Op op) {
+Pairs<int64_t, C> comparison(ComparisonOp op) {
   switch (op) {
-    case Op::Equal: return loop<int64_t, C, typename Comparison<C>::Equal>;
-    case Op::Less:
-    case Op::Greater: return loop<int64_t, C, typename Comparison<C>::Less>;
-    case Op::LessEqual:
-    case Op::GreaterEqual: return loop<int64_t, C, typename Comparison<C>::LessEqual>;
-    case Op::And: return loop<int64_t, C, typename Comparison<C>::And>;
-    case Op::Or: return loop<int64_t, C, typename Comparison<C>::Or>;
-    default: return loop<int64_t, C, typename Comparison<C>::Xor>;
+#define X(id, ...) \
+  case ComparisonOp::id: return loop<int64_t, C, Op::id>;
+    ARENASCOPE_COMPARISON_OPS(X)
+#undef X
   }
+  return nullptr;
+}
+
+// Faster than the formula's loop; null where there is none.
+Simd::Binary vectorised(const Simd& s, Op op) {
+  const struct {
+    Op op;
+    Simd::Binary loop;
+  } all[] = {{Op::Add, s.add}, {Op::Sub, s.sub}, {Op::Mul, s.mul},
+             {Op::Div, s.div}, {Op::Min, s.min}, {Op::Max, s.max}};
+  for (const auto& entry : all)
+    if (entry.op == op) return entry.loop;
+  return nullptr;
 }
 
 // out = f(a, b) for this part of the node.
@@ -158,9 +71,10 @@ void run(const Job& job, const TensorImpl& a, const TensorImpl& b, void (*f)(Out
 }
 
 // y = 2 is what most exponents are.
-struct Power {
-  static float of(float x, float y) { return y == 2.0f ? x * x : std::pow(x, y); }
-};
+float power(float x, float y) { return y == 2.0f ? x * x : std::pow(x, y); }
+void pow_row(float* out, const float* x, const float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] = power(x[i], y[i]);
+}
 
 // a to the power b: by squaring where both are integers, else in double.
 template <class C, class E>
@@ -185,7 +99,7 @@ void powers(const Job& job) {
         }
       }
       if constexpr (std::is_same_v<C, float> && std::is_same_v<E, float>)
-        to[i] = Power::of(x[i], y[i]);
+        to[i] = power(x[i], y[i]);
       else
         to[i] = convert<C>(std::pow(static_cast<double>(x[i]), static_cast<double>(y[i])));
     }
@@ -208,35 +122,44 @@ void choose(const Job& job) {
   });
 }
 
-}  // namespace
-
-Simd::Binary binary_row(const Simd& s, Op op) {
-  return op == Op::Pow ? loop<float, float, Power> : arithmetic<float>(s, op);
-}
-
-Status binary(const Job& job) {
-  with_compute_type(job.node.dtype, [&](auto zero) {
-    using C = decltype(zero);
-    const Functions functions(job.node);
-    run<C, C>(job, job.source(0), job.source(1), arithmetic<C>(*functions, job.node.op));
-  });
-  return {};
-}
-
-Status compare(const Job& job) {
-  const bool swapped = job.node.op == Op::Greater || job.node.op == Op::GreaterEqual;
-  with_compute_type(job.source(0).dtype, [&](auto zero) {
-    using C = decltype(zero);
-    run<int64_t, C>(job, job.source(swapped ? 1 : 0), job.source(swapped ? 0 : 1), comparison<C>(job.node.op));
-  });
-  return {};
-}
-
+// Of bases and exponents of any two types.
 Status pow(const Job& job) {
   with_compute_type(job.node.dtype, [&](auto base) {
     with_compute_type(job.source(1).dtype, [&](auto exponent) { powers<decltype(base), decltype(exponent)>(job); });
   });
   return {};
+}
+
+}  // namespace
+
+Simd::Binary binary_row(const Simd& s, Op op) {
+  if (op == Op::Pow) return pow_row;
+  if (const Simd::Binary fast = vectorised(s, op)) return fast;
+  return arithmetic<float>(static_cast<BinaryOp>(op));
+}
+
+Status binary(const Job& job) {
+  if (job.node.op == Op::Pow) return pow(job);
+  return with_compute_type(job.node.dtype, [&](auto zero) -> Status {
+    using C = decltype(zero);
+    const Functions functions(job.node);
+    Pairs<C, C> f = arithmetic<C>(static_cast<BinaryOp>(job.node.op));
+    if constexpr (std::is_same_v<C, float>)
+      if (const Simd::Binary fast = vectorised(*functions, job.node.op)) f = fast;
+    if (!f) return refuse(job.node, "it has no formula for such numbers");
+    run<C, C>(job, job.source(0), job.source(1), f);
+    return {};
+  });
+}
+
+Status compare(const Job& job) {
+  return with_compute_type(job.source(0).dtype, [&](auto zero) -> Status {
+    using C = decltype(zero);
+    const auto f = comparison<C>(static_cast<ComparisonOp>(job.node.op));
+    if (!f) return refuse(job.node, "it has no formula for such numbers");
+    run<int64_t, C>(job, job.source(0), job.source(1), f);
+    return {};
+  });
 }
 
 Status where(const Job& job) {

@@ -13,6 +13,8 @@
 #include "engine/backends/cpu/kernels/rows.h"
 #include "engine/backends/cpu/simd/simd.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::cpu {
 namespace {
 
@@ -24,42 +26,48 @@ template <class C>
 using Total = std::conditional_t<std::is_floating_point_v<C>, double, C>;
 
 template <class C>
-Total<C> start(Op op) {
+Total<C> start(ReductionOp op) {
   using T = Total<C>;
   switch (op) {
-    case Op::ReduceProd: return T{1};
-    case Op::ReduceMax:
+    case ReductionOp::ReduceProd: return T{1};
+    case ReductionOp::ReduceMax:
       return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-    case Op::ReduceMin:
+    case ReductionOp::ReduceMin:
       return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-    default: return T{0};
+    case ReductionOp::ReduceSum:
+    case ReductionOp::ReduceMean:
+    case ReductionOp::ReduceL2: break;
   }
+  return T{0};
 }
 
 template <class T>
-T combine(Op op, T a, T x) {
+T combine(ReductionOp op, T a, T x) {
   using W = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // integers wrap
   switch (op) {
-    case Op::ReduceProd: return static_cast<T>(static_cast<W>(a) * static_cast<W>(x));
-    case Op::ReduceMax: return a != a || a > x ? a : x;
-    case Op::ReduceMin: return a != a || a < x ? a : x;
-    case Op::ReduceL2: return static_cast<T>(static_cast<W>(a) + static_cast<W>(x) * static_cast<W>(x));
-    default: return static_cast<T>(static_cast<W>(a) + static_cast<W>(x));
+    case ReductionOp::ReduceProd: return static_cast<T>(static_cast<W>(a) * static_cast<W>(x));
+    case ReductionOp::ReduceMax: return a != a || a > x ? a : x;
+    case ReductionOp::ReduceMin: return a != a || a < x ? a : x;
+    case ReductionOp::ReduceL2: return static_cast<T>(static_cast<W>(a) + static_cast<W>(x) * static_cast<W>(x));
+    case ReductionOp::ReduceSum:
+    case ReductionOp::ReduceMean: break;
   }
+  return static_cast<T>(static_cast<W>(a) + static_cast<W>(x));
 }
 
 template <class C>
-Total<C> row(Op op, Total<C> total, const C* x, int64_t n) {
+Total<C> row(ReductionOp op, Total<C> total, const C* x, int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
     const Simd& s = simd();
     switch (op) {
-      case Op::ReduceMax: return combine<double>(op, total, s.highest(x, n));
-      case Op::ReduceMin: return combine<double>(op, total, s.lowest(x, n));
-      case Op::ReduceL2:
+      case ReductionOp::ReduceMax: return combine<double>(op, total, s.highest(x, n));
+      case ReductionOp::ReduceMin: return combine<double>(op, total, s.lowest(x, n));
+      case ReductionOp::ReduceL2:
         if (const double squares = s.square_sum(x, 0, n); squares > 1e-18 && squares < 1e37) return total + squares;
         break;  // squares may be too small or too large for floats
-      case Op::ReduceProd: break;
-      default: return total + s.sum(x, n);
+      case ReductionOp::ReduceProd: break;
+      case ReductionOp::ReduceSum:
+      case ReductionOp::ReduceMean: return total + s.sum(x, n);
     }
   }
   for (int64_t i = 0; i < n; ++i) total = combine<Total<C>>(op, total, x[i]);
@@ -67,9 +75,9 @@ Total<C> row(Op op, Total<C> total, const C* x, int64_t n) {
 }
 
 template <class C>
-C finish(Op op, Total<C> total, int64_t count) {
-  if (op == Op::ReduceL2) return convert<C>(std::sqrt(static_cast<double>(total)));
-  if (op == Op::ReduceMean) {
+C finish(ReductionOp op, Total<C> total, int64_t count) {
+  if (op == ReductionOp::ReduceL2) return convert<C>(std::sqrt(static_cast<double>(total)));
+  if (op == ReductionOp::ReduceMean) {
     if constexpr (std::is_integral_v<C>) return count == 0 ? C{0} : total / static_cast<C>(count);
     return static_cast<C>(total / static_cast<Total<C>>(count));
   }
@@ -93,7 +101,7 @@ Space space_of(const TensorImpl& source, uint32_t axes) {
 template <class C>
 void run(const Job& job) {
   const TensorImpl &node = job.node, &source = job.source(0);
-  const Op op = node.op;
+  const auto op = static_cast<ReductionOp>(node.op);
   const Space space = space_of(source, node.params.get<ReduceParams>().axes);
   const Nest kept(space.kept, {space.kept_strides}), reduced(space.reduced, {space.reduced_strides});
   const int64_t count = reduced.count();
@@ -104,7 +112,7 @@ void run(const Job& job) {
   Reader<C> values(source, across ? 1 : reduced.inner_stride(0));
   Total<C> totals[kAcross];
   [[maybe_unused]] float sums[kAcross];
-  const bool sum = op == Op::ReduceSum || op == Op::ReduceMean;
+  const bool sum = op == ReductionOp::ReduceSum || op == ReductionOp::ReduceMean;
   const Range range = job.part(kept.count(), across ? 64 : 1);
   int64_t result = range.begin;
   kept.rows(range, piece, [&](const int64_t* at, int64_t n) {

@@ -17,8 +17,6 @@ enum class LineDo : int32_t {
   Min,
   Prod,
   L2,  // reduce
-  ArgMax,
-  ArgMin,
   Norm,
   RmsNorm,
   SoftMax,
@@ -85,7 +83,7 @@ ARENASCOPE_DEVICE void reduce(const LineWork& p) {
         case LineDo::Prod: v *= x; break;
         case LineDo::Max: v = v < x ? x : v; break;
         case LineDo::Min: v = x < v ? x : v; break;
-        default:
+        default:  // sums
           part += p.what == LineDo::L2 ? x * x : x;
           if (++parts % 32 == 0) {
             v += part;

@@ -5,66 +5,28 @@
 #pragma once
 #include <math.h>
 
+#include <arenascope/graph/elementwise.h>
+#include <arenascope/graph/op_list.h>
 #include "engine/backends/cuda/kernels/numbers.h"
 #include "engine/backends/cuda/kernels/places.h"
 
 namespace arenascope::cuda {
 
-// What a step does to the accumulator x; y is the step's input, a and b are its numbers.
+// What a step does to the accumulator x: the ops of op_list.h, and what only programs have. y is the step's input, a
+// and b are its numbers.
+#define X(id, ...) id,
 enum class Do : int32_t {
-  Load,  // x = y
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Pow,
-  Min,
-  Max,
-  Mod,
+  Load,                         // x = y
+  ARENASCOPE_BINARY_OPS(X)      //
+  ARENASCOPE_COMPARISON_OPS(X)  //
   SubFrom,
-  DivInto,  // y - x, y / x
-  Equal,
-  Less,
-  LessEqual,
-  Greater,
-  GreaterEqual,
-  And,
-  Or,
-  Xor,
-  Where,     // x is true ? y : the input after y
-  MulRsqrt,  // x / sqrt(y + a)
-  Neg,
-  Abs,
-  Sign,
-  Floor,
-  Ceil,
-  Round,
-  Sqrt,
-  Reciprocal,
-  Exp,
-  Log,
-  Erf,
-  Sin,
-  Cos,
-  Tanh,
-  Sigmoid,
-  Relu,
-  LeakyRelu,
-  Elu,
-  Softplus,
-  Softsign,
-  Gelu,
-  GeluTanh,
-  Silu,
-  Mish,
-  HardSigmoid,
-  HardSwish,
-  Clamp,
-  Scale,
-  Not,
-  IsNan,
+  DivInto,                 // y - x, y / x
+  Where,                   // x is true ? y : the input after y
+  MulRsqrt,                // x / sqrt(y + a)
+  ARENASCOPE_UNARY_OPS(X)  //
   Truth,
 };
+#undef X
 
 inline constexpr int kMostInputs = 6;
 inline constexpr int kMostSteps = 12;
@@ -88,50 +50,6 @@ struct PointwiseWork {
 };
 
 template <class N>
-ARENASCOPE_DEVICE N sigmoid(N x) {
-  return N(1) / (N(1) + exp(-x));
-}
-template <class N>
-ARENASCOPE_DEVICE N softplus(N x) {
-  return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-template <class N>
-ARENASCOPE_DEVICE N limited(N x, N low, N high) {
-  return x < low ? low : x > high ? high : x;
-}
-
-// The functions that take many instructions, once for all.
-template <class N>
-ARENASCOPE_CALLED N function_of(Do what, N x, N a) {
-  switch (what) {
-    case Do::Sin: return sin(x);
-    case Do::Cos: return cos(x);
-    case Do::Log: return log(x);
-    case Do::Erf: return erf(x);
-    case Do::Tanh: return tanh(x);
-    case Do::Elu: return x < 0 ? a * expm1(x) : x;
-    case Do::Softplus: return softplus(x);
-    case Do::Gelu: return x / 2 * (N(1) + erf(x * N(0.70710678118654752440)));
-    case Do::GeluTanh: return x / 2 * (N(1) + tanh(N(0.79788456080286535588) * (x + N(0.044715) * x * x * x)));
-    case Do::Mish: return x * tanh(softplus(x));
-    default: return exp(x);
-  }
-}
-template <class N>
-ARENASCOPE_CALLED N power(N x, N y) {
-  return pow(x, y);
-}
-ARENASCOPE_DEVICE int64_t whole_power(int64_t x, int64_t y) {
-  if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
-  uint64_t result = 1, base = static_cast<uint64_t>(x);
-  for (; y > 0; y >>= 1) {
-    if (y & 1) result *= base;
-    base *= base;
-  }
-  return static_cast<int64_t>(result);
-}
-
-template <class N>
 struct IsWhole {
   static constexpr bool value = false;
 };
@@ -140,119 +58,161 @@ struct IsWhole<int64_t> {
   static constexpr bool value = true;
 };
 
-template <class N>
-ARENASCOPE_DEVICE bool less(N x, N y, bool is_unsigned) {
-  if constexpr (IsWhole<N>::value)
-    if (is_unsigned) return static_cast<uint64_t>(x) < static_cast<uint64_t>(y);
-  return x < y;
-}
+// What the formulas of graph/elementwise.h are written with.
+namespace formulas {
 
 template <class N>
-ARENASCOPE_DEVICE N quotient(N x, N y, bool is_unsigned) {
-  if constexpr (IsWhole<N>::value) {
-    if (y == 0) return 0;
-    if (is_unsigned) return static_cast<int64_t>(static_cast<uint64_t>(x) / static_cast<uint64_t>(y));
-    if (y == -1) return static_cast<int64_t>(0ull - static_cast<uint64_t>(x));
-    return x / y;
-  } else {
-    return x / y;
+ARENASCOPE_DEVICE N lesser(N x, N y) {
+  return y < x ? y : x;
+}
+template <class N>
+ARENASCOPE_DEVICE N larger(N x, N y) {
+  return x < y ? y : x;
+}
+template <class N>
+ARENASCOPE_DEVICE N limited(N x, N low, N high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+ARENASCOPE_DEVICE uint64_t bits(int64_t x) { return static_cast<uint64_t>(x); }
+ARENASCOPE_DEVICE bool less(int64_t x, int64_t y, bool u) { return u ? bits(x) < bits(y) : x < y; }
+ARENASCOPE_DEVICE int64_t least(int64_t x, int64_t y, bool u) { return less(y, x, u) ? y : x; }
+ARENASCOPE_DEVICE int64_t most(int64_t x, int64_t y, bool u) { return less(x, y, u) ? y : x; }
+ARENASCOPE_DEVICE int64_t negative(int64_t x) { return static_cast<int64_t>(0ull - bits(x)); }
+ARENASCOPE_DEVICE int64_t sum(int64_t x, int64_t y) { return static_cast<int64_t>(bits(x) + bits(y)); }
+ARENASCOPE_DEVICE int64_t difference(int64_t x, int64_t y) { return static_cast<int64_t>(bits(x) - bits(y)); }
+ARENASCOPE_DEVICE int64_t product(int64_t x, int64_t y) { return static_cast<int64_t>(bits(x) * bits(y)); }
+ARENASCOPE_DEVICE int64_t quotient(int64_t x, int64_t y, bool u) {
+  if (y == 0) return 0;
+  if (u) return static_cast<int64_t>(bits(x) / bits(y));
+  return y == -1 ? negative(x) : x / y;
+}
+ARENASCOPE_DEVICE int64_t floor_mod(int64_t x, int64_t y, bool u) {
+  if (y == 0) return 0;
+  if (u) return static_cast<int64_t>(bits(x) % bits(y));
+  if (y == -1) return 0;
+  const int64_t rest = x % y;
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+ARENASCOPE_DEVICE int64_t power(int64_t x, int64_t y) {
+  if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
+  uint64_t result = 1, base = bits(x);
+  for (; y > 0; y >>= 1) {
+    if (y & 1) result *= base;
+    base *= base;
   }
+  return static_cast<int64_t>(result);
 }
 
 template <class N>
-ARENASCOPE_DEVICE N remainder_of(N x, N y, bool is_unsigned) {
-  if constexpr (IsWhole<N>::value) {
-    if (y == 0 || y == -1) return 0;
-    if (is_unsigned) return static_cast<int64_t>(static_cast<uint64_t>(x) % static_cast<uint64_t>(y));
-    const int64_t r = x % y;
-    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
-  } else {
-    return fmod(x, y);
+struct Constant {
+  template <class V>
+  ARENASCOPE_DEVICE N operator()(V v) const {
+    return static_cast<N>(v);
   }
+};
+
+// An op's formula over floating-point numbers and over whole ones; undefined where it has none. The ones that take many
+// instructions are there once for all (kFunction).
+template <Do kWhat, bool kReal>
+struct Formula;
+
+#define ARENASCOPE_FORMULA(id, real, expression)                \
+  template <>                                                   \
+  struct Formula<Do::id, real> {                                \
+    template <class N>                                          \
+    static ARENASCOPE_DEVICE N of(N x, N y, N a, N b, bool u) { \
+      const Constant<N> K;                                      \
+      (void)x, (void)y, (void)a, (void)b, (void)u, (void)K;     \
+      return static_cast<N>(expression);                        \
+    }                                                           \
+  };
+#define REAL(id, expression) ARENASCOPE_FORMULA(id, true, expression)
+#define WHOLE(id, expression) ARENASCOPE_FORMULA(id, false, expression)
+ARENASCOPE_REAL_BINARY_FORMULAS(REAL)
+ARENASCOPE_REAL_COMPARISON_FORMULAS(REAL)
+ARENASCOPE_REAL_UNARY_FORMULAS(REAL)
+ARENASCOPE_WHOLE_BINARY_FORMULAS(WHOLE)
+ARENASCOPE_WHOLE_COMPARISON_FORMULAS(WHOLE)
+ARENASCOPE_WHOLE_UNARY_FORMULAS(WHOLE)
+#undef REAL
+#undef WHOLE
+#undef ARENASCOPE_FORMULA
+
+// Functions take many instructions and are there once for all, but for these, which stand where they are used.
+template <Do kWhat>
+struct Called {
+  static constexpr bool value = false;
+};
+template <Do kWhat>
+struct Short {
+  static constexpr bool value = false;
+};
+#define X(id)                           \
+  template <>                           \
+  struct Short<Do::id> {                \
+    static constexpr bool value = true; \
+  };
+X(Sqrt)
+X(Reciprocal)
+X(Exp) X(Sigmoid) X(LeakyRelu) X(Softsign) X(Silu) X(HardSigmoid) X(HardSwish) X(Scale)
+#undef X
+#define X(id, ...)                                       \
+  template <>                                            \
+  struct Called<Do::id> {                                \
+    static constexpr bool value = !Short<Do::id>::value; \
+  };
+    ARENASCOPE_FUNCTION_OPS(X) X(Pow)
+#undef X
+
+        template <Do kWhat, class N>
+        ARENASCOPE_CALLED N called(N x, N y, N a, N b) {
+  return Formula<kWhat, true>::of(x, y, a, b, false);
 }
 
-template <class N>
-ARENASCOPE_DEVICE N sum_of(N x, N y) {
-  if constexpr (IsWhole<N>::value)
-    return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+// What the op makes of an element.
+template <Do kWhat, class N>
+ARENASCOPE_DEVICE N apply(N x, N y, N a, N b, bool is_unsigned) {
+  if constexpr (!IsWhole<N>::value && Called<kWhat>::value)
+    return called<kWhat>(x, y, a, b);
   else
-    return x + y;
+    return Formula<kWhat, !IsWhole<N>::value>::of(x, y, a, b, is_unsigned);
 }
-template <class N>
-ARENASCOPE_DEVICE N difference_of(N x, N y) {
-  if constexpr (IsWhole<N>::value)
-    return static_cast<int64_t>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
-  else
-    return x - y;
-}
-template <class N>
-ARENASCOPE_DEVICE N product_of(N x, N y) {
-  if constexpr (IsWhole<N>::value)
-    return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
-  else
-    return x * y;
-}
+
+}  // namespace formulas
 
 // One step on `kCount` accumulators; z only for Where.
 template <class N, int kCount>
 ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[kCount], const N (&y)[kCount],
                                const N (&z)[kCount]) {
   const N a = static_cast<N>(s.a), b = static_cast<N>(s.b);
-#define ARENASCOPE_DO(what, expression) \
-  case Do::what: ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = static_cast<N>(expression); return;
+#define ARENASCOPE_DO(what, expression)                                                   \
+  case Do::what:                                                                          \
+    ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = static_cast<N>(expression); \
+    return;
+#define ANY(id, ...) ARENASCOPE_DO(id, (formulas::apply<Do::id>(x[j], y[j], a, b, is_unsigned)))
+#define REAL(id, ...)                                                                                             \
+  case Do::id:                                                                                                    \
+    if constexpr (!IsWhole<N>::value)                                                                             \
+      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = formulas::apply<Do::id>(x[j], y[j], a, b, false); \
+    return;
   switch (s.what) {
     ARENASCOPE_DO(Load, y[j])
-    ARENASCOPE_DO(Add, sum_of(x[j], y[j]))
-    ARENASCOPE_DO(Sub, difference_of(x[j], y[j]))
-    ARENASCOPE_DO(SubFrom, difference_of(y[j], x[j]))
-    ARENASCOPE_DO(Mul, product_of(x[j], y[j]))
-    ARENASCOPE_DO(Div, quotient(x[j], y[j], is_unsigned))
-    ARENASCOPE_DO(DivInto, quotient(y[j], x[j], is_unsigned))
-    ARENASCOPE_DO(Mod, remainder_of(x[j], y[j], is_unsigned))
-    ARENASCOPE_DO(Min, (x[j] != x[j] || less(x[j], y[j], is_unsigned)) ? x[j] : y[j])
-    ARENASCOPE_DO(Max, (x[j] != x[j] || less(y[j], x[j], is_unsigned)) ? x[j] : y[j])
-    ARENASCOPE_DO(Equal, x[j] == y[j])
-    ARENASCOPE_DO(Less, less(x[j], y[j], is_unsigned))
-    ARENASCOPE_DO(LessEqual, x[j] == y[j] || less(x[j], y[j], is_unsigned))
-    ARENASCOPE_DO(Greater, less(y[j], x[j], is_unsigned))
-    ARENASCOPE_DO(GreaterEqual, x[j] == y[j] || less(y[j], x[j], is_unsigned))
-    ARENASCOPE_DO(And, x[j] != 0 && y[j] != 0)
-    ARENASCOPE_DO(Or, x[j] != 0 || y[j] != 0)
-    ARENASCOPE_DO(Xor, (x[j] != 0) != (y[j] != 0))
+    ARENASCOPE_BINARY_OPS(ANY)
+    ARENASCOPE_COMPARISON_OPS(ANY)
+    ARENASCOPE_NUMBER_OPS(ANY)
+    ARENASCOPE_PREDICATE_OPS(ANY)
+    ARENASCOPE_FUNCTION_OPS(REAL)
+    ARENASCOPE_DO(SubFrom, (formulas::apply<Do::Sub>(y[j], x[j], a, b, is_unsigned)))
+    ARENASCOPE_DO(DivInto, (formulas::apply<Do::Div>(y[j], x[j], a, b, is_unsigned)))
     ARENASCOPE_DO(Where, x[j] != 0 ? y[j] : z[j])
-    ARENASCOPE_DO(Neg, difference_of(N(0), x[j]))
-    ARENASCOPE_DO(Abs, less(x[j], N(0), is_unsigned) ? difference_of(N(0), x[j]) : x[j])
-    ARENASCOPE_DO(Sign, x[j] != x[j] ? x[j] : N(less(N(0), x[j], is_unsigned)) - N(less(x[j], N(0), is_unsigned)))
-    ARENASCOPE_DO(Relu, less(x[j], N(0), is_unsigned) ? N(0) : x[j])
-    ARENASCOPE_DO(Clamp, less(x[j], a, is_unsigned) ? a : less(b, x[j], is_unsigned) ? b : x[j])
-    ARENASCOPE_DO(Not, x[j] == 0)
     ARENASCOPE_DO(Truth, x[j] != 0)
-    ARENASCOPE_DO(IsNan, x[j] != x[j])
-    default: break;
+    case Do::MulRsqrt:
+      if constexpr (!IsWhole<N>::value) ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = x[j] / sqrt(y[j] + a);
+      return;
   }
-  if constexpr (IsWhole<N>::value) {
-    if (s.what == Do::Pow) ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = whole_power(x[j], y[j]);
-    return;  // the rest leaves integers as they are
-  } else {
-    switch (s.what) {
-      ARENASCOPE_DO(Pow, power(x[j], y[j]))
-      ARENASCOPE_DO(MulRsqrt, x[j] / sqrt(y[j] + a))
-      ARENASCOPE_DO(Floor, floor(x[j]))
-      ARENASCOPE_DO(Ceil, ceil(x[j]))
-      ARENASCOPE_DO(Round, rint(x[j]))
-      ARENASCOPE_DO(Sqrt, sqrt(x[j]))
-      ARENASCOPE_DO(Reciprocal, N(1) / x[j])
-      ARENASCOPE_DO(Exp, exp(x[j]))
-      ARENASCOPE_DO(Sigmoid, sigmoid(x[j]))
-      ARENASCOPE_DO(Silu, x[j] * sigmoid(x[j]))
-      ARENASCOPE_DO(LeakyRelu, x[j] < 0 ? a * x[j] : x[j])
-      ARENASCOPE_DO(Softsign, x[j] / (N(1) + fabs(x[j])))
-      ARENASCOPE_DO(HardSigmoid, limited(a * x[j] + b, N(0), N(1)))
-      ARENASCOPE_DO(HardSwish, x[j] * limited(a * x[j] + b, N(0), N(1)))
-      ARENASCOPE_DO(Scale, a * x[j] + b)
-      default: ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = function_of(s.what, x[j], a);
-    }
-  }
+#undef REAL
+#undef ANY
 #undef ARENASCOPE_DO
 }
 

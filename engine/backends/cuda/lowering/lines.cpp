@@ -5,25 +5,21 @@
 #include "engine/backends/cuda/lowering/lower.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::cuda {
 namespace {
 
-LineDo line_op(Op op) {
+LineDo line_op(ReductionOp op) {
   switch (op) {
-    case Op::ReduceMean: return LineDo::Mean;
-    case Op::ReduceMax: return LineDo::Max;
-    case Op::ReduceMin: return LineDo::Min;
-    case Op::ReduceProd: return LineDo::Prod;
-    case Op::ReduceL2: return LineDo::L2;
-    case Op::ArgMax: return LineDo::ArgMax;
-    case Op::ArgMin: return LineDo::ArgMin;
-    case Op::Norm:
-    case Op::GroupNorm: return LineDo::Norm;
-    case Op::RmsNorm: return LineDo::RmsNorm;
-    case Op::SoftMax: return LineDo::SoftMax;
-    case Op::LogSoftMax: return LineDo::LogSoftMax;
-    default: return LineDo::Sum;
+    case ReductionOp::ReduceSum: return LineDo::Sum;
+    case ReductionOp::ReduceMean: return LineDo::Mean;
+    case ReductionOp::ReduceMax: return LineDo::Max;
+    case ReductionOp::ReduceMin: return LineDo::Min;
+    case ReductionOp::ReduceProd: return LineDo::Prod;
+    case ReductionOp::ReduceL2: return LineDo::L2;
   }
+  return LineDo::Sum;
 }
 
 // Who shares a line: a thread where neighbouring threads then read neighbours, a warp for short lines, else a block.
@@ -86,22 +82,11 @@ void set_arrays(LineWork& work, const TensorImpl& node) {
     work.in[i] = bytes(*node.sources[i]);
     work.types[i] = node.sources[i]->dtype;
   }
-  work.what = line_op(node.op);
 }
 
-Status lower_reduction(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0];
-  uint32_t axes = 0;
-  LineWork work;
-  set_arrays(work, node);
-  if (node.op == Op::ArgMax || node.op == Op::ArgMin) {
-    const auto p = node.params.get<ArgParams>();
-    axes = 1u << p.axis;
-    work.largest = node.op == Op::ArgMax;
-    work.last = p.select_last;
-  } else {
-    axes = node.params.get<ReduceParams>().axes;
-  }
+// Reduces the source's dimensions in `axes` with one of three kernels.
+Status lower_axes(const Job& job, LineWork& work, uint32_t axes, KernelId f32, KernelId f64, KernelId whole) {
+  const TensorImpl& x = *job.node.sources[0];
   // The result's strides by the source's dimensions: row-major over those that stay.
   Dims kept = x.sizes;
   for (int d = 0; d < x.rank(); ++d)
@@ -113,10 +98,16 @@ Status lower_reduction(const Job& job) {
         return Layout{{axes >> d & 1 ? 0 : out[d], x.strides[d]}};
       });
   const Grid grid = share(work, job.queue, false);
-  const NumberClass c = class_of(x.dtype);
-  if (node.op == Op::ArgMax || node.op == Op::ArgMin)
-    return job.queue.launch(pick(c, KernelId::arg_f32, KernelId::arg_f64, KernelId::arg_whole), grid, work);
-  return job.queue.launch(pick(c, KernelId::reduce_f32, KernelId::reduce_f64, KernelId::reduce_whole), grid, work);
+  return job.queue.launch(pick(class_of(x.dtype), f32, f64, whole), grid, work);
+}
+
+Status lower_extreme(const Job& job) {
+  const auto p = job.node.params.get<ArgParams>();
+  LineWork work;
+  set_arrays(work, job.node);
+  work.largest = job.node.op == Op::ArgMax;
+  work.last = p.select_last;
+  return lower_axes(job, work, 1u << p.axis, KernelId::arg_f32, KernelId::arg_f64, KernelId::arg_whole);
 }
 
 Status lower_selection(const Job& job) {
@@ -153,6 +144,7 @@ Status lower_soft_max(const Job& job) {
   const auto p = node.params.get<SoftMaxParams>();
   LineWork work;
   set_arrays(work, node);
+  work.what = node.op == Op::SoftMax ? LineDo::SoftMax : LineDo::LogSoftMax;
   work.number = node.op == Op::SoftMax ? static_cast<double>(p.scale) : 1;
   lay_out(
       work, node.sizes, [&](int d) { return d == p.axis; },
@@ -170,6 +162,7 @@ Status lower_norm(const Job& job) {
   const TensorImpl &node = job.node, &x = *node.sources[0];
   LineWork work;
   set_arrays(work, node);
+  work.what = node.op == Op::RmsNorm ? LineDo::RmsNorm : LineDo::Norm;
   if (node.op == Op::GroupNorm) {
     const auto p = node.params.get<GroupNormParams>();
     work.number = static_cast<double>(p.epsilon);
@@ -204,18 +197,36 @@ Status lower_norm(const Job& job) {
 
 }  // namespace
 
-Status lower_lines(const Job& job) {
-  switch (job.node.op) {
-    case Op::Norm:
-    case Op::RmsNorm:
-    case Op::GroupNorm: return lower_norm(job);
-    case Op::SoftMax:
-    case Op::LogSoftMax: return lower_soft_max(job);
-    case Op::TopKValues:
-    case Op::TopKIndices:
-    case Op::CumSum: return lower_selection(job);
-    default: return lower_reduction(job);
+Status lower_reduction(const Job& job) {
+  LineWork work;
+  set_arrays(work, job.node);
+  work.what = line_op(static_cast<ReductionOp>(job.node.op));
+  return lower_axes(job, work, job.node.params.get<ReduceParams>().axes, KernelId::reduce_f32, KernelId::reduce_f64,
+                    KernelId::reduce_whole);
+}
+
+Status lower_norms(const Job& job) {
+  switch (static_cast<NormOp>(job.node.op)) {
+    case NormOp::BatchNorm: return lower_pointwise(job);
+    case NormOp::Norm:
+    case NormOp::RmsNorm:
+    case NormOp::GroupNorm: return lower_norm(job);
+    case NormOp::SoftMax:
+    case NormOp::LogSoftMax: return lower_soft_max(job);
   }
+  return refuse(job.node, "no kernel computes it");
+}
+
+Status lower_lines(const Job& job) {
+  switch (static_cast<LineOp>(job.node.op)) {
+    case LineOp::ArgMax:
+    case LineOp::ArgMin: return lower_extreme(job);
+    case LineOp::TopKValues:
+    case LineOp::TopKIndices:
+    case LineOp::CumSum: return lower_selection(job);
+    case LineOp::Rope: return lower_rope(job);
+  }
+  return refuse(job.node, "no kernel computes it");
 }
 
 }  // namespace arenascope::cuda

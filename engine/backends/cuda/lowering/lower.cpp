@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
 namespace arenascope::cuda {
 namespace {
 
@@ -15,6 +17,77 @@ Status plain(const TensorImpl& node) {
       return refuse(node,
                     fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
   return {};
+}
+
+Status movement_supports(const TensorImpl& node) {
+  switch (static_cast<MovementOp>(node.op)) {
+    case MovementOp::Cont:
+    case MovementOp::Copy: return {};
+    case MovementOp::Cast:
+      if (info(node.dtype).quantised && node.dtype != node.sources[0]->dtype)
+        return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
+      return {};
+    case MovementOp::Gather:
+      if (info(node.dtype).quantised) return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
+      if (info(node.sources[0]->dtype).quantised && node.params.get<AxisParams>().axis == node.sources[0]->rank() - 1)
+        return refuse(node, "it cannot take single elements out of quantised blocks");
+      return {};
+    case MovementOp::Concat:
+    case MovementOp::Pad:
+    case MovementOp::GatherElements:
+    case MovementOp::Fill:
+    case MovementOp::Arange:
+    case MovementOp::Resize:
+    case MovementOp::DepthToSpace:
+    case MovementOp::Tril: return plain(node);
+  }
+  return refuse(node, "no kernel computes it");
+}
+
+Status product_supports(const TensorImpl& node) {
+  if (node.op == Op::MulMat) return {};
+  if (node.op == Op::Lstm && node.params.get<LstmParams>().hidden > kMostHidden)
+    return refuse(node, fmt::format("its state of {} units is larger than a block's shared memory",
+                                    node.params.get<LstmParams>().hidden));
+  return plain(node);
+}
+
+Status lower_movement(const Job& job) {
+  switch (static_cast<MovementOp>(job.node.op)) {
+    case MovementOp::Cont:
+    case MovementOp::Copy: return lower_copy(job);
+    case MovementOp::Cast: return lower_cast(job);
+    case MovementOp::Concat: return lower_concat(job);
+    case MovementOp::Pad: return lower_pad(job);
+    case MovementOp::Gather:
+    case MovementOp::GatherElements: return lower_gather(job);
+    case MovementOp::Fill:
+    case MovementOp::Arange: return lower_fill(job);
+    case MovementOp::Resize: return lower_resize(job);
+    case MovementOp::DepthToSpace: return lower_depth_to_space(job);
+    case MovementOp::Tril: return lower_tril(job);
+  }
+  return refuse(job.node, "no kernel computes it");
+}
+
+Status lower_product(const Job& job) {
+  switch (static_cast<ProductOp>(job.node.op)) {
+    case ProductOp::MulMat: return lower_mul_mat(job);
+    case ProductOp::Conv:
+    case ProductOp::ConvTranspose: return lower_convolution(job);
+    case ProductOp::Attention: return lower_attention(job);
+    case ProductOp::Lstm: return lower_lstm(job);
+  }
+  return refuse(job.node, "no kernel computes it");
+}
+
+Status lower_window(const Job& job) {
+  switch (static_cast<WindowOp>(job.node.op)) {
+    case WindowOp::MaxPool:
+    case WindowOp::AvgPool: return lower_pool(job);
+    case WindowOp::Lrn: return lower_local_response(job);
+  }
+  return refuse(job.node, "no kernel computes it");
 }
 
 }  // namespace
@@ -37,86 +110,55 @@ Error mishap_error(const TensorImpl& node, const Mishap& mishap) {
 }
 
 Status supports(const TensorImpl& node) {
-  if (node.op == Op::None || info(node.op).is_view()) return {};
-  switch (node.op) {
-    case Op::Fused:
-    case Op::Opaque: return refuse(node, "no kernel computes it");
-    case Op::Cont:
-    case Op::Copy:
-    case Op::MulMat: return {};
-    case Op::Cast:
-      if (info(node.dtype).quantised && node.dtype != node.sources[0]->dtype)
-        return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
-      return {};
-    case Op::Gather:
-      if (info(node.dtype).quantised) return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
-      if (info(node.sources[0]->dtype).quantised && node.params.get<AxisParams>().axis == node.sources[0]->rank() - 1)
-        return refuse(node, "it cannot take single elements out of quantised blocks");
-      return {};
-    case Op::Lstm:
-      if (node.params.get<LstmParams>().hidden > kMostHidden)
-        return refuse(node, fmt::format("its state of {} units is larger than a block's shared memory",
-                                        node.params.get<LstmParams>().hidden));
-      return plain(node);
-    default: return plain(node);
+  switch (info(node.op).family) {
+    case OpFamily::Given:
+    case OpFamily::View: return {};
+    case OpFamily::Unknown: return refuse(node, fmt::format("there is no op {}", static_cast<int>(node.op)));
+    case OpFamily::Opaque:
+    case OpFamily::Fused: return refuse(node, "no kernel computes it");
+    case OpFamily::Movement: return movement_supports(node);
+    case OpFamily::Product: return product_supports(node);
+    case OpFamily::Binary:
+    case OpFamily::Comparison:
+    case OpFamily::Choice:
+    case OpFamily::Unary:
+    case OpFamily::Window:
+    case OpFamily::Norm:
+    case OpFamily::Reduction:
+    case OpFamily::Line: return plain(node);
   }
+  return refuse(node, "no kernel computes it");
 }
 
 Bytes scratch_bytes(const TensorImpl& node, Queue& queue) {
   if (!has_work(node)) return 0;
-  switch (node.op) {
-    case Op::MulMat: return mul_mat_scratch(node, queue);
-    case Op::Conv:
-    case Op::ConvTranspose: return convolution_scratch(node, queue);
-    case Op::Lstm: return lstm_scratch(node);
-    default: return 0;
-  }
+  if (node.op == Op::MulMat) return mul_mat_scratch(node, queue);
+  if (node.op == Op::Conv || node.op == Op::ConvTranspose) return convolution_scratch(node, queue);
+  return node.op == Op::Lstm ? lstm_scratch(node) : 0;
 }
 
 Status lower(const Job& job) {
   const TensorImpl& node = job.node;
   if (!has_work(node)) return {};
   if (auto ok = supports(node); !ok) return ok;
-  switch (node.op) {
-    case Op::Cont:
-    case Op::Copy: return lower_copy(job);
-    case Op::Cast: return lower_cast(job);
-    case Op::Concat: return lower_concat(job);
-    case Op::Pad: return lower_pad(job);
-    case Op::Gather:
-    case Op::GatherElements: return lower_gather(job);
-    case Op::Fill:
-    case Op::Arange: return lower_fill(job);
-    case Op::Resize: return lower_resize(job);
-    case Op::DepthToSpace: return lower_depth_to_space(job);
-    case Op::Tril: return lower_tril(job);
-    case Op::MulMat: return lower_mul_mat(job);
-    case Op::Conv:
-    case Op::ConvTranspose: return lower_convolution(job);
-    case Op::Attention: return lower_attention(job);
-    case Op::Lstm: return lower_lstm(job);
-    case Op::MaxPool:
-    case Op::AvgPool: return lower_pool(job);
-    case Op::Lrn: return lower_local_response(job);
-    case Op::Norm:
-    case Op::RmsNorm:
-    case Op::GroupNorm:
-    case Op::SoftMax:
-    case Op::LogSoftMax:
-    case Op::ReduceSum:
-    case Op::ReduceMean:
-    case Op::ReduceMax:
-    case Op::ReduceMin:
-    case Op::ReduceProd:
-    case Op::ReduceL2:
-    case Op::ArgMax:
-    case Op::ArgMin:
-    case Op::TopKValues:
-    case Op::TopKIndices:
-    case Op::CumSum: return lower_lines(job);
-    case Op::Rope: return lower_rope(job);
-    default: return lower_pointwise(job);
+  switch (info(node.op).family) {
+    case OpFamily::Movement: return lower_movement(job);
+    case OpFamily::Binary:
+    case OpFamily::Comparison:
+    case OpFamily::Choice:
+    case OpFamily::Unary: return lower_pointwise(job);
+    case OpFamily::Product: return lower_product(job);
+    case OpFamily::Window: return lower_window(job);
+    case OpFamily::Norm: return lower_norms(job);
+    case OpFamily::Reduction: return lower_reduction(job);
+    case OpFamily::Line: return lower_lines(job);
+    case OpFamily::Unknown:
+    case OpFamily::Given:
+    case OpFamily::View:
+    case OpFamily::Opaque:
+    case OpFamily::Fused: break;
   }
+  return refuse(node, "no kernel computes it");
 }
 
 }  // namespace arenascope::cuda

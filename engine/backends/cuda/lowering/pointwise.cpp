@@ -11,20 +11,19 @@
 namespace arenascope::cuda {
 namespace {
 
+// Load: no step does what the op does. The steps have their ops' names.
 Do step_of(Op op) {
-  switch (op) {
-#define SAME(id) \
-  case Op::id: return Do::id;
-    // clang-format off
-    SAME(Add) SAME(Sub) SAME(Mul) SAME(Div) SAME(Pow) SAME(Min) SAME(Max) SAME(Mod) SAME(Equal) SAME(Less) SAME(LessEqual)
-    SAME(Greater) SAME(GreaterEqual) SAME(And) SAME(Or) SAME(Xor) SAME(Where) SAME(Neg) SAME(Abs) SAME(Sign) SAME(Floor)
-    SAME(Ceil) SAME(Round) SAME(Sqrt) SAME(Reciprocal) SAME(Exp) SAME(Log) SAME(Erf) SAME(Sin) SAME(Cos) SAME(Tanh)
-    SAME(Sigmoid) SAME(Relu) SAME(LeakyRelu) SAME(Elu) SAME(Softplus) SAME(Softsign) SAME(Gelu) SAME(GeluTanh) SAME(Silu)
-    SAME(Mish) SAME(HardSigmoid) SAME(HardSwish) SAME(Clamp) SAME(Scale) SAME(Not) SAME(IsNan)
-    // clang-format on
-#undef SAME
-                            default : return Do::Load;
-  }
+  static constexpr struct {
+    Op op;
+    Do step;
+  } kSteps[] = {
+#define X(id, ...) {Op::id, Do::id},
+      ARENASCOPE_BINARY_OPS(X) ARENASCOPE_COMPARISON_OPS(X) ARENASCOPE_CHOICE_OPS(X) ARENASCOPE_UNARY_OPS(X)
+#undef X
+  };
+  for (const auto& known : kSteps)
+    if (known.op == op) return known.step;
+  return Do::Load;
 }
 
 // The class in which a node computes: that of what it works on, not of what it makes.
@@ -65,27 +64,18 @@ class Program {
         inputs_.push_back({other(2), false});
         return added;
       }
-      case Op::Clamp: {
-        const auto p = node.params.get<ClampParams>();
-        double low = p.low, high = p.high;
-        if (class_of(node.dtype) == NumberClass::Whole) {
-          const double least = node.dtype == DType::U64 ? 0.0 : -0x1p63, most = 0x1.fffffffffffffp62;
-          low = std::clamp(std::trunc(low), least, most);
-          high = std::clamp(std::trunc(high), least, most);
-        }
-        return step(Do::Clamp, nullptr, low, high);
-      }
-      case Op::Scale: {
-        const auto p = node.params.get<ScaleParams>();
-        return step(Do::Scale, nullptr, static_cast<double>(p.scale), static_cast<double>(p.bias));
-      }
       default: break;
     }
     const Do what = step_of(node.op);
     if (what == Do::Load) return false;
     if (node.sources.size() == 1) {
-      const auto p = node.params.get<AlphaParams>();
-      return step(what, nullptr, static_cast<double>(p.alpha), static_cast<double>(p.beta));
+      auto [a, b] = scalars_of(node);
+      if (class_of(node.dtype) == NumberClass::Whole) {
+        const double least = node.dtype == DType::U64 ? 0.0 : -0x1p63, most = 0x1.fffffffffffffp62;
+        a = std::clamp(std::trunc(a), least, most);
+        b = std::clamp(std::trunc(b), least, most);
+      }
+      return step(what, nullptr, a, b);
     }
     if (accumulated == 0) return step(what, other(1));
     // The accumulator is the second operand.

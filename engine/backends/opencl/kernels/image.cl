@@ -155,13 +155,15 @@ kernel void pool(read_only image2d_t x, write_only image2d_t out, Window2 p, int
 }
 #endif
 
-#ifdef POINTWISE
+#if defined(POINTWISE) && defined(UNARY)
 // These are float in any case: their functions lose too much in half.
 kernel void unary(read_only image2d_t x, write_only image2d_t out, Extent e, float a, float b) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(e.c) * e.w || ty >= e.n * e.h) return;
   WRITE_FLOAT(out, tx, ty, padded_float(one(read_imagef(x, nearest, (int2)(tx, ty)), a, b), tx / e.w, e.c));
 }
+#endif
+#if defined(POINTWISE) && defined(BINARY)
 kernel void binary(read_only image2d_t x, read_only image2d_t y, write_only image2d_t out, Extent e) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(e.c) * e.w || ty >= e.n * e.h) return;

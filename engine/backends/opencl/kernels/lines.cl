@@ -62,7 +62,8 @@ kernel void reduce(global const uchar* x, Layout kept, Layout reduced, global uc
       case OP_REDUCE_MIN: v = e < v ? e : v; break;
       case OP_REDUCE_PROD: v *= e; break;
       case OP_REDUCE_L2: SUM_ADD(e * e); break;
-      default: SUM_ADD(e);
+      case OP_REDUCE_SUM:
+      case OP_REDUCE_MEAN: SUM_ADD(e); break;
     }
   }
   if (op == OP_REDUCE_SUM || op == OP_REDUCE_MEAN || op == OP_REDUCE_L2) v = SUM_END;

@@ -1,114 +1,166 @@
 // SPDX-License-Identifier: MIT
-// Every op, one line each: enumerator, name, least and most sources, shape rule, flops rule, traits.
-// To add one: a line here, its rule (engine/graph/ops_*.cpp, if none of these fits), a kernel in a backend.
-// Rules are declared in op_rules.h; parameters in op_params.h.
+// The op table: every op, one line each, and all that is the same for every backend. Columns:
+//   enumerator, name, least and most sources (-1: any number), family, shape rule, cost rule, traits, error bound,
+//   gradient
+// A family has one section and an enumeration of its own in op.h, over which backends choose their kernels: an op that
+// one of them lacks is a compile error there. Rules are declared in engine/graph/op_rules.h, parameters in op_params.h,
+// gradients in engine/graph/autodiff_rules.h (`none`: it has no derivative, or nobody has written it). An op that works
+// element by element also has a formula in elementwise.h. CONTRIBUTING.md shows how one is added.
 //
 // Traits: kView      computes nothing, shares its first source's bytes
 //         kPointwise out[i] depends on the sources' i-th elements only, so it may be computed in place
+//         kFusable   may be a step of a FUSED node (fused.h): f32 in, f32 out
+//         kFunction  takes as long as ten additions; the backends weigh their work by it
+//         kAlpha, kLimits, kAffine  it has AlphaParams, ClampParams or ScaleParams (scalars_of() reads them)
+//         kStep, kMath  kPointwise | kFusable, and that with kFunction
+// Error bound: how far a result computed in float or double may be from the exact one (op.h, ErrorBound); integers and
+// truth values are always exact.
 #pragma once
 
 // clang-format off
-#define ARENASCOPE_OPS(X)                                                                  \
-  X(None,          "NONE",            0,  0, no_rule,          no_flops,       0)          \
-  /* views */                                                                              \
-  X(Reshape,       "RESHAPE",         1,  1, reshape_rule,     no_flops,       kView)      \
-  X(View,          "VIEW",            1,  1, view_rule,        no_flops,       kView)      \
-  X(Permute,       "PERMUTE",         1,  1, permute_rule,     no_flops,       kView)      \
-  X(Transpose,     "TRANSPOSE",       1,  1, transpose_rule,   no_flops,       kView)      \
-  X(Expand,        "EXPAND",          1,  1, expand_rule,      no_flops,       kView)      \
-  /* movement */                                                                           \
-  X(Cont,          "CONT",            1,  1, same_rule,        no_flops,       0)          \
-  X(Cast,          "CAST",            1,  1, cast_rule,        no_flops,       0)          \
-  X(Concat,        "CONCAT",          1, -1, concat_rule,      no_flops,       0)          \
-  X(Pad,           "PAD",             1,  1, pad_rule,         no_flops,       0)          \
-  X(Gather,        "GATHER",          2,  2, gather_rule,      no_flops,       0)          \
-  X(GatherElements,"GATHER_ELEMENTS", 2,  2, gather_elements_rule, no_flops,   0)          \
-  X(Fill,          "FILL",            0,  0, fill_rule,        no_flops,       0)          \
-  X(Arange,        "ARANGE",          0,  0, fill_rule,        element_flops,  0)          \
-  X(Resize,        "RESIZE",          1,  1, resize_rule,      element_flops,  0)          \
-  X(DepthToSpace,  "DEPTH_TO_SPACE",  1,  1, depth_to_space_rule, no_flops,    0)          \
-  X(Tril,          "TRIL",            1,  1, same_rule,        no_flops,       kPointwise) \
-  X(Copy,          "COPY",            1,  1, same_rule,        no_flops,       0)          \
-  /* two sources, broadcast */                                                             \
-  X(Add,           "ADD",             2,  2, binary_rule,      element_flops,  kPointwise) \
-  X(Sub,           "SUB",             2,  2, binary_rule,      element_flops,  kPointwise) \
-  X(Mul,           "MUL",             2,  2, binary_rule,      element_flops,  kPointwise) \
-  X(Div,           "DIV",             2,  2, binary_rule,      element_flops,  kPointwise) \
-  X(Pow,           "POW",             2,  2, pow_rule,         element_flops,  kPointwise) \
-  X(Min,           "MIN",             2,  2, binary_rule,      element_flops,  kPointwise) \
-  X(Max,           "MAX",             2,  2, binary_rule,      element_flops,  kPointwise) \
-  X(Mod,           "MOD",             2,  2, binary_rule,      element_flops,  kPointwise) \
-  X(Equal,         "EQUAL",           2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(Less,          "LESS",            2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(LessEqual,     "LESS_EQUAL",      2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(Greater,       "GREATER",         2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(GreaterEqual,  "GREATER_EQUAL",   2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(And,           "AND",             2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(Or,            "OR",              2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(Xor,           "XOR",             2,  2, compare_rule,     element_flops,  kPointwise) \
-  X(Where,         "WHERE",           3,  3, where_rule,       element_flops,  kPointwise) \
-  /* one source, element by element */                                                     \
-  X(Neg,           "NEG",             1,  1, same_rule,        element_flops,  kPointwise) \
-  X(Abs,           "ABS",             1,  1, same_rule,        element_flops,  kPointwise) \
-  X(Sign,          "SIGN",            1,  1, same_rule,        element_flops,  kPointwise) \
-  X(Floor,         "FLOOR",           1,  1, same_rule,        element_flops,  kPointwise) \
-  X(Ceil,          "CEIL",            1,  1, same_rule,        element_flops,  kPointwise) \
-  X(Round,         "ROUND",           1,  1, same_rule,        element_flops,  kPointwise) \
-  X(Sqrt,          "SQRT",            1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Reciprocal,    "RECIPROCAL",      1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Exp,           "EXP",             1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Log,           "LOG",             1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Erf,           "ERF",             1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Sin,           "SIN",             1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Cos,           "COS",             1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Tanh,          "TANH",            1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Sigmoid,       "SIGMOID",         1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Relu,          "RELU",            1,  1, same_rule,        element_flops,  kPointwise) \
-  X(LeakyRelu,     "LEAKY_RELU",      1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Elu,           "ELU",             1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Softplus,      "SOFTPLUS",        1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Softsign,      "SOFTSIGN",        1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Gelu,          "GELU",            1,  1, float_rule,       element_flops,  kPointwise) \
-  X(GeluTanh,      "GELU_TANH",       1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Silu,          "SILU",            1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Mish,          "MISH",            1,  1, float_rule,       element_flops,  kPointwise) \
-  X(HardSigmoid,   "HARD_SIGMOID",    1,  1, float_rule,       element_flops,  kPointwise) \
-  X(HardSwish,     "HARD_SWISH",      1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Clamp,         "CLAMP",           1,  1, same_rule,        element_flops,  kPointwise) \
-  X(Scale,         "SCALE",           1,  1, float_rule,       element_flops,  kPointwise) \
-  X(Not,           "NOT",             1,  1, same_rule,        element_flops,  kPointwise) \
-  X(IsNan,         "IS_NAN",          1,  1, predicate_rule,   element_flops,  kPointwise) \
-  /* products */                                                                           \
-  X(MulMat,        "MUL_MAT",         2,  3, mul_mat_rule,     mul_mat_flops,  0)          \
-  X(Conv,          "CONV",            2,  3, conv_rule,        conv_flops,     0)          \
-  X(ConvTranspose, "CONV_TRANSPOSE",  2,  3, conv_transpose_rule, conv_transpose_flops, 0) \
-  X(Attention,     "ATTENTION",       3,  4, attention_rule,   attention_flops, 0)         \
-  X(Lstm,          "LSTM",            3,  6, lstm_rule,        lstm_flops,     0)          \
-  /* windows */                                                                            \
-  X(MaxPool,       "MAX_POOL",        1,  1, pool_rule,        pool_flops,     0)          \
-  X(AvgPool,       "AVG_POOL",        1,  1, pool_rule,        pool_flops,     0)          \
-  X(Lrn,           "LRN",             1,  1, lrn_rule,         lrn_flops,      0)          \
-  /* normalisations and reductions */                                                      \
-  X(BatchNorm,     "BATCH_NORM",      5,  5, batch_norm_rule,  norm_flops,     kPointwise) \
-  X(Norm,          "NORM",            1,  3, norm_rule,        norm_flops,     kPointwise) \
-  X(RmsNorm,       "RMS_NORM",        1,  2, norm_rule,        norm_flops,     kPointwise) \
-  X(GroupNorm,     "GROUP_NORM",      1,  3, group_norm_rule,  norm_flops,     kPointwise) \
-  X(SoftMax,       "SOFT_MAX",        1,  2, soft_max_rule,    norm_flops,     kPointwise) \
-  X(LogSoftMax,    "LOG_SOFT_MAX",    1,  1, soft_max_rule,    norm_flops,     kPointwise) \
-  X(ReduceSum,     "REDUCE_SUM",      1,  1, reduce_rule,      source_flops,   0)          \
-  X(ReduceMean,    "REDUCE_MEAN",     1,  1, reduce_rule,      source_flops,   0)          \
-  X(ReduceMax,     "REDUCE_MAX",      1,  1, reduce_rule,      source_flops,   0)          \
-  X(ReduceMin,     "REDUCE_MIN",      1,  1, reduce_rule,      source_flops,   0)          \
-  X(ReduceProd,    "REDUCE_PROD",     1,  1, reduce_rule,      source_flops,   0)          \
-  X(ReduceL2,      "REDUCE_L2",       1,  1, reduce_rule,      source_flops,   0)          \
-  X(ArgMax,        "ARG_MAX",         1,  1, arg_rule,         source_flops,   0)          \
-  X(ArgMin,        "ARG_MIN",         1,  1, arg_rule,         source_flops,   0)          \
-  X(TopKValues,    "TOP_K_VALUES",    1,  1, top_k_rule,       source_flops,   0)          \
-  X(TopKIndices,   "TOP_K_INDICES",   1,  1, top_k_rule,       source_flops,   0)          \
-  X(CumSum,        "CUM_SUM",         1,  1, same_rule,        element_flops,  0)          \
-  X(Rope,          "ROPE",            1,  2, rope_rule,        norm_flops,     0)          \
-  /* stands for an operator of a file that nothing can compute, so that the rest can be seen and planned */ \
-  X(Opaque,        "OPAQUE",          0, -1, fill_rule,        no_flops,       0)          \
-  /* several ops as one node: fused.h */                                                    \
-  X(Fused,         "FUSED",           1, -1, fused_rule,       fused_flops,    0)
+#define ARENASCOPE_GIVEN_OPS(X) \
+  X(None, "NONE", 0, 0, Given, no_rule, no_flops, 0, exact, none)
+
+// Views: share their first source's bytes
+#define ARENASCOPE_VIEW_OPS(X) \
+  X(Reshape, "RESHAPE", 1, 1, View, reshape_rule, no_flops, kView, exact, reshape) \
+  X(View, "VIEW", 1, 1, View, view_rule, no_flops, kView, exact, view) \
+  X(Permute, "PERMUTE", 1, 1, View, permute_rule, no_flops, kView, exact, permute) \
+  X(Transpose, "TRANSPOSE", 1, 1, View, transpose_rule, no_flops, kView, exact, transpose) \
+  X(Expand, "EXPAND", 1, 1, View, expand_rule, no_flops, kView, exact, same)
+
+// Move and make numbers
+#define ARENASCOPE_MOVEMENT_OPS(X) \
+  X(Cont, "CONT", 1, 1, Movement, same_rule, no_flops, 0, exact, same) \
+  X(Cast, "CAST", 1, 1, Movement, cast_rule, no_flops, 0, exact, same) \
+  X(Concat, "CONCAT", 1, -1, Movement, concat_rule, no_flops, 0, exact, concat) \
+  X(Pad, "PAD", 1, 1, Movement, pad_rule, no_flops, 0, exact, none) \
+  X(Gather, "GATHER", 2, 2, Movement, gather_rule, no_flops, 0, exact, gather) \
+  X(GatherElements, "GATHER_ELEMENTS", 2, 2, Movement, gather_elements_rule, no_flops, 0, exact, none) \
+  X(Fill, "FILL", 0, 0, Movement, fill_rule, no_flops, 0, exact, none) \
+  X(Arange, "ARANGE", 0, 0, Movement, fill_rule, element_flops, 0, exact, none) \
+  X(Resize, "RESIZE", 1, 1, Movement, resize_rule, element_flops, 0, of_largest(16), none) \
+  X(DepthToSpace, "DEPTH_TO_SPACE", 1, 1, Movement, depth_to_space_rule, no_flops, 0, exact, none) \
+  X(Tril, "TRIL", 1, 1, Movement, same_rule, no_flops, kPointwise, exact, none) \
+  X(Copy, "COPY", 1, 1, Movement, same_rule, no_flops, 0, exact, same)
+
+// Two sources, broadcast; any numbers
+#define ARENASCOPE_ARITHMETIC_OPS(X) \
+  X(Add, "ADD", 2, 2, Binary, binary_rule, element_flops, kStep, exact, add) \
+  X(Sub, "SUB", 2, 2, Binary, binary_rule, element_flops, kStep, exact, sub) \
+  X(Mul, "MUL", 2, 2, Binary, binary_rule, element_flops, kStep, exact, mul) \
+  X(Div, "DIV", 2, 2, Binary, binary_rule, element_flops, kStep, exact, div) \
+  X(Pow, "POW", 2, 2, Binary, pow_rule, element_flops, kMath, ulps(1), none) \
+  X(Min, "MIN", 2, 2, Binary, binary_rule, element_flops, kStep, exact, none) \
+  X(Max, "MAX", 2, 2, Binary, binary_rule, element_flops, kStep, exact, none) \
+  X(Mod, "MOD", 2, 2, Binary, binary_rule, element_flops, kPointwise, exact, none)
+
+// Two sources, broadcast, to truth values
+#define ARENASCOPE_COMPARISON_OPS(X) \
+  X(Equal, "EQUAL", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
+  X(Less, "LESS", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
+  X(LessEqual, "LESS_EQUAL", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
+  X(Greater, "GREATER", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
+  X(GreaterEqual, "GREATER_EQUAL", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
+  X(And, "AND", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
+  X(Or, "OR", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
+  X(Xor, "XOR", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none)
+
+// One of two, by a condition
+#define ARENASCOPE_CHOICE_OPS(X) \
+  X(Where, "WHERE", 3, 3, Choice, where_rule, element_flops, kPointwise, exact, where)
+
+// One source, element by element; any numbers
+#define ARENASCOPE_NUMBER_OPS(X) \
+  X(Neg, "NEG", 1, 1, Unary, same_rule, element_flops, kStep, exact, neg) \
+  X(Abs, "ABS", 1, 1, Unary, same_rule, element_flops, kStep, exact, abs) \
+  X(Sign, "SIGN", 1, 1, Unary, same_rule, element_flops, kStep, exact, none) \
+  X(Floor, "FLOOR", 1, 1, Unary, same_rule, element_flops, kStep, exact, none) \
+  X(Ceil, "CEIL", 1, 1, Unary, same_rule, element_flops, kStep, exact, none) \
+  X(Round, "ROUND", 1, 1, Unary, same_rule, element_flops, kStep, exact, none) \
+  X(Relu, "RELU", 1, 1, Unary, same_rule, element_flops, kStep, exact, relu) \
+  X(Clamp, "CLAMP", 1, 1, Unary, same_rule, element_flops, kStep | kLimits, exact, clamp) \
+  X(Not, "NOT", 1, 1, Unary, same_rule, element_flops, kPointwise, exact, none)
+
+// One source, element by element; floating-point numbers
+#define ARENASCOPE_FUNCTION_OPS(X) \
+  X(Sqrt, "SQRT", 1, 1, Unary, float_rule, element_flops, kStep, exact, sqrt) \
+  X(Reciprocal, "RECIPROCAL", 1, 1, Unary, float_rule, element_flops, kStep, exact, reciprocal) \
+  X(Exp, "EXP", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), exp) \
+  X(Log, "LOG", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), log) \
+  X(Erf, "ERF", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), none) \
+  X(Sin, "SIN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(1), sin) \
+  X(Cos, "COS", 1, 1, Unary, float_rule, element_flops, kMath, ulps(1), cos) \
+  X(Tanh, "TANH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), tanh) \
+  X(Sigmoid, "SIGMOID", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5).or_least(0x1p-126, "results below 2^-126 may be 0"), sigmoid) \
+  X(LeakyRelu, "LEAKY_RELU", 1, 1, Unary, float_rule, element_flops, kStep | kAlpha, ulps(1), none) \
+  X(Elu, "ELU", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, ulps(5), none) \
+  X(Softplus, "SOFTPLUS", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5), none) \
+  X(Softsign, "SOFTSIGN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), none) \
+  X(Gelu, "GELU", 1, 1, Unary, float_rule, element_flops, kMath, terms(2), gelu) \
+  X(GeluTanh, "GELU_TANH", 1, 1, Unary, float_rule, element_flops, kMath, terms(2), gelu_tanh) \
+  X(Silu, "SILU", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5).and_terms(0x1p-103, "below -88 it may be 0"), silu) \
+  X(Mish, "MISH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(8).and_terms(0x1p-124, "below -87 an error of |x|·2^-147"), none) \
+  X(HardSigmoid, "HARD_SIGMOID", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, terms(1).or_least(1.2e-7), none) \
+  X(HardSwish, "HARD_SWISH", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, ulps(1).and_terms(1), none) \
+  X(Scale, "SCALE", 1, 1, Unary, float_rule, element_flops, kStep | kAffine, ulps(1).and_terms(1), scale)
+
+// One source, element by element, to truth values
+#define ARENASCOPE_PREDICATE_OPS(X) \
+  X(IsNan, "IS_NAN", 1, 1, Unary, predicate_rule, element_flops, kPointwise, exact, none)
+
+// Matrix multiplications and what is made of them
+#define ARENASCOPE_PRODUCT_OPS(X) \
+  X(MulMat, "MUL_MAT", 2, 3, Product, mul_mat_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), mul_mat) \
+  X(Conv, "CONV", 2, 3, Product, conv_rule, conv_flops, 0, terms(16).or_least(0x1p-139), conv) \
+  X(ConvTranspose, "CONV_TRANSPOSE", 2, 3, Product, conv_transpose_rule, conv_transpose_flops, 0, terms(16).or_least(0x1p-139), none) \
+  X(Attention, "ATTENTION", 3, 4, Product, attention_rule, attention_flops, 0, of_largest(16), none) \
+  X(Lstm, "LSTM", 3, 6, Product, lstm_rule, lstm_flops, 0, of_largest(16), none)
+
+// Windows of images
+#define ARENASCOPE_WINDOW_OPS(X) \
+  X(MaxPool, "MAX_POOL", 1, 1, Window, pool_rule, pool_flops, 0, exact, none) \
+  X(AvgPool, "AVG_POOL", 1, 1, Window, pool_rule, pool_flops, 0, ulps(1).and_terms(4).or_least(0x1p-139), none) \
+  X(Lrn, "LRN", 1, 1, Window, lrn_rule, lrn_flops, 0, of_largest(16), none)
+
+// Normalisations
+#define ARENASCOPE_NORM_OPS(X) \
+  X(BatchNorm, "BATCH_NORM", 5, 5, Norm, batch_norm_rule, norm_flops, kStep, of_largest(8, "one factor and one shift a channel, which must be finite"), batch_norm) \
+  X(Norm, "NORM", 1, 3, Norm, norm_rule, norm_flops, kPointwise, of_largest(16), norm) \
+  X(RmsNorm, "RMS_NORM", 1, 2, Norm, norm_rule, norm_flops, kPointwise, of_largest(16), norm) \
+  X(GroupNorm, "GROUP_NORM", 1, 3, Norm, group_norm_rule, norm_flops, kPointwise, of_largest(16), none) \
+  X(SoftMax, "SOFT_MAX", 1, 2, Norm, soft_max_rule, norm_flops, kPointwise, of_largest(32), soft_max) \
+  X(LogSoftMax, "LOG_SOFT_MAX", 1, 1, Norm, soft_max_rule, norm_flops, kPointwise, of_largest(32), log_soft_max)
+
+// Over any set of dimensions
+#define ARENASCOPE_REDUCTION_OPS(X) \
+  X(ReduceSum, "REDUCE_SUM", 1, 1, Reduction, reduce_rule, source_flops, 0, terms(8), reduce) \
+  X(ReduceMean, "REDUCE_MEAN", 1, 1, Reduction, reduce_rule, source_flops, 0, terms(8), reduce) \
+  X(ReduceMax, "REDUCE_MAX", 1, 1, Reduction, reduce_rule, source_flops, 0, exact, none) \
+  X(ReduceMin, "REDUCE_MIN", 1, 1, Reduction, reduce_rule, source_flops, 0, exact, none) \
+  X(ReduceProd, "REDUCE_PROD", 1, 1, Reduction, reduce_rule, source_flops, 0, ulps(64), none) \
+  X(ReduceL2, "REDUCE_L2", 1, 1, Reduction, reduce_rule, source_flops, 0, ulps(8), none)
+
+// Along one axis
+#define ARENASCOPE_LINE_OPS(X) \
+  X(ArgMax, "ARG_MAX", 1, 1, Line, arg_rule, source_flops, 0, exact, none) \
+  X(ArgMin, "ARG_MIN", 1, 1, Line, arg_rule, source_flops, 0, exact, none) \
+  X(TopKValues, "TOP_K_VALUES", 1, 1, Line, top_k_rule, source_flops, 0, exact, none) \
+  X(TopKIndices, "TOP_K_INDICES", 1, 1, Line, top_k_rule, source_flops, 0, exact, none) \
+  X(CumSum, "CUM_SUM", 1, 1, Line, same_rule, element_flops, 0, terms(8), none) \
+  X(Rope, "ROPE", 1, 2, Line, rope_rule, norm_flops, 0, of_largest(8), rope)
+
+// An operator of a file that nothing can compute, so that the rest can be seen and planned; and several ops as one node.
+#define ARENASCOPE_COMPOUND_OPS(X) \
+  X(Opaque, "OPAQUE", 0, -1, Opaque, fill_rule, no_flops, 0, exact, none) \
+  X(Fused, "FUSED", 1, -1, Fused, fused_rule, fused_flops, 0, exact, none)
+
+#define ARENASCOPE_BINARY_OPS(X) ARENASCOPE_ARITHMETIC_OPS(X)
+#define ARENASCOPE_UNARY_OPS(X) ARENASCOPE_NUMBER_OPS(X) ARENASCOPE_FUNCTION_OPS(X) ARENASCOPE_PREDICATE_OPS(X)
+
+#define ARENASCOPE_OPS(X) \
+  ARENASCOPE_GIVEN_OPS(X) ARENASCOPE_VIEW_OPS(X) ARENASCOPE_MOVEMENT_OPS(X) ARENASCOPE_BINARY_OPS(X) \
+  ARENASCOPE_COMPARISON_OPS(X) ARENASCOPE_CHOICE_OPS(X) ARENASCOPE_UNARY_OPS(X) ARENASCOPE_PRODUCT_OPS(X) \
+  ARENASCOPE_WINDOW_OPS(X) ARENASCOPE_NORM_OPS(X) ARENASCOPE_REDUCTION_OPS(X) ARENASCOPE_LINE_OPS(X) \
+  ARENASCOPE_COMPOUND_OPS(X)
 // clang-format on

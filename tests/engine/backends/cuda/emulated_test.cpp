@@ -8,6 +8,7 @@
 
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
+#include "../unknown_op.h"
 #include "support/cuda/emulated_backend.h"
 
 using namespace arenascope;
@@ -42,6 +43,10 @@ bool is_product(Op op) {
 }
 
 }  // namespace
+
+TEST_CASE("an op that nobody wrote is refused by its name") {
+  test::check_unknown_op_is_refused(*make_emulated_backend());
+}
 
 TEST_CASE("every op, type and layout agrees with the reference, whatever order the threads run in") {
   auto forward = make_emulated_backend(), backward = make_emulated_backend({Order::Backward, false, 3});

@@ -4,6 +4,7 @@
 // text with ARENASCOPE_OP_CASES=text.
 #include <map>
 
+#include "../unknown_op.h"
 #include "kit.h"
 
 using namespace arenascope;
@@ -37,6 +38,11 @@ void check_cases(Opened& device, int wanted, const std::function<double(const Op
 }
 
 }  // namespace
+
+TEST_CASE("an op that nobody wrote is refused by its name") {
+  auto device = open_device();
+  check_unknown_op_is_refused(*device.backend);
+}
 
 TEST_CASE("every op agrees with the reference") {
   Opened device = open_device({{"tuning", "none"}});
