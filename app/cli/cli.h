@@ -51,5 +51,6 @@ void add_run(CLI::App& app, Context& context, Body& body);
 void add_verify(CLI::App& app, Context& context, Body& body);
 void add_bench(CLI::App& app, Context& context, Body& body);
 void add_convert(CLI::App& app, Context& context, Body& body);
+void add_audit(CLI::App& app, Context& context, Body& body);
 
 }  // namespace arenascope::cli

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   add_verify(app, context, body);
   add_bench(app, context, body);
   add_convert(app, context, body);
+  add_audit(app, context, body);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -37,10 +37,10 @@ const std::map<std::string, Rooms>& may_include() {
     Rooms run = backends;
     run.insert({"backends", "models"});
     return std::map<std::string, Rooms>{
-        {"base", {}},         {"trace", {}},          {"planner", {}},          {"memory", memory},
-        {"tensor", tensor},   {"graph", graph},       {"transform", transform}, {"schedule", schedule},
-        {"runtime", runtime}, {"backends", backends}, {"bench", bench},         {"models", models},
-        {"run", run}};
+        {"base", {}},           {"trace", {}},        {"audit", {"trace"}},   {"planner", {}},
+        {"memory", memory},     {"tensor", tensor},   {"graph", graph},       {"transform", transform},
+        {"schedule", schedule}, {"runtime", runtime}, {"backends", backends}, {"bench", bench},
+        {"models", models},     {"run", run}};
   }();
   return rules;
 }
@@ -111,6 +111,25 @@ TEST_CASE("what a room keeps to itself is included by that room only") {
     CHECK_MESSAGE(!include.file->in("engine/include/"),
                   include.file->path << " is installed, but \"" << include.target << "\" is not");
   }
+}
+
+TEST_CASE("the auditor shares the codec with the trace room and nothing else") {
+  const Rooms codec{"trace/events.h", "trace/info.h", "trace/sink.h", "trace/recording.h", "trace/wire.h"};
+  int seen = 0;
+  const auto tree = source_tree();
+  for (const Include& include : includes_of(tree)) {
+    const std::string to = in_engine(include.target);
+    const bool ours = include.file->in("engine/audit/") || include.file->in("engine/include/arenascope/audit/");
+    if (ours && part(to, 0) == "trace") {
+      CHECK_MESSAGE(codec.count(to) == 1, include.file->path << " includes <" << include.target << ">");
+      ++seen;
+    }
+    // What it recomputes must not be made of what it says.
+    if (part(to, 0) == "audit")
+      CHECK_MESSAGE((ours || include.file->in("app/cli/") || include.file->in("tests/")),
+                    include.file->path << " includes <" << include.target << ">");
+  }
+  CHECK(seen > 2);
 }
 
 TEST_CASE("a backend does not know another backend") {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli audit: every figure that a picture of a recording or trace shows, from its raw events.
+#include <arenascope/audit/audit.h>
+#include <fmt/format.h>
+
+#include "app/cli/cli.h"
+
+namespace arenascope::cli {
+namespace {
+
+Json json_of(const std::string& file, const audit::Report& r) {
+  Json out{{"file", file},
+           {"runs", Json::array()},
+           {"spaces", Json::array()},
+           {"nodes", Json::array()},
+           {"threads", Json::array()}};
+  for (const auto& run : r.runs)
+    out["runs"].push_back({{"run", run.run},
+                           {"threads", run.threads},
+                           {"wall_nanoseconds", run.wall},
+                           {"paused_nanoseconds", run.paused},
+                           {"done", run.done}});
+  for (const auto& s : r.spaces)
+    out["spaces"].push_back({{"name", s.name},
+                             {"kind", s.kind},
+                             {"device", s.device},
+                             {"peak_bytes", s.peak},
+                             {"peak_nanoseconds", s.peak_at},
+                             {"end_bytes", s.end},
+                             {"slices", s.slices}});
+  for (const auto& n : r.nodes)
+    out["nodes"].push_back({{"name", n.name},
+                            {"runs", n.runs},
+                            {"median_wall_nanoseconds", n.median},
+                            {"busy_nanoseconds", n.busy},
+                            {"wait_nanoseconds", n.wait},
+                            {"parts", n.parts},
+                            {"cold_wall_nanoseconds", n.cold}});
+  for (const auto& t : r.threads)
+    out["threads"].push_back({{"name", t.name}, {"busy_share", t.busy_share()}, {"wait_share", t.wait_share()}});
+  out["peak_bytes"] = r.peak;
+  out["lost_events"] = r.lost;
+  out["figures"] = Json::array();
+  for (const auto& f : r.figures) out["figures"].push_back({{"id", f.id}, {"value", f.value}, {"unit", name(f.unit)}});
+  out["contradictions"] = r.contradictions;
+  return out;
+}
+
+std::string value_of(const audit::Figure& f) {
+  return f.unit == audit::Unit::Share || f.unit == audit::Unit::PerNanosecond ? fmt::format("{:.6f}", f.value)
+                                                                              : fmt::format("{:.0f}", f.value);
+}
+
+void print(const std::string& file, const audit::Report& r) {
+  fmt::print("{}: {}, {} events{}\n", file, r.format, r.events,
+             r.lost > 0 ? fmt::format(", {} lost", r.lost) : std::string());
+  size_t widest = 0;
+  for (const auto& f : r.figures) widest = std::max(widest, f.id.size());
+  for (const auto& f : r.figures) fmt::print("{:<{}}  {:>20} {}\n", f.id, widest, value_of(f), name(f.unit));
+  for (const std::string& sentence : r.contradictions) fmt::print("contradiction: {}\n", sentence);
+  if (const int64_t more = r.contradictions_seen - static_cast<int64_t>(r.contradictions.size()); more > 0)
+    fmt::print("contradictions: {} more\n", more);
+}
+
+int run_audit(const Context& context, const std::string& file) {
+  Progress progress;
+  progress.phase("auditing");
+  const auto report = audit::audit_file(file);
+  if (!report) return fail(kUsage, report.error().message);
+  if (!report->problem.empty()) fmt::print(stderr, "arenascope-cli: {}\n", report->problem);
+  if (context.json)
+    print_json(json_of(file, *report));
+  else
+    print(file, *report);
+  // What cannot be true was asked for, and found.
+  if (report->contradictions_seen > 0)
+    return fail(kFailed, fmt::format("{}: {} of its events contradict each other, first: {}", file,
+                                     report->contradictions_seen, report->contradictions.front()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand(
+      "audit", "Every figure that a picture of a recording or trace shows, recomputed from its raw events");
+  auto file = std::make_shared<std::string>();
+  command->add_option("file", *file, "A recording, or another tool's trace, told by its content")->required();
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->callback([&, file] { body = [&, file] { return run_audit(context, *file); }; });
+}
+
+}  // namespace arenascope::cli

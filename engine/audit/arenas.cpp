@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The arena of each plan as its runs really used it.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/audit/stays.h"
+#include "engine/audit/writer.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+struct Arena {
+  Bytes peak = 0, top = 0, end = 0;
+  Nanoseconds peak_at = 0;
+  int64_t stays = 0;
+};
+
+std::string tensor_name(const Raw& raw, int32_t graph, trace::TensorRef ref) {
+  if (ref.is_node()) return node_name(raw, graph, static_cast<int32_t>(ref.index()));
+  return fmt::format("leaf {}", ref.index());
+}
+
+// A run's own figures. By time and by step they are the same ones: a step begins where its tensors begin to lie.
+void write_run(const Raw& raw, int32_t run, const std::vector<Stay>& stays, Arena& arena, Writer& out) {
+  std::vector<Place> by_time, by_step;
+  Bytes end = 0;
+  for (const Stay& s : stays) {
+    by_time.push_back({s.begin, s.end, s.offset, s.bytes});
+    by_step.push_back({s.first, s.last, s.offset, s.bytes});
+    if (!s.ended) end += s.bytes;
+  }
+  const Occupied time = occupied(by_time), step = occupied(by_step);
+  const std::string id = fmt::format("run.{}.arena", run);
+  out.bytes(id + ".peak", time.peak);
+  out.time(id + ".peak_at", time.peak_at - raw.begin);
+  out.bytes(id + ".peak_by_step", step.peak);
+  out.step(id + ".peak_step", step.peak_at);
+  out.bytes(id + ".top", time.top);
+  out.bytes(id + ".most_holes", time.most_holes);
+  out.bytes(id + ".most_holes_by_step", step.most_holes);
+  out.count(id + ".stays", static_cast<int64_t>(stays.size()));
+  arena.stays += static_cast<int64_t>(stays.size());
+  arena.end = end;
+  if (arena.top == 0 || time.peak > arena.peak) arena.peak = time.peak, arena.peak_at = time.peak_at;
+  arena.top = std::max(arena.top, time.top);
+}
+
+// What lies in an arena was given its place by the plan, lies inside of it, and is gone when the run is done.
+void find_impossible(const Raw& raw, int32_t id, const std::vector<Stay>& stays, Writer& out) {
+  const auto run = raw.runs.find(id);
+  if (run == raw.runs.end()) return;
+  const int32_t graph = run->second.info.graph.value;
+  const bool done = run->second.ended && run->second.end.status == trace::RunStatus::Done && raw.lost == 0;
+  const auto plan = raw.plans.find(run->second.info.plan.value);
+  std::map<trace::TensorRef, const trace::SliceInfo*> planned;
+  if (plan != raw.plans.end())
+    for (const trace::SliceInfo& slice : plan->second.slices) planned[slice.tensor] = &slice;
+  for (const Stay& s : stays) {
+    const std::string who = fmt::format("'{}' in run {}", tensor_name(raw, graph, s.tensor), id);
+    if (done && !s.ended) out.contradiction(who + " lies in the arena although the run is done");
+    if (plan == raw.plans.end()) continue;
+    const auto place = planned.find(s.tensor);
+    if (place == planned.end()) {
+      out.contradiction(who + " lies in the arena, but has no place in the plan");
+    } else if (place->second->offset != s.offset || place->second->size != s.bytes) {
+      out.contradiction(fmt::format("{} lies at {} with {} bytes, but its place is at {} with {}", who, s.offset,
+                                    s.bytes, place->second->offset, place->second->size));
+    } else if (s.ended && raw.lost == 0 &&
+               (place->second->first.value != s.first || place->second->last.value != s.last)) {
+      out.contradiction(fmt::format("{} lies there in steps {} to {}, but its place is its own in {} to {}", who,
+                                    s.first, s.last, place->second->first.value, place->second->last.value));
+    }
+    if (s.offset + s.bytes > plan->second.arena_bytes)
+      out.contradiction(
+          fmt::format("{} ends at byte {} of an arena of {}", who, s.offset + s.bytes, plan->second.arena_bytes));
+  }
+}
+
+}  // namespace
+
+void audit_arenas(const Raw& raw, Writer& out) {
+  if (raw.lives.empty()) return;
+  std::vector<RawLive> orphans;
+  const std::vector<Stay> all = stays_of(raw, &orphans);
+  std::map<int32_t, std::vector<Stay>> by_run;
+  for (const Stay& s : all) by_run[s.run].push_back(s);
+  std::map<int32_t, Arena> arenas;  // by plan
+  for (const auto& [id, stays] : by_run) {
+    const auto run = raw.runs.find(id);
+    write_run(raw, id, stays, arenas[run == raw.runs.end() ? -1 : run->second.info.plan.value], out);
+    find_impossible(raw, id, stays, out);
+  }
+  if (raw.lost == 0)
+    for (const RawLive& o : orphans)
+      out.contradiction(fmt::format("{} bytes at {} of the arena are let go in step {}, but nothing lay there", o.bytes,
+                                    o.offset, o.step));
+  for (const auto& [plan, arena] : arenas) {
+    Report& report = out.report();
+    report.spaces.push_back({plan < 0 ? "arena" : fmt::format("arena of plan {}", plan), "Workspace", "", arena.peak,
+                             arena.end, arena.peak_at - raw.begin, arena.stays});
+    const std::string id = fmt::format("space.{}", report.spaces.size() - 1);
+    out.bytes(id + ".active.peak", arena.peak);
+    out.time(id + ".active.peak_at", arena.peak_at - raw.begin);
+    out.bytes(id + ".top", arena.top);
+    out.count(id + ".allocations", arena.stays);
+    if (raw.memory.empty() && arena.peak > report.peak) {
+      report.peak = arena.peak;
+      report.peak_at = arena.peak_at - raw.begin;
+    }
+  }
+}
+
+}  // namespace arenascope::audit

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/audit/audit.h>
+#include <arenascope/trace/recording.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+#include "engine/audit/unpack.h"
+#include "engine/audit/writer.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+Result<std::string> contents(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return Error{name + ": it could not be opened: " + std::strerror(errno) + "."};
+  struct Closer {
+    int file;
+    ~Closer() { ::close(file); }
+  } closer{file};
+  struct stat info {};
+  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Error{name + ": it is not a file."};
+  std::string bytes(static_cast<size_t>(info.st_size), '\0');
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = ::read(file, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{name + ": it could not be read: " + std::strerror(errno) + "."};
+    if (n == 0) break;  // it became shorter
+    done += static_cast<size_t>(n);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+Result<Raw> read(ByteSpan bytes, const std::string& name) {
+  if (trace::looks_like_recording(bytes)) return read_recording(bytes, name);
+  size_t i = bytes.size() >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0;
+  while (i < bytes.size() && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n')) ++i;
+  if (i < bytes.size() && (bytes[i] == '{' || bytes[i] == '[')) return read_json(bytes.subspan(i), name);
+  if (bytes.size() > 1 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return read_snapshot(bytes, name);
+  if (!bytes.empty() && bytes[0] == 0x0a) return read_perfetto(bytes, name);
+  return Error{name + (bytes.empty() ? ": the file is empty."
+                                     : ": this is none of the traces that can be audited: a recording, a Chrome or "
+                                       "Perfetto trace, an ONNX Runtime profile or a PyTorch memory snapshot.")};
+}
+
+Report report_on(Raw raw) {
+  Report report;
+  report.format = raw.format;
+  report.problem = raw.problem;
+  report.events = raw.events;
+  report.lost = raw.lost;
+  if (raw.begin > raw.end) raw.begin = raw.end = 0;
+  Writer out(report);
+  out.count("recording.events", raw.events);
+  out.count("recording.lost_events", raw.lost);
+  out.time("recording.length", raw.end - raw.begin);
+  out.count("recording.runs", static_cast<int64_t>(raw.runs.size()));
+  audit_runs(raw, out);
+  audit_memory(raw, out);
+  audit_arenas(raw, out);
+  audit_plans(raw, out);
+  audit_nodes(raw, out);
+  audit_barriers(raw, out);
+  audit_threads(raw, out);
+  audit_samples(raw, out);
+  find_impossible_spans(raw, out);
+  find_impossible_memory(raw, out);
+  return report;
+}
+
+}  // namespace
+
+const char* name(Unit unit) {
+  switch (unit) {
+    case Unit::Bytes: return "bytes";
+    case Unit::Nanoseconds: return "ns";
+    case Unit::Count: return "count";
+    case Unit::Share: return "share";
+    case Unit::Step: return "step";
+    case Unit::PerNanosecond: return "per ns";
+  }
+  return "?";
+}
+
+const Figure* Report::find(std::string_view id) const {
+  for (const Figure& figure : figures)
+    if (figure.id == id) return &figure;
+  return nullptr;
+}
+
+Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name) {
+  try {
+    if (is_gzip(bytes)) {
+      const Result<std::string> plain = unpack(bytes, name);
+      if (!plain) return plain.error();
+      const ByteSpan inner(reinterpret_cast<const uint8_t*>(plain->data()), plain->size());
+      if (is_gzip(inner)) return Error{name + ": it is compressed twice."};
+      return audit_bytes(inner, name);
+    }
+    auto raw = read(bytes, name);
+    if (!raw) return raw.error();
+    return report_on(std::move(*raw));
+  } catch (const std::bad_alloc&) {
+    return Error{name + ": memory ran out while it was audited."};
+  }
+}
+
+Result<Report> audit_file(const std::filesystem::path& path) {
+  try {
+    const auto bytes = contents(path);
+    if (!bytes) return bytes.error();
+    return audit_bytes({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, path.string());
+  } catch (const std::bad_alloc&) {
+    return Error{path.string() + ": memory ran out while it was audited."};
+  }
+}
+
+}  // namespace arenascope::audit

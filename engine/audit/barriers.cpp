@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Who met behind a node, and what the clocks, runs and threads of spans say against each other.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "engine/audit/writer.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+using Meeting = std::vector<const RawSpan*>;
+
+std::map<std::pair<int32_t, int64_t>, Meeting> meetings(const Raw& raw) {  // by run and generation
+  std::map<std::pair<int32_t, int64_t>, Meeting> out;
+  for (const RawSpan& s : raw.spans)
+    if (s.kind == SpanKind::Wait) out[{s.run, s.generation}].push_back(&s);
+  return out;
+}
+
+std::string place(const Raw& raw, const RawSpan& s) {
+  const auto run = raw.runs.find(s.run);
+  return fmt::format("'{}' in run {} on thread {}",
+                     node_name(raw, run == raw.runs.end() ? -1 : run->second.info.graph.value, s.node), s.run, s.track);
+}
+
+// Work and waits of a run lie in it.
+void find_outside(const Raw& raw, Writer& out) {
+  for (const RawSpan& s : raw.spans) {
+    if (s.kind != SpanKind::Work && s.kind != SpanKind::Wait) continue;
+    const auto run = raw.runs.find(s.run);
+    if (run == raw.runs.end()) {
+      out.contradiction(place(raw, s) + " belongs to a run that never began");
+      continue;
+    }
+    if (s.begin < run->second.info.begin || (run->second.ended && s.end > run->second.end.end))
+      out.contradiction(place(raw, s) + " lies outside of its run");
+  }
+  for (const RawMark& m : raw.marks) {
+    const auto run = raw.runs.find(m.run);
+    if (run == raw.runs.end() || m.time < run->second.info.begin || (run->second.ended && m.time > run->second.end.end))
+      out.contradiction(fmt::format("step {} of run {} lies outside of its run", m.step, m.run));
+  }
+}
+
+// One thread does one thing at a time.
+void find_overlaps(const Raw& raw, Writer& out) {
+  std::map<int32_t, std::vector<const RawSpan*>> by_track;
+  for (const RawSpan& s : raw.spans) {
+    const auto track = raw.tracks.find(s.track);
+    if ((s.kind == SpanKind::Work || s.kind == SpanKind::Wait) && track != raw.tracks.end() &&
+        track->second.kind == trace::TrackKind::Worker)
+      by_track[s.track].push_back(&s);
+  }
+  for (auto& [track, spans] : by_track) {
+    std::stable_sort(spans.begin(), spans.end(), [](const RawSpan* a, const RawSpan* b) {
+      return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
+    });
+    for (size_t i = 1; i < spans.size(); ++i)
+      if (spans[i]->begin < spans[i - 1]->end)
+        out.contradiction(place(raw, *spans[i]) + " begins before " + place(raw, *spans[i - 1]) + " has ended");
+  }
+}
+
+// A thread is done with one run before it comes to another, and meets the others of each.
+void find_returns(const Raw& raw, Writer& out) {
+  std::map<int32_t, std::vector<const RawSpan*>> by_track;
+  for (const RawSpan& s : raw.spans) {
+    const auto track = raw.tracks.find(s.track);
+    if ((s.kind == SpanKind::Work || s.kind == SpanKind::Wait) && track != raw.tracks.end() &&
+        track->second.kind == trace::TrackKind::Worker)
+      by_track[s.track].push_back(&s);
+  }
+  std::set<int32_t> with_barriers;
+  for (const RawSpan& s : raw.spans)
+    if (s.kind == SpanKind::Wait) with_barriers.insert(s.run);
+  for (auto& [track, spans] : by_track) {
+    std::stable_sort(spans.begin(), spans.end(),
+                     [](const RawSpan* a, const RawSpan* b) { return a->begin < b->begin; });
+    std::set<int32_t> left, met;
+    for (const RawSpan* s : spans)
+      if (s->kind == SpanKind::Wait) met.insert(s->run);
+    for (const RawSpan* s : spans)
+      if (raw.lost == 0 && with_barriers.contains(s->run) && !met.contains(s->run))
+        out.contradiction(place(raw, *s) + " is work of a thread that met nobody in that run");
+    for (size_t i = 1; i < spans.size(); ++i) {
+      if (spans[i]->run == spans[i - 1]->run) continue;
+      left.insert(spans[i - 1]->run);
+      if (left.contains(spans[i]->run))
+        out.contradiction(place(raw, *spans[i]) + " comes after the thread went on to another run");
+    }
+  }
+}
+
+// A run that is done has worked on every node that it came to and that has work.
+void find_missing_work(const Raw& raw, Writer& out) {
+  if (raw.lost > 0) return;
+  std::set<std::pair<int32_t, int32_t>> worked;  // run and node
+  for (const RawSpan& s : raw.spans)
+    if (s.kind == SpanKind::Work) worked.insert({s.run, s.node});
+  for (const RawMark& m : raw.marks) {
+    const auto run = raw.runs.find(m.run);
+    if (run == raw.runs.end() || !run->second.ended || run->second.end.status != trace::RunStatus::Done) continue;
+    const auto graph = raw.graphs.find(run->second.info.graph.value);
+    if (graph == raw.graphs.end() || m.node < 0 || static_cast<size_t>(m.node) >= graph->second.nodes.size()) continue;
+    const trace::TensorInfo& node = graph->second.nodes[static_cast<size_t>(m.node)];
+    if (node.tasks == 0 || (node.flags & trace::kNoWork) != 0 || worked.contains({m.run, m.node})) continue;
+    out.contradiction(fmt::format("nobody worked on '{}' in run {}, which is done",
+                                  node_name(raw, run->second.info.graph.value, m.node), m.run));
+  }
+}
+
+// Nobody leaves a barrier before the last has come; a run has as many there as it has threads.
+void find_early_leavers(const Raw& raw, Writer& out) {
+  for (const auto& [key, meeting] : meetings(raw)) {
+    const auto run = raw.runs.find(key.first);
+    if (run == raw.runs.end()) continue;
+    Nanoseconds last = INT64_MIN;
+    for (const RawSpan* s : meeting) last = std::max(last, s->begin);
+    for (const RawSpan* s : meeting)
+      if (s->end < last) out.contradiction(place(raw, *s) + " leaves the barrier before the last has come");
+    const bool complete = run->second.ended && run->second.end.status == trace::RunStatus::Done && raw.lost == 0;
+    if (complete && run->second.info.threads > 0 && static_cast<int32_t>(meeting.size()) != run->second.info.threads)
+      out.contradiction(fmt::format("{} of {} threads met behind {}", meeting.size(), run->second.info.threads,
+                                    place(raw, *meeting.front())));
+  }
+}
+
+// A node's parts are worked on between its step's mark and the meeting behind it.
+void find_early_work(const Raw& raw, Writer& out) {
+  std::map<std::pair<int32_t, int32_t>, Nanoseconds> marked;  // by run and node
+  for (const RawMark& m : raw.marks)
+    if (m.node >= 0) marked.try_emplace({m.run, m.node}, m.time);
+  for (const RawSpan& s : raw.spans) {
+    if (s.kind != SpanKind::Work) continue;
+    const auto mark = marked.find({s.run, s.node});
+    if (mark != marked.end() && s.begin < mark->second) out.contradiction(place(raw, s) + " begins before its step");
+  }
+}
+
+}  // namespace
+
+void audit_barriers(const Raw& raw, Writer& out) {
+  struct Of {
+    int64_t barriers = 0;
+    Nanoseconds wait = 0, most = 0, spread = 0;
+  };
+  std::map<int32_t, Of> runs;
+  for (const auto& [key, meeting] : meetings(raw)) {
+    const auto run = raw.runs.find(key.first);
+    if (run == raw.runs.end()) continue;
+    Nanoseconds first = INT64_MAX, last = INT64_MIN, left = INT64_MIN, wait = 0;
+    int64_t nodes = 1;
+    for (const RawSpan* s : meeting) {
+      first = std::min(first, s->begin);
+      last = std::max(last, s->begin);
+      left = std::max(left, s->end);
+      wait += without({s->begin, s->end}, run->second.pauses);
+      nodes = std::max(nodes, s->nodes);
+    }
+    const std::string id = fmt::format("run.{}.barrier.{}", key.first, key.second);
+    out.time(id + ".at", first - raw.begin);
+    out.time(id + ".spread", last - first);
+    out.time(id + ".waited", wait);
+    out.time(id + ".leaving", without({last, left}, run->second.pauses));
+    out.count(id + ".threads", static_cast<int64_t>(meeting.size()));
+    out.count(id + ".nodes", nodes);
+    Of& of = runs[key.first];
+    ++of.barriers;
+    of.wait += wait;
+    of.most = std::max(of.most, wait);
+    of.spread += last - first;
+  }
+  for (const auto& [run, of] : runs) {
+    const std::string id = fmt::format("run.{}.barriers", run);
+    out.count(id, of.barriers);
+    out.time(id + ".waited", of.wait);
+    out.time(id + ".longest", of.most);
+    out.time(id + ".spread", of.spread);
+  }
+}
+
+void find_impossible_spans(const Raw& raw, Writer& out) {
+  find_outside(raw, out);
+  find_overlaps(raw, out);
+  find_returns(raw, out);
+  find_missing_work(raw, out);
+  find_early_leavers(raw, out);
+  find_early_work(raw, out);
+}
+
+}  // namespace arenascope::audit

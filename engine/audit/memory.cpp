@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Bytes handed out and taken from the system: by space, by kind, by device and together.
+#include <map>
+
+#include "engine/audit/curve.h"
+#include "engine/audit/writer.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+struct Both {
+  Balance active, reserved;
+  int64_t allocations = 0;
+};
+
+void add(Both& both, const RawMemory& m) {
+  switch (m.action) {
+    case MemoryAction::Alloc: both.active.add(m.time, m.bytes), ++both.allocations; break;
+    case MemoryAction::Free: both.active.add(m.time, -m.bytes); break;
+    case MemoryAction::Reserve: both.reserved.add(m.time, m.bytes); break;
+    case MemoryAction::Release: both.reserved.add(m.time, -m.bytes); break;
+  }
+}
+
+void write(const std::string& id, const Balance& balance, Nanoseconds origin, Writer& out) {
+  const Balance::Result r = balance.sum();
+  out.bytes(id + ".peak", r.peak);
+  out.time(id + ".peak_at", r.peak_at - origin);
+  out.bytes(id + ".end", r.end);
+  out.count(id + ".changes", balance.changes());
+}
+
+void write(const std::string& id, const Both& both, Nanoseconds origin, Writer& out) {
+  if (!both.active.empty()) write(id + ".active", both.active, origin, out);
+  if (!both.reserved.empty()) write(id + ".reserved", both.reserved, origin, out);
+  out.count(id + ".allocations", both.allocations);
+}
+
+}  // namespace
+
+void audit_memory(const Raw& raw, Writer& out) {
+  if (raw.spaces.empty()) return;
+  Bytes active = 0, reserved = 0;
+  std::map<std::string, std::pair<Bytes, Bytes>> kind_before, device_before;
+  for (const RawSpace& s : raw.spaces) {
+    active += s.active_before, reserved += s.reserved_before;
+    kind_before[s.kind].first += s.active_before, kind_before[s.kind].second += s.reserved_before;
+    device_before[s.device].first += s.active_before, device_before[s.device].second += s.reserved_before;
+  }
+  Both all{Balance(active), Balance(reserved), 0};
+  std::map<std::string, Both> kinds, devices;
+  for (const auto& [kind, before] : kind_before) kinds[kind] = {Balance(before.first), Balance(before.second), 0};
+  for (const auto& [device, before] : device_before)
+    devices[device] = {Balance(before.first), Balance(before.second), 0};
+  std::vector<Both> spaces;
+  for (const RawSpace& s : raw.spaces) spaces.push_back({Balance(s.active_before), Balance(s.reserved_before), 0});
+  for (const RawMemory& m : raw.memory) {
+    const RawSpace& space = raw.spaces[static_cast<size_t>(m.space)];
+    add(all, m);
+    add(kinds[space.kind], m);
+    add(devices[space.device], m);
+    add(spaces[static_cast<size_t>(m.space)], m);
+  }
+  Report& report = out.report();
+  for (size_t i = 0; i < spaces.size(); ++i) {
+    const Balance::Result r = spaces[i].active.sum();
+    const RawSpace& s = raw.spaces[i];
+    report.spaces.push_back({s.name, s.kind, s.device, r.peak, r.end, r.peak_at - raw.begin, spaces[i].allocations});
+    write("space." + std::to_string(report.spaces.size() - 1), spaces[i], raw.begin, out);
+  }
+  for (const auto& [kind, both] : kinds) write("kind." + kind, both, raw.begin, out);
+  for (const auto& [device, both] : devices)
+    if (!device.empty()) write("device." + device, both, raw.begin, out);
+  write("memory", all, raw.begin, out);
+  if (!all.active.empty()) {
+    const Balance::Result r = all.active.sum();
+    report.peak = r.peak;
+    report.peak_at = r.peak_at - raw.begin;
+  }
+}
+
+// Memory is handed out where nothing lies, and taken back as it was handed out.
+void find_impossible_memory(const Raw& raw, Writer& out) {
+  std::vector<RawMemory> sorted = raw.memory;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const RawMemory& a, const RawMemory& b) { return a.time < b.time; });
+  // By space, handed out and taken from the system apart.
+  std::map<std::pair<int32_t, bool>, std::map<uint64_t, Bytes>> held;
+  const bool complete = raw.lost == 0;
+  for (const RawMemory& m : sorted) {
+    const RawSpace& space = raw.spaces[static_cast<size_t>(m.space)];
+    if (!space.has_addresses) continue;
+    const bool active = m.action == MemoryAction::Alloc || m.action == MemoryAction::Free;
+    auto& blocks = held[{m.space, active}];
+    const std::string where = std::to_string(m.bytes) + " bytes at " + std::to_string(m.address) + " of " + space.kind;
+    if (m.action == MemoryAction::Alloc || m.action == MemoryAction::Reserve) {
+      const auto next = blocks.upper_bound(m.address);
+      const bool above = next != blocks.end() && next->first - m.address < static_cast<uint64_t>(m.bytes);
+      const bool below =
+          next != blocks.begin() &&
+          m.address - std::prev(next)->first < static_cast<uint64_t>(std::max<Bytes>(std::prev(next)->second, 0));
+      if (complete && m.bytes > 0 && (above || below))
+        out.contradiction(where + " were handed out although something lay there");
+      blocks[m.address] = m.bytes;
+      continue;
+    }
+    const auto own = blocks.find(m.address);
+    if (own == blocks.end()) {
+      // What was handed out before the recording began may be taken back in it.
+      if (complete && space.active_before == 0) out.contradiction(where + " were taken back, but never handed out");
+      continue;
+    }
+    if (complete && own->second != m.bytes)
+      out.contradiction(where + " were taken back, but " + std::to_string(own->second) + " bytes were handed out");
+    blocks.erase(own);
+  }
+}
+
+}  // namespace arenascope::audit

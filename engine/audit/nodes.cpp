@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// What a node took: wall time a run, busy time and waiting over the threads. The first run of a node is cold (weights
+// are packed, pages touched, kernels compiled) and stands apart where there is another.
+#include <fmt/format.h>
+
+#include "engine/audit/writer.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+struct NodeRun {
+  std::vector<Interval> parts, device_parts;
+  std::vector<Interval> waits;
+};
+
+// The value at `share` of a sorted list, between two of them where it falls there.
+Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<size_t>(at);
+  const size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] +
+         static_cast<Nanoseconds>((at - static_cast<double>(low)) * static_cast<double>(sorted[high] - sorted[low]));
+}
+
+// Where a device tells its own times, those are what the node took; the host's are what it took to queue it.
+const std::vector<Interval>& told(const NodeRun& run) {
+  return run.device_parts.empty() ? run.parts : run.device_parts;
+}
+
+struct OneRun {
+  Nanoseconds begin = 0, wall = 0, busy = 0, wait = 0;
+};
+
+OneRun sum(const NodeRun& run, const std::vector<Interval>& pauses) {
+  OneRun out;
+  const auto& parts = told(run);
+  Interval whole = parts.front();
+  for (const Interval& p : parts) {
+    whole.begin = std::min(whole.begin, p.begin);
+    whole.end = std::max(whole.end, p.end);
+    out.busy += without(p, pauses);
+  }
+  out.begin = whole.begin;
+  out.wall = without(whole, pauses);
+  for (const Interval& w : run.waits) out.wait += without(w, pauses);
+  return out;
+}
+
+NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
+  NodeFigures f;
+  std::vector<OneRun> sums;
+  for (const auto& [id, run] : runs) {
+    if (told(run).empty()) continue;
+    f.parts += static_cast<int64_t>(told(run).size());
+    sums.push_back(sum(run, raw.runs.at(id).pauses));
+  }
+  if (sums.empty()) return f;
+  std::sort(sums.begin(), sums.end(), [](const OneRun& a, const OneRun& b) { return a.begin < b.begin; });
+  f.runs = static_cast<int64_t>(sums.size());
+  f.cold = sums.front().wall;
+  if (sums.size() > 1) sums.erase(sums.begin());
+  std::vector<Nanoseconds> walls;
+  for (const OneRun& s : sums) {
+    walls.push_back(s.wall);
+    const auto n = static_cast<double>(sums.size());
+    f.mean += static_cast<double>(s.wall) / n;
+    f.busy += static_cast<double>(s.busy) / n;
+    f.wait += static_cast<double>(s.wait) / n;
+  }
+  std::sort(walls.begin(), walls.end());
+  f.median = quantile(walls, 0.5);
+  f.lower_quartile = quantile(walls, 0.25);
+  f.upper_quartile = quantile(walls, 0.75);
+  f.longest = walls.back();
+  return f;
+}
+
+void write(const NodeFigures& f, int64_t flops, Writer& out) {
+  const std::string id = fmt::format("node.{}.{}", f.graph, f.node);
+  out.count(id + ".runs", f.runs);
+  out.count(id + ".parts", f.parts);
+  out.time(id + ".cold_wall", f.cold);
+  out.time(id + ".median_wall", f.median);
+  out.time(id + ".lower_quartile_wall", f.lower_quartile);
+  out.time(id + ".upper_quartile_wall", f.upper_quartile);
+  out.time(id + ".longest_wall", f.longest);
+  out.put(id + ".mean_wall", f.mean, Unit::Nanoseconds);
+  out.put(id + ".busy", f.busy, Unit::Nanoseconds);
+  out.put(id + ".wait", f.wait, Unit::Nanoseconds);
+  if (flops > 0 && f.median > 0)
+    out.put(id + ".speed", static_cast<double>(flops) / static_cast<double>(f.median), Unit::PerNanosecond);
+}
+
+}  // namespace
+
+std::string node_name(const Raw& raw, int32_t graph, int32_t node) {
+  const auto it = raw.graphs.find(graph);
+  if (it != raw.graphs.end() && node >= 0 && static_cast<size_t>(node) < it->second.nodes.size()) {
+    const std::string& name = it->second.nodes[static_cast<size_t>(node)].name;
+    if (!name.empty()) return name;
+  }
+  return fmt::format("node {}", node);
+}
+
+void audit_nodes(const Raw& raw, Writer& out) {
+  std::map<std::pair<int32_t, int32_t>, std::map<int32_t, NodeRun>> nodes;  // graph and node; by run
+  for (const RawSpan& s : raw.spans) {
+    if (s.kind != SpanKind::Work && s.kind != SpanKind::Wait) continue;
+    const auto run = raw.runs.find(s.run);
+    if (run == raw.runs.end()) continue;
+    const int32_t graph = run->second.info.graph.value;
+    const auto known = raw.graphs.find(graph);
+    if (known == raw.graphs.end() || s.node < 0 || static_cast<size_t>(s.node) >= known->second.nodes.size()) continue;
+    NodeRun& of = nodes[{graph, s.node}][s.run];
+    const auto track = raw.tracks.find(s.track);
+    const bool device = track != raw.tracks.end() && track->second.kind == trace::TrackKind::DeviceQueue;
+    (s.kind == SpanKind::Wait ? of.waits : device ? of.device_parts : of.parts).push_back({s.begin, s.end});
+  }
+  for (const auto& [key, runs] : nodes) {
+    NodeFigures f = figures_of(runs, raw);
+    if (f.runs == 0) continue;
+    std::tie(f.graph, f.node) = key;
+    f.name = node_name(raw, f.graph, f.node);
+    write(f, raw.graphs.at(f.graph).nodes[static_cast<size_t>(f.node)].flops, out);
+    out.report().nodes.push_back(std::move(f));
+  }
+}
+
+}  // namespace arenascope::audit

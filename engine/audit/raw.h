@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// What a file says, one entry an event, in the order in which it stands there. Nothing is summed up or matched yet.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/trace/info.h>
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace arenascope::audit {
+
+using ByteSpan = std::span<const uint8_t>;
+
+struct Interval {
+  Nanoseconds begin = 0, end = 0;
+};
+
+enum class SpanKind : uint8_t { Work, Wait, Copy, Named };
+
+struct RawSpan {
+  SpanKind kind = SpanKind::Named;
+  int32_t track = 0, run = -1, node = -1;
+  Nanoseconds begin = 0, end = 0;
+  int64_t generation = 0;  // Wait: the same for all who met
+  int64_t nodes = 1;       // Wait: nodes since the barrier before
+  Bytes bytes = 0;         // Copy
+  int64_t depth = 0;       // Named
+  std::string name;        // Named
+};
+
+enum class MemoryAction : uint8_t { Alloc, Free, Reserve, Release };
+
+struct RawMemory {
+  Nanoseconds time = 0;
+  MemoryAction action = MemoryAction::Alloc;
+  int32_t space = 0;
+  uint64_t address = 0;
+  Bytes bytes = 0;  // those of a balance without addresses may be negative
+};
+
+struct RawSpace {
+  std::string name, kind, device;
+  bool has_addresses = true;
+  Bytes active_before = 0, reserved_before = 0;  // the first event
+};
+
+// A tensor begins or ceases to lie in the arena.
+struct RawLive {
+  Nanoseconds time = 0;
+  bool begins = false;
+  trace::TensorRef tensor;
+  Bytes offset = 0, bytes = 0;
+  int32_t step = 0;
+  int32_t track = 0;
+  int32_t run = -1;   // -1: the event does not say
+  int64_t place = 0;  // in the file
+};
+
+struct RawMark {
+  Nanoseconds time = 0;
+  int32_t run = -1, step = 0, node = -1, track = 0;
+  int64_t place = 0;
+};
+
+struct RawSample {
+  int32_t counter = 0;
+  Nanoseconds time = 0;
+  double value = 0;
+};
+
+struct RawRun {
+  trace::RunInfo info;
+  bool ended = false;
+  trace::RunEnd end;
+  std::vector<Interval> pauses;
+};
+
+struct Raw {
+  std::string format, problem;
+  std::map<int32_t, trace::GraphInfo> graphs;
+  std::map<int32_t, trace::PlanInfo> plans;
+  std::map<int32_t, RawRun> runs;
+  std::map<int32_t, trace::ThreadInfo> tracks;
+  std::map<int32_t, trace::DeviceInfo> devices;
+  std::map<int32_t, std::string> counters;
+  std::vector<RawSpace> spaces;
+  std::vector<RawSpan> spans;
+  std::vector<RawMemory> memory;
+  std::vector<RawLive> lives;
+  std::vector<RawMark> marks;
+  std::vector<RawSample> samples;
+  int64_t events = 0, lost = 0;
+  Nanoseconds begin = INT64_MAX, end = INT64_MIN;  // of all events
+
+  void cover(Nanoseconds from, Nanoseconds to) {
+    begin = std::min(begin, from);
+    end = std::max(end, to);
+    ++events;
+  }
+};
+
+// Each reads one format; `name` is the file's, for sentences.
+Result<Raw> read_recording(ByteSpan bytes, const std::string& name);
+Result<Raw> read_json(ByteSpan bytes, const std::string& name);
+Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name);
+Result<Raw> read_perfetto(ByteSpan bytes, const std::string& name);
+
+}  // namespace arenascope::audit

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Our own recordings: what the codec decodes, entry by entry.
+#include <arenascope/trace/recording.h>
+
+#include <unordered_map>
+
+#include "engine/audit/raw.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+constexpr Nanoseconds kLongest = INT64_MAX / 4;  // times beyond are no times
+
+class Collector : public trace::Sink {
+ public:
+  explicit Collector(Raw& raw) : raw_(raw) {}
+
+  void describe(const trace::Description& description) override {
+    std::visit([this](const auto& d) { note(d); }, description);
+  }
+  void events(trace::TrackId track, std::span<const Event> events) override {
+    if (!raw_.tracks.contains(track.value)) return;
+    for (const Event& event : events) note(track.value, event);
+  }
+  // Spans say their name by number.
+  void finish() {
+    for (RawSpan& span : raw_.spans)
+      if (span.kind == SpanKind::Named) span.name = names_[span.node], span.node = -1;
+    for (size_t i = 0; i < raw_.spaces.size(); ++i) {
+      const trace::AllocatorInfo* info = nullptr;
+      if (const auto it = allocators_.find(numbers_[i]); it != allocators_.end()) info = &it->second;
+      if (info == nullptr) continue;
+      if (!info->name.empty()) raw_.spaces[i].name = info->name;
+      if (const auto device = raw_.devices.find(info->device.value); device != raw_.devices.end())
+        raw_.spaces[i].device = device->second.name;
+    }
+  }
+
+ private:
+  void note(const std::shared_ptr<const trace::GraphInfo>& graph) { raw_.graphs[graph->id.value] = *graph; }
+  void note(const std::shared_ptr<const trace::PlanInfo>& plan) { raw_.plans[plan->id.value] = *plan; }
+  template <class T>
+  void note(const T&) {}  // of which no figure is made
+  void note(const trace::RunInfo& run) { raw_.runs[run.id.value].info = run; }
+  void note(const trace::RunEnd& end) {
+    const auto it = raw_.runs.find(end.id.value);
+    if (it != raw_.runs.end()) it->second.ended = true, it->second.end = end;
+  }
+  void note(const trace::ThreadInfo& thread) { raw_.tracks[thread.id.value] = thread; }
+  void note(const trace::DeviceInfo& device) { raw_.devices[device.id.value] = device; }
+  void note(const trace::AllocatorInfo& allocator) { allocators_[allocator.id] = allocator; }
+  void note(const trace::CounterInfo& counter) { raw_.counters[counter.id.value] = counter.name; }
+  void note(const trace::NameInfo& name) { names_[name.id.value] = name.text; }
+  void note(const trace::Loss& loss) { raw_.lost += loss.count; }
+
+  void note(int32_t track, const Event& e) {
+    if (e.time < -kLongest || e.time > kLongest) return;
+    switch (e.kind()) {
+      case EventKind::Work:
+      case EventKind::Wait:
+      case EventKind::Copy:
+      case EventKind::Slice: return span(track, e);
+      case EventKind::Alloc: return memory(e, MemoryAction::Alloc);
+      case EventKind::Free: return memory(e, MemoryAction::Free);
+      case EventKind::Reserve: return memory(e, MemoryAction::Reserve);
+      case EventKind::Release: return memory(e, MemoryAction::Release);
+      case EventKind::SliceLive:
+      case EventKind::SliceDead:
+        if (!in_arena(e)) return;
+        raw_.lives.push_back({e.time, e.kind() == EventKind::SliceLive, trace::TensorRef{e.id}, e.a, e.b,
+                              e.step().value, track, -1, raw_.events});
+        return raw_.cover(e.time, e.time);
+      case EventKind::Step:
+        if (e.a < 0 || e.a >= INT32_MAX) return;
+        raw_.marks.push_back({e.time, e.run().value, static_cast<int32_t>(e.a), e.node().value, track, raw_.events});
+        return raw_.cover(e.time, e.time);
+      case EventKind::Counter:
+        if (!raw_.counters.contains(static_cast<int32_t>(e.id))) return;
+        raw_.samples.push_back({static_cast<int32_t>(e.id), e.time, __builtin_bit_cast(double, e.a)});
+        return raw_.cover(e.time, e.time);
+      case EventKind::SeenWrite:
+      case EventKind::SeenRead:
+      case EventKind::ContextObject:
+        if (in_arena(e)) raw_.cover(e.time, e.time);
+        return;
+      case EventKind::Layer: return raw_.cover(e.time, e.time);
+      case EventKind::None: return;
+    }
+  }
+
+  static bool in_arena(const Event& e) { return e.a >= 0 && e.b >= 0 && e.a <= INT64_MAX - e.b; }
+
+  void span(int32_t track, const Event& e) {
+    if (e.a < e.time || e.a > kLongest) return;
+    RawSpan s;
+    s.track = track;
+    s.begin = e.time;
+    s.end = e.a;
+    s.node = e.node().value;
+    switch (e.kind()) {
+      case EventKind::Work:
+        s.kind = SpanKind::Work;
+        s.run = e.run().value;
+        break;
+      case EventKind::Wait:
+        s.kind = SpanKind::Wait;
+        s.run = e.run().value;
+        s.generation = e.generation();
+        s.nodes = e.nodes();
+        break;
+      case EventKind::Copy:
+        if (e.b < 0) return;
+        s.kind = SpanKind::Copy;
+        s.bytes = e.b;
+        break;
+      default:
+        if (e.b < 0) return;
+        s.depth = e.b;  // its name replaces the number at the end
+    }
+    raw_.spans.push_back(std::move(s));
+    raw_.cover(e.time, e.a);
+  }
+
+  void memory(const Event& e, MemoryAction action) {
+    const size_t kind = e.extra() & 0xff;
+    if (kind >= trace::kMemoryKinds || e.b < 0) return;
+    const auto [it, fresh] = spaces_.try_emplace(e.extra(), static_cast<int32_t>(raw_.spaces.size()));
+    if (fresh) {
+      RawSpace space;
+      space.kind = trace::kMemoryKindNames[kind];
+      space.name = "allocator " + std::to_string(e.allocator());
+      raw_.spaces.push_back(std::move(space));
+      numbers_.push_back(e.allocator());
+    }
+    raw_.memory.push_back({e.time, action, it->second, static_cast<uint64_t>(e.a), e.b});
+    raw_.cover(e.time, e.time);
+  }
+
+  Raw& raw_;
+  std::map<int32_t, std::string> names_;
+  std::map<uint32_t, trace::AllocatorInfo> allocators_;
+  std::unordered_map<uint32_t, int32_t> spaces_;  // by kind and allocator
+  std::vector<uint32_t> numbers_;                 // each space's allocator
+};
+
+}  // namespace
+
+Result<Raw> read_recording(ByteSpan bytes, const std::string& name) {
+  Raw raw;
+  raw.format = "Arenascope recording";
+  Collector collector(raw);
+  const auto read = trace::read_recording(bytes, name, collector);
+  if (!read) return read.error();
+  raw.problem = read->problem;
+  collector.finish();
+  return raw;
+}
+
+}  // namespace arenascope::audit

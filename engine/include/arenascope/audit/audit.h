@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Every figure that a picture of a recording or trace can show, recomputed from its raw events. Slow on purpose, and
+// written apart from Session, snapshots, importers and views: it shares with them the code that decodes a recording's
+// packets and nothing else, so that a mistake in one of the two is seen as a difference.
+#pragma once
+#include <arenascope/base/ids.h>
+#include <arenascope/base/result.h>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace arenascope::audit {
+
+enum class Unit : uint8_t { Bytes, Nanoseconds, Count, Share, Step, PerNanosecond };
+const char* name(Unit unit);  // "bytes", "ns", "count", "share", "step", "per ns"
+
+// One number with the id under which a view shows it: "run.0.wall", "node.0.12.median_wall", "plan.1.holes".
+// Times of the day are counted from the first event, as the views count them.
+struct Figure {
+  std::string id;
+  double value = 0;
+  Unit unit = Unit::Count;
+};
+
+struct RunFigures {
+  int32_t run = 0, threads = 0;
+  bool ended = false, done = false;  // `done`: it was neither aborted nor did it fail
+  Nanoseconds wall = 0, paused = 0;
+};
+
+// Whatever has addresses: an arena, an allocator's memory of one kind, a device of another program.
+struct SpaceFigures {
+  std::string name, kind, device;
+  Bytes peak = 0, end = 0;
+  Nanoseconds peak_at = 0;  // since the first event; the first time that the peak is reached
+  int64_t slices = 0;       // allocations, or stays in an arena
+};
+
+// A node over all runs of its graph. The first run is cold and stands apart where there are others.
+struct NodeFigures {
+  int32_t graph = 0, node = 0;
+  std::string name;
+  int64_t runs = 0;   // with work of it, the cold one among them
+  int64_t parts = 0;  // spans of work in all of these
+  // Wall time of a run: from the beginning of its first part to the end of its last, without pauses.
+  Nanoseconds cold = 0, median = 0, lower_quartile = 0, upper_quartile = 0, longest = 0;
+  double mean = 0;
+  double busy = 0;  // mean a run, over the threads
+  double wait = 0;  // mean a run, over the threads: at the barrier behind it, without pauses
+};
+
+struct ThreadFigures {
+  std::string name;
+  Nanoseconds busy = 0, wait = 0, of = 0;  // `of`: wall time, without pauses, of the runs that it took part in
+  double busy_share() const { return of > 0 ? static_cast<double>(busy) / static_cast<double>(of) : 0; }
+  double wait_share() const { return of > 0 ? static_cast<double>(wait) / static_cast<double>(of) : 0; }
+};
+
+struct Report {
+  std::string format;   // "Arenascope recording"
+  std::string problem;  // "" or one sentence about what could not be read
+  std::vector<RunFigures> runs;
+  std::vector<SpaceFigures> spaces;
+  std::vector<NodeFigures> nodes;
+  std::vector<ThreadFigures> threads;
+  Bytes peak = 0;  // of all memory together
+  Nanoseconds peak_at = 0;
+  int64_t events = 0, lost = 0;
+  std::vector<Figure> figures;  // all of the above and the rest, by id
+  // What cannot be true of a run: a free of what was never handed out, a part outside of its run, a thread that left a
+  // barrier before the last had come. One sentence each; at most kMostContradictions, the rest counted.
+  std::vector<std::string> contradictions;
+  int64_t contradictions_seen = 0;
+
+  const Figure* find(std::string_view id) const;
+};
+
+inline constexpr size_t kMostContradictions = 100;
+
+// Opens an Arenascope recording, a Chrome trace, PyTorch's profile or memory snapshot, an ONNX Runtime profile or a
+// Perfetto trace, gzip or not, told apart by what is in it. An error names the file and what is wrong with it.
+Result<Report> audit_file(const std::filesystem::path& path);
+Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name);
+
+}  // namespace arenascope::audit

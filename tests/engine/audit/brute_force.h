@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The figures of a small stream of events, nanosecond by nanosecond and byte by byte: slower still than the auditor,
+// and so simple that it can be read at a glance.
+#pragma once
+#include <arenascope/audit/audit.h>
+
+#include <map>
+
+#include "support/random_events.h"
+
+namespace arenascope::test {
+
+// By id, as audit::Report::figures has them; those that it can tell.
+std::map<std::string, double> brute_force(const Stream& stream);
+
+}  // namespace arenascope::test

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Other tools' traces: made here with figures that are known, and those of the data folder beside what Python reads.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "test_data.h"
+#include "tests/engine/audit/audited.h"
+#include "tests/engine/trace/sample_traces.h"
+
+namespace arenascope::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Result<audit::Report> audited_text(const std::string& text) {
+  return audit::audit_bytes({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "made");
+}
+
+double value(const audit::Report& report, const std::string& id) {
+  const audit::Figure* figure = report.find(id);
+  REQUIRE_MESSAGE(figure != nullptr, "no figure " << id);
+  return figure->value;
+}
+
+// What Python says of a file, or null where it cannot run.
+Json truth_of(const std::filesystem::path& file) {
+  const std::string command = "python3 '" + std::string(ARENASCOPE_SOURCE_DIR) + "/tests/engine/audit/truth.py' '" +
+                              file.string() + "' 2>/dev/null";
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return nullptr;
+  std::string text(size_t{1} << 16, '\0'), all;
+  for (size_t n = 0; (n = fread(text.data(), 1, text.size(), pipe)) > 0;) all.append(text.data(), n);
+  if (pclose(pipe) != 0) return nullptr;
+  return Json::parse(all, nullptr, false);
+}
+
+void compare_with_python(const std::string& file) {
+  CAPTURE(file);
+  const auto path = data_folder() / file;
+  const Json truth = truth_of(path);
+  if (!truth.is_object()) {
+    MESSAGE("skipped: no python3");
+    return;
+  }
+  const auto r = audit::audit_file(path);
+  REQUIRE(r.ok());
+  int compared = 0;
+  for (const auto& [id, expected] : truth.items()) {
+    if (!expected.is_number()) continue;
+    CAPTURE(id);
+    CHECK(value(*r, id) == expected.get<double>());
+    ++compared;
+  }
+  CHECK(compared >= 5);
+  if (!truth.contains("busy shares")) return;
+  std::map<std::string, std::vector<double>> shares;
+  for (const audit::ThreadFigures& t : r->threads) shares[t.name].push_back(t.busy_share());
+  CHECK(shares.size() == truth["busy shares"].size());
+  for (auto& [name, list] : shares) {
+    CAPTURE(name);
+    std::sort(list.begin(), list.end());
+    const auto expected = truth["busy shares"][name].get<std::vector<double>>();
+    REQUIRE(list.size() == expected.size());
+    for (size_t i = 0; i < list.size(); ++i) CHECK(list[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a Chrome trace that was made here") {
+  const auto r = audited_text(kChromeJson);
+  REQUIRE(r.ok());
+  CHECK(r->format == "Chrome trace");
+  CHECK(value(*r, "device.GPU 0.active.peak") == 1024);
+  CHECK(value(*r, "device.GPU 0.active.end") == 256);
+  CHECK(value(*r, "counter.0.last") == 2.5);
+  CHECK(value(*r, "recording.length") == 2'000'500);
+  REQUIRE(r->threads.size() == 4);  // main, two requests, the stream
+  const auto main = std::find_if(r->threads.begin(), r->threads.end(), [](const auto& t) { return t.name == "main"; });
+  REQUIRE(main != r->threads.end());
+  CHECK(main->busy == 2'000'000);  // the inner one lies in the outer
+}
+
+TEST_CASE("a Chrome trace that its program did not finish") {
+  const auto r = audited_text(R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"},
+{"ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"name":"b"},
+{"ph":"X","pid":1,)");
+  REQUIRE(r.ok());
+  CHECK(r->events == 2);
+  CHECK_FALSE(audited_text("{\"a\": 1}").ok());
+  CHECK_FALSE(audited_text("[").ok());
+  CHECK_FALSE(audited_text("").ok());
+  CHECK_FALSE(audited_text("hello").ok());
+}
+
+TEST_CASE("an ONNX Runtime profile that was made here") {
+  const auto r = audited_text(kOnnxRuntimeProfile);
+  REQUIRE(r.ok());
+  CHECK(r->format == "ONNX Runtime profile");
+  REQUIRE(r->runs.size() == 2);
+  CHECK(r->runs[0].wall == 90'000);
+  REQUIRE(r->nodes.size() == 2);
+  CHECK(r->nodes[0].name == "conv_0");
+  CHECK(r->nodes[0].runs == 2);
+  CHECK(r->nodes[0].cold == 30'000);
+  CHECK(r->nodes[0].median == 40'000);
+  CHECK(r->contradictions_seen == 0);
+}
+
+TEST_CASE("a Perfetto trace that was made here") {
+  const auto r = audited_text(perfetto_trace());
+  REQUIRE(r.ok());
+  CHECK(r->format == "Perfetto trace");
+  CHECK(r->events > 0);
+  CHECK_FALSE(r->threads.empty());
+  const auto cut = perfetto_trace();
+  const auto half = audited_text(cut.substr(0, cut.size() / 2));
+  if (half.ok()) CHECK_FALSE(half->problem.empty());
+}
+
+TEST_CASE("a pickle that runs code is refused") {
+  using namespace std::string_literals;
+  const auto r = audited_text(
+      "\x80\x02"
+      "cos\nsystem\nq\0X\2\0\0\0idq\1\x85q\2Rq\3."s);
+  REQUIRE_FALSE(r.ok());
+  CHECK(r.error().message.find("more than plain values") != std::string::npos);
+}
+
+TEST_CASE("damaged traces are refused or audited, never worse") {
+  std::mt19937 random(7);
+  std::vector<std::string> files{kChromeJson, kOnnxRuntimeProfile, perfetto_trace()};
+  for (const char* name : {"traces/pytorch_cuda_snapshot_small.pickle"}) {
+    const auto path = data_folder() / name;
+    if (data_folder().empty() || !std::filesystem::exists(path)) continue;
+    std::ifstream in(path, std::ios::binary);
+    files.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  }
+  for (const std::string& file : files) {
+    for (int i = 0; i < 200; ++i) {
+      std::string damaged = file;
+      for (int hits = 0; hits < 3; ++hits) damaged[random() % damaged.size()] = static_cast<char>(random());
+      if (i % 4 == 0) damaged.resize(random() % damaged.size());
+      const auto r = audited_text(damaged);
+      if (!r.ok()) CHECK(r.error().message.find("made") == 0);
+    }
+  }
+}
+
+TEST_CASE("the data folder's memory snapshots as Python's pickle reads them") {
+  for (const char* name : {"small", "bf16_forward", "transformer_3GB"}) {
+    const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";
+    ARENASCOPE_NEEDS_DATA(file);
+    compare_with_python(file);
+  }
+}
+
+TEST_CASE("the data folder's profile as Python's json reads it") {
+  const std::string file = "traces/kineto_resnet50_gpu.pt.trace.json.gz";
+  ARENASCOPE_NEEDS_DATA(file);
+  compare_with_python(file);
+}
+
+}  // namespace arenascope::test
