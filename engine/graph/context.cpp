@@ -25,17 +25,37 @@ const char* name(ObjectType type) {
 
 Result<std::byte*> ContextPool::append(ObjectType type, size_t size, std::string_view object_name) {
   const size_t padded = align_up(size, Context::kObjectAlignment);
-  const size_t needed = used_ + sizeof(ObjectHeader) + padded;
-  if (padded < size || needed < padded || needed > capacity())
+  if (grows_ && padded >= size)
+    if (auto ok = make_room(size); !ok) return ok.error();
+  if (padded < size || !fits(padded))
     return Error{fmt::format("the context's pool is full: {}{} needed {} bytes, available {} of {}", name(type),
                              object_name.empty() ? "" : fmt::format(" '{}'", object_name),
-                             sizeof(ObjectHeader) + padded, capacity() - used_, capacity())};
-  auto* header = new (base() + used_) ObjectHeader{used_ + sizeof(ObjectHeader), padded, nullptr, type, 0};
+                             sizeof(ObjectHeader) + padded, capacity_ - used_, mem_size())};
+  auto* header = new (base_ + used_) ObjectHeader{begin_ + used_ + sizeof(ObjectHeader), padded, nullptr, type, 0};
   (last_ ? last_->next : first_) = header;
   last_ = header;
   ++objects_;
-  used_ = needed;
-  return base() + header->offset;
+  used_ += sizeof(ObjectHeader) + padded;
+  return reinterpret_cast<std::byte*>(header + 1);
+}
+
+Status ContextPool::make_room(size_t size) {
+  constexpr size_t kLeast = size_t{1} << 14, kMost = size_t{1} << 24;  // of a block that holds small objects
+  const size_t padded = align_up(size, Context::kObjectAlignment);
+  if (!grows_ || fits(padded)) return {};
+  if (padded > size_t{1} << 62) return Error{fmt::format("a context cannot hold {} bytes", size)};
+  const size_t needed = sizeof(ObjectHeader) + padded, left = limit_ - std::min(limit_, mem_size());
+  if (needed > left) return {};
+  // As much again as there is, so that there are few blocks and at most half of the pool lies idle.
+  const size_t wanted = std::max(needed, std::min(std::clamp(mem_size(), kLeast, kMost), left));
+  auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Default, static_cast<Bytes>(wanted));
+  if (!block) return block.error();
+  blocks_.push_back(std::move(*block));
+  begin_ += capacity_;
+  used_before_ += std::exchange(used_, 0);
+  base_ = static_cast<std::byte*>(blocks_.back()->data());
+  capacity_ = static_cast<size_t>(blocks_.back()->bytes());
+  return {};
 }
 
 const char* ContextPool::keep_text(std::string_view text) {
@@ -56,8 +76,7 @@ const char* ContextPool::keep_text(std::string_view text) {
 
 ContextPool::~ContextPool() {
   for (ObjectHeader* object = first_; object; object = object->next)
-    if (object->type == ObjectType::Tensor)
-      std::launder(reinterpret_cast<TensorImpl*>(base() + object->offset))->~TensorImpl();
+    if (object->type == ObjectType::Tensor) std::launder(reinterpret_cast<TensorImpl*>(object + 1))->~TensorImpl();
 }
 
 Context::Context(ContextPool* pool) : pool_(pool) {
@@ -77,6 +96,7 @@ Result<Context> Context::create(const ContextParams& params) {
   const size_t least = sizeof(ObjectHeader);
   BlockPtr block;
   if (params.mem_buffer) {
+    if (params.grow) return Error{"a context in a buffer that was given to it cannot grow"};
     if (reinterpret_cast<uintptr_t>(params.mem_buffer) % kObjectAlignment != 0)
       return Error{fmt::format("the buffer given to a context is not aligned to {} bytes", kObjectAlignment)};
     if (params.mem_size < least)
@@ -91,7 +111,7 @@ Result<Context> Context::create(const ContextParams& params) {
     if (!allocated) return allocated.error();
     block = std::move(*allocated);
   }
-  auto* pool = new (std::nothrow) ContextPool(std::move(block), params.no_alloc);
+  auto* pool = new (std::nothrow) ContextPool(std::move(block), params);
   if (!pool) return Error{"no memory is left for a context"};
   return Context(pool);
 }
@@ -102,17 +122,17 @@ size_t Context::tensor_overhead(size_t sources) {
   return sizeof(ObjectHeader) + align_up(most, kObjectAlignment) + kDataAlignment;
 }
 
-size_t Context::used_mem() const { return pool_->used_; }
+size_t Context::used_mem() const { return pool_->used_mem(); }
 size_t Context::name_bytes() const { return pool_->text_bytes_; }
-size_t Context::mem_size() const { return pool_->capacity(); }
+size_t Context::mem_size() const { return pool_->mem_size(); }
+bool Context::grows() const { return pool_->grows(); }
 bool Context::no_alloc() const { return pool_->no_alloc_; }
 void Context::set_no_alloc(bool value) { pool_->no_alloc_ = value; }
-const void* Context::mem_buffer() const { return pool_->base(); }
+const void* Context::mem_buffer() const { return pool_->first_byte(); }
 size_t Context::object_count() const { return pool_->objects_; }
 const ObjectHeader* Context::first_object() const { return pool_->first_; }
 const TensorImpl* Context::tensor_of(const ObjectHeader& object) const {
-  return object.type == ObjectType::Tensor ? reinterpret_cast<const TensorImpl*>(pool_->base() + object.offset)
-                                           : nullptr;
+  return object.type == ObjectType::Tensor ? reinterpret_cast<const TensorImpl*>(&object + 1) : nullptr;
 }
 
 void Context::keep_alive(const Tensor& tensor) {
@@ -149,9 +169,10 @@ Result<Tensor> Context::place_tensor(const Description& what, std::string_view t
   const bool in_scratch = bytes > 0 && pool_->scratch_.storage.allocated();
   const bool in_pool = bytes > 0 && !in_scratch;
   size_t size = TensorImpl::byte_size(static_cast<int>(what.sizes.size()), what.sources.size(), what.params.size());
-  const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
   size_t data_at = 0;
   if (in_pool) {
+    if (auto ok = pool_->make_room(size + kDataAlignment + static_cast<size_t>(bytes)); !ok) return ok.error();
+    const auto start = reinterpret_cast<uintptr_t>(pool_->next_object());
     data_at = align_up(start + size, kDataAlignment) - start;
     size = data_at + static_cast<size_t>(bytes);
   }
@@ -179,8 +200,7 @@ Result<Tensor> Context::place_tensor(const Description& what, std::string_view t
   impl->name.refer(kept_name);
   impl->layer = pool_->layer_;
   if (in_pool) {
-    const Bytes at = (*place - pool_->base()) + static_cast<Bytes>(data_at);
-    auto slice = Storage(pool_->block()).sub_storage(at, bytes);
+    auto slice = pool_->slice(*place + data_at, bytes);
     if (!slice) return slice.error();
     storage = std::move(*slice);
   }
@@ -308,20 +328,23 @@ Result<Tensor> Context::restore(Op op, DType dtype, const Dims& sizes, std::span
 
 Result<Storage> Context::new_work_buffer(Bytes bytes) {
   if (bytes < 0) return Error{fmt::format("a work buffer of {} bytes", bytes)};
-  const uintptr_t start = reinterpret_cast<uintptr_t>(pool_->base()) + pool_->used_ + sizeof(ObjectHeader);
+  if (auto ok = pool_->make_room(kDataAlignment + static_cast<size_t>(bytes)); !ok) return ok.error();
+  const auto start = reinterpret_cast<uintptr_t>(pool_->next_object());
   const size_t skip = align_up(start, kDataAlignment) - start;
   auto place = pool_->append(ObjectType::WorkBuffer, skip + static_cast<size_t>(bytes));
   if (!place) return place.error();
-  return Storage(pool_->block()).sub_storage(*place - pool_->base() + static_cast<Bytes>(skip), bytes);
+  return pool_->slice(*place + skip, bytes);
 }
+
+Result<std::byte*> Context::append_graph(size_t bytes) { return pool_->append(ObjectType::Graph, bytes); }
 
 size_t Context::graph_overhead(size_t capacity, bool grads) {
   return sizeof(ObjectHeader) + align_up(Graph::byte_size(capacity, grads), kObjectAlignment);
 }
 
 Result<Graph> Context::new_graph(size_t capacity, bool grads) {
-  if (capacity > (size_t{1} << 29)) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
-  auto place = pool_->append(ObjectType::Graph, Graph::byte_size(capacity, grads));
+  if (capacity > Graph::kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
+  auto place = append_graph(Graph::byte_size(capacity, grads));
   if (!place) return place.error();
   return Graph(*this, *place, capacity, grads);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory behind Context, Tensor and Graph handles: the pool's bytes and the list of its objects.
+// The memory behind Context, Tensor and Graph handles: the pool's bytes and the list of its objects. A pool that grows
+// consists of several blocks; offsets count through all of them, and no object ever moves.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,27 +12,50 @@ namespace arenascope {
 
 class ContextPool final : public ImplOwner {
  public:
-  ContextPool(BlockPtr block, bool no_alloc) : block_(std::move(block)), no_alloc_(no_alloc) {}
+  ContextPool(BlockPtr block, const ContextParams& params)
+      : blocks_{std::move(block)},
+        no_alloc_(params.no_alloc),
+        grows_(params.grow),
+        limit_(params.mem_limit),
+        base_(static_cast<std::byte*>(blocks_[0]->data())),
+        capacity_(static_cast<size_t>(blocks_[0]->bytes())) {}
 
   // Appends an object of `size` bytes behind its header; says what was needed and what was there.
   Result<std::byte*> append(ObjectType type, size_t size, std::string_view object_name = {});
+  // Another block, where the pool grows and an object of `size` bytes does not fit; without it append() refuses.
+  Status make_room(size_t size);
 
   // Text that all impls of the pool may refer to (KeptName), beside the pool's own bytes. Throws std::bad_alloc.
   const char* keep_text(std::string_view text);
 
-  std::byte* base() const { return static_cast<std::byte*>(block_->data()); }
-  size_t capacity() const { return static_cast<size_t>(block_->bytes()); }
-  size_t used() const { return used_; }
-  const BlockPtr& block() const { return block_; }
+  bool grows() const { return grows_; }
+  size_t mem_size() const { return begin_ + capacity_; }
+  size_t used_mem() const { return used_before_ + used_; }
+  const std::byte* first_byte() const { return static_cast<const std::byte*>(blocks_[0]->data()); }
+  // Where the next object goes that fits into the block that is being filled.
+  const std::byte* next_object() const { return base_ + used_ + sizeof(ObjectHeader); }
+  // A slice of the block that is being filled.
+  Result<Storage> slice(const std::byte* first, Bytes bytes) const {
+    return Storage(blocks_.back()).sub_storage(first - base_, bytes);
+  }
 
  private:
   friend class Context;
   ~ContextPool() override;
   void destroy() override { delete this; }
 
-  BlockPtr block_;
-  bool no_alloc_;
-  size_t used_ = 0;
+  bool fits(size_t padded) const {
+    return padded <= capacity_ - used_ && sizeof(ObjectHeader) <= capacity_ - used_ - padded;
+  }
+
+  std::vector<BlockPtr> blocks_;  // the last one is being filled
+  bool no_alloc_, grows_;
+  size_t limit_;            // of all blocks
+  std::byte* base_;         // of the last block
+  size_t capacity_;         // of the last block
+  size_t used_ = 0;         // of the last block
+  size_t begin_ = 0;        // the last block's offset
+  size_t used_before_ = 0;  // of the other blocks
   size_t objects_ = 0;
   ObjectHeader* first_ = nullptr;
   ObjectHeader* last_ = nullptr;

@@ -65,6 +65,9 @@ struct GraphData {
     return code >= kFirstPlace ? std::optional<size_t>(code - kFirstPlace) : std::nullopt;
   }
   bool full(bool node) const { return (node ? node_count : leaf_count) == capacity; }
+  // Arrays for so many nodes and as many leafs, from `place` on.
+  void lay_arrays(std::byte* place, size_t room, bool with_grads);
+  void copy_from(const GraphData& smaller);
   bool collect(TensorImpl* output, std::vector<Frame>& frames);
   void restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> frames);
 };
@@ -88,24 +91,59 @@ size_t Graph::byte_size(size_t capacity, bool grads) {
 
 Graph::Graph(Context context, std::byte* place, size_t capacity, bool grads) : context_(std::move(context)) {
   data_ = new (place) GraphData{};
-  std::byte* at = place + sizeof(GraphData);
-  const auto take = [&at]<class T>(T*& list, size_t count) {
-    list = reinterpret_cast<T*>(std::exchange(at, at + count * sizeof(T)));
+  data_->lay_arrays(place + sizeof(GraphData), capacity, grads);
+}
+
+void GraphData::lay_arrays(std::byte* place, size_t room, bool with_grads) {
+  const auto take = [&place]<class T>(T*& list, size_t count) {
+    list = reinterpret_cast<T*>(std::exchange(place, place + count * sizeof(T)));
   };
-  data_->capacity = capacity;
-  data_->slots = slots_for(capacity);
-  data_->slot_bits = std::countr_zero(data_->slots);
-  take(data_->nodes, capacity);
-  take(data_->leafs, capacity);
-  if (grads) {
-    take(data_->grads, 2 * capacity);
-    take(data_->grad_accumulators, 2 * capacity);
-    std::fill_n(data_->grads, 2 * capacity, nullptr);
-    std::fill_n(data_->grad_accumulators, 2 * capacity, nullptr);
+  capacity = room;
+  slots = slots_for(capacity);
+  slot_bits = std::countr_zero(slots);
+  take(nodes, capacity);
+  take(leafs, capacity);
+  if (with_grads) {
+    take(grads, 2 * capacity);
+    take(grad_accumulators, 2 * capacity);
+    std::fill_n(grads, 2 * capacity, nullptr);
+    std::fill_n(grad_accumulators, 2 * capacity, nullptr);
   }
-  take(data_->use_counts, 2 * capacity);
-  take(data_->codes, data_->slots);
-  std::fill_n(data_->codes, data_->slots, kEmpty);
+  take(use_counts, 2 * capacity);
+  take(codes, slots);
+  std::fill_n(codes, slots, kEmpty);
+}
+
+void GraphData::copy_from(const GraphData& smaller) {
+  node_count = smaller.node_count;
+  leaf_count = smaller.leaf_count;
+  const auto copy = [&](auto* to, const auto* from) {  // by place
+    std::copy_n(from, node_count, to);
+    std::copy_n(from + smaller.capacity, leaf_count, to + capacity);
+  };
+  std::copy_n(smaller.nodes, node_count, nodes);
+  std::copy_n(smaller.leafs, leaf_count, leafs);
+  copy(use_counts, smaller.use_counts);
+  if (grads) {
+    copy(grads, smaller.grads);
+    copy(grad_accumulators, smaller.grad_accumulators);
+  }
+  for (size_t i = 0; i < node_count; ++i) codes[slot(nodes[i])] = kFirstPlace + static_cast<Code>(i);
+  for (size_t i = 0; i < leaf_count; ++i) codes[slot(leafs[i])] = kFirstPlace + static_cast<Code>(capacity + i);
+}
+
+// The arrays twice as large, as another object of the pool; all handles see them.
+Status Graph::grow() {
+  constexpr size_t kLeast = 32;
+  const size_t room = std::max(2 * data_->capacity, kLeast);
+  if (room > kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", room)};
+  auto place = context_.append_graph(byte_size(room, has_grads()) - sizeof(GraphData));
+  if (!place) return place.error();
+  GraphData larger{};
+  larger.lay_arrays(*place, room, has_grads());
+  larger.copy_from(*data_);
+  *data_ = larger;
+  return {};
 }
 
 // Takes back what a collection has added. What came last goes as a whole, so no gap opens in a chain of slots that
@@ -183,14 +221,19 @@ Status Graph::expand(const Tensor& output) {
   std::vector<Frame> stack;
   try {
     context_.keep_alive(output);
-    if (g.collect(output.impl(), stack)) return {};
+    while (!g.collect(output.impl(), stack)) {
+      g.restore(nodes_before, leafs_before, stack);
+      stack.clear();
+      if (!context_.grows())
+        return Error{fmt::format("a graph with room for {} nodes and as many leafs is too small for '{}'", g.capacity,
+                                 output.name())};
+      if (auto ok = grow(); !ok) return ok;
+    }
+    return {};
   } catch (const std::bad_alloc&) {
     g.restore(nodes_before, leafs_before, stack);
     return Error{"no memory is left to collect a graph"};
   }
-  g.restore(nodes_before, leafs_before, stack);
-  return Error{
-      fmt::format("a graph with room for {} nodes and as many leafs is too small for '{}'", g.capacity, output.name())};
 }
 
 std::span<TensorImpl* const> Graph::nodes() const { return {data_->nodes, data_->node_count}; }

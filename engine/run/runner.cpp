@@ -137,7 +137,7 @@ Status Runner::move_leafs() {
     if (wanted(weight.tensor.impl())) weights.push_back(weight.tensor.impl());
   if (program_.precision)
     for (const auto& weight : program_.precision->weights)
-      if (wanted(weight.narrow.impl())) weights.push_back(weight.narrow.impl());
+      if (wanted(weight.half.impl())) weights.push_back(weight.half.impl());
   for (const auto& input : model_.inputs)
     if (wanted(input.tensor.impl())) inputs.push_back(input.tensor.impl());
   if (auto ok = move_to_device(backend, *context_, weights, MemoryKind::Persistent); !ok) return ok;

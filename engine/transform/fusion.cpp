@@ -2,6 +2,9 @@
 #include <arenascope/transform/fusion.h>
 
 #include <algorithm>
+#include <unordered_set>
+
+#include "engine/transform/graph_copier.h"
 
 namespace arenascope {
 namespace {
@@ -24,6 +27,11 @@ class Chains {
           std::vector<int32_t>& users = users_[from.index()];
           if (users.empty() || users.back() != static_cast<int32_t>(i)) users.push_back(static_cast<int32_t>(i));
         }
+    // Training reads the gradients of what is given after the run.
+    for (const auto& given : {graph.leafs(), graph.nodes()})
+      for (const TensorImpl* tensor : given)
+        if (const TensorImpl* gradient = tensor->op == Op::None ? graph.grad(*tensor) : nullptr)
+          gradients_.insert(gradient);
   }
 
   // Chains of two nodes and more, each node in one at most.
@@ -42,7 +50,7 @@ class Chains {
  private:
   const TensorImpl& node(size_t i) const { return *graph_.nodes()[i]; }
   bool kept(const TensorImpl& tensor) const {
-    return tensor.has(kFlagOutput) || (options_.keep && options_.keep(tensor));
+    return tensor.has(kFlagOutput) || gradients_.contains(&tensor) || (options_.keep && options_.keep(tensor));
   }
 
   Chain grow(int32_t first) const {
@@ -70,7 +78,7 @@ class Chains {
     // Statistics and the like are read as the sources that they are.
     if (step.op == Op::BatchNorm)
       for (size_t i = 1; i < step.sources.size(); ++i)
-        if (graph_.find_node(*step.sources[i]).valid()) return false;
+        if (step.sources[i]->op != Op::None) return false;
     return true;
   }
 
@@ -106,107 +114,105 @@ class Chains {
   const FusionOptions& options_;
   std::vector<std::vector<int32_t>> users_;  // rising
   std::vector<int32_t> chain_of_;
+  std::unordered_set<const TensorImpl*> gradients_;
 };
 
 class Fusing {
  public:
-  Fusing(const Graph& graph, Context context, FusedGraph& out)
-      : given_(graph), context_(std::move(context)), out_(out) {}
+  Fusing(GraphCopier& copier, FusedGraph& out) : copier_(copier), out_(out) {}
 
   Status run(const std::vector<Chain>& chains) {
-    const auto nodes = given_.nodes();
-    std::vector<int32_t> ends(nodes.size(), -1);  // the chain that ends with a node
-    std::vector<uint8_t> inside(nodes.size(), 0);
+    const size_t count = copier_.given().nodes().size();
+    std::vector<int32_t> ends(count, -1);  // the chain that ends with a node
+    std::vector<uint8_t> inside(count, 0);
     for (size_t c = 0; c < chains.size(); ++c) {
-      for (int32_t at : chains[c]) inside[static_cast<size_t>(at)] = 1;
+      for (int32_t i : chains[c]) inside[static_cast<size_t>(i)] = 1;
       ends[static_cast<size_t>(chains[c].back())] = static_cast<int32_t>(c);
     }
-    const auto layers = given_.context().layer_names();
-    out_.twins.resize(nodes.size());
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (inside[i] && ends[i] < 0) continue;
-      const TensorImpl& node = *nodes[i];
-      const bool layered = node.layer >= 0 && node.layer < static_cast<int32_t>(layers.size());
-      context_.set_layer(layered ? layers[static_cast<size_t>(node.layer)] : std::string_view());
-      auto made = node.op == Op::None ? Result<Tensor>(Tensor(nodes[i]))
-                  : ends[i] >= 0      ? fused(chains[static_cast<size_t>(ends[i])])
-                                      : again(node);
+    return copier_.for_each_node([&](NodeId id, const TensorImpl& node) -> Status {
+      const int32_t chain = ends[id.index()];
+      if (inside[id.index()] && chain < 0) return {};
+      auto made =
+          chain >= 0 ? fused(chains[static_cast<size_t>(chain)]) : copier_.copy(node, copier_.twins_of_sources(node));
       if (!made) return made.error();
-      if (node.op != Op::None) (*made)->flags = node.flags;
-      if (auto ok = out_.graph.expand(*made); !ok) return ok;
-      out_.twins[i] = std::move(*made);
-    }
-    return {};
+      copier_.place_twin(id, *made);
+      return {};
+    });
   }
 
  private:
-  Tensor twin(TensorImpl* tensor) const {
-    const NodeId id = given_.find_node(*tensor);
-    return id.valid() ? out_.twins[id.index()] : Tensor(tensor);
-  }
-
-  Result<Tensor> again(const TensorImpl& node) {
+  // What a fused node is made of, as its chain is walked.
+  struct Parts {
+    FusedParams params;
     std::vector<Tensor> sources;
-    for (TensorImpl* source : node.sources) sources.push_back(twin(source));
-    return context_.apply(node.op, sources, node.params, node.name);
-  }
+    std::vector<bool> apart;                         // by source: read by channels, and so listed again for others
+    std::vector<const TensorImpl*> values{nullptr};  // v0, v1, …
+    std::vector<std::string> names;
+
+    void add_source(const Tensor& source, bool is_apart) {
+      sources.push_back(source);
+      apart.push_back(is_apart);
+    }
+  };
 
   Result<Tensor> fused(const Chain& chain) {
-    FusedParams p;
-    std::vector<Tensor> sources;
-    std::vector<std::string> names;
+    Parts parts;
     FusedGraph::Fused record;
-    std::vector<const TensorImpl*> values{nullptr};  // v0, v1, …
-    std::vector<bool> apart;                         // by source: read by channels, and so listed again for others
     for (size_t i = 0; i < chain.size(); ++i) {
-      const TensorImpl& node = *given_.nodes()[static_cast<size_t>(chain[i])];
-      names.emplace_back(node.name);
       record.held.push_back(NodeId(chain[i]));
-      if (i == 0 && !is_fused_step(node.op)) {
-        p.anchor = static_cast<uint16_t>(node.op);
-        p.anchor_sources = static_cast<uint8_t>(node.sources.size());
-        const auto bytes = node.params.bytes();
-        std::copy(bytes.begin(), bytes.end(), p.anchor_params);
-        for (TensorImpl* source : node.sources) sources.push_back(twin(source)), apart.push_back(false);
-        values[0] = &node;
-        continue;
-      }
-      FusedStep step = make_fused_step(node);
-      step.left = operand(node.sources[0], values, sources, apart);
-      if (node.op == Op::BatchNorm) {
-        step.right = static_cast<int8_t>(sources.size());
-        for (size_t k = 1; k < node.sources.size(); ++k)
-          sources.push_back(twin(node.sources[k])), apart.push_back(true);
-      } else if (step_operands(node.op) == 2) {
-        step.right = operand(node.sources[1], values, sources, apart);
-      }
-      p.step[p.steps++] = step;
-      values.push_back(&node);
+      const TensorImpl& node = copier_.given().node(record.held.back());
+      parts.names.emplace_back(node.name);
+      if (i == 0 && !is_fused_step(node.op))
+        add_anchor(node, parts);
+      else
+        add_step(node, parts);
     }
     OpParams params;
-    params.set(p);
-    auto made = context_.apply(Op::Fused, sources, params, join_names(names));
+    params.set(parts.params);
+    const TensorImpl& last = copier_.given().node(record.held.back());
+    auto made = copier_.make(last, Op::Fused, parts.sources, params, join_names(parts.names));
     if (!made) return made;
+    (*made)->flags = last.flags;
     record.node = *made;
     out_.fused.push_back(std::move(record));
     return made;
   }
 
-  // A value of the chain, or a source, which is added where it is a new one.
-  int8_t operand(TensorImpl* source, const std::vector<const TensorImpl*>& values, std::vector<Tensor>& sources,
-                 std::vector<bool>& apart) const {
-    if (const auto value = std::find(values.begin(), values.end(), source); value != values.end())
-      return static_cast<int8_t>(-1 - (value - values.begin()));
-    const Tensor own = twin(source);
-    for (size_t i = 0; i < sources.size(); ++i)
-      if (sources[i].impl() == own.impl() && !apart[i]) return static_cast<int8_t>(i);
-    sources.push_back(own);
-    apart.push_back(false);
-    return static_cast<int8_t>(sources.size() - 1);
+  void add_anchor(const TensorImpl& node, Parts& parts) const {
+    parts.params.anchor = static_cast<uint16_t>(node.op);
+    parts.params.anchor_sources = static_cast<uint8_t>(node.sources.size());
+    const auto bytes = node.params.bytes();
+    std::copy(bytes.begin(), bytes.end(), parts.params.anchor_params);
+    for (const Tensor& source : copier_.twins_of_sources(node)) parts.add_source(source, false);
+    parts.values[0] = &node;
   }
 
-  const Graph& given_;
-  Context context_;
+  void add_step(const TensorImpl& node, Parts& parts) const {
+    FusedStep step = make_fused_step(node);
+    step.left = operand(*node.sources[0], parts);
+    if (node.op == Op::BatchNorm) {
+      step.right = static_cast<int8_t>(parts.sources.size());
+      for (size_t k = 1; k < node.sources.size(); ++k) parts.add_source(copier_.twin(*node.sources[k]), true);
+    } else if (step_operands(node.op) == 2) {
+      step.right = operand(*node.sources[1], parts);
+    }
+    parts.params.step[parts.params.steps++] = step;
+    parts.values.push_back(&node);
+  }
+
+  // A value of the chain, or a source, which is added where it is a new one.
+  int8_t operand(const TensorImpl& source, Parts& parts) const {
+    const auto& values = parts.values;
+    if (const auto value = std::find(values.begin(), values.end(), &source); value != values.end())
+      return static_cast<int8_t>(-1 - (value - values.begin()));
+    const Tensor own = copier_.twin(source);
+    for (size_t i = 0; i < parts.sources.size(); ++i)
+      if (parts.sources[i] == own && !parts.apart[i]) return static_cast<int8_t>(i);
+    parts.add_source(own, false);
+    return static_cast<int8_t>(parts.sources.size() - 1);
+  }
+
+  GraphCopier& copier_;
   FusedGraph& out_;
 };
 
@@ -214,18 +220,14 @@ class Fusing {
 
 Result<FusedGraph> fuse_graph(const Graph& graph, const Capabilities& backend, const FusionOptions& options) {
   const auto chains = Chains(graph, backend, options).find();
-  const size_t capacity = std::max(graph.nodes().size(), graph.leafs().size()) + 1;
-  size_t pool = Context::graph_overhead(capacity) + (size_t{1} << 12);
-  // A fused node takes no more than those that it holds.
-  for (const TensorImpl* node : graph.nodes())
-    pool += Context::tensor_overhead(std::max<size_t>(node->sources.size(), 1));
-  auto context = Context::create({.mem_size = pool, .no_alloc = true});
-  if (!context) return context.error();
-  auto made = context->new_graph(capacity);
-  if (!made) return made.error();
+  auto copier = GraphCopier::start(graph);
+  if (!copier) return copier.error();
   FusedGraph out;
-  out.graph = *made;
-  if (auto ok = Fusing(graph, *context, out).run(chains); !ok) return ok.error();
+  if (auto ok = Fusing(*copier, out).run(chains); !ok) return ok.error();
+  auto made = copier->finish();
+  if (!made) return made.error();
+  out.graph = std::move(*made);
+  out.twins = copier->twins();
   return out;
 }
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/transform/min_cut.h"
+#include "engine/transform/graph_copier.h"
+#include "engine/transform/side_cut.h"
 
 namespace arenascope {
 namespace {
@@ -34,131 +35,109 @@ Side side_for(const TensorImpl& node, bool must_run_on_host) {
 std::vector<uint8_t> choose_sides(const Graph& graph, const std::function<Side(const TensorImpl&)>& place,
                                   const PartitionOptions& options) {
   const auto nodes = graph.nodes();
-  const auto leafs = graph.leafs();
-  std::vector<uint8_t> out(nodes.size() + leafs.size(), 0);
-  std::vector<Side> sides(nodes.size(), Side::Either);
-  for (size_t i = 0; i < nodes.size(); ++i)
-    if (nodes[i]->op == Op::None)
-      sides[i] = Side::Main;
-    else
-      sides[i] = place(*nodes[i]);
-  if (std::find(sides.begin(), sides.end(), Side::Other) == sides.end()) return out;
-
-  MinCut cut;  // nodes, then leafs, then what copies need
-  for (size_t i = 0; i < nodes.size() + leafs.size(); ++i) cut.add_vertex();
-  const int other = cut.add_vertex(), main = cut.add_vertex();
-  std::vector<std::vector<int>> users(nodes.size() + leafs.size());
-  const auto pin = [&](int vertex, Side side) {
-    if (side == Side::Other) cut.add_edge(other, vertex, MinCut::kForbidden);
-    if (side == Side::Main) cut.add_edge(vertex, main, MinCut::kForbidden);
-  };
-  const auto together = [&](int a, int b) {
-    cut.add_edge(a, b, MinCut::kForbidden);
-    cut.add_edge(b, a, MinCut::kForbidden);
-  };
+  const size_t values = nodes.size() + graph.leafs().size();
+  std::vector<Side> sides(values, options.leafs_on_main ? Side::Main : Side::Either);
+  bool all_on_main = true;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const auto vertex = static_cast<int>(i);
-    pin(vertex, sides[i]);
+    if (nodes[i]->op != Op::None) sides[i] = place(*nodes[i]);
+    all_on_main = all_on_main && sides[i] != Side::Other;
+  }
+  if (all_on_main) return std::vector<uint8_t>(values, 0);
+
+  SideCut cut(graph);  // the other side is the first
+  for (size_t i = 0; i < values; ++i) {
+    if (sides[i] == Side::Other) cut.pin_first(i);
+    if (sides[i] == Side::Main) cut.pin_second(i);
+  }
+  for (size_t i = 0; i < nodes.size(); ++i)
     for (size_t s = 0; s < nodes[i]->sources.size(); ++s) {
-      const TensorImpl& source = *nodes[i]->sources[s];
-      const NodeId node = graph.find_node(source);
-      const int from = node.valid() ? node.value : static_cast<int>(nodes.size()) + graph.find_leaf(source).value;
+      const size_t source = cut.value_of(*nodes[i]->sources[s]);
       if (nodes[i]->is_view() && sides[i] != Side::Main)
-        together(from, vertex);
+        cut.keep_together(source, i);
+      else if (reads_aside(options, *nodes[i], s))
+        cut.read_with(source, i);
       else
-        users[static_cast<size_t>(from)].push_back(reads_aside(options, *nodes[i], s) ? vertex : main);
+        cut.read_on_second(source);
     }
-  }
-  if (options.leafs_on_main)
-    for (size_t i = 0; i < leafs.size(); ++i) pin(static_cast<int>(nodes.size() + i), Side::Main);
-  for (size_t v = 0; v < users.size(); ++v) {
-    const auto value = static_cast<int>(v);
-    const Bytes bytes = v < nodes.size() ? nodes[v]->byte_count() : leafs[v - nodes.size()]->byte_count();
-    const int64_t cost = kCopy + std::min<int64_t>(bytes, kMostBytes);
-    if (users[v].empty()) continue;
-    // One copy serves all users on the side where the value is not.
-    const int to_main = cut.add_vertex(), to_other = cut.add_vertex();
-    cut.add_edge(value, to_main, cost);
-    cut.add_edge(to_other, value, cost);
-    for (int user : users[v]) {
-      cut.add_edge(to_main, user, MinCut::kForbidden);
-      cut.add_edge(user, to_other, MinCut::kForbidden);
-    }
-  }
-  const auto found = cut.side_of(other, main);
-  std::copy_n(found.begin(), out.size(), out.begin());
-  return out;
+  return cut.choose([](const TensorImpl& value) { return kCopy + std::min<int64_t>(value.byte_count(), kMostBytes); });
 }
+
+namespace {
+
+class Partitioning {
+ public:
+  Partitioning(GraphCopier& copier, const std::vector<uint8_t>& on_other, const PartitionOptions& options,
+               PartitionedGraph& out)
+      : copier_(copier), on_other_(on_other), options_(options), out_(out), values_(on_other.size()) {}
+
+  Status run() {
+    const auto nodes = copier_.given().nodes(), leafs = copier_.given().leafs();
+    for (size_t v = 0; v < values_.size(); ++v) {
+      TensorImpl* const tensor = v < nodes.size() ? nodes[v] : leafs[v - nodes.size()];
+      if (tensor->op != Op::None) continue;
+      values_[v].on[on_other_[v] != 0] = Tensor(tensor);
+      if (on_other_[v] == 0) out_.main_leafs.push_back(tensor);
+    }
+    return copier_.for_each_node([this](NodeId id, const TensorImpl& node) { return copy(id, node); });
+  }
+
+ private:
+  Status copy(NodeId id, const TensorImpl& node) {
+    const Graph& given = copier_.given();
+    const int mine = on_other_[id.index()] != 0;
+    std::vector<Tensor> sources;
+    for (size_t k = 0; k < node.sources.size(); ++k) {
+      const TensorImpl& source = *node.sources[k];
+      const NodeId from = given.find_node(source);
+      Sides& value = values_[from.valid() ? from.index() : given.nodes().size() + given.find_leaf(source).index()];
+      auto tensor = on_side(value, source, node, reads_aside(options_, node, k) ? mine : 0);
+      if (!tensor) return tensor.error();
+      sources.push_back(std::move(*tensor));
+    }
+    auto made = copier_.copy(node, sources);
+    if (!made) return made.error();
+    if (mine == 1) (*made)->flags |= options_.flag;
+    out_.other_nodes += mine == 1 && has_work(**made);
+    values_[id.index()].on[mine] = *made;
+    copier_.place_twin(id, *made);
+    return {};
+  }
+
+  // The value there, by a copy that all who read it there share.
+  Result<Tensor> on_side(Sides& value, const TensorImpl& origin, const TensorImpl& reader, int side) {
+    if (value.on[side]) return value.on[side];
+    const Tensor from[] = {value.on[1 - side]};
+    auto copy = copier_.make(reader, Op::Copy, from, OpParams(),
+                             std::string(origin.name) + (side == 1 ? options_.to_other : options_.to_main));
+    if (!copy) return copy;
+    (*copy)->flags |= (origin.flags & (kFlagSpilled | kFlagPacked)) | (side == 1 ? options_.flag : 0);
+    if (side == 0) (*copy)->flags &= ~options_.flag;
+    copier_.place(*copy);
+    ++out_.copies;
+    out_.copied += (*copy)->byte_count();
+    value.on[side] = *copy;
+    return copy;
+  }
+
+  GraphCopier& copier_;
+  const std::vector<uint8_t>& on_other_;
+  const PartitionOptions& options_;
+  PartitionedGraph& out_;
+  std::vector<Sides> values_;  // of nodes, then of leafs
+};
+
+}  // namespace
 
 Result<PartitionedGraph> partition_graph(const Graph& graph, const std::vector<uint8_t>& on_other,
                                          const PartitionOptions& options) {
-  const auto nodes = graph.nodes();
-  const auto leafs = graph.leafs();
+  auto copier = GraphCopier::start(graph);
+  if (!copier) return copier.error();
   PartitionedGraph out;
-  size_t sources = 1;
-  for (const TensorImpl* node : nodes) sources = std::max(sources, node->sources.size());
-  const size_t capacity = 3 * nodes.size() + 2 * leafs.size() + 8;
-  const size_t pool =
-      Context::graph_overhead(capacity) + capacity * Context::tensor_overhead(sources) + (size_t{1} << 16);
-  auto context = Context::create({.mem_size = pool, .no_alloc = true});
-  if (!context) return context.error();
-  auto made_graph = context->new_graph(capacity);
-  if (!made_graph) return made_graph.error();
-  out.graph = *made_graph;
-  std::vector<Sides> values(nodes.size()), given(leafs.size());
-  for (size_t i = 0; i < leafs.size(); ++i) {
-    const bool other = on_other[nodes.size() + i] != 0;
-    given[i].on[other ? 1 : 0] = Tensor(leafs[i]);
-    if (!other) out.main_leafs.push_back(leafs[i]);
-  }
-  const auto layers = graph.context().layer_names();
-  const auto on_side = [&](Sides& value, const TensorImpl& origin, int side) -> Result<Tensor> {
-    if (value.on[side]) return value.on[side];
-    const std::string name = std::string(origin.name) + (side == 1 ? options.to_other : options.to_main);
-    const Tensor from[] = {value.on[1 - side]};
-    auto copy = context->apply(Op::Copy, from, OpParams(), name);
-    if (!copy) return copy.error();
-    (*copy)->flags |= (origin.flags & (kFlagSpilled | kFlagPacked)) | (side == 1 ? options.flag : 0);
-    if (side == 0) (*copy)->flags &= ~options.flag;
-    if (auto ok = out.graph.expand(*copy); !ok) return ok.error();
-    ++out.copies;
-    out.copied += (*copy)->byte_count();
-    value.on[side] = *copy;
-    return *copy;
-  };
-  out.twins.resize(nodes.size());
-  std::vector<Tensor> from;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const TensorImpl& node = *nodes[i];
-    const int mine = on_other[i] ? 1 : 0;
-    if (node.op == Op::None) {  // a parameter
-      values[i].on[0] = out.twins[i] = Tensor(nodes[i]);
-      out.main_leafs.push_back(nodes[i]);
-      if (auto ok = out.graph.expand(out.twins[i]); !ok) return ok.error();
-      continue;
-    }
-    context->set_layer(node.layer >= 0 && node.layer < static_cast<int32_t>(layers.size())
-                           ? layers[static_cast<size_t>(node.layer)]
-                           : std::string_view());
-    from.clear();
-    for (size_t k = 0; k < node.sources.size(); ++k) {
-      const TensorImpl* source = node.sources[k];
-      const int read_on = reads_aside(options, node, k) ? mine : 0;
-      const NodeId at = graph.find_node(*source);
-      const LeafId leaf = at.valid() ? LeafId() : graph.find_leaf(*source);
-      auto tensor =
-          at.valid() ? on_side(values[at.index()], *source, read_on) : on_side(given[leaf.index()], *source, read_on);
-      if (!tensor) return tensor.error();
-      from.push_back(*tensor);
-    }
-    auto tensor = context->apply(node.op, from, node.params, node.name);
-    if (!tensor) return tensor.error();
-    (*tensor)->flags = node.flags;
-    if (mine == 1) (*tensor)->flags |= options.flag;
-    out.other_nodes += mine == 1 && has_work(**tensor);
-    values[i].on[mine] = out.twins[i] = *tensor;
-    if (auto ok = out.graph.expand(*tensor); !ok) return ok.error();
-  }
+  if (auto ok = Partitioning(*copier, on_other, options, out).run(); !ok) return ok.error();
+  auto made = copier->finish();
+  if (!made) return made.error();
+  out.graph = std::move(*made);
+  out.twins = copier->twins();
   return out;
 }
 

@@ -6,127 +6,103 @@
 #include <cmath>
 
 #include <arenascope/graph/op_params.h>
+#include "engine/transform/graph_copier.h"
 
 namespace arenascope {
 namespace {
 
-// A value in one type or both.
-struct Widths {
-  Tensor wide, narrow;
+// A value as float32, float16 or both.
+struct Precisions {
+  Tensor single, half;
 };
 
-class Narrowing {
+class Conversion {
  public:
-  Narrowing(const Graph& graph, Context context, PrecisionGraph& out)
-      : given_(graph),
-        context_(std::move(context)),
-        out_(out),
-        values_(graph.nodes().size()),
-        leafs_(graph.leafs().size()) {}
+  Conversion(GraphCopier& copier, PrecisionGraph& out)
+      : copier_(copier), out_(out), values_(copier.given().nodes().size()), leafs_(copier.given().leafs().size()) {}
 
   Status run() {
-    const auto nodes = given_.nodes();
-    for (size_t i = 0; i < leafs_.size(); ++i) leafs_[i].wide = Tensor(given_.leafs()[i]);
-    out_.twins.resize(nodes.size());
-    const auto layers = given_.context().layer_names();
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      const TensorImpl& node = *nodes[i];
-      const bool layered = node.layer >= 0 && node.layer < static_cast<int32_t>(layers.size());
-      context_.set_layer(layered ? layers[static_cast<size_t>(node.layer)] : std::string_view());
-      if (node.op == Op::None) {
-        values_[i].wide = out_.twins[i] = Tensor(nodes[i]);
-        if (auto ok = out_.graph.expand(out_.twins[i]); !ok) return ok;
-        continue;
-      }
-      if (auto ok = compute(i, node); !ok) return ok;
-    }
-    return {};
+    const Graph& given = copier_.given();
+    for (size_t i = 0; i < leafs_.size(); ++i) leafs_[i].single = Tensor(given.leafs()[i]);
+    for (size_t i = 0; i < values_.size(); ++i)
+      if (given.nodes()[i]->op == Op::None) values_[i].single = Tensor(given.nodes()[i]);
+    return copier_.for_each_node([this](NodeId id, const TensorImpl& node) { return compute(id, node); });
   }
 
  private:
-  Status compute(size_t i, const TensorImpl& node) {
-    const std::string name(node.name);
-    // A cast of a narrow value has nothing to do but where the types differ.
-    auto made = with_sources(node, true, name);
+  Status compute(NodeId id, const TensorImpl& node) {
+    // A cast of a float16 value has nothing to do but where the types differ.
+    auto made = with_sources(node, true);
     const DType wanted = node.dtype == DType::F32 ? DType::F16 : node.dtype;
     const bool fits = made.ok() && (*made)->dtype == wanted && (*made)->sizes == node.sizes;
-    if (!fits) made = with_sources(node, false, name);
+    if (!fits) made = with_sources(node, false);
     if (!made) return made.error();
-    Tensor tensor = *made;
-    tensor->flags = node.flags;
-    if (auto ok = out_.graph.expand(tensor); !ok) return ok;
-    Widths& value = values_[i];
-    (tensor->dtype == DType::F16 && node.dtype == DType::F32 ? value.narrow : value.wide) = tensor;
-    out_.twins[i] = tensor;
-    if (!node.has(kFlagOutput) || value.wide) return {};
+    const Tensor tensor = *made;
+    Precisions& value = values_[id.index()];
+    (tensor->dtype == DType::F16 && node.dtype == DType::F32 ? value.half : value.single) = tensor;
+    copier_.place_twin(id, tensor);
+    if (!node.has(kFlagOutput) || value.single) return {};
     tensor->flags &= ~uint32_t{kFlagOutput};
-    if (auto ok = widen(value, name); !ok) return ok;
-    value.wide->flags |= kFlagOutput;
-    out_.twins[i] = value.wide;
+    if (auto ok = to_single(value, node, node); !ok) return ok;
+    value.single->flags |= kFlagOutput;
+    copier_.set_twin(id, value.single);
     return {};
   }
 
-  Result<Tensor> with_sources(const TensorImpl& node, bool narrow, const std::string& name) {
+  Result<Tensor> with_sources(const TensorImpl& node, bool as_half) {
+    const Graph& given = copier_.given();
     std::vector<Tensor> sources;
     for (const TensorImpl* source : node.sources) {
-      const NodeId at = given_.find_node(*source);
-      Widths& value = at.valid() ? values_[at.index()] : leafs_[given_.find_leaf(*source).index()];
+      const NodeId at = given.find_node(*source);
+      Precisions& value = at.valid() ? values_[at.index()] : leafs_[given.find_leaf(*source).index()];
       const bool floats = source->dtype == DType::F32;
-      if (auto ok = !floats  ? Status()
-                    : narrow ? this->narrow(value, *source)
-                             : widen(value, std::string(source->name));
-          !ok)
-        return ok.error();
-      sources.push_back(floats && narrow ? value.narrow : value.wide);
+      if (floats)
+        if (auto ok = as_half ? to_half(value, *source, node) : to_single(value, *source, node); !ok) return ok.error();
+      sources.push_back(floats && as_half ? value.half : value.single);
     }
-    return context_.apply(node.op, sources, node.params, name);
+    return copier_.copy(node, sources);
   }
 
-  Status cast(const Tensor& from, DType type, const std::string& name, Tensor& to) {
+  Status cast(const Tensor& from, DType type, const char* suffix, const TensorImpl& origin, const TensorImpl& user,
+              Tensor& to) {
     OpParams params;
     params.set(CastParams{type});
     const Tensor sources[] = {from};
-    auto made = context_.apply(Op::Cast, sources, params, name);
+    auto made = copier_.make(user, Op::Cast, sources, params, origin.name.str() + suffix);
     if (!made) return made.error();
     to = *made;
-    return out_.graph.expand(to);
+    copier_.place(to);
+    return {};
   }
-  Status widen(Widths& value, const std::string& name) {
-    return value.wide ? Status() : cast(value.narrow, DType::F32, name + " (float32)", value.wide);
+  Status to_single(Precisions& value, const TensorImpl& origin, const TensorImpl& user) {
+    return value.single ? Status() : cast(value.half, DType::F32, " (float32)", origin, user, value.single);
   }
-  Status narrow(Widths& value, const TensorImpl& origin) {
-    if (value.narrow) return {};
-    if (!origin.has(kFlagWeight))
-      return cast(value.wide, DType::F16, std::string(origin.name) + " (float16)", value.narrow);
-    auto made = context_.new_tensor(DType::F16, Dims(origin.sizes.span()), origin.name);
+  Status to_half(Precisions& value, const TensorImpl& origin, const TensorImpl& user) {
+    if (value.half) return {};
+    if (!origin.has(kFlagWeight)) return cast(value.single, DType::F16, " (float16)", origin, user, value.half);
+    auto made = copier_.convert_given(origin, DType::F16);
     if (!made) return made.error();
-    value.narrow = *made;
-    value.narrow->flags |= kFlagWeight;
-    out_.weights.push_back({value.wide, value.narrow});
+    value.half = *made;
+    out_.weights.push_back({value.single, value.half});
     return {};
   }
 
-  const Graph& given_;
-  Context context_;
+  GraphCopier& copier_;
   PrecisionGraph& out_;
-  std::vector<Widths> values_, leafs_;
+  std::vector<Precisions> values_, leafs_;
 };
 
 }  // namespace
 
 Result<PrecisionGraph> convert_precision(const Graph& graph) {
-  size_t sources = 1;
-  for (const TensorImpl* node : graph.nodes()) sources = std::max(sources, node->sources.size());
-  const size_t capacity = 3 * graph.nodes().size() + 3 * graph.leafs().size() + 8;
-  const size_t pool =
-      Context::graph_overhead(capacity) + 2 * capacity * Context::tensor_overhead(sources) + (size_t{1} << 16);
-  auto context = Context::create({.mem_size = pool, .no_alloc = true});
-  if (!context) return context.error();
-  auto made = context->new_graph(capacity);
-  if (!made) return made.error();
+  auto copier = GraphCopier::start(graph);
+  if (!copier) return copier.error();
   PrecisionGraph out;
-  out.graph = *made;
-  if (auto ok = Narrowing(graph, *context, out).run(); !ok) return ok.error();
+  if (auto ok = Conversion(*copier, out).run(); !ok) return ok.error();
+  auto made = copier->finish();
+  if (!made) return made.error();
+  out.graph = std::move(*made);
+  out.twins = copier->twins();
   return out;
 }
 
@@ -150,17 +126,18 @@ uint16_t half_from_float(float value) {
 
 Status convert_weights(const PrecisionGraph& graph, ExecutionContext& context) {
   for (const PrecisionGraph::Weight& weight : graph.weights) {
-    auto storage = Storage::allocate(context, {}, MemoryKind::Persistent, weight.narrow->byte_count());
+    auto storage = Storage::allocate(context, {}, MemoryKind::Persistent, weight.half->byte_count());
     if (!storage) return storage.error();
-    const int64_t n = weight.wide->element_count();
-    if (n > 0 && !weight.wide->contiguous())
-      return Error{std::string(weight.wide->name) + " is not contiguous and cannot be made float16"};
-    const float* from = weight.wide->data_as<float>();
+    const int64_t n = weight.single->element_count();
+    if (n > 0 && !weight.single->contiguous())
+      return Error{std::string(weight.single->name) + " is not contiguous and cannot be made float16"};
+    const float* from = weight.single->data_as<float>();
     auto* to = reinterpret_cast<uint16_t*>(storage->data());
     for (int64_t i = 0; i < n; ++i)
       to[i] = half_from_float(std::isfinite(from[i]) ? std::clamp(from[i], -65504.0f, 65504.0f) : from[i]);
-    weight.narrow->storage = std::move(*storage);
-    if (!graph.graph.find_leaf(*weight.wide).valid()) weight.wide->storage = Storage();
+    weight.half->storage = std::move(*storage);
+    const bool read = graph.graph.find_leaf(*weight.single).valid() || graph.graph.find_node(*weight.single).valid();
+    if (!read) weight.single->storage = Storage();
   }
   return {};
 }

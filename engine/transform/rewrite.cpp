@@ -8,6 +8,7 @@
 
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/lifetime.h>
+#include "engine/transform/graph_copier.h"
 
 namespace arenascope {
 namespace {
@@ -243,51 +244,57 @@ void Rewrite::undo() {
   journal_.sources.clear();
 }
 
+namespace {
+
+// "x" for the first execution of x, "x (again 1)" for the next one.
+std::string name_of(const Rewrite::Value& v, std::map<const TensorImpl*, int>& times) {
+  std::string name = v.origin->name.str();
+  if (v.act == Rewrite::Act::Spill) return name + " (to the host)";
+  if (v.act == Rewrite::Act::Fetch) return name + fmt::format(" (back {})", ++times[v.origin]);
+  return v.again ? name + fmt::format(" (again {})", ++times[v.origin]) : name;
+}
+
+Result<Tensor> make_value(GraphCopier& copier, const Rewrite::Value& v, std::span<const Tensor> sources,
+                          std::map<const TensorImpl*, int>& times) {
+  if (v.act == Rewrite::Act::Compute && !v.again) return copier.copy(*v.origin, sources);
+  const bool computed = v.act == Rewrite::Act::Compute;
+  auto made = copier.make(*v.origin, computed ? v.origin->op : Op::Copy, sources,
+                          computed ? OpParams(v.origin->params) : OpParams(), name_of(v, times));
+  if (!made) return made;
+  if (v.origin->channels_last()) (*made)->strides.set(v.origin->strides.span());
+  (*made)->flags = v.origin->flags & ~uint32_t{kFlagOutput};
+  if (v.act == Rewrite::Act::Spill) (*made)->flags |= kFlagSpilled;
+  return made;
+}
+
+}  // namespace
+
 Result<Graph> Rewrite::make_graph(std::vector<Tensor>& twins) const {
-  const size_t capacity = order_.size() + graph_.leafs().size() + 1;
-  size_t sources = 0;
-  for (const Value& v : values_) sources = std::max(sources, v.sources.size());
-  size_t pool = Context::graph_overhead(capacity) + (size_t{1} << 16);
-  for (const int32_t id : order_) pool += Context::tensor_overhead(std::max<size_t>(value(id).sources.size(), 1));
-  auto context = Context::create({.mem_size = pool, .no_alloc = true});
-  if (!context) return context.error();
-  auto graph = context->new_graph(capacity);
-  if (!graph) return graph.error();
-  const auto layers = graph_.context().layer_names();
-  std::vector<Tensor> made(values_.size()), given;
+  auto copier = GraphCopier::start(graph_);
+  if (!copier) return copier.error();
+  std::vector<Tensor> made(values_.size()), sources;
   std::map<const TensorImpl*, int> times;
-  twins.assign(graph_.nodes().size(), {});
   for (const int32_t id : order_) {
     const Value& v = value(id);
     const NodeId node = graph_.find_node(*v.origin);
-    Tensor& out = made[static_cast<size_t>(id)];
     if (v.origin->op == Op::None) {  // a parameter
-      out = Tensor(const_cast<TensorImpl*>(v.origin));
-    } else {
-      given.clear();
-      for (const int32_t s : v.sources)
-        given.push_back(s < 0 ? Tensor(&graph_.leaf(LeafId(-1 - s))) : made[static_cast<size_t>(s)]);
-      const int32_t layer = v.origin->layer;
-      context->set_layer(layer >= 0 && layer < static_cast<int32_t>(layers.size()) ? layers[static_cast<size_t>(layer)]
-                                                                                   : std::string_view());
-      std::string name = v.origin->name.str();
-      if (v.act == Act::Spill)
-        name += " (to the host)";
-      else if (v.act == Act::Fetch)
-        name += fmt::format(" (back {})", ++times[v.origin]);
-      else if (v.again)
-        name += fmt::format(" (again {})", ++times[v.origin]);
-      auto tensor = context->apply(v.act == Act::Compute ? v.origin->op : Op::Copy, given,
-                                   v.act == Act::Compute ? v.origin->params : OpParams(), name);
-      if (!tensor) return tensor.error();
-      out = *tensor;
-      if (v.origin->channels_last()) out->strides.set(v.origin->strides.span());
-      out->flags = v.act == Act::Compute && !v.again ? v.origin->flags : v.origin->flags & ~uint32_t{kFlagOutput};
-      if (v.act == Act::Spill) out->flags |= kFlagSpilled;
+      made[static_cast<size_t>(id)] = copier->twin(*v.origin);
+      copier->place(copier->twin(*v.origin));
+      continue;
     }
-    if (!v.again) twins[node.index()] = out;
-    if (auto ok = graph->expand(out); !ok) return ok.error();
+    sources.clear();
+    for (const int32_t s : v.sources)
+      sources.push_back(s < 0 ? Tensor(&graph_.leaf(LeafId(-1 - s))) : made[static_cast<size_t>(s)]);
+    auto tensor = make_value(*copier, v, sources, times);
+    if (!tensor) return tensor.error();
+    made[static_cast<size_t>(id)] = *tensor;
+    if (v.again)
+      copier->place(*tensor);
+    else
+      copier->place_twin(node, *tensor);
   }
+  auto graph = copier->finish();
+  twins = copier->twins();
   return graph;
 }
 

@@ -122,17 +122,22 @@ void put_integer(std::byte* p, Real x) {
   put<T>(p, std::isnan(x) ? T{0} : static_cast<T>(std::clamp(x, low, high)));
 }
 
+// Of element `i` in row-major order, from the first one.
+int64_t element_offset(const TensorImpl& tensor, int64_t i) {
+  int64_t offset = 0;
+  for (int d = tensor.rank() - 1; d >= 0; --d) {
+    offset += i % tensor.sizes[d] * tensor.strides[d];
+    i /= tensor.sizes[d];
+  }
+  return offset;
+}
+
 template <class V>
 void read_into(const TensorImpl& tensor, std::vector<V>& to, Reading reading) {
   const int64_t count = tensor.element_count();
   to.resize(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    int64_t offset = 0, rest = i;
-    for (int d = tensor.rank() - 1; d >= 0; --d) {
-      offset += rest % tensor.sizes[d] * tensor.strides[d];
-      rest /= tensor.sizes[d];
-    }
-    const Real value = value_at(tensor.dtype, tensor.data(), offset);
+    const Real value = value_at(tensor.dtype, tensor.data(), element_offset(tensor, i));
     to[static_cast<size_t>(i)] = static_cast<V>(reading == Reading::Magnitudes ? std::abs(value) : value);
   }
 }
@@ -152,8 +157,12 @@ std::vector<double> read_doubles(const TensorImpl& tensor, Reading reading) {
 }
 
 void write(const TensorImpl& tensor, const std::vector<Real>& values) {
-  std::byte* p = tensor.data();
-  for (const Real x : values) {
+  const bool contiguous = tensor.contiguous();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto at = static_cast<int64_t>(i);
+    std::byte* const p =
+        tensor.data() + info(tensor.dtype).block_bytes * (contiguous ? at : element_offset(tensor, at));
+    const Real x = values[i];
     switch (tensor.dtype) {
       case DType::F32: put(p, static_cast<float>(x)); break;
       case DType::F16: put(p, to_16_bits(static_cast<double>(x), 10, 15)); break;
@@ -170,7 +179,6 @@ void write(const TensorImpl& tensor, const std::vector<Real>& values) {
       case DType::Bool: put(p, static_cast<uint8_t>(x != 0)); break;
       default: break;
     }
-    p += info(tensor.dtype).block_bytes;
   }
 }
 

@@ -81,6 +81,57 @@ TEST_CASE("a full pool says what was needed and what was there, and stays as it 
   CHECK(c.new_tensor(DType::F32, {4}, "small"));
 }
 
+TEST_CASE("a pool that grows takes what comes, and what lies in it stays where it is") {
+  for (const bool no_alloc : {true, false}) {
+    auto made = Context::create({.no_alloc = no_alloc, .grow = true});
+    REQUIRE(made);
+    Context& c = *made;
+    CHECK(c.grows());
+    std::vector<Tensor> tensors{*c.new_tensor(DType::F32, {7}, "0")};
+    std::vector<const TensorImpl*> places{tensors[0].impl()};
+    for (int i = 1; i < 3000; ++i) {
+      tensors.push_back(*c.apply(Op::Neg, std::vector{tensors.back()}, {}, std::to_string(i)));
+      places.push_back(tensors.back().impl());
+      if (!no_alloc) *tensors.back()->data_as<float>() = static_cast<float>(i);
+    }
+    size_t count = 0, taken = 0, end = 0;
+    for (const ObjectHeader* o = c.first_object(); o; o = o->next, ++count) {
+      CHECK(o->offset >= end + sizeof(ObjectHeader));
+      end = o->offset + o->size;
+      taken += sizeof(ObjectHeader) + o->size;
+      REQUIRE(c.tensor_of(*o) == places[count]);
+      CHECK(c.tensor_of(*o)->name == std::to_string(count));
+    }
+    CHECK(count == tensors.size());
+    CHECK(c.used_mem() == taken);
+    CHECK(end <= c.mem_size());
+    CHECK(c.mem_size() <= 2 * c.used_mem() + (size_t{1} << 15));
+    for (size_t i = 1; i < tensors.size(); ++i) {
+      CHECK(tensors[i]->sources[0] == tensors[i - 1].impl());
+      if (no_alloc) continue;
+      CHECK(reinterpret_cast<uintptr_t>(tensors[i]->data()) % 64 == 0);
+      CHECK(*tensors[i]->data_as<float>() == static_cast<float>(i));
+    }
+    // One that is larger than all before it, and a buffer that no machine has.
+    auto work = c.new_work_buffer(Bytes{50} << 20);
+    REQUIRE(work);
+    CHECK(work->bytes() == Bytes{50} << 20);
+    CHECK(reinterpret_cast<uintptr_t>(work->data()) % 64 == 0);
+    CHECK_FALSE(c.new_work_buffer(INT64_MAX));
+    CHECK_FALSE(c.new_work_buffer(Bytes{1} << 60));
+    CHECK(c.new_tensor(DType::F32, {4}, "small"));
+  }
+  alignas(64) static std::byte buffer[4096];
+  CHECK_FALSE(Context::create({.mem_size = sizeof buffer, .mem_buffer = buffer, .grow = true}));
+
+  Context bounded = *Context::create({.no_alloc = true, .grow = true, .mem_limit = 100'000});
+  Result<Tensor> last = bounded.new_tensor(DType::F32, {4});
+  while (last) last = bounded.new_tensor(DType::F32, {4});
+  CHECK(last.error().message.find("the context's pool is full: tensor needed ") == 0);
+  CHECK(bounded.mem_size() <= 100'000);
+  CHECK(bounded.used_mem() > 99'000);
+}
+
 TEST_CASE("sizes that do not fit any pool are refused before anything is taken") {
   Context c = pool_of(4096, true);
   CHECK_FALSE(c.new_tensor(DType::F32, {-4}));

@@ -105,6 +105,30 @@ TEST_CASE("a graph that is too small says so and stays as it was") {
   CHECK(g.grad(*d) == nullptr);
 }
 
+TEST_CASE("a graph in a pool that grows holds any number, with its gradients, under every handle") {
+  Context grows = *Context::create({.no_alloc = true, .grow = true}), wide = descriptors(1 << 24);
+  std::mt19937 random(3);
+  Graph g = *grows.new_graph(1, true);
+  const Graph handle = g;
+  Graph large = *wide.new_graph(6000, true);
+  std::vector<Tensor> all{*wide.new_tensor(DType::F32, {4}, "x")};
+  for (int i = 0; i < 3000; ++i) {
+    const auto any = [&] { return all[random() % all.size()]; };
+    all.push_back(random() % 4 == 0 ? *wide.new_tensor(DType::F32, {4}) : add(wide, any(), any()));
+    if (random() % 3 != 0) continue;
+    REQUIRE(g.expand(all.back()).ok());
+    REQUIRE(large.expand(all.back()).ok());
+    const Tensor tensor = any(), other = any();
+    for (Graph* graph : {&g, &large}) {
+      graph->set_grad(*tensor, other.impl());
+      graph->set_grad_accumulator(*other, tensor.impl());
+    }
+  }
+  CHECK(g.capacity() < 6000);
+  CHECK(see(g, all) == see(large, all));
+  CHECK(see(handle, all) == see(large, all));
+}
+
 TEST_CASE("too many leafs or nodes are noticed each by itself") {
   Context c = descriptors();
   Tensor t = *c.new_tensor(DType::F32, {1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs shared out between a device and the host: copies are as few as can be, and can be seen.
+// Graphs partitioned between a device and the host: copies are as few as can be, and can be seen.
 #include <arenascope/graph/builder.h>
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/runtime/device_transfer.h>
@@ -104,7 +104,7 @@ Side side_of(const TensorImpl& node, uint32_t salt) {
 
 }  // namespace
 
-TEST_CASE("no other way of sharing a graph out has fewer copies") {
+TEST_CASE("no other partition has fewer copies") {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     std::vector<Tensor> outputs;

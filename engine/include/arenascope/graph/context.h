@@ -7,8 +7,10 @@
 //   └────────┴────────────┴───────────────────────────┴──────┴─────┴────────┴───────┴─────┴────────┴────────┘
 //
 // In a no_alloc context the data part is missing: tensors are descriptors whose memory a plan provides.
+// A pool that was made to grow takes another block where an object does not fit; objects stay where they are.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,9 +36,11 @@ struct ObjectHeader {
 };
 
 struct ContextParams {
-  size_t mem_size = 0;         // bytes of the pool; 0 makes the smallest one
-  void* mem_buffer = nullptr;  // a pool of the caller's, 16-byte aligned, which must outlive all handles; or null
-  bool no_alloc = false;       // descriptors only
+  size_t mem_size = 0;          // bytes of the pool; 0 makes the smallest one
+  void* mem_buffer = nullptr;   // a pool of the caller's, 16-byte aligned, which must outlive all handles; or null
+  bool no_alloc = false;        // descriptors only
+  bool grow = false;            // a full pool takes another block from the heap instead of refusing
+  size_t mem_limit = SIZE_MAX;  // bytes that a pool which grows may have
 };
 
 // A buffer beside the pool into which tensor data goes while it is set, one behind the other.
@@ -53,7 +57,7 @@ class Context {
   static constexpr size_t kObjectAlignment = 16;
   static constexpr size_t kDataAlignment = 64;
 
-  // Errors: the pool cannot be allocated, a given buffer is not aligned.
+  // Errors: the pool cannot be allocated, a given buffer is not aligned or is to grow.
   static Result<Context> create(const ContextParams& params);
   Context() = default;
   Context(const Context& other);
@@ -68,12 +72,13 @@ class Context {
   // Pool bytes that a graph of `capacity` nodes and as many leafs takes, its header included.
   static size_t graph_overhead(size_t capacity, bool grads = false);
 
-  size_t used_mem() const;
+  size_t used_mem() const;    // what objects take, their headers included
   size_t name_bytes() const;  // of the tensors' names, which lie beside the pool
-  size_t mem_size() const;
+  size_t mem_size() const;    // of all blocks
+  bool grows() const;
   bool no_alloc() const;
   void set_no_alloc(bool value);
-  const void* mem_buffer() const;
+  const void* mem_buffer() const;  // the first block
   size_t object_count() const;
   const ObjectHeader* first_object() const;
   // Keeps a tensor that lies in another pool, or in none, alive as long as this pool. (Two pools that keep each
@@ -100,7 +105,7 @@ class Context {
                          const Tensor& view_of = {}, std::string_view name = {});
   // Uninitialised bytes in the pool, for an executor's work buffer.
   Result<Storage> new_work_buffer(Bytes bytes);
-  // An empty graph for up to `capacity` nodes and `capacity` leafs.
+  // An empty graph for up to `capacity` nodes and `capacity` leafs; in a pool that grows it makes room for more itself.
   Result<Graph> new_graph(size_t capacity, bool grads = false);
 
   // Nodes made from now on belong to this layer (a group that the window collapses); empty: to none.
@@ -108,9 +113,11 @@ class Context {
   std::span<const std::string> layer_names() const;
 
  private:
+  friend class Graph;
   explicit Context(ContextPool* pool);
   Result<Tensor> try_apply(Op op, std::span<TensorImpl* const> sources, const OpParams& params, std::string_view name);
   struct Description;
+  Result<std::byte*> append_graph(size_t bytes);
   Result<Tensor> place_tensor(const Description& what, std::string_view name, bool with_data, Op op = {});
   ContextPool* pool_ = nullptr;
 };

@@ -7,6 +7,7 @@
 //   └───────┴────────────┴────────────┴───────────────┴───────────────┴─────────────────┴──────────┘
 //
 // with h hash slots, open addressing with linear probing over the impl's address; a slot says where the tensor stands.
+// In a pool that grows, a full graph continues in arrays twice as large, which are another object; the old ones lie idle.
 #pragma once
 #include <optional>
 #include <span>
@@ -26,7 +27,7 @@ class Graph {
   bool defined() const { return data_ != nullptr; }
 
   // Adds the tensor and everything that it depends on, without recursion: a chain of any length is fine.
-  // Error: more nodes or leafs than the capacity; the graph is then as it was before.
+  // Error: more nodes or leafs than the capacity, in a pool that does not grow; the graph is then as it was before.
   Status expand(const Tensor& output);
 
   std::span<TensorImpl* const> nodes() const;
@@ -56,6 +57,8 @@ class Graph {
   friend class Context;
   Graph(Context context, std::byte* place, size_t capacity, bool grads);
   static size_t byte_size(size_t capacity, bool grads);
+  static constexpr size_t kMostNodes = size_t{1} << 29;
+  Status grow();
 
   Context context_;
   GraphData* data_ = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A graph shared out between a device and the host: what the device cannot compute runs on the host, and where a value
-// is needed on the other side a COPY node stands, so that copies can be seen, timed and planned like other nodes.
+// Partition of a graph between a device and the host: what the device cannot compute runs on the host, and where a
+// value is needed on the other side a COPY node stands, so that copies can be seen, timed and planned like other nodes.
 #pragma once
 #include <functional>
 #include <vector>

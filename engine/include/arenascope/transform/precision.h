@@ -11,7 +11,7 @@ namespace arenascope {
 
 struct PrecisionGraph {
   struct Weight {
-    Tensor wide, narrow;
+    Tensor single, half;
   };
   Graph graph;
   std::vector<Tensor> twins;    // of the given graph's nodes, by NodeId; outputs in their own type
@@ -22,7 +22,7 @@ struct PrecisionGraph {
 // Errors: no memory.
 Result<PrecisionGraph> convert_precision(const Graph& graph);
 
-// Writes the narrow weights, in host memory, from the wide ones, which must lie there; those let go of their memory
+// Writes the float16 weights, in host memory, from the float32 ones, which must lie there; those let go of their memory
 // unless the graph still reads them. Finite ones that float16 cannot hold become the largest that it can. Errors: no
 // memory.
 Status convert_weights(const PrecisionGraph& graph, ExecutionContext& context);

@@ -56,14 +56,14 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
   Graph graph = *made;
   if (auto ok = graph.expand(c.built.output); !ok) return ok.error();
   Tensor output = c.built.output;
-  std::optional<PrecisionGraph> narrow;
+  std::optional<PrecisionGraph> half;
   if (mode.low) {
-    auto narrowed = convert_precision(graph);
-    if (!narrowed) return narrowed.error();
-    output = narrowed->twins[graph.find_node(*output).index()];
-    graph = narrowed->graph;
-    narrow = std::move(*narrowed);
-    if (auto ok = convert_weights(*narrow, *device.memory); !ok) return ok.error();
+    auto converted = convert_precision(graph);
+    if (!converted) return converted.error();
+    output = converted->twins[graph.find_node(*output).index()];
+    graph = converted->graph;
+    half = std::move(*converted);
+    if (auto ok = convert_weights(*half, *device.memory); !ok) return ok.error();
   }
   ModeResult result;
   std::optional<PartitionedGraph> split;
