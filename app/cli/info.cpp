@@ -40,6 +40,18 @@ void print_values(const char* what, const std::vector<models::ValueInfo>& list) 
     fmt::print("{:<12} {} {} {}\n", what, value.name, name(value.dtype), to_string(value.sizes));
 }
 
+struct GraphCount {
+  size_t nodes = 0, parameters = 0, leafs = 0;  // parameters are nodes
+};
+GraphCount count_graph(const Graph& graph) {
+  GraphCount out;
+  if (!graph.defined()) return out;
+  out.nodes = graph.nodes().size();
+  out.leafs = graph.leafs().size();
+  for (const TensorImpl* node : graph.nodes()) out.parameters += node->op == Op::None;
+  return out;
+}
+
 int show_info(const Context& context, const ModelArguments& arguments, bool fuse) {
   auto options = arguments.options();
   if (!options) return fail(kUsage, options.error().message);
@@ -47,6 +59,7 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
   progress.phase("opening");
   auto model = models::open_model(arguments.model, *options);
   if (!model) return fail(kUsage, model.error().message);
+  const GraphCount graph = count_graph(model->graph);
   int64_t total_flops = 0;
   Bytes activations = 0;
   std::optional<FusedGraph> fused;
@@ -69,7 +82,9 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
                 {"inputs", values(model->inputs)},
                 {"outputs", values(model->outputs)},
                 {"problems", model->problems},
-                {"graph_nodes", model->graph.defined() ? model->graph.nodes().size() : 0},
+                {"graph_nodes", graph.nodes},
+                {"graph_parameters", graph.parameters},
+                {"graph_leafs", graph.leafs},
                 {"flops", total_flops},
                 {"activation_bytes", activations}};
     if (fused) {
@@ -86,7 +101,8 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
   fmt::print("{:<12} {} ({})\n", "model", model->name, model->format);
   fmt::print("{:<12} {} operators", "nodes", model->node_count);
   if (model->graph.defined())
-    fmt::print(", {} graph nodes, {} leafs", model->graph.nodes().size(), model->graph.leafs().size());
+    fmt::print(", {} graph nodes{}, {} leafs", graph.nodes,
+               graph.parameters > 0 ? fmt::format(" ({} of them parameters)", graph.parameters) : "", graph.leafs);
   fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model->parameter_bytes));
   if (model->graph.defined())
     fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",

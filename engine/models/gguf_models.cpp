@@ -13,8 +13,7 @@ namespace {
 // A kit whose weights are those of the file, which must be there in the size that the graph asks for.
 class GgufKit final : public ZooKit {
  public:
-  GgufKit(const GgufFile& file, std::string name)
-      : ZooKit(std::move(name), file.tensors().size() * 8 + 256), file_(file) {
+  GgufKit(const GgufFile& file, std::string name) : ZooKit(std::move(name)), file_(file) {
     model_.format = "gguf";
     model_.keep_alive = file.keep_alive();
   }
@@ -199,7 +198,7 @@ Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& op
   if (!model) {
     // A good file that cannot be run: it opens, and says why.
     Model seen;
-    auto context = Context::create({0, nullptr, true});
+    auto context = Context::create({.no_alloc = true});
     if (!context) return context.error();
     seen.context = std::move(*context);
     seen.format = "gguf";

@@ -9,15 +9,8 @@
 namespace arenascope::models {
 namespace {
 
-size_t count_nodes(const ir::Graph& graph) {
-  size_t n = graph.inputs.size() + graph.weights.size() + graph.outputs.size();
-  for (const ir::Node& node : graph.nodes) {
-    n += 1 + node.inputs.size() / 2 + node.outputs.size();
-    for (const auto& [name, attribute] : node.attributes)
-      if (attribute.graph) n += count_nodes(*attribute.graph);
-  }
-  return n;
-}
+// Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
+constexpr size_t kMostPoolBytes = size_t{1} << 29;
 
 std::string full_name(const ir::Node& node) {
   return node.domain.empty() ? node.op : fmt::format("{}::{}", node.domain, node.op);
@@ -26,14 +19,6 @@ std::string full_name(const ir::Node& node) {
 }  // namespace
 
 Lowering::Lowering(ir::File file, const OpenOptions& options) : file_(std::move(file)), options_(options) {}
-
-Status Lowering::make_context(size_t tensors) {
-  auto context =
-      Context::create({Context::tensor_overhead(4) * tensors + Context::graph_overhead(tensors) + 4096, nullptr, true});
-  if (!context) return context.error();
-  context_ = std::move(*context);
-  return {};
-}
 
 ValuePtr Lowering::find(const std::string& name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
@@ -358,29 +343,20 @@ Status Lowering::finish_graph() {
 }
 
 Result<Model> Lowering::run() {
-  // Handlers make a few tensors for a node; those that unroll make many, so a pool that was too small is made again.
   layers_ = name_layers(file_.graph);
-  size_t tensors = 64 + 6 * count_nodes(file_.graph);
-  for (int attempt = 0; attempt < 4; ++attempt, tensors *= 6) {
-    model_ = Model();
-    scopes_.assign(1, {});
-    made_.clear();
-    declared_.clear();
-    whole_ = true;
-    uses_given_ = false;
-    if (auto made = make_context(tensors); !made) return made.error();
-    model_.format = "onnx";
-    for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
-    for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
-    for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
-    for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
-    lower_nodes(file_.graph, true);
-    const Status finished = finish_graph();
-    const bool full = context_.used_mem() + context_.mem_size() / 16 > context_.mem_size();
-    if (!full && !finished.ok()) return finished.error();
-    if (!full) break;
-    if (attempt == 3) return Error{"its graph needs more room than is reasonable"};
-  }
+  auto context = Context::create({.no_alloc = true, .grow = true, .mem_limit = kMostPoolBytes});
+  if (!context) return context.error();
+  context_ = std::move(*context);
+  scopes_.resize(1);
+  model_.format = "onnx";
+  for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
+  for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
+  for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
+  for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
+  lower_nodes(file_.graph, true);
+  const Status finished = finish_graph();
+  if (context_.mem_size() == kMostPoolBytes) return Error{"its graph needs more room than is reasonable"};
+  if (!finished.ok()) return finished.error();
   if (uses_given_)
     for (const auto& [name, tensor] : options_.inputs) model_.fixed_inputs.push_back(name);
   model_.context = context_;

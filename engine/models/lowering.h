@@ -164,7 +164,6 @@ class Lowering {
   Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph);
 
  private:
-  Status make_context(size_t tensors);
   void add_input(const ir::ValueType& type);
   void add_weight(const ir::TensorData& data);
   void lower_nodes(const ir::Graph& graph, bool outermost);

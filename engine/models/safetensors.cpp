@@ -262,7 +262,7 @@ Result<Model> open_safetensors(const std::filesystem::path& path) {
   auto file = SafetensorsFile::open(path);
   if (!file) return file.error();
   Model model;
-  auto context = Context::create({(file->tensors().size() + 1) * Context::tensor_overhead(0), nullptr, true});
+  auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return context.error();
   model.context = std::move(*context);
   model.name = path.stem().string();

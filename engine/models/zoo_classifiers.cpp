@@ -78,7 +78,7 @@ Result<int64_t> batch_of(const OpenOptions& options, const char* model) {
 Result<Model> build_squeezenet(const OpenOptions& options) {
   const auto batch = batch_of(options, "squeezenet");
   if (!batch) return batch.error();
-  ZooKit kit("squeezenet", 256);
+  ZooKit kit("squeezenet");
   kit.layer("features.0");
   Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = kit.relu(kit.conv("features.0", x, 64, 3, 2), "features.1");
@@ -102,7 +102,7 @@ Result<Model> build_squeezenet(const OpenOptions& options) {
 Result<Model> build_resnet50(const OpenOptions& options) {
   const auto batch = batch_of(options, "resnet50");
   if (!batch) return batch.error();
-  ZooKit kit("resnet50", 1024);
+  ZooKit kit("resnet50");
   kit.layer("stem");
   Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = kit.relu(kit.batch_norm("bn1", kit.conv("conv1", x, 64, 7, 2, 3, 1, false)), "relu");
@@ -120,7 +120,7 @@ Result<Model> build_resnet50(const OpenOptions& options) {
 Result<Model> build_mobilenet_v2(const OpenOptions& options) {
   const auto batch = batch_of(options, "mobilenet_v2");
   if (!batch) return batch.error();
-  ZooKit kit("mobilenet_v2", 1024);
+  ZooKit kit("mobilenet_v2");
   kit.layer("features.0");
   Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = relu6(kit, kit.batch_norm("features.0.1", kit.conv("features.0.0", x, 32, 3, 2, 1, 1, false)), "features.0.2");

@@ -101,27 +101,18 @@ Result<Model> build_llama(ZooKit& kit, const LlamaSizes& s, const OpenOptions& o
   return kit.finish();
 }
 
-namespace {
-
-// Room for so many layers.
-size_t decoder_tensors(size_t layers, const OpenOptions& options) {
-  return (layers * 48 + 64) * (options.training ? kTrainingTensors : 1);
-}
-
-}  // namespace
-
 Result<Model> build_llama_7b(const OpenOptions& options) {
-  ZooKit kit("llama_7b", decoder_tensors(32, options));
+  ZooKit kit("llama_7b");
   return build_llama(kit, {32, 4096, 32, 32, 11008, 32000}, options);
 }
 
 Result<Model> build_llama_13b(const OpenOptions& options) {
-  ZooKit kit("llama_13b", decoder_tensors(40, options));
+  ZooKit kit("llama_13b");
   return build_llama(kit, {40, 5120, 40, 40, 13824, 32000}, options);
 }
 
 Result<Model> build_baichuan_13b(const OpenOptions& options) {
-  ZooKit kit("baichuan_13b", decoder_tensors(40, options));
+  ZooKit kit("baichuan_13b");
   return build_llama(kit, {40, 5120, 40, 40, 13696, 64000, 1e-6f, true}, options);
 }
 
@@ -129,7 +120,7 @@ Result<Model> build_gpt2(const OpenOptions& options) {
   constexpr int64_t kWidth = 768, kHeads = 12, kVocabulary = 50257, kPlaces = 1024;
   if (options.tokens > kPlaces)
     return Error{fmt::format("zoo:gpt2: {} tokens, of at most {}", options.tokens, kPlaces)};
-  ZooKit kit("gpt2", decoder_tensors(12, options) + 384);
+  ZooKit kit("gpt2");
   GraphBuilder& g = kit.g();
   Decoder decoder(kit, options, 512, {kHeads, kHeads, kWidth / kHeads, false});
   const Tensor ids = kit.input("token_ids", {decoder.tokens()}, {0, kVocabulary}, DType::I64);

@@ -102,7 +102,7 @@ std::function<Status(std::byte*)> anchor_writer(bool strides) {
 }  // namespace
 
 Result<Model> build_unet(const OpenOptions&) {
-  ZooKit kit("unet", 512);
+  ZooKit kit("unet");
   Tensor x = kit.input("input", {1, 3, 256, 256});
   std::vector<Tensor> skips{double_conv(kit, x, "inc", 64)};
   for (int i = 1; i <= 4; ++i) {
@@ -125,7 +125,7 @@ Result<Model> build_unet(const OpenOptions&) {
 }
 
 Result<Model> build_yolo(const OpenOptions&) {
-  ZooKit kit("yolo", 1024);
+  ZooKit kit("yolo");
   Yolo yolo(kit);
   kit.layer("model.0");
   Tensor x = kit.input("images", {1, 3, 640, 640}, {0, 1});

@@ -18,7 +18,7 @@ Tensor embedding(ZooKit& kit, const std::string& name, int64_t rows, const Tenso
 }  // namespace
 
 Result<Model> build_bert_base(const OpenOptions& options) {
-  ZooKit kit("bert_base", 1024);
+  ZooKit kit("bert_base");
   GraphBuilder& g = kit.g();
   const int64_t tokens = options.tokens > 0 ? options.tokens : 128;
   if (tokens > 512) return Error{fmt::format("zoo:bert_base: {} tokens, of at most 512", tokens)};
@@ -54,7 +54,7 @@ Result<Model> build_bert_base(const OpenOptions& options) {
 }
 
 Result<Model> build_vit_b16(const OpenOptions&) {
-  ZooKit kit("vit_b16", 1024);
+  ZooKit kit("vit_b16");
   GraphBuilder& g = kit.g();
   constexpr int64_t kPatches = 196, kTokens = kPatches + 1;
   kit.layer("embeddings");

@@ -7,15 +7,14 @@
 
 namespace arenascope::models {
 
-Context ZooKit::make_context(size_t tensors, Status& status) {
-  auto context = Context::create(
-      {Context::tensor_overhead(6) * tensors + Context::graph_overhead(tensors, true) + 4096, nullptr, true});
+Context ZooKit::make_context(Status& status) {
+  auto context = Context::create({.no_alloc = true, .grow = true});
   if (context) return std::move(*context);
   status = context.error();
   return {};
 }
 
-ZooKit::ZooKit(std::string name, size_t tensors) : capacity_(tensors), builder_(make_context(tensors, pool_)) {
+ZooKit::ZooKit(std::string name) : builder_(make_context(pool_)) {
   model_.name = std::move(name);
   model_.format = "zoo";
   if (!pool_.ok()) builder_.fail(pool_.error());
@@ -113,18 +112,18 @@ void ZooKit::train(const Tensor& logits) {
 Status ZooKit::add_gradients() {
   auto gradients = build_gradients(builder_, model_.graph, loss_, trained_);
   if (!gradients) return gradients.error();
-  for (size_t i = 0; i < trained_.size(); ++i) {
-    if (!(*gradients)[i]) continue;
-    trained_[i].set_flag(kFlagParameter);
-    output(std::string(trained_[i].name()) + " (gradient)", (*gradients)[i]);
-  }
+  for (size_t i = 0; i < trained_.size(); ++i)
+    if ((*gradients)[i]) output(std::string(trained_[i].name()) + " (gradient)", (*gradients)[i]);
   return {};
 }
 
 Result<Model> ZooKit::finish() {
   const std::string label = model_.format == "zoo" ? "zoo:" + model_.name : model_.name;
   if (!builder_.ok()) return Error{fmt::format("{}: {}", label, builder_.status().error().message)};
-  auto graph = builder_.context().new_graph(capacity_, loss_.defined());
+  // Before the graph is collected, so that they are nodes of it.
+  if (loss_)
+    for (const Tensor& weight : trained_) weight.set_flag(kFlagParameter);
+  auto graph = builder_.context().new_graph(builder_.context().object_count(), loss_.defined());
   if (!graph) return Error{fmt::format("{}: {}", label, graph.error().message)};
   for (const ValueInfo& output : model_.outputs)
     if (auto done = graph->expand(output.tensor); !done)
@@ -133,8 +132,11 @@ Result<Model> ZooKit::finish() {
   model_.graph = std::move(*graph);
   if (loss_)
     if (auto done = add_gradients(); !done) return Error{fmt::format("{}: {}", label, done.error().message)};
-  for (const TensorImpl* node : model_.graph.nodes()) ++model_.ops[arenascope::name(node->op)];
-  model_.node_count = static_cast<int64_t>(model_.graph.nodes().size());
+  for (const TensorImpl* node : model_.graph.nodes()) {
+    if (node->op == Op::None) continue;
+    ++model_.ops[arenascope::name(node->op)];
+    ++model_.node_count;
+  }
   return std::move(model_);
 }
 

@@ -14,8 +14,7 @@ namespace arenascope::models {
 
 class ZooKit {
  public:
-  // A descriptors-only pool with room for `tensors` tensors and a graph of as many.
-  ZooKit(std::string name, size_t tensors);
+  explicit ZooKit(std::string name);
   virtual ~ZooKit() = default;
   ZooKit(const ZooKit&) = delete;
   ZooKit& operator=(const ZooKit&) = delete;
@@ -59,17 +58,13 @@ class ZooKit {
   Model model_;
 
  private:
-  static Context make_context(size_t tensors, Status& status);
+  static Context make_context(Status& status);
   Status add_gradients();
   Status pool_;
-  size_t capacity_;
   GraphBuilder builder_;
   Tensor loss_;                  // of a training step
   std::vector<Tensor> trained_;  // weights that it changes
 };
-
-// How many times the tensors of a forward pass a training step needs.
-inline constexpr size_t kTrainingTensors = 7;
 
 // Each zoo_*.cpp's architectures.
 Result<Model> build_mul_mat(const OpenOptions& options);

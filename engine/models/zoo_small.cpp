@@ -20,7 +20,7 @@ std::function<Status(std::byte*)> numbers_writer(std::vector<float> numbers) {
 
 // Each row of b times each row of a: 60 55 50 110 / 90 54 54 126 / 42 29 28 64.
 Result<Model> build_mul_mat(const OpenOptions&) {
-  ZooKit kit("mul_mat", 16);
+  ZooKit kit("mul_mat");
   const Tensor a = kit.input("a", {4, 2}, DType::F32, numbers_writer({2, 8, 5, 1, 4, 2, 8, 6}));
   const Tensor b = kit.input("b", {3, 2}, DType::F32, numbers_writer({10, 5, 9, 9, 5, 4}));
   kit.output("result", kit.g().mul_mat(a, b, {}, "result"));
@@ -30,7 +30,7 @@ Result<Model> build_mul_mat(const OpenOptions&) {
 Result<Model> build_lstm(const OpenOptions& options) {
   constexpr int64_t kBatch = 20, kWidth = 650, kVocabulary = 10000;
   const int64_t steps = options.tokens > 0 ? options.tokens : 35;
-  ZooKit kit("lstm", 64);
+  ZooKit kit("lstm");
   GraphBuilder& g = kit.g();
   kit.layer("embedding");
   const Tensor ids = kit.input("words", {steps, kBatch}, {0, kVocabulary}, DType::I64);

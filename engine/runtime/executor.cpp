@@ -105,18 +105,18 @@ Status Executor::prepare(ExecutionPlan plan) {
   plan_ = std::move(plan);
   if (plan_.threads != options_.threads)
     return Error{fmt::format("the plan is for {} threads, the executor has {}", plan_.threads, options_.threads)};
-  for (const TensorImpl* leaf : plan_.graph.leafs())
-    if (!leaf->storage.allocated() && leaf->element_count() > 0)
-      return Error{fmt::format("'{}' has no data: every input and weight must be given before a run", leaf->name)};
-
   const auto nodes = plan_.graph.nodes();
+  for (const auto& list : {plan_.graph.leafs(), nodes})
+    for (const TensorImpl* given : list)
+      if (given->op == Op::None && !given->storage.allocated() && given->element_count() > 0)
+        return Error{fmt::format("'{}' has no data: every input and weight must be given before a run", given->name)};
   views_of_.assign(options_.strategy == MemoryStrategy::Planned ? 0 : nodes.size(), {});
   for (TensorImpl* node : nodes) {
     if (!node->is_view()) continue;
-    if (const NodeId owner = plan_.graph.find_node(*node->view_source); !owner.valid())
+    if (node->view_source->op == Op::None)
       node->storage = node->view_source->storage;
     else if (!views_of_.empty())
-      views_of_[owner.index()].push_back(node);
+      views_of_[plan_.graph.find_node(*node->view_source).index()].push_back(node);
   }
   begins_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.first.index(); });
   ends_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.last.index() - 1; });

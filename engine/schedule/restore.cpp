@@ -66,13 +66,7 @@ std::string title(const trace::TensorInfo& tensor, size_t node) {
 
 Result<Graph> restore_graph(const trace::GraphInfo& info) {
   const size_t count = std::max(info.nodes.size(), info.leafs.size());
-  size_t pool = Context::graph_overhead(count) + 4096;
-  for (const auto* list : {&info.leafs, &info.nodes})
-    for (const trace::TensorInfo& tensor : *list) pool += Context::tensor_overhead(tensor.sources.size() + 1);
-  ContextParams params;
-  params.mem_size = pool;
-  params.no_alloc = true;
-  auto context = Context::create(params);
+  auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return context.error();
   auto graph = context->new_graph(std::max<size_t>(count, 1));
   if (!graph) return graph.error();

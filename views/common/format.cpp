@@ -103,8 +103,8 @@ QString Words::track(trace::TrackKind kind) {
 }
 
 QString Words::role(const trace::TensorInfo& tensor) {
+  if (tensor.flags & trace::kParameter) return tr("parameter");  // which is a weight, too
   if (tensor.flags & trace::kWeight) return tr("weight");
-  if (tensor.flags & trace::kParameter) return tr("parameter");
   if (tensor.flags & trace::kInput) return tr("input");
   if (tensor.flags & trace::kOutput) return tr("output");
   if (tensor.flags & trace::kView) return tr("view");

@@ -46,7 +46,10 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
                  format_bytes(bytes);
     } else {
       const TensorInfo& node = info.nodes[vertex.node.index()];
-      t.title = node.op.empty() ? Words::node(trace::TensorRef::node(vertex.node)) : text(node.op);
+      t.title = text(node.op);
+      if (node.op.empty())
+        t.title = (node.flags & trace::kParameter) != 0 ? Words::role(node)
+                                                        : Words::node(trace::TensorRef::node(vertex.node));
       t.second = node.name.empty() ? Words::node(trace::TensorRef::node(vertex.node)) : text(node.name);
       t.third = QString::fromStdString(shape_text(node.shape)) + QStringLiteral("  ") + text(node.dtype);
       for (const Chip& chip : vertex.chips) {

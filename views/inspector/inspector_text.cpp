@@ -195,7 +195,8 @@ void tensor_page(Page& page, TensorRef ref) {
   const TensorInfo* t = page.info(ref);
   if (t == nullptr) return;
   const QString role = Words::role(*t);
-  const QString what = ref.is_leaf() ? role : safe(t->op);
+  const bool given = ref.is_leaf() || (t->op.empty() && (t->flags & trace::kParameter) != 0);
+  const QString what = given ? role : safe(t->op);
   page.title(t->name.empty() ? Words::node(ref) : safe(t->name),
              QStringList{Words::node(ref), what}.join(QStringLiteral(" · ")));
   page.section(Texts::tr("Tensor"));
@@ -219,7 +220,7 @@ void tensor_page(Page& page, TensorRef ref) {
   }
   page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
   view_chain(page, ref);
-  if (!ref.is_leaf()) {
+  if (!given) {
     page.section(Texts::tr("Work"));
     page.row(Texts::tr("parameters"), safe(t->parameters));
     page.row(Texts::tr("backend"), safe(t->backend));
@@ -337,8 +338,9 @@ void summary(Page& page) {
     page.row(Texts::tr("nodes"), format_count(static_cast<int64_t>(graph.nodes.size())));
     page.row(Texts::tr("leafs"), format_count(static_cast<int64_t>(graph.leafs.size())));
     Bytes weights = 0;
-    for (const TensorInfo& leaf : graph.leafs)
-      if ((leaf.flags & (trace::kWeight | trace::kParameter)) != 0) weights += leaf.bytes;
+    for (const auto* list : {&graph.leafs, &graph.nodes})
+      for (const TensorInfo& tensor : *list)
+        if ((tensor.flags & (trace::kWeight | trace::kParameter)) != 0) weights += tensor.bytes;
     page.row(Texts::tr("weights"), format_bytes(weights));
   }
   if (page.in.plan != nullptr) {

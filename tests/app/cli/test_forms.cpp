@@ -79,6 +79,8 @@ TEST_CASE("info --json") {
                       {"outputs", "array"},
                       {"problems", "array"},
                       {"graph_nodes", "number"},
+                      {"graph_parameters", "number"},
+                      {"graph_leafs", "number"},
                       {"flops", "number"},
                       {"activation_bytes", "number"}});
   CHECK(object["model"] == "squeezenet");

@@ -143,7 +143,12 @@ TEST_CASE("a training step ends in the loss and a gradient of each weight") {
       const Tensor& weight = model->weights[i].tensor;
       CHECK(model->outputs[i + 1].sizes == weight.sizes());
       CHECK(model->graph.grad(*weight) == model->outputs[i + 1].tensor.impl());
+      CHECK(weight->has(kFlagParameter));
+      CHECK(model->graph.find_node(*weight).valid());
     }
+    CHECK(model->graph.leafs().size() == model->inputs.size());
+    CHECK(static_cast<size_t>(model->node_count) + model->weights.size() == model->graph.nodes().size());
+    CHECK(!model->ops.contains("NONE"));
     CHECK(open_zoo(name)->graph.nodes().size() * 2 < model->graph.nodes().size());
   }
   OpenOptions training;

@@ -23,11 +23,12 @@ struct RandomGraph {
   Tensor input, output;
   std::vector<float> data, expected;
 
-  explicit RandomGraph(uint32_t seed, int nodes = 40) {
+  explicit RandomGraph(uint32_t seed, int nodes = 40, bool trained = false) {
     std::mt19937 random(seed);
     context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
     GraphBuilder b(context);
     input = b.input("x", {kElements});
+    if (trained) input.set_flag(kFlagParameter);
     data.resize(kElements);
     for (float& v : data) v = static_cast<float>(static_cast<int>(random() % 21) - 10);
     std::vector<Tensor> made{input};
@@ -100,6 +101,26 @@ TEST_CASE("every strategy, planner, order and thread count computes the same num
                 g.check_result();
               }
             }
+}
+
+TEST_CASE("a parameter is a node that is given: its views read it, and it must have data") {
+  test::ToyBackend backend;
+  for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None})
+    for (uint32_t seed = 0; seed < 12; ++seed) {
+      CAPTURE(seed);
+      RandomGraph g(seed, 40, true);
+      REQUIRE(g.graph.find_node(*g.input).valid());
+      const std::byte* data = g.input->data();
+      auto executor = make(g, backend, {1, strategy, nullptr, true, {}, {}});
+      REQUIRE(executor.ok());
+      for (int run = 0; run < 2; ++run) REQUIRE((*executor)->run().ok());
+      g.check_result();
+      CHECK(g.input->data() == data);
+      g.input->storage = Storage();
+      auto refused = make(g, backend, {1, strategy, nullptr, true, {}, {}});
+      REQUIRE_FALSE(refused.ok());
+      CHECK(refused.error().message == "'x' has no data: every input and weight must be given before a run");
+    }
 }
 
 TEST_CASE("eager memory is given back at its last use, planned memory is one block") {
