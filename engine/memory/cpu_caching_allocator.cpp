@@ -45,7 +45,8 @@ CpuCachingAllocator::CpuCachingAllocator(CpuCachingOptions options)
 
 CpuCachingAllocator::~CpuCachingAllocator() {
   if (high_) permit(reinterpret_cast<void*>(range_.base()), static_cast<Bytes>(high_ - range_.base()));
-  if (range_.backed_bytes() > 0) observe_release(reinterpret_cast<void*>(range_.base()), range_.backed_bytes());
+  range_.visit(range_.base(), range_.used_length(), true,
+               [this](uintptr_t address, Bytes bytes) { observe_release(reinterpret_cast<void*>(address), bytes); });
   give_budget(range_.backed_bytes());
 }
 
@@ -118,9 +119,10 @@ Result<void*> CpuCachingAllocator::allocate_slow(Bytes bytes, Bytes rounded_byte
         return s.error();
       }
     }
+    range_.visit(at, rounded_bytes, false,
+                 [this](uintptr_t address, Bytes run) { observe_reserve(reinterpret_cast<void*>(address), run); });
     range_.back(at, rounded_bytes);
     stats_.peak_reserved = std::max(stats_.peak_reserved, range_.backed_bytes());
-    observe_reserve(reinterpret_cast<void*>(at), missing);
     ++stats_.misses;
   } else {
     ++stats_.hits;
@@ -170,9 +172,8 @@ void CpuCachingAllocator::flush_quick() noexcept {
 Bytes CpuCachingAllocator::trim(Bytes at_most) noexcept {
   Bytes gone = 0;
   heap_.visit_free(0, [&](uintptr_t address, Bytes bytes) {
-    const Bytes went = range_.unback(address, bytes, at_most - gone);
-    if (went > 0) observe_release(reinterpret_cast<void*>(address), went);
-    gone += went;
+    gone += range_.unback(address, bytes, at_most - gone,
+                          [this](uintptr_t run, Bytes went) { observe_release(reinterpret_cast<void*>(run), went); });
     return gone < at_most;
   });
   give_budget(gone);

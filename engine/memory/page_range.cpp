@@ -75,31 +75,24 @@ void PageRange::back(uintptr_t address, Bytes bytes) {
   backed_ += set_range(pages, true);
 }
 
-Bytes PageRange::unback(uintptr_t address, Bytes bytes, Bytes at_most) {
+PageRange::Pages PageRange::within(uintptr_t address, Bytes bytes) const {
   const uintptr_t from = address - base_, to = from + static_cast<uintptr_t>(bytes);
   const size_t first = (from + static_cast<uintptr_t>(page_) - 1) >> page_shift_;
-  size_t end = std::min(to >> page_shift_, high_);
-  Bytes gone = 0;
-  while (end > first && gone < at_most) {
-    if (words_[(end - 1) / 64] == 0) {
-      end = (end - 1) / 64 * 64;
-      continue;
-    }
-    if (!is_backed(end - 1)) {
-      --end;
-      continue;
-    }
-    size_t start = end;
-    while (start > first && is_backed(start - 1) && (static_cast<Bytes>(end - start) << page_shift_) < at_most - gone)
-      --start;
-    void* run_start = reinterpret_cast<void*>(base_ + (start << page_shift_));
-    if (madvise(run_start, (end - start) << page_shift_, MADV_DONTNEED) != 0) return gone;
-    const Bytes run = set_range({start, end}, false);
-    backed_ -= run;
-    gone += run;
-    end = start;
-  }
-  return gone;
+  return {first, std::max(first, std::min(to >> page_shift_, high_))};
+}
+
+// The last run of backed pages inside; of length 0 where there is none, or the system refuses.
+PageRange::Pages PageRange::unback_last(Pages inside, Bytes at_most) {
+  size_t end = inside.last;
+  while (end > inside.first && !is_backed(end - 1)) end = words_[(end - 1) / 64] == 0 ? (end - 1) / 64 * 64 : end - 1;
+  if (end <= inside.first) return {inside.first, inside.first};
+  size_t start = end;
+  while (start > inside.first && is_backed(start - 1) && bytes_of({start, end}) < at_most) --start;
+  void* run_start = reinterpret_cast<void*>(address_of(start));
+  if (madvise(run_start, static_cast<size_t>(bytes_of({start, end})), MADV_DONTNEED) != 0)
+    return {inside.first, inside.first};
+  backed_ -= set_range({start, end}, false);
+  return {start, end};
 }
 
 }  // namespace arenascope

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <random>
 #include <thread>
 
 using namespace arenascope;
@@ -118,6 +120,93 @@ struct CountingObserver : AllocationObserver {
 };
 
 }  // namespace
+
+namespace {
+
+// Which bytes it was told are handed out and reserved; never the same ones twice.
+struct PlacesObserver : AllocationObserver {
+  using Places = std::map<uintptr_t, Bytes>;
+  Places active, reserved;
+  int wrong = 0;
+  void on_allocate(const AllocationEvent& e) override { add(active, e); }
+  void on_free(const AllocationEvent& e) override { remove(active, e); }
+  void on_reserve(const AllocationEvent& e) override { add(reserved, e); }
+  void on_release(const AllocationEvent& e) override { remove(reserved, e); }
+
+  // Whether what is handed out lies in what is reserved.
+  bool active_is_reserved() const {
+    for (const auto& [address, bytes] : active) {
+      uintptr_t reached = address;
+      for (const auto& [from, length] : reserved)
+        if (from <= reached && from + static_cast<uintptr_t>(length) > reached)
+          reached = from + static_cast<uintptr_t>(length);
+      if (reached < address + static_cast<uintptr_t>(bytes)) return false;
+    }
+    return true;
+  }
+  static Bytes sum(const Places& places) {
+    Bytes bytes = 0;
+    for (const auto& [address, length] : places) bytes += length;
+    return bytes;
+  }
+
+ private:
+  void add(Places& places, const AllocationEvent& e) {
+    const auto next = places.lower_bound(e.address);
+    wrong += next != places.end() && next->first < e.address + static_cast<uintptr_t>(e.bytes);
+    wrong +=
+        next != places.begin() && std::prev(next)->first + static_cast<uintptr_t>(std::prev(next)->second) > e.address;
+    places[e.address] = e.bytes;
+  }
+  // Any part of it: pages come in runs and may go in others.
+  void remove(Places& places, const AllocationEvent& e) {
+    uintptr_t at = e.address;
+    const uintptr_t end = at + static_cast<uintptr_t>(e.bytes);
+    while (at < end) {
+      auto own = places.upper_bound(at);
+      if (own == places.begin() || (--own)->first + static_cast<uintptr_t>(own->second) <= at) {
+        ++wrong;
+        return;
+      }
+      const auto [from, length] = *own;
+      const uintptr_t to = from + static_cast<uintptr_t>(length);
+      places.erase(own);
+      if (from < at) places[from] = static_cast<Bytes>(at - from);
+      if (to > end) places[end] = static_cast<Bytes>(to - end);
+      at = to;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an observer is told which bytes are reserved: none twice, and all that is handed out") {
+  auto observer = std::make_shared<PlacesObserver>();
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    std::mt19937_64 random(seed);
+    auto context = make_cpu_context();
+    context->set_observer(observer);
+    std::vector<BlockPtr> blocks;
+    for (int i = 0; i < 400; ++i) {
+      if (!blocks.empty() && random() % 2 == 0) {
+        std::swap(blocks[random() % blocks.size()], blocks.back());
+        blocks.pop_back();
+      } else {
+        const Bytes bytes = Bytes{1} << random() % 22;
+        blocks.push_back(
+            context->allocate({}, MemoryKind::Workspace, bytes + static_cast<Bytes>(random() % 4096)).value());
+      }
+      if (i % 37 == 0) context->release_cached({});
+      if (i % 50 == 0) CHECK(observer->active_is_reserved());
+    }
+    CHECK(PlacesObserver::sum(observer->reserved) == context->stats({}).reserved);
+    blocks.clear();
+    context.reset();
+    CHECK(observer->wrong == 0);
+    CHECK(observer->active.empty());
+    CHECK(observer->reserved.empty());
+  }
+}
 
 TEST_CASE("an observer's sums agree with the statistics") {
   auto context = make_cpu_context();

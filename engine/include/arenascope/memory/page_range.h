@@ -29,13 +29,42 @@ class PageRange {
   // From now on they count as backed.
   void back(uintptr_t address, Bytes bytes);
   // Gives the pages that lie wholly inside back to the system, the last ones first and `at_most` bytes of them (rounded
-  // up to a page). Returns how many bytes went.
-  Bytes unback(uintptr_t address, Bytes bytes, Bytes at_most);
+  // up to a page). Calls went(address, bytes) for each run of them; returns how many bytes went.
+  template <class F>
+  Bytes unback(uintptr_t address, Bytes bytes, Bytes at_most, F&& went) {
+    Bytes gone = 0;
+    for (Pages inside = within(address, bytes); gone < at_most;) {
+      const Pages run = unback_last(inside, at_most - gone);
+      if (run.first == run.last) break;
+      gone += bytes_of(run);
+      went(address_of(run.first), bytes_of(run));
+      inside.last = run.first;
+    }
+    return gone;
+  }
+  // Calls f(address, bytes) for each run of the pages that [address, address + bytes) touches and that are backed, or
+  // not.
+  template <class F>
+  void visit(uintptr_t address, Bytes bytes, bool backed, F&& f) const {
+    const Pages pages = touched(address, bytes);
+    for (size_t page = pages.first; page < pages.last;) {
+      const size_t first = page;
+      for (; page < pages.last && is_backed(page) == backed;) ++page;
+      if (page > first) f(address_of(first), bytes_of({first, page}));
+      for (; page < pages.last && is_backed(page) != backed;) ++page;
+    }
+  }
+  // The bytes up to the last page that was ever backed.
+  Bytes used_length() const { return static_cast<Bytes>(high_) << page_shift_; }
 
  private:
   struct Pages {
     size_t first, last;
   };
+  uintptr_t address_of(size_t page) const { return base_ + (page << page_shift_); }
+  Bytes bytes_of(Pages pages) const { return static_cast<Bytes>(pages.last - pages.first) << page_shift_; }
+  Pages within(uintptr_t address, Bytes bytes) const;
+  Pages unback_last(Pages inside, Bytes at_most);
   Pages touched(uintptr_t address, Bytes bytes) const;
   bool is_backed(size_t page) const { return words_[page / 64] >> (page % 64) & 1; }
   Bytes set_range(Pages pages, bool value);
