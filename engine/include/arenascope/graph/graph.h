@@ -7,7 +7,7 @@
 //   └───────┴────────────┴────────────┴───────────────┴───────────────┴─────────────────┴──────────┘
 //
 // with h hash slots, open addressing with linear probing over the impl's address; a slot says where the tensor stands.
-// In a pool that grows, a full graph continues in arrays twice as large, which are another object; the old ones lie idle.
+// In a pool that grows, a full graph continues in arrays twice as large: another object; the old ones lie idle.
 #pragma once
 #include <optional>
 #include <span>
