@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What all that is given to oneDNN does alike.
 #pragma once
+#include <cstdint>
+#include <string_view>
+
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <arenascope/backends/cpu/kernels/one_thread.h>
@@ -12,6 +15,17 @@ inline dnnl::primitive_attr own_scratch() {
   dnnl::primitive_attr a;
   a.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return a;
+}
+
+// What kind of code the library chose for a primitive.
+enum class Implementation : uint8_t { Reference, Jit, Brgemm, Other };
+// It says so in a name alone: "ref:any", "gemm:ref", "jit:avx2", "jit_1x1:avx2", "brgconv:avx2".
+template <class PrimitiveDesc>
+Implementation implementation_of(const PrimitiveDesc& pd) {
+  const std::string_view name = pd.impl_info_str();
+  if (name.starts_with("brg")) return Implementation::Brgemm;
+  if (name.starts_with("jit")) return Implementation::Jit;
+  return name.find("ref") != std::string_view::npos ? Implementation::Reference : Implementation::Other;
 }
 
 // Copies from one layout to the other, once. False: the library does not.

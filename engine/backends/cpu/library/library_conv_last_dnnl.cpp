@@ -80,8 +80,8 @@ dnnl::convolution_forward::primitive_desc describe(const dnnl::engine& engine, c
 }
 
 bool fast(const dnnl::convolution_forward::primitive_desc& pd) {
-  const std::string_view kernel = pd.impl_info_str();
-  return (kernel.starts_with("brg") || kernel.starts_with("jit")) &&
+  const Implementation kernel = implementation_of(pd);
+  return (kernel == Implementation::Brgemm || kernel == Implementation::Jit) &&
          static_cast<Bytes>(pd.scratchpad_desc().get_size()) <= kLibraryScratch;
 }
 

@@ -52,7 +52,7 @@ class Product : public LibraryProduct {
         engine_(dnnl::engine::kind::cpu, 0) {
     const auto pd = described(std::min(kRows, node.sizes.back(1)), Desc({depth_, columns_}, type_, Tag::any));
     weights_ = pd.weights_desc();
-    useful_ = std::string(pd.impl_info_str()).find("ref") == std::string::npos && fits_scratch(pd);
+    useful_ = implementation_of(pd) != Implementation::Reference && fits_scratch(pd);
   }
   bool useful() const { return useful_; }
 
