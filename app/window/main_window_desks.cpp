@@ -144,7 +144,8 @@ void MainWindow::make_desk_actions() {
         show_panel("occupancy");
         show_panel("planners");
         if (source_.plan() != nullptr && replan_desk_->panel()->wish().fit_under == 0)
-          replan_desk_->set_fit_under(source_.plan()->arena_bytes * 9 / 10);
+          replan_desk_->set_fit_under(
+              std::max(source_.plan()->arena_bytes * 9 / 10, source_.plan()->lower_bound_bytes));
         if (auto* field = replan_desk_->panel()->findChild<QLineEdit*>(QStringLiteral("fit_under"))) field->setFocus();
       },
       QT_TRANSLATE_NOOP("Actions",

@@ -74,6 +74,7 @@ ReplanDesk::ReplanDesk(SessionSource* source, OccupancyView* occupancy, ReplanPa
   connect(panel_, &ReplanPanel::stop_wanted, &replanner_, &Replanner::stop);
   connect(panel_, &ReplanPanel::export_wanted, this, &ReplanDesk::export_wanted);
   connect(panel_, &ReplanPanel::fit_under_changed, occupancy_, &OccupancyView::set_fit_under);
+  connect(panel_, &ReplanPanel::fit_under_changed, this, &ReplanDesk::warn_below_bound);
   connect(occupancy_, &OccupancyView::fit_under_dragged, panel_, &ReplanPanel::set_fit_under);
   connect(occupancy_, &OccupancyView::fit_under_dropped, this, [this](Bytes bytes) {
     panel_->set_fit_under(bytes);
@@ -147,6 +148,16 @@ void ReplanDesk::plan_all() {
 void ReplanDesk::set_fit_under(Bytes bytes) {
   panel_->set_fit_under(bytes);
   occupancy_->set_fit_under(bytes);
+  warn_below_bound(bytes);
+  warn_below_bound(bytes);
+}
+
+// Other orders have other bounds: it is no error, but nobody should have to find out by waiting.
+void ReplanDesk::warn_below_bound(Bytes bytes) {
+  const auto plan = shown_plan();
+  if (bytes <= 0 || !plan || plan->lower_bound_bytes <= bytes) return;
+  panel_->say(tr("%1 is below the lower bound of this order, %2: only another order can fit under it.")
+                  .arg(format_bytes(bytes), format_bytes(plan->lower_bound_bytes)));
 }
 
 void ReplanDesk::show_plan(std::shared_ptr<const trace::PlanInfo> plan) {

@@ -37,6 +37,7 @@ class ReplanDesk : public QObject {
   void finished();
 
  private:
+  void warn_below_bound(Bytes bytes);
   void take(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all);
 
   views::SessionSource* source_;

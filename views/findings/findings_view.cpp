@@ -212,7 +212,9 @@ void FindingsView::update_state() {
   empty_->setVisible(model_->rowCount() == 0);
   empty_->setText(busy_              ? tr("Looking for what could be better…")
                   : source_->graph() ? tr("Nothing was found yet.")
-                                     : tr("Nothing is open."));
+                  : source_->snapshot()->event_count > 0
+                      ? tr("Nothing was found: there is no graph that could be planned anew.")
+                      : tr("Nothing is open."));
 }
 
 void FindingsView::retranslate() {
