@@ -1322,6 +1322,10 @@
         <source>; it does not fit</source>
         <translation>；放不下</translation>
     </message>
+    <message>
+        <source>%1 is below the lower bound of this order, %2: only another order can fit under it.</source>
+        <translation>%1 低于此顺序的下界 %2：只有换一种顺序才可能放得下。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::RunController</name>
@@ -1472,6 +1476,10 @@ address %1</source>
         <translation>
             <numerusform>%n 个块</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>visible holes up to %1</source>
+        <translation>可见范围内空洞最多 %1</translation>
     </message>
 </context>
 <context>
@@ -1702,6 +1710,10 @@ address %1</source>
         <source>Findings</source>
         <translation>发现</translation>
     </message>
+    <message>
+        <source>Nothing was found: there is no graph that could be planned anew.</source>
+        <translation>没有发现：没有可以重新规划的图。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::GraphCanvas</name>
@@ -1858,16 +1870,8 @@ address %1</source>
         <translation>时间</translation>
     </message>
     <message>
-        <source>mean part</source>
-        <translation>单线程平均</translation>
-    </message>
-    <message>
         <source>shortest, longest</source>
         <translation>最短、最长</translation>
-    </message>
-    <message>
-        <source>parts seen</source>
-        <translation>已见份数</translation>
     </message>
     <message>
         <source>waiting behind it</source>
@@ -2128,6 +2132,100 @@ address %1</source>
     <message>
         <source>place</source>
         <translation>位置</translation>
+    </message>
+    <message>
+        <source>mean a run</source>
+        <translation>每次运行平均</translation>
+    </message>
+    <message>
+        <source>median, quartiles</source>
+        <translation>中位数、四分位数</translation>
+    </message>
+    <message>
+        <source>%1, the cold first one</source>
+        <translation>%1，冷启动的第一次</translation>
+    </message>
+    <message>
+        <source>%1, incomplete</source>
+        <translation>%1，不完整</translation>
+    </message>
+    <message>
+        <source>%1; %2 left out</source>
+        <translation>%1；排除 %2 次</translation>
+    </message>
+    <message>
+        <source>runs</source>
+        <translation>运行次数</translation>
+    </message>
+    <message>
+        <source>in the cold first run</source>
+        <translation>冷启动的第一次运行中</translation>
+    </message>
+    <message>
+        <source>busy, all threads</source>
+        <translation>忙碌，所有线程</translation>
+    </message>
+    <message>
+        <source>%1 a run</source>
+        <translation>每次运行 %1</translation>
+    </message>
+    <message>
+        <source>parts a run</source>
+        <translation>每次运行的部分数</translation>
+    </message>
+    <message>
+        <source>host, to queue it</source>
+        <translation>主机排队用时</translation>
+    </message>
+    <message>
+        <source>parts</source>
+        <translation>组成部分</translation>
+    </message>
+    <message>
+        <source>layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>channels last</source>
+        <translation>通道在最后</translation>
+    </message>
+    <message>
+        <source>Gradient</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>Accumulator</source>
+        <translation>累加器</translation>
+    </message>
+    <message>
+        <source>ran on</source>
+        <translation>实际运行于</translation>
+    </message>
+    <message>
+        <source>paused, beside that</source>
+        <translation>另有暂停</translation>
+    </message>
+    <message>
+        <source>resident memory</source>
+        <translation>常驻内存</translation>
+    </message>
+    <message>
+        <source>outside of all spaces</source>
+        <translation>不属于任何空间</translation>
+    </message>
+    <message>
+        <source>incomplete</source>
+        <translation>不完整</translation>
+    </message>
+    <message>
+        <source>clock of %1</source>
+        <translation>%1 的时钟</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n thread(s)</source>
+        <translation>
+            <numerusform>%n 个线程</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2414,6 +2512,14 @@ next: %7</source>
     <message>
         <source>fit under %1</source>
         <translation>不超过 %1</translation>
+    </message>
+    <message>
+        <source>resident %1, outside of all spaces %2</source>
+        <translation>常驻 %1，不属于任何空间 %2</translation>
+    </message>
+    <message>
+        <source>resident %1, of what is reserved %2 untouched</source>
+        <translation>常驻 %1，已保留但未触及 %2</translation>
     </message>
 </context>
 <context>
@@ -2961,24 +3067,12 @@ next: %7</source>
         <translation>平均时间</translation>
     </message>
     <message>
-        <source>Of one thread&apos;s part, over all runs</source>
-        <translation>单个线程的部分，所有运行的平均</translation>
-    </message>
-    <message>
         <source>Longest</source>
         <translation>最长</translation>
     </message>
     <message>
-        <source>The longest part of all runs</source>
-        <translation>所有运行中最长的部分</translation>
-    </message>
-    <message>
         <source>Waiting</source>
         <translation>等待</translation>
-    </message>
-    <message>
-        <source>Mean of what all threads waited together at the barrier behind it</source>
-        <translation>所有线程在其后屏障处等待之和的平均值</translation>
     </message>
     <message>
         <source>Tasks</source>
@@ -3261,10 +3355,6 @@ next: %7</source>
         <translation>该方案没有空洞。</translation>
     </message>
     <message>
-        <source>The plan has too many tensors for this table.</source>
-        <translation>该方案的张量太多，无法列入此表。</translation>
-    </message>
-    <message>
         <source>In nobody&apos;s use although somebody lies above</source>
         <translation>虽然上方有张量，却无人使用</translation>
     </message>
@@ -3364,6 +3454,94 @@ next: %7</source>
         <source>a rule</source>
         <translation>规则</translation>
     </message>
+    <message>
+        <source>No holes were seen.</source>
+        <translation>没有观察到空洞。</translation>
+    </message>
+    <message>
+        <source>There are too many tensors for this table.</source>
+        <translation>张量太多，此表无法显示。</translation>
+    </message>
+    <message>
+        <source>block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message>
+        <source>Byte seconds</source>
+        <translation>字节·秒</translation>
+    </message>
+    <message>
+        <source>Bytes × seconds: how much room it is</source>
+        <translation>字节 × 秒：空洞有多大</translation>
+    </message>
+    <message>
+        <source>Wall time a run, from the beginning of its first part to the end of its last; without the first run, which is cold, where there are others</source>
+        <translation>每次运行的实际用时，从第一部分开始到最后一部分结束；有其他运行时不含冷启动的第一次</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>Of its wall times, one a run</source>
+        <translation>各次运行实际用时的中位数</translation>
+    </message>
+    <message>
+        <source>Quartile 1</source>
+        <translation>第一四分位数</translation>
+    </message>
+    <message>
+        <source>A quarter of the runs took less</source>
+        <translation>四分之一的运行用时更短</translation>
+    </message>
+    <message>
+        <source>Quartile 3</source>
+        <translation>第三四分位数</translation>
+    </message>
+    <message>
+        <source>A quarter of the runs took more</source>
+        <translation>四分之一的运行用时更长</translation>
+    </message>
+    <message>
+        <source>The longest of its wall times</source>
+        <translation>最长的一次实际用时</translation>
+    </message>
+    <message>
+        <source>Busy</source>
+        <translation>忙碌</translation>
+    </message>
+    <message>
+        <source>What its parts took together, mean a run</source>
+        <translation>各部分用时之和，每次运行平均</translation>
+    </message>
+    <message>
+        <source>First run</source>
+        <translation>第一次运行</translation>
+    </message>
+    <message>
+        <source>Wall time in the first run of this plan, when caches were cold</source>
+        <translation>此计划第一次运行的实际用时，当时缓存是冷的</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行次数</translation>
+    </message>
+    <message>
+        <source>How many runs the times are of</source>
+        <translation>这些时间来自多少次运行</translation>
+    </message>
+    <message>
+        <source>%1, cold</source>
+        <translation>%1，冷启动</translation>
+    </message>
+    <message>
+        <source>%1, incomplete</source>
+        <translation>%1，不完整</translation>
+    </message>
+    <message>
+        <source>What all threads waited together at the barriers behind it, mean a run</source>
+        <translation>所有线程在其后屏障处等待之和，每次运行平均</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -3440,10 +3618,6 @@ next: %7</source>
     <message>
         <source>%1 waiting at barriers</source>
         <translation>屏障等待 %1</translation>
-    </message>
-    <message>
-        <source>%1 events lost</source>
-        <translation>丢失 %1 个事件</translation>
     </message>
     <message>
         <source>work</source>
@@ -3533,6 +3707,18 @@ next: %7</source>
         <source>B: %1</source>
         <translation>B：%1</translation>
     </message>
+    <message>
+        <source>paused for %1, which is no part of it</source>
+        <translation>暂停 %1，不计入其中</translation>
+    </message>
+    <message>
+        <source>device clock ± %1</source>
+        <translation>设备时钟 ± %1</translation>
+    </message>
+    <message>
+        <source>paused, %1</source>
+        <translation>暂停，%1</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Words</name>
@@ -3615,6 +3801,36 @@ next: %7</source>
     <message>
         <source>node %1</source>
         <translation>节点 %1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::PlotView</name>
+    <message>
+        <source>incomplete: %1</source>
+        <translation>不完整：%1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Incomplete</name>
+    <message>
+        <source>%1 events lost</source>
+        <translation>丢失 %1 个事件</translation>
+    </message>
+    <message>
+        <source>older events let go</source>
+        <translation>较早的事件已被舍弃</translation>
+    </message>
+    <message>
+        <source>aborted</source>
+        <translation>已中止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>stepped through</source>
+        <translation>单步执行过</translation>
     </message>
 </context>
 </TS>

@@ -69,20 +69,10 @@ std::optional<Breakpoint> Breakpoint::from_setting(const QString& setting) {
 
 namespace {
 
-struct Part {
-  std::string op, name;
-};
-
-// What a fused node holds, as its parameters tell ("holds CONV conv1, RELU relu1"), and any node itself.
-std::vector<Part> parts_of(const trace::TensorInfo& node) {
-  std::vector<Part> parts{{node.op, node.name}};
-  constexpr std::string_view kHolds = "holds ";
-  if (!node.parameters.starts_with(kHolds)) return parts;
-  const QString held = QString::fromStdString(node.parameters.substr(kHolds.size()));
-  for (const QString& part : held.split(QStringLiteral(", "))) {
-    const qsizetype space = part.indexOf(u' ');
-    parts.push_back({part.left(space).toStdString(), space < 0 ? std::string() : part.mid(space + 1).toStdString()});
-  }
+// The parts of a fused node, and any node itself.
+std::vector<trace::PartInfo> parts_of(const trace::TensorInfo& node) {
+  std::vector<trace::PartInfo> parts = node.parts;
+  parts.push_back({node.op, node.op_number, node.name});
   return parts;
 }
 
@@ -103,7 +93,7 @@ std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector
       const trace::TensorInfo& node = graph.nodes[i];
       bool hit = b.kind == Breakpoint::Kind::Bytes && node.bytes >= b.bytes;
       if (b.kind != Breakpoint::Kind::Bytes)
-        for (const Part& part : parts_of(node))
+        for (const trace::PartInfo& part : parts_of(node))
           hit = hit || (b.kind == Breakpoint::Kind::Node ? part.name == wanted
                         : b.kind == Breakpoint::Kind::Op ? part.op == op
                                                          : pattern.match(QString::fromStdString(part.name)).hasMatch());
@@ -119,13 +109,10 @@ bool wants_nan(const std::vector<Breakpoint>& breakpoints) {
   return false;
 }
 
-namespace {
-constexpr std::string_view kNotFinite = " holds NaN or infinities";
-}  // namespace
-
 trace::Problem not_finite(NodeId node, trace::RunId run, const std::string& name) {
   trace::Problem problem;
-  problem.sentence = "'" + name + "'" + std::string(kNotFinite);
+  problem.kind = trace::ProblemKind::NotFinite;
+  problem.sentence = "'" + name + "' holds NaN or infinities";
   problem.run = run;
   problem.node = node;
   return problem;
@@ -134,7 +121,7 @@ trace::Problem not_finite(NodeId node, trace::RunId run, const std::string& name
 std::set<NodeId> nodes_not_finite(const trace::Snapshot& snapshot) {
   std::set<NodeId> nodes;
   for (size_t i = 0; i < snapshot.problems.size(); ++i)
-    if (snapshot.problems[i].node.valid() && snapshot.problems[i].sentence.ends_with(kNotFinite))
+    if (snapshot.problems[i].node.valid() && snapshot.problems[i].kind == trace::ProblemKind::NotFinite)
       nodes.insert(snapshot.problems[i].node);
   return nodes;
 }

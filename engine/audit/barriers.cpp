@@ -111,6 +111,20 @@ void find_missing_work(const Raw& raw, Writer& out) {
   }
 }
 
+// What a run that marks its steps worked on, it came to.
+void find_missing_steps(const Raw& raw, Writer& out) {
+  if (raw.lost > 0) return;
+  std::set<int32_t> marking;                     // runs
+  std::set<std::pair<int32_t, int32_t>> marked;  // run and node
+  for (const RawMark& m : raw.marks) {
+    marking.insert(m.run);
+    marked.insert({m.run, m.node});
+  }
+  for (const RawSpan& s : raw.spans)
+    if (s.kind == SpanKind::Work && marking.contains(s.run) && marked.insert({s.run, s.node}).second)
+      out.contradiction(place(raw, s) + " is work on a node that the run never came to");
+}
+
 // Nobody leaves a barrier before the last has come; a run has as many there as it has threads.
 void find_early_leavers(const Raw& raw, Writer& out) {
   for (const auto& [key, meeting] : meetings(raw)) {
@@ -186,6 +200,7 @@ void find_impossible_spans(const Raw& raw, Writer& out) {
   find_overlaps(raw, out);
   find_returns(raw, out);
   find_missing_work(raw, out);
+  find_missing_steps(raw, out);
   find_early_leavers(raw, out);
   find_early_work(raw, out);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a node took: wall time a run, busy time and waiting over the threads. The first run of a node is cold (weights
-// are packed, pages touched, kernels compiled) and stands apart where there is another.
+// What a node took: wall time a run, busy time and waiting over the threads. The first run of a plan is cold (weights
+// are packed, pages touched, kernels compiled) and stands apart where there is another. A run that was aborted, stepped
+// through, or lost events is left out where there are whole ones.
 #include <fmt/format.h>
 
 #include "engine/audit/writer.h"
@@ -30,7 +31,7 @@ const std::vector<Interval>& told(const NodeRun& run) {
 }
 
 struct OneRun {
-  Nanoseconds begin = 0, wall = 0, busy = 0, wait = 0;
+  Nanoseconds wall = 0, busy = 0, wait = 0;
 };
 
 OneRun sum(const NodeRun& run, const std::vector<Interval>& pauses) {
@@ -42,25 +43,47 @@ OneRun sum(const NodeRun& run, const std::vector<Interval>& pauses) {
     whole.end = std::max(whole.end, p.end);
     out.busy += without(p, pauses);
   }
-  out.begin = whole.begin;
   out.wall = without(whole, pauses);
   for (const Interval& w : run.waits) out.wait += without(w, pauses);
   return out;
 }
 
+// Whether no run before it had its graph and plan.
+bool is_first(int32_t id, const Raw& raw) {
+  const trace::RunInfo& info = raw.runs.at(id).info;
+  for (const auto& [other, run] : raw.runs) {
+    if (other >= id) break;
+    if (run.info.graph == info.graph && run.info.plan == info.plan) return false;
+  }
+  return true;
+}
+
+// Whether the graph of a run has a whole run, cold or not.
+bool any_run(const Raw& raw, int32_t of, bool cold) {
+  for (const auto& [id, run] : raw.runs) {
+    if (run.info.graph != raw.runs.at(of).info.graph || is_first(id, raw) != cold) continue;
+    if (run.ended && run.end.status == trace::RunStatus::Done && !run.end.stepped && run.lost == 0) return true;
+  }
+  return false;
+}
+
 NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
   NodeFigures f;
-  std::vector<OneRun> sums;
+  std::vector<OneRun> warm, cold, cut_short;
   for (const auto& [id, run] : runs) {
     if (told(run).empty()) continue;
     f.parts += static_cast<int64_t>(told(run).size());
-    sums.push_back(sum(run, raw.runs.at(id).pauses));
+    ++f.runs;
+    const RawRun& known = raw.runs.at(id);
+    const OneRun one = sum(run, known.pauses);
+    if (is_first(id, raw) && f.cold == 0) f.cold = one.wall;
+    const bool whole =
+        known.ended && known.end.status == trace::RunStatus::Done && !known.end.stepped && known.lost == 0;
+    (!whole ? cut_short : is_first(id, raw) ? cold : warm).push_back(one);
   }
+  const bool any_warm = any_run(raw, runs.begin()->first, false), any_cold = any_run(raw, runs.begin()->first, true);
+  const std::vector<OneRun>& sums = any_warm ? warm : any_cold ? cold : cut_short;
   if (sums.empty()) return f;
-  std::sort(sums.begin(), sums.end(), [](const OneRun& a, const OneRun& b) { return a.begin < b.begin; });
-  f.runs = static_cast<int64_t>(sums.size());
-  f.cold = sums.front().wall;
-  if (sums.size() > 1) sums.erase(sums.begin());
   std::vector<Nanoseconds> walls;
   for (const OneRun& s : sums) {
     walls.push_back(s.wall);

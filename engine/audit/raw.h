@@ -75,6 +75,7 @@ struct RawRun {
   bool ended = false;
   trace::RunEnd end;
   std::vector<Interval> pauses;
+  int64_t lost = 0;  // events lost while it went on
 };
 
 struct Raw {

@@ -55,7 +55,14 @@ class Collector : public trace::Sink {
   void note(const trace::AllocatorInfo& allocator) { allocators_[allocator.id] = allocator; }
   void note(const trace::CounterInfo& counter) { raw_.counters[counter.id.value] = counter.name; }
   void note(const trace::NameInfo& name) { names_[name.id.value] = name.text; }
-  void note(const trace::Loss& loss) { raw_.lost += loss.count; }
+  // Of which run they were nobody knows: of those that go on, or of the newest.
+  void note(const trace::Loss& loss) {
+    raw_.lost += loss.count;
+    bool found = false;
+    for (auto& [id, run] : raw_.runs)
+      if (!run.ended) run.lost += loss.count, found = true;
+    if (!found && !raw_.runs.empty()) raw_.runs.rbegin()->second.lost += loss.count;
+  }
 
   void note(int32_t track, const Event& e) {
     if (e.time < -kLongest || e.time > kLongest) return;
@@ -70,9 +77,10 @@ class Collector : public trace::Sink {
       case EventKind::Release: return memory(e, MemoryAction::Release);
       case EventKind::SliceLive:
       case EventKind::SliceDead:
-        if (!in_arena(e)) return;
-        raw_.lives.push_back({e.time, e.kind() == EventKind::SliceLive, trace::TensorRef{e.id}, e.a, e.b,
-                              e.step().value, track, -1, raw_.events});
+        if (e.a < 0 || e.b < 0) return;
+        raw_.lives.push_back({e.time, e.kind() == EventKind::SliceLive, trace::TensorRef{e.id}, e.slice_offset(),
+                              e.slice_bytes(), e.slice_step().value, track,
+                              raw_.runs.contains(e.run().value) ? e.run().value : -1, raw_.events});
         return raw_.cover(e.time, e.time);
       case EventKind::Step:
         if (e.a < 0 || e.a >= INT32_MAX) return;
@@ -84,6 +92,13 @@ class Collector : public trace::Sink {
         return raw_.cover(e.time, e.time);
       case EventKind::SeenWrite:
       case EventKind::SeenRead:
+        if (e.a >= 0 && e.b >= 0) raw_.cover(e.time, e.time);
+        return;
+      case EventKind::Pause:
+        if (e.a < e.time || e.a > kLongest) return;
+        if (const auto run = raw_.runs.find(e.run().value); run != raw_.runs.end())
+          run->second.pauses.push_back({e.time, e.a});
+        return raw_.cover(e.time, e.a);
       case EventKind::ContextObject:
         if (in_arena(e)) raw_.cover(e.time, e.time);
         return;

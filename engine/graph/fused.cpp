@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/graph/fused.h>
 
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -57,23 +58,32 @@ std::string ops_text(const TensorImpl& node) {
 }
 
 std::vector<std::string> held_names(const TensorImpl& node) {
-  std::string_view rest = node.name;
-  if (node.op != Op::Fused) return {std::string(rest)};
+  const std::string_view name = node.name;
+  if (node.op != Op::Fused) return {std::string(name)};
+  const auto p = node.params.get<FusedParams>();
+  const size_t parts = static_cast<size_t>(p.steps) + (p.anchor_op() == Op::None ? 0 : 1);
   std::vector<std::string> out;
-  for (size_t at; (at = rest.find(kBetween)) != std::string_view::npos; rest.remove_prefix(at + kBetween.size()))
-    out.emplace_back(rest.substr(0, at));
-  out.emplace_back(rest);
+  size_t cursor = 0;
+  for (size_t i = 0; i < parts; ++i) {
+    if (cursor > name.size()) return {};
+    out.emplace_back(name.substr(cursor, p.name_size[i]));
+    cursor += p.name_size[i] + kBetween.size();
+  }
+  if (cursor != name.size() + kBetween.size()) return {};
   return out;
 }
 
-std::string join_names(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, kBetween)); }
+std::string join_names(const std::vector<std::string>& names, FusedParams& params) {
+  for (size_t i = 0; i < names.size() && i < std::size(params.name_size); ++i)
+    params.name_size[i] = static_cast<uint16_t>(std::min<size_t>(names[i].size(), UINT16_MAX));
+  return fmt::format("{}", fmt::join(names, kBetween));
+}
 
 std::string held_text(const TensorImpl& node) {
   if (node.op != Op::Fused) return {};
   const auto ops = held_ops(node);
   const auto names = held_names(node);
   std::string out;
-  // Names that hold the sign between names themselves cannot be told apart.
   for (size_t i = 0; i < ops.size(); ++i)
     out += fmt::format("{}{}{}", i == 0 ? "" : ", ", name(ops[i]), names.size() == ops.size() ? " " + names[i] : "");
   return out;

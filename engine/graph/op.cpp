@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/graph/op.h>
 
+#include <array>
+
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/op_params.h>
 #include "engine/graph/op_rules.h"
@@ -39,6 +41,26 @@ constexpr OpInfo kInfos[kOpCount] = {
 
 constexpr OpInfo kUnknown = {"UNKNOWN", 0, -1, OpFamily::Unknown, no_rule, no_flops, 0, exact};
 
+constexpr uint32_t number_of(std::string_view text) {
+  uint32_t hash = 0x811c9dc5;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193;
+  return hash;
+}
+
+constexpr auto kNumbers = [] {
+  std::array<uint32_t, kOpCount> out{};
+  for (int i = 0; i < kOpCount; ++i) out[static_cast<size_t>(i)] = number_of(kInfos[i].name);
+  return out;
+}();
+
+constexpr bool all_different() {
+  for (size_t i = 0; i < kNumbers.size(); ++i)
+    for (size_t k = 0; k <= i; ++k)
+      if (kNumbers[i] == (k < i ? kNumbers[k] : 0)) return false;
+  return true;
+}
+static_assert(all_different(), "two ops have the same number: give one of them another name");
+
 }  // namespace
 
 const OpInfo& info(Op op) {
@@ -67,6 +89,14 @@ Scalars scalars_of(const TensorImpl& node) {
     return {static_cast<double>(p.scale), static_cast<double>(p.bias)};
   }
   return {};
+}
+
+uint32_t number(Op op) { return static_cast<size_t>(op) < kNumbers.size() ? kNumbers[static_cast<size_t>(op)] : 0; }
+
+std::optional<Op> op_of_number(uint32_t number) {
+  for (size_t i = 0; i < kNumbers.size(); ++i)
+    if (kNumbers[i] == number) return static_cast<Op>(i);
+  return std::nullopt;
 }
 
 bool has_work(const TensorImpl& node) {

@@ -90,13 +90,17 @@ void Executor::trace_device(trace::RunId run, std::span<const DeviceSpan> spans)
     rings_[first + 1]->record(trace::slice(span.queued, span.submitted, queued, 0));
     rings_[first + 1]->record(trace::slice(span.submitted, span.begin, submitted, 0));
   }
-  for (std::string& note : backend_.take_notes()) {
-    trace::Problem problem;
-    problem.severity = trace::Severity::Note;
-    problem.sentence = std::move(note);
+  BackendNotes notes = backend_.take_notes();
+  for (trace::Problem& problem : notes.problems) {
     problem.time = recorder.now();
     problem.run = run;
     recorder.problem(std::move(problem));
+  }
+  if (notes.clock_error) recorder.describe(trace::ClockInfo{device, *notes.clock_error, recorder.now()});
+  for (trace::TuningInfo& tuning : notes.tunings) {
+    tuning.time = recorder.now();
+    tuning.run = run;
+    recorder.describe(std::move(tuning));
   }
 }
 

@@ -24,6 +24,7 @@ struct Executor::Shared {
   bool by_itself = false;  // the same, though there would be work for others
   bool stop = false;       // of the first thread: it does nothing more
   bool aborted = false;    // the same
+  bool held = false;       // the same: it was paused
   // Behind how many items the run ends. Whoever has passed the barrier behind the last of them knows of it; that a
   // later one failed, which one thread may learn of earlier than another, does not count yet.
   std::atomic<size_t> end{std::numeric_limits<size_t>::max()};
@@ -45,21 +46,21 @@ struct Executor::Shared {
   bool ends_behind(size_t items) const { return end.load(std::memory_order_acquire) <= items; }
 };
 
-void Executor::trace_slices(size_t step, bool begin) {
+void Executor::trace_slices(size_t step, bool begin, trace::RunId run) {
   trace::ThreadRing* ring = rings_[0];
   if (!ring || options_.strategy != MemoryStrategy::Planned) return;
   const Nanoseconds now = ring->now();
   const Step at(static_cast<int32_t>(step));
   const auto touched = [&](const PlannedTensor& tensor) {
     const TensorImpl& node = plan_.graph.node(tensor.node);
-    ring->record(
-        trace::seen_write(now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(), node.byte_span(), at));
+    ring->record(trace::seen_write(run, now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(),
+                                   node.byte_span(), at));
   };
   for (uint32_t index : begin ? begins_[step] : ends_[step]) {
     const PlannedTensor& tensor = plan_.memory.tensors[index];
     const auto ref = trace::TensorRef::node(tensor.node);
-    ring->record(begin ? trace::slice_live(now, ref, tensor.offset, tensor.size, at)
-                       : trace::slice_dead(now, ref, tensor.offset, tensor.size, Step(step + 1)));  // half-open
+    ring->record(begin ? trace::slice_live(run, now, ref, tensor.offset, tensor.size, at)
+                       : trace::slice_dead(run, now, ref, tensor.offset, tensor.size, Step(step + 1)));  // half-open
   }
   if (begin || !options_.record_touched) return;
   for (uint32_t index : begins_[step]) touched(plan_.memory.tensors[index]);
@@ -70,7 +71,7 @@ bool Executor::between(size_t next, Shared& shared) {
   const RunOptions& options = shared.options;
   if (next > 0) {
     const PlannedStep& done = plan_.steps[next - 1];
-    trace_slices(next - 1, false);
+    trace_slices(next - 1, false, shared.run);
     const bool there = done.tasks > 0 || (done.joined && options_.strategy == MemoryStrategy::Planned);
     if (options.after_node && there) {
       if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) {
@@ -90,7 +91,12 @@ bool Executor::between(size_t next, Shared& shared) {
   const PlannedStep& step = plan_.steps[next];
   if (step.tasks > 0 && options.control) {
     if (options.break_before && options.break_before(step.node, Step(next))) options.control->pause();
-    if (!options.control->before(Step(next))) {
+    const Nanoseconds begin = shared.clock.now();
+    bool held = false;
+    const bool go = options.control->before(Step(next), &held);
+    shared.held = shared.held || held;
+    if (held && rings_[0]) rings_[0]->record(trace::pause(shared.run, step.node, begin, shared.clock.now()));
+    if (!go) {
       shared.aborted = true;
       return false;
     }
@@ -101,7 +107,7 @@ bool Executor::between(size_t next, Shared& shared) {
     shared.fail(bound.error());
     return false;
   }
-  trace_slices(next, true);
+  trace_slices(next, true, shared.run);
   if (trace::ThreadRing* ring = rings_[0]) ring->record(trace::step(shared.run, ring->now(), Step(next), step.node));
   return true;
 }
@@ -252,7 +258,6 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   const size_t threads = static_cast<size_t>(options_.threads);
   if (options.timed) shared.times.resize(plan_.steps.size() * threads);
   for (size_t i = 0; i < 2 * threads; ++i) taken_[i].count.store(0, std::memory_order_relaxed);
-  const Nanoseconds begin = clock.now();
   if (recorder) {
     trace::RunInfo run;
     run.graph = trace_graph_;
@@ -260,9 +265,9 @@ Result<RunReport> Executor::run(const RunOptions& options) {
     run.threads = options_.threads;
     run.backend = backend_.name();
     run.strategy = name(options_.strategy);
-    run.begin = begin;
     shared.run = recorder->begin_run(run);
   }
+  const Nanoseconds begin = clock.now();
   const bool on_device = !backend_.runs_on_host_threads();
   const bool asks_device = on_device && options.timed && !recorder;
   if (asks_device) backend_.keep_spans(true);
@@ -284,9 +289,11 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   if (on_device && recorder) trace_device(shared.run, spans);
   if (asks_device) backend_.keep_spans(false);
   if (recorder)
-    recorder->end_run(shared.run, !shared.error.ok() ? trace::RunStatus::Failed
-                                  : shared.aborted   ? trace::RunStatus::Aborted
-                                                     : trace::RunStatus::Done);
+    recorder->end_run({shared.run, begin + report.nanoseconds,
+                       !shared.error.ok() ? trace::RunStatus::Failed
+                       : shared.aborted   ? trace::RunStatus::Aborted
+                                          : trace::RunStatus::Done,
+                       shared.held, shared.alone || shared.by_itself ? 1 : options_.threads});
   if (!shared.error.ok()) return shared.error.error();
   if (!options.timed) return report;
   report.nodes.resize(plan_.steps.size());

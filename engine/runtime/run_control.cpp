@@ -47,7 +47,7 @@ void RunControl::reset() {
   aborted_ = false;
 }
 
-bool RunControl::before(Step next) {
+bool RunControl::before(Step next, bool* held) {
   std::unique_lock lock(mutex_);
   if (until_.valid() && next >= until_) {
     mode_ = Mode::Pause;
@@ -55,6 +55,7 @@ bool RunControl::before(Step next) {
   }
   if (mode_ == Mode::Pause && !aborted_) {
     waiting_ = true;
+    if (held != nullptr) *held = true;
     if (on_pause) {
       lock.unlock();
       on_pause(next, true);

@@ -81,7 +81,7 @@ class SplitBackend final : public Backend {
   std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override {
     return device_->take_spans(now);
   }
-  std::vector<std::string> take_notes() override { return device_->take_notes(); }
+  BackendNotes take_notes() override { return device_->take_notes(); }
   std::vector<TuningResult> tuning_results() const override { return device_->tuning_results(); }
   std::vector<PoolBlock> pool_blocks() const override { return device_->pool_blocks(); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/schedule/describe.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include <arenascope/graph/fused.h>
@@ -29,10 +30,30 @@ std::string parameters_of(const TensorImpl& node) {
     }
     case Op::Concat:
     case Op::Gather: return fmt::format("axis {}", node.params.get<AxisParams>().axis);
-    case Op::Fused: return "holds " + held_text(node);
     case Op::SoftMax: return fmt::format("axis {}", node.params.get<SoftMaxParams>().axis);
     default: return {};
   }
+}
+
+// Of ops that work along one.
+std::optional<int32_t> axis_of(const TensorImpl& node) {
+  switch (node.op) {
+    case Op::Concat:
+    case Op::Gather:
+    case Op::GatherElements: return node.params.get<AxisParams>().axis;
+    case Op::SoftMax: return node.params.get<SoftMaxParams>().axis;
+    default: return std::nullopt;
+  }
+}
+
+std::vector<trace::PartInfo> parts_of(const TensorImpl& node) {
+  std::vector<trace::PartInfo> out;
+  if (node.op != Op::Fused) return out;
+  const std::vector<Op> ops = held_ops(node);
+  std::vector<std::string> names = held_names(node);
+  names.resize(ops.size());
+  for (size_t i = 0; i < ops.size(); ++i) out.push_back({name(ops[i]), number(ops[i]), std::move(names[i])});
+  return out;
 }
 
 trace::TensorRef ref_of(const Graph& graph, const TensorImpl& tensor) {
@@ -44,7 +65,10 @@ trace::TensorRef ref_of(const Graph& graph, const TensorImpl& tensor) {
 trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) {
   trace::TensorInfo out;
   out.name = tensor.name;
-  if (tensor.op != Op::None) out.op = ops_text(tensor);
+  if (tensor.op != Op::None) {
+    out.op = ops_text(tensor);
+    out.op_number = number(tensor.op);
+  }
   const auto layers = graph.context().layer_names();
   if (tensor.layer >= 0 && static_cast<size_t>(tensor.layer) < layers.size())
     out.layer = layers[static_cast<size_t>(tensor.layer)];
@@ -60,7 +84,13 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
     out.view_offset = tensor.view_offset;
   }
   out.parameters = parameters_of(tensor);
-  if (tensor.channels_last()) out.parameters += out.parameters.empty() ? "channels last" : ", channels last";
+  out.axis = axis_of(tensor);
+  out.parts = parts_of(tensor);
+  if (tensor.channels_last()) out.flags |= trace::kChannelsLast;
+  if (graph.has_grads()) {
+    if (const TensorImpl* gradient = graph.grad(tensor)) out.gradient = ref_of(graph, *gradient);
+    if (const TensorImpl* sum = graph.grad_accumulator(tensor)) out.accumulator = ref_of(graph, *sum);
+  }
   if (tensor.has(kFlagInput)) out.flags |= trace::kInput;
   if (tensor.has(kFlagOutput)) out.flags |= trace::kOutput;
   if (tensor.has(kFlagParameter)) out.flags |= trace::kParameter;
@@ -73,7 +103,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
 class AllocationRecorder final : public AllocationObserver {
  public:
   explicit AllocationRecorder(trace::Recorder& recorder)
-      : ring_(recorder.register_thread("allocations", trace::TrackKind::Other)) {}
+      : recorder_(recorder), ring_(recorder.register_thread("allocations", trace::TrackKind::Other)) {}
 
   void on_allocate(const AllocationEvent& event) override { write(trace::alloc, event); }
   void on_free(const AllocationEvent& event) override { write(trace::free, event); }
@@ -85,10 +115,29 @@ class AllocationRecorder final : public AllocationObserver {
   void write(Make make, const AllocationEvent& event) {
     std::lock_guard lock(mutex_);  // a ring has one writer at a time
     ring_->record(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
-                       static_cast<uint32_t>(event.kind), 0));
+                       allocator_of(event.device, event.kind), 0));
   }
+
+  // There is one allocator for each device and kind; it is described when it is first heard of.
+  uint32_t allocator_of(Device device, MemoryKind kind) {
+    for (const Known& known : allocators_)
+      if (known.device == device && known.kind == kind) return known.id;
+    const auto described = recorder_.describe(trace::DeviceInfo{{}, to_string(device), {}, {}, 0, device.is_cpu()});
+    const uint32_t id = recorder_.describe(trace::AllocatorInfo{0, fmt::format("{} {}", to_string(device), name(kind)),
+                                                                static_cast<trace::MemoryKind>(kind), described});
+    allocators_.push_back({device, kind, id});
+    return id;
+  }
+
+  struct Known {
+    Device device;
+    MemoryKind kind;
+    uint32_t id;  // in the trace
+  };
   std::mutex mutex_;
+  trace::Recorder& recorder_;
   trace::ThreadRing* ring_;
+  std::vector<Known> allocators_;
 };
 
 }  // namespace

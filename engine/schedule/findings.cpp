@@ -255,7 +255,7 @@ class Finder {
     joined.kind = Kind::Concat;
     for (size_t n = 0; n < in_.graph->nodes.size(); ++n) {
       const trace::TensorInfo& node = in_.graph->nodes[n];
-      if (node.op != "CONCAT" || of[n] < 0 || joined_already(NodeId(n))) continue;
+      if (op_of(node) != Op::Concat || of[n] < 0 || joined_already(NodeId(n))) continue;
       if (!attach_sources(node, of[n], of, attached, all.problem)) continue;
       joined.tensors.push_back(TensorRef::node(NodeId(n)));
       joined.bytes += node.bytes;
@@ -267,7 +267,7 @@ class Finder {
     size_t tried = 0;
     for (size_t n = 0; n < in_.graph->nodes.size() && tried < kTries && !stopped(); ++n) {
       const trace::TensorInfo& node = in_.graph->nodes[n];
-      if (node.op != "CONT" || of[n] < 0 || node.sources.size() != 1 || !in_order(node.sources[0])) continue;
+      if (op_of(node) != Op::Cont || of[n] < 0 || node.sources.size() != 1 || !in_order(node.sources[0])) continue;
       ++tried;
       Finding f;
       f.kind = Kind::Contiguous;
@@ -451,7 +451,7 @@ class Finder {
   void add_orders() {
     MemoryPlanOptions plan_options = plan_options_;
     for (size_t n = 0; n < in_.graph->nodes.size() && !plan_options.join; ++n)
-      plan_options.join = in_.graph->nodes[n].op == "CONCAT" && joined_already(NodeId(n));
+      plan_options.join = op_of(in_.graph->nodes[n]) == Op::Concat && joined_already(NodeId(n));
     for (const OrderInfo& order : all_orders()) {
       if (order.name == in_.plan->order_name || stopped()) continue;
       OrderOptions order_options;

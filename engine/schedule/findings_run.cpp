@@ -48,17 +48,18 @@ void add_late_threads(const FindingsInput& in, std::vector<Finding>& found) {
 void add_imbalance(const FindingsInput& in, std::vector<Finding>& found) {
   if (!in.graph) return;
   std::vector<Finding> worst;
-  for (size_t i = 0; i < in.graph->nodes.size(); ++i) {
-    const trace::NodeStats s = in.snapshot->stats(in.graph->id, NodeId(i));
-    if (s.barriers == 0 || s.wait_sum <= 0) continue;
-    const double share = static_cast<double>(s.wait_sum) / static_cast<double>(s.wait_sum + s.work_sum);
+  const std::vector<trace::NodeStats> stats = in.snapshot->stats(in.graph->id);
+  for (size_t i = 0; i < std::min(stats.size(), in.graph->nodes.size()); ++i) {
+    const trace::NodeStats& s = stats[i];
+    if (s.barriers == 0 || s.wait <= 0) continue;
+    const double share = s.wait / (s.wait + s.busy);
     if (share < 0.25) continue;
     Finding f;
     f.kind = Finding::Kind::Imbalance;
     f.tensors = {trace::TensorRef::node(NodeId(i))};
     f.share = share;
     f.count = in.graph->nodes[i].tasks;
-    f.time = s.wait_sum / s.barriers;
+    f.time = static_cast<Nanoseconds>(s.wait);
     f.track = s.usual_last;
     worst.push_back(f);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/schedule/restore.h>
 
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
@@ -32,22 +31,14 @@ uint32_t flags_of(const trace::TensorInfo& tensor) {
   return flags;
 }
 
-// Along which axis a concatenation joins: the number of its parameters, "axis 1". -1: not told.
-int axis_of(const trace::TensorInfo& node) {
-  constexpr std::string_view kWord = "axis ";
-  if (!node.parameters.starts_with(kWord)) return -1;
-  int axis = -1;
-  const char* end = node.parameters.data() + node.parameters.size();
-  if (std::from_chars(node.parameters.data() + kWord.size(), end, axis).ec != std::errc()) return -1;
-  return axis >= 0 && static_cast<size_t>(axis) < node.shape.size() ? axis : -1;
-}
-
 // A concatenation of which the axis is known, with it, so that the planner may lay its sources into its bytes. None
 // where the description does not agree with itself.
 std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& node, std::span<const Tensor> sources,
                                      DType type, const Dims& dims) {
+  const int32_t axis = node.axis.value_or(-1);
+  if (axis < 0 || static_cast<size_t>(axis) >= node.shape.size()) return std::nullopt;
   OpParams params;
-  params.set(AxisParams{axis_of(node)});
+  params.set(AxisParams{axis});
   std::vector<TensorImpl*> impls;
   for (const Tensor& source : sources) impls.push_back(source.impl());
   const auto inferred =
@@ -63,6 +54,10 @@ std::string title(const trace::TensorInfo& tensor, size_t node) {
 }
 
 }  // namespace
+
+std::optional<Op> op_of(const trace::TensorInfo& node) {
+  return node.op_number != 0 ? op_of_number(node.op_number) : parse_op(node.op);
+}
 
 Result<Graph> restore_graph(const trace::GraphInfo& info) {
   const size_t count = std::max(info.nodes.size(), info.leafs.size());
@@ -104,7 +99,8 @@ Result<Graph> restore_graph(const trace::GraphInfo& info) {
       view_of = (*base)->is_view() ? Tensor((*base)->view_source) : *base;
       if (sources.empty()) sources.push_back(*base);
     }
-    Op op = parse_op(node.op).value_or(Op::Copy);
+    Op op = op_of(node).value_or(Op::Copy);
+    if (op == Op::Fused) op = Op::Copy;  // its steps are not told
     const bool parameter = (node.flags & trace::kParameter) != 0 && sources.empty();
     if (parameter)
       op = Op::None;

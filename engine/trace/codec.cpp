@@ -10,6 +10,10 @@ namespace arenascope::trace {
 namespace {
 
 template <class T>
+struct is_optional : std::false_type {};
+template <class T>
+struct is_optional<std::optional<T>> : std::true_type {};
+template <class T>
 struct is_id : std::false_type {};
 template <class Tag>
 struct is_id<Id<Tag>> : std::true_type {};
@@ -52,6 +56,10 @@ bool from_number(uint64_t n, T& v) {
   } else if constexpr (std::is_same_v<T, TensorRef>) {
     if (n > UINT32_MAX) return false;
     v.value = static_cast<uint32_t>(n) - 1;
+  } else if constexpr (std::is_same_v<T, ProblemKind>) {
+    v = n > kLastProblemKind ? ProblemKind::Other : static_cast<ProblemKind>(n);  // a later version's is not known
+  } else if constexpr (std::is_same_v<T, CounterRole>) {
+    v = n > kLastCounterRole ? CounterRole::Other : static_cast<CounterRole>(n);
   } else if constexpr (std::is_enum_v<T>) {
     if (n > largest_enum<T>()) return false;
     v = static_cast<T>(n);
@@ -75,6 +83,8 @@ struct Encoder {
   void operator()(uint32_t field, T& v) {
     if constexpr (is_scalar<T>) {
       if (v != T{}) out.number(field, to_number(v));
+    } else if constexpr (is_optional<T>::value) {
+      if (v) out.number(field, to_number(*v));
     } else if constexpr (std::is_same_v<T, double>) {
       if (v != 0) out.real(field, v);
     } else {
@@ -111,6 +121,8 @@ struct Decoder {
     if (field != in.field || !ok) return;
     if constexpr (is_scalar<T>) {
       ok = in.type == WireType::Varint && from_number(in.number, v);
+    } else if constexpr (is_optional<T>::value) {
+      ok = in.type == WireType::Varint && from_number(in.number, v.emplace());
     } else if constexpr (std::is_same_v<T, double>) {
       ok = in.type == WireType::Fixed64;
       if (ok) v = in.real();
@@ -164,66 +176,13 @@ struct pointee<std::shared_ptr<const T>> {
   static std::shared_ptr<const T> wrap(T v) { return std::make_shared<const T>(std::move(v)); }
 };
 
-template <size_t I = 0>
-bool decode_description(uint32_t index, const WireReader& in, Sink& sink) {
-  if constexpr (I < std::variant_size_v<Description>) {
-    if (index != I) return decode_description<I + 1>(index, in, sink);
-    using P = pointee<std::variant_alternative_t<I, Description>>;
-    typename P::type value;
-    if constexpr (std::is_same_v<typename P::type, Problem>) value.severity = Severity{};  // zeros are not written
-    size_t budget = (size_t{1} << 24) + 40 * in.payload.size();
-    Decoder decoder{in, budget};
-    if (!decoder.message(in.payload, value)) return false;
-    sink.describe(P::wrap(std::move(value)));
-    return true;
-  } else {
-    return false;
-  }
-}
-
 // How Event::a is written: as a distance from the event's time where it is a time.
 constexpr int64_t base_of_a(const Event& e) { return e.is_span() ? e.time : 0; }
-
-bool decode_events(ByteSpan message, Sink& sink, std::vector<Event>& events) {
-  WireReader in(message);
-  TrackId track;
-  uint64_t count = 0;
-  std::array<ByteSpan, 8> columns{};
-  while (in.next()) {
-    if (in.field == 1 && in.type == WireType::Varint) {
-      if (!from_number(in.number, track)) return false;
-    } else if (in.field == 2 && in.type == WireType::Varint) {
-      count = in.number;
-    } else if (in.field >= 3 && in.field <= 7 && in.type == WireType::Bytes) {
-      columns[in.field] = in.payload;
-    }
-  }
-  if (!in.ok()) return false;
-  for (size_t c = 3; c <= 7; ++c) {
-    if (columns[c].size() < count) return false;  // each number takes a byte at least
-  }
-  events.resize(count);
-  WireReader kinds(columns[3]), times(columns[4]), as(columns[5]), bs(columns[6]), ids(columns[7]);
-  uint64_t time = 0;
-  for (Event& e : events) {
-    uint64_t kind = 0, dt = 0, a = 0, b = 0, id = 0;
-    if (!kinds.varint(kind) || !times.varint(dt) || !as.varint(a) || !bs.varint(b) || !ids.varint(id)) return false;
-    if (kind > UINT32_MAX || id > UINT32_MAX) return false;
-    e.kind_extra = static_cast<uint32_t>(kind);
-    time += static_cast<uint64_t>(unzigzag(dt));
-    e.time = static_cast<int64_t>(time);
-    e.a = static_cast<int64_t>(static_cast<uint64_t>(unzigzag(a)) + static_cast<uint64_t>(base_of_a(e)));
-    e.b = unzigzag(b);
-    e.id = static_cast<uint32_t>(id);
-  }
-  sink.events(track, events);
-  return true;
-}
 
 }  // namespace
 
 void encode(const Description& description, WireWriter& out) {
-  const auto field = kFirstDescriptionField + static_cast<uint32_t>(description.index());
+  const uint32_t field = description_field(description.index());
   std::visit(
       [&](const auto& d) {
         Encoder encoder{out};
@@ -262,7 +221,67 @@ void encode(TrackId track, std::span<const Event> events, WireWriter& out) {
   out.end(message);
 }
 
-Status decode(ByteSpan message, Sink& sink, std::vector<Event>& scratch) {
+template <size_t I>
+bool Decoding::take_description(uint32_t field, const WireReader& in) {
+  if constexpr (I < std::variant_size_v<Description>) {
+    if (field != description_field(I)) return take_description<I + 1>(field, in);
+    using P = pointee<std::variant_alternative_t<I, Description>>;
+    typename P::type value;
+    if constexpr (std::is_same_v<typename P::type, Problem>) value.severity = Severity{};  // zeros are not written
+    size_t budget = (size_t{1} << 24) + 40 * in.payload.size();
+    Decoder decoder{in, budget};
+    if (!decoder.message(in.payload, value)) return false;
+    if (is_old_) {
+      if (auto tuning = old_.description(value)) {
+        sink_.describe(std::move(*tuning));
+        return true;
+      }
+    }
+    sink_.describe(P::wrap(std::move(value)));
+  }
+  return true;  // one that is not known here: of a later version
+}
+
+bool Decoding::take_description(uint32_t field, const WireReader& in) { return take_description<0>(field, in); }
+
+bool Decoding::take_events(ByteSpan message) {
+  WireReader in(message);
+  TrackId track;
+  uint64_t count = 0;
+  std::array<ByteSpan, 8> columns{};
+  while (in.next()) {
+    if (in.field == 1 && in.type == WireType::Varint) {
+      if (!from_number(in.number, track)) return false;
+    } else if (in.field == 2 && in.type == WireType::Varint) {
+      count = in.number;
+    } else if (in.field >= 3 && in.field <= 7 && in.type == WireType::Bytes) {
+      columns[in.field] = in.payload;
+    }
+  }
+  if (!in.ok()) return false;
+  for (size_t c = 3; c <= 7; ++c) {
+    if (columns[c].size() < count) return false;  // each number takes a byte at least
+  }
+  events_.resize(count);
+  WireReader kinds(columns[3]), times(columns[4]), as(columns[5]), bs(columns[6]), ids(columns[7]);
+  uint64_t time = 0;
+  for (Event& e : events_) {
+    uint64_t kind = 0, dt = 0, a = 0, b = 0, id = 0;
+    if (!kinds.varint(kind) || !times.varint(dt) || !as.varint(a) || !bs.varint(b) || !ids.varint(id)) return false;
+    if (kind > UINT32_MAX || id > UINT32_MAX) return false;
+    e.kind_extra = static_cast<uint32_t>(kind);
+    time += static_cast<uint64_t>(unzigzag(dt));
+    e.time = static_cast<int64_t>(time);
+    e.a = static_cast<int64_t>(static_cast<uint64_t>(unzigzag(a)) + static_cast<uint64_t>(base_of_a(e)));
+    e.b = unzigzag(b);
+    e.id = static_cast<uint32_t>(id);
+  }
+  if (is_old_) old_.events(events_);
+  sink_.events(track, events_);
+  return true;
+}
+
+Status Decoding::take(ByteSpan message) {
   try {
     WireReader in(message);
     while (in.next()) {
@@ -271,14 +290,13 @@ Status decode(ByteSpan message, Sink& sink, std::vector<Event>& scratch) {
           return Error{"it was written by a newer version (format " + std::to_string(in.number) +
                        ", this reads up to " + std::to_string(kRecordingVersion) + ")"};
         }
+      } else if (in.field == kFormField && in.type == WireType::Varint) {
+        is_old_ = in.number == 0;
       } else if (in.field == kEventsField) {
-        if (in.type != WireType::Bytes || !decode_events(in.payload, sink, scratch)) {
-          return Error{"a packet of events is malformed"};
-        }
-      } else if (in.field >= kFirstDescriptionField && in.field < kEventsField) {
-        if (in.type != WireType::Bytes || !decode_description(in.field - kFirstDescriptionField, in, sink)) {
-          return Error{"a description is malformed"};
-        }
+        if (in.type != WireType::Bytes || !take_events(in.payload)) return Error{"a packet of events is malformed"};
+      } else if ((in.field >= kFirstDescriptionField && in.field < kEventsField) ||
+                 in.field >= kLaterDescriptionField) {
+        if (in.type != WireType::Bytes || !take_description(in.field, in)) return Error{"a description is malformed"};
       }
     }
     if (!in.ok()) return Error{"a packet is malformed"};

@@ -105,9 +105,10 @@ std::string micros(Nanoseconds t) {
   return fmt::format("{}{}.{:03}", t < 0 ? "-" : "", n / 1000, n % 1000);
 }
 
-constexpr const char* kKindNames[] = {"none",    "work",       "wait",       "alloc",          "free", "reserve",
-                                      "release", "slice live", "slice dead", "context object", "copy", "step",
-                                      "layer",   "counter",    "seen write", "seen read",      "slice"};
+constexpr const char* kKindNames[] = {
+    "none",  "work",           "wait",       "alloc",      "free",      "reserve", "release", "?",
+    "?",     "context object", "copy",       "step",       "layer",     "counter", "?",       "?",
+    "slice", "slice live",     "slice dead", "seen write", "seen read", "pause"};
 static_assert(std::size(kKindNames) == kLastEventKind + 1);
 
 const char* kind_name(EventKind kind) {
@@ -239,10 +240,12 @@ void to_text(const Snapshot& s, TextOut& out) {
           b.run.value, b.node.value, b.first_arrival, b.last_arrival, b.last_leave, b.wait_sum, b.last_arriver.value,
           b.threads, b.nodes);
   }
-  for (size_t g = 0; g < s.node_stats.size(); ++g) {
-    for (size_t n = 0; n < s.node_stats[g].size(); ++n) {
-      const NodeStats& x = s.node_stats[g][n];
-      print(out, "stats {} {}: {} {} {} {} {} {} {}\n", g, n, x.spans, x.work_sum, x.work_max, x.barriers, x.wait_sum,
+  for (size_t g = 0; g < s.graphs.size(); ++g) {
+    const std::vector<NodeStats> stats = s.stats(GraphId(g));
+    for (size_t n = 0; n < stats.size(); ++n) {
+      const NodeStats& x = stats[n];
+      print(out, "stats {} {}: {} runs {} {} {} {} {} busy {} parts {} barriers {} wait {} last {} usually {}\n", g, n,
+            x.runs, x.shortest, x.quartile1, x.median, x.quartile3, x.longest, x.busy, x.parts, x.barriers, x.wait,
             x.last_arriver.value, x.usual_last.value);
     }
   }
@@ -267,6 +270,7 @@ void to_text(const Snapshot& s, TextOut& out) {
           r.run.value, r.offset, r.bytes, r.step.value, r.time);
   }
   for (size_t i = 0; i < s.problems.size(); ++i) print(out, "problem: {}\n", s.problems[i].sentence);
+  for (size_t i = 0; i < s.tunings.size(); ++i) print(out, "tuning: {}\n", sentence(s.tunings[i]));
 }
 
 Result<Format> format_of(const std::filesystem::path& path) {

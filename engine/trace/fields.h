@@ -7,10 +7,15 @@
 namespace arenascope::trace {
 
 template <class A>
+void fields(A& a, PartInfo& p) {
+  a(1, p.op), a(2, p.op_number), a(3, p.name);
+}
+template <class A>
 void fields(A& a, TensorInfo& t) {
   a(1, t.name), a(2, t.op), a(3, t.layer), a(4, t.dtype), a(5, t.shape), a(6, t.strides), a(7, t.bytes), a(8, t.flops);
   a(9, t.sources), a(10, t.view_source), a(11, t.view_offset), a(12, t.backend), a(13, t.parameters), a(14, t.tasks);
-  a(15, t.work_bytes), a(16, t.flags);
+  a(15, t.work_bytes), a(16, t.flags), a(17, t.op_number), a(18, t.axis), a(19, t.parts), a(20, t.gradient);
+  a(21, t.accumulator);
 }
 template <class A>
 void fields(A& a, GraphInfo& g) {
@@ -40,7 +45,7 @@ void fields(A& a, RunInfo& r) {
 }
 template <class A>
 void fields(A& a, RunEnd& r) {
-  a(1, r.id), a(2, r.end), a(3, r.status);
+  a(1, r.id), a(2, r.end), a(3, r.status), a(4, r.stepped), a(5, r.threads);
 }
 template <class A>
 void fields(A& a, ThreadInfo& t) {
@@ -48,7 +53,7 @@ void fields(A& a, ThreadInfo& t) {
 }
 template <class A>
 void fields(A& a, DeviceInfo& d) {
-  a(1, d.id), a(2, d.name), a(3, d.backend), a(4, d.missing), a(5, d.memory_bytes);
+  a(1, d.id), a(2, d.name), a(3, d.backend), a(4, d.missing), a(5, d.memory_bytes), a(6, d.host);
 }
 template <class A>
 void fields(A& a, AllocatorInfo& i) {
@@ -56,7 +61,7 @@ void fields(A& a, AllocatorInfo& i) {
 }
 template <class A>
 void fields(A& a, CounterInfo& c) {
-  a(1, c.id), a(2, c.name), a(3, c.unit);
+  a(1, c.id), a(2, c.name), a(3, c.unit), a(4, c.role);
 }
 template <class A>
 void fields(A& a, NameInfo& n) {
@@ -64,11 +69,20 @@ void fields(A& a, NameInfo& n) {
 }
 template <class A>
 void fields(A& a, Problem& p) {
-  a(1, p.severity), a(2, p.sentence), a(3, p.time), a(4, p.run), a(5, p.node);
+  a(1, p.severity), a(2, p.sentence), a(3, p.time), a(4, p.run), a(5, p.node), a(6, p.kind);
 }
 template <class A>
 void fields(A& a, Loss& l) {
   a(1, l.track), a(2, l.count), a(3, l.time);
+}
+template <class A>
+void fields(A& a, TuningInfo& t) {
+  a(1, t.kernel), a(2, t.sizes), a(3, t.local[0]), a(4, t.local[1]), a(5, t.local[2]), a(6, t.way), a(7, t.level);
+  a(8, t.tried), a(9, t.seconds), a(10, t.remembered), a(11, t.run), a(12, t.time);
+}
+template <class A>
+void fields(A& a, ClockInfo& c) {
+  a(1, c.device), a(2, c.error), a(3, c.time);
 }
 
 }  // namespace arenascope::trace

@@ -27,8 +27,8 @@ CounterId ImportBuilder::counter(const std::string& name, const std::string& uni
 }
 
 size_t ImportBuilder::size() const {
-  size_t sum = 0;
-  for (const Track& t : tracks_) sum += t.spans.size() + t.points.size();
+  size_t sum = points_.size();
+  for (const Track& t : tracks_) sum += t.spans.size();
   return sum;
 }
 
@@ -53,12 +53,20 @@ void ImportBuilder::finish(Sink& sink) {
       batch.push_back(slice(s.begin, s.end, s.name, static_cast<int64_t>(open.size())));
       open.push_back(s.end);
     }
-    std::stable_sort(t.points.begin(), t.points.end(), [](const Event& x, const Event& y) { return x.time < y.time; });
     if (!batch.empty()) sink.events(TrackId(i), batch);
-    if (!t.points.empty()) sink.events(TrackId(i), t.points);
     t = {};
   }
-  for (const std::string& p : problems_) sink.describe(Problem{Severity::Warning, p, 0, RunId::none(), NodeId::none()});
+  std::stable_sort(points_.begin(), points_.end(),
+                   [](const Point& x, const Point& y) { return x.event.time < y.event.time; });
+  for (size_t i = 0; i < points_.size();) {
+    const size_t track = points_[i].track;
+    batch.clear();
+    for (; i < points_.size() && points_[i].track == track; ++i) batch.push_back(points_[i].event);
+    sink.events(TrackId(track), batch);
+  }
+  points_.clear();
+  for (const std::string& p : problems_)
+    sink.describe(Problem{Severity::Warning, p, 0, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
   sink.flush();
 }
 

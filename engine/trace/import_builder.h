@@ -26,22 +26,27 @@ class ImportBuilder {
   void span(size_t track, Nanoseconds begin, Nanoseconds end, NameId name) {
     tracks_[track].spans.push_back({begin, end, name});
   }
-  void point(size_t track, const Event& event) { tracks_[track].points.push_back(event); }
+  void point(size_t track, const Event& event) { points_.push_back({track, event}); }
   void problem(std::string sentence) { problems_.push_back(std::move(sentence)); }
   size_t size() const;
 
   // Tracks, names and counters; call once, before events of one's own.
   void describe(Sink& sink);
-  // Spans and points of all tracks, then the problems.
+  // Spans of all tracks, then points in the order of their time whatever their tracks (what one thread took another
+  // may give back), then the problems.
   void finish(Sink& sink);
 
  private:
   struct Track {
     ThreadInfo info;
     std::vector<Span> spans;
-    std::vector<Event> points;
+  };
+  struct Point {
+    size_t track;
+    Event event;
   };
   std::vector<Track> tracks_;
+  std::vector<Point> points_;
   std::unordered_map<std::string, size_t> track_of_;
   std::unordered_map<std::string, NameId> name_of_;
   std::vector<const std::string*> names_;

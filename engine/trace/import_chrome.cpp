@@ -57,6 +57,7 @@ class Collector {
   ImportBuilder builder;
   OnnxRuntimeNodes nodes;
   int64_t events = 0, skipped = 0, open_spans = 0;
+  uint32_t devices = 0;  // that memory was taken on, the host apart
 
   void take(const ChromeEvent& e) {
     ++events;
@@ -192,8 +193,12 @@ class Collector {
     const Scalar* address = e.arg("Addr");
     const auto kind = on_host ? MemoryKind::HostPageable : MemoryKind::Default;
     const auto at = address == nullptr ? uint64_t{0} : static_cast<uint64_t>(address->integer);
-    builder.point(track(e), bytes->integer >= 0 ? alloc(t, kind, at, bytes->integer, on_host ? 0 : 1, 0)
-                                                : free(t, kind, at, -bytes->integer, on_host ? 0 : 1, 0));
+    const Scalar* number = e.arg("Device Id");
+    const auto which = static_cast<uint32_t>(number == nullptr ? 0 : std::clamp<int64_t>(number->integer, 0, 4095));
+    const uint32_t allocator = on_host ? 0 : 1 + which;
+    devices = std::max(devices, allocator);
+    builder.point(track(e), bytes->integer >= 0 ? alloc(t, kind, at, bytes->integer, allocator, 0)
+                                                : free(t, kind, at, -bytes->integer, allocator, 0));
   }
 
   std::unordered_map<size_t, std::vector<ImportBuilder::Span>> stacks_;
@@ -313,8 +318,13 @@ Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, S
     if (!report.problem.empty()) collector.builder.problem(report.problem);
     const std::vector<size_t> tracks = collector.nodes.add_tracks(collector.builder);
     collector.builder.describe(sink);
-    sink.describe(AllocatorInfo{0, "host", MemoryKind::HostPageable, DeviceId::none()});
-    sink.describe(AllocatorInfo{1, "device", MemoryKind::Default, DeviceId::none()});
+    sink.describe(DeviceInfo{DeviceId(0), "host", "", "", 0, true});
+    sink.describe(AllocatorInfo{0, "host", MemoryKind::HostPageable, DeviceId(0)});
+    for (uint32_t d = 1; d <= collector.devices; ++d) {
+      const std::string title = "device " + std::to_string(d - 1);
+      sink.describe(DeviceInfo{DeviceId(size_t{d}), title, "", "", 0});
+      sink.describe(AllocatorInfo{d, title, MemoryKind::Default, DeviceId(size_t{d})});
+    }
     collector.nodes.replay(name, tracks, sink);
     collector.builder.finish(sink);
     return report;

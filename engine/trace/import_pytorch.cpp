@@ -130,7 +130,8 @@ class DeviceTrace {
     builder_.point(track, alloc(t, MemoryKind::Default, address, size, device_, block));
     const Bytes offset = layout_.offset(address);
     if (offset >= 0)
-      builder_.point(track, slice_live(t, TensorRef{block}, offset, size, Step(static_cast<int32_t>(step_))));
+      builder_.point(track,
+                     slice_live(RunId::none(), t, TensorRef{block}, offset, size, Step(static_cast<int32_t>(step_))));
     ++step_;
   }
   void give_back(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
@@ -139,7 +140,8 @@ class DeviceTrace {
     builder_.point(track, free(t, MemoryKind::Default, address, size, device_, it->second));
     const Bytes offset = layout_.offset(address);
     if (offset >= 0)
-      builder_.point(track, slice_dead(t, TensorRef{it->second}, offset, size, Step(static_cast<int32_t>(step_))));
+      builder_.point(
+          track, slice_dead(RunId::none(), t, TensorRef{it->second}, offset, size, Step(static_cast<int32_t>(step_))));
     live_.erase(it);
     ++step_;
   }

@@ -3,8 +3,22 @@
 
 #include <algorithm>
 #include <bit>
+#include <fstream>
+
+#include <unistd.h>
 
 namespace arenascope::trace {
+
+namespace {
+
+// Bytes of main memory that the process has; 0 where the system does not tell.
+Bytes resident_bytes() {
+  std::ifstream in("/proc/self/statm");
+  Bytes all = 0, resident = 0;
+  return in >> all >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
+}
+
+}  // namespace
 
 Recorder::Recorder(Options options) : options_(options), clock_(Clock::calibrated()) {}
 
@@ -63,10 +77,14 @@ void Recorder::update(ContextInfo info) { queue(std::make_shared<const ContextIn
 
 DeviceId Recorder::describe(DeviceInfo info) {
   std::lock_guard lock(mutex_);
-  info.id = DeviceId(devices_++);
-  const DeviceId id = info.id;
+  for (const DeviceInfo& known : devices_) {
+    info.id = known.id;
+    if (info == known) return known.id;
+  }
+  info.id = DeviceId(devices_.size());
+  devices_.push_back(info);
   queue_locked(std::move(info));
-  return id;
+  return devices_.back().id;
 }
 
 CounterId Recorder::describe(CounterInfo info) {
@@ -77,7 +95,17 @@ CounterId Recorder::describe(CounterInfo info) {
   return id;
 }
 
-void Recorder::describe(AllocatorInfo info) { queue(std::move(info)); }
+uint32_t Recorder::describe(AllocatorInfo info) {
+  std::lock_guard lock(mutex_);
+  for (const AllocatorInfo& known : allocators_) {
+    info.id = known.id;
+    if (info == known) return known.id;
+  }
+  info.id = static_cast<uint32_t>(allocators_.size());
+  allocators_.push_back(info);
+  queue_locked(std::move(info));
+  return allocators_.back().id;
+}
 
 NameId Recorder::name(std::string_view text) {
   std::lock_guard lock(mutex_);
@@ -88,7 +116,12 @@ NameId Recorder::name(std::string_view text) {
 
 void Recorder::problem(Problem problem) { queue(std::move(problem)); }
 
+void Recorder::describe(TuningInfo tuning) { queue(std::move(tuning)); }
+
+void Recorder::describe(ClockInfo clock) { queue(clock); }
+
 RunId Recorder::begin_run(RunInfo info) {
+  note_resident();
   if (info.begin == 0) info.begin = now();
   std::lock_guard lock(mutex_);
   info.id = RunId(runs_++);
@@ -97,7 +130,18 @@ RunId Recorder::begin_run(RunInfo info) {
   return id;
 }
 
-void Recorder::end_run(RunId run, RunStatus status) { queue(RunEnd{run, now(), status}); }
+void Recorder::end_run(RunEnd end) {
+  if (end.end == 0) end.end = now();
+  queue(end);
+  note_resident();
+}
+
+void Recorder::note_resident() {
+  std::lock_guard lock(resident_mutex_);
+  if (resident_ring_ == nullptr) return;
+  if (const Bytes bytes = resident_bytes(); bytes > 0)
+    resident_ring_->record(counter(now(), resident_, static_cast<double>(bytes)));
+}
 
 int64_t Recorder::lost() const {
   std::lock_guard lock(mutex_);
@@ -167,11 +211,20 @@ void Recorder::start(Nanoseconds interval) {
   std::lock_guard lock(thread_mutex_);
   if (thread_.joinable()) return;
   stopping_ = false;
+  {
+    std::lock_guard resident_lock(resident_mutex_);
+    if (resident_ring_ == nullptr) {
+      resident_ = describe(CounterInfo{{}, "resident memory", "bytes", CounterRole::Resident});
+      resident_ring_ = register_thread("process", TrackKind::Other);
+    }
+  }
+  note_resident();
   thread_ = std::thread([this, interval] {
     std::unique_lock thread_lock(thread_mutex_);
     while (!stopping_) {
       wake_.wait_for(thread_lock, std::chrono::nanoseconds(interval));
       thread_lock.unlock();
+      note_resident();
       drain();
       thread_lock.lock();
     }

@@ -52,7 +52,7 @@ bool ours(ByteSpan packet, ByteSpan& message) {
 class Reading {
  public:
   Reading(std::string name, int64_t total, Sink& sink, const ReadOptions& options)
-      : name_(std::move(name)), total_(total), sink_(sink), options_(options) {}
+      : name_(std::move(name)), total_(total), sink_(sink), options_(options), decoding_(sink) {}
 
   // Consumes whole packets from the front of `bytes`. `needed`: how many bytes the next one takes, 0 if unknown.
   Result<size_t> take(ByteSpan bytes, size_t& needed) {
@@ -69,7 +69,7 @@ class Reading {
       if (!fine) {
         broken("a packet is malformed");
       } else if (!message.empty()) {
-        const Status status = decode(message, sink_, scratch_);
+        const Status status = decoding_.take(message);
         if (!status.ok()) {
           if (report_.packets == 0)
             return Error{name_ + ": this recording cannot be opened: " + status.error().message + "."};
@@ -107,7 +107,9 @@ class Reading {
       problem += name_ + ": " + std::to_string(report_.broken_packets) + " of " + std::to_string(report_.packets) +
                  " packets were left out, the first because " + first_broken_ + ".";
     }
-    if (!problem.empty()) sink_.describe(Problem{Severity::Warning, problem, 0, RunId::none(), NodeId::none()});
+    if (!problem.empty()) {
+      sink_.describe(Problem{Severity::Warning, problem, 0, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
+    }
     sink_.flush();
     if (options_.progress) options_.progress(1.0);
     return report_;
@@ -123,7 +125,7 @@ class Reading {
   Sink& sink_;
   const ReadOptions& options_;
   ReadReport report_;
-  std::vector<Event> scratch_;
+  Decoding decoding_;
   std::string first_broken_;
   bool garbage_ = false;
 };

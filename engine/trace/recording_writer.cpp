@@ -23,6 +23,7 @@ RecordingWriter::RecordingWriter(int file, std::filesystem::path path, Options o
     : path_(std::move(path)), options_(options), file_(file) {
   packet([&] {
     out_.number(kVersionField, kRecordingVersion);
+    out_.number(kFormField, kRecordingForm);
     out_.bytes(kProgramField, "arenascope");
   });
   if (options_.mirror) mirror_.begin(out_);

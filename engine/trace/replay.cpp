@@ -86,7 +86,8 @@ void replay(const Snapshot& s, Sink& sink) {
     emit_to(m.time - 1);
     if (m.end) {
       emit_to(m.time);
-      sink.describe(RunEnd{RunId(m.run), m.time, s.runs[m.run].status});
+      const Run& run = s.runs[m.run];
+      sink.describe(RunEnd{RunId(m.run), m.time, run.status, run.stepped, run.threads});
     } else {
       for (; described <= m.run; ++described) sink.describe(s.runs[described].info);  // in the order of their ids
     }
@@ -98,6 +99,8 @@ void replay(const Snapshot& s, Sink& sink) {
     if (s.tracks[i].lost > 0) sink.describe(Loss{TrackId(i), s.tracks[i].lost, s.time.end});
   }
   for (size_t i = 0; i < s.problems.size(); ++i) sink.describe(s.problems[i]);
+  for (size_t i = 0; i < s.tunings.size(); ++i) sink.describe(s.tunings[i]);
+  for (const ClockInfo& c : s.clocks) sink.describe(c);
   sink.flush();
 }
 

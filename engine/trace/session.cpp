@@ -3,6 +3,7 @@
 #include "engine/trace/saturate.h"
 
 #include <algorithm>
+#include <map>
 #include <new>
 
 namespace arenascope::trace {
@@ -56,7 +57,7 @@ void Session::events(TrackId track, std::span<const Event> events) {
 void Session::bad(const char* what) {
   if (bad_++ != 0) return;
   problems_.push_back({Severity::Error, std::string("Some of the data was left out, first for: ") + what + ".",
-                       end_ == INT64_MIN ? 0 : end_, RunId::none(), NodeId::none()});
+                       end_ == INT64_MIN ? 0 : end_, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
 }
 
 void Session::apply(const std::shared_ptr<const GraphInfo>& graph) {
@@ -113,6 +114,7 @@ void Session::apply(const RunInfo& run) {
   Run r;
   r.info = run;
   r.end = run.begin;
+  r.cold = ran_.emplace(run.graph, run.plan).second;
   runs_.push_back(std::move(r));
   begin_ = std::min(begin_, run.begin);
   end_ = std::max(end_, run.begin);
@@ -124,16 +126,42 @@ void Session::apply(const RunEnd& end) {
   r.end = std::max(end.end, r.info.begin);
   r.finished = true;
   r.status = end.status;
+  r.stepped = end.stepped;
+  r.threads = end.threads;
   end_ = std::max(end_, r.end);
   if (end.id.value > 0) finish_barriers(RunId(end.id.value - 1));
+  std::erase_if(open_tables_, [&](const OpenTable& open) { return open.run.value + 2 < end.id.value; });
 }
 
 void Session::apply(const Problem& problem) { problems_.push_back(problem); }
+
+void Session::apply(const TuningInfo& tuning) { tunings_.push_back(tuning); }
+
+void Session::apply(const ClockInfo& clock) {
+  const auto known =
+      std::find_if(clocks_.begin(), clocks_.end(), [&](const ClockInfo& c) { return c.device == clock.device; });
+  if (known == clocks_.end()) {
+    clocks_.push_back(clock);
+  } else {
+    *known = clock;
+  }
+}
 
 void Session::apply(const Loss& loss) {
   if (!loss.track.valid() || loss.track.index() >= tracks_.size() || loss.count < 0) return bad("a loss of no thread");
   tracks_[loss.track.index()].lost = add_saturated(tracks_[loss.track.index()].lost, loss.count);
   lost_ = add_saturated(lost_, loss.count);
+  // Of which run they were nobody knows: of those that go on, or of the newest.
+  bool found = false;
+  for (size_t i = runs_.size(); i-- > 0 && i + 64 > runs_.size();) {
+    if (runs_[i].finished) continue;
+    Run& run = runs_.mutate(i);
+    run.lost = add_saturated(run.lost, loss.count);
+    found = true;
+  }
+  if (found || runs_.empty()) return;
+  Run& newest = runs_.mutate(runs_.size() - 1);
+  newest.lost = add_saturated(newest.lost, loss.count);
 }
 
 int64_t Session::generation() const {
@@ -157,6 +185,7 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->counters = counters_;
   s->names = names_.view();
   s->problems = problems_.view();
+  s->tunings = tunings_.view();
   s->runs = runs_.view();
   for (const Track& t : tracks_) {
     TrackView view{t.info, {}, {}, t.lost};
@@ -170,7 +199,9 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->forgotten = forgotten_;
   s->generation = generation_;
   s->marks_base = marks_base_;
-  for (const auto& column : node_stats_) s->node_stats.push_back(column.view());
+  for (const auto& column : node_votes_) s->node_votes.push_back(column.view());
+  for (const OpenTable& open : open_tables_) open.shared = true;
+  s->clocks = clocks_;
   s->barriers = barriers_.view();
   s->barrier_times = barrier_times_.view();
   s->marks = marks_.view();
@@ -185,10 +216,20 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->copies = copies_.view();
   s->context_events = context_events_.view();
   s->slices = slices_.view();
+  std::map<RunId, Step> newest;  // step of each run that has open slices
   for (const auto& [key, rects] : open_) {
     for (SliceRect r : rects) {
-      r.end = std::max(r.begin, s->time.end);
-      r.last = Step(std::max(r.first.value, newest_step_.value) + 1);
+      const Run* run = r.run.valid() ? &runs_[r.run.index()] : nullptr;
+      const auto [known, fresh] = newest.try_emplace(r.run, run == nullptr ? newest_step_ : Step());
+      for (size_t m = 0; fresh && run != nullptr && m < run->marks; ++m) {
+        if (run->first_mark + m < marks_base_) continue;
+        const StepMark& mark = marks_[run->first_mark + m - marks_base_];
+        if (mark.run == r.run) known->second = std::max(known->second, mark.step);
+      }
+      // Of a run that is over, cut short or with losses, nothing lives on into the next one.
+      r.end = std::max(r.begin, run != nullptr && run->finished ? run->end : s->time.end);
+      r.open = run == nullptr || !run->finished;
+      r.last = Step(std::max(r.first, known->second).value + 1);
       s->open_slices.push_back(r);
     }
   }
@@ -207,9 +248,9 @@ size_t Session::bytes() const {
 }
 
 size_t Session::bytes_locked() const {
-  size_t sum = problems_.bytes() + runs_.bytes() + names_.bytes() + barriers_.bytes() + barrier_times_.bytes() +
-               marks_.bytes() + memory_events_.bytes() + copies_.bytes() + context_events_.bytes() + slices_.bytes() +
-               slice_times_.bytes() + seen_.bytes() + seen_times_.bytes();
+  size_t sum = problems_.bytes() + tunings_.bytes() + runs_.bytes() + names_.bytes() + barriers_.bytes() +
+               barrier_times_.bytes() + marks_.bytes() + memory_events_.bytes() + copies_.bytes() +
+               context_events_.bytes() + slices_.bytes() + slice_times_.bytes() + seen_.bytes() + seen_times_.bytes();
   for (const Track& t : tracks_) {
     sum += t.points.bytes();
     for (const Lane& lane : t.lanes) sum += lane.rows.bytes() + lane.tree.bytes();
@@ -222,7 +263,8 @@ size_t Session::bytes_locked() const {
   series(all_active_);
   series(all_reserved_);
   for (const Series& x : counter_series_) series(x);
-  for (const auto& column : node_stats_) sum += column.bytes();
+  for (const auto& column : node_votes_) sum += column.bytes();
+  sum += table_bytes_;
   return sum;
 }
 

@@ -12,13 +12,17 @@ namespace {
 constexpr size_t kMaxLanes = 64;
 constexpr size_t kMaxPendingBarriers = 4096;
 
+// The same for all threads that met.
+int64_t barrier_key(const Event& wait) { return wait.b * 0x1000003 ^ wait.extra24(); }
+
 }  // namespace
 
 bool Session::sensible(const Event& e) const {
   if (!is_sensible_time(e.time)) return false;
   switch (e.kind()) {
     case EventKind::Work:
-    case EventKind::Wait: return is_sensible_time(e.a) && e.a >= e.time;
+    case EventKind::Wait:
+    case EventKind::Pause: return is_sensible_time(e.a) && e.a >= e.time;
     case EventKind::Copy: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
     case EventKind::Slice: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
     case EventKind::Alloc:
@@ -28,7 +32,7 @@ bool Session::sensible(const Event& e) const {
     case EventKind::SliceLive:
     case EventKind::SliceDead:
     case EventKind::SeenWrite:
-    case EventKind::SeenRead:
+    case EventKind::SeenRead: return e.a >= 0 && e.b >= 0;
     case EventKind::ContextObject: return e.a >= 0 && e.b >= 0 && e.a <= INT64_MAX - e.b;
     case EventKind::Step: return e.a >= 0 && e.a < INT32_MAX;
     case EventKind::Layer: return true;
@@ -59,8 +63,9 @@ void Session::add(TrackId track, const Event& e) {
   end_ = std::max(end_, e.end());
 
   switch (e.kind()) {
-    case EventKind::Work: return add_work(e);
+    case EventKind::Work: return add_work(track, e);
     case EventKind::Wait: return add_wait(track, e);
+    case EventKind::Pause: return add_pause(e);
     case EventKind::Alloc:
     case EventKind::Free:
     case EventKind::Reserve:
@@ -69,7 +74,8 @@ void Session::add(TrackId track, const Event& e) {
     case EventKind::SliceDead: return add_slice(e);
     case EventKind::SeenWrite:
     case EventKind::SeenRead:
-      seen_.push_back({TensorRef{e.id}, run_at(e.time), e.a, e.b, e.step(), e.time, e.kind() == EventKind::SeenWrite});
+      seen_.push_back({TensorRef{e.id}, known_run(e.run()), e.slice_offset(), e.slice_bytes(), e.slice_step(), e.time,
+                       e.kind() == EventKind::SeenWrite});
       return seen_times_.add({e.time, e.time});
     case EventKind::ContextObject: return context_events_.push_back({track, row});
     case EventKind::Copy: return copies_.push_back({track, 0, row});
@@ -111,33 +117,123 @@ void Session::add_memory(TrackId track, uint32_t row, const Event& e) {
   (is_active ? all_active_ : all_reserved_).add(e.time, sum);
 }
 
-NodeStats* Session::stats(RunId run, NodeId node) {
-  if (!run.valid() || run.index() >= runs_.size()) return nullptr;
+// Null for a run that is not known, or of which the table was let go.
+RunTable* Session::table_of(RunId run) {
+  if (!known_run(run).valid() || (runs_[run.index()].evicted && !runs_[run.index()].table)) return nullptr;
+  for (OpenTable& open : open_tables_) {
+    if (open.run != run) continue;
+    if (open.shared) {
+      open.table = std::make_shared<RunTable>(*open.table);
+      runs_.mutate(run.index()).table = open.table;
+      open.shared = false;
+    }
+    return open.table.get();
+  }
+  constexpr size_t kMostOpen = 8;
+  if (open_tables_.size() >= kMostOpen) open_tables_.erase(open_tables_.begin());
+  const auto known = runs_[run.index()].table;
+  auto table = known ? std::make_shared<RunTable>(*known) : std::make_shared<RunTable>();
+  runs_.mutate(run.index()).table = table;
+  open_tables_.push_back({run, std::move(table)});
+  return open_tables_.back().table.get();
+}
+
+NodeRun* Session::node_of(RunId run, NodeId node) {
+  if (!known_run(run).valid() || !node.valid()) return nullptr;
+  const GraphId graph = runs_[run.index()].info.graph;
+  if (!graph.valid() || graph.index() >= graphs_.size() || !graphs_[graph.index()]) return nullptr;
+  const size_t nodes = graphs_[graph.index()]->nodes.size();
+  if (node.index() >= nodes) return nullptr;
+  RunTable* table = table_of(run);
+  if (table == nullptr) return nullptr;
+  if (table->nodes.size() <= node.index()) {
+    table_bytes_ += (nodes - table->nodes.size()) * sizeof(NodeRun);
+    table->nodes.resize(nodes);
+  }
+  return &table->nodes[node.index()];
+}
+
+TrackRun* Session::track_of(RunId run, TrackId track) {
+  RunTable* table = table_of(run);
+  if (table == nullptr) return nullptr;
+  if (table->tracks.size() <= track.index()) table->tracks.resize(track.index() + 1);
+  return &table->tracks[track.index()];
+}
+
+NodeVote* Session::vote(RunId run, NodeId node) {
+  if (!known_run(run).valid()) return nullptr;
   const GraphId graph = runs_[run.index()].info.graph;
   if (!graph.valid() || graph.index() >= graphs_.size() || !graphs_[graph.index()]) return nullptr;
   if (!node.valid() || node.index() >= graphs_[graph.index()]->nodes.size()) return nullptr;
-  if (node_stats_.size() <= graph.index()) node_stats_.resize(graph.index() + 1);
-  Column<NodeStats>& column = node_stats_[graph.index()];
+  if (node_votes_.size() <= graph.index()) node_votes_.resize(graph.index() + 1);
+  Column<NodeVote>& column = node_votes_[graph.index()];
   while (column.size() <= node.index()) column.push_back({});
   return &column.mutate(node.index());
 }
 
-void Session::add_work(const Event& e) {
-  NodeStats* s = stats(e.run(), e.node());
-  if (s == nullptr) return;
+void Session::add_work(TrackId track, const Event& e) {
   const Nanoseconds took = e.end() - e.begin();
-  s->work_min = s->spans == 0 ? took : std::min(s->work_min, took);
-  s->work_max = std::max(s->work_max, took);
-  s->work_sum = add_saturated(s->work_sum, took);
-  ++s->spans;
+  if (TrackRun* t = track_of(e.run(), track)) t->work = add_saturated(t->work, took);
+  NodeRun* n = node_of(e.run(), e.node());
+  if (n == nullptr) return;
+  NodeRun::Parts& parts = tracks_[track.index()].info.kind == TrackKind::DeviceQueue ? n->device : n->host;
+  parts.begin = parts.count == 0 ? e.begin() : std::min(parts.begin, e.begin());
+  parts.end = parts.count == 0 ? e.end() : std::max(parts.end, e.end());
+  parts.busy = add_saturated(parts.busy, took);
+  ++parts.count;
+}
+
+// What of [begin, end) the run was held.
+Nanoseconds Session::paused_in(RunId run, Nanoseconds begin, Nanoseconds end) {
+  if (!known_run(run).valid() || !runs_[run.index()].table) return 0;
+  Nanoseconds sum = 0;
+  for (const TimeRange& pause : runs_[run.index()].table->pauses)
+    sum += std::max<Nanoseconds>(std::min(end, pause.end) - std::max(begin, pause.begin), 0);
+  return sum;
+}
+
+// Threads are drained one after the other: waits that the pause was part of may have come before it.
+void Session::add_pause(const Event& e) {
+  RunTable* table = table_of(e.run());
+  if (table == nullptr) return;
+  table->pauses.push_back({e.begin(), e.end()});
+  table->paused = add_saturated(table->paused, e.end() - e.begin());
+  for (size_t t = 0; t < tracks_.size(); ++t) {
+    if (tracks_[t].lanes.empty()) continue;
+    const Column<Event>& rows = tracks_[t].lanes[0].rows;
+    for (size_t i = rows.size(); i-- > 0 && rows[i].end() > e.begin();) {
+      const Event& w = rows[i];
+      if (w.kind() != EventKind::Wait || w.run() != e.run() || w.begin() >= e.end()) continue;
+      const Nanoseconds inside = std::min(w.end(), e.end()) - std::max(w.begin(), e.begin());
+      if (TrackRun* track = track_of(e.run(), TrackId(t))) track->wait -= inside;
+      take_from_barrier(w, inside);
+    }
+  }
+}
+
+// A part of a wait turned out to be something else.
+void Session::take_from_barrier(const Event& wait, Nanoseconds time) {
+  if (const auto it = pending_barriers_.find(barrier_key(wait)); it != pending_barriers_.end()) {
+    it->second.barrier.wait_sum -= time;
+    return;
+  }
+  constexpr size_t kNewest = 256;
+  for (size_t i = barriers_.size(); i-- > 0 && i + kNewest > barriers_.size();) {
+    const Barrier& known = barriers_[i];
+    if (known.run != wait.run() || known.generation != wait.generation()) continue;
+    barriers_.mutate(i).wait_sum -= time;
+    if (NodeRun* n = node_of(wait.run(), wait.node())) n->wait -= time;
+    return;
+  }
 }
 
 void Session::add_wait(TrackId track, const Event& e) {
-  const int64_t key = e.b * 0x1000003 ^ e.extra24();
+  const int64_t key = barrier_key(e);
   const auto [it, fresh] = pending_barriers_.try_emplace(key);
   PendingBarrier& p = it->second;
   Barrier& b = p.barrier;
-  const Nanoseconds waited = e.end() - e.begin();
+  const Nanoseconds waited = e.end() - e.begin() - paused_in(e.run(), e.begin(), e.end());
+  if (TrackRun* t = track_of(e.run(), track)) t->wait = add_saturated(t->wait, waited);
   if (fresh) {
     const auto nodes = static_cast<int32_t>(std::clamp<int64_t>(e.nodes(), 1, INT32_MAX));
     b = {e.run(), e.node(), e.generation(), e.begin(), e.begin(), e.end(), waited, track, 1, nodes};
@@ -165,11 +261,13 @@ void Session::finish(PendingBarrier& p) {
   const Barrier& b = p.barrier;
   barriers_.push_back(b);
   barrier_times_.add({b.first_arrival, b.last_leave});
-  NodeStats* s = stats(b.run, b.node);
+  if (NodeRun* n = node_of(b.run, b.node)) {
+    ++n->barriers;
+    n->wait = add_saturated(n->wait, b.wait_sum);
+  }
+  NodeVote* s = vote(b.run, b.node);
   if (s == nullptr) return;
   ++s->barriers;
-  s->wait_sum = add_saturated(s->wait_sum, b.wait_sum);
-  s->wait_max = std::max(s->wait_max, b.wait_sum);
   s->last_arriver = b.last_arriver;
   if (s->usual_votes == 0) {  // Boyer and Moore's majority vote
     s->usual_last = b.last_arriver;
@@ -194,19 +292,15 @@ void Session::finish_barriers(RunId run) {
   }
 }
 
-RunId Session::run_at(Nanoseconds t) const {
-  size_t i = runs_.size();
-  while (i > 0 && runs_[i - 1].info.begin > t) --i;  // nearly always the newest one
-  return i == 0 ? RunId::none() : runs_[i - 1].info.id;
-}
+RunId Session::known_run(RunId run) const { return run.valid() && run.index() < runs_.size() ? run : RunId::none(); }
 
 void Session::add_slice(const Event& e) {
-  const uint64_t key = static_cast<uint64_t>(e.a) * 0x9e3779b97f4a7c15u ^ e.id;
-  const Step step = e.step();
+  const SliceKey key{TensorRef{e.id}, known_run(e.run()), e.slice_offset()};
+  const Step step = e.slice_step();
   constexpr size_t kMostSame = 16;        // unmatched of one tensor; more means that events were lost
   constexpr size_t kMostEarly = 1 << 16;  // tensors whose end came first
   if (e.kind() == EventKind::SliceLive) {
-    const SliceRect rect{TensorRef{e.id}, run_at(e.time), e.a, e.b, step, step, e.time, e.time, true};
+    const SliceRect rect{key.tensor, key.run, key.offset, e.slice_bytes(), step, step, e.time, e.time, true};
     newest_step_ = step;
     if (const auto early = early_ends_.find(key); early != early_ends_.end()) {
       auto& ends = early->second;

@@ -91,6 +91,15 @@ void Session::forget_older_half() {
   if (drop_before(seen_, keep, [](const SeenRect& r) { return r.time; }) != 0) {
     rebuild(seen_times_, seen_, [](const SeenRect& r, size_t) { return Range64{r.time, r.time}; });
   }
+  for (size_t i = 0; i < runs_.size() && runs_[i].info.begin < keep; ++i) {
+    if (runs_[i].evicted && !runs_[i].table) continue;
+    Run& run = runs_.mutate(i);
+    run.evicted = true;
+    if (!run.finished || run.end >= keep || !run.table) continue;
+    table_bytes_ -= run.table->nodes.size() * sizeof(NodeRun);
+    run.table.reset();
+    std::erase_if(open_tables_, [&](const OpenTable& open) { return open.run == run.info.id; });
+  }
   event_count_ = 0;
   begin_ = end_;
   for (const Track& t : tracks_) {

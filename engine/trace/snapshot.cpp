@@ -57,6 +57,7 @@ std::string Snapshot::label(const Event& e) const {
     }
     case EventKind::Wait: return "barrier wait";
     case EventKind::Copy: return "copy";
+    case EventKind::Pause: return "paused";
     case EventKind::Slice:
     case EventKind::Layer: return std::string(name(NameId(static_cast<int32_t>(e.id))));
     case EventKind::Counter: return e.id < counters.size() ? counters[e.id].name : std::string();
@@ -119,12 +120,6 @@ std::vector<SpanRef> Snapshot::spans_of(RunId run_id, NodeId node) const {
                  });
   }
   return found;
-}
-
-NodeStats Snapshot::stats(GraphId graph_id, NodeId node) const {
-  if (!graph_id.valid() || graph_id.index() >= node_stats.size() || !node.valid()) return {};
-  const auto& column = node_stats[graph_id.index()];
-  return node.index() < column.size() ? column[node.index()] : NodeStats{};
 }
 
 std::vector<Barrier> Snapshot::barriers_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {

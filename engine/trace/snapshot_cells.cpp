@@ -88,6 +88,19 @@ double SeriesView::at(Nanoseconds t) const {
   return next == 0 ? 0 : samples[next - 1].value;
 }
 
+std::optional<Sample> SeriesView::highest(Nanoseconds t0, Nanoseconds t1) const {
+  std::optional<Sample> most;
+  const size_t next = samples.partition_point([&](const Sample& s) { return s.time <= t0; });
+  if (next > 0) most = Sample{t0, samples[next - 1].value};
+  tree.visit(
+      [&](const SampleSummary& s, size_t, size_t) { return s.lo < t1 && s.hi > t0 && (!most || s.max > most->value); },
+      [&](size_t row) {
+        const Sample& s = samples[row];
+        if (s.time > t0 && s.time < t1 && (!most || s.value > most->value)) most = s;
+      });
+  return most;
+}
+
 std::vector<CurvePoint> SeriesView::curve(Nanoseconds t0, Nanoseconds t1, int pixels) const {
   std::vector<CurvePoint> points;
   if (t1 <= t0 || pixels <= 0) return points;

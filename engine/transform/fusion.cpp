@@ -167,10 +167,11 @@ class Fusing {
       else
         add_step(node, parts);
     }
+    const std::string name = join_names(parts.names, parts.params);
     OpParams params;
     params.set(parts.params);
     const TensorImpl& last = copier_.given().node(record.held.back());
-    auto made = copier_.make(last, Op::Fused, parts.sources, params, join_names(parts.names));
+    auto made = copier_.make(last, Op::Fused, parts.sources, params, name);
     if (!made) return made;
     (*made)->flags = last.flags;
     record.node = *made;

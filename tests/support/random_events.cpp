@@ -115,17 +115,17 @@ class Maker {
     const int nodes = static_cast<int>(e.plan->order.size());
     const int stops_at = options_.whole || number(0, 4) != 0 ? nodes : number(0, nodes);
     for (int step = 0; step < stops_at; ++step) add_step(e, run, step);
-    if (stops_at == nodes) slices(e, nodes, false);
+    if (stops_at == nodes) slices(e, run, nodes, false);
     if (stops_at == nodes || number(0, 1) == 0)
       ends_.push_back(RunEnd{run, ++e.now, stops_at == nodes ? RunStatus::Done : RunStatus::Aborted});
     if (number(0, 1) == 0) drain(false);
   }
 
-  void slices(Executor& e, int step, bool begin) {
+  void slices(Executor& e, RunId run, int step, bool begin) {
     for (const SliceInfo& s : e.plan->slices) {
       if ((begin ? s.first : s.last).value != step) continue;
-      const Event event = begin ? slice_live(e.now, s.tensor, s.offset, s.size, Step(step))
-                                : slice_dead(e.now, s.tensor, s.offset, s.size, Step(step));
+      const Event event = begin ? slice_live(run, e.now, s.tensor, s.offset, s.size, Step(step))
+                                : slice_dead(run, e.now, s.tensor, s.offset, s.size, Step(step));
       pending_[e.threads[0]].push_back(event);
     }
     ++e.now;
@@ -133,8 +133,8 @@ class Maker {
 
   void add_step(Executor& e, RunId run, int step) {
     const NodeId node(step);
-    slices(e, step, false);
-    slices(e, step, true);
+    slices(e, run, step, false);
+    slices(e, run, step, true);
     pending_[e.threads[0]].push_back(trace::step(run, e.now, Step(step), node));
     Nanoseconds last = ++e.now;
     std::vector<Nanoseconds> arrived;

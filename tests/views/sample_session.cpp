@@ -203,10 +203,10 @@ std::shared_ptr<Session> sample_session(const SampleOptions& options) {
       const TensorInfo& t = graph->nodes[static_cast<size_t>(i)];
       say(0, step(run, now, Step(i), id));
       for (const SliceInfo& s : plan->slices) {
-        if (s.last.value == i) say(0, slice_dead(now, s.tensor, s.offset, s.size, Step(i)));
+        if (s.last.value == i) say(0, slice_dead(run, now, s.tensor, s.offset, s.size, Step(i)));
       }
       for (const SliceInfo& s : plan->slices) {
-        if (s.first.value == i) say(0, slice_live(now, s.tensor, s.offset, s.size, Step(i)));
+        if (s.first.value == i) say(0, slice_live(run, now, s.tensor, s.offset, s.size, Step(i)));
       }
       const double cost = 6000 + static_cast<double>(t.bytes) / (t.op == "CONV_2D" ? 4.0 : 24.0);
       if (i == 12) {
@@ -223,9 +223,9 @@ std::shared_ptr<Session> sample_session(const SampleOptions& options) {
       }
       if (options.seen) {
         for (const SliceInfo& s : plan->slices) {
-          if (s.tensor == TensorRef::node(id)) say(0, seen_write(last, s.tensor, s.offset, t.bytes, Step(i)));
+          if (s.tensor == TensorRef::node(id)) say(0, seen_write(run, last, s.tensor, s.offset, t.bytes, Step(i)));
           for (const TensorRef src : t.sources) {
-            if (s.tensor == src) say(0, seen_read(last, src, s.offset, s.size, Step(i)));
+            if (s.tensor == src) say(0, seen_read(run, last, src, s.offset, s.size, Step(i)));
           }
         }
       }
@@ -234,7 +234,7 @@ std::shared_ptr<Session> sample_session(const SampleOptions& options) {
     }
     if (!cut) {
       for (const SliceInfo& s : plan->slices) {
-        if (s.last.value == n) say(0, slice_dead(now, s.tensor, s.offset, s.size, Step(n)));
+        if (s.last.value == n) say(0, slice_dead(run, now, s.tensor, s.offset, s.size, Step(n)));
       }
       session->describe(RunEnd{run, now, RunStatus::Done});
     }

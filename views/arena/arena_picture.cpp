@@ -60,12 +60,7 @@ class Maker {
     for (const Stay& h : swept.holes) {
       holes.push_back({h.x0, h.x1, static_cast<double>(h.lo), static_cast<double>(h.hi), 0, 0});
     }
-    for (const Level& l : swept.live) {
-      if (l.max <= static_cast<double>(p_.peak)) continue;
-      p_.peak = static_cast<Bytes>(l.max);
-      p_.peak_x = (l.x0 + l.x1) / 2;
-    }
-    take_hole_most(swept.holes);
+    take_shape(swept, stop);
     p_.top = std::max({p_.arena, swept.top, p_.top});
     p_.bodies = std::make_shared<RectSet>(std::move(bodies_));
     p_.outlines = std::make_shared<RectSet>(std::move(outlines_));
@@ -241,15 +236,21 @@ class Maker {
     p_.top = std::max(p_.top, p_.other_arena);
   }
 
-  void take_hole_most(const std::vector<Stay>& holes) {
-    std::vector<std::pair<double, Bytes>> change;
-    for (const Stay& h : holes) {
-      change.emplace_back(h.x0, h.hi - h.lo);
-      change.emplace_back(h.x1, h.lo - h.hi);
+  // Of the run, whatever is visible; of what is visible where there is none.
+  void take_shape(const SweepResult& swept, const std::stop_token& stop) {
+    if (const auto shape = arena_shape(*in_.snapshot, in_.run, in_.plan, in_.shown_plan != nullptr, in_.axis, stop)) {
+      p_.peak = shape->peak;
+      p_.peak_x = shape->peak_x;
+      p_.hole_most = shape->hole_most;
+      return;
     }
-    std::sort(change.begin(), change.end());  // what ends comes first at the same x
-    Bytes now = 0;
-    for (const auto& [x, bytes] : change) p_.hole_most = std::max(p_.hole_most, now += bytes);
+    p_.holes_visible = true;
+    for (const Level& l : swept.live) {
+      if (l.max <= static_cast<double>(p_.peak)) continue;
+      p_.peak = static_cast<Bytes>(l.max);
+      p_.peak_x = (l.x0 + l.x1) / 2;
+    }
+    p_.hole_most = most_in_holes(swept.holes);
   }
 
   const PrepareInput& in_;

@@ -88,7 +88,8 @@ void ArenaView::update_header() {
     }
     if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
   }
-  if (a.hole_most > 0) h.facts << tr("holes up to %1").arg(format_bytes(a.hole_most));
+  if (a.hole_most > 0)
+    h.facts << (a.holes_visible ? tr("visible holes up to %1") : tr("holes up to %1")).arg(format_bytes(a.hole_most));
   if (a.differing > 0) h.facts.prepend(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)));
   const auto styles = slice_styles(c);
   RectStyle seen = styles[kSliceWork0];

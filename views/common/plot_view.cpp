@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/incomplete.h>
 #include <views/common/plot_view.h>
 #include <views/common/tickers.h>
 
@@ -90,7 +91,12 @@ void PlotView::start() {
   apply_axis();
 }
 
-void PlotView::set_header(HeaderContent content) { header_->set_content(std::move(content)); }
+void PlotView::set_header(HeaderContent content) {
+  const SessionSource& s = *context_.source;
+  const QStringList notes = incomplete_notes(*s.snapshot(), s.run());
+  if (!notes.isEmpty()) content.facts.prepend(tr("incomplete: %1").arg(notes.join(QStringLiteral(", "))));
+  header_->set_content(std::move(content));
+}
 
 // --- preparing
 

@@ -75,7 +75,9 @@ void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const R
     painter->setBrushOrigin(whole.topLeft());
     fill_hatch(painter, rect, s, hatch);
   } else if (s.hatch != Hatch::None && !s.fill.isValid()) {
-    painter->fillRect(rect, s.hatch_colour);
+    // One texture for all that are too small for one of their own: together they look as a large one does.
+    painter->setBrushOrigin(0, 0);
+    fill_hatch(painter, rect, s, hatch);
   }
   const bool fits = !s.needs_room || (rect.width() >= 5 && rect.height() >= 4);
   if (s.outline.isValid() && fits) {
@@ -128,8 +130,12 @@ void RectPlottable::set_styles(std::vector<RectStyle> styles) {
     if (s.hatch != Hatch::None && s.hatch_colour.isValid()) {  // what hatch and fill look like from afar
       const QColor& h = s.hatch_colour;
       const QColor base = s.fill.isValid() ? s.fill : QColor(h.red(), h.green(), h.blue(), 0);
-      const double a = base.alphaF() * 0.5 + h.alphaF() * 0.5;
-      c = QColor((base.red() + h.red()) / 2, (base.green() + h.green()) / 2, (base.blue() + h.blue()) / 2);
+      const double share = s.hatch == Hatch::Dots ? 0.1 : 0.5;  // of the ground that the hatch covers
+      const double a = base.alphaF() * (1 - share) + h.alphaF() * share;
+      const auto mixed = [&](int ground, int drawn) {
+        return static_cast<int>(std::lround(ground * (1 - share) + drawn * share));
+      };
+      c = QColor(mixed(base.red(), h.red()), mixed(base.green(), h.green()), mixed(base.blue(), h.blue()));
       c.setAlphaF(static_cast<float>(a));
     }
     colours_.push_back(qPremultiply(c.isValid() ? c.rgba() : 0u));

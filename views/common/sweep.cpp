@@ -154,6 +154,43 @@ SeenSlices seen_slices(const trace::Snapshot& snapshot, trace::RunId run, const 
   return seen;
 }
 
+std::optional<ArenaShape> arena_shape(const trace::Snapshot& snapshot, trace::RunId run, const trace::PlanInfo* plan,
+                                      bool only_plan, const AxisFrame& axis, const std::stop_token& stop) {
+  AxisFrame steps = axis;
+  steps.mode = AxisMode::Step;
+  steps.align = nullptr;
+  std::vector<Stay> stays;
+  if (!only_plan && run.valid()) {
+    const SeenSlices seen = seen_slices(snapshot, run, steps);
+    if (seen.complete)
+      for (const trace::SliceRect& s : seen.slices) stays.push_back(stay_of(s, steps));
+  }
+  if (stays.empty() && plan) stays = plan_stays(*plan, steps);
+  if (stays.empty()) return std::nullopt;
+  const SweepResult swept = sweep(std::move(stays), true, stop);
+  ArenaShape shape;
+  for (const Level& l : swept.live) {
+    if (l.max <= static_cast<double>(shape.peak)) continue;
+    shape.peak = static_cast<Bytes>(l.max);
+    shape.peak_step = Step(static_cast<int32_t>(l.x0));
+    shape.peak_x = (axis.x_of_step(l.x0) + axis.x_of_step(l.x1)) / 2;
+  }
+  shape.hole_most = most_in_holes(swept.holes);
+  return shape;
+}
+
+Bytes most_in_holes(const std::vector<Stay>& holes) {
+  std::vector<std::pair<double, Bytes>> change;
+  for (const Stay& h : holes) {
+    change.emplace_back(h.x0, h.hi - h.lo);
+    change.emplace_back(h.x1, h.lo - h.hi);
+  }
+  std::sort(change.begin(), change.end());  // what ends comes first at the same x
+  Bytes now = 0, most = 0;
+  for (const auto& [x, bytes] : change) most = std::max(most, now += bytes);
+  return most;
+}
+
 Stay stay_of(const trace::SliceRect& s, const AxisFrame& axis) {
   if (axis.mode == AxisMode::Step) {
     return {axis.x_of_step(s.first.value), axis.x_of_step(s.last.value), s.offset, s.offset + s.bytes};

@@ -5,6 +5,7 @@
 #include <arenascope/trace/snapshot.h>
 #include <views/common/axis_mapping.h>
 
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -41,5 +42,18 @@ struct SeenSlices {
 };
 SeenSlices seen_slices(const trace::Snapshot& snapshot, trace::RunId run, const AxisFrame& axis);
 Stay stay_of(const trace::SliceRect& slice, const AxisFrame& axis);
+
+// What a run's arena was like, worked out over its steps and so the same on either axis and at any zoom.
+struct ArenaShape {
+  Bytes peak = 0;       // most bytes live at once
+  Step peak_step;       // the first with so many
+  double peak_x = 0;    // its middle on the axis at hand
+  Bytes hole_most = 0;  // most bytes in holes at once
+};
+// As it was seen, or as `plan` has it where nothing was or `only_plan` is set. None: neither is there.
+std::optional<ArenaShape> arena_shape(const trace::Snapshot& snapshot, trace::RunId run, const trace::PlanInfo* plan,
+                                      bool only_plan, const AxisFrame& axis, const std::stop_token& stop);
+// Most bytes in holes at once.
+Bytes most_in_holes(const std::vector<Stay>& holes);
 
 }  // namespace arenascope::views

@@ -50,11 +50,7 @@ std::vector<bool> badges(const GraphInfo& graph) {
 
 }  // namespace
 
-bool is_view_node(const TensorInfo& node) {
-  if ((node.flags & trace::kView) != 0) return true;
-  return node.op == "VIEW" || node.op == "RESHAPE" || node.op == "PERMUTE" || node.op == "TRANSPOSE" ||
-         node.op == "EXPAND";
-}
+bool is_view_node(const TensorInfo& node) { return (node.flags & trace::kView) != 0; }
 
 Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length) {
   Layers layers;

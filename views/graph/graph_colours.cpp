@@ -116,8 +116,9 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
   switch (mode) {
     case GraphColour::State: colour_by_state(scene, step, current, colours); break;
     case GraphColour::Time:
-      for (size_t v = 0; v < vertices.size(); ++v)
-        for (NodeId id : vertices[v].nodes) amounts[v] += snapshot.stats(info.id, id).work_mean();
+      if (const std::vector<trace::NodeStats> stats = snapshot.stats(info.id); !stats.empty())
+        for (size_t v = 0; v < vertices.size(); ++v)
+          for (NodeId id : vertices[v].nodes) amounts[v] += stats[id.index()].mean;
       colour_by_amount(scene, amounts, colours, Texts::tr("Mean time"),
                        [](double ns) { return format_ns(static_cast<Nanoseconds>(ns)); });
       break;

@@ -86,13 +86,12 @@ std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<Ve
   return sizes;
 }
 
-QString layer_summary(const trace::Snapshot& snapshot, const trace::GraphInfo& info, const Vertex& vertex) {
+QString layer_summary(const std::vector<trace::NodeStats>& stats, const trace::GraphInfo& info, const Vertex& vertex) {
   Bytes bytes = 0;
   double time = 0;
   for (NodeId id : vertex.nodes) {
     bytes += info.nodes[id.index()].bytes;
-    const trace::NodeStats stats = snapshot.stats(info.id, id);
-    if (stats.barriers > 0 || stats.spans > 0) time += stats.work_mean();
+    if (id.index() < stats.size()) time += stats[id.index()].mean;
   }
   QStringList parts{Texts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size()))};
   if (time > 0) parts << format_ns(static_cast<Nanoseconds>(time));

@@ -58,7 +58,7 @@ struct SceneMarks {
 std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& folded);
 std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<VertexText>& texts);
 // "24 nodes · 3.2 ms · 41 MiB": time is the mean of a run so far, left out when nothing ran.
-QString layer_summary(const trace::Snapshot& snapshot, const trace::GraphInfo& info, const Vertex& vertex);
+QString layer_summary(const std::vector<trace::NodeStats>& stats, const trace::GraphInfo& info, const Vertex& vertex);
 
 // Fills looks and legend. `current` is the step looked at, none before anything ran.
 void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& snapshot, const trace::PlanInfo* plan,

@@ -272,9 +272,10 @@ void GraphView::recolour() {
   if (!scene.ready()) return;
   colour_scene(scene, colour_, *source_->snapshot(), source_->plan(), shown_step(), theme_->colours());
   for (size_t v = 0; v < scene.looks.size(); ++v) scene.looks[v].dimmed = scene.looks[v].match = false;
+  const std::vector<trace::NodeStats> stats = source_->snapshot()->stats(scene.info->id);
   for (size_t v = 0; v < scene.folded->vertices.size(); ++v)
     if (scene.folded->vertices[v].folded)
-      scene.texts[v].second = layer_summary(*source_->snapshot(), *scene.info, scene.folded->vertices[v]);
+      scene.texts[v].second = layer_summary(stats, *scene.info, scene.folded->vertices[v]);
 
   if (const auto* range = selection_->current().get<StepRangeSelection>();
       range != nullptr && source_->plan() != nullptr) {

@@ -2,6 +2,7 @@
 #include <views/inspector/inspector_text.h>
 
 #include <views/common/format.h>
+#include <views/common/incomplete.h>
 #include <views/graph/folded_graph.h>
 #include <QCoreApplication>
 #include <QStringList>
@@ -141,7 +142,7 @@ void counterpart(Page& page, TensorRef ref) {
   page.row(Texts::tr("bytes"), format_bytes(t->bytes));
   if (other.is_node()) {
     const trace::NodeStats s = c->other.snapshot->stats(c->other.graph->id, NodeId(other.index()));
-    if (s.spans) page.row(Texts::tr("mean time"), format_ns(static_cast<Nanoseconds>(s.work_mean())));
+    if (s.runs > 0) page.row(Texts::tr("mean time"), format_ns(static_cast<Nanoseconds>(s.mean)));
   }
   if (!c->other.plan) return;
   for (const trace::SliceInfo& slice : c->other.plan->slices) {
@@ -167,15 +168,25 @@ void view_chain(Page& page, TensorRef ref) {
 void times(Page& page, NodeId node) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   const trace::NodeStats stats = snapshot.stats(page.in.graph->id, node);
-  if (stats.spans == 0) return;
+  if (stats.runs == 0) return;
+  const auto time = [](double ns) { return format_ns(static_cast<Nanoseconds>(ns)); };
   page.section(Texts::tr("Time"));
-  page.row(Texts::tr("mean part"), format_ns(static_cast<Nanoseconds>(stats.work_mean())));
-  page.row(Texts::tr("shortest, longest"),
-           format_ns(stats.work_min) + QStringLiteral(", ") + format_ns(stats.work_max));
-  page.row(Texts::tr("parts seen"), format_count(stats.spans));
+  page.row(Texts::tr("mean a run"), time(stats.mean));
+  page.row(Texts::tr("median, quartiles"),
+           QStringList{format_ns(stats.median), format_ns(stats.quartile1), format_ns(stats.quartile3)}.join(
+               QStringLiteral(", ")));
+  page.row(Texts::tr("shortest, longest"), format_ns(stats.shortest) + QStringLiteral(", ") + format_ns(stats.longest));
+  QString runs = format_count(stats.runs);
+  if (stats.cold) runs = Texts::tr("%1, the cold first one").arg(runs);
+  if (stats.incomplete) runs = Texts::tr("%1, incomplete").arg(runs);
+  if (stats.left_out > 0) runs = Texts::tr("%1; %2 left out").arg(runs, format_count(stats.left_out));
+  page.row(Texts::tr("runs"), runs);
+  if (stats.first && !stats.cold) page.row(Texts::tr("in the cold first run"), format_ns(*stats.first));
+  page.row(Texts::tr("busy, all threads"), Texts::tr("%1 a run").arg(time(stats.busy)));
+  page.row(Texts::tr("parts a run"), format_count(static_cast<int64_t>(std::lround(stats.parts))));
+  if (stats.queueing > 0) page.row(Texts::tr("host, to queue it"), Texts::tr("%1 a run").arg(time(stats.queueing)));
   if (stats.barriers > 0) {
-    page.row(Texts::tr("waiting behind it"),
-             Texts::tr("%1 a run, all threads").arg(format_ns(stats.wait_sum / stats.barriers)));
+    page.row(Texts::tr("waiting behind it"), Texts::tr("%1 a run, all threads").arg(time(stats.wait)));
     auto name = [&](trace::TrackId id) {
       return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name)
                                                                : QString();
@@ -185,10 +196,10 @@ void times(Page& page, NodeId node) {
       page.row(Texts::tr("usually last"), name(stats.usual_last));
   }
   const TensorInfo* tensor = page.info(TensorRef::node(node));
-  // All parts of a node run side by side, so its flops take about the mean of their times.
-  if (tensor->flops > 0 && stats.work_mean() > 0)
+  if (tensor->flops > 0 && stats.median > 0)
     page.row(Texts::tr("speed"),
-             QStringLiteral("%1 GFLOP/s").arg(static_cast<double>(tensor->flops) / stats.work_mean(), 0, 'f', 1));
+             QStringLiteral("%1 GFLOP/s")
+                 .arg(static_cast<double>(tensor->flops) / static_cast<double>(stats.median), 0, 'f', 1));
 }
 
 void tensor_page(Page& page, TensorRef ref) {
@@ -223,6 +234,10 @@ void tensor_page(Page& page, TensorRef ref) {
   if (!given) {
     page.section(Texts::tr("Work"));
     page.row(Texts::tr("parameters"), safe(t->parameters));
+    QStringList parts;
+    for (const trace::PartInfo& part : t->parts) parts << safe(part.name.empty() ? part.op : part.op + " " + part.name);
+    if (!parts.isEmpty()) page.row(Texts::tr("parts"), parts.join(QStringLiteral(", ")));
+    if ((t->flags & trace::kChannelsLast) != 0) page.row(Texts::tr("layout"), Texts::tr("channels last"));
     page.row(Texts::tr("backend"), safe(t->backend));
     if ((t->flags & trace::kNoWork) != 0)
       page.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
@@ -236,10 +251,13 @@ void tensor_page(Page& page, TensorRef ref) {
   counterpart(page, ref);
   if (ref.is_node()) times(page, NodeId(ref.index()));
   page.links(Texts::tr("Sources"), t->sources);
+  if (t->gradient.valid()) page.links(Texts::tr("Gradient"), std::vector{t->gradient});
+  if (t->accumulator.valid()) page.links(Texts::tr("Accumulator"), std::vector{t->accumulator});
   std::vector<TensorRef> users_of;
   for (size_t i = 0; i < page.in.graph->nodes.size(); ++i) {
     const auto& sources = page.in.graph->nodes[i].sources;
-    if (std::find(sources.begin(), sources.end(), ref) != sources.end()) users_of.push_back(TensorRef::node(NodeId(i)));
+    const auto times = std::count(sources.begin(), sources.end(), ref);  // x·x uses x twice
+    users_of.insert(users_of.end(), static_cast<size_t>(times), TensorRef::node(NodeId(i)));
   }
   page.links(Texts::tr("Users"), users_of);
 }
@@ -363,13 +381,31 @@ void summary(Page& page) {
     page.row(Texts::tr("backend"), safe(run->info.backend));
     page.row(Texts::tr("strategy"), safe(run->info.strategy));
     page.row(Texts::tr("threads"), QString::number(run->info.threads));
-    page.row(Texts::tr("lasted"), format_ns(run->end - run->info.begin));
+    if (run->threads > 0 && run->threads != run->info.threads)
+      page.row(Texts::tr("ran on"), Texts::tr("%n thread(s)", nullptr, run->threads));
+    page.row(Texts::tr("lasted"), format_ns(run->wall()));
+    if (run->paused() > 0) page.row(Texts::tr("paused, beside that"), format_ns(run->paused()));
+    if (const trace::SeriesView* resident = snapshot.resident()) {
+      const auto most = resident->highest(run->info.begin,
+                                          run->finished ? std::max(run->end, run->info.begin + 1) : snapshot.time.end);
+      if (most) {
+        const auto bytes = static_cast<Bytes>(most->value);
+        page.row(Texts::tr("resident memory"), format_bytes(bytes));
+        page.row(Texts::tr("outside of all spaces"), format_bytes(bytes - snapshot.host_reserved(most->time)));
+      }
+    }
+    const QStringList notes = incomplete_notes(snapshot, page.in.run);
+    if (!notes.isEmpty()) page.row(Texts::tr("incomplete"), notes.join(QStringLiteral("; ")));
     page.row(Texts::tr("runs so far"), format_count(static_cast<int64_t>(snapshot.runs.size())));
   }
   page.section(Texts::tr("Recording"));
   page.row(Texts::tr("events"), format_count(snapshot.event_count));
   page.row(Texts::tr("lost"), format_count(snapshot.lost));
   page.row(Texts::tr("threads and queues"), format_count(static_cast<int64_t>(snapshot.tracks.size())));
+  for (const trace::ClockInfo& clock : snapshot.clocks)
+    if (clock.device.valid() && clock.device.index() < snapshot.devices.size())
+      page.row(Texts::tr("clock of %1").arg(safe(snapshot.devices[clock.device.index()].name)),
+               QStringLiteral("± %1").arg(format_ns(clock.error)));
 }
 
 void tell(Page& page, const Selection& selection) {

@@ -78,15 +78,6 @@ std::vector<Level> tops(const std::vector<OccupancyPicture::Kind>& kinds) {
   return edge;
 }
 
-void take_peak(OccupancyPicture& p, const std::vector<Level>& levels) {
-  for (const Level& l : levels) {
-    if (l.max <= static_cast<double>(p.peak)) continue;
-    p.peak = static_cast<Bytes>(l.max);
-    p.peak_x = (l.x0 + l.x1) / 2;
-    p.peak_from = l.x0;
-  }
-}
-
 void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
   const trace::PlanInfo& plan = *in.plan;
   p.arena = plan.arena_bytes;
@@ -102,12 +93,50 @@ void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_
       p.live = sweep(std::move(stays), false, stop).live;
     }
   }
-  take_peak(p, p.live.empty() ? p.planned : p.live);
+  if (const auto shape = arena_shape(*in.snapshot, in.run, in.plan, in.shown_plan != nullptr, in.axis, stop)) {
+    p.peak = shape->peak;
+    p.peak_x = shape->peak_x;
+    p.peak_step = shape->peak_step;
+  }
   if (in.axis.mode == AxisMode::Time) {
     p.covered = in.axis.range;
     p.per_pixel = in.axis.range.length() / in.pixels;
     p.live = reduced(p.live, in.axis.range, in.pixels);
   }
+}
+
+// Of the run, or of all that is known without one.
+trace::TimeRange range_of_run(const PrepareInput& in) {
+  const trace::Snapshot& s = *in.snapshot;
+  trace::TimeRange range{s.time.begin, s.time.end + 1};
+  if (const trace::Run* run = s.run(in.run)) {
+    range.begin = run->info.begin;
+    if (run->finished) range.end = std::max(run->end, run->info.begin + 1);
+  }
+  return range;
+}
+
+// Libraries, stacks, code and whatever else no allocator of ours knows of.
+void take_resident(OccupancyPicture& p, const PrepareInput& in) {
+  const trace::SeriesView* resident = in.snapshot->resident();
+  if (resident == nullptr) return;
+  const trace::TimeRange range = range_of_run(in);
+  const auto most = resident->highest(range.begin, range.end);
+  if (!most) return;
+  p.resident = static_cast<Bytes>(most->value);
+  p.outside = p.resident - in.snapshot->host_reserved(most->time);
+}
+
+// Of all kinds together at one moment of the run, or of all that is known without one; exact, whatever is drawn.
+void take_peak(OccupancyPicture& p, const PrepareInput& in) {
+  const trace::TimeRange range = range_of_run(in);
+  const auto most = in.snapshot->all_active.highest(range.begin, range.end);
+  if (!most || most->value <= 0) return;
+  p.peak = static_cast<Bytes>(most->value);
+  p.peak_x = in.axis.x_of_time(most->time);
+  const double step = std::floor(in.axis.mapping.step_at(static_cast<double>(most->time - in.axis.origin)));
+  if (step >= 0 && step < in.axis.mapping.steps()) p.peak_step = Step(static_cast<int32_t>(step));
+  if (in.axis.mode == AxisMode::Step && p.peak_step.valid()) p.peak_x = in.axis.x_of_step(step + 0.5);
 }
 
 void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
@@ -123,9 +152,7 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
     p.kinds.push_back(std::move(k));
   }
   stack(p.kinds);
-  if (!p.kinds.empty()) {
-    for (const auto& k : p.kinds) take_peak(p, k.stacked);
-  }
+  take_peak(p, in);
   if (!in.snapshot->all_reserved.samples.empty()) {
     if (steps) {
       std::vector<Bytes> sum;
@@ -165,6 +192,7 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
   } else {
     prepare_kinds(*p, in, stop);
   }
+  take_resident(*p, in);
   if (stop.stop_requested()) return nullptr;
   if (in.ghost && p->scope == OccupancyScope::Arena) {
     p->ghost = sweep(plan_stays(*in.ghost, in.axis), false, stop).live;
@@ -182,10 +210,6 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
     if (p->mode == AxisMode::Time) p->other = reduced(p->other, in.axis.range, in.pixels);
   }
   if (p->peak > 0) {
-    // Of steps that are as high as each other the first counts, as everywhere.
-    const double step = std::floor(in.axis.step_of_x(p->peak_from) + 1e-6);
-    const int steps = in.axis.mapping.steps();
-    if (steps > 0 && step >= 0 && step < steps) p->peak_step = Step(static_cast<int32_t>(step));
     if (p->peak_step.valid() && in.graph) {
       NodeId node(p->peak_step.value);
       if (in.plan && p->peak_step.index() < in.plan->order.size()) node = in.plan->order[p->peak_step.index()];

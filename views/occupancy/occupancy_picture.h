@@ -23,9 +23,10 @@ struct OccupancyPicture : Prepared {
   std::vector<Kind> kinds;                   // the lowest first; only those that were ever used
   std::vector<Level> reserved;               // of all kinds together
   Bytes arena = 0, bound = 0, capacity = 0;  // 0: unknown
-  Bytes peak = 0;
-  double peak_x = 0;     // the middle of the piece in which it is reached
-  double peak_from = 0;  // and where that begins
+  Bytes peak = 0;                            // of the run that is looked at; the same on either axis
+  // The process's resident memory at its highest in the run, and what of it no space accounts for. 0: not sampled.
+  Bytes resident = 0, outside = 0;
+  double peak_x = 0;  // where it is reached
   Step peak_step;
   std::string peak_name;  // of the node that runs then
   double top = 0;         // the largest of all that is drawn

@@ -276,6 +276,10 @@ void OccupancyView::update_header() {
                                    .arg(format_bytes(o.gap()),
                                         format_percent(static_cast<double>(o.gap()) / static_cast<double>(o.bound))));
   }
+  if (o.resident > 0)
+    h.facts << (o.outside >= 0 ? tr("resident %1, outside of all spaces %2")
+                               : tr("resident %1, of what is reserved %2 untouched"))
+                   .arg(format_bytes(o.resident), format_bytes(std::abs(o.outside)));
   if (o.capacity > 0) h.facts << tr("capacity %1").arg(format_bytes(o.capacity));
   if (!o.other.empty()) h.facts << tr("B: peak %1").arg(format_bytes(o.other_peak));
   if (!o.ghost.empty()) h.facts << tr("arena before %1").arg(format_bytes(o.ghost_arena));

@@ -70,15 +70,15 @@ void add_node_columns(Table& table, const TableInput& input) {
   const auto at = [other](std::shared_ptr<std::vector<double>> list) -> Number {
     return [=](size_t r) { return other(r) < 0 ? kNothing : (*list)[static_cast<size_t>(other(r))]; };
   };
-  const Number time_a = [=](size_t r) {
-    const auto s = snapshot->stats(graph->id, NodeId(r));
-    return s.spans ? s.work_mean() : kNothing;
+  const auto stats_a = std::make_shared<const std::vector<trace::NodeStats>>(snapshot->stats(graph->id));
+  const auto stats_b =
+      std::make_shared<const std::vector<trace::NodeStats>>(c->other.snapshot->stats(c->other.graph->id));
+  const auto mean = [](const std::vector<trace::NodeStats>& stats, int64_t node) {
+    const auto n = static_cast<size_t>(node);
+    return node >= 0 && n < stats.size() && stats[n].runs > 0 ? stats[n].mean : kNothing;
   };
-  const Number time_b = [=](size_t r) {
-    if (other(r) < 0) return kNothing;
-    const auto s = c->other.snapshot->stats(c->other.graph->id, NodeId(static_cast<size_t>(other(r))));
-    return s.spans ? s.work_mean() : kNothing;
-  };
+  const Number time_a = [=](size_t r) { return mean(*stats_a, static_cast<int64_t>(r)); };
+  const Number time_b = [=](size_t r) { return mean(*stats_b, other(r)); };
   const Number bytes_b = [=](size_t r) {
     return other(r) < 0 ? kNothing : static_cast<double>(c->other.graph->nodes[static_cast<size_t>(other(r))].bytes);
   };

@@ -37,14 +37,17 @@ TablePtr compare_table(const TableInput& input) {
     const Pair& p = (*pairs)[r];
     return p.a.valid() ? graph_a->nodes[p.a.index()] : graph_b->nodes[p.b.index()];
   };
-  const auto mean = [](const SnapshotPtr& s, const std::shared_ptr<const trace::GraphInfo>& g, NodeId id) {
-    return id.valid() ? s->stats(g->id, id).work_mean() : 0.0;
+  using Stats = std::vector<trace::NodeStats>;
+  const auto stats_a = std::make_shared<const Stats>(a->stats(graph_a->id)),
+             stats_b = std::make_shared<const Stats>(b->stats(graph_b->id));
+  const auto mean = [](const Stats& stats, NodeId id) {
+    return id.valid() && id.index() < stats.size() ? stats[id.index()].mean : 0.0;
   };
   const auto bytes = [](const std::shared_ptr<const trace::GraphInfo>& g, NodeId id) {
     return id.valid() ? static_cast<double>(g->nodes[id.index()].bytes) : 0.0;
   };
-  const auto time_a = [=](size_t r) { return mean(a, graph_a, (*pairs)[r].a); };
-  const auto time_b = [=](size_t r) { return mean(b, graph_b, (*pairs)[r].b); };
+  const auto time_a = [=](size_t r) { return mean(*stats_a, (*pairs)[r].a); };
+  const auto time_b = [=](size_t r) { return mean(*stats_b, (*pairs)[r].b); };
   const auto bytes_a = [=](size_t r) { return bytes(graph_a, (*pairs)[r].a); };
   const auto bytes_b = [=](size_t r) { return bytes(graph_b, (*pairs)[r].b); };
   const auto time = [](const QString& title, std::function<double(size_t)> get) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables about allocators' memory piece by piece, and about what tuning found for a device's kernels.
-#include <arenascope/trace/tuning_note.h>
 
 #include <views/common/format.h>
 #include <QCoreApplication>
@@ -89,15 +88,11 @@ TablePtr pools_table(const TableInput& input) {
 TablePtr tuning_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("Nothing was tuned: only a device's kernels are, while they run.");
-  auto notes = std::make_shared<std::vector<trace::TuningNote>>();
-  for (size_t i = 0; i < input.snapshot->problems.size(); ++i) {
-    const trace::Problem& problem = input.snapshot->problems[i];
-    if (problem.severity != trace::Severity::Note) continue;
-    if (auto note = trace::tuning_note(problem.sentence)) notes->push_back(std::move(*note));
-  }
+  auto notes = std::make_shared<std::vector<trace::TuningInfo>>();
+  for (size_t i = 0; i < input.snapshot->tunings.size(); ++i) notes->push_back(input.snapshot->tunings[i]);
   auto choice = [notes](size_t r) {
-    const trace::TuningNote& n = (*notes)[r];
-    if (n.way >= 0) return Texts::tr("way %1").arg(n.way + 1);
+    const trace::TuningInfo& n = (*notes)[r];
+    if (n.way) return Texts::tr("way %1").arg(*n.way + 1);
     return QStringLiteral("%1 × %2 × %3").arg(n.local[0]).arg(n.local[1]).arg(n.local[2]);
   };
   table->rows = notes->size();
@@ -118,7 +113,7 @@ TablePtr tuning_table(const TableInput& input) {
        [notes](size_t r) { return text((*notes)[r].level); }},
       {Texts::tr("From"), Texts::tr("Whether this run measured it, an earlier one did, or a rule chose it"),
        [notes](size_t r) {
-         const trace::TuningNote& n = (*notes)[r];
+         const trace::TuningInfo& n = (*notes)[r];
          return n.remembered ? Texts::tr("an earlier run") : n.tried > 0 ? Texts::tr("this run") : Texts::tr("a rule");
        }},
   };

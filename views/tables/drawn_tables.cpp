@@ -153,7 +153,12 @@ TablePtr timeline_table(const TableInput& input) {
   auto spans = std::make_shared<std::vector<trace::SpanRef>>();
   for (size_t t = 0; t < snapshot->tracks.size(); ++t) {
     const auto found = snapshot->spans_exact(trace::TrackId(t), time.begin, time.end, kMost);
-    spans->insert(spans->end(), found.begin(), found.end());
+    for (const trace::SpanRef& span : found) {
+      const trace::Event& e = snapshot->event(span);
+      const bool of_run = e.kind() == trace::EventKind::Work || e.kind() == trace::EventKind::Wait ||
+                          e.kind() == trace::EventKind::Pause;
+      if (!of_run || run == nullptr || e.run() == input.run) spans->push_back(span);  // another run may go on beside it
+    }
   }
   std::stable_sort(spans->begin(), spans->end(), [&](const trace::SpanRef& a, const trace::SpanRef& b) {
     return snapshot->event(a).begin() < snapshot->event(b).begin();

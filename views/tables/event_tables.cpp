@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables about what happened: barriers, allocators, plans and problems.
-#include <arenascope/trace/tuning_note.h>
 
 #include <views/common/format.h>
 #include <QCoreApplication>
@@ -198,12 +197,9 @@ TablePtr problems_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No problems.");
   const auto snapshot = input.snapshot;
-  // What tuning found has a table of its own.
   auto rows = std::make_shared<std::vector<const trace::Problem*>>();
   const auto take = [&](const trace::Snapshot& from) {
-    for (size_t i = 0; i < from.problems.size(); ++i)
-      if (from.problems[i].severity != trace::Severity::Note || !trace::tuning_note(from.problems[i].sentence))
-        rows->push_back(&from.problems[i]);
+    for (size_t i = 0; i < from.problems.size(); ++i) rows->push_back(&from.problems[i]);
   };
   take(*snapshot);
   if (snapshot->lost > 0) rows->push_back(nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The holes of a plan: bytes that nobody uses although somebody lies above them, and who that is.
+// Holes: bytes that nobody uses although somebody lies above them, and who that is. Those of the plan, or, where there
+// is none (another allocator's memory), those that were seen.
 #include <views/common/format.h>
 #include <views/common/sweep.h>
 #include <views/tables/table.h>
@@ -18,90 +19,125 @@ struct Texts {
 constexpr size_t kMostHoles = 2000;    // the largest
 constexpr size_t kMostSlices = 20000;  // beyond, looking for who causes each would take too long
 
+// Somebody's stay: x are steps of a plan, or nanoseconds from the beginning of what was seen.
+struct Placed {
+  Stay stay;
+  trace::TensorRef tensor;
+};
+
 struct Hole {
   Stay stay;
-  int32_t above = -1, cause = -1;  // slices
+  int32_t above = -1, cause = -1;  // stays
   double byte_steps() const { return static_cast<double>(stay.hi - stay.lo) * (stay.x1 - stay.x0); }
 };
 
-// Whether a slice is alive at some step of [x0, x1).
-bool meets(const trace::SliceInfo& s, double x0, double x1) { return s.first.value < x1 && s.last.value > x0; }
+bool meets(const Stay& s, double x0, double x1) { return s.x0 < x1 && s.x1 > x0; }
 
 // Who lies lowest above the hole, and whom it would have met there: alive with it, though not while the hole is open.
-void explain(Hole& hole, const std::vector<trace::SliceInfo>& slices) {
-  for (size_t i = 0; i < slices.size(); ++i) {
-    if (slices[i].offset < hole.stay.hi || !meets(slices[i], hole.stay.x0, hole.stay.x1)) continue;
-    if (hole.above < 0 || slices[i].offset < slices[static_cast<size_t>(hole.above)].offset)
-      hole.above = static_cast<int32_t>(i);
+void explain(Hole& hole, const std::vector<Placed>& all) {
+  const auto at = [&](int32_t i) -> const Stay& { return all[static_cast<size_t>(i)].stay; };
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].stay.lo < hole.stay.hi || !meets(all[i].stay, hole.stay.x0, hole.stay.x1)) continue;
+    if (hole.above < 0 || all[i].stay.lo < at(hole.above).lo) hole.above = static_cast<int32_t>(i);
   }
   if (hole.above < 0) return;
-  const trace::SliceInfo& above = slices[static_cast<size_t>(hole.above)];
-  for (size_t i = 0; i < slices.size(); ++i) {
-    const trace::SliceInfo& s = slices[i];
-    if (static_cast<int32_t>(i) == hole.above || s.offset >= hole.stay.hi || s.offset + s.size <= hole.stay.lo)
-      continue;
-    if (!meets(s, above.first.value, above.last.value)) continue;
-    if (hole.cause < 0 || s.size > slices[static_cast<size_t>(hole.cause)].size) hole.cause = static_cast<int32_t>(i);
+  const Stay above = at(hole.above);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Stay& s = all[i].stay;
+    if (static_cast<int32_t>(i) == hole.above || s.lo >= hole.stay.hi || s.hi <= hole.stay.lo) continue;
+    if (!meets(s, above.x0, above.x1)) continue;
+    if (hole.cause < 0 || s.hi - s.lo > at(hole.cause).hi - at(hole.cause).lo) hole.cause = static_cast<int32_t>(i);
   }
+}
+
+std::vector<Placed> planned(const trace::PlanInfo& plan) {
+  std::vector<Placed> all;
+  for (const trace::SliceInfo& s : plan.slices)
+    all.push_back({{static_cast<double>(s.first.value), static_cast<double>(s.last.value), s.offset, s.offset + s.size},
+                   s.tensor});
+  return all;
+}
+
+std::vector<Placed> observed(const trace::Snapshot& snapshot) {
+  std::vector<Placed> all;
+  const Nanoseconds origin = snapshot.time.begin;
+  for (const trace::SliceRect& s : snapshot.slices_in(origin, snapshot.time.end + 1, kMostSlices + 1))
+    all.push_back(
+        {{static_cast<double>(s.begin - origin), static_cast<double>(s.end - origin), s.offset, s.offset + s.bytes},
+         s.tensor});
+  return all;
 }
 
 }  // namespace
 
 TablePtr holes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = input.plan ? Texts::tr("The plan has no holes.") : Texts::tr("No memory plan is open.");
   const auto plan = input.plan;
   const auto graph = input.graph;
-  if (!plan || plan->slices.size() > kMostSlices) {
-    if (plan) table->empty_text = Texts::tr("The plan has too many tensors for this table.");
+  const auto all = std::make_shared<const std::vector<Placed>>(plan ? planned(*plan) : observed(*input.snapshot));
+  table->empty_text = plan           ? Texts::tr("The plan has no holes.")
+                      : all->empty() ? Texts::tr("No memory plan is open.")
+                                     : Texts::tr("No holes were seen.");
+  if (all->size() > kMostSlices) {
+    table->empty_text = Texts::tr("There are too many tensors for this table.");
     return table;
   }
-  AxisFrame steps;
+  std::vector<Stay> stays;
+  for (const Placed& p : *all) stays.push_back(p.stay);
   auto holes = std::make_shared<std::vector<Hole>>();
-  for (const Stay& stay : sweep(plan_stays(*plan, steps), true).holes)
+  for (const Stay& stay : sweep(std::move(stays), true).holes)
     if (stay.hi > stay.lo && stay.x1 > stay.x0) holes->push_back({stay});
   std::stable_sort(holes->begin(), holes->end(),
                    [](const Hole& a, const Hole& b) { return a.byte_steps() > b.byte_steps(); });
   holes->resize(std::min(holes->size(), kMostHoles));
-  for (Hole& hole : *holes) explain(hole, plan->slices);
-  const auto name = [plan, graph](int32_t slice) {
-    if (slice < 0) return QString();
-    const trace::TensorRef ref = plan->slices[static_cast<size_t>(slice)].tensor;
+  for (Hole& hole : *holes) explain(hole, *all);
+  const auto name = [all, graph](int32_t stay) {
+    if (stay < 0) return QString();
+    const trace::TensorRef ref = (*all)[static_cast<size_t>(stay)].tensor;
     if (graph) {
       const auto& list = ref.is_leaf() ? graph->leafs : graph->nodes;
       if (ref.index() < list.size() && !list[ref.index()].name.empty())
         return QString::fromStdString(list[ref.index()].name);
     }
-    return Words::node(ref);
+    return graph ? Words::node(ref) : Texts::tr("block %1").arg(ref.index());
+  };
+  const bool steps = plan != nullptr;
+  const auto when = [holes, steps](size_t r) {
+    const Stay& s = (*holes)[r].stay;
+    return steps ? QStringLiteral("%1 – %2").arg(s.x0).arg(s.x1)
+                 : QStringLiteral("%1 – %2").arg(format_ns(static_cast<Nanoseconds>(s.x0)),
+                                                 format_ns(static_cast<Nanoseconds>(s.x1)));
   };
   const auto bytes = [holes](size_t r) { return static_cast<double>((*holes)[r].stay.hi - (*holes)[r].stay.lo); };
+  const auto room = [holes](size_t r) { return (*holes)[r].byte_steps(); };
   table->rows = holes->size();
   table->columns = {
       {Texts::tr("Bytes"), Texts::tr("In nobody's use although somebody lies above"),
        [bytes](size_t r) { return format_bytes(static_cast<Bytes>(bytes(r))); }, bytes},
-      {Texts::tr("Steps"), Texts::tr("While it is open"),
-       [holes](size_t r) { return QStringLiteral("%1 – %2").arg((*holes)[r].stay.x0).arg((*holes)[r].stay.x1); },
+      {steps ? Texts::tr("Steps") : Texts::tr("Time"), Texts::tr("While it is open"), when,
        [holes](size_t r) { return (*holes)[r].stay.x0; }},
       {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
        [holes](size_t r) { return format_address((*holes)[r].stay.lo); },
        [holes](size_t r) { return static_cast<double>((*holes)[r].stay.lo); }},
-      {Texts::tr("Byte steps"), Texts::tr("Bytes × steps: how much room it is"),
-       [holes](size_t r) { return format_bytes(static_cast<Bytes>((*holes)[r].byte_steps())); },
-       [holes](size_t r) { return (*holes)[r].byte_steps(); }},
+      steps ? Column{Texts::tr("Byte steps"), Texts::tr("Bytes × steps: how much room it is"),
+                     [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r))); }, room}
+            : Column{Texts::tr("Byte seconds"), Texts::tr("Bytes × seconds: how much room it is"),
+                     [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r) / 1e9)); }, room},
       {Texts::tr("Above it"), Texts::tr("The tensor that could not sink into it"),
        [=](size_t r) { return name((*holes)[r].above); }},
       {Texts::tr("Because of"), Texts::tr("What lies there at another time of that tensor's life"),
        [=](size_t r) { return name((*holes)[r].cause); }},
   };
-  const trace::GraphId id = plan->graph;
+  const trace::GraphId id = plan ? plan->graph : trace::GraphId();
   table->selection = [=](size_t r) {
     const Hole& hole = (*holes)[r];
-    return hole.above < 0 ? Selection(AddressRangeSelection{hole.stay.lo, hole.stay.hi})
-                          : Selection(NodeSelection{id, plan->slices[static_cast<size_t>(hole.above)].tensor});
+    return hole.above < 0 || !id.valid() ? Selection(AddressRangeSelection{hole.stay.lo, hole.stay.hi})
+                                         : Selection(NodeSelection{id, (*all)[static_cast<size_t>(hole.above)].tensor});
   };
-  table->inside = [holes](size_t r, const RangeFilter& f) {
+  table->inside = [holes, steps](size_t r, const RangeFilter& f) {
     const Stay& s = (*holes)[r].stay;
-    return f.has_step(static_cast<int32_t>(s.x0), static_cast<int32_t>(std::ceil(s.x1))) && f.has_address(s.lo, s.hi);
+    return (!steps || f.has_step(static_cast<int32_t>(s.x0), static_cast<int32_t>(std::ceil(s.x1)))) &&
+           f.has_address(s.lo, s.hi);
   };
   return table;
 }

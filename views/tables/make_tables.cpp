@@ -55,7 +55,17 @@ TablePtr nodes_table(const TableInput& input) {
       if (const TensorRef t = plan->slices[s].tensor; t.is_node() && t.index() < slice->size())
         (*slice)[t.index()] = static_cast<int32_t>(s);
   }
-  auto stats = [snapshot, graph](size_t r) { return snapshot->stats(graph->id, NodeId(r)); };
+  const auto all_stats = std::make_shared<const std::vector<trace::NodeStats>>(snapshot->stats(graph->id));
+  auto stats = [all_stats](size_t r) { return r < all_stats->size() ? (*all_stats)[r] : trace::NodeStats(); };
+  // A time over the runs; nothing where the node never ran.
+  const auto run_time = [stats](const QString& title, const QString& tip, auto get) {
+    return Column{title, tip,
+                  [=](size_t r) {
+                    const trace::NodeStats s = stats(r);
+                    return s.runs > 0 ? format_ns(static_cast<Nanoseconds>(get(s))) : QString();
+                  },
+                  [=](size_t r) { return static_cast<double>(get(stats(r))); }};
+  };
   table->rows = graph->nodes.size();
   table->columns = {
       {Texts::tr("Step"), Texts::tr("When it runs in the order"),
@@ -92,27 +102,41 @@ TablePtr nodes_table(const TableInput& input) {
          const auto* s = slice_of(*slice, plan.get(), r);
          return s ? static_cast<double>(s->block.value) : -1.0;
        }},
-      {Texts::tr("Mean time"), Texts::tr("Of one thread's part, over all runs"),
+      run_time(Texts::tr("Mean time"),
+               Texts::tr("Wall time a run, from the beginning of its first part to the end of its last; without the "
+                         "first run, which is cold, where there are others"),
+               [](const trace::NodeStats& s) { return s.mean; }),
+      run_time(Texts::tr("Median"), Texts::tr("Of its wall times, one a run"),
+               [](const trace::NodeStats& s) { return s.median; }),
+      run_time(Texts::tr("Quartile 1"), Texts::tr("A quarter of the runs took less"),
+               [](const trace::NodeStats& s) { return s.quartile1; }),
+      run_time(Texts::tr("Quartile 3"), Texts::tr("A quarter of the runs took more"),
+               [](const trace::NodeStats& s) { return s.quartile3; }),
+      run_time(Texts::tr("Longest"), Texts::tr("The longest of its wall times"),
+               [](const trace::NodeStats& s) { return s.longest; }),
+      run_time(Texts::tr("Busy"), Texts::tr("What its parts took together, mean a run"),
+               [](const trace::NodeStats& s) { return s.busy; }),
+      {Texts::tr("First run"), Texts::tr("Wall time in the first run of this plan, when caches were cold"),
        [stats](size_t r) {
-         const auto s = stats(r);
-         return s.spans ? format_ns(static_cast<Nanoseconds>(s.work_mean())) : QString();
+         const trace::NodeStats s = stats(r);
+         return s.first ? format_ns(*s.first) : QString();
        },
-       [stats](size_t r) { return stats(r).work_mean(); }},
-      {Texts::tr("Longest"), Texts::tr("The longest part of all runs"),
+       [stats](size_t r) { return static_cast<double>(stats(r).first.value_or(0)); }},
+      {Texts::tr("Runs"), Texts::tr("How many runs the times are of"),
        [stats](size_t r) {
-         const auto s = stats(r);
-         return s.spans ? format_ns(s.work_max) : QString();
+         const trace::NodeStats s = stats(r);
+         if (s.runs == 0) return QString();
+         return s.cold         ? Texts::tr("%1, cold").arg(format_count(s.runs))
+                : s.incomplete ? Texts::tr("%1, incomplete").arg(format_count(s.runs))
+                               : format_count(s.runs);
        },
-       [stats](size_t r) { return static_cast<double>(stats(r).work_max); }},
-      {Texts::tr("Waiting"), Texts::tr("Mean of what all threads waited together at the barrier behind it"),
+       [stats](size_t r) { return static_cast<double>(stats(r).runs); }},
+      {Texts::tr("Waiting"), Texts::tr("What all threads waited together at the barriers behind it, mean a run"),
        [stats](size_t r) {
-         const auto s = stats(r);
-         return s.barriers ? format_ns(s.wait_sum / s.barriers) : QString();
+         const trace::NodeStats s = stats(r);
+         return s.barriers ? format_ns(static_cast<Nanoseconds>(s.wait)) : QString();
        },
-       [stats](size_t r) {
-         const auto s = stats(r);
-         return s.barriers ? static_cast<double>(s.wait_sum / s.barriers) : 0.0;
-       }},
+       [stats](size_t r) { return stats(r).wait; }},
       {Texts::tr("Tasks"), Texts::tr("Parts into which it is split"),
        [graph](size_t r) { return QString::number(graph->nodes[r].tasks); },
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].tasks); }},

@@ -64,6 +64,7 @@ class Maker {
       add_track(t, parts);
     }
     add_barriers();
+    add_pauses();
   }
 
   void run(const std::stop_token& stop) {
@@ -151,7 +152,7 @@ class Maker {
   void add_steps() {
     const AxisMapping& map = in_.axis.mapping;
     if (map.empty() || !in_.graph) return;
-    p_.rows.push_back({trace::TrackId(), 1, 0, kStepRow, 0, 0});
+    p_.rows.push_back({trace::TrackId(), 1, 0, kStepRow, {}});
     p_.height = kStepRow;
     const auto& anchors = map.anchors();
     double done = -1e300;
@@ -178,23 +179,15 @@ class Maker {
     p_.height += row.height;
     row_of_[index] = static_cast<uint32_t>(p_.rows.size());
     trace::SpanRef before;
-    double busy = 0, waiting = 0, length = 0;
     for (const Stretch& part : parts) {
-      length += static_cast<double>(part.time.length());
       for (const SpanCell& cell : s_.spans(row.track, part.time.begin, part.time.end, part.pixels)) {
         if (cell.count == 1 && cell.span == before) continue;  // it reaches over from the stretch before
         before = cell.span;
-        const double inside =
-            static_cast<double>(std::min(cell.end, part.time.end) - std::max(cell.begin, part.time.begin));
-        if (cell.span.lane == 0) {
-          busy += cell.work * inside;
-          waiting += cell.wait * inside;
-        }
+        if (cell.count == 1 && cell.kind == EventKind::Pause) continue;  // over all rows: add_pauses()
         add_cell(row, cell);
       }
     }
-    row.busy = length > 0 ? std::min(busy / length, 1.0) : 0;
-    row.waiting = length > 0 ? std::min(waiting / length, 1.0) : 0;
+    row.share = s_.share(in_.run, row.track);
     p_.rows.push_back(row);
   }
 
@@ -233,6 +226,19 @@ class Maker {
     }
     std::sort(p_.barriers.begin(), p_.barriers.end(),
               [](const BarrierMark& a, const BarrierMark& b) { return a.x < b.x; });
+  }
+
+  void add_pauses() {
+    const trace::TimeRange t = in_.axis.time_range();
+    for (size_t r = s_.runs.size(); r-- > 0;) {
+      const trace::Run& run = s_.runs[r];
+      if (run.finished && run.end < t.begin) break;
+      if (!run.table || run.info.begin >= t.end) continue;
+      if (in_.axis.mode == AxisMode::Step && trace::RunId(r) != in_.run) continue;
+      for (const trace::TimeRange& pause : run.table->pauses)
+        if (pause.begin < t.end && pause.end > t.begin)
+          p_.pauses.push_back({in_.axis.x_of_time(pause.begin), in_.axis.x_of_time(pause.end), pause.length()});
+    }
   }
 
   const PrepareInput& in_;

@@ -24,9 +24,8 @@ struct TimelineRow {
   trace::TrackId track;  // none: the row of steps
   int lanes = 1;
   double top = 0, height = 1;  // in units of rows, from above
-  double busy = 0;             // share of the visible time that was work
-  double waiting = 0;
-  bool other = false;  // of what is compared with: its track
+  trace::BusyShare share;      // of the run that is looked at, whatever is visible
+  bool other = false;          // of what is compared with: its track
 };
 
 struct TimelineItem {  // what a rectangle's tag means
@@ -42,6 +41,11 @@ struct BarrierMark {  // who came last
   trace::Barrier barrier;
 };
 
+struct PauseMark {  // somebody held the run
+  double x0 = 0, x1 = 0;
+  Nanoseconds time = 0;
+};
+
 struct TimelinePicture : Prepared {
   SnapshotPtr snapshot;  // that the cells refer to
   SnapshotPtr other;     // that those of the rows compared with refer to; null: there are none
@@ -49,6 +53,7 @@ struct TimelinePicture : Prepared {
   double height = 0;  // of all rows
   std::shared_ptr<const RectSet> spans;
   std::vector<TimelineItem> items;
+  std::vector<PauseMark> pauses;
   std::vector<BarrierMark> barriers;  // by x; none where they lie too dense
   Nanoseconds wait_sum = 0;           // of the barriers in `barriers`
 };

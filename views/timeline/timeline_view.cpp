@@ -48,7 +48,8 @@ class TimelineView::Rows : public QCPAbstractPlottable {
       const QRectF box(8, std::max<double>(top, area.top()), area.left() - 16,
                        std::min<double>(bottom, area.bottom()) - std::max<double>(top, area.top()));
       if (box.height() < metrics.height() * 0.8) continue;
-      const bool two = row.track.valid() && box.height() >= 2 * metrics.height() + 2 && row.busy + row.waiting > 0;
+      const bool two =
+          row.track.valid() && box.height() >= 2 * metrics.height() + 2 && row.share.busy + row.share.waiting > 0;
       const int width = static_cast<int>(box.width());
       p->setPen(row.track.valid() && !row.other ? c.text : c.dim_text);
       if (row.other)
@@ -62,8 +63,9 @@ class TimelineView::Rows : public QCPAbstractPlottable {
       p->drawText(first, Qt::AlignRight | Qt::AlignVCenter, name);
       if (!two) continue;
       p->setPen(c.dim_text);
-      p->drawText(first.translated(0, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
-                  metrics.elidedText(TimelineView::tr("%1 busy").arg(format_percent(row.busy)), Qt::ElideRight, width));
+      p->drawText(
+          first.translated(0, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
+          metrics.elidedText(TimelineView::tr("%1 busy").arg(format_percent(row.share.busy)), Qt::ElideRight, width));
     }
   }
 
@@ -154,9 +156,9 @@ void TimelineView::update_header() {
   double busy = 0, waiting = 0;
   int workers = 0;
   for (const TimelineRow& row : t.rows) {
-    if (!row.track.valid() || row.other || row.busy + row.waiting <= 0) continue;
-    busy += row.busy;
-    waiting += row.waiting;
+    if (!row.track.valid() || row.other || row.share.busy + row.share.waiting <= 0) continue;
+    busy += row.share.busy;
+    waiting += row.share.waiting;
     ++workers;
   }
   if (workers > 0) {
@@ -166,14 +168,15 @@ void TimelineView::update_header() {
   double other_busy = 0;
   int other_workers = 0;
   for (const TimelineRow& row : t.rows) {
-    if (!row.other || row.busy + row.waiting <= 0) continue;
-    other_busy += row.busy;
+    if (!row.other || row.share.busy + row.share.waiting <= 0) continue;
+    other_busy += row.share.busy;
     ++other_workers;
   }
   if (other_workers > 0) h.facts << tr("B: %1 busy").arg(format_percent(other_busy / other_workers));
-  if (context().source->snapshot()->lost > 0) {
-    h.facts << tr("%1 events lost").arg(format_count(context().source->snapshot()->lost));
-  }
+  if (const trace::Run* run = t.snapshot->run(context().source->run()); run && run->paused() > 0)
+    h.facts << tr("paused for %1, which is no part of it").arg(format_ns(run->paused()));
+  for (const trace::ClockInfo& clock : t.snapshot->clocks)
+    if (clock.error > 0) h.facts << tr("device clock ± %1").arg(format_ns(clock.error));
   RectStyle work, wait, copy, last;
   work.fill = c[Role::Work];
   wait.hatch = Hatch::Diagonal;
@@ -374,8 +377,30 @@ void TimelineView::draw_barriers(QCPPainter* painter) const {
   painter->setAntialiasing(false);
 }
 
+// Over all rows: nobody worked, and nobody waited for another.
+void TimelineView::draw_pauses(QCPPainter* painter) const {
+  const QRect area = plot()->axisRect()->rect();
+  painter->setAntialiasing(false);
+  QColor veil = colours().background;
+  veil.setAlpha(225);
+  for (const PauseMark& pause : picture_->pauses) {
+    const int x0 = std::max(static_cast<int>(std::lround(x_axis()->coordToPixel(pause.x0))), area.left());
+    const int x1 = std::min(static_cast<int>(std::lround(x_axis()->coordToPixel(pause.x1))), area.right() + 1);
+    if (x1 <= x0) continue;
+    const QRect band(x0, area.top(), x1 - x0, area.height());
+    painter->fillRect(band, veil);
+    painter->setPen(QPen(colours().dim_text, 1, Qt::DotLine));
+    painter->drawRect(band.adjusted(0, 0, -1, -1));
+    painter->setPen(colours().dim_text);
+    const QString text = tr("paused, %1").arg(format_ns(pause.time));
+    if (painter->fontMetrics().horizontalAdvance(text) + 8 < band.width())
+      painter->drawText(band, Qt::AlignCenter, text);
+  }
+}
+
 void TimelineView::draw_overlay(QCPPainter* painter) {
   if (!picture_ || !picture_->spans) return;
+  draw_pauses(painter);
   draw_barriers(painter);
   const SelectionModel& model = *context().selection;
   if (!(model.hovered() == model.current())) outline(painter, model.hovered(), false);

@@ -29,6 +29,7 @@ class TimelineView : public PlotView {
   const TimelineItem* item_at(const QPointF& pixel) const;
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
+  void draw_pauses(QCPPainter* painter) const;
   void draw_barriers(QCPPainter* painter) const;
   QString row_name(const TimelineRow& row) const;
   const trace::Snapshot& snapshot_of(const TimelineItem& item) const;

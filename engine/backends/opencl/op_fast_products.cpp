@@ -110,8 +110,8 @@ Status run_best(Station& station, const Products& s) {
   const DeviceFacts& facts = station.runtime.facts();
   if (panel_depth(station, s) == 0) return run_tiles(station, s);
   const int usual = facts.is_cpu() || facts.max_work_group < 64 ? 0 : 1;
-  const std::string key = fmt::format("gemm{} {}x{}x{}x{} taps {}x{}", s.option, s.outer, s.p.m, s.p.n, s.p.k,
-                                      s.p.kernel_height, s.p.kernel_width);
+  const TuneKey key{"gemm" + std::string(s.option), fmt::format("{}x{}x{}x{} taps {}x{}", s.outer, s.p.m, s.p.n, s.p.k,
+                                                                s.p.kernel_height, s.p.kernel_width)};
   const int variant = station.tuner.choose_variant(key, facts.max_work_group < 64 ? 1 : 2, usual, [&](int v) {
     using Clock = std::chrono::steady_clock;
     double best = -1;

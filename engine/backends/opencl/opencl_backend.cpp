@@ -165,9 +165,9 @@ class OpenClBackend final : public Backend {
 
   void keep_spans(bool keep) override { runtime_->keep_launches(keep); }
   std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override {
-    return spans_of(*runtime_, now);
+    return spans_of(*runtime_, now, clock_error_);
   }
-  std::vector<std::string> take_notes() override { return tuner_->take_notes(); }
+  BackendNotes take_notes() override { return {tuner_->take_notes(), {}, clock_error_}; }
   std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
   std::vector<PoolBlock> pool_blocks() const override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();
@@ -195,7 +195,8 @@ class OpenClBackend final : public Backend {
   MemHandle problem_;
   ImageOps images_;
   Replay replay_;
-  std::weak_ptr<DevicePool> pool_;  // of the last context that memory was registered with
+  std::weak_ptr<DevicePool> pool_;          // of the last context that memory was registered with
+  std::optional<Nanoseconds> clock_error_;  // of the spans that were taken last
   bool replayable_ = false;
   bool checks_ = false;  // an op that can meet a wrong index was queued
 };

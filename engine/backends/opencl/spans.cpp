@@ -10,9 +10,14 @@ bool time_of(cl_event event, cl_profiling_info what, cl_ulong& time) {
   return clGetEventProfilingInfo(event, what, sizeof time, &time, nullptr) == CL_SUCCESS;
 }
 
-// What has to be added to the device's times.
-Nanoseconds difference(Runtime& runtime, const std::function<Nanoseconds()>& now) {
-  Nanoseconds best = 0, width = INT64_MAX;
+struct Difference {
+  Nanoseconds shift = 0;  // what has to be added to the device's times
+  std::optional<Nanoseconds> error;
+};
+
+Difference difference(Runtime& runtime, const std::function<Nanoseconds()>& now) {
+  Difference best;
+  Nanoseconds width = INT64_MAX;
   for (int i = 0; i < 5; ++i) {
     cl_event event = nullptr;
     const Nanoseconds before = now();
@@ -23,18 +28,21 @@ Nanoseconds difference(Runtime& runtime, const std::function<Nanoseconds()>& now
     cl_ulong end = 0;
     if (!time_of(event, CL_PROFILING_COMMAND_END, end) || after - before >= width) continue;
     width = after - before;
-    best = before + width / 2 - static_cast<Nanoseconds>(end);
+    best = {before + width / 2 - static_cast<Nanoseconds>(end), (width + 1) / 2};
   }
   return best;
 }
 
 }  // namespace
 
-std::vector<DeviceSpan> spans_of(Runtime& runtime, const std::function<Nanoseconds()>& now) {
+std::vector<DeviceSpan> spans_of(Runtime& runtime, const std::function<Nanoseconds()>& now,
+                                 std::optional<Nanoseconds>& error) {
   std::vector<DeviceSpan> out;
   const std::vector<Launched> launched = runtime.take_launched();
   const bool usable = !launched.empty() && runtime.finish().ok();
-  const Nanoseconds shift = usable ? difference(runtime, now) : 0;
+  const Difference clocks = usable ? difference(runtime, now) : Difference{};
+  const Nanoseconds shift = clocks.shift;
+  if (usable) error = clocks.error;
   for (const Launched& l : launched) {
     EventHandleCl held(l.event);
     cl_ulong queued = 0, submitted = 0, begin = 0, end = 0;

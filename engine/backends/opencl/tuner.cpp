@@ -4,25 +4,13 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
-#include <tuple>
 
 #include <fmt/format.h>
-
-#include <arenascope/trace/tuning_note.h>
 
 namespace arenascope::opencl {
 namespace {
 
 constexpr const char* kLevels[] = {"none", "fast", "normal", "wide", "heavy"};
-
-// A key's kernel and sizes. These begin at the first number behind a space: no kernel's or option's name begins with a
-// digit.
-std::pair<std::string, std::string> parts_of(const std::string& key) {
-  size_t cut = key.find(' ');
-  while (cut != std::string::npos && (cut + 1 >= key.size() || key[cut + 1] < '0' || key[cut + 1] > '9'))
-    cut = key.find(' ', cut + 1);
-  return {key.substr(0, cut), cut == std::string::npos ? std::string() : key.substr(cut + 1)};
-}
 
 }  // namespace
 
@@ -64,9 +52,9 @@ std::vector<std::array<size_t, 3>> Tuner::candidates(const DeviceFacts& facts, T
   return out;
 }
 
-std::vector<std::string> Tuner::take_notes() {
+std::vector<trace::TuningInfo> Tuner::take_notes() {
   std::lock_guard lock(mutex_);
-  std::vector<std::string> out;
+  std::vector<trace::TuningInfo> out;
   out.swap(notes_);
   return out;
 }
@@ -76,7 +64,8 @@ std::vector<TuningResult> Tuner::results() const {
   std::vector<TuningResult> out;
   for (const auto& [key, r] : results_) {
     TuningResult told;
-    std::tie(told.kernel, told.sizes) = parts_of(key.second);
+    told.kernel = key.second.kernel;
+    told.sizes = key.second.sizes;
     told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant + 1)
                                  : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
     told.level = name(key.first);
@@ -87,13 +76,13 @@ std::vector<TuningResult> Tuner::results() const {
   return out;
 }
 
-std::optional<TuneResult> Tuner::known(const std::string& key) const {
+std::optional<TuneResult> Tuner::known(const TuneKey& key) const {
   std::lock_guard lock(mutex_);
   const auto at = results_.find({level_, key});
   return at == results_.end() ? std::nullopt : std::optional(at->second);
 }
 
-void Tuner::keep(const std::string& key, const TuneResult& result) {
+void Tuner::keep(const TuneKey& key, const TuneResult& result) {
   {
     std::lock_guard lock(mutex_);
     results_[{level_, key}] = result;
@@ -102,25 +91,26 @@ void Tuner::keep(const std::string& key, const TuneResult& result) {
 }
 
 // Once: it is in use from now on.
-void Tuner::tell(const std::string& key, const TuneResult& result) {
+void Tuner::tell(const TuneKey& key, const TuneResult& result) {
   std::lock_guard lock(mutex_);
   if (!told_.insert(key).second) return;
-  trace::TuningNote note;
-  std::tie(note.kernel, note.sizes) = parts_of(key);
-  note.local = result.local;
-  note.way = result.variant;
+  trace::TuningInfo note;
+  note.kernel = key.kernel;
+  note.sizes = key.sizes;
+  for (size_t i = 0; i < 3; ++i) note.local[i] = static_cast<uint32_t>(result.local[i]);
+  if (result.variant >= 0) note.way = result.variant;
   note.level = name(level_);
   if (result.seconds >= 0) {
     note.tried = result.tried;
     note.seconds = result.seconds;
   }
   note.remembered = result.remembered;
-  notes_.push_back(trace::sentence(note));
+  notes_.push_back(std::move(note));
 }
 
 void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel_name, int dims, const size_t* sizes,
                    size_t* local) {
-  const std::string key = fmt::format("{} {}x{}x{}", kernel_name, sizes[0], sizes[1], sizes[2]);
+  const TuneKey key{kernel_name, fmt::format("{}x{}x{}", sizes[0], sizes[1], sizes[2])};
   if (const auto found = known(key)) {
     std::copy(found->local.begin(), found->local.end(), local);
     tell(key, *found);
@@ -147,10 +137,9 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
   keep(key, best);
 }
 
-int Tuner::choose_variant(const std::string& variant_name, int count, int usual,
-                          const std::function<double(int)>& seconds) {
-  if (const auto found = known(variant_name); found && found->variant >= 0 && found->variant < count) {
-    tell(variant_name, *found);
+int Tuner::choose_variant(const TuneKey& key, int count, int usual, const std::function<double(int)>& seconds) {
+  if (const auto found = known(key); found && found->variant >= 0 && found->variant < count) {
+    tell(key, *found);
     return found->variant;
   }
   TuneResult best;
@@ -164,7 +153,7 @@ int Tuner::choose_variant(const std::string& variant_name, int count, int usual,
         best.seconds = taken;
       }
     }
-  keep(variant_name, best);
+  keep(key, best);
   return best.variant;
 }
 
@@ -176,11 +165,15 @@ bool Tuner::load() {
   std::istringstream lines(std::string(bytes->begin(), bytes->end()));
   std::lock_guard lock(mutex_);
   for (std::string line; std::getline(lines, line);) {
-    const size_t level_end = line.find('\t'), key_end = line.find('\t', level_end + 1);
-    if (level_end == std::string::npos || key_end == std::string::npos) return false;
-    const auto level = parse_tune_level(std::string_view(line).substr(0, level_end));
+    std::istringstream columns(line);
+    std::string level_name, kernel, sizes, rest;
+    if (!std::getline(columns, level_name, '\t') || !std::getline(columns, kernel, '\t') ||
+        !std::getline(columns, sizes, '\t'))
+      return false;
+    if (!std::getline(columns, rest)) continue;  // kernel and sizes in one column, from before: it is measured anew
+    const auto level = parse_tune_level(level_name);
     TuneResult r;
-    std::istringstream numbers(line.substr(key_end + 1));
+    std::istringstream numbers(rest);
     numbers >> r.local[0] >> r.local[1] >> r.local[2] >> r.variant >> r.seconds >> r.tried;
     constexpr size_t kMost = 65536;
     if (!numbers || !level) return false;
@@ -188,7 +181,7 @@ bool Tuner::load() {
       if (l < 1 || l > kMost) return false;
     if (r.local[0] * r.local[1] * r.local[2] > kMost) return false;
     r.remembered = true;
-    results_[{*level, line.substr(level_end + 1, key_end - level_end - 1)}] = r;
+    results_[{*level, {kernel, sizes}}] = r;
   }
   return true;
 }
@@ -198,8 +191,8 @@ bool Tuner::save() const {
   if (path_.empty() || results_.empty()) return true;
   std::string text;
   for (const auto& [key, r] : results_)
-    text += fmt::format("{}\t{}\t{} {} {} {} {} {}\n", name(key.first), key.second, r.local[0], r.local[1], r.local[2],
-                        r.variant, r.seconds, r.tried);
+    text += fmt::format("{}\t{}\t{}\t{} {} {} {} {} {}\n", name(key.first), key.second.kernel, key.second.sizes,
+                        r.local[0], r.local[1], r.local[2], r.variant, r.seconds, r.tried);
   return write_checked(path_, key_, std::vector<uint8_t>(text.begin(), text.end()));
 }
 

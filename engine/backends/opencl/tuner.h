@@ -28,6 +28,13 @@ struct TuneResult {
   bool remembered = false;  // read from the file
 };
 
+// What a result holds for.
+struct TuneKey {
+  std::string kernel;  // with its options
+  std::string sizes;   // the work items, or the shape
+  auto operator<=>(const TuneKey&) const = default;
+};
+
 class Tuner {
  public:
   // `path` "": nothing is kept on disk.
@@ -43,12 +50,12 @@ class Tuner {
   void choose(Runtime& runtime, cl_kernel kernel, const std::string& name, int dims, const size_t* sizes,
               size_t* local);
 
-  // Which of `count` variants is fastest for `name`; `seconds(v)` measures one (negative: it cannot run). Without
+  // Which of `count` variants is fastest for the key; `seconds(v)` measures one (negative: it cannot run). Without
   // measuring it is `usual`.
-  int choose_variant(const std::string& name, int count, int usual, const std::function<double(int)>& seconds);
+  int choose_variant(const TuneKey& key, int count, int usual, const std::function<double(int)>& seconds);
 
-  // A sentence (trace/tuning_note.h) for each result that was first used since the last call.
-  std::vector<std::string> take_notes();
+  // Each result that was first used since the last call.
+  std::vector<trace::TuningInfo> take_notes();
   // All that is known, of other levels too. May be called by any thread.
   std::vector<TuningResult> results() const;
   // Group sizes that are tried at a level, the usual one first.
@@ -56,17 +63,17 @@ class Tuner {
                                                        const size_t* sizes, size_t kernel_limit);
 
  private:
-  using Key = std::pair<TuneLevel, std::string>;  // the kernel, a space, the sizes
-  std::optional<TuneResult> known(const std::string& key) const;
-  void keep(const std::string& key, const TuneResult& result);
-  void tell(const std::string& key, const TuneResult& result);
+  using Key = std::pair<TuneLevel, TuneKey>;
+  std::optional<TuneResult> known(const TuneKey& key) const;
+  void keep(const TuneKey& key, const TuneResult& result);
+  void tell(const TuneKey& key, const TuneResult& result);
 
   TuneLevel level_;
   std::string path_, key_;
   mutable std::mutex mutex_;
   std::map<Key, TuneResult> results_;
-  std::vector<std::string> notes_;
-  std::set<std::string> told_;  // keys of this level
+  std::vector<trace::TuningInfo> notes_;
+  std::set<TuneKey> told_;  // of this level
 };
 
 }  // namespace arenascope::opencl

@@ -123,12 +123,14 @@ class WindowTest : public QObject, protected WindowFixture {
     // A fused node stops where one of those that it holds would.
     trace::GraphInfo fused = g;
     fused.nodes[2].op = "CONV+ADD+RELU";
-    fused.nodes[2].parameters = "holds CONV inner, ADD plus, RELU last";
+    fused.nodes[2].parts = {{"CONV", 0, "inner"}, {"ADD", 0, "plus"}, {"RELU", 0, "last, and more"}};
     for (const char* op : {"conv", "add", "relu", "conv+add+relu"})
       QVERIFY2(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Op, op, 0, true}}).contains(NodeId(2)), op);
     QVERIFY(!nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Op, "mul", 0, true}}).contains(NodeId(2)));
     QCOMPARE(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Node, "plus", 0, true}}), std::set<NodeId>{NodeId(2)});
     QCOMPARE(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Name, "inn*", 0, true}}), std::set<NodeId>{NodeId(2)});
+    QCOMPARE(nodes_to_break(fused, {Breakpoint{Breakpoint::Kind::Node, "last, and more", 0, true}}),
+             std::set<NodeId>{NodeId(2)});
     for (const Breakpoint& b :
          {Breakpoint{Breakpoint::Kind::Name, "a/*=b", 0, false}, Breakpoint{Breakpoint::Kind::Bytes, {}, 77, true},
           Breakpoint{Breakpoint::Kind::NaN, {}, 0, true}})

@@ -16,6 +16,7 @@ struct Known {
   std::map<int32_t, RunEnd> ends;
   std::map<int32_t, std::shared_ptr<const PlanInfo>> plans;
   std::map<int32_t, TrackId> first_thread;  // of a run: where its steps are marked
+  std::set<int32_t> losers;                 // runs that went on while events were lost
   Nanoseconds begin = INT64_MAX, end = INT64_MIN;
   int64_t events = 0, lost = 0;
 
@@ -23,6 +24,11 @@ struct Known {
     for (const Entry& entry : stream.entries) {
       if (!entry.description) continue;
       const Description* d = &*entry.description;
+      if (std::holds_alternative<Loss>(*d)) {
+        for (const auto& [run, info] : runs)
+          if (!ends.contains(run)) losers.insert(run);
+        if (!runs.empty() && ends.size() == runs.size()) losers.insert(runs.rbegin()->first);
+      }
       if (const auto* run = std::get_if<RunInfo>(d)) runs[run->id.value] = *run;
       if (const auto* run_end = std::get_if<RunEnd>(d)) ends[run_end->id.value] = *run_end;
       if (const auto* loss = std::get_if<Loss>(d)) lost += loss->count;
@@ -84,15 +90,16 @@ void count_arena(const Stream& stream, const Known& known, int32_t run, Figures&
     std::set<int64_t> pieces;
     int64_t top = 0;
     stream.each([&](TrackId track, const Event& live) {
-      if (track != thread->second || live.kind() != EventKind::SliceLive || live.time < begin || live.time > t) return;
+      if (live.run().value != run || live.kind() != EventKind::SliceLive || live.time < begin || live.time > t) return;
       bool gone = false;
       stream.each([&](TrackId other, const Event& dead) {
-        if (other == track && dead.kind() == EventKind::SliceDead && dead.id == live.id && dead.time >= live.time &&
-            dead.time <= t)
+        if (other == track && dead.kind() == EventKind::SliceDead && dead.run() == live.run() && dead.id == live.id &&
+            dead.time >= live.time && dead.time <= t)
           gone = true;
       });
-      for (int64_t piece = live.a / 16; !gone && piece < (live.a + live.b) / 16; ++piece) pieces.insert(piece);
-      if (!gone) top = std::max(top, (live.a + live.b) / 16);
+      const int64_t low = live.slice_offset() / 16, high = (live.slice_offset() + live.slice_bytes()) / 16;
+      for (int64_t piece = low; !gone && piece < high; ++piece) pieces.insert(piece);
+      if (!gone) top = std::max(top, high);
     });
     const double bytes = 16.0 * static_cast<double>(pieces.size());
     if (bytes > most) most = bytes, at = t;
@@ -142,11 +149,18 @@ void count_node(const Stream& stream, const Known& known, int32_t graph, int32_t
   struct One {
     Nanoseconds begin = INT64_MAX, end = INT64_MIN;
     double busy = 0, wait = 0, parts = 0;
+    bool whole = false, cold = false;
   };
   std::vector<One> runs;
+  bool whole_warm = false, whole_cold = false;  // whether the graph has such a run
+  std::set<int32_t> plans;
   for (const auto& [run, info] : known.runs) {
     if (info.graph.value != graph) continue;
     One one;
+    const auto end = known.ends.find(run);
+    one.whole = end != known.ends.end() && end->second.status == RunStatus::Done && !known.losers.contains(run);
+    one.cold = plans.insert(info.plan.value).second;
+    (one.cold ? whole_cold : whole_warm) |= one.whole;
     stream.each([&](TrackId, const Event& e) {
       if ((e.kind() != EventKind::Work && e.kind() != EventKind::Wait) || e.run().value != run ||
           e.node().value != node)
@@ -165,13 +179,15 @@ void count_node(const Stream& stream, const Known& known, int32_t graph, int32_t
   }
   if (runs.empty()) return;
   const std::string id = "node." + std::to_string(graph) + "." + std::to_string(node);
-  std::sort(runs.begin(), runs.end(), [](const One& a, const One& b) { return a.begin < b.begin; });
   out[id + ".runs"] = static_cast<double>(runs.size());
-  out[id + ".cold_wall"] = static_cast<double>(runs[0].end - runs[0].begin);
+  if (runs[0].cold) out[id + ".cold_wall"] = static_cast<double>(runs[0].end - runs[0].begin);
   double parts = 0;
   for (const One& one : runs) parts += one.parts;
   out[id + ".parts"] = parts;
-  if (runs.size() > 1) runs.erase(runs.begin());
+  std::erase_if(runs, [&](const One& one) {
+    return whole_warm ? !one.whole || one.cold : whole_cold ? !one.whole || !one.cold : one.whole;
+  });
+  if (runs.empty()) return;
   std::vector<Nanoseconds> walls;
   double busy = 0, wait = 0;
   for (const One& one : runs) {

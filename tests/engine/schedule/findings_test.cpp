@@ -165,9 +165,10 @@ TEST_CASE("a restored graph joins its concatenations as the graph itself") {
   CHECK(again->arena_bytes == live->arena_bytes);
   CHECK(again->lower_bound == live->lower_bound);
   // Axes that are not told, or that the sizes belie, join nothing.
-  for (const char* parameters : {"", "axis", "axis 7", "axis -1", "axis 0", "axis 99999999999999999999"}) {
+  for (const std::optional<int32_t> axis :
+       {std::optional<int32_t>(), std::optional(7), std::optional(-1), std::optional(0), std::optional(INT32_MAX)}) {
     for (trace::TensorInfo& node : info.nodes)
-      if (node.op == "CONCAT") node.parameters = parameters;
+      if (op_of(node) == Op::Concat) node.axis = axis;
     restored = restore_graph(info);
     REQUIRE(restored.ok());
     const auto copied = plan_memory(*restored, "greedy-by-size", "depth-first", {});

@@ -4,6 +4,7 @@
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
 #include <fstream>
 
 #include "engine/trace/sample_session.h"
@@ -95,8 +96,9 @@ TEST_CASE("an ONNX Runtime profile becomes runs of a graph") {
   CHECK(s->graphs[0]->nodes[0].name == "conv_0");
   CHECK(s->graphs[0]->nodes[0].op == "Conv");
   CHECK(s->runs.size() == 2);
-  CHECK(s->stats(GraphId(0), NodeId(0)).spans == 2);
-  CHECK(s->stats(GraphId(0), NodeId(0)).work_sum == 70'000);
+  const NodeStats conv = s->stats(GraphId(0), NodeId(0));
+  CHECK(conv.runs == 1);  // and the cold first one
+  CHECK(conv.mean + static_cast<double>(*conv.first) == 70'000);
   CHECK(s->steps(RunId(1)).steps() == 2);
   CHECK(s->time_of(RunId(1), NodeId(1))->begin == 1'240'000);
 }
@@ -206,6 +208,27 @@ TEST_CASE("PyTorch's own profile of a resnet50, compressed") {
   const auto& host = s->series(MemoryKind::HostPageable, MemoryCount::Active);
   const auto& device = s->series(MemoryKind::Default, MemoryCount::Active);
   CHECK(host.at(s->time.end) + device.at(s->time.end) == 19'267'840);
+  CHECK(device.at(s->time.end) == 0);
+  CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == 2'791'636'480);  // summed up from the file by a script
+  CHECK(s->peak(MemoryKind::HostPageable, MemoryCount::Active) == 57'803'264);
+}
+
+TEST_CASE("what one thread took another one gives back") {
+  const auto event = [](int thread, int us, int bytes, int device) {
+    return fmt::format(R"({{"ph":"i","name":"[memory]","pid":1,"tid":{},"ts":{},"args":)"
+                       R"({{"Device Type":1,"Device Id":{},"Bytes":{}}}}},)",
+                       thread, us, device, bytes);
+  };
+  // The second thread frees, and is told of first.
+  const auto s = open("[" + event(2, 15, -1000, 0) + event(2, 35, -1000, 1) + event(1, 10, 1000, 0) +
+                          event(1, 20, 1000, 1) + event(1, 30, 500, 0) + event(2, 40, -500, 0) + "]",
+                      TraceKind::ChromeJson);
+  CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == 1500);
+  CHECK(s->series(MemoryKind::Default, MemoryCount::Active).at(12'000) == 1000);
+  CHECK(s->series(MemoryKind::Default, MemoryCount::Active).at(18'000) == 0);
+  CHECK(s->series(MemoryKind::Default, MemoryCount::Active).at(s->time.end) == 0);
+  REQUIRE(s->allocators.size() == 3);  // the host, and two devices
+  CHECK(s->devices[s->allocators[2].device.index()].name == "device 1");
 }
 
 TEST_CASE("PyTorch's snapshots of a transformer: sums agree with the segments they hold") {

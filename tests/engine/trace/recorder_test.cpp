@@ -19,7 +19,7 @@ GraphInfo small_graph(size_t nodes) {
 
 // Checks the promise of Sink: whatever an event refers to has been described, and a run ends after its last event.
 struct StrictSink : Sink {
-  size_t tracks = 0, runs = 0, events_seen = 0;
+  size_t tracks = 0, runs = 0, events_seen = 0, counters = 0;
   std::vector<bool> ended;
   int wrong = 0;
   int64_t lost = 0;
@@ -32,6 +32,10 @@ struct StrictSink : Sink {
   void events(TrackId track, std::span<const Event> events) override {
     wrong += track.index() >= tracks;
     for (const Event& e : events) {
+      if (e.kind() == EventKind::Counter) {  // the process's, beside all runs
+        ++counters;
+        continue;
+      }
       ++events_seen;
       wrong += e.run().index() >= runs || ended[e.run().index()];
     }
@@ -81,9 +85,11 @@ TEST_CASE("events come after what they refer to and before their run's end, what
   CHECK(sink->lost == recorder.lost());
   const auto s = session->snapshot();
   CHECK(s->runs.size() == kRuns);
-  CHECK(s->event_count == static_cast<int64_t>(sink->events_seen));
+  CHECK(s->event_count == static_cast<int64_t>(sink->events_seen + sink->counters));
   for (size_t i = 0; i < s->runs.size(); ++i) CHECK(s->runs[i].finished);
-  CHECK(s->stats(graph, NodeId(0)).spans + s->lost >= kRuns * 3);
+  int64_t parts = 0;
+  for (size_t i = 0; i < s->runs.size(); ++i) parts += s->runs[i].table ? s->runs[i].table->nodes[0].host.count : 0;
+  CHECK(parts + s->lost >= kRuns * 3);
 }
 
 TEST_CASE("a sink that comes late is told what was described before") {
@@ -104,7 +110,7 @@ TEST_CASE("a sink that comes late is told what was described before") {
   const auto s = late->snapshot();
   CHECK(s->problems.empty());
   CHECK(s->runs.size() == 2);
-  CHECK(s->stats(graph, NodeId(2)).work_sum == 20);
+  CHECK(s->stats(graph, NodeId(2)).busy == 20);
 }
 
 TEST_CASE("a sink that was removed hears no more") {
@@ -131,4 +137,35 @@ TEST_CASE("losses are told to the sinks and show in the session") {
   CHECK(recorder.lost() == 34);
   CHECK(session->snapshot()->lost == 34);
   CHECK(session->snapshot()->tracks[0].lost == 34);
+}
+
+TEST_CASE("devices and allocators that are described again keep their ids") {
+  Recorder recorder;
+  const DeviceId a = recorder.describe(DeviceInfo{{}, "cpu", "", "", 0}),
+                 b = recorder.describe(DeviceInfo{{}, "cuda:0", "", "", 0});
+  CHECK(a != b);
+  CHECK(recorder.describe(DeviceInfo{{}, "cpu", "", "", 0}) == a);
+  const uint32_t x = recorder.describe(AllocatorInfo{7, "weights", MemoryKind::Persistent, a});
+  const uint32_t y = recorder.describe(AllocatorInfo{7, "weights", MemoryKind::Persistent, b});
+  CHECK(x != y);
+  CHECK(recorder.describe(AllocatorInfo{9, "weights", MemoryKind::Persistent, a}) == x);
+}
+
+TEST_CASE("the process's resident memory is noted beside the runs") {
+  auto session = std::make_shared<Session>();
+  Recorder recorder;
+  recorder.add_sink(session);
+  recorder.start();
+  const size_t bytes = size_t{32} << 20;
+  const RunId run = recorder.begin_run({});
+  std::vector<char> held(bytes, 1);
+  recorder.end_run(run);
+  recorder.stop();
+  const auto s = session->snapshot();
+  const SeriesView* resident = s->resident();
+  REQUIRE(resident != nullptr);
+  const double before = resident->samples[0].value, after = resident->samples.back().value;
+  CHECK(before > 1 << 20);
+  CHECK(after - before > 0.9 * static_cast<double>(bytes));
+  CHECK(held[bytes / 2] == 1);
 }

@@ -3,7 +3,6 @@
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>
-#include <arenascope/trace/tuning_note.h>
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include "engine/trace/codec.h"
@@ -105,8 +104,12 @@ TEST_CASE("a saved session opens as the same session") {
   CHECK(b->problems.empty());
   for (size_t n = 0; n < 4; ++n) {
     const NodeStats x = a->stats(GraphId(0), NodeId(n)), y = b->stats(GraphId(0), NodeId(n));
-    CHECK(x.work_sum == y.work_sum);
-    CHECK(x.wait_sum == y.wait_sum);
+    CHECK(x.runs == 700);
+    CHECK(x.runs == y.runs);
+    CHECK(x.busy == y.busy);
+    CHECK(x.wait == y.wait);
+    CHECK(x.median == y.median);
+    CHECK(x.first == y.first);
     CHECK(x.barriers == y.barriers);
   }
   const auto lines_of = [](const Session& session) {  // the order of equal times may differ, nothing else
@@ -307,34 +310,112 @@ TEST_CASE("what was flushed is readable while the writer goes on") {
   CHECK(session.snapshot()->runs.size() == 2);
 }
 
-TEST_CASE("what tuning decided is said in a sentence that can be read back") {
-  TuningNote groups{.kernel = "scale",
-                    .sizes = "512x64x1",
-                    .local = {64, 2, 1},
-                    .way = -1,
-                    .level = "normal",
-                    .tried = 4,
-                    .seconds = 0.00012,
-                    .remembered = true};
+TEST_CASE("what tuning decided comes back from a recording, and is a sentence for people") {
+  const TuningInfo groups{.kernel = "scale",
+                          .sizes = "512x64x1",
+                          .local = {64, 2, 1},
+                          .way = {},
+                          .level = "normal",
+                          .tried = 4,
+                          .seconds = 0.00012,
+                          .remembered = true,
+                          .run = RunId(0),
+                          .time = 77};
+  TuningInfo way{.kernel = "gemm, level -D over", .sizes = "1x64x64x32 taps 3x3", .way = 0, .level = "fast"};
   CHECK(sentence(groups) ==
         "scale over 512x64x1: groups of 64x2x1, the fastest of 4 (0.12 ms), level normal, remembered");
-  TuningNote way{.kernel = "gemm -D TAPS", .sizes = "1x64x64x32 taps 3x3", .way = 1, .level = "fast"};
-  CHECK(sentence(way) == "gemm -D TAPS over 1x64x64x32 taps 3x3: way 1, by rule, level fast");
-  for (const TuningNote& note : {groups, way}) {
-    const auto again = tuning_note(sentence(note));
-    REQUIRE(again.has_value());
-    CHECK(sentence(*again) == sentence(note));
-    CHECK(again->seconds == doctest::Approx(note.seconds));
-    const std::string whole = sentence(note);
-    for (size_t cut = 0; cut < whole.size(); ++cut) {  // cut anywhere, it is either another note or none
-      const auto part = tuning_note(std::string_view(whole).substr(0, cut));
-      if (part) CHECK(sentence(*part) == whole.substr(0, cut));
-    }
-  }
+  CHECK(sentence(way) == "gemm, level -D over over 1x64x64x32 taps 3x3: way 0, by rule, level fast");
+  test::TempFile file("tuning.arena");
+  auto writer = RecordingWriter::create(file.path);
+  (*writer)->describe(groups);
+  (*writer)->describe(way);
+  REQUIRE((*writer)->close().ok());
+  Session session;
+  REQUIRE(read_recording(file.path, session).ok());
+  const auto s = session.snapshot();
+  REQUIRE(s->tunings.size() == 2);
+  CHECK(s->tunings[0] == groups);
+  CHECK(s->tunings[1] == way);
+  CHECK(s->problems.empty());
+}
+
+// A packet of ours as programs before form 1 wrote it.
+void old_packet(WireWriter& out, const auto& body) {
+  const size_t outer = out.begin(kTracePacketField), inner = out.begin(kRecordingField);
+  body();
+  out.end(inner);
+  out.end(outer);
+}
+
+TEST_CASE("what recordings of before say in sentences is read into fields") {
+  auto graph = std::make_shared<GraphInfo>();
+  graph->id = GraphId(0);
+  graph->nodes.resize(3);
+  graph->nodes[0].parameters = "axis 1, channels last";
+  graph->nodes[1].parameters = "holds CONV conv1, ADD, RELU a b";
+  graph->nodes[2].parameters = "kernel 3x3 axis 1";
+  const auto note = [](Severity severity, std::string sentence, NodeId node = {}) {
+    return Problem{severity, std::move(sentence), 5, RunId(0), node};
+  };
+  WireWriter out;
+  old_packet(out, [&] { out.number(kVersionField, kRecordingVersion); });
+  const auto say = [&](const Description& d) { old_packet(out, [&] { encode(d, out); }); };
+  say(std::shared_ptr<const GraphInfo>(graph));
+  say(ThreadInfo{TrackId(0), "worker 0"});
+  say(RunInfo{.id = RunId(0), .graph = GraphId(0), .plan = {}, .begin = 10, .threads = 1});
+  say(RunInfo{.id = RunId(1), .graph = GraphId(0), .plan = {}, .begin = 20, .threads = 1});
+  say(note(Severity::Warning, "'x' holds NaN or infinities", NodeId(1)));
+  say(note(Severity::Note, "gemm -D TAPS over 1x64: way 1, by rule, level fast"));
+  say(note(Severity::Note,
+           "scale over 512x64x1: groups of 64x2x1, the fastest of 4 (0.12 ms), level wide, remembered"));
   for (const char* other :
-       {"", "a sentence about something else, level with it", "k over 1: groups of 1x1, by rule, level x",
+       {"a sentence about something else, level with it", "k over 1: groups of 1x1, by rule, level x",
         "k over 1: groups of 1x1x1, the fastest of -3 (1 ms), level x", "k over 1: way -1, by rule, level x"})
-    CHECK_FALSE(tuning_note(other));
+    say(note(Severity::Note, other));
+  const auto old_event = [](uint32_t kind, Nanoseconds t) { return Event{t, 64, 128, 7, kind | 3u << 8}; };
+  const std::array<Event, 4> events = {old_event(7, 12), old_event(14, 13), old_event(8, 15), old_event(7, 21)};
+  old_packet(out, [&] { encode(TrackId(0), events, out); });
+
+  Session session;
+  const auto report = read_recording(as_bytes(out.text()), "old", session);
+  REQUIRE(report.ok());
+  CHECK(report->broken_packets == 0);
+  const auto s = session.snapshot();
+  CHECK(s->graphs[0]->nodes[0].axis == 1);
+  CHECK(s->graphs[0]->nodes[1].parts ==
+        std::vector<PartInfo>{{"CONV", 0, "conv1"}, {"ADD", 0, ""}, {"RELU", 0, "a b"}});
+  CHECK_FALSE(s->graphs[0]->nodes[2].axis.has_value());
+  REQUIRE(s->problems.size() == 5);
+  CHECK(s->problems[0].kind == ProblemKind::NotFinite);
+  CHECK(s->problems[1].kind == ProblemKind::Other);
+  REQUIRE(s->tunings.size() == 2);
+  CHECK(s->tunings[0] ==
+        TuningInfo{.kernel = "gemm -D TAPS", .sizes = "1x64", .way = 1, .level = "fast", .run = RunId(0), .time = 5});
+  CHECK(s->tunings[1].local == std::array<uint32_t, 3>{64, 2, 1});
+  CHECK(s->tunings[1].remembered);
+  REQUIRE(s->slices.size() == 1);
+  CHECK(s->slices[0].run == RunId(0));
+  CHECK(s->slices[0].bytes == 128);
+  REQUIRE(s->open_slices.size() == 1);
+  CHECK(s->open_slices[0].run == RunId(1));
+  REQUIRE(s->seen.size() == 1);
+  CHECK(s->seen[0].step == Step(3));
+}
+
+TEST_CASE("sentences of today are not read back") {
+  test::TempFile file("sentences.arena");
+  auto writer = RecordingWriter::create(file.path);
+  (*writer)->describe(Problem{Severity::Note, "gemm over 1x64: way 1, by rule, level fast", 0, {}, {}});
+  (*writer)->describe(Problem{Severity::Warning, "'x' holds NaN or infinities", 0, {}, NodeId(1)});
+  (*writer)->describe(Problem{Severity::Warning, "x", 0, {}, NodeId(1), ProblemKind::NotFinite});
+  REQUIRE((*writer)->close().ok());
+  Session session;
+  REQUIRE(read_recording(file.path, session).ok());
+  const auto s = session.snapshot();
+  CHECK(s->tunings.empty());
+  REQUIRE(s->problems.size() == 3);
+  CHECK(s->problems[1].kind == ProblemKind::Other);
+  CHECK(s->problems[2].kind == ProblemKind::NotFinite);
 }
 
 TEST_CASE("Chrome JSON, CSV and text say the same") {

@@ -30,25 +30,25 @@ inline void fill_runs(Sink& sink, int first, int count) {
       for (size_t i = 0; i < 2; ++i) {
         if (slices[i][2] == k) {
           const TensorRef tensor = TensorRef::node(NodeId(static_cast<int32_t>(i)));
-          t0.push_back(slice_live(t, tensor, slices[i][0], slices[i][1], Step(k)));
-          t0.push_back(seen_write(t + 50, tensor, slices[i][0], slices[i][1], Step(k)));
+          t0.push_back(slice_live(id, t, tensor, slices[i][0], slices[i][1], Step(k)));
+          t0.push_back(seen_write(id, t + 50, tensor, slices[i][0], slices[i][1], Step(k)));
         }
         if (slices[i][3] == k) {
           t0.push_back(
-              slice_dead(t, TensorRef::node(NodeId(static_cast<int32_t>(i))), slices[i][0], slices[i][1], Step(k)));
+              slice_dead(id, t, TensorRef::node(NodeId(static_cast<int32_t>(i))), slices[i][0], slices[i][1], Step(k)));
         }
       }
       if (k == 3) {
-        t0.push_back(slice_live(t, TensorRef::node(NodeId(2)), 0, 0, Step(3)));
-        t0.push_back(seen_write(t, TensorRef::node(NodeId(2)), 0, 0, Step(3)));
+        t0.push_back(slice_live(id, t, TensorRef::node(NodeId(2)), 0, 0, Step(3)));
+        t0.push_back(seen_write(id, t, TensorRef::node(NodeId(2)), 0, 0, Step(3)));
       }
       t0.push_back(work(id, NodeId(k), t, t + 100, 0));
       t1.push_back(work(id, NodeId(k), t, t + 120, 1));
       t0.push_back(wait(id, NodeId(k), t + 100, t + 125, run * 4 + k));
       t1.push_back(wait(id, NodeId(k), t + 120, t + 125, run * 4 + k));
     }
-    t0.push_back(slice_dead(start + 800, TensorRef::node(NodeId(1)), 1000, 2000, Step(4)));
-    t0.push_back(slice_dead(start + 800, TensorRef::node(NodeId(2)), 0, 0, Step(4)));
+    t0.push_back(slice_dead(id, start + 800, TensorRef::node(NodeId(1)), 1000, 2000, Step(4)));
+    t0.push_back(slice_dead(id, start + 800, TensorRef::node(NodeId(2)), 0, 0, Step(4)));
     sink.events(TrackId(0), t0);
     sink.events(TrackId(1), t1);
     sink.describe(RunEnd{id, start + 800, RunStatus::Done});

@@ -37,14 +37,15 @@ TEST_CASE("node statistics and barriers say who came last and what the others wa
   REQUIRE(s->problems.empty());
   CHECK(s->runs.size() == 2);
   const NodeStats n1 = s->stats(GraphId(0), NodeId(1));
-  CHECK(n1.spans == 4);
-  CHECK(n1.barriers == 2);
+  CHECK(n1.runs == 1);  // the first one is cold
+  CHECK(n1.parts == 2);
+  CHECK(n1.barriers == 1);
   CHECK(n1.last_arriver == TrackId(1));
   CHECK(n1.usual_last == TrackId(1));
-  CHECK(n1.work_max == 120);
-  CHECK(n1.work_min == 100);
-  CHECK(n1.work_sum == 440);
-  CHECK(n1.wait_sum == 2 * 30);  // 20 + the 5 that leaving takes, and 5
+  CHECK(n1.mean == 120);
+  CHECK(n1.busy == 220);
+  CHECK(n1.first == 120);
+  CHECK(n1.wait == 30);  // 20 + the 5 that leaving takes, and 5
   const auto b = s->barrier_of(RunId(1), NodeId(1));
   REQUIRE(b);
   CHECK(b->wait_sum == 30);
@@ -196,9 +197,10 @@ TEST_CASE("data that makes no sense is left out, counted and said once") {
   session.describe(RunInfo{.id = RunId(9)});
   session.events(TrackId(3), std::array{Event{}});
   session.describe(ThreadInfo{TrackId(0), "t"});
-  session.events(TrackId(0), std::array{work(RunId(0), NodeId(0), 10, 5), counter(1, CounterId(99), 1),
-                                        slice(INT64_MIN, INT64_MAX, NameId(0), 0), Event{.kind_extra = 200},
-                                        slice_live(0, TensorRef{1}, -5, 10, Step(0)), slice(1, 2, NameId(0), 0)});
+  session.events(TrackId(0),
+                 std::array{work(RunId(0), NodeId(0), 10, 5), counter(1, CounterId(99), 1),
+                            slice(INT64_MIN, INT64_MAX, NameId(0), 0), Event{.kind_extra = 200},
+                            slice_live(RunId(0), 0, TensorRef{1}, -5, 10, Step(0)), slice(1, 2, NameId(0), 0)});
   const auto s = session.snapshot();
   CHECK(s->event_count == 1);
   CHECK(s->problems.size() == 1);
@@ -225,7 +227,8 @@ TEST_CASE("readers look while the writer writes") {
         const auto cells = s->spans(TrackId(0), s->time.begin, s->time.end, 100);
         for (const SpanCell& c : cells) wrong += s->event(c.span).end() > c.end;
         for (size_t i = 0; i < s->runs.size(); ++i) wrong += s->runs[i].info.id != RunId(i);
-        wrong += s->stats(GraphId(0), NodeId(0)).spans < 0;
+        const NodeStats n0 = s->stats(GraphId(0), NodeId(0));
+        wrong += n0.runs < 0 || (n0.runs > 0 && !n0.incomplete && n0.parts != 2);
         std::this_thread::sleep_for(std::chrono::microseconds(200));
       }
     });
@@ -259,8 +262,11 @@ TEST_CASE("a session with a bound lets the oldest go, keeps its sums, and old sn
   CHECK(to_string(*before, Format::Text) == text_before);
   CHECK(s->runs.size() == w->runs.size());
   for (int n = 0; n < 4; ++n) {
-    CHECK(s->stats(GraphId(0), NodeId(n)).work_sum == w->stats(GraphId(0), NodeId(n)).work_sum);
-    CHECK(s->stats(GraphId(0), NodeId(n)).barriers == w->stats(GraphId(0), NodeId(n)).barriers);
+    const NodeStats some = s->stats(GraphId(0), NodeId(n)), all = w->stats(GraphId(0), NodeId(n));
+    CHECK(some.median == all.median);
+    CHECK(some.left_out > 0);
+    CHECK(some.runs + some.left_out == all.runs + 1);  // the cold one went too
+    CHECK(all.left_out == 0);
   }
   for (const auto& snapshot : seen) {
     const auto cells = snapshot->spans(TrackId(0), snapshot->time.begin, snapshot->time.end, 30);
@@ -281,10 +287,12 @@ TEST_CASE("a session with a bound lets the oldest go, keeps its sums, and old sn
 
 TEST_CASE("slices and steps that two threads tell in turn are put together in any order of draining") {
   const auto ref = TensorRef::node(NodeId(0));
-  const std::array<Event, 4> even = {step(RunId(0), 10, Step(0), NodeId(0)), slice_live(10, ref, 64, 128, Step(0)),
-                                     step(RunId(0), 30, Step(2), NodeId(2)), slice_live(30, ref, 64, 128, Step(2))};
-  const std::array<Event, 4> odd = {step(RunId(0), 20, Step(1), NodeId(1)), slice_dead(20, ref, 64, 128, Step(1)),
-                                    step(RunId(0), 40, Step(3), NodeId(3)), slice_dead(40, ref, 64, 128, Step(3))};
+  const std::array<Event, 4> even = {
+      step(RunId(0), 10, Step(0), NodeId(0)), slice_live(RunId(0), 10, ref, 64, 128, Step(0)),
+      step(RunId(0), 30, Step(2), NodeId(2)), slice_live(RunId(0), 30, ref, 64, 128, Step(2))};
+  const std::array<Event, 4> odd = {
+      step(RunId(0), 20, Step(1), NodeId(1)), slice_dead(RunId(0), 20, ref, 64, 128, Step(1)),
+      step(RunId(0), 40, Step(3), NodeId(3)), slice_dead(RunId(0), 40, ref, 64, 128, Step(3))};
   for (const bool even_first : {true, false}) {
     Session session;
     session.describe(ThreadInfo{TrackId(0), "even"});
@@ -311,4 +319,211 @@ TEST_CASE("slices and steps that two threads tell in turn are put together in an
     REQUIRE(map.marks().size() == 4);
     CHECK(map.step_at(25) == doctest::Approx(1.5));
   }
+}
+
+namespace {
+
+// One node of two parts on two threads, a run of 100 ns for each wall time that is given; what is asked for beside.
+struct Runs {
+  Session session;
+  RunId next{0};
+  Nanoseconds now = 1000;
+
+  explicit Runs(TrackKind second = TrackKind::Worker) {
+    session.describe(ThreadInfo{TrackId(0), "worker 0"});
+    session.describe(ThreadInfo{TrackId(1), "second", second});
+    auto graph = std::make_shared<GraphInfo>();
+    graph->id = GraphId(0);
+    graph->nodes.resize(2);
+    session.describe(std::shared_ptr<const GraphInfo>(graph));
+  }
+  void begin(GraphId graph = GraphId(0)) {
+    session.describe(RunInfo{.id = next, .graph = graph, .plan = PlanId(), .begin = now, .threads = 2});
+  }
+  void work_on(int track, NodeId node, Nanoseconds from, Nanoseconds to) {
+    session.events(TrackId(track), std::array{work(next, node, now + from, now + to)});
+  }
+  void end(Nanoseconds took, RunStatus status = RunStatus::Done, bool stepped = false) {
+    session.describe(RunEnd{next, now + took, status, stepped});
+    next = RunId(next.value + 1);
+    now += took + 1000;
+  }
+  // Parts that overlap: they last `wall` together and 1.5 times as long summed up.
+  void whole(Nanoseconds wall, RunStatus status = RunStatus::Done, bool stepped = false) {
+    begin();
+    work_on(1, NodeId(0), wall / 4, wall);
+    work_on(0, NodeId(0), 0, wall * 3 / 4);
+    end(wall + 10, status, stepped);
+  }
+  NodeStats stats() const { return session.snapshot()->stats(GraphId(0), NodeId(0)); }
+};
+
+}  // namespace
+
+TEST_CASE("a node's time is that of a run, from its first part to its last, without the cold first run") {
+  Runs runs;
+  runs.whole(117'000);
+  CHECK(runs.stats().cold);  // there is no other
+  CHECK(runs.stats().mean == 117'000);
+  for (const Nanoseconds wall : {400, 800, 1200, 1600}) runs.whole(wall);
+  const NodeStats s = runs.stats();
+  CHECK_FALSE(s.cold);
+  CHECK(s.runs == 4);
+  CHECK(s.mean == 1000);
+  CHECK(s.median == 1000);
+  CHECK(s.quartile1 == 700);
+  CHECK(s.quartile3 == 1300);
+  CHECK(s.shortest == 400);
+  CHECK(s.longest == 1600);
+  CHECK(s.busy == 1500);
+  CHECK(s.parts == 2);
+  CHECK(s.first == 117'000);
+  const auto all = runs.session.snapshot()->stats(GraphId(0));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].mean == s.mean);
+  CHECK(all[1].runs == 0);
+}
+
+TEST_CASE("aborted runs, runs that were stepped through and runs that lost events stay out of the figures") {
+  Runs runs;
+  runs.whole(400, RunStatus::Aborted);
+  CHECK(runs.stats().incomplete);
+  CHECK(runs.stats().mean == 400);
+  runs.whole(500);
+  runs.whole(600);
+  runs.whole(7000, RunStatus::Done, true);
+  runs.begin();
+  runs.work_on(0, NodeId(0), 0, 9000);
+  runs.session.describe(Loss{TrackId(1), 3, runs.now});
+  runs.end(9000);
+  const NodeStats s = runs.stats();
+  CHECK_FALSE(s.incomplete);
+  CHECK(s.runs == 2);  // the aborted one was the cold one
+  CHECK(s.mean == 550);
+  CHECK(s.left_out == 3);
+  const auto snapshot = runs.session.snapshot();
+  CHECK(snapshot->run(RunId(3))->stepped);
+  CHECK(snapshot->run(RunId(4))->lost == 3);
+  CHECK(snapshot->run(RunId(2))->lost == 0);
+  CHECK(snapshot->run(RunId(2))->whole());
+}
+
+TEST_CASE("what a device computed and what it took the host to queue it are two things") {
+  Runs runs(TrackKind::DeviceQueue);
+  for (int i = 0; i < 2; ++i) {
+    runs.begin();
+    runs.work_on(0, NodeId(0), 0, 10);
+    runs.work_on(1, NodeId(0), 100, 600);
+    runs.end(700);
+  }
+  const NodeStats s = runs.stats();
+  CHECK(s.mean == 500);
+  CHECK(s.busy == 500);
+  CHECK(s.parts == 1);
+  CHECK(s.queueing == 10);
+}
+
+TEST_CASE("a pause is no part of a run's time, of waits, or of busy shares, in whatever order it is drained") {
+  for (const bool pause_first : {true, false}) {
+    Runs runs;
+    runs.begin();
+    const Nanoseconds t = runs.now;
+    runs.work_on(0, NodeId(0), 0, 100);
+    const std::array held = {pause(RunId(0), NodeId(1), t + 120, t + 90'120)};
+    const std::array other = {work(RunId(0), NodeId(0), t, t + 60), wait(RunId(0), NodeId(0), t + 60, t + 90'130, 0)};
+    const std::array first = {wait(RunId(0), NodeId(0), t + 100, t + 90'130, 0)};
+    if (pause_first) runs.session.events(TrackId(0), held);
+    runs.session.events(TrackId(1), other);
+    if (!pause_first) runs.session.events(TrackId(0), held);
+    runs.session.events(TrackId(0), first);
+    runs.end(90'200);
+    runs.begin();
+    runs.end(10);
+    const auto s = runs.session.snapshot();
+    const Run& run = *s->run(RunId(0));
+    CHECK(run.paused() == 90'000);
+    CHECK(run.wall() == 200);
+    REQUIRE(s->barriers.size() == 1);
+    CHECK(s->barriers[0].wait_sum == 70 + 30);
+    CHECK(run.table->nodes[0].wait == 100);
+    CHECK(s->share(RunId(0), TrackId(0)).busy == doctest::Approx(0.5));
+    CHECK(s->share(RunId(0), TrackId(0)).waiting == doctest::Approx(0.15));
+    CHECK(s->share(RunId(0), TrackId(1)).busy == doctest::Approx(0.3));
+    CHECK(s->share(RunId(0), TrackId(1)).waiting == doctest::Approx(0.35));
+  }
+}
+
+TEST_CASE("slices belong to the run that their events name, whatever else goes on at that time") {
+  Runs runs;
+  runs.begin();
+  runs.next = RunId(1);
+  runs.begin();  // a second executor, while the first one's run goes on
+  const auto ref = TensorRef::node(NodeId(0));
+  const std::array<Event, 4> events = {
+      slice_live(RunId(0), 1100, ref, 64, 128, Step(0)), slice_live(RunId(1), 1110, ref, 64, 128, Step(0)),
+      slice_dead(RunId(0), 1200, ref, 64, 128, Step(2)), slice_dead(RunId(1), 1300, ref, 64, 128, Step(3))};
+  runs.session.events(TrackId(0), events);
+  const auto s = runs.session.snapshot();
+  REQUIRE(s->slices.size() == 2);
+  CHECK(s->slices[0].run == RunId(0));
+  CHECK(s->slices[0].begin == 1100);
+  CHECK(s->slices[0].end == 1200);
+  CHECK(s->slices[1].run == RunId(1));
+  CHECK(s->slices[1].begin == 1110);
+  CHECK(s->slices[1].end == 1300);
+  CHECK(s->slices_live(RunId(0), Step(1)).size() == 1);
+  CHECK(s->slices_live(RunId(1), Step(2)).size() == 1);
+  CHECK(s->slices_live(RunId(0), Step(2)).empty());
+}
+
+TEST_CASE("what a run that was cut short left open ends with it") {
+  Runs runs;
+  runs.begin();
+  const auto ref = TensorRef::node(NodeId(0));
+  const std::array<Event, 3> events = {step(RunId(0), 1010, Step(0), NodeId(0)),
+                                       slice_live(RunId(0), 1020, ref, 64, 128, Step(0)),
+                                       step(RunId(0), 1030, Step(1), NodeId(1))};
+  runs.session.events(TrackId(0), events);
+  CHECK(runs.session.snapshot()->open_slices[0].open);
+  runs.end(100, RunStatus::Aborted);
+  runs.begin();
+  runs.session.events(TrackId(0), std::array{step(RunId(1), 5000, Step(40), NodeId(1))});
+  const auto s = runs.session.snapshot();
+  REQUIRE(s->open_slices.size() == 1);
+  CHECK(s->open_slices[0].end == 1100);
+  CHECK(s->open_slices[0].last == Step(2));
+  CHECK_FALSE(s->open_slices[0].open);
+  CHECK(s->slices_in(2000, 6000, 10).empty());
+}
+
+TEST_CASE("the highest value of a curve is exact, and the first of equal ones") {
+  Session session;
+  session.describe(ThreadInfo{TrackId(0), "t"});
+  std::mt19937_64 random(5);
+  std::vector<std::pair<Nanoseconds, double>> all;
+  double now = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const auto bytes = static_cast<Bytes>(random() % 100);
+    const bool grows = now < 1000 || random() % 2 == 0;
+    if (!grows && static_cast<double>(bytes) > now) continue;
+    session.events(TrackId(0), std::array{grows ? alloc(10 * i, MemoryKind::Default, 0, bytes, 0, 0)
+                                                : free(10 * i, MemoryKind::Default, 0, bytes, 0, 0)});
+    now += grows ? static_cast<double>(bytes) : -static_cast<double>(bytes);
+    all.emplace_back(10 * i, now);
+  }
+  const auto s = session.snapshot();
+  for (const auto& [t0, t1] :
+       {std::pair<Nanoseconds, Nanoseconds>{0, 30'000}, {5, 95}, {12'345, 20'000}, {29'999, 30'000}}) {
+    std::optional<Sample> most;
+    for (const auto& [t, value] : all) {
+      if (t <= t0) most = Sample{t0, value};
+      if (t > t0 && t < t1 && (!most || value > most->value)) most = Sample{t, value};
+    }
+    const auto found = s->all_active.highest(t0, t1);
+    REQUIRE(found.has_value() == most.has_value());
+    if (!most) continue;
+    CHECK(found->value == most->value);
+    CHECK(found->time == most->time);
+  }
+  CHECK_FALSE(s->all_reserved.highest(0, 100));
 }

@@ -3,6 +3,7 @@
 // backend, in every strategy and on several threads, and the plan that shrinks.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/fused.h>
 #include <arenascope/runtime/executor.h>
+#include <arenascope/schedule/describe.h>
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/rewrite.h>
 
@@ -271,6 +273,28 @@ TEST_CASE("a fused node says what it holds") {
   CHECK(node.held.size() == 3);
   CHECK(flops(*node.node) == 2 * 4 * 64 * 27 + 2 * 256);
   CHECK_FALSE(reference::make_reference_backend()->supports(*node.node).ok());
+}
+
+TEST_CASE("the parts of a fused node are told apart whatever they are called") {
+  auto cpu = cpu::make_cpu_backend();
+  Net net([](GraphBuilder& b) {
+    const Tensor x = b.op(Op::Relu, {b.input("x", {10})}, {}, "a + b");
+    return b.op(Op::Exp, {b.op(Op::Neg, {x}, {}, "")}, {}, "c, RELU d");
+  });
+  auto fused = fuse_graph(net.graph, *cpu);
+  REQUIRE(fused.ok());
+  REQUIRE(fused->fused.size() == 1);
+  CHECK(held_names(*fused->fused[0].node) == std::vector<std::string>{"a + b", "", "c, RELU d"});
+  const trace::GraphInfo info = describe_graph(fused->graph);
+  const auto node = std::find_if(info.nodes.begin(), info.nodes.end(), [](const auto& n) { return !n.parts.empty(); });
+  REQUIRE(node != info.nodes.end());
+  CHECK(op_of_number(node->op_number) == Op::Fused);
+  CHECK(node->parts == std::vector<trace::PartInfo>{{"RELU", number(Op::Relu), "a + b"},
+                                                    {"NEG", number(Op::Neg), ""},
+                                                    {"EXP", number(Op::Exp), "c, RELU d"}});
+  TensorImpl& renamed = *fused->fused[0].node.impl();
+  renamed.name.assign("something else");
+  CHECK(held_names(renamed).empty());
 }
 
 TEST_CASE("what somebody wants to see is not inside of a fused node") {

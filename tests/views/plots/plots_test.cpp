@@ -2,6 +2,7 @@
 // The plotted views on a small network's session, driven with mouse and keys as a person would.
 #include <sample_session.h>
 #include <views/arena/arena_view.h>
+#include <views/common/format.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/timeline/timeline_view.h>
@@ -111,8 +112,8 @@ class PlotsTest : public QObject {
     const auto before = session->snapshot();
     const trace::SliceInfo& s = before->plans[0]->slices[5];
     const Nanoseconds t = before->time.end;
-    session->events(trace::TrackId(0),
-                    std::array{trace::seen_write(t - 1000, s.tensor, s.offset, s.size + 4096, s.first)});
+    session->events(trace::TrackId(0), std::array{trace::seen_write(trace::RunId(before->runs.size() - 1), t - 1000,
+                                                                    s.tensor, s.offset, s.size + 4096, s.first)});
     Desk d;
     d.source.set_session(session);
     d.axis.set_mode(AxisMode::Step);
@@ -267,7 +268,8 @@ class PlotsTest : public QObject {
       QCOMPARE(t.rows[b.row].track, b.barrier.last_arriver);
       QVERIFY(b.from_x <= b.x);
     }
-    for (size_t i = 1; i < 4; ++i) QVERIFY(t.rows[i].busy > 0.5 && t.rows[i].busy + t.rows[i].waiting <= 1.0001);
+    for (size_t i = 1; i < 4; ++i)
+      QVERIFY(t.rows[i].share.busy > 0.5 && t.rows[i].share.busy + t.rows[i].share.waiting <= 1.0001);
     // A click on a wait selects that event, and its text names who came last.
     d.axis.frame_steps(Step(8), Step(14));
     d.timeline.prepare_now();
@@ -285,6 +287,111 @@ class PlotsTest : public QObject {
       ++found;
     }
     QVERIFY(found > 2);
+  }
+  void busy_shares_are_the_runs_whatever_is_shown() {
+    Desk d;
+    d.show();
+    const trace::Snapshot& s = *d.source.snapshot();
+    const trace::RunId id = d.source.run();
+    const trace::Run& run = *s.run(id);
+    std::vector<double> expected(s.tracks.size(), 0);
+    for (size_t t = 0; t < s.tracks.size(); ++t)
+      for (size_t i = 0; i < s.tracks[t].lanes[0].rows.size(); ++i) {
+        const trace::Event& e = s.tracks[t].lanes[0].rows[i];
+        if (e.kind() == trace::EventKind::Work && e.run() == id)
+          expected[t] += static_cast<double>(e.end() - e.begin()) / static_cast<double>(run.end - run.info.begin);
+      }
+    const auto check = [&] {
+      d.timeline.prepare_now();
+      for (const TimelineRow& row : d.timeline.picture()->rows)
+        if (row.track.valid()) QVERIFY(std::abs(row.share.busy - expected[row.track.index()]) < 1e-9);
+    };
+    check();
+    d.axis.frame_steps(Step(3), Step(5));
+    check();
+    d.axis.set_mode(AxisMode::Time);
+    check();
+    d.axis.frame_all();
+    check();
+  }
+  void the_peak_is_the_same_by_step_and_by_time() {
+    for (const OccupancyScope scope : {OccupancyScope::Arena, OccupancyScope::Kinds}) {
+      Desk d;
+      d.occupancy.set_scope(scope);
+      d.show();
+      const Bytes peak = d.occupancy.picture()->peak;
+      const Step step = d.occupancy.picture()->peak_step;
+      const std::string name = d.occupancy.picture()->peak_name;
+      const Bytes holes = d.arena.picture()->hole_most;
+      QVERIFY(peak > 0 && step.valid() && holes > 0);
+      d.axis.set_mode(AxisMode::Time);
+      for (const bool zoomed : {false, true}) {
+        if (zoomed) d.axis.frame_steps(Step(2), Step(4));
+        d.occupancy.prepare_now();
+        d.arena.prepare_now();
+        QCOMPARE(d.occupancy.picture()->peak, peak);
+        QCOMPARE(d.occupancy.picture()->peak_step, step);
+        QCOMPARE(d.occupancy.picture()->peak_name, name);
+        QCOMPARE(d.arena.picture()->hole_most, holes);
+        if (scope == OccupancyScope::Arena) QCOMPARE(d.arena.picture()->peak, peak);
+      }
+    }
+  }
+  void what_makes_figures_incomplete_is_said_beside_them() {
+    Desk d;
+    d.show();
+    QVERIFY(d.timeline.header().facts.filter("incomplete").isEmpty());
+    auto session = test::sample_session();
+    session->describe(trace::Loss{trace::TrackId(1), 17, 0});
+    d.source.set_session(session);
+    for (PlotView* v : d.all()) {
+      v->prepare_now();
+      QVERIFY(v->header().facts.first().contains("17"));
+    }
+  }
+  void a_pause_is_drawn_and_is_no_part_of_the_run() {
+    auto session = test::sample_session({.unfinished = true});
+    const auto before = session->snapshot();
+    const trace::RunId run(before->runs.size() - 1);
+    const Nanoseconds t = before->time.end;
+    session->events(trace::TrackId(0), std::array{trace::pause(run, NodeId(20), t, t + 84'500'000'000)});
+    session->describe(trace::RunEnd{run, t + 84'500'000'000, trace::RunStatus::Done, true});
+    Desk d;
+    d.source.set_session(session);
+    d.source.choose_run(run);
+    d.axis.set_mode(AxisMode::Time);
+    d.show();
+    d.axis.frame_all();
+    d.timeline.prepare_now();
+    const TimelinePicture& p = *d.timeline.picture();
+    QCOMPARE(p.pauses.size(), size_t{1});
+    QCOMPARE(p.pauses[0].time, Nanoseconds{84'500'000'000});
+    for (size_t i = 1; i < 4; ++i) QVERIFY(p.rows[i].share.busy > 0.4);
+    QVERIFY(!d.timeline.header().facts.filter(format_ns(84'500'000'000)).isEmpty());
+    QVERIFY(!d.timeline.header().facts.filter("stepped").isEmpty());
+  }
+  void narrow_holes_look_as_wide_ones_do() {
+    RectStyle hole;
+    hole.hatch = Hatch::Dots;
+    hole.hatch_colour = Qt::black;
+    const auto ink = [&](int width) {
+      QImage image(60, 60, QImage::Format_RGB32);
+      image.fill(Qt::white);
+      QPainter painter(&image);
+      for (int x = 0; x < 60; x += width) {
+        const QRect rect(x, 0, width, 60);
+        draw_styled_rect(&painter, rect, rect, hole);
+      }
+      painter.end();
+      double sum = 0;
+      for (int y = 0; y < 60; ++y)
+        for (int x = 0; x < 60; ++x) sum += 255 - qGray(image.pixel(x, y));
+      return sum / (255.0 * 60 * 60);
+    };
+    const double wide = ink(60);
+    QVERIFY(wide > 0.02 && wide < 0.2);
+    for (const int width : {1, 2})
+      QVERIFY2(std::abs(ink(width) - wide) < 0.03, qPrintable(QString::number(ink(width))));
   }
   void steps_and_time_show_the_same_spans() {
     Desk d;

@@ -2,7 +2,6 @@
 // The tables, findings and planners on a recording of squeezenet, and the device's tables on one of an OpenCL device:
 // clicked, typed into and sorted as a person would, with what the recording holds in their cells.
 #include <arenascope/trace/recording.h>
-#include <arenascope/trace/tuning_note.h>
 #include <views/common/format.h>
 #include <views/findings/findings_view.h>
 #include <views/planners/replan_panel.h>
@@ -285,8 +284,7 @@ class RealTablesTest : public QObject {
     trace::replay(*test::real_recording().session->snapshot(), *session);
     const auto before = static_cast<int>(session->snapshot()->problems.size());
     session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(9)});
-    session->describe(trace::Problem{
-        trace::Severity::Note, trace::sentence({.kernel = "k", .sizes = "1x1x1", .level = "fast"}), 0, {}, {}});
+    session->describe(trace::TuningInfo{.kernel = "k", .sizes = "1x1x1", .level = "fast"});
     Desk d("problems", problems_table, session);
     QCOMPARE(d.model()->rowCount(), before + 1);  // what was tuned is in a table of its own
     d.type("odd");

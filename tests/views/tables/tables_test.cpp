@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every table passes Qt's model tester while rows come, go, are filtered and sorted; the panels follow the selection.
-#include <arenascope/trace/tuning_note.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
@@ -42,19 +41,18 @@ std::shared_ptr<trace::Session> rich_session() {
   context->objects = {{48, 112, 16, 32, "tensor", 1, "conv1"}, {192, 288, 160, 32, "graph", -1, ""}};
   session->describe(std::shared_ptr<const trace::ContextInfo>(context));
   session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(1)});
-  for (const int way : {-1, 1})
-    session->describe(trace::Problem{trace::Severity::Note,
-                                     trace::sentence({.kernel = "scale",
-                                                      .sizes = "512x64x1",
-                                                      .local = {64, 2, 1},
-                                                      .way = way,
-                                                      .level = "wide",
-                                                      .tried = 4,
-                                                      .seconds = 0.002,
-                                                      .remembered = way > 0}),
-                                     0,
-                                     {},
-                                     {}});
+  for (const bool ways : {false, true}) {
+    trace::TuningInfo tuning{.kernel = "scale",
+                             .sizes = "512x64x1",
+                             .local = {64, 2, 1},
+                             .way = {},
+                             .level = "wide",
+                             .tried = 4,
+                             .seconds = 0.002,
+                             .remembered = ways};
+    if (ways) tuning.way = 1;
+    session->describe(tuning);
+  }
   return session;
 }
 
@@ -222,6 +220,63 @@ class TablesTest : public QObject {
     QVERIFY(view.text().contains("Steps 2 to 5"));
     kit.selection.select(AddressRangeSelection{0, 1 << 20});
     QVERIFY(view.text().contains("Addresses"));
+  }
+
+  void a_source_that_is_used_twice_has_that_user_twice() {
+    trace::GraphInfo graph = test::sample_graph({});
+    trace::TensorInfo square;
+    square.name = "square";
+    square.op = "MUL";
+    square.sources = {trace::TensorRef::node(NodeId(0)), trace::TensorRef::node(NodeId(0))};
+    graph.nodes.push_back(square);
+    auto session = std::make_shared<trace::Session>();
+    graph.id = trace::GraphId(0);
+    session->describe(std::make_shared<const trace::GraphInfo>(graph));
+    Kit kit;
+    kit.source.set_session(session);
+    InspectorView view(&kit.source, &kit.selection, &kit.theme);
+    view.show();
+    kit.selection.select(Selection::node(kit.source.graph_id(), NodeId(0)));
+    QCOMPARE(view.text().count("square"), 2);
+  }
+
+  void holes_are_those_that_were_seen_where_there_is_no_plan() {
+    trace::Session session;
+    session.describe(trace::ThreadInfo{trace::TrackId(0), "device 0", trace::TrackKind::DeviceQueue});
+    const auto none = trace::RunId::none();
+    const auto say = [&](const trace::Event& e) { session.events(trace::TrackId(0), std::array{e}); };
+    say(trace::slice_live(none, 1000, trace::TensorRef{1}, 0, 4096, Step(0)));
+    say(trace::slice_live(none, 2000, trace::TensorRef{2}, 4096, 1024, Step(1)));
+    say(trace::slice_dead(none, 3000, trace::TensorRef{1}, 0, 4096, Step(2)));
+    say(trace::slice_dead(none, 5000, trace::TensorRef{2}, 4096, 1024, Step(3)));
+    TableInput input;
+    input.snapshot = session.snapshot();
+    const TablePtr table = holes_table(input);
+    QCOMPARE(table->rows, size_t{1});
+    QCOMPARE(table->columns[0].number(0), 4096.0);
+    QCOMPARE(table->columns[1].number(0), 2000.0);  // nanoseconds from the beginning
+    QCOMPARE(table->columns[4].text(0), QString("block 2"));
+    QCOMPARE(table->columns[5].text(0), QString("block 1"));
+  }
+
+  void a_node_s_times_are_those_of_runs() {
+    Kit kit;
+    kit.source.set_session(rich_session());
+    const TableInput input = TableInput::of(kit.source);
+    const TablePtr table = nodes_table(input);
+    const auto column = [&](const char* title) {
+      for (const Column& c : table->columns)
+        if (c.title == QString(title)) return c;
+      return Column{};
+    };
+    const auto stats = input.snapshot->stats(input.graph->id);
+    for (size_t r = 0; r < table->rows; ++r) {
+      QCOMPARE(column("Mean time").number(r), stats[r].mean);
+      QCOMPARE(column("Median").number(r), static_cast<double>(stats[r].median));
+      QCOMPARE(column("Busy").number(r), stats[r].busy);
+      QCOMPARE(column("Runs").number(r), static_cast<double>(stats[r].runs));
+      if (stats[r].parts > 1) QVERIFY(stats[r].busy > stats[r].mean);
+    }
   }
 
   void objects_are_bytes_that_can_be_clicked() {

@@ -256,18 +256,29 @@ std::vector<DeviceSpan> CudaBackend::take_spans(const std::function<Nanoseconds(
   return timeline_->take(compute_, now);
 }
 
-std::vector<std::string> CudaBackend::take_notes() {
-  std::vector<std::string> notes = queue_->notes();
-  for (std::string& note : driver_->notes()) notes.push_back(std::move(note));
+BackendNotes CudaBackend::take_notes() {
+  BackendNotes notes;
+  notes.clock_error = timeline_->clock_error();
+  const auto say = [&](trace::ProblemKind kind, std::string sentence) {
+    if (!told_.insert(sentence).second) return;
+    trace::Problem& problem = notes.problems.emplace_back();
+    problem.severity = trace::Severity::Note;
+    problem.kind = kind;
+    problem.sentence = std::move(sentence);
+  };
+  for (std::string& note : queue_->notes()) say(trace::ProblemKind::Other, std::move(note));
+  for (std::string& note : driver_->notes()) say(trace::ProblemKind::Other, std::move(note));
   if (!why_no_graph_.empty())
-    notes.push_back(fmt::format("the run is queued node by node, since it could not be captured: {}", why_no_graph_));
+    say(trace::ProblemKind::NotReplayed,
+        fmt::format("the run is queued node by node, since it could not be captured: {}", why_no_graph_));
   if (const Bytes plain = pages_->unpinned(); plain > 0)
-    notes.push_back(fmt::format("{} bytes for copies could not be pinned: they are copied twice", plain));
+    say(trace::ProblemKind::NotPinned,
+        fmt::format("{} bytes for copies could not be pinned: they are copied twice", plain));
   const FragmentationStats f = memory_->fragmentation();
-  notes.push_back(fmt::format(
-      "{} keeps {} bytes in {} segments; {} of them are free in {} blocks, the largest of {}, and {} wait for a stream",
-      to_string(device()), f.reserved, f.segments, f.free, f.free_blocks, f.largest_free, f.deferred));
-  std::erase_if(notes, [this](const std::string& note) { return !told_.insert(note).second; });
+  say(trace::ProblemKind::Fragmentation,
+      fmt::format("{} keeps {} bytes in {} segments; {} of them are free in {} blocks, the largest of {}, and {} wait "
+                  "for a stream",
+                  to_string(device()), f.reserved, f.segments, f.free, f.free_blocks, f.largest_free, f.deferred));
   return notes;
 }
 

@@ -50,7 +50,7 @@ class CudaBackend final : public Backend {
   void keep_spans(bool keep) override;
   std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override;
   // Libraries that are not used, a capture or pinned pages that were refused, how the device's memory lies; each once.
-  std::vector<std::string> take_notes() override;
+  BackendNotes take_notes() override;
   Result<std::vector<BenchRow>> bench(bool quick) override;
 
   const std::shared_ptr<DeviceCachingAllocator>& memory() const { return memory_; }

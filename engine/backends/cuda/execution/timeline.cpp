@@ -109,6 +109,7 @@ std::vector<DeviceSpan> Timeline::take(StreamHandle idle, const std::function<Na
     width = after - before;
     base = before + width / 2 - *since;
   }
+  if (width != INT64_MAX) clock_error_ = (width + 1) / 2;
   for (const Piece& piece : pieces_) {
     if (width == INT64_MAX) break;
     auto begin = driver_->between(timers_[0], timers_[piece.begin]);

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ class Timeline {
 
   // All since the last call; the device is idle. Texts stay valid until the next call.
   std::vector<DeviceSpan> take(StreamHandle idle, const std::function<Nanoseconds()>& now);
+  // How far those of the last call may be off the host's clock, either way; none where the driver moved them itself.
+  std::optional<Nanoseconds> clock_error() const { return clock_error_; }
 
  private:
   struct Piece {
@@ -48,6 +51,7 @@ class Timeline {
   bool keeps_ = false, activities_ = false;
   std::vector<EventHandle> timers_;
   size_t used_ = 0;
+  std::optional<Nanoseconds> clock_error_;
   std::vector<Piece> pieces_;  // with activities: piece i has label i + 1
   std::set<std::string, std::less<>> texts_;
 };

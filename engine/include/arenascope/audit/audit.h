@@ -38,11 +38,12 @@ struct SpaceFigures {
   int64_t slices = 0;       // allocations, or stays in an arena
 };
 
-// A node over all runs of its graph. The first run is cold and stands apart where there are others.
+// A node over all runs of its graph. The first run of a plan is cold; it stands apart where there are others, and so do
+// runs that were aborted, stepped through, or lost events.
 struct NodeFigures {
   int32_t graph = 0, node = 0;
   std::string name;
-  int64_t runs = 0;   // with work of it, the cold one among them
+  int64_t runs = 0;   // with work of it, all of them
   int64_t parts = 0;  // spans of work in all of these
   // Wall time of a run: from the beginning of its first part to the end of its last, without pauses.
   Nanoseconds cold = 0, median = 0, lower_quartile = 0, upper_quartile = 0, longest = 0;

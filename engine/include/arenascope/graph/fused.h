@@ -34,6 +34,8 @@ struct FusedParams {
   uint8_t anchor_sources = 0;
   uint8_t steps = 0;
   FusedStep step[kMostSteps] = {};
+  // How long the names of its parts are, which stand one behind the other in the node's own (join_names()).
+  uint16_t name_size[1 + kMostSteps] = {};
 
   Op anchor_op() const { return static_cast<Op>(anchor); }
   static Op op(const FusedStep& step) { return static_cast<Op>(step.op); }
@@ -55,9 +57,11 @@ size_t anchor_sources(const TensorImpl& node);
 std::vector<Op> held_ops(const TensorImpl& node);
 // "CONV+ADD+RELU"; of a node that is not FUSED the op's name.
 std::string ops_text(const TensorImpl& node);
-// The names of the nodes that it holds, as join_names() joined them into its own; one for any other.
+// The names of its parts, as join_names() joined them into its own; its own name where it is not FUSED; none where it
+// got another name since.
 std::vector<std::string> held_names(const TensorImpl& node);
-std::string join_names(const std::vector<std::string>& names);
+// A FUSED node's name, of which the parameters keep where each part's name stands. For 1 + kMostSteps parts at most.
+std::string join_names(const std::vector<std::string>& names, FusedParams& params);
 // "CONV conv1, ADD add1, RELU relu1"; empty where the node is not FUSED.
 std::string held_text(const TensorImpl& node);
 

@@ -107,6 +107,10 @@ struct OpInfo {
 const OpInfo& info(Op op);
 inline const char* name(Op op) { return info(op).name; }
 std::optional<Op> parse_op(std::string_view name);
+// The number by which recordings tell ops apart, never 0: made of the name alone (FNV-1a), so that it stays the same
+// wherever in the list an op stands. None: no op of this engine has that number.
+uint32_t number(Op op);
+std::optional<Op> op_of_number(uint32_t number);
 
 // The scalars a and b of an op's formula (elementwise.h), in the order of its parameters; 0 where it has none.
 struct Scalars {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include <arenascope/base/bench_row.h>
 #include <arenascope/memory/execution_context.h>
+#include <arenascope/trace/info.h>
 #include <arenascope/transform/capabilities.h>
 
 namespace arenascope {
@@ -42,6 +44,13 @@ struct TuningResult {
   std::string level;    // how hard it tried
   double seconds = -1;  // of what was chosen; negative: not measured
   int tried = 0;        // candidates
+};
+
+// What a backend has to say about a run; whoever takes the notes fills in run and time.
+struct BackendNotes {
+  std::vector<trace::TuningInfo> tunings;
+  std::vector<trace::Problem> problems;
+  std::optional<Nanoseconds> clock_error;  // how far the times of its spans may be off the host's, either way
 };
 
 // A block of a device's pool.
@@ -93,8 +102,8 @@ class Backend : public Capabilities {
   // device; `now` is the host's clock.
   virtual void keep_spans(bool) {}
   virtual std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>&) { return {}; }
-  // What it decided since the last call and a user may want to know, one sentence each: sizes found by tuning, say.
-  virtual std::vector<std::string> take_notes() { return {}; }
+  // What it decided since the last call and a user may want to know.
+  virtual BackendNotes take_notes() { return {}; }
   // The tuning results that it keeps, of all levels, and the blocks of its pool for activations, by address. May be
   // called by any thread.
   virtual std::vector<TuningResult> tuning_results() const { return {}; }

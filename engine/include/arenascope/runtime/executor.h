@@ -103,7 +103,7 @@ class Executor {
   Status allocate_output(size_t step);
   Status allocate_packed(size_t step);
   void release_after(size_t step);
-  void trace_slices(size_t step, bool begin);
+  void trace_slices(size_t step, bool begin, trace::RunId run);
   void leave_out_joined();
   void find_items();
   void describe();

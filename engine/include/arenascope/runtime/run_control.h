@@ -21,8 +21,8 @@ class RunControl {
   // Called, between nodes, when the run begins to wait and when it goes on. Set before a run.
   std::function<void(Step next, bool paused)> on_pause;
 
-  // For the executor: waits while paused. False when the run is to end.
-  bool before(Step next);
+  // For the executor: waits while paused, which `held` then says. False when the run is to end.
+  bool before(Step next, bool* held = nullptr);
   bool aborted() const;
   bool paused() const;  // is waiting right now
 

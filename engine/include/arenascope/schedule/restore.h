@@ -5,7 +5,12 @@
 #include <arenascope/graph/graph.h>
 #include <arenascope/trace/info.h>
 
+#include <optional>
+
 namespace arenascope {
+
+// The op of a described node; none for a leaf, or for one that this engine does not have.
+std::optional<Op> op_of(const trace::TensorInfo& node);
 
 // A graph with the same nodes and leafs under the same numbers. Sizes in bytes are the description's; an op of an
 // unknown name counts as one that cannot work in place. The handle keeps the pool alive.

@@ -12,7 +12,7 @@ namespace arenascope {
 
 class OpParams {
  public:
-  static constexpr size_t kCapacity = 160;
+  static constexpr size_t kCapacity = 176;
 
   OpParams() = default;
   // Bytes that were kept before; what is missing behind them counts as zeros.

@@ -41,24 +41,26 @@ struct TensorRef {
 // The numbers are part of the recording's format: add at the end, never renumber.
 enum class EventKind : uint8_t {
   None = 0,
-  Work = 1,           // a thread computed a part of a node
-  Wait = 2,           // a thread waited at the barrier behind a node
-  Alloc = 3,          // memory handed to a tensor
-  Free = 4,           // and taken back
-  Reserve = 5,        // an allocator took memory from the system
-  Release = 6,        // and gave it back
-  SliceLive = 7,      // a slice of the arena begins to hold a tensor
-  SliceDead = 8,      // and no longer holds it
+  Work = 1,     // a thread computed a part of a node
+  Wait = 2,     // a thread waited at the barrier behind a node
+  Alloc = 3,    // memory handed to a tensor
+  Free = 4,     // and taken back
+  Reserve = 5,  // an allocator took memory from the system
+  Release = 6,  // and gave it back
+  // 7, 8, 14, 15: slices without a run, in recordings of form 0; they are read as 17 to 20.
   ContextObject = 9,  // an object was appended to a context's pool
   Copy = 10,          // bytes moved between two devices
   Step = 11,          // the executor came to a step of its order
   Layer = 12,         // a layer begins
   Counter = 13,       // a counter has a new value
-  SeenWrite = 14,     // bytes of the arena that were really written
-  SeenRead = 15,      // bytes of the arena that were really read
   Slice = 16,         // a named span (imported traces, phases such as "load")
+  SliceLive = 17,     // a slice of the arena begins to hold a tensor
+  SliceDead = 18,     // and no longer holds it
+  SeenWrite = 19,     // bytes of the arena that were really written
+  SeenRead = 20,      // bytes of the arena that were really read
+  Pause = 21,         // somebody held the run before a node: no part of what it took
 };
-inline constexpr uint8_t kLastEventKind = 16;
+inline constexpr uint8_t kLastEventKind = 21;
 
 // `extra` has 24 bits. What the fields mean by kind:
 //   Work           time..a ns, id node, b chunk (task) number, extra run
@@ -67,7 +69,8 @@ inline constexpr uint8_t kLastEventKind = 16;
 //                  since the barrier before << 32 (they met at none in between), extra run
 //   Alloc, Free    a address, b bytes, id block, extra = memory kind | allocator << 8
 //   Reserve, Release  the same
-//   SliceLive/Dead a offset in the arena, b bytes, id tensor (TensorRef), extra step
+//   SliceLive/Dead a offset in the arena | the step's high 12 bits << 51, b bytes | the step's low 12 bits << 51,
+//                  id tensor (TensorRef), extra run
 //   SeenWrite/Read the same
 //   ContextObject  a offset, b size, id context, extra type
 //   Copy           time..a, b bytes, id node, extra = from device | to device << 12
@@ -75,6 +78,7 @@ inline constexpr uint8_t kLastEventKind = 16;
 //   Layer          id name (NameId), a layer number, extra run
 //   Counter        id counter, a the bits of a double
 //   Slice          time..a, id name, b depth (0 outermost)
+//   Pause          time..a, id the node that did not begin yet, extra run
 struct Event {
   Nanoseconds time = 0;
   int64_t a = 0;
@@ -86,15 +90,26 @@ struct Event {
   constexpr uint32_t extra() const { return kind_extra >> 8; }
   constexpr bool is_span() const {
     const EventKind k = kind();
-    return k == EventKind::Work || k == EventKind::Wait || k == EventKind::Copy || k == EventKind::Slice;
+    return k == EventKind::Work || k == EventKind::Wait || k == EventKind::Copy || k == EventKind::Slice ||
+           k == EventKind::Pause;
   }
   constexpr Nanoseconds begin() const { return time; }
   constexpr Nanoseconds end() const { return is_span() ? a : time; }  // half-open
   constexpr NodeId node() const { return NodeId(static_cast<int32_t>(id)); }
-  constexpr int64_t generation() const { return b & 0xffffffff; }                  // Wait
-  constexpr int64_t nodes() const { return (b >> 32) + 1; }                        // Wait: since the barrier before
-  constexpr RunId run() const { return RunId(extra24()); }                         // Work, Wait, Step, Layer
-  constexpr arenascope::Step step() const { return arenascope::Step(extra24()); }  // SliceLive/Dead, SeenWrite/Read
+  constexpr int64_t generation() const { return b & 0xffffffff; }  // Wait
+  constexpr int64_t nodes() const { return (b >> 32) + 1; }        // Wait: since the barrier before
+  constexpr RunId run() const {
+    return RunId(extra24());
+  }  // Work, Wait, Step, Layer, Pause, SliceLive/Dead, SeenWrite/Read
+  // SliceLive/Dead, SeenWrite/Read: offset and bytes have 51 bits, the step 24; all of it set is no step.
+  static constexpr int kSliceBits = 51;
+  static constexpr int64_t kSliceMost = (int64_t{1} << kSliceBits) - 1;
+  constexpr Bytes slice_offset() const { return a & kSliceMost; }
+  constexpr Bytes slice_bytes() const { return b & kSliceMost; }
+  constexpr arenascope::Step slice_step() const {
+    const int64_t step = a >> kSliceBits << 12 | b >> kSliceBits;
+    return arenascope::Step(step == 0xffffff ? -1 : static_cast<int32_t>(step));
+  }
   constexpr int32_t extra24() const { return extra() == 0xffffff ? -1 : static_cast<int32_t>(extra()); }
   constexpr MemoryKind memory_kind() const { return static_cast<MemoryKind>(extra() & 0xff); }
   constexpr uint32_t allocator() const { return extra() >> 8; }
@@ -117,6 +132,9 @@ constexpr Event wait(RunId run, NodeId node, Nanoseconds arrive, Nanoseconds lea
   return detail::make(EventKind::Wait, arrive, leave, generation | (nodes - 1) << 32, detail::u32(node.value),
                       detail::u32(run.value));
 }
+constexpr Event pause(RunId run, NodeId before, Nanoseconds t0, Nanoseconds t1) {
+  return detail::make(EventKind::Pause, t0, t1, 0, detail::u32(before.value), detail::u32(run.value));
+}
 constexpr Event alloc(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes bytes, uint32_t allocator,
                       uint32_t block) {
   return detail::make(EventKind::Alloc, t, static_cast<int64_t>(address), bytes, block,
@@ -137,17 +155,24 @@ constexpr Event release(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes 
   return detail::make(EventKind::Release, t, static_cast<int64_t>(address), bytes, block,
                       static_cast<uint32_t>(kind) | allocator << 8);
 }
-constexpr Event slice_live(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
-  return detail::make(EventKind::SliceLive, t, offset, bytes, tensor.value, detail::u32(step.value));
+// Offsets and bytes up to 2^51 - 1. No run, or no step: none().
+constexpr Event slice_event(EventKind kind, RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes,
+                            Step step) {
+  const auto number = static_cast<int64_t>(detail::u32(step.value) & 0xffffff);
+  return detail::make(kind, t, offset | number >> 12 << Event::kSliceBits,
+                      bytes | (number & 0xfff) << Event::kSliceBits, tensor.value, detail::u32(run.value));
 }
-constexpr Event slice_dead(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
-  return detail::make(EventKind::SliceDead, t, offset, bytes, tensor.value, detail::u32(step.value));
+constexpr Event slice_live(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return slice_event(EventKind::SliceLive, run, t, tensor, offset, bytes, step);
 }
-constexpr Event seen_write(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
-  return detail::make(EventKind::SeenWrite, t, offset, bytes, tensor.value, detail::u32(step.value));
+constexpr Event slice_dead(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return slice_event(EventKind::SliceDead, run, t, tensor, offset, bytes, step);
 }
-constexpr Event seen_read(Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
-  return detail::make(EventKind::SeenRead, t, offset, bytes, tensor.value, detail::u32(step.value));
+constexpr Event seen_write(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return slice_event(EventKind::SeenWrite, run, t, tensor, offset, bytes, step);
+}
+constexpr Event seen_read(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return slice_event(EventKind::SeenRead, run, t, tensor, offset, bytes, step);
 }
 constexpr Event context_object(Nanoseconds t, ContextId context, Bytes offset, Bytes size, uint32_t type) {
   return detail::make(EventKind::ContextObject, t, offset, size, detail::u32(context.value), type);

@@ -4,7 +4,9 @@
 #pragma once
 #include <arenascope/trace/events.h>
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,12 +20,21 @@ enum TensorFlags : uint32_t {
   kWeight = 8,     // given, constant
   kView = 16,      // shares its source's bytes
   kNoWork = 32,    // the executor skips it
+  kChannelsLast = 64,
+};
+
+// One of the nodes that a fused node computes as one.
+struct PartInfo {
+  std::string op;
+  uint32_t op_number = 0;  // as in TensorInfo
+  std::string name;        // of the node that it was, "" if that is not known
+  bool operator==(const PartInfo&) const = default;
 };
 
 // A node or a leaf of a graph.
 struct TensorInfo {
   std::string name;
-  std::string op;     // "" for a leaf
+  std::string op;     // "" for a leaf; of a fused node all of them, "CONV+ADD"
   std::string layer;  // the group the graph view folds it into
   std::string dtype;
   std::vector<int64_t> shape;    // outermost first
@@ -34,10 +45,15 @@ struct TensorInfo {
   TensorRef view_source;
   Bytes view_offset = 0;
   std::string backend;
-  std::string parameters;  // "kernel=3x3 stride=2"
+  std::string parameters;  // "kernel=3x3 stride=2": for people; what programs need has a field of its own
   int32_t tasks = 0;
   Bytes work_bytes = 0;
   uint32_t flags = 0;
+  uint32_t op_number = 0;  // the engine's number of the op (graph/op.h), the same in all versions; 0: not one of them
+  std::optional<int32_t> axis;  // along which the op works, counted from the outermost
+  std::vector<PartInfo> parts;  // of a fused node, first to last
+  TensorRef gradient;           // of a parameter: what training adds to it, and where it is summed up
+  TensorRef accumulator;
   bool operator==(const TensorInfo&) const = default;
 };
 
@@ -95,6 +111,8 @@ struct RunEnd {
   RunId id;
   Nanoseconds end = 0;
   RunStatus status = RunStatus::Done;
+  bool stepped = false;  // somebody stepped through it or had it stop at nodes: its times say nothing about speed
+  int32_t threads = 0;   // that it really ran on; 0: not told
   bool operator==(const RunEnd&) const = default;
 };
 
@@ -116,6 +134,7 @@ struct DeviceInfo {
   std::string backend;
   std::string missing;  // "" if it is there, else why not
   Bytes memory_bytes = 0;
+  bool host = false;  // main memory: what the process's resident memory can be held against
   bool operator==(const DeviceInfo&) const = default;
 };
 
@@ -148,10 +167,18 @@ struct ContextInfo {
   bool operator==(const ContextInfo&) const = default;
 };
 
+// What a counter counts, where a program needs to know. The numbers are part of the recording's format.
+enum class CounterRole : uint8_t {
+  Other = 0,
+  Resident = 1,  // bytes of main memory that the process has, whatever they are used for
+};
+inline constexpr uint8_t kLastCounterRole = 1;
+
 struct CounterInfo {
   CounterId id;
   std::string name;
   std::string unit;  // "bytes", "count", "%"
+  CounterRole role = CounterRole::Other;
   bool operator==(const CounterInfo&) const = default;
 };
 
@@ -163,14 +190,43 @@ struct NameInfo {
 
 enum class Severity : uint8_t { Note, Warning, Error };
 
+// What a problem is about, for programs; its sentence is for people. The numbers are part of the recording's format.
+enum class ProblemKind : uint8_t {
+  Other = 0,
+  NotFinite = 1,      // a result holds NaN or infinities
+  LeftOut = 2,        // some of a file, or of the events, could not be used
+  NotReplayed = 3,    // a device's run is queued node by node although it could be recorded and replayed
+  NotPinned = 4,      // memory for copies that the device cannot read by itself
+  Fragmentation = 5,  // how an allocator's memory is divided
+};
+inline constexpr uint8_t kLastProblemKind = 5;
+
 struct Problem {
   Severity severity = Severity::Warning;
   std::string sentence;
   Nanoseconds time = 0;
   RunId run;
   NodeId node;
+  ProblemKind kind = ProblemKind::Other;
   bool operator==(const Problem&) const = default;
 };
+
+// What tuning decided for a kernel of a device.
+struct TuningInfo {
+  std::string kernel;                      // with its options
+  std::string sizes;                       // the work items, or the shape, that it holds for: "512x64x1"
+  std::array<uint32_t, 3> local{1, 1, 1};  // items of a work group
+  std::optional<int32_t> way;              // which of several kernels; `local` then means nothing
+  std::string level;                       // how hard it was looked for: "fast"
+  int32_t tried = 0;                       // candidates measured; 0: chosen by rule
+  double seconds = 0;                      // that the best one took
+  bool remembered = false;                 // by an earlier run
+  RunId run;
+  Nanoseconds time = 0;
+  bool operator==(const TuningInfo&) const = default;
+};
+// "scale over 512x64x1: groups of 64x1x1, the fastest of 4 (0.12 ms), level normal, remembered": for people.
+std::string sentence(const TuningInfo& tuning);
 
 // Events a full ring could not take.
 struct Loss {
@@ -180,8 +236,16 @@ struct Loss {
   bool operator==(const Loss&) const = default;
 };
 
-using Description =
-    std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>, std::shared_ptr<const ContextInfo>,
-                 RunInfo, RunEnd, ThreadInfo, DeviceInfo, AllocatorInfo, CounterInfo, NameInfo, Problem, Loss>;
+// How far a device's clock, as its spans tell it, may be off the host's.
+struct ClockInfo {
+  DeviceId device;
+  Nanoseconds error = 0;  // either way
+  Nanoseconds time = 0;
+  bool operator==(const ClockInfo&) const = default;
+};
+
+using Description = std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>,
+                                 std::shared_ptr<const ContextInfo>, RunInfo, RunEnd, ThreadInfo, DeviceInfo,
+                                 AllocatorInfo, CounterInfo, NameInfo, Problem, Loss, TuningInfo, ClockInfo>;
 
 }  // namespace arenascope::trace

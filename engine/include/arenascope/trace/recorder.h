@@ -41,12 +41,16 @@ class Recorder {
   void update(ContextInfo info);         // says anew what the context with info.id holds
   DeviceId describe(DeviceInfo info);
   CounterId describe(CounterInfo info);
-  void describe(AllocatorInfo info);   // keeps info.id, which the memory room gives
+  // The same device, or allocator, described again keeps its id.
+  uint32_t describe(AllocatorInfo info);
   NameId name(std::string_view text);  // the same text gives the same id
   void problem(Problem problem);
+  void describe(TuningInfo tuning);
+  void describe(ClockInfo clock);
 
   RunId begin_run(RunInfo info);  // `begin` 0: now
-  void end_run(RunId run, RunStatus status = RunStatus::Done);
+  void end_run(RunId run, RunStatus status = RunStatus::Done) { end_run(RunEnd{run, 0, status}); }
+  void end_run(RunEnd end);  // `end` 0: now
 
   const Clock& clock() const { return clock_; }
   Nanoseconds now() const { return clock_.now(); }
@@ -54,7 +58,8 @@ class Recorder {
 
   // Moves what the rings hold to the sinks now.
   void drain();
-  // Drains every `interval` nanoseconds on a thread of its own, until stop().
+  // Drains every `interval` nanoseconds on a thread of its own, until stop(), and notes the process's resident memory
+  // each time, and where a run begins or ends.
   void start(Nanoseconds interval = 10'000'000);
   void stop();  // drains a last time
 
@@ -63,6 +68,7 @@ class Recorder {
   void queue_locked(Description description);
   void drain_locked(bool last);
   void hand_out(const Description& description);
+  void note_resident();
 
   const Options options_;
   const Clock clock_;
@@ -71,7 +77,9 @@ class Recorder {
   std::vector<std::unique_ptr<ThreadRing>> rings_;
   std::vector<Description> queue_;
   std::unordered_map<std::string, NameId> names_;
-  int32_t graphs_ = 0, plans_ = 0, contexts_ = 0, devices_ = 0, counters_ = 0, runs_ = 0;
+  std::vector<DeviceInfo> devices_;
+  std::vector<AllocatorInfo> allocators_;
+  int32_t graphs_ = 0, plans_ = 0, contexts_ = 0, counters_ = 0, runs_ = 0;
 
   std::mutex drain_mutex_;  // taken before mutex_; guards what stands here
   std::vector<std::shared_ptr<Sink>> sinks_;
@@ -83,6 +91,10 @@ class Recorder {
   std::condition_variable wake_;
   bool stopping_ = false;
   std::thread thread_;
+
+  std::mutex resident_mutex_;  // guards what stands here: runs and the draining thread note
+  ThreadRing* resident_ring_ = nullptr;
+  CounterId resident_;
 };
 
 }  // namespace arenascope::trace

@@ -6,6 +6,7 @@
 #include <arenascope/trace/snapshot.h>
 
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 namespace arenascope::trace {
@@ -66,6 +67,8 @@ class Session : public Sink {
   void apply(const NameInfo& name);
   void apply(const Problem& problem);
   void apply(const Loss& loss);
+  void apply(const TuningInfo& tuning);
+  void apply(const ClockInfo& clock);
 
   void bad(const char* what);
   bool sensible(const Event& event) const;
@@ -73,14 +76,20 @@ class Session : public Sink {
   void forget_older_half();
   void add(TrackId track, const Event& event);
   void add_memory(TrackId track, uint32_t row, const Event& event);
-  void add_work(const Event& event);
+  void add_work(TrackId track, const Event& event);
   void add_wait(TrackId track, const Event& event);
+  void add_pause(const Event& event);
+  void take_from_barrier(const Event& wait, Nanoseconds time);
   void finish(PendingBarrier& pending);
   void finish_barriers(RunId run);
   void add_slice(const Event& event);
   void close_slice(SliceRect rect, Step last, Nanoseconds end);
-  NodeStats* stats(RunId run, NodeId node);
-  RunId run_at(Nanoseconds t) const;
+  RunTable* table_of(RunId run);
+  NodeRun* node_of(RunId run, NodeId node);
+  TrackRun* track_of(RunId run, TrackId track);
+  NodeVote* vote(RunId run, NodeId node);
+  Nanoseconds paused_in(RunId run, Nanoseconds begin, Nanoseconds end);
+  RunId known_run(RunId run) const;
   std::shared_ptr<const Snapshot> make_snapshot() const;
 
   const Options options_{};
@@ -96,6 +105,7 @@ class Session : public Sink {
   std::vector<CounterInfo> counters_;
   Column<std::shared_ptr<const std::string>> names_;
   Column<Problem> problems_;
+  Column<TuningInfo> tunings_;
   Column<Run> runs_;
 
   std::vector<Track> tracks_;
@@ -104,7 +114,17 @@ class Session : public Sink {
   int64_t forgotten_ = 0;
   size_t marks_base_ = 0;  // steps that were let go
 
-  std::vector<Column<NodeStats>> node_stats_;
+  std::vector<Column<NodeVote>> node_votes_;
+  // The tables of the newest runs, which still grow. A snapshot shares them: the next change copies.
+  struct OpenTable {
+    RunId run;
+    std::shared_ptr<RunTable> table;
+    mutable bool shared = false;
+  };
+  std::vector<OpenTable> open_tables_;
+  size_t table_bytes_ = 0;
+  std::set<std::pair<GraphId, PlanId>> ran_;  // what a run of is cold no more
+  std::vector<ClockInfo> clocks_;
   Column<Barrier> barriers_;
   SummaryTree<Range64> barrier_times_;
   std::unordered_map<int64_t, PendingBarrier> pending_barriers_;  // by generation
@@ -119,13 +139,26 @@ class Session : public Sink {
 
   Column<SliceRect> slices_;
   SummaryTree<Range64> slice_times_;
-  // By tensor and offset. Threads are drained one after the other, so an end may come before its beginning.
+  // Threads are drained one after the other, so an end may come before its beginning.
+  struct SliceKey {
+    TensorRef tensor;
+    RunId run;
+    Bytes offset = 0;
+    bool operator==(const SliceKey&) const = default;
+  };
+  struct SliceHash {
+    size_t operator()(const SliceKey& k) const {
+      const auto run = static_cast<uint64_t>(static_cast<uint32_t>(k.run.value));
+      return (static_cast<uint64_t>(k.offset) * 0x9e3779b97f4a7c15u ^ (run << 32 | k.tensor.value)) *
+             0xff51afd7ed558ccdu;
+    }
+  };
   struct SliceEnd {
     Nanoseconds time = 0;
     Step step;
   };
-  std::unordered_map<uint64_t, std::vector<SliceRect>> open_;
-  std::unordered_map<uint64_t, std::vector<SliceEnd>> early_ends_;
+  std::unordered_map<SliceKey, std::vector<SliceRect>, SliceHash> open_;
+  std::unordered_map<SliceKey, std::vector<SliceEnd>, SliceHash> early_ends_;
   Step newest_step_;
   Column<SeenRect> seen_;
   SummaryTree<Range64> seen_times_;

@@ -51,15 +51,65 @@ struct Barrier {
   int32_t nodes = 1;    // with work since the barrier before; more than one: they met at none in between
 };
 
+// What of a run's time a track worked and waited.
+struct BusyShare {
+  double busy = 0, waiting = 0;  // 0 to 1 each
+};
+
+// What one run did for a node. A device's node has parts there, and the host's parts are what it took to queue them:
+// the two are never added up.
+struct NodeRun {
+  struct Parts {
+    Nanoseconds begin = 0, end = 0;  // the first begins, the last ends
+    Nanoseconds busy = 0;            // the sum over all of them
+    int32_t count = 0;
+    Nanoseconds wall() const { return end - begin; }
+  };
+  Parts host, device;
+  Nanoseconds wait = 0;  // at the barriers behind it, all threads together, without pauses
+  int32_t barriers = 0;
+  const Parts& parts() const { return device.count > 0 ? device : host; }
+};
+
+// What one run did on a track, in sums of its outermost spans. Pauses are no part of the waits.
+struct TrackRun {
+  Nanoseconds work = 0, wait = 0;
+};
+
+struct RunTable {
+  std::vector<NodeRun> nodes;     // by node; those behind the end never ran
+  std::vector<TrackRun> tracks;   // by track; as above
+  std::vector<TimeRange> pauses;  // as they came
+  Nanoseconds paused = 0;
+};
+
+// A node over the runs of its graph. Cold runs, the first of their plan, fill caches and make what is made once: they
+// stand apart and are in the figures only where there is no other. So do runs that were aborted, stepped through, or
+// lost events.
 struct NodeStats {
-  int64_t spans = 0;  // work spans seen, all threads and runs
-  Nanoseconds work_sum = 0, work_max = 0, work_min = 0;
+  int64_t runs = 0;         // in the figures
+  int64_t left_out = 0;     // aborted, stepped, with losses, or let go
+  bool cold = false;        // the figures are of a cold run: there is no other
+  bool incomplete = false;  // the figures are of runs that would be left out: there are no others
+  // Wall time a run: from the beginning of its first part to the end of its last one.
+  double mean = 0;
+  Nanoseconds shortest = 0, quartile1 = 0, median = 0, quartile3 = 0, longest = 0;
+  double busy = 0;                   // mean a run, summed over the threads
+  double parts = 0;                  // mean a run
+  double queueing = 0;               // of a device's node: mean wall time a run on the host
+  std::optional<Nanoseconds> first;  // wall time of the cold run
+  double wait = 0;                   // mean a run, all threads together
+  int64_t barriers = 0;              // in the figures
+  TrackId last_arriver;              // at the newest barrier
+  TrackId usual_last;                // who came last most often (a majority vote over all runs)
+  int32_t usual_votes = 0;           // of the vote
+};
+
+// Who came last at the barriers behind a node.
+struct NodeVote {
   int64_t barriers = 0;
-  Nanoseconds wait_sum = 0, wait_max = 0;
-  TrackId last_arriver;     // at the newest barrier
-  TrackId usual_last;       // who came last most often (a majority vote)
-  int32_t usual_votes = 0;  // of the vote
-  double work_mean() const { return spans == 0 ? 0 : static_cast<double>(work_sum) / static_cast<double>(spans); }
+  TrackId last_arriver, usual_last;
+  int32_t usual_votes = 0;
 };
 
 struct StepMark {
@@ -75,6 +125,17 @@ struct Run {
   bool finished = false;
   RunStatus status = RunStatus::Done;
   size_t first_mark = 0, marks = 0;  // its steps in Snapshot::marks, counted from marks_base
+  bool cold = false;                 // the first one of its graph and plan
+  bool stepped = false;
+  bool evicted = false;                   // its events, or some, were let go to bound memory
+  int32_t threads = 0;                    // that it really ran on; 0: not told
+  int64_t lost = 0;                       // events lost while it went on
+  std::shared_ptr<const RunTable> table;  // null: nothing ran, or it was let go
+
+  Nanoseconds paused() const { return table ? table->paused : 0; }
+  Nanoseconds wall() const { return end - info.begin - paused(); }  // of a run still going on: so far
+  // Whether figures of it are those of a whole run.
+  bool whole() const { return finished && status == RunStatus::Done && !stepped && !evicted && lost == 0; }
 };
 
 // A tensor's stay in the arena as it really was (the plan's are in PlanInfo::slices).
@@ -133,6 +194,8 @@ struct SeriesView {
   SummaryView<SampleSummary> tree;
 
   double at(Nanoseconds t) const;  // 0 before the first sample
+  // The first of the highest values that it takes in [t0, t1), and since when there; none before the first sample.
+  std::optional<Sample> highest(Nanoseconds t0, Nanoseconds t1) const;
   // `pixels` points, one a pixel of [t0, t1).
   std::vector<CurvePoint> curve(Nanoseconds t0, Nanoseconds t1, int pixels) const;
 };
@@ -185,6 +248,8 @@ class Snapshot {
   std::vector<CounterInfo> counters;
   ColumnView<std::shared_ptr<const std::string>> names;
   ColumnView<Problem> problems;
+  ColumnView<TuningInfo> tunings;
+  std::vector<ClockInfo> clocks;  // the newest of each device that has told one
   ColumnView<Run> runs;
 
   const GraphInfo* graph(GraphId id) const { return at(graphs, id); }
@@ -219,8 +284,12 @@ class Snapshot {
   std::vector<SpanRef> spans_of(RunId run, NodeId node) const;
 
   // --- nodes and barriers
-  std::vector<ColumnView<NodeStats>> node_stats;  // [graph][node]; a node that never ran may lie beyond the end
+  std::vector<ColumnView<NodeVote>> node_votes;  // [graph][node]; one without barriers may lie beyond the end
+  // Over all runs of the graph. Costs in the order of the runs; for all nodes of a graph ask once.
   NodeStats stats(GraphId graph, NodeId node) const;
+  std::vector<NodeStats> stats(GraphId graph) const;
+  // What a track did in a run, of the run's wall time without pauses: independent of what is looked at.
+  BusyShare share(RunId run, TrackId track) const;
   ColumnView<Barrier> barriers;  // in the order in which they were complete
   std::vector<Barrier> barriers_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const;
   std::optional<Barrier> barrier_of(RunId run, NodeId node) const;
@@ -244,6 +313,10 @@ class Snapshot {
   const SeriesView& series(MemoryKind kind, MemoryCount count) const {
     return (count == MemoryCount::Active ? active : reserved)[static_cast<size_t>(kind)];
   }
+  // The process's resident memory, where it was sampled; null: it was not.
+  const SeriesView* resident() const;
+  // What allocators of main memory had reserved at `t`.
+  Bytes host_reserved(Nanoseconds t) const;
   Bytes peak(MemoryKind kind, MemoryCount count) const;
   // Largest bytes by kind in each step of a run: one number a step.
   std::vector<Bytes> memory_by_step(RunId run, MemoryKind kind, MemoryCount count) const;

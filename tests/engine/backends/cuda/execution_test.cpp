@@ -363,11 +363,18 @@ TEST_CASE("what a user may want to know is noted once") {
   REQUIRE(on.ok());
   for (int run = 0; run < 2; ++run) REQUIRE(on->run(net).ok());
   std::string all;
-  for (const std::string& note : on->backend->take_notes()) all += note + "\n";
+  std::set<trace::ProblemKind> kinds;
+  for (const trace::Problem& note : on->backend->take_notes().problems) {
+    all += note.sentence + "\n";
+    kinds.insert(note.kind);
+  }
+  for (const auto kind :
+       {trace::ProblemKind::NotReplayed, trace::ProblemKind::NotPinned, trace::ProblemKind::Fragmentation})
+    CHECK(kinds.contains(kind));
   CHECK_MESSAGE(all.find("could not be captured: cuda:0 could not begin a capture") != std::string::npos, all);
   CHECK_MESSAGE(all.find("could not be pinned") != std::string::npos, all);
   CHECK_MESSAGE(all.find("cuda:0 keeps 2097152 bytes in 1 segments") != std::string::npos, all);
-  CHECK(on->backend->take_notes().empty());
+  CHECK(on->backend->take_notes().problems.empty());
 }
 
 TEST_CASE("why there is no device is one sentence") {

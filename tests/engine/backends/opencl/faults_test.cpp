@@ -146,11 +146,13 @@ TEST_CASE("tuning results survive, and damaged ones are found anew") {
   const std::string path = (folder.path / "tuning.bin").string();
   opencl::Tuner tuner(opencl::TuneLevel::Normal, path, "a device");
   CHECK(tuner.load());
-  CHECK(tuner.choose_variant("product 64x64", 3, 0, [](int v) { return v == 1 ? 0.5 : v == 2 ? -1.0 : 0.75; }) == 1);
+  CHECK(tuner.choose_variant({"product", "64x64"}, 3, 0, [](int v) {
+    return v == 1 ? 0.5 : v == 2 ? -1.0 : 0.75;
+  }) == 1);
   CHECK(tuner.save());
   opencl::Tuner again(opencl::TuneLevel::Normal, path, "a device");
   CHECK(again.load());
-  CHECK(again.choose_variant("product 64x64", 3, 0, [](int) { return 1.0; }) == 1);
+  CHECK(again.choose_variant({"product", "64x64"}, 3, 0, [](int) { return 1.0; }) == 1);
   REQUIRE(again.results().size() == 1);
   const TuningResult kept = again.results()[0];
   CHECK(kept.kernel == "product");
@@ -162,7 +164,7 @@ TEST_CASE("tuning results survive, and damaged ones are found anew") {
   // Another level looks for itself, and what it finds stands beside.
   opencl::Tuner wide(opencl::TuneLevel::Wide, path, "a device");
   CHECK(wide.load());
-  CHECK(wide.choose_variant("product 64x64", 3, 0, [](int v) { return v == 2 ? 0.25 : 1.0; }) == 2);
+  CHECK(wide.choose_variant({"product", "64x64"}, 3, 0, [](int v) { return v == 2 ? 0.25 : 1.0; }) == 2);
   CHECK(wide.results().size() == 2);
   opencl::Tuner other(opencl::TuneLevel::Normal, path, "another device");
   CHECK(!other.load());

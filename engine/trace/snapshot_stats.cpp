@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// What a node took over the runs of its graph, and what tracks did in a run.
+#include <arenascope/trace/snapshot.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace arenascope::trace {
+
+namespace {
+
+// Which runs of a graph are in its figures.
+struct Chosen {
+  std::vector<const RunTable*> tables;
+  const RunTable* first = nullptr;  // of the first cold run
+  int64_t left_out = 0;
+  bool cold = false, incomplete = false;
+};
+
+Chosen choose(const Snapshot& s, GraphId graph) {
+  Chosen chosen;
+  std::vector<const RunTable*> cold, others;
+  for (size_t i = 0; i < s.runs.size(); ++i) {
+    const Run& run = s.runs[i];
+    if (run.info.graph != graph) continue;
+    if (run.table && run.cold && chosen.first == nullptr) chosen.first = run.table.get();
+    if (!run.whole()) {
+      chosen.left_out += run.finished ? 1 : 0;
+      if (run.table) others.push_back(run.table.get());
+    } else if (run.table) {
+      (run.cold ? cold : chosen.tables).push_back(run.table.get());
+    }
+  }
+  if (!chosen.tables.empty()) return chosen;
+  if (!cold.empty()) {
+    chosen.tables = std::move(cold);
+    chosen.cold = true;
+  } else {
+    chosen.tables = std::move(others);
+    chosen.incomplete = !chosen.tables.empty();
+    chosen.left_out = 0;
+  }
+  return chosen;
+}
+
+const NodeRun* row(const RunTable& table, size_t node) {
+  return node < table.nodes.size() ? &table.nodes[node] : nullptr;
+}
+
+// The value below which a share of the sorted ones lies, linear between two of them.
+Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double part = place - static_cast<double>(below);
+  return sorted[below] + static_cast<Nanoseconds>(part * static_cast<double>(sorted[below + 1] - sorted[below]));
+}
+
+NodeStats stats_of(const Chosen& chosen, size_t node, std::vector<Nanoseconds>& walls) {
+  NodeStats out;
+  out.left_out = chosen.left_out;
+  out.cold = chosen.cold;
+  out.incomplete = chosen.incomplete;
+  walls.clear();
+  double queueing = 0;
+  for (const RunTable* table : chosen.tables) {
+    const NodeRun* n = row(*table, node);
+    if (n == nullptr) continue;
+    if (n->parts().count == 0) continue;
+    out.barriers += n->barriers;
+    out.wait += static_cast<double>(n->wait);
+    walls.push_back(n->parts().wall());
+    out.busy += static_cast<double>(n->parts().busy);
+    out.parts += n->parts().count;
+    if (n->device.count > 0) queueing += static_cast<double>(n->host.wall());
+  }
+  if (chosen.first != nullptr)
+    if (const NodeRun* n = row(*chosen.first, node); n != nullptr && n->parts().count > 0)
+      out.first = n->parts().wall();
+  if (walls.empty()) return out;
+  const auto count = static_cast<double>(walls.size());
+  std::sort(walls.begin(), walls.end());
+  out.runs = static_cast<int64_t>(walls.size());
+  out.mean = std::accumulate(walls.begin(), walls.end(), 0.0) / count;
+  out.shortest = walls.front();
+  out.quartile1 = quantile(walls, 0.25);
+  out.median = quantile(walls, 0.5);
+  out.quartile3 = quantile(walls, 0.75);
+  out.longest = walls.back();
+  out.busy /= count;
+  out.wait /= count;
+  out.parts /= count;
+  out.queueing = queueing / count;
+  return out;
+}
+
+void add_vote(const Snapshot& s, GraphId graph, size_t node, NodeStats& out) {
+  if (graph.index() >= s.node_votes.size() || node >= s.node_votes[graph.index()].size()) return;
+  const NodeVote& vote = s.node_votes[graph.index()][node];
+  out.last_arriver = vote.last_arriver;
+  out.usual_last = vote.usual_last;
+  out.usual_votes = vote.usual_votes;
+}
+
+}  // namespace
+
+NodeStats Snapshot::stats(GraphId graph_id, NodeId node) const {
+  if (graph(graph_id) == nullptr || !node.valid()) return {};
+  std::vector<Nanoseconds> walls;
+  NodeStats out = stats_of(choose(*this, graph_id), node.index(), walls);
+  add_vote(*this, graph_id, node.index(), out);
+  return out;
+}
+
+std::vector<NodeStats> Snapshot::stats(GraphId graph_id) const {
+  const GraphInfo* g = graph(graph_id);
+  std::vector<NodeStats> out(g == nullptr ? 0 : g->nodes.size());
+  const Chosen chosen = choose(*this, graph_id);
+  std::vector<Nanoseconds> walls;
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = stats_of(chosen, i, walls);
+    add_vote(*this, graph_id, i, out[i]);
+  }
+  return out;
+}
+
+BusyShare Snapshot::share(RunId run_id, TrackId track) const {
+  const Run* r = run(run_id);
+  if (r == nullptr || !r->table || !track.valid() || track.index() >= r->table->tracks.size()) return {};
+  const auto wall =
+      static_cast<double>((r->finished ? r->end : std::max(r->end, time.end)) - r->info.begin - r->paused());
+  if (wall <= 0) return {};
+  const TrackRun& t = r->table->tracks[track.index()];
+  return {std::min(static_cast<double>(t.work) / wall, 1.0), std::min(static_cast<double>(t.wait) / wall, 1.0)};
+}
+
+const SeriesView* Snapshot::resident() const {
+  for (size_t i = 0; i < counters.size() && i < counter_series.size(); ++i)
+    if (counters[i].role == CounterRole::Resident && !counter_series[i].samples.empty()) return &counter_series[i];
+  return nullptr;
+}
+
+Bytes Snapshot::host_reserved(Nanoseconds t) const {
+  std::vector<bool> host;  // by allocator
+  for (const AllocatorInfo& a : allocators) {
+    const bool in_main_memory = a.device.valid() && a.device.index() < devices.size() && devices[a.device.index()].host;
+    if (host.size() <= a.id) host.resize(a.id + size_t{1});
+    host[a.id] = in_main_memory || a.kind == MemoryKind::HostPinned || a.kind == MemoryKind::HostPageable;
+  }
+  Bytes sum = 0;
+  for (size_t i = 0; i < memory_events.size(); ++i) {
+    const Event& e = event(memory_events[i]);
+    if (e.time > t || e.allocator() >= host.size() || !host[e.allocator()]) continue;
+    if (e.kind() == EventKind::Reserve) sum += e.b;
+    if (e.kind() == EventKind::Release) sum -= e.b;
+  }
+  return sum;
+}
+
+}  // namespace arenascope::trace

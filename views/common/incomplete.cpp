@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/common/incomplete.h>
+#include <QCoreApplication>
+
+namespace arenascope::views {
+
+namespace {
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Incomplete)
+};
+}  // namespace
+
+QStringList incomplete_notes(const trace::Snapshot& snapshot, trace::RunId id) {
+  QStringList notes;
+  const trace::Run* run = snapshot.run(id);
+  const int64_t lost = run ? run->lost : snapshot.lost;
+  if (lost > 0) notes << Texts::tr("%1 events lost").arg(format_count(lost));
+  if (run ? run->evicted : snapshot.forgotten > 0) notes << Texts::tr("older events let go");
+  if (!run) return notes;
+  if (run->finished && run->status == trace::RunStatus::Aborted) notes << Texts::tr("aborted");
+  if (run->finished && run->status == trace::RunStatus::Failed) notes << Texts::tr("failed");
+  if (run->stepped) notes << Texts::tr("stepped through");
+  return notes;
+}
+
+}  // namespace arenascope::views
