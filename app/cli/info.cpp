@@ -40,16 +40,90 @@ void print_values(const char* what, const std::vector<models::ValueInfo>& list) 
     fmt::print("{:<12} {} {} {}\n", what, value.name, name(value.dtype), to_string(value.sizes));
 }
 
-struct GraphCount {
-  size_t nodes = 0, parameters = 0, leafs = 0;  // parameters are nodes
+// What is shown of a model beside what it says itself.
+struct Info {
+  size_t nodes = 0, parameters = 0, leafs = 0;  // of the graph; parameters are nodes
+  int64_t flops = 0;
+  Bytes activations = 0;
+  std::optional<FusedGraph> fused;
 };
-GraphCount count_graph(const Graph& graph) {
-  GraphCount out;
+
+Result<Info> gather(const Graph& graph, bool fuse) {
+  Info out;
   if (!graph.defined()) return out;
   out.nodes = graph.nodes().size();
   out.leafs = graph.leafs().size();
-  for (const TensorImpl* node : graph.nodes()) out.parameters += node->op == Op::None;
+  for (const TensorImpl* node : graph.nodes()) {
+    out.parameters += node->op == Op::None;
+    out.flops += flops(*node);
+  }
+  out.activations = activation_bytes(graph);
+  if (!fuse) return out;
+  auto fused = fuse_for(graph, "cpu");
+  if (!fused) return fused.error();
+  out.fused = std::move(*fused);
   return out;
+}
+
+Json info_json(const models::Model& model, const Info& info) {
+  Json object{{"model", model.name},
+              {"format", model.format},
+              {"nodes", model.node_count},
+              {"ops", model.ops},
+              {"unsupported", model.unsupported},
+              {"parameter_bytes", model.parameter_bytes},
+              {"inputs", values(model.inputs)},
+              {"outputs", values(model.outputs)},
+              {"problems", model.problems},
+              {"graph_nodes", info.nodes},
+              {"graph_parameters", info.parameters},
+              {"graph_leafs", info.leafs},
+              {"flops", info.flops},
+              {"activation_bytes", info.activations}};
+  if (info.fused) {
+    object["fused"] = Json::array();
+    for (const FusedGraph::Fused& f : info.fused->fused)
+      object["fused"].push_back({{"name", f.node->name}, {"holds", held(*f.node)}});
+    object["fused_graph_nodes"] = info.fused->graph.nodes().size();
+    object["fused_activation_bytes"] = activation_bytes(info.fused->graph);
+  }
+  if (!model.graph.defined()) object["tensors"] = tensors(model);
+  return object;
+}
+
+void print_fused(const FusedGraph& fused) {
+  fmt::print("{:<12} {} graph nodes, {} of them hold several; activations {}\n", "when fused",
+             fused.graph.nodes().size(), fused.fused.size(), app::format_bytes(activation_bytes(fused.graph)));
+  const auto nodes = fused.graph.nodes();
+  if (const auto last =
+          std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); });
+      last > 0)
+    fmt::print("{:<12} the results of {} nodes\n", "channels last", last);
+  for (const FusedGraph::Fused& f : fused.fused) fmt::print("{:<12} {}\n", "holds", held_text(*f.node));
+}
+
+void print_info(const models::Model& model, const Info& info) {
+  fmt::print("{:<12} {} ({})\n", "model", model.name, model.format);
+  fmt::print("{:<12} {} operators", "nodes", model.node_count);
+  if (model.graph.defined())
+    fmt::print(", {} graph nodes{}, {} leafs", info.nodes,
+               info.parameters > 0 ? fmt::format(" ({} of them parameters)", info.parameters) : "", info.leafs);
+  fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model.parameter_bytes));
+  if (model.graph.defined())
+    fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",
+               app::format_bytes(info.activations), "work", double(info.flops) / 1e9);
+  if (info.fused) print_fused(*info.fused);
+  print_values("input", model.inputs);
+  print_values("output", model.outputs);
+  std::vector<std::pair<std::string, int64_t>> ops(model.ops.begin(), model.ops.end());
+  std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [op, count] : ops)
+    fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model.unsupported.count(op) ? "  (cannot be run)" : "");
+  if (!model.graph.defined())
+    for (const models::Weight& weight : model.weights)
+      fmt::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
+                 to_string(weight.tensor.sizes()));
+  for (const std::string& problem : model.problems) fmt::print("{:<12} {}\n", "problem", problem);
 }
 
 int show_info(const Context& context, const ModelArguments& arguments, bool fuse) {
@@ -59,75 +133,12 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
   progress.phase("opening");
   auto model = models::open_model(arguments.model, *options);
   if (!model) return fail(kUsage, model.error().message);
-  const GraphCount graph = count_graph(model->graph);
-  int64_t total_flops = 0;
-  Bytes activations = 0;
-  std::optional<FusedGraph> fused;
-  if (model->graph.defined()) {
-    for (const TensorImpl* node : model->graph.nodes()) total_flops += flops(*node);
-    activations = activation_bytes(model->graph);
-    if (fuse) {
-      auto made = fuse_for(model->graph, "cpu");
-      if (!made) return fail(kFailed, made.error().message);
-      fused = std::move(*made);
-    }
-  }
-  if (context.json) {
-    Json object{{"model", model->name},
-                {"format", model->format},
-                {"nodes", model->node_count},
-                {"ops", model->ops},
-                {"unsupported", model->unsupported},
-                {"parameter_bytes", model->parameter_bytes},
-                {"inputs", values(model->inputs)},
-                {"outputs", values(model->outputs)},
-                {"problems", model->problems},
-                {"graph_nodes", graph.nodes},
-                {"graph_parameters", graph.parameters},
-                {"graph_leafs", graph.leafs},
-                {"flops", total_flops},
-                {"activation_bytes", activations}};
-    if (fused) {
-      object["fused"] = Json::array();
-      for (const FusedGraph::Fused& f : fused->fused)
-        object["fused"].push_back({{"name", f.node->name}, {"holds", held(*f.node)}});
-      object["fused_graph_nodes"] = fused->graph.nodes().size();
-      object["fused_activation_bytes"] = activation_bytes(fused->graph);
-    }
-    if (!model->graph.defined()) object["tensors"] = tensors(*model);
-    print_json(object);
-    return kDone;
-  }
-  fmt::print("{:<12} {} ({})\n", "model", model->name, model->format);
-  fmt::print("{:<12} {} operators", "nodes", model->node_count);
-  if (model->graph.defined())
-    fmt::print(", {} graph nodes{}, {} leafs", graph.nodes,
-               graph.parameters > 0 ? fmt::format(" ({} of them parameters)", graph.parameters) : "", graph.leafs);
-  fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model->parameter_bytes));
-  if (model->graph.defined())
-    fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",
-               app::format_bytes(activations), "work", double(total_flops) / 1e9);
-  if (fused) {
-    fmt::print("{:<12} {} graph nodes, {} of them hold several; activations {}\n", "when fused",
-               fused->graph.nodes().size(), fused->fused.size(), app::format_bytes(activation_bytes(fused->graph)));
-    const auto nodes = fused->graph.nodes();
-    if (const auto last =
-            std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); });
-        last > 0)
-      fmt::print("{:<12} the results of {} nodes\n", "channels last", last);
-    for (const FusedGraph::Fused& f : fused->fused) fmt::print("{:<12} {}\n", "holds", held_text(*f.node));
-  }
-  print_values("input", model->inputs);
-  print_values("output", model->outputs);
-  std::vector<std::pair<std::string, int64_t>> ops(model->ops.begin(), model->ops.end());
-  std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [op, count] : ops)
-    fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model->unsupported.count(op) ? "  (cannot be run)" : "");
-  if (!model->graph.defined())
-    for (const models::Weight& weight : model->weights)
-      fmt::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
-                 to_string(weight.tensor.sizes()));
-  for (const std::string& problem : model->problems) fmt::print("{:<12} {}\n", "problem", problem);
+  auto info = gather(model->graph, fuse);
+  if (!info) return fail(kFailed, info.error().message);
+  if (context.json)
+    print_json(info_json(*model, *info));
+  else
+    print_info(*model, *info);
   return kDone;
 }
 

@@ -13,8 +13,8 @@
 namespace arenascope::cli {
 namespace {
 
-Json step_json(const RemedyStep& step) {
-  return {{"remedy", name(step.remedy)},
+Json step_json(const MemorySaving& step) {
+  return {{"method", name(step.method)},
           {"tensor", step.name},
           {"bytes", step.bytes},
           {"from_step", step.from.value},
@@ -80,7 +80,7 @@ int plan_what_if(const Context& context, const models::Model& model, const WhatI
   }
   if (context.json) {
     Json steps = Json::array();
-    for (const RemedyStep& step : answer->steps) steps.push_back(step_json(step));
+    for (const MemorySaving& step : answer->steps) steps.push_back(step_json(step));
     print_json({{"model", model.name},
                 {"capacity_bytes", arguments.capacity},
                 {"fits", answer->fits},
@@ -93,7 +93,7 @@ int plan_what_if(const Context& context, const models::Model& model, const WhatI
   } else {
     fmt::print("{}: {} by {} over {}, the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
                arguments.planner, arguments.order, app::format_bytes(arguments.capacity));
-    for (const RemedyStep& step : answer->steps) fmt::print("  {}\n", sentence(step));
+    for (const MemorySaving& step : answer->steps) fmt::print("  {}\n", sentence(step));
     fmt::print("Then it needs {}, for {:.3g} GFLOP and {} more.\n", app::format_bytes(answer->plan.arena_bytes),
                static_cast<double>(answer->extra_flops) / 1e9, app::format_bytes(answer->extra_bytes));
   }

@@ -100,7 +100,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound),
              plan.memory.ratio());
-  for (const RemedyStep& step : runner.remedies()) fmt::print("{}\n", sentence(step));
+  for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
   fmt::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");

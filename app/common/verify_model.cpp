@@ -133,7 +133,7 @@ VerifiedCase run_op_case(const OpCase& op_case, Backend& backend, ExecutionConte
     out.note = error.message;
     return out;
   };
-  auto context = Context::create({.mem_size = kCasePoolBytes});
+  auto context = Context::create({.grow = true});
   if (!context) return failed(context.error());
   auto built = op_case.build(*context);
   if (!built) return failed(built.error());

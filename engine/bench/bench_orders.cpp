@@ -20,8 +20,7 @@ namespace {
 // `ops` results of 1 to 1000 bytes (small ones as likely as large ones), each made from one to three of the `reach`
 // results before it; the first two read the input. Everything that nobody reads is wanted.
 Graph random_graph(size_t ops, size_t reach, std::mt19937& random) {
-  auto context =
-      Context::create({(ops + 2) * Context::tensor_overhead(3) + Context::graph_overhead(ops + 2), nullptr, true});
+  auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return {};
   GraphBuilder b(*context);
   std::vector<Tensor> made;

@@ -11,7 +11,7 @@ namespace {
 struct Planned {
   Graph graph;
   std::vector<Tensor> outputs;
-  std::vector<RemedyStep> remedies;
+  std::vector<MemorySaving> savings;
   MemoryPlan memory;
 };
 
@@ -27,7 +27,7 @@ Status fit(Planned& planned, Bytes capacity, const std::string& planner, const M
   for (Tensor& output : planned.outputs)
     if (const NodeId node = planned.graph.find_node(*output); node.valid()) output = answer->twins[node.index()];
   planned.graph = answer->graph;
-  planned.remedies = std::move(answer->steps);
+  planned.savings = std::move(answer->steps);
   planned.memory = std::move(answer->plan);
   return {};
 }
@@ -78,7 +78,7 @@ Status replan(Program& program, const CompileOptions& options) {
   program.threads = threads;
   program.strategy = options.strategy;
   program.outputs = std::move(planned.outputs);
-  program.remedies = std::move(planned.remedies);
+  program.savings = std::move(planned.savings);
   return {};
 }
 

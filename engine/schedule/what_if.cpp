@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/transform/rewrite.h>
+#include <arenascope/transform/rematerialisation.h>
 
 namespace arenascope {
 namespace {
@@ -30,14 +30,14 @@ std::string flops_in_words(int64_t flops) {
 }
 
 struct Candidate {
-  Remedy remedy;
+  Saving method;
   int32_t id;
   int32_t from, to;  // places of the uses around the peak
   double seconds;    // a guess, until it is tried
 };
 
 // How far the profile stands above the target, summed over the places: what each step has to bring down.
-double excess(const Rewrite::Profile& p, Bytes target) {
+double excess(const Rematerialisation::Profile& p, Bytes target) {
   double sum = 0;
   for (const Bytes live : p.live) sum += static_cast<double>(std::max<Bytes>(live - target, 0));
   return sum;
@@ -49,110 +49,111 @@ class Finder {
       : graph_(graph),
         options_(options),
         out_(out),
-        rewrite_(graph, order, options.plan.keep_outputs, options.plan.in_place) {
+        list_(graph, order, options.plan.keep_outputs, options.plan.in_place) {
     step_of_.assign(order.size(), 0);
     std::iota(step_of_.begin(), step_of_.end(), 0);
   }
 
-  const Rewrite& rewrite() const { return rewrite_; }
+  const Rematerialisation& list() const { return list_; }
 
   // Steps until no more than `target` is live at once. False: nothing helps any more.
   bool reach(Bytes target) {
     while (out_.steps.size() < options_.most_steps && !options_.plan.planner.stop.stop_requested()) {
-      const Rewrite::Profile now = rewrite_.profile();
+      const Rematerialisation::Profile now = list_.profile();
       if (now.peak <= target) return true;
       // Crumbs only where there is nothing else.
       if (!improve(now, target, (now.peak - target) / 256) && !improve(now, target, 0)) return false;
     }
-    return rewrite_.profile().peak <= target;
+    return list_.profile().peak <= target;
   }
 
  private:
-  double seconds(const Rewrite::Change& change, Remedy remedy) const {
+  double seconds(const Rematerialisation::Change& change, Saving method) const {
     const double moved = static_cast<double>(change.moved);
-    return remedy == Remedy::Spill
+    return method == Saving::Offload
                ? moved / options_.host_bytes_per_second
                : static_cast<double>(change.flops) / options_.flops_per_second + moved / options_.bytes_per_second;
   }
 
   // What lies idle over the peak, the cheapest for its bytes first.
-  std::vector<Candidate> candidates(const Rewrite::Profile& p) const {
+  std::vector<Candidate> candidates(const Rematerialisation::Profile& p) const {
     std::vector<Candidate> out;
     for (size_t k = 0; k < p.life.size(); ++k) {
       const auto id = static_cast<int32_t>(k);
-      const Rewrite::Life& life = p.life[k];
+      const Rematerialisation::Life& life = p.life[k];
       if (life.first < 0 || life.first >= p.peak_place || life.last <= p.peak_place + 1 || life.kept) continue;
-      const Rewrite::Value& v = rewrite_.value(id);
-      if (rewrite_.bytes(id) == 0) continue;  // nothing of the arena to be won
+      const Rematerialisation::Value& v = list_.value(id);
+      if (list_.bytes(id) == 0) continue;  // nothing of the arena to be won
       int32_t from = life.first, to = -1;
       bool busy = false;
-      for (const int32_t use : rewrite_.uses(id, p)) {
+      for (const int32_t use : list_.uses(id, p)) {
         busy = busy || use == p.peak_place;
         if (use < p.peak_place) from = use;
         if (use > p.peak_place && to < 0) to = use;
       }
       if (busy || to < 0) continue;
-      Rewrite::Change guess;
+      Rematerialisation::Change guess;
       guess.flops = flops(*v.origin);
       guess.moved = bytes_moved(*v.origin);
-      const bool fetched = v.act == Rewrite::Act::Fetch;
+      const bool fetched = v.action == Rematerialisation::Action::Reload;
       if (fetched) guess.flops = 0, guess.moved = v.origin->byte_count();
-      if (fetched ? options_.spill : options_.recompute)
-        out.push_back({Remedy::Recompute, id, from, to, seconds(guess, fetched ? Remedy::Spill : Remedy::Recompute)});
+      if (fetched ? options_.offload : options_.rematerialise)
+        out.push_back(
+            {Saving::Rematerialise, id, from, to, seconds(guess, fetched ? Saving::Offload : Saving::Rematerialise)});
       guess.moved = 2 * v.origin->byte_count();
-      if (options_.spill && v.act == Rewrite::Act::Compute)
-        out.push_back({Remedy::Spill, id, from, to, seconds(guess, Remedy::Spill)});
+      if (options_.offload && v.action == Rematerialisation::Action::Compute)
+        out.push_back({Saving::Offload, id, from, to, seconds(guess, Saving::Offload)});
     }
-    const auto worth = [&](const Candidate& c) { return c.seconds / static_cast<double>(rewrite_.bytes(c.id)); };
+    const auto worth = [&](const Candidate& c) { return c.seconds / static_cast<double>(list_.bytes(c.id)); };
     std::sort(out.begin(), out.end(), [&](const Candidate& a, const Candidate& b) {
-      return std::make_tuple(worth(a), -rewrite_.bytes(a.id), a.id, a.remedy) <
-             std::make_tuple(worth(b), -rewrite_.bytes(b.id), b.id, b.remedy);
+      return std::make_tuple(worth(a), -list_.bytes(a.id), a.id, a.method) <
+             std::make_tuple(worth(b), -list_.bytes(b.id), b.id, b.method);
     });
     return out;
   }
 
-  bool apply(const Candidate& c, const Rewrite::Profile& p, Rewrite::Change& change) {
-    return c.remedy == Remedy::Recompute ? rewrite_.recompute(c.id, c.to, p, change)
-                                         : rewrite_.spill(c.id, c.from, c.to, p, change);
+  bool apply(const Candidate& c, const Rematerialisation::Profile& p, Rematerialisation::Change& change) {
+    return c.method == Saving::Rematerialise ? list_.rematerialise(c.id, c.to, p, change)
+                                             : list_.offload(c.id, c.from, c.to, p, change);
   }
 
   // Tries the most promising ones in earnest, and keeps the one that brings most for its time.
-  bool improve(const Rewrite::Profile& now, Bytes target, Bytes least) {
+  bool improve(const Rematerialisation::Profile& now, Bytes target, Bytes least) {
     constexpr int kTried = 12;
     const double before = excess(now, target);
     std::optional<Candidate> best;
     double best_worth = 0;
     int helped = 0;
-    Rewrite::Change change;
+    Rematerialisation::Change change;
     for (const Candidate& c : candidates(now)) {
-      if (rewrite_.bytes(c.id) < least || !apply(c, now, change)) continue;
-      const Rewrite::Profile next = rewrite_.profile();
+      if (list_.bytes(c.id) < least || !apply(c, now, change)) continue;
+      const Rematerialisation::Profile next = list_.profile();
       const double saved = before - excess(next, target);
-      const bool fetch = rewrite_.value(c.id).act == Rewrite::Act::Fetch;
-      const double worth = saved / std::max(seconds(change, fetch ? Remedy::Spill : c.remedy), 1e-12);
-      rewrite_.undo();
+      const bool fetch = list_.value(c.id).action == Rematerialisation::Action::Reload;
+      const double worth = saved / std::max(seconds(change, fetch ? Saving::Offload : c.method), 1e-12);
+      list_.undo();
       if (saved <= 0 || next.peak > now.peak) continue;
       if (!best || worth > best_worth) best = c, best_worth = worth;
       if (++helped == kTried) break;
     }
     if (!best) return false;
-    RemedyStep step;
-    const Rewrite::Value& v = rewrite_.value(best->id);
-    const bool fetch = v.act == Rewrite::Act::Fetch;
-    step.remedy = fetch ? Remedy::Spill : best->remedy;
+    MemorySaving step;
+    const Rematerialisation::Value& v = list_.value(best->id);
+    const bool fetch = v.action == Rematerialisation::Action::Reload;
+    step.method = fetch ? Saving::Offload : best->method;
     step.node = graph_.find_node(*v.origin);
     step.name = v.origin->name;
-    step.bytes = rewrite_.bytes(best->id);
+    step.bytes = list_.bytes(best->id);
     step.from = given_step(best->from);
     step.to = given_step(best->to);
     step.peak_before = now.peak;
-    const std::vector<int32_t> old_order = rewrite_.order();
+    const std::vector<int32_t> old_order = list_.order();
     apply(*best, now, change);
     renumber(old_order);
     step.extra_flops = change.flops;
     step.extra_bytes = change.moved;
     step.recomputed = std::move(change.computed);
-    step.peak_after = rewrite_.profile().peak;
+    step.peak_after = list_.profile().peak;
     out_.extra_flops += step.extra_flops;
     out_.extra_bytes += step.extra_bytes;
     out_.steps.push_back(std::move(step));
@@ -162,11 +163,11 @@ class Finder {
   Step given_step(int32_t place) const { return Step(step_of_[static_cast<size_t>(place)]); }
   // What was put in counts as the given step before which it stands.
   void renumber(const std::vector<int32_t>& old_order) {
-    std::vector<int32_t> next(rewrite_.order().size());
+    std::vector<int32_t> next(list_.order().size());
     size_t old = 0;
     for (size_t at = 0; at < next.size(); ++at) {
       next[at] = old < step_of_.size() ? step_of_[old] : step_of_.back();
-      if (old < old_order.size() && rewrite_.order()[at] == old_order[old]) ++old;
+      if (old < old_order.size() && list_.order()[at] == old_order[old]) ++old;
     }
     step_of_ = std::move(next);
   }
@@ -174,24 +175,24 @@ class Finder {
   const Graph& graph_;
   const WhatIfOptions& options_;
   WhatIf& out_;
-  Rewrite rewrite_;
+  Rematerialisation list_;
   std::vector<int32_t> step_of_;  // of each place: the step of the given order
 };
 
-std::string obstacle(const Rewrite& rewrite, const WhatIfOptions& options) {
-  const Rewrite::Profile p = rewrite.profile();
-  const TensorImpl& node = *rewrite.value(rewrite.order()[static_cast<size_t>(p.peak_place)]).origin;
+std::string obstacle(const Rematerialisation& list, const WhatIfOptions& options) {
+  const Rematerialisation::Profile p = list.profile();
+  const TensorImpl& node = *list.value(list.order()[static_cast<size_t>(p.peak_place)]).origin;
   return fmt::format("{} are live while {} '{}' runs, and nothing more of that can be let go within {}",
                      in_words(p.peak), name(node.op), node.name, in_words(options.capacity));
 }
 
 }  // namespace
 
-const char* name(Remedy remedy) { return remedy == Remedy::Recompute ? "recompute" : "spill"; }
+const char* name(Saving method) { return method == Saving::Rematerialise ? "rematerialise" : "offload"; }
 
-std::string sentence(const RemedyStep& s) {
+std::string sentence(const MemorySaving& s) {
   const std::string peak = fmt::format("the peak goes from {} to {}.", in_words(s.peak_before), in_words(s.peak_after));
-  if (s.remedy == Remedy::Spill)
+  if (s.method == Saving::Offload)
     return fmt::format("Move '{}' ({}) to the host after step {} and back before step {}: {} to copy; {}", s.name,
                        in_words(s.bytes), s.from.value, s.to.value, in_words(s.extra_bytes), peak);
   const std::string others =
@@ -225,7 +226,7 @@ Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::s
     const bool reached = finder.reach(target);
     if (round > 0 && out.steps.size() == steps_before) break;
     std::vector<Tensor> twins;
-    auto rewritten = finder.rewrite().make_graph(twins);
+    auto rewritten = finder.list().make_graph(twins);
     if (!rewritten) return rewritten.error();
     std::vector<NodeId> as_built(rewritten->nodes().size());
     for (size_t k = 0; k < as_built.size(); ++k) as_built[k] = NodeId(k);
@@ -239,7 +240,7 @@ Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::s
     target -= std::max<Bytes>(out.plan.arena_bytes - options.capacity, options.capacity / 512);
     if (target < 1) break;
   }
-  if (!out.fits) out.why = obstacle(finder.rewrite(), options);
+  if (!out.fits) out.why = obstacle(finder.list(), options);
   return out;
 }
 

@@ -164,7 +164,7 @@ TEST_CASE("every op keeps its error bound, with NaN, infinities, zeros and denor
   int64_t compared = 0;
   for (const OpCase& c : op_cases())
     for (Mix mix : kMixes) {
-      auto context = Context::create({.mem_size = kCasePoolBytes});
+      auto context = Context::create({.grow = true});
       REQUIRE(context);
       auto built = c.build(*context);
       REQUIRE(built.ok());

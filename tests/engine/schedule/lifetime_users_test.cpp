@@ -9,7 +9,7 @@
 #include <arenascope/graph/order_peak.h>
 #include <arenascope/schedule/quick_plan.h>
 #include <arenascope/transform/partition.h>
-#include <arenascope/transform/rewrite.h>
+#include <arenascope/transform/rematerialisation.h>
 
 #include "engine/graph/slow_lifetime.h"
 
@@ -64,8 +64,8 @@ void check_users(const Graph& graph, std::span<const NodeId> order, bool keep) {
       REQUIRE_MESSAGE(plan, (plan ? "" : plan.error().message));
     }
   CHECK(order_peak(graph, order, keep) == test::SlowLifetimes(graph, order, keep).most_live());
-  CHECK(Rewrite(graph, order, keep, false).profile().peak == order_peak(graph, order, keep));
-  CHECK(Rewrite(graph, order, keep, true).profile().peak ==
+  CHECK(Rematerialisation(graph, order, keep, false).profile().peak == order_peak(graph, order, keep));
+  CHECK(Rematerialisation(graph, order, keep, true).profile().peak ==
         most_in_place(find_lifetimes(graph, order, {.keep_outputs = keep, .in_place = true}), order.size()));
 }
 
@@ -95,18 +95,18 @@ Graph partitioned(std::mt19937& random, const Graph& graph) {
 
 // Some results computed again, or moved to the host and back.
 Graph rewritten(std::mt19937& random, const Graph& graph, bool keep) {
-  Rewrite rewrite(graph, as_built(graph), keep, false);
+  Rematerialisation rewrite(graph, as_built(graph), keep, false);
   for (int change = 0; change < 4 && !graph.nodes().empty(); ++change) {
-    const Rewrite::Profile p = rewrite.profile();
+    const Rematerialisation::Profile p = rewrite.profile();
     const auto id = static_cast<int32_t>(random() % p.life.size());
-    const Rewrite::Life& life = p.life[static_cast<size_t>(id)];
+    const Rematerialisation::Life& life = p.life[static_cast<size_t>(id)];
     if (life.first < 0 || life.last - life.first < 3 || life.kept || rewrite.bytes(id) == 0) continue;
     const std::vector<int32_t> uses = rewrite.uses(id, p);
     if (uses.size() < 2) continue;
-    Rewrite::Change cost;
+    Rematerialisation::Change cost;
     const size_t gap = random() % (uses.size() - 1);
-    (void)(random() % 2 ? rewrite.recompute(id, uses[gap + 1], p, cost)
-                        : rewrite.spill(id, uses[gap], uses[gap + 1], p, cost));
+    (void)(random() % 2 ? rewrite.rematerialise(id, uses[gap + 1], p, cost)
+                        : rewrite.offload(id, uses[gap], uses[gap + 1], p, cost));
   }
   std::vector<Tensor> twins;
   auto made = rewrite.make_graph(twins);

@@ -79,14 +79,15 @@ TEST_CASE("what-if: a plan that fits is left alone") {
   CHECK(answer->plan.arena_bytes == answer->before.arena_bytes);
 }
 
-TEST_CASE("what-if: recomputing, spilling and both meet the capacity and compute the same numbers") {
+TEST_CASE("what-if: rematerialising, offloading and both meet the capacity and compute the same numbers") {
   for (uint32_t seed = 1; seed <= 6; ++seed)
     for (const bool views : {false, true})
-      for (const auto& [recompute, spill] : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}}) {
+      for (const auto& [rematerialise, offload] :
+           {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}}) {
         Hourglass g(12, seed, views);
         WhatIfOptions options;
-        options.recompute = recompute;
-        options.spill = spill;
+        options.rematerialise = rematerialise;
+        options.offload = offload;
         options.capacity = 7 * kBytes;
         auto answer = what_if(g.graph, g.order(), "given", options);
         REQUIRE(answer.ok());
@@ -96,15 +97,15 @@ TEST_CASE("what-if: recomputing, spilling and both meet the capacity and compute
         CHECK(answer->plan.arena_bytes <= options.capacity);
         REQUIRE(!answer->steps.empty());
         Bytes moved = 0;
-        for (const RemedyStep& step : answer->steps) {
+        for (const MemorySaving& step : answer->steps) {
           CHECK(!sentence(step).empty());
           CHECK(step.from < step.to);
           CHECK(step.bytes == kBytes);
           CHECK(step.extra_bytes > 0);
           CHECK(step.peak_after <= step.peak_before);
-          if (!spill) CHECK(step.remedy == Remedy::Recompute);
-          if (!recompute) CHECK(step.remedy == Remedy::Spill);
-          if (step.remedy == Remedy::Recompute) CHECK(step.extra_flops > 0);
+          if (!offload) CHECK(step.method == Saving::Rematerialise);
+          if (!rematerialise) CHECK(step.method == Saving::Offload);
+          if (step.method == Saving::Rematerialise) CHECK(step.extra_flops > 0);
           moved += step.extra_bytes;
         }
         CHECK(moved == answer->extra_bytes);
@@ -132,7 +133,7 @@ TEST_CASE("what-if: what lies on the host already is no burden, and nothing is t
   REQUIRE(answer->steps.size() == 1);
   CHECK(answer->steps[0].peak_before == 5 * kBytes);
   CHECK(answer->steps[0].peak_after == 4 * kBytes);
-  for (const RemedyStep& step : answer->steps) CHECK(!g.graph.node(step.node).has(kFlagSpilled));
+  for (const MemorySaving& step : answer->steps) CHECK(!g.graph.node(step.node).has(kFlagSpilled));
   CHECK(run(answer->graph, answer->plan, answer->twins[g.graph.find_node(*g.output).index()]) == wanted);
 }
 

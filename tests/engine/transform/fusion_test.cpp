@@ -16,7 +16,7 @@
 #include <arenascope/runtime/executor.h>
 #include <arenascope/schedule/describe.h>
 #include <arenascope/transform/fusion.h>
-#include <arenascope/transform/rewrite.h>
+#include <arenascope/transform/rematerialisation.h>
 
 using namespace arenascope;
 
@@ -349,7 +349,7 @@ TEST_CASE("a fused graph can be written anew, as for tensors that are computed a
   std::vector<NodeId> order;
   for (size_t i = 0; i < fused->graph.nodes().size(); ++i) order.push_back(NodeId(static_cast<int32_t>(i)));
   std::vector<Tensor> twins;
-  auto again = Rewrite(fused->graph, order, true, false).make_graph(twins);
+  auto again = Rematerialisation(fused->graph, order, true, false).make_graph(twins);
   REQUIRE(again.ok());
   const Tensor output = fused->twins[net.graph.find_node(*net.output).index()];
   const auto expected = run(*cpu, net.graph, net.output, 2, MemoryStrategy::Planned);

@@ -10,7 +10,7 @@
 #include <arenascope/transform/image_layout.h>
 #include <arenascope/transform/partition.h>
 #include <arenascope/transform/precision.h>
-#include <arenascope/transform/rewrite.h>
+#include <arenascope/transform/rematerialisation.h>
 
 using namespace arenascope;
 
@@ -88,7 +88,7 @@ const std::vector<Transform>& transforms() {
          std::vector<NodeId> order;
          for (size_t i = 0; i < g.nodes().size(); ++i) order.push_back(NodeId(i));
          Made made;
-         made.graph = *Rewrite(g, order, true, false).make_graph(made.twins);
+         made.graph = *Rematerialisation(g, order, true, false).make_graph(made.twins);
          return made;
        }},
   };

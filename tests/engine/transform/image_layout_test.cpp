@@ -13,7 +13,7 @@
 #include <arenascope/runtime/executor.h>
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/image_layout.h>
-#include <arenascope/transform/rewrite.h>
+#include <arenascope/transform/rematerialisation.h>
 
 using namespace arenascope;
 
@@ -235,7 +235,7 @@ TEST_CASE("images with their channels last give what plain ones give") {
       std::vector<NodeId> order;
       for (size_t i = 0; i < laid_out->graph.nodes().size(); ++i) order.push_back(NodeId(static_cast<int32_t>(i)));
       std::vector<Tensor> twins;
-      auto again = Rewrite(laid_out->graph, order, true, false).make_graph(twins);
+      auto again = Rematerialisation(laid_out->graph, order, true, false).make_graph(twins);
       REQUIRE(again.ok());
       check(run(*cpu, *again, twins[laid_out->graph.find_node(*output).index()], 2, MemoryStrategy::Planned));
     }

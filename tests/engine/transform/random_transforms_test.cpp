@@ -16,7 +16,7 @@
 #include <arenascope/transform/image_layout.h>
 #include <arenascope/transform/partition.h>
 #include <arenascope/transform/precision.h>
-#include <arenascope/transform/rewrite.h>
+#include <arenascope/transform/rematerialisation.h>
 #include "random_networks.h"
 
 using namespace arenascope;
@@ -306,7 +306,7 @@ class Journey {
   void rewrite() {
     std::vector<NodeId> order;
     for (size_t i = 0; i < graph_.nodes().size(); ++i) order.push_back(NodeId(i));
-    Rewrite rewrite(graph_, order, true, false);
+    Rematerialisation rewrite(graph_, order, true, false);
     int changed = 0;
     for (int tries = 0; tries < 12; ++tries) changed += rewrite_once(rewrite);
     std::vector<Tensor> twins;
@@ -315,15 +315,15 @@ class Journey {
     CHECK(rewritten->nodes().size() >= graph_.nodes().size());
     arrive(4, *rewritten, twins, changed > 0);
   }
-  bool rewrite_once(Rewrite& rewrite) {
-    const Rewrite::Profile now = rewrite.profile();
+  bool rewrite_once(Rematerialisation& rewrite) {
+    const Rematerialisation::Profile now = rewrite.profile();
     const auto id = static_cast<int32_t>(random_() % now.life.size());
     const auto uses = now.life[static_cast<size_t>(id)].first < 0 ? std::vector<int32_t>() : rewrite.uses(id, now);
-    if (uses.size() < 2 || rewrite.value(id).act == Rewrite::Act::Spill) return false;
+    if (uses.size() < 2 || rewrite.value(id).action == Rematerialisation::Action::Offload) return false;
     const size_t k = random_() % (uses.size() - 1);
-    Rewrite::Change change;
-    const bool done = random_() % 2 == 0 ? rewrite.recompute(id, uses[k + 1], now, change)
-                                         : rewrite.spill(id, uses[k], uses[k + 1], now, change);
+    Rematerialisation::Change change;
+    const bool done = random_() % 2 == 0 ? rewrite.rematerialise(id, uses[k + 1], now, change)
+                                         : rewrite.offload(id, uses[k], uses[k + 1], now, change);
     if (!done || random_() % 4 != 0) return done;
     rewrite.undo();
     return false;

@@ -161,7 +161,7 @@ Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream str
 // have moved among it; 0: this backend does not replay.
 Result<double> bench_launch(CudaBackend& backend, int times) {
   constexpr int kNodes = 100;
-  auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
+  auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return context.error();
   GraphBuilder g(*context);
   Tensor last = g.input("x", {8, 128}, DType::F32);
@@ -221,7 +221,7 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
   for (DType type : {DType::F32, DType::F16, DType::BF16})
     for (int64_t n : {1024, 4096}) {
       if ((quick && n > 1024) || !direct.missing().empty()) continue;
-      auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
+      auto context = Context::create({.no_alloc = true, .grow = true});
       if (!context) return context.error();
       GraphBuilder g(*context);
       const Tensor out =
@@ -248,7 +248,7 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
   const int64_t lines = quick ? 2048 : 16384, width = 4096;
   for (DType type : {DType::F32, DType::F16})
     for (Op op : {Op::Add, Op::Silu, Op::SoftMax, Op::Norm, Op::RmsNorm, Op::Cont}) {
-      auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
+      auto context = Context::create({.no_alloc = true, .grow = true});
       if (!context) return context.error();
       GraphBuilder g(*context);
       const Tensor x = g.input("x", {lines, width}, type);

@@ -39,9 +39,9 @@ struct Program {
   std::shared_ptr<Backend> backend;  // computes the steps
   int threads = 1;                   // of the host, that take part
   MemoryStrategy strategy = MemoryStrategy::Planned;
-  ExecutionPlan plan;                // graph, order, memory plan, steps
-  std::vector<Tensor> outputs;       // of plan.graph, in the model's order
-  std::vector<RemedyStep> remedies;  // what was done to meet the capacity; empty where nothing had to be
+  ExecutionPlan plan;                 // graph, order, memory plan, steps
+  std::vector<Tensor> outputs;        // of plan.graph, in the model's order
+  std::vector<MemorySaving> savings;  // what was done to meet the capacity; empty where nothing had to be
 
   // The graph before it was made to fit a capacity, with its outputs: what is planned anew.
   Graph transformed;

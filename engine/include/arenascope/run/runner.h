@@ -43,7 +43,7 @@ class Runner {
   ExecutionContext& context() { return *context_; }
   const ExecutionPlan& plan() const { return executor_->plan(); }
   // What was done to meet options().capacity; empty where nothing had to be.
-  const std::vector<RemedyStep>& remedies() const { return program_.remedies; }
+  const std::vector<MemorySaving>& savings() const { return program_.savings; }
 
   // Replaces an input's contiguous bytes. Errors: no such input, another size.
   Status set_input(const std::string& name, std::span<const std::byte> bytes);

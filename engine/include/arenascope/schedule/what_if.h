@@ -14,27 +14,27 @@
 
 namespace arenascope {
 
-enum class Remedy : uint8_t { Recompute, Spill };
-const char* name(Remedy remedy);  // "recompute", "spill"
+enum class Saving : uint8_t { Rematerialise, Offload };
+const char* name(Saving method);  // "rematerialise", "offload"
 
-struct RemedyStep {
-  Remedy remedy = Remedy::Recompute;
+struct MemorySaving {
+  Saving method = Saving::Rematerialise;
   NodeId node;       // of the graph that was asked about
   std::string name;  // that node's
   Bytes bytes = 0;   // of its tensor: what is let go
   Step from, to;     // of the given order: the last use before, the next use after
   int64_t extra_flops = 0;
-  Bytes extra_bytes = 0;                  // recompute: read and written once more; spill: to the host and back
+  Bytes extra_bytes = 0;                  // rematerialise: read and written once more; offload: to the host and back
   std::vector<NodeId> recomputed;         // the nodes that run again, in order
   Bytes peak_before = 0, peak_after = 0;  // the most that is live at once, before and with this step
 };
 
 // "Compute 'x' (1.50 MiB) again before step 40: 2.1 MFLOP and 3.00 MiB more; the peak goes from 9.00 MiB to 7.50 MiB."
-std::string sentence(const RemedyStep& step);
+std::string sentence(const MemorySaving& step);
 
 struct WhatIfOptions {
   Bytes capacity = 0;
-  bool recompute = true, spill = true;  // what may be used
+  bool rematerialise = true, offload = true;  // what may be used
   size_t most_steps = 10'000;
   // What decides between the two, and which tensors go first: the least time for the bytes that it frees.
   double flops_per_second = 20e9;
@@ -45,14 +45,14 @@ struct WhatIfOptions {
 };
 
 struct WhatIf {
-  bool fits = false;              // whether the new plan's arena is within the capacity
-  std::string why;                // where it does not: the sentence that says what is in the way
-  MemoryPlan before;              // the given graph in the given order
-  std::vector<RemedyStep> steps;  // empty where the given plan fits
+  bool fits = false;                // whether the new plan's arena is within the capacity
+  std::string why;                  // where it does not: the sentence that says what is in the way
+  MemoryPlan before;                // the given graph in the given order
+  std::vector<MemorySaving> steps;  // empty where the given plan fits
   int64_t extra_flops = 0;
   Bytes extra_bytes = 0;
   // The graph in which it is done (the given one where there are no steps), which stands in the order it is to run in;
-  // its leafs are the given graph's. Spilled tensors carry kFlagSpilled: an executor puts them into host memory.
+  // its leafs are the given graph's. Offloaded tensors carry kFlagSpilled: an executor puts them into host memory.
   Graph graph;
   MemoryPlan plan;
   std::vector<Tensor> twins;  // by NodeId of the given graph: what it became

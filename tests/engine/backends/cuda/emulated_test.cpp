@@ -23,7 +23,7 @@ struct Built {
 };
 
 Built build(const OpCase& c) {
-  auto context = Context::create({.mem_size = kCasePoolBytes});
+  auto context = Context::create({.grow = true});
   REQUIRE(context);
   auto built = c.build(*context);
   REQUIRE_MESSAGE(built.ok(), c.name << ": " << (built ? "" : built.error().message));

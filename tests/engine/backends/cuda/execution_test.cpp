@@ -74,7 +74,7 @@ TEST_CASE("op cases agree with the reference by way of the device's memory") {
     for (const OpCase& c : op_cases()) {
       if (number++ % 5 != 0) continue;  // the kernels themselves are tested case by case elsewhere
       CAPTURE(c.name);
-      auto context = Context::create({.mem_size = kCasePoolBytes});
+      auto context = Context::create({.grow = true});
       REQUIRE(context);
       auto built = c.build(*context);
       REQUIRE(built);

@@ -81,7 +81,7 @@ struct BuiltOpCase {
 };
 
 inline BuiltOpCase build(const OpCase& op_case) {
-  auto context = Context::create({.mem_size = kCasePoolBytes});
+  auto context = Context::create({.grow = true});
   REQUIRE(context);
   auto built = op_case.build(*context);
   REQUIRE_MESSAGE(built.ok(), op_case.name);

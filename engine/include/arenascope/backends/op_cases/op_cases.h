@@ -38,9 +38,6 @@ struct OpCase {
 // microseconds for each multiplication.
 const std::vector<OpCase>& op_cases(bool lean = false);
 
-// Pool bytes that are enough for any of them, data included.
-inline constexpr size_t kCasePoolBytes = size_t{1} << 22;
-
 // Writes the inputs' values, which depend on the seed alone. Their memory must be the host's.
 void fill_inputs(const BuiltCase& built, uint64_t seed);
 

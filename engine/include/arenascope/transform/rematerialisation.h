@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A graph and its order as a list that can be rewritten: a tensor's bytes are let go between two uses, and it is
-// computed again, or brought back from the host, before the second one. In the end it becomes a graph of its own.
+// Rematerialisation and offloading: a graph and its order as a list in which a tensor's bytes are released between two
+// uses, and the tensor is computed again, or reloaded from the host, before the second one. In the end the list becomes
+// a graph.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,13 +12,13 @@
 namespace arenascope {
 
 // What is computed, in order. A value is one execution of a node; the same node may have several.
-class Rewrite {
+class Rematerialisation {
  public:
-  enum class Act : uint8_t { Compute, Spill, Fetch };
+  enum class Action : uint8_t { Compute, Offload, Reload };
 
   struct Value {
     const TensorImpl* origin = nullptr;  // the node that it is an execution of, or that it carries
-    Act act = Act::Compute;
+    Action action = Action::Compute;
     bool again = false;            // not the first of its origin
     int32_t base = -1;             // the value that owns its bytes: itself, a view's source, or none (given bytes)
     std::vector<int32_t> sources;  // values; -1 - k: the graph's leaf k
@@ -36,7 +37,7 @@ class Rewrite {
     int32_t peak_place = 0;
   };
 
-  // What rewriting would cost and change; see try_*.
+  // What it costs, and what runs again.
   struct Change {
     int64_t flops = 0;
     Bytes moved = 0;               // read and written once more
@@ -44,7 +45,7 @@ class Rewrite {
   };
 
   // `in_place`: a pointwise op may take over its first source's bytes, as in MemoryPlanOptions.
-  Rewrite(const Graph& graph, std::span<const NodeId> order, bool keep_outputs, bool in_place);
+  Rematerialisation(const Graph& graph, std::span<const NodeId> order, bool keep_outputs, bool in_place);
 
   Profile profile() const;
   const std::vector<int32_t>& order() const { return order_; }
@@ -53,10 +54,10 @@ class Rewrite {
   // The places at which a value's bytes are used, rising, its own included.
   std::vector<int32_t> uses(int32_t id, const Profile& profile) const;
 
-  // Each lets go of the bytes of `id` behind the place `from` and makes them anew just before the place `to`, whose
+  // Each releases the bytes of `id` behind the place `from` and makes them anew just before the place `to`, whose
   // uses and all later ones then read the new value. False, with nothing changed: it cannot be done. Undone by undo().
-  bool recompute(int32_t id, int32_t to, const Profile& profile, Change& change);
-  bool spill(int32_t id, int32_t from, int32_t to, const Profile& profile, Change& change);
+  bool rematerialise(int32_t id, int32_t to, const Profile& profile, Change& change);
+  bool offload(int32_t id, int32_t from, int32_t to, const Profile& profile, Change& change);
   void undo();
 
   // A graph whose nodes stand in this order. `twins[k]` is what the k-th node of the given graph became. Leafs are

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/transform/rewrite.h>
+#include <arenascope/transform/rematerialisation.h>
 
 #include <algorithm>
 #include <map>
@@ -13,13 +13,14 @@
 namespace arenascope {
 namespace {
 
-constexpr int kMostAgain = 48;  // nodes that one tensor may need computed again
+constexpr int kMostRecomputed = 48;  // nodes that one tensor may need computed again
 
 bool owns_bytes(const TensorImpl& node) { return node.op != Op::None && !node.is_view() && node.element_count() > 0; }
 
 }  // namespace
 
-Rewrite::Rewrite(const Graph& graph, std::span<const NodeId> order, bool keep_outputs, bool in_place)
+Rematerialisation::Rematerialisation(const Graph& graph, std::span<const NodeId> order, bool keep_outputs,
+                                     bool in_place)
     : graph_(graph), keep_outputs_(keep_outputs), in_place_(in_place) {
   std::vector<int32_t> value_of(graph.nodes().size(), -1);
   values_.reserve(order.size());
@@ -39,22 +40,23 @@ Rewrite::Rewrite(const Graph& graph, std::span<const NodeId> order, bool keep_ou
   }
 }
 
-int32_t Rewrite::add(Value value) {
+int32_t Rematerialisation::add(Value value) {
   values_.push_back(std::move(value));
   return static_cast<int32_t>(values_.size()) - 1;
 }
 
-Bytes Rewrite::bytes(int32_t id) const {
+Bytes Rematerialisation::bytes(int32_t id) const {
   const Value& v = value(id);
-  return v.act != Act::Spill && placement_of(*v.origin) == Placement::Arena ? v.origin->byte_count() : 0;
+  return v.action != Action::Offload && placement_of(*v.origin) == Placement::Arena ? v.origin->byte_count() : 0;
 }
 
 // Both lie in the same bytes at the step that makes one of the other.
-void Rewrite::share_in_place(const Profile& p, std::span<const uint8_t> outputs, std::vector<Bytes>& change) const {
+void Rematerialisation::share_in_place(const Profile& p, std::span<const uint8_t> outputs,
+                                       std::vector<Bytes>& change) const {
   for (size_t at = 0; at < order_.size(); ++at) {
     const int32_t id = order_[at];
     const Value& v = value(id);
-    if (v.act != Act::Compute || v.sources.empty() || v.sources[0] < 0 || bytes(id) == 0) continue;
+    if (v.action != Action::Compute || v.sources.empty() || v.sources[0] < 0 || bytes(id) == 0) continue;
     const int32_t base = v.sources[0];
     if (value(base).base != base || !fits_in_place(*v.origin, *value(base).origin)) continue;
     if (outputs[static_cast<size_t>(base)] || p.life[static_cast<size_t>(base)].last != static_cast<int32_t>(at) + 1)
@@ -67,7 +69,7 @@ void Rewrite::share_in_place(const Profile& p, std::span<const uint8_t> outputs,
   }
 }
 
-Rewrite::Profile Rewrite::profile() const {
+Rematerialisation::Profile Rematerialisation::profile() const {
   Profile p;
   p.place.assign(values_.size(), -1);
   p.life.assign(values_.size(), {});
@@ -84,7 +86,7 @@ Rewrite::Profile Rewrite::profile() const {
     use(v.base);
     for (const int32_t s : v.sources)
       if (s >= 0) use(value(s).base);
-    if (v.base < 0 || v.again || v.act != Act::Compute || !v.origin->has(kFlagOutput)) continue;
+    if (v.base < 0 || v.again || v.action != Action::Compute || !v.origin->has(kFlagOutput)) continue;
     outputs[static_cast<size_t>(v.base)] = 1;
     if (keep_outputs_) uses.keep(static_cast<size_t>(v.base));
   }
@@ -107,7 +109,7 @@ Rewrite::Profile Rewrite::profile() const {
   return p;
 }
 
-std::vector<int32_t> Rewrite::uses(int32_t id, const Profile& p) const {
+std::vector<int32_t> Rematerialisation::uses(int32_t id, const Profile& p) const {
   std::vector<int32_t> out;
   const Life& life = p.life[static_cast<size_t>(id)];
   for (int32_t at = life.first; at < life.last; ++at) {
@@ -121,24 +123,24 @@ std::vector<int32_t> Rewrite::uses(int32_t id, const Profile& p) const {
 }
 
 // Whether a value's bytes are there anyway at the place `to`.
-bool Rewrite::available(int32_t id, int32_t to, const Profile& p) const {
+bool Rematerialisation::available(int32_t id, int32_t to, const Profile& p) const {
   const Value& v = value(id);
   if (v.base < 0) return true;
   const auto base = static_cast<size_t>(v.base);
-  if (values_[base].act == Act::Spill) return true;
+  if (values_[base].action == Action::Offload) return true;
   return base < p.life.size() && p.life[base].last > to;
 }
 
 // The value computed once more, with what it needs for that; -1: too much.
-int32_t Rewrite::again(int32_t id, int32_t to, const Profile& p, std::vector<int32_t>& made, Change& change,
-                       int& left) {
+int32_t Rematerialisation::again(int32_t id, int32_t to, const Profile& p, std::vector<int32_t>& made, Change& change,
+                                 int& left) {
   if (--left < 0) return -1;
   Value copy = value(id);
   copy.again = true;
   for (int32_t& s : copy.sources) {
     if (s < 0 || available(s, to, p)) continue;
     for (const int32_t m : made)  // twice in one chain: once is enough
-      if (value(m).origin == value(s).origin && value(m).act != Act::Spill) {
+      if (value(m).origin == value(s).origin && value(m).action != Action::Offload) {
         s = m;
         break;
       }
@@ -147,7 +149,7 @@ int32_t Rewrite::again(int32_t id, int32_t to, const Profile& p, std::vector<int
     if (s < 0) return -1;
   }
   const TensorImpl& node = *copy.origin;
-  if (copy.act == Act::Fetch) {
+  if (copy.action == Action::Reload) {
     change.moved = saturating_add(change.moved, node.byte_count());
   } else {
     change.flops = saturating_add(change.flops, flops(node));
@@ -161,7 +163,7 @@ int32_t Rewrite::again(int32_t id, int32_t to, const Profile& p, std::vector<int
 }
 
 // What reads `id`, or a view of it, at the place `to` or later reads `fresh` from now on.
-void Rewrite::redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_t>& made) {
+void Rematerialisation::redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_t>& made) {
   std::map<int32_t, int32_t> twin{{id, fresh}};
   const auto remade = [&](auto&& self, int32_t s) -> int32_t {
     if (const auto known = twin.find(s); known != twin.end()) return known->second;
@@ -199,11 +201,11 @@ void Rewrite::redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_
   }
 }
 
-bool Rewrite::recompute(int32_t id, int32_t to, const Profile& p, Change& change) {
+bool Rematerialisation::rematerialise(int32_t id, int32_t to, const Profile& p, Change& change) {
   journal_ = {values_.size(), order_, {}};
   change = {};
   std::vector<int32_t> made;
-  int left = kMostAgain;
+  int left = kMostRecomputed;
   const int32_t fresh = again(id, to, p, made, change, left);
   if (fresh < 0) {
     undo();
@@ -214,15 +216,16 @@ bool Rewrite::recompute(int32_t id, int32_t to, const Profile& p, Change& change
   return true;
 }
 
-bool Rewrite::spill(int32_t id, int32_t from, int32_t to, const Profile&, Change& change) {
-  if (value(id).act != Act::Compute) return false;  // what was brought back once is brought back again: recompute()
+bool Rematerialisation::offload(int32_t id, int32_t from, int32_t to, const Profile&, Change& change) {
+  if (value(id).action != Action::Compute)
+    return false;  // what was brought back once is brought back again: rematerialise()
   journal_ = {values_.size(), order_, {}};
   change = {};
   const TensorImpl* origin = value(id).origin;
   const auto away = static_cast<int32_t>(values_.size());
-  add({origin, Act::Spill, true, away, {id}});
+  add({origin, Action::Offload, true, away, {id}});
   const auto back = static_cast<int32_t>(values_.size());
-  add({origin, Act::Fetch, true, back, {away}});
+  add({origin, Action::Reload, true, back, {away}});
   change.moved = 2 * origin->byte_count();
   std::vector<int32_t> made{back};
   redirect(id, back, to, made);
@@ -231,7 +234,7 @@ bool Rewrite::spill(int32_t id, int32_t from, int32_t to, const Profile&, Change
   return true;
 }
 
-void Rewrite::undo() {
+void Rematerialisation::undo() {
   for (auto change = journal_.sources.rbegin(); change != journal_.sources.rend(); ++change) {
     Value& v = values_[static_cast<size_t>(change->first.first)];
     if (change->first.second < 0)
@@ -247,29 +250,29 @@ void Rewrite::undo() {
 namespace {
 
 // "x" for the first execution of x, "x (again 1)" for the next one.
-std::string name_of(const Rewrite::Value& v, std::map<const TensorImpl*, int>& times) {
+std::string name_of(const Rematerialisation::Value& v, std::map<const TensorImpl*, int>& times) {
   std::string name = v.origin->name.str();
-  if (v.act == Rewrite::Act::Spill) return name + " (to the host)";
-  if (v.act == Rewrite::Act::Fetch) return name + fmt::format(" (back {})", ++times[v.origin]);
+  if (v.action == Rematerialisation::Action::Offload) return name + " (to the host)";
+  if (v.action == Rematerialisation::Action::Reload) return name + fmt::format(" (back {})", ++times[v.origin]);
   return v.again ? name + fmt::format(" (again {})", ++times[v.origin]) : name;
 }
 
-Result<Tensor> make_value(GraphCopier& copier, const Rewrite::Value& v, std::span<const Tensor> sources,
+Result<Tensor> make_value(GraphCopier& copier, const Rematerialisation::Value& v, std::span<const Tensor> sources,
                           std::map<const TensorImpl*, int>& times) {
-  if (v.act == Rewrite::Act::Compute && !v.again) return copier.copy(*v.origin, sources);
-  const bool computed = v.act == Rewrite::Act::Compute;
+  if (v.action == Rematerialisation::Action::Compute && !v.again) return copier.copy(*v.origin, sources);
+  const bool computed = v.action == Rematerialisation::Action::Compute;
   auto made = copier.make(*v.origin, computed ? v.origin->op : Op::Copy, sources,
                           computed ? OpParams(v.origin->params) : OpParams(), name_of(v, times));
   if (!made) return made;
   if (v.origin->channels_last()) (*made)->strides.set(v.origin->strides.span());
   (*made)->flags = v.origin->flags & ~uint32_t{kFlagOutput};
-  if (v.act == Rewrite::Act::Spill) (*made)->flags |= kFlagSpilled;
+  if (v.action == Rematerialisation::Action::Offload) (*made)->flags |= kFlagSpilled;
   return made;
 }
 
 }  // namespace
 
-Result<Graph> Rewrite::make_graph(std::vector<Tensor>& twins) const {
+Result<Graph> Rematerialisation::make_graph(std::vector<Tensor>& twins) const {
   auto copier = GraphCopier::start(graph_);
   if (!copier) return copier.error();
   std::vector<Tensor> made(values_.size()), sources;
