@@ -49,7 +49,7 @@ bool on_host_by_wish(const TensorImpl& node, const CompileOptions& options) {
 // Nodes that the backend computes on packed tensors, with copies where others need plain ones.
 Status pack(Program& program, const Backend& backend, const CompileOptions& options) {
   PartitionOptions partition{
-      kFlagPacked, " (packed)", " (plain)",
+      Placement::Packed, " (packed)", " (plain)",
       [&](const TensorImpl& node, int source) { return backend.packing(node, source) == Side::Other; }, true};
   const auto packed = choose_sides(
       program.transformed,
@@ -72,7 +72,7 @@ std::vector<uint8_t> nodes_on_host(const Graph& graph, const Backend& device, co
   };
   const auto choose = [&](bool small_ones_too) {
     return choose_sides(graph, [&](const TensorImpl& node) {
-      const auto packed = [](const TensorImpl* t) { return t->has(kFlagPacked); };
+      const auto packed = [](const TensorImpl* t) { return t->placement == Placement::Packed; };
       if (packed(&node) || std::any_of(node.sources.begin(), node.sources.end(), packed)) return Side::Main;
       return small_ones_too || !has_work(node) || must(node) ? side_for(node, must(node)) : Side::Main;
     });

@@ -206,15 +206,16 @@ Status Executor::bind_planned() {
 
 // What was moved to the host lies there, whatever the strategy.
 Status Executor::bind_spilled() {
-  for (TensorImpl* node : plan_.graph.nodes()) {
-    if (!node->has(kFlagSpilled) || node->is_view() || node->element_count() == 0) continue;
+  for (const Lifetime& life : plan_.memory.elsewhere) {
+    if (life.placement != Placement::Host) continue;
+    TensorImpl& node = plan_.graph.node(life.owner);
     if (!backend_.copies_to_host())
-      return Error{fmt::format("'{}' lies in host memory, which {} does not copy to", node->name, backend_.name())};
-    auto storage = Storage::allocate(*context_, {}, MemoryKind::HostPageable, node->byte_count());
-    if (!storage) return Error{fmt::format("'{}' got no host memory: {}", node->name, storage.error().message)};
-    node->storage = std::move(*storage);
+      return Error{fmt::format("'{}' lies in host memory, which {} does not copy to", node.name, backend_.name())};
+    auto storage = Storage::allocate(*context_, {}, MemoryKind::HostPageable, life.bytes);
+    if (!storage) return Error{fmt::format("'{}' got no host memory: {}", node.name, storage.error().message)};
+    node.storage = std::move(*storage);
     if (!views_of_.empty())  // else bind_plan() sees to them
-      for (TensorImpl* view : views_of_[plan_.graph.find_node(*node).index()]) view->storage = node->storage;
+      for (TensorImpl* view : views_of_[life.owner.index()]) view->storage = node.storage;
   }
   return {};
 }

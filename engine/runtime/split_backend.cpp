@@ -11,6 +11,8 @@
 namespace arenascope {
 namespace {
 
+bool on_host(const TensorImpl& node) { return node.placement == Placement::Host; }
+
 class SplitBackend final : public Backend {
  public:
   SplitBackend(std::shared_ptr<Backend> device, std::shared_ptr<Backend> host, std::unique_ptr<ThreadPool> pool)
@@ -18,7 +20,7 @@ class SplitBackend final : public Backend {
 
   std::string_view name() const override { return device_->name(); }
   std::string_view name_for(const TensorImpl& node) const override {
-    return node.has(kFlagSpilled) && node.op != Op::Copy ? host_->name() : device_->name();
+    return on_host(node) && node.op != Op::Copy ? host_->name() : device_->name();
   }
   Device device() const override { return device_->device(); }
   std::string description() const override { return device_->description() + ", with " + host_->description(); }
@@ -28,11 +30,11 @@ class SplitBackend final : public Backend {
   Status register_memory(ExecutionContext& context) override { return device_->register_memory(context); }
 
   Status supports(const TensorImpl& node) const override {
-    return node.has(kFlagSpilled) ? host_->supports(node) : device_->supports(node);
+    return on_host(node) ? host_->supports(node) : device_->supports(node);
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
   Bytes work_bytes(const TensorImpl& node, int tasks) const override {
-    return node.has(kFlagSpilled) ? 0 : device_->work_bytes(node, tasks);
+    return on_host(node) ? 0 : device_->work_bytes(node, tasks);
   }
 
   Side packing(const TensorImpl& node, int source) const override { return device_->packing(node, source); }
@@ -73,7 +75,7 @@ class SplitBackend final : public Backend {
   Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
     std::vector<TensorImpl*> parts[2];
     for (TensorImpl* node : nodes)
-      if (!(node->op == Op::Copy && node->has(kFlagSpilled))) parts[node->has(kFlagSpilled) ? 1 : 0].push_back(node);
+      if (!(node->op == Op::Copy && on_host(*node))) parts[on_host(*node) ? 1 : 0].push_back(node);
     if (auto ok = device_->prepare(parts[0], context); !ok) return ok;
     return host_->prepare(parts[1], context);
   }

@@ -174,6 +174,7 @@ class Fusing {
     auto made = copier_.make(last, Op::Fused, parts.sources, params, name);
     if (!made) return made;
     (*made)->flags = last.flags;
+    (*made)->placement = last.placement;
     record.node = *made;
     out_.fused.push_back(std::move(record));
     return made;

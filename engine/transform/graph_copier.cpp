@@ -50,6 +50,7 @@ Result<Tensor> GraphCopier::copy(const TensorImpl& node, std::span<const Tensor>
   auto made = make(node, node.op, sources, node.params, node.name);
   if (!made) return made;
   (*made)->flags = node.flags;
+  (*made)->placement = node.placement;
   if (node.channels_last()) (*made)->strides.set(node.strides.span());
   return made;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How every transform makes its graph: over the given one, node by node, into a growing pool of its own. What is given
 // to a graph (leafs and parameters) is shared by both; each other node has a twin in the same layer, with the same role
-// (flags) and the same layout in memory. finish() collects the graph and brings gradients and accumulators over.
+// (flags), placement and layout in memory. finish() collects the graph and brings gradients and accumulators over.
 #pragma once
 #include <functional>
 #include <string_view>
@@ -28,8 +28,8 @@ class GraphCopier {
   // By NodeId of the given graph.
   const std::vector<Tensor>& twins() const { return twins_; }
 
-  // The node over other sources, with its op, parameters, name, layer, role and layout. Errors: the op's shape rule, no
-  // memory.
+  // The node over other sources, with its op, parameters, name, layer, role, placement and layout. Errors: the op's
+  // shape rule, no memory.
   Result<Tensor> copy(const TensorImpl& node, std::span<const Tensor> sources);
   // A node that the given graph does not have, in the layer of `beside` and without a role.
   Result<Tensor> make(const TensorImpl& beside, Op op, std::span<const Tensor> sources, const OpParams& params,

@@ -96,7 +96,7 @@ class Partitioning {
     }
     auto made = copier_.copy(node, sources);
     if (!made) return made.error();
-    if (mine == 1) (*made)->flags |= options_.flag;
+    if (mine == 1) (*made)->placement = options_.other;
     out_.other_nodes += mine == 1 && has_work(**made);
     values_[id.index()].on[mine] = *made;
     copier_.place_twin(id, *made);
@@ -110,8 +110,9 @@ class Partitioning {
     auto copy = copier_.make(reader, Op::Copy, from, OpParams(),
                              std::string(origin.name) + (side == 1 ? options_.to_other : options_.to_main));
     if (!copy) return copy;
-    (*copy)->flags |= (origin.flags & (kFlagSpilled | kFlagPacked)) | (side == 1 ? options_.flag : 0);
-    if (side == 0) (*copy)->flags &= ~options_.flag;
+    (*copy)->placement = side == 1                            ? options_.other
+                         : origin.placement == options_.other ? Placement::Arena
+                                                              : origin.placement;
     copier_.place(*copy);
     ++out_.copies;
     out_.copied += (*copy)->byte_count();

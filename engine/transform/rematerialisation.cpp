@@ -266,7 +266,7 @@ Result<Tensor> make_value(GraphCopier& copier, const Rematerialisation::Value& v
   if (!made) return made;
   if (v.origin->channels_last()) (*made)->strides.set(v.origin->strides.span());
   (*made)->flags = v.origin->flags & ~uint32_t{kFlagOutput};
-  if (v.action == Rematerialisation::Action::Offload) (*made)->flags |= kFlagSpilled;
+  (*made)->placement = v.action == Rematerialisation::Action::Offload ? Placement::Host : v.origin->placement;
   return made;
 }
 

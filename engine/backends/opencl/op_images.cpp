@@ -152,7 +152,7 @@ Status ImageOps::prepare(Station& station, Device device, std::span<TensorImpl* 
                          ExecutionContext& context) {
   weights_.clear();
   for (const TensorImpl* node : nodes) {
-    if (!node->has(kFlagPacked) || node->op != Op::Conv) continue;
+    if (node->placement != Placement::Packed || node->op != Op::Conv) continue;
     Weights& made = weights_[node];
     const TensorImpl& w = *node->sources[1];
     const bool depthwise = is_depthwise(*node);
@@ -184,8 +184,9 @@ Status ImageOps::convolve(Station& station, const TensorImpl& node) const {
 Status ImageOps::run(Station& station, const TensorImpl& node) const {
   const TensorImpl& x = *node.sources[0];
   if (node.op == Op::Copy) {
-    Call call(station, "image", " -DCONVERT" + float_options(node), node.has(kFlagPacked) ? "to_image" : "to_buffer");
-    if (node.has(kFlagPacked))
+    Call call(station, "image", " -DCONVERT" + float_options(node),
+              node.placement == Placement::Packed ? "to_image" : "to_buffer");
+    if (node.placement == Placement::Packed)
       call.tensor(x, layout_of(x)).image(node).arg(extent_of(node));
     else
       call.image(x).arg(extent_of(node)).tensor(node, layout_of(node));

@@ -100,7 +100,7 @@ class OpenClBackend final : public Backend {
       auto bytes = read_tensor(*this, *node.sources[0]);
       return bytes ? write_tensor(*this, node, *bytes) : Status(bytes.error());
     }
-    if (node.has(kFlagPacked) || (node.op == Op::Copy && node.sources[0]->has(kFlagPacked)))
+    if (node.placement == Placement::Packed || (node.op == Op::Copy && node.sources[0]->placement == Placement::Packed))
       return images_.run(station_, node);
     Status status;
     switch (info(node.op).family) {
@@ -154,8 +154,8 @@ class OpenClBackend final : public Backend {
   }
   Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
     replay_.drop();
-    replayable_ = std::none_of(nodes.begin(), nodes.end(),
-                               [](const TensorImpl* n) { return n->has(kFlagSpilled) || n->has(kFlagPacked); });
+    replayable_ =
+        std::none_of(nodes.begin(), nodes.end(), [](const TensorImpl* n) { return n->placement != Placement::Arena; });
     return images_.prepare(station_, device(), nodes, context);
   }
   Status begin_run(bool as_one) override {

@@ -111,8 +111,8 @@ TEST_CASE("what lies on the host or packed takes nothing of the arena") {
   Built g;
   const Tensor x = g.b.input("x", {16});
   const Tensor host = g.b.op(Op::Relu, {x}), packed = g.b.op(Op::Neg, {x});
-  host->flags |= kFlagSpilled;
-  packed->flags |= kFlagPacked;
+  host->placement = Placement::Host;
+  packed->placement = Placement::Packed;
   g.collect(g.b.op(Op::Add, {host, packed}));
   const auto order = as_built(g.graph);
   LifetimeOptions options;

@@ -92,7 +92,8 @@ TEST_CASE("what lies on the host or packed counts neither in an order's score no
     const Graph g = test::random_graph(random, shape);
     if (g.nodes().size() > 10) continue;
     for (TensorImpl* node : g.nodes())
-      if (!node->is_view() && random() % 3 == 0) node->flags |= random() % 2 ? kFlagSpilled : kFlagPacked, ++aside;
+      if (!node->is_view() && random() % 3 == 0)
+        node->placement = random() % 2 ? Placement::Host : Placement::Packed, ++aside;
     const auto found = search_order(g, seconds(10));
     REQUIRE(found);
     REQUIRE(found->optimal);

@@ -55,7 +55,7 @@ inline Graph random_sharing_graph(std::mt19937& random, int ops, bool aside) {
     }
     if (!out) continue;
     if (below(10) == 0) b.output(out);
-    if (aside && !out->is_view() && below(4) == 0) out->flags |= below(2) ? kFlagSpilled : kFlagPacked;
+    if (aside && !out->is_view() && below(4) == 0) out->placement = below(2) ? Placement::Host : Placement::Packed;
     made.push_back(out);
   }
   REQUIRE(b.ok());
@@ -112,7 +112,7 @@ class SlowLifetimes {
       Bytes live = 0;
       for (size_t i = 0; i < graph_.nodes().size(); ++i) {
         const TensorImpl& node = *graph_.nodes()[i];
-        if (owner(node) == NodeId(i) && !node.has(kFlagSpilled) && !node.has(kFlagPacked) && needed(NodeId(i), step))
+        if (owner(node) == NodeId(i) && node.placement == Placement::Arena && needed(NodeId(i), step))
           live += node.byte_count();
       }
       most = std::max(most, live);

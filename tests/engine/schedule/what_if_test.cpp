@@ -125,7 +125,7 @@ TEST_CASE("what-if: what lies on the host already is no burden, and nothing is t
   for (TensorImpl* node : g.graph.nodes())
     if (node->name.str() < "d4") aside.push_back(node);
   REQUIRE(aside.size() == 4);
-  for (TensorImpl* node : aside) node->flags |= kFlagSpilled;
+  for (TensorImpl* node : aside) node->placement = Placement::Host;
   auto answer = what_if(g.graph, g.order(), "given", {.capacity = 4 * kBytes});
   REQUIRE(answer.ok());
   CHECK(answer->before.arena_bytes == 5 * kBytes);
@@ -133,7 +133,7 @@ TEST_CASE("what-if: what lies on the host already is no burden, and nothing is t
   REQUIRE(answer->steps.size() == 1);
   CHECK(answer->steps[0].peak_before == 5 * kBytes);
   CHECK(answer->steps[0].peak_after == 4 * kBytes);
-  for (const MemorySaving& step : answer->steps) CHECK(!g.graph.node(step.node).has(kFlagSpilled));
+  for (const MemorySaving& step : answer->steps) CHECK(g.graph.node(step.node).placement == Placement::Arena);
   CHECK(run(answer->graph, answer->plan, answer->twins[g.graph.find_node(*g.output).index()]) == wanted);
 }
 

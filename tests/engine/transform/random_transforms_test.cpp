@@ -23,8 +23,6 @@ using namespace arenascope;
 
 namespace {
 
-constexpr uint32_t kPlacement = kFlagSpilled | kFlagPacked;  // what is no role
-
 // Fuses what can be fused and gains from channels last wherever that is possible.
 class Anything final : public Capabilities {
  public:
@@ -110,7 +108,7 @@ void check_roles_and_layers(const Step& s) {
     if (!twin) continue;
     twins.insert(twin);
     CAPTURE(node->name.str());
-    CHECK((twin->flags & ~kPlacement) == (node->flags & ~kPlacement));
+    CHECK(twin->flags == node->flags);
     if (twin != node) CHECK(layer_of(s.after, *twin) == layer_of(s.before, *node));
   }
   for (const auto& [origin, tensor] : s.converted) {
@@ -122,7 +120,7 @@ void check_roles_and_layers(const Step& s) {
     CHECK((s.after.find_leaf(*twin).valid() || s.after.find_node(*twin).valid()));
   }
   for (const TensorImpl* node : s.after.nodes())
-    if (!twins.contains(node) && node->op != Op::None) CHECK((node->flags & ~kPlacement) == 0);
+    if (!twins.contains(node) && node->op != Op::None) CHECK(node->flags == 0);
 }
 
 void check_gradients(const Step& s) {
@@ -279,12 +277,14 @@ class Journey {
   void partition() {
     const bool packs = random_() % 2 == 0;
     PartitionOptions options;
-    if (packs) options = {kFlagPacked, " (packed)", " (plain)", [](const TensorImpl&, int k) { return k == 0; }, true};
+    if (packs)
+      options = {Placement::Packed, " (packed)", " (plain)", [](const TensorImpl&, int k) { return k == 0; }, true};
     const uint32_t salt = random_();
     const auto sides = choose_sides(
         graph_,
         [&](const TensorImpl& node) {
-          if (node.is_view() || (node.flags & (kFlagOutput | kPlacement))) return packs ? Side::Main : Side::Either;
+          if (node.is_view() || node.has(kFlagOutput) || node.placement != Placement::Arena)
+            return packs ? Side::Main : Side::Either;
           const uint32_t roll =
               (static_cast<uint32_t>(node.name.size()) * 7 + static_cast<uint32_t>(node.op) + salt) % 5;
           return roll == 0 ? Side::Other : roll == 1 ? Side::Main : Side::Either;

@@ -10,21 +10,12 @@
 
 namespace arenascope {
 
-// Where the bytes of a tensor lie while its graph is run.
-enum class Placement : uint8_t {
-  Arena,   // in the memory of the backend that runs the graph, at an offset that a memory plan chooses
-  Host,    // in the host's memory, as a node on the other side of a partition
-  Packed,  // in the form that its backend packs it into, such as an image
-  Given,   // bound by the caller: leafs, parameters and their views
-};
 const char* name(Placement placement);
 
-// Of a tensor that is no view.
+// Of a tensor's bytes, which are its view source's where it has one.
 inline Placement placement_of(const TensorImpl& tensor) {
-  return tensor.op == Op::None      ? Placement::Given
-         : tensor.has(kFlagPacked)  ? Placement::Packed
-         : tensor.has(kFlagSpilled) ? Placement::Host
-                                    : Placement::Arena;
+  if (tensor.is_view()) return placement_of(*tensor.view_source);
+  return tensor.op == Op::None ? Placement::Given : tensor.placement;
 }
 
 // A tensor's bytes in time. All views of a tensor have its lifetime.

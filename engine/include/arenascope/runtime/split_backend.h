@@ -8,7 +8,7 @@
 
 namespace arenascope {
 
-// Computes a partitioned graph: nodes with kFlagSpilled on `host` with `threads` threads, the others on `device`, and
+// Computes a partitioned graph: nodes with Placement::Host on `host` with `threads` threads, the others on `device`, and
 // COPY nodes between both. It is the device's backend for everything else. Errors: the system refuses threads.
 Result<std::unique_ptr<Backend>> make_split_backend(std::shared_ptr<Backend> device, std::shared_ptr<Backend> host,
                                                     int threads);

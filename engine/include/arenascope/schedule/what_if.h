@@ -52,7 +52,7 @@ struct WhatIf {
   int64_t extra_flops = 0;
   Bytes extra_bytes = 0;
   // The graph in which it is done (the given one where there are no steps), which stands in the order it is to run in;
-  // its leafs are the given graph's. Offloaded tensors carry kFlagSpilled: an executor puts them into host memory.
+  // its leafs are the given graph's. Offloaded tensors have Placement::Host: an executor puts them there.
   Graph graph;
   MemoryPlan plan;
   std::vector<Tensor> twins;  // by NodeId of the given graph: what it became

@@ -20,8 +20,14 @@ enum TensorFlags : uint32_t {
   kFlagOutput = 2,     // wanted by the caller: its bytes are kept to the end
   kFlagParameter = 4,  // trained: a node although nothing computes it
   kFlagWeight = 8,     // constant, Persistent memory
-  kFlagSpilled = 16,   // lies in host memory, outside the arena
-  kFlagPacked = 32,    // lies as its backend packs it (in an image), outside the arena
+};
+
+// Where the bytes of a tensor lie while its graph is run.
+enum class Placement : uint8_t {
+  Arena,   // in the memory of the backend that runs the graph, at an offset that a memory plan chooses
+  Host,    // in the host's memory, as a node on the other side of a partition
+  Packed,  // in the form that its backend packs it into, such as an image
+  Given,   // bound by the caller: leafs, parameters and their views
 };
 
 // Who counts the references of pooled impls, and whom they keep alive.
@@ -42,7 +48,8 @@ class ImplOwner {
 
 struct TensorImpl {
   DType dtype = DType::F32;
-  Op op{};  // Op::None for given tensors
+  Placement placement = Placement::Arena;  // of what an op computes; a graph's lifetimes (graph/lifetime.h) tell all
+  Op op{};                                 // Op::None for given tensors
   uint32_t flags = 0;
   KeptDims sizes;    // elements, outermost first
   KeptDims strides;  // elements; of a block type the innermost is 1 and the others are multiples of the block

@@ -11,7 +11,7 @@
 namespace arenascope {
 
 struct PartitionedGraph {
-  Graph graph;                          // nodes on the other side have the flag
+  Graph graph;                          // nodes on the other side have its placement
   std::vector<Tensor> twins;            // of the given graph's nodes, by NodeId
   std::vector<TensorImpl*> main_leafs;  // those that the main side reads; the others are the other side's alone
   int64_t other_nodes = 0;              // nodes with work on the other side, copies apart
@@ -20,7 +20,7 @@ struct PartitionedGraph {
 };
 
 struct PartitionOptions {
-  uint32_t flag = kFlagSpilled;  // of nodes on the other side
+  Placement other = Placement::Host;  // of nodes on the other side
   const char* to_other = " (to the host)";
   const char* to_main = " (to the device)";
   // Whether a node reads this source where it lies itself; otherwise on the main side. Empty: always.

@@ -69,7 +69,7 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
   std::optional<PartitionedGraph> split;
   if (mode.images) {
     const PartitionOptions options{
-        kFlagPacked, " (packed)", " (plain)",
+        Placement::Packed, " (packed)", " (plain)",
         [&](const TensorImpl& n, int source) { return device.backend->packing(n, source) == Side::Other; }, true};
     const auto sides = choose_sides(
         graph,
@@ -84,7 +84,7 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
     result.conversions = done->copies;
     output = done->twins[graph.find_node(*output).index()];
     graph = done->graph;
-    if (output->has(kFlagPacked)) {  // what is read in the end is a buffer
+    if (output->placement == Placement::Packed) {  // what is read in the end is a buffer
       Context context = graph.context();
       const Tensor sources[] = {output};
       auto copy = context.apply(Op::Copy, sources, {}, "plain");
