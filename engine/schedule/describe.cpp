@@ -62,6 +62,16 @@ trace::TensorRef ref_of(const Graph& graph, const TensorImpl& tensor) {
   return {};
 }
 
+trace::Placement placement_of(Placement placement) {
+  switch (placement) {
+    case Placement::Arena: return trace::Placement::Arena;
+    case Placement::Host: return trace::Placement::Host;
+    case Placement::Packed: return trace::Placement::Packed;
+    case Placement::Given: break;
+  }
+  return trace::Placement::Given;
+}
+
 trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) {
   trace::TensorInfo out;
   out.name = tensor.name;
@@ -96,6 +106,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   if (tensor.has(kFlagParameter)) out.flags |= trace::kParameter;
   if (tensor.has(kFlagWeight)) out.flags |= trace::kWeight;
   if (tensor.is_view()) out.flags |= trace::kView;
+  out.placement = placement_of(arenascope::placement_of(tensor));
   if (!has_work(tensor)) out.flags |= trace::kNoWork;
   return out;
 }
@@ -181,7 +192,17 @@ trace::PlanInfo describe_plan(const MemoryPlan& plan) {
     slice.block = tensor.block;
     slice.level = tensor.level;
     if (tensor.in_place_of.valid()) slice.in_place_of = trace::TensorRef::node(tensor.in_place_of);
+    if (tensor.part_of.valid()) slice.part_of = trace::TensorRef::node(tensor.part_of);
     info.slices.push_back(slice);
+  }
+  for (const Lifetime& life : plan.elsewhere) {
+    trace::SliceInfo slice;
+    slice.tensor = trace::TensorRef::node(life.owner);
+    slice.size = life.bytes;
+    slice.first = life.first;
+    slice.last = life.last;
+    slice.placement = placement_of(life.placement);
+    info.elsewhere.push_back(slice);
   }
   return info;
 }

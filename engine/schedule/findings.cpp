@@ -173,6 +173,8 @@ class Finder {
       if (answer.offsets[source] + pair.shift == answer.offsets[target])
         info->slices[target].in_place_of = info->slices[source].tensor;
     }
+    for (const planner::Attachment& join : v.problem.attachments)
+      info->slices[static_cast<size_t>(join.part)].part_of = info->slices[static_cast<size_t>(join.whole)].tensor;
     return info;
   }
 

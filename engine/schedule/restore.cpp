@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/schedule/restore.h>
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -47,6 +48,64 @@ std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& 
   auto tensor = context.apply(Op::Concat, sources, params, node.name);
   if (!tensor) return std::nullopt;
   return std::move(*tensor);
+}
+
+// How many elements lie between neighbours of each dimension; none where that was not told for this type and these
+// sizes.
+std::optional<Dims> strides_of(const trace::TensorInfo& info, const TensorImpl& tensor) {
+  const DTypeInfo& type = arenascope::info(tensor.dtype);
+  const auto rank = static_cast<size_t>(tensor.rank());
+  if (info.strides.size() != rank || !std::ranges::equal(info.shape, tensor.sizes.span())) return std::nullopt;
+  std::vector<int64_t> strides(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    if (info.strides[i] % type.block_bytes != 0) return std::nullopt;
+    const auto stride = checked_mul(info.strides[i] / type.block_bytes, type.block_elements);
+    if (!stride) return std::nullopt;
+    strides[i] = type.quantised && i + 1 == rank ? 1 : *stride;
+  }
+  return Dims(std::span<const int64_t>(strides));
+}
+
+// Whether elements with these strides, the first one at `offset`, all lie in the view's source.
+bool lies_within(const TensorImpl& view, const Dims& strides, Bytes offset) {
+  const DTypeInfo& type = info(view.dtype);
+  std::optional<int64_t> low = 0, high = 0;
+  for (int i = 0; i < view.rank(); ++i) {
+    const auto reach = checked_mul(strides[i], view.sizes[i] - 1);
+    if (!reach) return false;
+    auto& end = *reach < 0 ? low : high;
+    end = checked_add(*end, *reach);
+    if (!end) return false;
+  }
+  const int64_t count = view.view_source->byte_count() / type.block_bytes * type.block_elements;
+  const int64_t first = offset / type.block_bytes * type.block_elements;
+  return offset >= 0 && offset % type.block_bytes == 0 && first <= count && *low >= -first && *high < count - first;
+}
+
+// A view lies where it was told to lie in its source, and images may have their channels last. What was not told, or
+// cannot be, is taken for contiguous.
+void restore_layout(const trace::TensorInfo& info, TensorImpl& tensor) {
+  const auto strides = strides_of(info, tensor);
+  if (!strides || tensor.element_count() == 0) return;
+  if (!tensor.is_view()) {
+    if (is_channels_last(tensor.sizes.span(), strides->span())) tensor.strides.set(strides->span());
+    return;
+  }
+  if (!lies_within(tensor, *strides, info.view_offset)) return;
+  const DTypeInfo& type = arenascope::info(tensor.dtype);
+  tensor.strides.set(strides->span());
+  tensor.view_offset = info.view_offset;
+  tensor.offset = tensor.view_source->offset + info.view_offset / type.block_bytes * type.block_elements;
+}
+
+Placement placement_of(const trace::TensorInfo& tensor) {
+  switch (tensor.placement) {
+    case trace::Placement::Host: return Placement::Host;
+    case trace::Placement::Packed: return Placement::Packed;
+    case trace::Placement::Arena:
+    case trace::Placement::Given: break;
+  }
+  return Placement::Arena;
 }
 
 std::string title(const trace::TensorInfo& tensor, size_t node) {
@@ -97,7 +156,9 @@ Result<Graph> restore_graph(const trace::GraphInfo& info) {
       auto base = find(node.view_source);
       if (!base) return base.error();
       view_of = (*base)->is_view() ? Tensor((*base)->view_source) : *base;
-      if (sources.empty()) sources.push_back(*base);
+      // A view reads what it views first; who follows its sources then comes to the same bytes.
+      const bool first = !sources.empty() && (sources[0] == view_of || sources[0]->view_source == view_of.impl());
+      if (!first) sources.insert(sources.begin(), *base);
     }
     Op op = op_of(node).value_or(Op::Copy);
     if (op == Op::Fused) op = Op::Copy;  // its steps are not told
@@ -115,6 +176,8 @@ Result<Graph> restore_graph(const trace::GraphInfo& info) {
     auto tensor =
         concat ? Result<Tensor>(std::move(*concat)) : context->restore(op, type, dims, sources, view_of, node.name);
     if (!tensor) return tensor.error();
+    restore_layout(node, **tensor);
+    (*tensor)->placement = placement_of(node);
     (*tensor)->flags = flags_of(node) & ~(parameter ? 0u : uint32_t{kFlagParameter});
     if (!view_of) total = checked_add(*total, (*tensor)->byte_count());
     if (!total) return Error{fmt::format("{}: the results together have more than 2^63-1 bytes", title(node, i))};

@@ -42,6 +42,7 @@ constexpr uint64_t largest_enum() {
   if constexpr (std::is_same_v<T, RunStatus>) return static_cast<uint64_t>(RunStatus::Failed);
   if constexpr (std::is_same_v<T, TrackKind>) return static_cast<uint64_t>(TrackKind::Other);
   if constexpr (std::is_same_v<T, MemoryKind>) return kMemoryKinds - 1;
+  if constexpr (std::is_same_v<T, Placement>) return static_cast<uint64_t>(Placement::Given);
   if constexpr (std::is_same_v<T, Severity>) return static_cast<uint64_t>(Severity::Error);
   return 0;
 }

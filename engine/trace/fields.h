@@ -15,7 +15,7 @@ void fields(A& a, TensorInfo& t) {
   a(1, t.name), a(2, t.op), a(3, t.layer), a(4, t.dtype), a(5, t.shape), a(6, t.strides), a(7, t.bytes), a(8, t.flops);
   a(9, t.sources), a(10, t.view_source), a(11, t.view_offset), a(12, t.backend), a(13, t.parameters), a(14, t.tasks);
   a(15, t.work_bytes), a(16, t.flags), a(17, t.op_number), a(18, t.axis), a(19, t.parts), a(20, t.gradient);
-  a(21, t.accumulator);
+  a(21, t.accumulator), a(22, t.placement);
 }
 template <class A>
 void fields(A& a, GraphInfo& g) {
@@ -24,12 +24,13 @@ void fields(A& a, GraphInfo& g) {
 template <class A>
 void fields(A& a, SliceInfo& s) {
   a(1, s.tensor), a(2, s.offset), a(3, s.size), a(4, s.first), a(5, s.last), a(6, s.block), a(7, s.level);
-  a(8, s.in_place_of);
+  a(8, s.in_place_of), a(9, s.part_of), a(10, s.placement);
 }
 template <class A>
 void fields(A& a, PlanInfo& p) {
   a(1, p.id), a(2, p.graph), a(3, p.planner), a(4, p.order_name), a(5, p.order), a(6, p.arena_bytes);
   a(7, p.lower_bound_bytes), a(8, p.capacity_bytes), a(9, p.alignment), a(10, p.seconds), a(11, p.slices);
+  a(12, p.elsewhere);
 }
 template <class A>
 void fields(A& a, ObjectInfo& o) {

@@ -7,7 +7,9 @@
 
 #include <arenascope/graph/order.h>
 #include <arenascope/graph/order_peak.h>
+#include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/quick_plan.h>
+#include <arenascope/schedule/restore.h>
 #include <arenascope/transform/partition.h>
 #include <arenascope/transform/rematerialisation.h>
 
@@ -117,7 +119,109 @@ Graph rewritten(std::mt19937& random, const Graph& graph, bool keep) {
   return graph_made;
 }
 
+// What a recording says of a plan is what the plan says.
+void check_described(const MemoryPlan& plan) {
+  const trace::PlanInfo info = describe_plan(plan);
+  REQUIRE(info.slices.size() == plan.tensors.size());
+  for (size_t i = 0; i < info.slices.size(); ++i) {
+    const auto ref = [](NodeId node) { return node.valid() ? trace::TensorRef::node(node) : trace::TensorRef::none(); };
+    CHECK(info.slices[i].tensor == ref(plan.tensors[i].node));
+    CHECK(info.slices[i].first == plan.tensors[i].first);
+    CHECK(info.slices[i].last == plan.tensors[i].last);
+    CHECK(info.slices[i].size == plan.tensors[i].size);
+    CHECK(info.slices[i].part_of == ref(plan.tensors[i].part_of));
+    CHECK(info.slices[i].in_place_of == ref(plan.tensors[i].in_place_of));
+    CHECK(info.slices[i].placement == trace::Placement::Arena);
+  }
+  REQUIRE(info.elsewhere.size() == plan.elsewhere.size());
+  for (size_t i = 0; i < info.elsewhere.size(); ++i) {
+    CHECK(info.elsewhere[i].tensor == trace::TensorRef::node(plan.elsewhere[i].owner));
+    CHECK(info.elsewhere[i].last == plan.elsewhere[i].last);
+    CHECK(static_cast<int>(info.elsewhere[i].placement) == static_cast<int>(plan.elsewhere[i].placement));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("a restored graph is planned and searched as the graph that was recorded") {
+  std::mt19937 random(8);
+  int joined = 0, in_place = 0, elsewhere = 0;
+  for (int round = 0; round < 80; ++round) {
+    const Graph given = test::random_sharing_graph(random, 5 + round % 25, round % 4 == 1);
+    const Graph graph = round % 2 ? partitioned(random, given) : given;
+    const auto made = restore_graph(describe_graph(graph));
+    REQUIRE(made);
+    const Graph& restored = *made;
+    REQUIRE(restored.nodes().size() == graph.nodes().size());
+    for (size_t i = 0; i < graph.nodes().size(); ++i) {
+      CHECK(restored.nodes()[i]->strides == graph.nodes()[i]->strides);
+      CHECK(restored.nodes()[i]->view_offset == graph.nodes()[i]->view_offset);
+      CHECK(restored.nodes()[i]->offset == graph.nodes()[i]->offset);
+    }
+    for (const OrderInfo& info : all_orders()) {
+      const auto order = info.make(graph, {.budget_seconds = 0.01});
+      const auto again = info.make(restored, {.budget_seconds = 0.01});
+      REQUIRE((order && again));
+      REQUIRE(*order == *again);
+      MemoryPlanOptions options;
+      options.in_place = round % 3 == 0;
+      CHECK(find_lifetimes(graph, *order, {true, true, options.in_place, 64}) ==
+            find_lifetimes(restored, *order, {true, true, options.in_place, 64}));
+      const auto& planner = *planner::find_planner("greedy-by-size");
+      const auto plan = plan_memory(graph, *order, info.name, planner, options);
+      const auto same = plan_memory(restored, *order, info.name, planner, options);
+      REQUIRE((plan && same));
+      trace::PlanInfo a = describe_plan(*plan), b = describe_plan(*same);
+      a.seconds = b.seconds = 0;
+      CHECK(a == b);
+      check_described(*plan);
+      joined += static_cast<int>(plan->joined.size());
+      elsewhere += static_cast<int>(plan->elsewhere.size());
+      for (const PlannedTensor& tensor : plan->tensors) in_place += tensor.in_place_of.valid();
+    }
+  }
+  CHECK(joined > 20);
+  CHECK(in_place > 20);
+  CHECK(elsewhere > 50);
+}
+
+TEST_CASE("a restored view reads first what it views, and lies within it") {
+  trace::GraphInfo info;
+  for (int i = 0; i < 3; ++i) {
+    trace::TensorInfo t;
+    t.name = "t" + std::to_string(i);
+    t.op = "NEG";
+    t.dtype = "f32";
+    t.shape = {4, 4};
+    t.strides = {16, 4};
+    t.bytes = 64;
+    info.nodes.push_back(t);
+  }
+  trace::TensorInfo& view = info.nodes[2];
+  view.op = "VIEW";
+  view.sources = {trace::TensorRef::node(NodeId(0))};
+  view.view_source = trace::TensorRef::node(NodeId(1));
+  view.strides = {4, 16};
+  auto graph = restore_graph(info);
+  REQUIRE(graph);
+  CHECK(graph->nodes()[2]->sources[0] == graph->nodes()[1]);
+  CHECK_FALSE(graph->nodes()[2]->contiguous());
+  CHECK_FALSE(check_order(*graph, std::vector{NodeId(0), NodeId(2), NodeId(1)}).ok());
+  for (const std::vector<int64_t>& strides :
+       {std::vector<int64_t>{4, 20}, {-4, 16}, {INT64_MAX / 4 * 4, 4}, {INT64_MIN, 4}, {16, 3}, {16}}) {
+    info.nodes[2].strides = strides;
+    graph = restore_graph(info);
+    REQUIRE(graph);
+    CHECK(graph->nodes()[2]->contiguous());  // what it was told cannot be
+  }
+  info.nodes[2].strides = {16, 4};
+  for (const Bytes offset : {Bytes{4}, Bytes{-4}, Bytes{INT64_MAX}, Bytes{INT64_MIN}}) {
+    info.nodes[2].view_offset = offset;
+    graph = restore_graph(info);
+    REQUIRE(graph);
+    CHECK(graph->nodes()[2]->view_offset == 0);
+  }
+}
 
 TEST_CASE("orders, plans and rewriting agree about when bytes are needed, whatever was done to the graph") {
   std::mt19937 random(3);

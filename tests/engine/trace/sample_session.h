@@ -81,6 +81,7 @@ inline void fill(Sink& sink, SampleOptions options) {
                  .flops = 250};
     n.sources = {i == 0 ? TensorRef::leaf(LeafId(0)) : TensorRef::node(NodeId(i - 1))};
     n.tasks = 2;
+    if (i == 2) n.placement = Placement::Packed;
     graph->nodes.push_back(std::move(n));
   }
   graph->leafs.push_back({.name = "input", .dtype = "f32", .shape = {25, 10}, .bytes = 1000, .flags = kInput});
@@ -97,6 +98,12 @@ inline void fill(Sink& sink, SampleOptions options) {
   plan->slices.push_back({TensorRef::node(NodeId(0)), 0, 1000, Step(0), Step(3), BlockId(0), 0, TensorRef::none()});
   plan->slices.push_back({TensorRef::node(NodeId(1)), 1000, 2000, Step(1), Step(4), BlockId(1), 0, TensorRef::none()});
   plan->slices.push_back({TensorRef::node(NodeId(2)), 0, 0, Step(3), Step(4), BlockId(0), 1, TensorRef::none()});
+  plan->slices[0].part_of = plan->slices[1].tensor;
+  plan->elsewhere.push_back({.tensor = TensorRef::node(NodeId(2)),
+                             .size = 500,
+                             .first = Step(3),
+                             .last = Step(4),
+                             .placement = Placement::Packed});
   sink.describe(std::shared_ptr<const PlanInfo>(plan));
   auto context = std::make_shared<ContextInfo>();
   context->id = ContextId(0);

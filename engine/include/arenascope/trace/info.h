@@ -31,6 +31,14 @@ struct PartInfo {
   bool operator==(const PartInfo&) const = default;
 };
 
+// Where a tensor's bytes lie while its graph runs. The numbers are part of the recording's format.
+enum class Placement : uint8_t {
+  Arena = 0,   // where a plan puts them
+  Host = 1,    // in the host's memory, beside a device
+  Packed = 2,  // as a backend packs them, in an image for instance
+  Given = 3,   // bound by the caller
+};
+
 // A node or a leaf of a graph.
 struct TensorInfo {
   std::string name;
@@ -54,6 +62,7 @@ struct TensorInfo {
   std::vector<PartInfo> parts;  // of a fused node, first to last
   TensorRef gradient;           // of a parameter: what training adds to it, and where it is summed up
   TensorRef accumulator;
+  Placement placement = Placement::Arena;  // of the bytes, a view's source's too
   bool operator==(const TensorInfo&) const = default;
 };
 
@@ -76,6 +85,8 @@ struct SliceInfo {
   BlockId block;          // tensors of one block use it one after the other
   int32_t level = 0;      // 0 own place, 1 or 2: the level of reuse that put it there
   TensorRef in_place_of;  // none, or the tensor whose bytes it takes over
+  TensorRef part_of;      // none, or the concatenation in whose bytes it lies
+  Placement placement = Placement::Arena;
   bool operator==(const SliceInfo&) const = default;
 };
 
@@ -91,6 +102,7 @@ struct PlanInfo {
   Bytes alignment = 0;
   double seconds = 0;  // what planning took
   std::vector<SliceInfo> slices;
+  std::vector<SliceInfo> elsewhere;  // results that lie on the host or packed: when, but at no offset
   bool operator==(const PlanInfo&) const = default;
 };
 
