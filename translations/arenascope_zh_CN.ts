@@ -3755,6 +3755,10 @@ next: %7</source>
         <translation>主机，可分页</translation>
     </message>
     <message>
+        <source>Mapped file</source>
+        <translation>映射文件</translation>
+    </message>
+    <message>
         <source>worker thread</source>
         <translation>工作线程</translation>
     </message>

@@ -11,6 +11,7 @@ namespace arenascope {
 std::shared_ptr<ExecutionContext> make_cpu_context() {
   auto context = std::make_shared<ExecutionContext>();
   for (MemoryKind kind : kMemoryKinds) {
+    if (!is_allocated(kind)) continue;
     const bool short_lived =
         kind == MemoryKind::Default || kind == MemoryKind::Workspace || kind == MemoryKind::KVCache;
     std::shared_ptr<Allocator> allocator;

@@ -36,6 +36,7 @@ Status ExecutionContext::register_allocator(MemoryKind kind, std::shared_ptr<All
   if (is_host_kind(kind) && !device.is_cpu())
     return Error{
         fmt::format("{} memory lies on the cpu, so an allocator of {} cannot serve it", name(kind), to_string(device))};
+  if (!is_allocated(kind)) return Error{fmt::format("{} memory is borrowed: no allocator serves it", name(kind))};
   std::unique_lock lock(mutex_);
   DeviceEntry& entry = find_or_add(device);
   bool shared = false;
@@ -57,6 +58,7 @@ Result<BlockPtr> ExecutionContext::allocate(Device device, MemoryKind kind, Byte
                              to_string(device), alignment)};
   if (is_host_kind(kind) && !device.is_cpu())
     return Error{fmt::format("{} memory lies on the cpu: it cannot be allocated on {}", name(kind), to_string(device))};
+  if (!is_allocated(kind)) return Error{fmt::format("{} memory is borrowed and cannot be allocated", name(kind))};
   std::shared_ptr<Allocator> from;
   std::shared_ptr<KindLedger> ledger;
   Stream stream;
@@ -74,6 +76,19 @@ Result<BlockPtr> ExecutionContext::allocate(Device device, MemoryKind kind, Byte
   Result<BlockPtr> block = MemoryBlock::make(from, ledger, kind, bytes, alignment, stream);
   if (block || release_cached(device) == 0) return block;
   return MemoryBlock::make(from, std::move(ledger), kind, bytes, alignment, stream);
+}
+
+Result<BlockPtr> ExecutionContext::borrow_mapped(const void* data, Bytes bytes, std::shared_ptr<const void> file) {
+  // Blocks hand out writable pointers; the pages of this kind are mapped to be read only.
+  auto block = MemoryBlock::borrow(const_cast<void*>(data), bytes, {}, MemoryKind::Default,
+                                   std::const_pointer_cast<void>(std::move(file)));
+  if (!block || !*block) return block;
+  (*block)->kind_ = MemoryKind::Mapped;
+  std::unique_lock lock(mutex_);
+  (*block)->ledger_ = find_or_add({}).kinds[static_cast<size_t>(MemoryKind::Mapped)].ledger;
+  lock.unlock();
+  (*block)->ledger_->record_allocate(data, bytes);
+  return block;
 }
 
 std::shared_ptr<Allocator> ExecutionContext::allocator(Device device, MemoryKind kind) const {

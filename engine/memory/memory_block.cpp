@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/memory/kind_ledger.h>
+#include <arenascope/memory/mapped_pages.h>
 #include <arenascope/memory/memory_block.h>
 #include <fmt/format.h>
 
@@ -46,6 +47,7 @@ Result<BlockPtr> MemoryBlock::borrow(void* data, Bytes bytes, Device device, Mem
   if (bytes < 0) return Error{fmt::format("cannot borrow {} bytes: the size is negative", bytes)};
   if (bytes == 0) return BlockPtr();
   if (!data) return Error{fmt::format("cannot borrow {} bytes from a null pointer", bytes)};
+  if (!is_allocated(kind)) return Error{fmt::format("{} memory is borrowed through a context", name(kind))};
   if (is_host_kind(kind) && !device.is_cpu())
     return Error{fmt::format("{} memory lies on the cpu, not on {}", name(kind), to_string(device))};
   BlockPtr block(new (std::nothrow) MemoryBlock);
@@ -59,10 +61,16 @@ Result<BlockPtr> MemoryBlock::borrow(void* data, Bytes bytes, Device device, Mem
 }
 
 MemoryBlock::~MemoryBlock() {
+  if (is_mapped()) drop_pages(0, bytes_);
+  if (ledger_ && pointer_) ledger_->record_free(pointer_, bytes_);
   if (!allocator_ || !pointer_) return;
-  if (ledger_) ledger_->record_free(pointer_, bytes_);
   const std::span<const Stream> own(&stream_, 1);
   allocator_->deallocate_after(pointer_, bytes_, streams_.empty() ? own : std::span<const Stream>(streams_));
+}
+
+void MemoryBlock::drop_pages(Bytes offset, Bytes bytes) const noexcept {
+  if (!is_mapped() || offset < 0 || bytes <= 0 || offset > bytes_ || bytes > bytes_ - offset) return;
+  drop_mapped_pages(data() + offset, static_cast<size_t>(bytes));
 }
 
 Status MemoryBlock::record_stream(Stream stream) {

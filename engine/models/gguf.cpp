@@ -127,9 +127,10 @@ Status read_value(Reader& reader, GgufEntry& entry) {
 
 }  // namespace
 
-Result<GgufFile> GgufFile::parse(std::span<const std::byte> bytes, std::shared_ptr<void> keep_alive) {
+Result<GgufFile> GgufFile::parse(std::shared_ptr<const MappedFile> file) {
+  const std::span<const std::byte> bytes = file->bytes();
   GgufFile out;
-  out.keep_alive_ = std::move(keep_alive);
+  out.file_ = std::move(file);
   Reader reader(bytes);
   const auto magic = reader.take(4);
   if (!reader.ok() || std::memcmp(magic.data(), "GGUF", 4) != 0) return Error{"it is no GGUF file"};
@@ -213,7 +214,7 @@ Result<GgufFile> GgufFile::parse(std::span<const std::byte> bytes, std::shared_p
 Result<GgufFile> GgufFile::open(const std::filesystem::path& path) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
-  auto parsed = parse((*file)->bytes(), *file);
+  auto parsed = parse(*file);
   if (!parsed) return Error{fmt::format("{}: {}", path.string(), parsed.error().message)};
   return parsed;
 }

@@ -31,16 +31,17 @@ struct GgufEntry {
 struct GgufTensor {
   std::string name;
   DType dtype = DType::F32;
-  Dims sizes;  // outermost first: the file has them the other way round
-  std::span<const std::byte> bytes;
+  Dims sizes;                        // outermost first: the file has them the other way round
+  std::span<const std::byte> bytes;  // in the mapped file
 };
 
 class GgufFile {
  public:
   // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
   static Result<GgufFile> open(const std::filesystem::path& path);
-  // The same for bytes that `keep_alive` holds.
-  static Result<GgufFile> parse(std::span<const std::byte> bytes, std::shared_ptr<void> keep_alive = nullptr);
+  // The same for a file that is mapped already, or for bytes in memory, which are copied.
+  static Result<GgufFile> parse(std::shared_ptr<const MappedFile> file);
+  static Result<GgufFile> parse(std::span<const std::byte> bytes) { return parse(MappedFile::copy_of(bytes)); }
 
   uint32_t version() const { return version_; }
   uint64_t alignment() const { return alignment_; }
@@ -54,14 +55,14 @@ class GgufFile {
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> text(std::string_view key) const;
 
-  const std::shared_ptr<void>& keep_alive() const { return keep_alive_; }
+  const std::shared_ptr<const MappedFile>& file() const { return file_; }
 
  private:
   uint32_t version_ = 0;
   uint64_t alignment_ = 32;
   std::vector<GgufEntry> entries_;
   std::vector<GgufTensor> tensors_;
-  std::shared_ptr<void> keep_alive_;
+  std::shared_ptr<const MappedFile> file_;
 };
 
 // A model from such a file. An architecture that is not known here opens with a problem: its tensors can be seen.

@@ -5,8 +5,6 @@
 #include "engine/models/gguf.h"
 #include "engine/models/zoo_decoders.h"
 
-#include <cstring>
-
 namespace arenascope::models {
 namespace {
 
@@ -15,7 +13,6 @@ class GgufKit final : public ZooKit {
  public:
   GgufKit(const GgufFile& file, std::string name) : ZooKit(std::move(name)), file_(file) {
     model_.format = "gguf";
-    model_.keep_alive = file.keep_alive();
   }
 
   Tensor weight(const std::string& name, const Dims& sizes, Range) override {
@@ -35,10 +32,7 @@ class GgufKit final : public ZooKit {
     Tensor tensor = g().weight(name, sizes, found->dtype);
     if (!tensor) return tensor;
     model_.parameter_bytes += tensor->byte_count();
-    model_.weights.push_back({tensor, [bytes = found->bytes, keep = file_.keep_alive()](std::byte* out) -> Status {
-                                std::memcpy(out, bytes.data(), bytes.size());
-                                return {};
-                              }});
+    model_.weights.push_back({tensor, WeightSource(found->bytes, file_.file())});
     return tensor;
   }
 
@@ -202,7 +196,6 @@ Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& op
     if (!context) return context.error();
     seen.context = std::move(*context);
     seen.format = "gguf";
-    seen.keep_alive = file->keep_alive();
     seen.problems.push_back(model.error().message);
     for (const GgufTensor& tensor : file->tensors()) seen.parameter_bytes += static_cast<Bytes>(tensor.bytes.size());
     model = std::move(seen);

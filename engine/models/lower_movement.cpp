@@ -13,12 +13,11 @@ namespace arenascope::models {
 namespace {
 
 // Writes a constant with its dimensions in another order.
-std::function<Status(std::byte*)> permuted_writer(std::function<Status(std::byte*)> write, const Dims& from,
-                                                  std::vector<int> axes, DType dtype) {
-  return [write = std::move(write), from, axes = std::move(axes), dtype](std::byte* out) -> Status {
+WeightSource::Writer permuted_writer(WeightSource source, const Dims& from, std::vector<int> axes, DType dtype) {
+  return [source = std::move(source), from, axes = std::move(axes), dtype](std::byte* out) -> Status {
     const auto item = static_cast<size_t>(element_bytes(dtype));
-    std::vector<std::byte> plain(static_cast<size_t>(element_count(from)) * item);
-    if (auto written = write(plain.data()); !written) return written;
+    const auto plain = PlainBytes::read(source, static_cast<size_t>(element_count(from)) * item);
+    if (!plain) return plain.error();
     const Dims strides = contiguous_strides(from);
     const int rank = from.rank();
     Dims sizes = from, step = from, at = Dims::filled(rank, 0);
@@ -27,7 +26,7 @@ std::function<Status(std::byte*)> permuted_writer(std::function<Status(std::byte
     const int64_t count = element_count(from);
     int64_t where = 0;
     for (int64_t i = 0; i < count; ++i) {
-      std::copy_n(plain.data() + static_cast<size_t>(where) * item, item, out + static_cast<size_t>(i) * item);
+      std::copy_n(plain->data() + static_cast<size_t>(where) * item, item, out + static_cast<size_t>(i) * item);
       for (int d = rank - 1; d >= 0; --d) {
         where += step[d];
         if (++at[d] < sizes[d]) break;
@@ -53,7 +52,7 @@ void transpose(OpCall& c) {
   if (x.kind == Value::Kind::Constant) {
     Dims sizes = x.sizes;
     for (int i = 0; i < rank; ++i) sizes[i] = x.sizes[axes[static_cast<size_t>(i)]];
-    return c.out_constant(0, x.dtype, sizes, permuted_writer(x.write, x.sizes, axes, x.dtype));
+    return c.out_constant(0, x.dtype, sizes, permuted_writer(x.source, x.sizes, axes, x.dtype));
   }
   c.out(0, c.permute(c.in(0), axes));
 }

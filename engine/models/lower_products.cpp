@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -11,18 +12,20 @@ namespace arenascope::models {
 namespace {
 
 // The same bytes with the last two dimensions swapped.
-std::function<Status(std::byte*)> transposed_writer(std::function<Status(std::byte*)> write, const Dims& sizes,
-                                                    DType dtype) {
-  return [write = std::move(write), sizes, dtype](std::byte* out) -> Status {
+WeightSource::Writer transposed_writer(WeightSource source, const Dims& sizes, DType dtype) {
+  return [source = std::move(source), sizes, dtype](std::byte* out) -> Status {
     const auto item = static_cast<size_t>(element_bytes(dtype));
     const auto rows = static_cast<size_t>(sizes.back(1)), columns = static_cast<size_t>(sizes.back());
     const auto total = static_cast<size_t>(element_count(sizes));
-    std::vector<std::byte> plain(total * item);
-    if (auto written = write(plain.data()); !written) return written;
+    const auto plain = PlainBytes::read(source, total * item);
+    if (!plain) return plain.error();
+    const size_t slice = std::max<size_t>((size_t{4} << 20) / std::max<size_t>(columns * item, 1), 1);  // rows
     for (size_t at = 0; at < total; at += rows * columns)
-      for (size_t r = 0; r < rows; ++r)
+      for (size_t r = 0; r < rows; ++r) {
         for (size_t k = 0; k < columns; ++k)
-          std::memcpy(out + (at + k * rows + r) * item, plain.data() + (at + r * columns + k) * item, item);
+          std::memcpy(out + (at + k * rows + r) * item, plain->data() + (at + r * columns + k) * item, item);
+        if (r % slice == slice - 1) plain->done((at + (r + 1) * columns) * item);
+      }
     return {};
   };
 }
@@ -40,7 +43,7 @@ Tensor transposed(OpCall& c, size_t i) {
   turned->dtype = value.dtype;
   turned->sizes = value.sizes;
   std::swap(turned->sizes[value.sizes.rank() - 1], turned->sizes[value.sizes.rank() - 2]);
-  turned->write = transposed_writer(value.write, value.sizes, value.dtype);
+  turned->source = transposed_writer(value.source, value.sizes, value.dtype);
   Status status;
   Tensor tensor = c.lowering().materialise(*turned, status);
   if (!status.ok()) c.refuse(status.error().message);

@@ -20,7 +20,7 @@ void in_shape(OpCall& c, const Dims& sizes) {
   if (!count || *count != element_count(x.sizes))
     return c.refuse(fmt::format("a source of {} does not fit in {}", to_string(x.sizes), to_string(sizes)));
   if (x.sizes == sizes) return c.out(0, c.inputs()[0]);
-  if (x.kind == Value::Kind::Constant && !x.tensor) return c.out_constant(0, x.dtype, sizes, x.write);
+  if (x.kind == Value::Kind::Constant && !x.tensor) return c.out_constant(0, x.dtype, sizes, x.source);
   c.out(0, c.reshape(c.in(0), sizes));
 }
 
@@ -111,9 +111,9 @@ void constant(OpCall& c) {
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
     if (!data.dtype) return c.refuse(fmt::format("it is of type {}", ir::type_name(data.type)));
-    if (!data.external && element_count(data.sizes) <= HostArray::kMaxElements)
-      return c.out(0, HostArray::from_bytes(*data.dtype, data.sizes, data.bytes.data()));
-    return c.out_constant(0, *data.dtype, data.sizes, [data](std::byte* out) { return data.write(out); });
+    if (element_count(data.sizes) <= HostArray::kMaxElements)
+      return c.out(0, HostArray::from_bytes(*data.dtype, data.sizes, data.bytes().data()));
+    return c.out_constant(0, *data.dtype, data.sizes, data.source);
   }
   const auto floats = [](const std::vector<float>& values, const Dims& sizes) {
     HostArray out = HostArray::make(DType::F32, sizes);
@@ -128,7 +128,7 @@ void constant(OpCall& c) {
   c.refuse("it has no value that is a tensor of numbers");
 }
 
-std::function<Status(std::byte*)> filler(const HostArray& value, int64_t count) {
+WeightSource::Writer filler(const HostArray& value, int64_t count) {
   std::vector<std::byte> item(static_cast<size_t>(element_bytes(value.dtype)));
   value.to_bytes(item.data());
   return [item, count](std::byte* out) -> Status {
@@ -152,8 +152,8 @@ void constant_of_shape(OpCall& c) {
   HostArray value = HostArray::scalar_f32(0);
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
-    if (!data.dtype || data.external || element_count(data.sizes) != 1) return c.refuse("its value is not one number");
-    value = HostArray::from_bytes(*data.dtype, {}, data.bytes.data());
+    if (!data.dtype || element_count(data.sizes) != 1) return c.refuse("its value is not one number");
+    value = HostArray::from_bytes(*data.dtype, {}, data.bytes().data());
   }
   filled(c, 0, Dims(*shape_given), value);
 }

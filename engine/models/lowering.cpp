@@ -48,10 +48,10 @@ ValuePtr Lowering::make_constant(std::string name, HostArray array) const {
   value->dtype = array.dtype;
   value->sizes = array.sizes;
   auto shared = std::make_shared<const HostArray>(std::move(array));
-  value->write = [shared](std::byte* out) -> Status {
+  value->source = WeightSource([shared](std::byte* out) -> Status {
     shared->to_bytes(out);
     return {};
-  };
+  });
   value->array = std::move(shared);
   return value;
 }
@@ -69,7 +69,7 @@ Tensor Lowering::materialise(Value& value, Status& status) {
   }
   (*tensor)->flags |= kFlagWeight;
   model_.parameter_bytes += (*tensor)->byte_count();
-  model_.weights.push_back({*tensor, value.write});
+  model_.weights.push_back({*tensor, value.source});
   value.tensor = *tensor;
   return value.tensor;
 }
@@ -134,9 +134,9 @@ void Lowering::add_weight(const ir::TensorData& data) {
     value->kind = Value::Kind::Constant;
     value->dtype = *data.dtype;
     value->sizes = data.sizes;
-    value->write = [data](std::byte* out) { return data.write(out); };
-    if (!data.external && element_count(data.sizes) <= HostArray::kMaxElements)
-      value->array = std::make_shared<HostArray>(HostArray::from_bytes(*data.dtype, data.sizes, data.bytes.data()));
+    value->source = data.source;
+    if (element_count(data.sizes) <= HostArray::kMaxElements)
+      value->array = std::make_shared<HostArray>(HostArray::from_bytes(*data.dtype, data.sizes, data.bytes().data()));
   } else {
     whole_ = false;
     model_.problems.push_back(fmt::format("the weight '{}' is of type {}, of which there are no tensors", data.name,
@@ -167,8 +167,8 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   if (node.op == "ConstantOfShape") {
     if (const auto found = node.attributes.find("value"); found != node.attributes.end() && found->second.tensor) {
       const ir::TensorData& t = *found->second.tensor;
-      if (!t.dtype || t.external || element_count(t.sizes) != 1) return false;
-      fill = HostArray::from_bytes(*t.dtype, t.sizes, t.bytes.data());
+      if (!t.dtype || element_count(t.sizes) != 1) return false;
+      fill = HostArray::from_bytes(*t.dtype, t.sizes, t.bytes().data());
     }
     arrays.push_back(&fill);
   }

@@ -25,10 +25,10 @@ struct Value {
   Kind kind = Kind::Unknown;
   DType dtype = DType::F32;
   Dims sizes;
-  Tensor tensor;                            // of constants: once an op needs it
-  std::shared_ptr<const HostArray> array;   // its numbers, if small and known while opening
-  bool for_given_inputs = false;            // `array` holds for OpenOptions::inputs only
-  std::function<Status(std::byte*)> write;  // constants: writes the contiguous bytes
+  Tensor tensor;                           // of constants: once an op needs it
+  std::shared_ptr<const HostArray> array;  // its numbers, if small and known while opening
+  bool for_given_inputs = false;           // `array` holds for OpenOptions::inputs only
+  WeightSource source;                     // of constants: their contiguous bytes
 };
 using ValuePtr = std::shared_ptr<Value>;
 
@@ -105,7 +105,7 @@ class OpCall {
   void out(size_t i, const Tensor& tensor);
   void out(size_t i, HostArray array);
   void out(size_t i, ValuePtr value);  // the same value under another name
-  void out_constant(size_t i, DType dtype, const Dims& sizes, std::function<Status(std::byte*)> write);
+  void out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source);
 
   void refuse(std::string why) {
     if (status_.ok()) status_ = Error{std::move(why)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/mapped_file.h"
+#include <arenascope/memory/mapped_pages.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -10,34 +11,61 @@
 #include <cstring>
 
 namespace arenascope::models {
+namespace {
+
+int64_t modified(const struct stat& state) {
+  return int64_t{state.st_mtim.tv_sec} * 1'000'000'000 + int64_t{state.st_mtim.tv_nsec};
+}
+
+}  // namespace
 
 Result<std::shared_ptr<MappedFile>> MappedFile::open(const std::filesystem::path& path) {
-  // Not blocking, so that a pipe under this name is refused below and not waited for.
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return Error{fmt::format("{}: {}", path.string(), std::strerror(errno))};
-  struct stat state {};
-  if (::fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) {
-    ::close(file);
-    return Error{fmt::format("{} is no regular file", path.string())};
-  }
   std::shared_ptr<MappedFile> out(new MappedFile);
-  out->size_ = static_cast<size_t>(state.st_size);
-  if (out->size_ > 0) {
-    void* data = ::mmap(nullptr, out->size_, PROT_READ, MAP_PRIVATE, file, 0);
-    if (data == MAP_FAILED) {
-      const std::string why = std::strerror(errno);
-      out->size_ = 0;
-      ::close(file);
-      return Error{fmt::format("{}: {}", path.string(), why)};
-    }
+  // Not blocking, so that a pipe under this name is refused below and not waited for.
+  out->file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (out->file_ < 0) return Error{fmt::format("{}: {}", path.string(), std::strerror(errno))};
+  struct stat state {};
+  if (::fstat(out->file_, &state) != 0 || !S_ISREG(state.st_mode))
+    return Error{fmt::format("{} is no regular file", path.string())};
+  out->path_ = path;
+  out->modified_ = modified(state);
+  if (state.st_size > 0) {
+    const auto size = static_cast<size_t>(state.st_size);
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, out->file_, 0);
+    if (data == MAP_FAILED) return Error{fmt::format("{}: {}", path.string(), std::strerror(errno))};
     out->data_ = static_cast<const std::byte*>(data);
+    out->size_ = size;
   }
-  ::close(file);
+  return out;
+}
+
+std::shared_ptr<MappedFile> MappedFile::of_memory(std::vector<std::byte> bytes) {
+  std::shared_ptr<MappedFile> out(new MappedFile);
+  out->memory_ = std::move(bytes);
+  out->data_ = out->memory_.data();
+  out->size_ = out->memory_.size();
   return out;
 }
 
 MappedFile::~MappedFile() {
+  if (!is_file()) return;
   if (size_ > 0) ::munmap(const_cast<std::byte*>(data_), size_);
+  ::close(file_);
+}
+
+Status MappedFile::unchanged() const {
+  if (!is_file()) return {};
+  struct stat state {};
+  if (::fstat(file_, &state) != 0) return Error{fmt::format("{}: {}", path_.string(), std::strerror(errno))};
+  const auto size = static_cast<size_t>(state.st_size);
+  if (size != size_)
+    return Error{fmt::format("{} had {} bytes when it was opened and has {} now", path_.string(), size_, size)};
+  if (modified(state) != modified_) return Error{fmt::format("{} was written to after it was opened", path_.string())};
+  return {};
+}
+
+void MappedFile::drop_pages(std::span<const std::byte> part) const noexcept {
+  if (is_file()) drop_mapped_pages(part.data(), part.size());
 }
 
 }  // namespace arenascope::models

@@ -3,6 +3,7 @@
 #include <arenascope/models/model.h>
 #include <arenascope/models/testcase.h>
 #include <arenascope/models/zoo.h>
+#include <arenascope/tensor/alignment.h>
 #include <fmt/format.h>
 #include "engine/models/gguf.h"
 #include "engine/models/onnx.h"
@@ -63,25 +64,39 @@ std::string name_of(const std::filesystem::path& path) {
 }
 
 Status Model::load_weights(ExecutionContext& execution) {
-  constexpr Bytes kAlignment = 64;
-  std::vector<Bytes> offsets;
-  offsets.reserve(weights.size());
-  Bytes total = 0;
+  loaded = {};
   for (const Weight& weight : weights) {
-    offsets.push_back(total);
-    auto end = checked_add(total, weight.tensor->byte_count());
-    if (!end || *end > INT64_MAX - kAlignment) return Error{fmt::format("'{}': its weights overflow 2^63 bytes", name)};
-    total = static_cast<Bytes>(align_up(static_cast<uint64_t>(*end), kAlignment));
+    TensorImpl& tensor = *weight.tensor;
+    const Bytes bytes = tensor.byte_count();
+    if (!weight.source.bytes().empty() && static_cast<Bytes>(weight.source.bytes().size()) != bytes)
+      return Error{fmt::format("the weight '{}' of '{}' takes {} bytes, its file has {}", tensor.name, name, bytes,
+                               weight.source.bytes().size())};
+    if (weight.source.can_borrow()) {
+      auto mapped = weight.source.borrow(execution);
+      if (!mapped) return mapped.error();
+      tensor.storage = std::move(*mapped);
+      loaded.borrowed += bytes;
+      if (!is_aligned(tensor)) loaded.misaligned += bytes;
+      continue;
+    }
+    auto storage = Storage::allocate(execution, Device{}, MemoryKind::Persistent, bytes);
+    if (!storage)
+      return Error{
+          fmt::format("the weight '{}' of '{}' cannot be held: {}", tensor.name, name, storage.error().message)};
+    if (bytes > 0)
+      if (auto written = weight.source.write(storage->data()); !written) return written;
+    loaded.made += bytes;
+    tensor.storage = std::move(*storage);
   }
-  auto block = Storage::allocate(execution, Device{}, MemoryKind::Persistent, total, kAlignment);
-  if (!block) return Error{fmt::format("the weights of '{}' cannot be held: {}", name, block.error().message)};
-  for (size_t i = 0; i < weights.size(); ++i) {
-    TensorImpl& tensor = *weights[i].tensor;
-    auto slice = block->sub_storage(offsets[i], tensor.byte_count());
-    if (!slice) return slice.error();
-    if (tensor.byte_count() > 0)
-      if (auto written = weights[i].write(slice->data()); !written) return written;
-    tensor.storage = std::move(*slice);
+  return {};
+}
+
+Status Model::weights_unchanged() const {
+  const MappedFile* asked = nullptr;
+  for (const Weight& weight : weights) {
+    if (weight.source.file() == asked) continue;
+    asked = weight.source.file();
+    if (auto same = weight.source.unchanged(); !same) return same;
   }
   return {};
 }

@@ -8,7 +8,7 @@ bool has_onnx() { return ARENASCOPE_HAS_ONNX != 0; }
 
 Result<Model> open_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                         const OpenOptions& options) {
-  auto file = ir::parse_onnx(bytes, folder);
+  auto file = ir::parse_onnx(MappedFile::copy_of(bytes), folder);
   if (!file) return file.error();
   return Lowering(std::move(*file), options).run();
 }

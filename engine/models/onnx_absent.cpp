@@ -9,11 +9,13 @@ namespace {
 constexpr const char* kAbsent = "this Arenascope was built without libonnx and cannot read ONNX";
 }
 
-Result<File> parse_onnx(std::span<const std::byte>, const std::filesystem::path&) { return Error{kAbsent}; }
+Result<File> parse_onnx(const std::shared_ptr<const MappedFile>&, const std::filesystem::path&) {
+  return Error{kAbsent};
+}
 Result<File> read_onnx(const std::filesystem::path& path) {
   return Error{fmt::format("{}: {}", path.string(), kAbsent)};
 }
-Result<TensorData> parse_tensor(std::span<const std::byte>) { return Error{kAbsent}; }
+Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>&) { return Error{kAbsent}; }
 std::vector<std::byte> serialize_tensor(const std::string&, DType, const Dims&, std::span<const std::byte>) {
   return {};
 }

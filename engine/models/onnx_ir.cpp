@@ -3,25 +3,10 @@
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 
-#include <cstring>
-#include <fstream>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace arenascope::models::ir {
-
-Status TensorData::write(std::byte* out) const {
-  if (!external) {
-    std::memcpy(out, bytes.data(), bytes.size());
-    return {};
-  }
-  std::ifstream file(external->path, std::ios::binary);
-  file.seekg(external->offset);
-  file.read(reinterpret_cast<char*>(out), byte_count);
-  if (file.gcount() == byte_count) return {};
-  return Error{fmt::format("{}: {} bytes at {} cannot be read, which are the weight '{}'", external->path.string(),
-                           byte_count, external->offset, name)};
-}
 
 std::string Node::label() const {
   if (!name.empty()) return fmt::format("{} '{}'", op, name);
@@ -109,8 +94,7 @@ Status sort_nodes(Graph& graph, const Scope* outer) {
   return {};
 }
 
-Result<External> find_external(const std::filesystem::path& folder, const std::string& location, int64_t offset,
-                               int64_t length, int64_t wanted) {
+Result<std::filesystem::path> find_external(const std::filesystem::path& folder, const std::string& location) {
   const std::filesystem::path relative(location);
   if (location.empty() || location.find('\0') != std::string::npos)
     return Error{"the path of its external data is empty or no path"};
@@ -120,7 +104,7 @@ Result<External> find_external(const std::filesystem::path& folder, const std::s
   std::error_code problem;
   const auto root = std::filesystem::canonical(folder.empty() ? "." : folder, problem);
   if (problem) return Error{fmt::format("the folder of the model, '{}', cannot be read", folder.string())};
-  const auto full = std::filesystem::canonical(root / relative, problem);
+  auto full = std::filesystem::canonical(root / relative, problem);
   if (problem) return Error{fmt::format("its external data '{}' is not there", location)};
   const auto [end, unused] = std::mismatch(root.begin(), root.end(), full.begin(), full.end());
   (void)unused;
@@ -128,9 +112,12 @@ Result<External> find_external(const std::filesystem::path& folder, const std::s
     return Error{fmt::format("its external data '{}' leaves the model's folder through a link", location)};
   if (!std::filesystem::is_regular_file(full, problem))
     return Error{fmt::format("its external data '{}' is no file", location)};
-  const auto size = std::filesystem::file_size(full, problem);
-  if (problem) return Error{fmt::format("its external data '{}' cannot be read", location)};
-  const auto available = static_cast<int64_t>(size);
+  return full;
+}
+
+Result<std::span<const std::byte>> external_part(std::span<const std::byte> file, const std::string& location,
+                                                 int64_t offset, int64_t length, int64_t wanted) {
+  const auto available = static_cast<int64_t>(file.size());
   if (offset < 0 || offset > available)
     return Error{fmt::format("its external data begins at byte {} of '{}', which has {}", offset, location, available)};
   if (length < -1 || (length >= 0 && length != wanted))
@@ -138,7 +125,7 @@ Result<External> find_external(const std::filesystem::path& folder, const std::s
   if (wanted > available - offset)
     return Error{fmt::format("its external data needs {} bytes from byte {} of '{}', which has {}", wanted, offset,
                              location, available)};
-  return External{full, offset};
+  return file.subspan(static_cast<size_t>(offset), static_cast<size_t>(wanted));
 }
 
 }  // namespace arenascope::models::ir

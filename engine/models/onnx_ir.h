@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // An ONNX file as plain values: what the reader hands to the lowering, so that only one file of ours has to know
-// protobuf's classes. Bytes of weights stay where they are (in the parsed file or in external files).
+// protobuf's classes. Bytes of weights stay where they are: in the mapped file, or in external ones, mapped too.
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/models/weight_source.h>
 #include <arenascope/tensor/shape.h>
+#include "engine/models/mapped_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,24 +20,15 @@
 
 namespace arenascope::models::ir {
 
-// Bytes in a file beside the model, checked when the model is opened.
-struct External {
-  std::filesystem::path path;
-  int64_t offset = 0;
-};
-
 struct TensorData {
   std::string name;
   int32_t type = 0;            // the file's type code
   std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, complex numbers, ...)
   Dims sizes;
   int64_t byte_count = 0;
-  std::span<const std::byte> bytes;  // contiguous, little endian; empty for external data
-  std::shared_ptr<void> keep_alive;  // what `bytes` lies in
-  std::optional<External> external;
+  WeightSource source;  // of byte_count bytes, contiguous, little endian
 
-  // Writes byte_count bytes. Error: the external file cannot be read any more.
-  Status write(std::byte* out) const;
+  std::span<const std::byte> bytes() const { return source.bytes(); }
 };
 
 struct Graph;
@@ -93,13 +86,14 @@ struct File {
 std::string type_name(int32_t type);
 std::optional<DType> to_dtype(int32_t type);
 
-// Reads and checks a file: every weight has as many bytes as its shape says, names are written once, nodes can be
-// sorted. Errors name the file, what is wrong and where; nothing is allocated that the file's own size does not cover.
+// Reads and checks a file, without its weights: every weight has as many bytes as its shape says, names are written
+// once, nodes can be sorted. Errors name the file, what is wrong and where; nothing is allocated that the file's own
+// size does not cover.
 Result<File> read_onnx(const std::filesystem::path& path);
-// The same for bytes in memory; external data is looked for in `folder`.
-Result<File> parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder);
-// A TensorProto by itself (a test case's input or output). `keep_alive` of the result holds its bytes.
-Result<TensorData> parse_tensor(std::span<const std::byte> bytes);
+// The same for a file that is mapped already; external data is looked for in `folder`.
+Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& folder);
+// A TensorProto by itself (a test case's input or output).
+Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
                                         std::span<const std::byte> bytes);
 
@@ -114,9 +108,11 @@ struct Scope {
 // Errors: a name that is written twice, one that nothing writes, a cycle.
 Status sort_nodes(Graph& graph, const Scope* outer);
 
-// Checks that `location` stays in `folder` (no absolute path, no "..", no link that leaves it) and that the bytes lie
-// in the file. `length` -1: to the file's end.
-Result<External> find_external(const std::filesystem::path& folder, const std::string& location, int64_t offset,
-                               int64_t length, int64_t wanted);
+// The path of external data. Errors: `location` leaves `folder` (an absolute path, "..", a link), is no file.
+Result<std::filesystem::path> find_external(const std::filesystem::path& folder, const std::string& location);
+// The part of an external file that holds a weight of `wanted` bytes. `length` -1: not told. Error: it does not lie in
+// the file, or has another length.
+Result<std::span<const std::byte>> external_part(std::span<const std::byte> file, const std::string& location,
+                                                 int64_t offset, int64_t length, int64_t wanted);
 
 }  // namespace arenascope::models::ir

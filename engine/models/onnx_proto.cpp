@@ -6,10 +6,10 @@
 #include <onnx/onnx_pb.h>
 #include "engine/models/mapped_file.h"
 #include "engine/models/onnx_ir.h"
+#include "engine/models/onnx_payloads.h"
 
 #include <climits>
 #include <cstring>
-#include <fstream>
 
 namespace arenascope::models::ir {
 namespace {
@@ -33,17 +33,17 @@ Status parse_message(std::span<const std::byte> bytes, Message& message) {
 }
 
 template <class To, class From>
-std::shared_ptr<std::vector<std::byte>> narrowed(const From& from) {
-  auto out = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(from.size()) * sizeof(To));
+std::vector<std::byte> narrowed(const From& from) {
+  std::vector<std::byte> out(static_cast<size_t>(from.size()) * sizeof(To));
   for (int i = 0; i < from.size(); ++i) {
     const auto value = static_cast<To>(from.Get(i));
-    std::memcpy(out->data() + static_cast<size_t>(i) * sizeof(To), &value, sizeof(To));
+    std::memcpy(out.data() + static_cast<size_t>(i) * sizeof(To), &value, sizeof(To));
   }
   return out;
 }
 
 // The numbers that stand in a typed field, as contiguous bytes of `dtype`.
-std::shared_ptr<std::vector<std::byte>> typed_bytes(const onnx::TensorProto& t, DType dtype) {
+std::vector<std::byte> typed_bytes(const onnx::TensorProto& t, DType dtype) {
   switch (dtype) {
     case DType::F32: return narrowed<float>(t.float_data());
     case DType::F64: return narrowed<double>(t.double_data());
@@ -58,16 +58,18 @@ std::shared_ptr<std::vector<std::byte>> typed_bytes(const onnx::TensorProto& t, 
     case DType::I8: return narrowed<int8_t>(t.int32_data());
     case DType::U8: return narrowed<uint8_t>(t.int32_data());
     case DType::Bool: return narrowed<uint8_t>(t.int32_data());
-    default: return std::make_shared<std::vector<std::byte>>();
+    default: return {};
   }
 }
 
 class Converter {
  public:
-  Converter(std::shared_ptr<void> owner, std::filesystem::path folder)
-      : owner_(std::move(owner)), folder_(std::move(folder)) {}
+  // `payloads` are those that were cut out of `file`.
+  Converter(std::shared_ptr<const MappedFile> file, std::vector<std::span<const std::byte>> payloads,
+            std::filesystem::path folder)
+      : file_(std::move(file)), payloads_(std::move(payloads)), folder_(std::move(folder)) {}
 
-  Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what) const {
+  Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what) {
     TensorData out;
     out.name = t.name();
     out.type = t.data_type();
@@ -84,20 +86,20 @@ class Converter {
     out.byte_count = *bytes;
     if (t.data_location() == onnx::TensorProto::EXTERNAL) return external(t, std::move(out), what);
     if (t.has_raw_data()) {
-      out.bytes = std::as_bytes(std::span(t.raw_data().data(), t.raw_data().size()));
-      out.keep_alive = owner_;
+      const auto number = payload_number(t.raw_data());
+      if (!number || *number >= payloads_.size()) return Error{fmt::format("{}: its data cannot be found", what)};
+      out.source = WeightSource(payloads_[*number], file_);
     } else {
-      auto owned = typed_bytes(t, *out.dtype);
-      out.bytes = *owned;
-      out.keep_alive = std::move(owned);
+      auto owned = MappedFile::of_memory(typed_bytes(t, *out.dtype));
+      out.source = WeightSource(owned->bytes(), owned);
     }
-    if (static_cast<int64_t>(out.bytes.size()) != out.byte_count)
-      return Error{fmt::format("{} has {} bytes of data, its shape {} of {} needs {}", what, out.bytes.size(),
+    if (static_cast<int64_t>(out.bytes().size()) != out.byte_count)
+      return Error{fmt::format("{} has {} bytes of data, its shape {} of {} needs {}", what, out.bytes().size(),
                                to_string(out.sizes), arenascope::name(*out.dtype), out.byte_count)};
     return out;
   }
 
-  Result<Graph> graph(const onnx::GraphProto& g, const Scope* outer) const {
+  Result<Graph> graph(const onnx::GraphProto& g, const Scope* outer) {
     Graph out;
     out.name = g.name();
     std::map<std::string, bool> held;
@@ -132,7 +134,7 @@ class Converter {
   }
 
  private:
-  Result<TensorData> external(const onnx::TensorProto& t, TensorData out, const std::string& what) const {
+  Result<TensorData> external(const onnx::TensorProto& t, TensorData out, const std::string& what) {
     std::string location;
     int64_t offset = 0, length = -1;
     for (const auto& entry : t.external_data()) {
@@ -148,10 +150,22 @@ class Converter {
         return Error{fmt::format("{}: the {} of its external data, '{}', is no number", what, entry.key(),
                                  entry.value().substr(0, 64))};
     }
-    auto found = find_external(folder_, location, offset, length, out.byte_count);
-    if (!found) return Error{fmt::format("{}: {}", what, found.error().message)};
-    out.external = std::move(*found);
+    auto file = external_file(location);
+    if (!file) return Error{fmt::format("{}: {}", what, file.error().message)};
+    auto part = external_part((*file)->bytes(), location, offset, length, out.byte_count);
+    if (!part) return Error{fmt::format("{}: {}", what, part.error().message)};
+    out.source = WeightSource(*part, std::move(*file));
     return out;
+  }
+
+  // Mapped once, however many weights lie in it.
+  Result<std::shared_ptr<const MappedFile>> external_file(const std::string& location) {
+    if (const auto known = external_.find(location); known != external_.end()) return known->second;
+    auto path = find_external(folder_, location);
+    if (!path) return path.error();
+    auto file = MappedFile::open(*path);
+    if (!file) return Error{fmt::format("its external data cannot be read: {}", file.error().message)};
+    return external_.emplace(location, std::move(*file)).first->second;
   }
 
   static ValueType value(const onnx::ValueInfoProto& v) {
@@ -170,7 +184,7 @@ class Converter {
     return out;
   }
 
-  Result<Node> node(const onnx::NodeProto& n, const Scope& scope) const {
+  Result<Node> node(const onnx::NodeProto& n, const Scope& scope) {
     Node out;
     out.op = n.op_type();
     out.domain = n.domain() == "ai.onnx" ? "" : n.domain();
@@ -202,25 +216,30 @@ class Converter {
     return out;
   }
 
-  std::shared_ptr<void> owner_;
+  std::shared_ptr<const MappedFile> file_;
+  std::vector<std::span<const std::byte>> payloads_;
   std::filesystem::path folder_;
+  std::map<std::string, std::shared_ptr<const MappedFile>> external_;  // by location
 };
 
 }  // namespace
 
-Result<File> parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder) {
-  if (bytes.empty()) return Error{"it is empty"};
-  auto proto = std::make_shared<onnx::ModelProto>();
-  if (auto parsed = parse_message(bytes, *proto); !parsed) return parsed.error();
-  if (!proto->has_graph()) return Error{"it holds no ONNX graph"};
-  if (proto->graph().output_size() == 0) return Error{"its graph has no outputs"};
+Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& folder) {
+  if (file->bytes().empty()) return Error{"it is empty"};
+  auto cut = cut_payloads(file->bytes(), OnnxMessage::Model);
+  if (!cut) return cut.error();
+  onnx::ModelProto proto;
+  if (auto parsed = parse_message(cut->skeleton, proto); !parsed) return parsed.error();
+  cut->skeleton = {};
+  if (!proto.has_graph()) return Error{"it holds no ONNX graph"};
+  if (proto.graph().output_size() == 0) return Error{"its graph has no outputs"};
   File out;
-  out.ir_version = proto->ir_version();
-  out.producer = proto->producer_name();
-  out.function_count = proto->functions_size();
-  for (const auto& set : proto->opset_import())
+  out.ir_version = proto.ir_version();
+  out.producer = proto.producer_name();
+  out.function_count = proto.functions_size();
+  for (const auto& set : proto.opset_import())
     out.opsets[set.domain() == "ai.onnx" ? "" : set.domain()] = set.version();
-  auto graph = Converter(proto, folder).graph(proto->graph(), nullptr);
+  auto graph = Converter(file, std::move(cut->payloads), folder).graph(proto.graph(), nullptr);
   if (!graph) return graph.error();
   out.graph = std::move(*graph);
   return out;
@@ -229,16 +248,18 @@ Result<File> parse_onnx(std::span<const std::byte> bytes, const std::filesystem:
 Result<File> read_onnx(const std::filesystem::path& path) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
-  auto parsed = parse_onnx((*file)->bytes(), path.parent_path());
+  auto parsed = parse_onnx(*file, path.parent_path());
   if (!parsed) return Error{fmt::format("{}: {}", path.string(), parsed.error().message)};
   return parsed;
 }
 
-Result<TensorData> parse_tensor(std::span<const std::byte> bytes) {
-  auto proto = std::make_shared<onnx::TensorProto>();
-  if (auto parsed = parse_message(bytes, *proto); !parsed) return parsed.error();
-  if (proto->data_location() == onnx::TensorProto::EXTERNAL) return Error{"a tensor by itself has no external data"};
-  return Converter(proto, {}).tensor(*proto, "the tensor");
+Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file) {
+  auto cut = cut_payloads(file->bytes(), OnnxMessage::Tensor);
+  if (!cut) return cut.error();
+  onnx::TensorProto proto;
+  if (auto parsed = parse_message(cut->skeleton, proto); !parsed) return parsed.error();
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) return Error{"a tensor by itself has no external data"};
+  return Converter(file, std::move(cut->payloads), {}).tensor(proto, "the tensor");
 }
 
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,

@@ -214,7 +214,7 @@ void OpCall::out(size_t i, ValuePtr value) {
   if (i < outputs_.size()) outputs_[i] = std::move(value);
 }
 
-void OpCall::out_constant(size_t i, DType dtype, const Dims& sizes, std::function<Status(std::byte*)> write) {
+void OpCall::out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source) {
   auto bytes = checked_byte_count(sizes, dtype);
   if (!bytes) return refuse(bytes.error().message);
   if (*bytes > Lowering::kMaxTensorBytes)
@@ -226,7 +226,7 @@ void OpCall::out_constant(size_t i, DType dtype, const Dims& sizes, std::functio
   value->kind = Value::Kind::Constant;
   value->dtype = dtype;
   value->sizes = sizes;
-  value->write = std::move(write);
+  value->source = std::move(source);
   outputs_[i] = std::move(value);
 }
 

@@ -202,9 +202,10 @@ void read_tensor(TableReader& reader, SafetensorsTensor& tensor, std::span<const
 
 }  // namespace
 
-Result<SafetensorsFile> SafetensorsFile::parse(std::span<const std::byte> bytes, std::shared_ptr<void> keep_alive) {
+Result<SafetensorsFile> SafetensorsFile::parse(std::shared_ptr<const MappedFile> file) {
+  const std::span<const std::byte> bytes = file->bytes();
   SafetensorsFile out;
-  out.keep_alive_ = std::move(keep_alive);
+  out.file_ = std::move(file);
   uint64_t length = 0;
   if (bytes.size() < sizeof length) return Error{"it ends within the length of its table"};
   for (size_t i = 0; i < sizeof length; ++i) length |= static_cast<uint64_t>(bytes[i]) << (8 * i);
@@ -247,7 +248,7 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::span<const std::byte> bytes,
 Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
-  auto parsed = parse((*file)->bytes(), *file);
+  auto parsed = parse(*file);
   if (!parsed) return Error{fmt::format("{}: {}", path.string(), parsed.error().message)};
   return parsed;
 }
@@ -268,17 +269,13 @@ Result<Model> open_safetensors(const std::filesystem::path& path) {
   model.name = path.stem().string();
   model.path = path;
   model.format = "safetensors";
-  model.keep_alive = file->keep_alive();
   model.problems.emplace_back("it holds tensors, and no graph that computes with them");
   for (const SafetensorsTensor& from : file->tensors()) {
     auto tensor = model.context.new_tensor(from.dtype, from.sizes, from.name);
     if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
     tensor->set_flag(kFlagWeight);
     model.parameter_bytes += static_cast<Bytes>(from.bytes.size());
-    model.weights.push_back({*tensor, [bytes = from.bytes, keep = file->keep_alive()](std::byte* out) -> Status {
-                               std::memcpy(out, bytes.data(), bytes.size());
-                               return {};
-                             }});
+    model.weights.push_back({*tensor, WeightSource(from.bytes, file->file())});
   }
   return model;
 }

@@ -29,18 +29,19 @@ class SafetensorsFile {
  public:
   // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
   static Result<SafetensorsFile> open(const std::filesystem::path& path);
-  // The same for bytes that `keep_alive` holds.
-  static Result<SafetensorsFile> parse(std::span<const std::byte> bytes, std::shared_ptr<void> keep_alive = nullptr);
+  // The same for a file that is mapped already, or for bytes in memory, which are copied.
+  static Result<SafetensorsFile> parse(std::shared_ptr<const MappedFile> file);
+  static Result<SafetensorsFile> parse(std::span<const std::byte> bytes) { return parse(MappedFile::copy_of(bytes)); }
 
   std::span<const SafetensorsTensor> tensors() const { return tensors_; }  // by place in the file
   std::span<const std::pair<std::string, std::string>> metadata() const { return metadata_; }
   const SafetensorsTensor* find(std::string_view name) const;
-  const std::shared_ptr<void>& keep_alive() const { return keep_alive_; }
+  const std::shared_ptr<const MappedFile>& file() const { return file_; }
 
  private:
   std::vector<SafetensorsTensor> tensors_;
   std::vector<std::pair<std::string, std::string>> metadata_;
-  std::shared_ptr<void> keep_alive_;
+  std::shared_ptr<const MappedFile> file_;
 };
 
 // The file as a model without a graph: its tensors are the weights, and a problem says that nothing computes with them.

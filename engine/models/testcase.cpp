@@ -44,14 +44,14 @@ std::vector<std::pair<int, std::filesystem::path>> numbered_entries(const std::f
 Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
-  auto data = ir::parse_tensor((*file)->bytes());
+  auto data = ir::parse_tensor(*file);
   if (!data) return Error{fmt::format("{}: {}", path.string(), data.error().message)};
   if (!data->dtype)
     return Error{fmt::format("{} is no tensor of numbers but of type {}", path.string(), ir::type_name(data->type))};
   auto tensor = host_tensor(data->sizes, *data->dtype);
   if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
   if (data->byte_count > 0)
-    if (auto written = data->write((*tensor)->data()); !written) return written.error();
+    if (auto written = data->source.write((*tensor)->data()); !written) return written.error();
   tensor->set_name(data->name);
   return NamedTensor{data->name, std::move(*tensor)};
 }

@@ -87,6 +87,11 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
   return prepare();
 }
 
+Result<RunReport> Runner::run(const RunOptions& options) {
+  if (auto same = model_.weights_unchanged(); !same) return same.error();
+  return executor_->run(options);
+}
+
 Status Runner::bind_inputs() {
   if (auto ok = check_given_inputs(model_, options_.inputs, options_.open); !ok) return ok;
   for (const auto& input : model_.inputs) {

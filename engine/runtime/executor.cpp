@@ -9,6 +9,8 @@
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/quick_plan.h>
 
+#include "engine/runtime/weight_pages.h"
+
 namespace arenascope {
 
 const char* name(MemoryStrategy strategy) {
@@ -141,6 +143,10 @@ Status Executor::prepare(ExecutionPlan plan) {
   std::vector<TensorImpl*> in_order;
   for (const PlannedStep& step : plan_.steps) in_order.push_back(&plan_.graph.node(step.node));
   if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
+  auto copied = settle_mapped_weights(plan_, backend_, *context_);
+  if (!copied) return copied.error();
+  if (*copied > 0)  // weights that one node reads and another packs lie elsewhere now
+    if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
   find_items();
   if (options_.recorder) {
     auto graph = describe_graph(plan_);

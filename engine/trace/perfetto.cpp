@@ -17,7 +17,8 @@ constexpr uint32_t kDoubleCounterValue = 44;
 enum Type : uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounterType = 4 };
 
 constexpr uint64_t kProcess = 1, kRunsTrack = 2, kMemoryTrack = 3;  // + 2 × kMemoryKinds
-constexpr uint64_t kFirstTrack = 16;                                // even: tracks; odd: counters
+constexpr uint64_t kFirstTrack = 32;                                // even: tracks; odd: counters
+static_assert(kMemoryTrack + 2 * kMemoryKinds <= kFirstTrack);
 constexpr uint64_t kMonotonic = 3, kBoottime = 6;
 
 uint64_t track_uuid(TrackId t) { return kFirstTrack + 2 * t.index(); }

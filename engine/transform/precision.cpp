@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include <arenascope/graph/op_params.h>
 #include "engine/transform/graph_copier.h"
@@ -131,10 +132,13 @@ Status convert_weights(const PrecisionGraph& graph, ExecutionContext& context) {
     const int64_t n = weight.single->element_count();
     if (n > 0 && !weight.single->contiguous())
       return Error{std::string(weight.single->name) + " is not contiguous and cannot be made float16"};
-    const float* from = weight.single->data_as<float>();
+    const std::byte* from = weight.single->data();  // of a file, at any address
     auto* to = reinterpret_cast<uint16_t*>(storage->data());
-    for (int64_t i = 0; i < n; ++i)
-      to[i] = half_from_float(std::isfinite(from[i]) ? std::clamp(from[i], -65504.0f, 65504.0f) : from[i]);
+    for (int64_t i = 0; i < n; ++i) {
+      float value;
+      std::memcpy(&value, from + i * static_cast<int64_t>(sizeof value), sizeof value);
+      to[i] = half_from_float(std::isfinite(value) ? std::clamp(value, -65504.0f, 65504.0f) : value);
+    }
     weight.half->storage = std::move(*storage);
     const bool read = graph.graph.find_leaf(*weight.single).valid() || graph.graph.find_node(*weight.single).valid();
     if (!read) weight.single->storage = Storage();

@@ -39,6 +39,7 @@ ThemeColours common() {
   kind(MemoryKind::KVCache, kPurple);
   kind(MemoryKind::HostPinned, kGreen);
   kind(MemoryKind::HostPageable, kOrange);
+  kind(MemoryKind::Mapped, kYellow);
   return c;
 }
 

@@ -12,8 +12,9 @@ using trace::MemoryCount;
 using trace::MemoryKind;
 
 // What hardly changes stands below what does.
-constexpr MemoryKind kStack[] = {MemoryKind::Persistent,   MemoryKind::KVCache, MemoryKind::HostPinned,
-                                 MemoryKind::HostPageable, MemoryKind::Default, MemoryKind::Workspace};
+constexpr MemoryKind kStack[] = {MemoryKind::Mapped,     MemoryKind::Persistent,   MemoryKind::KVCache,
+                                 MemoryKind::HostPinned, MemoryKind::HostPageable, MemoryKind::Default,
+                                 MemoryKind::Workspace};
 
 std::vector<Level> from_steps(const std::vector<Bytes>& bytes, const AxisFrame& axis) {
   std::vector<Level> levels;

@@ -155,6 +155,13 @@ class CpuBackend : public Backend {
     return {};
   }
 
+  bool reads_weight(const TensorImpl& node, int source, int parts) const override {
+    const TensorImpl* weight = packable_weight(node);
+    if (!weight || source != (anchor_of(node) == Op::Conv ? 1 : 0)) return true;
+    const auto packed = find(node);
+    return !packed || !packed->serves(node, parts);
+  }
+
  private:
   std::shared_ptr<const Packed> find(const TensorImpl& node) const {
     const TensorImpl* weight = packable_weight(node);

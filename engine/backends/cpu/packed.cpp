@@ -16,12 +16,14 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   using Made = std::shared_ptr<const Packed>;
   const TensorImpl& weight = *packable_weight(node);
   Packed::How how;
+  QuantLayout layout{};
+  bool quantised = false;
   Bytes bytes = 0;
   if (anchor_of(node) == Op::Conv) {
     how.conv = make_library_conv(node);
     bytes = how.conv ? how.conv->packed_bytes() : node.channels_last() ? 0 : packed_conv_bytes(node);
-  } else if (QuantLayout layout; quant_layout(node, layout)) {
-    how.quantised = layout;
+  } else if (quant_layout(node, layout)) {
+    quantised = true;
     bytes = layout.bytes();
   } else if (anchor_of(node) == Op::MulMat) {
     how.product = make_library_product(node);
@@ -31,12 +33,13 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   auto block = context.allocate({}, MemoryKind::Persistent, bytes);
   if (!block) return block.error();
   std::byte* const to = (*block)->data();
-  if (how.quantised)
-    pack_quantised(node, *how.quantised, to);
+  if (quantised)
+    how.quantised = std::make_unique<QuantPanels>(layout, weight, *block);
   else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to))
     return Made();
   else if (!how.product && !how.conv)
     pack_conv(node, reinterpret_cast<float*>(to));
+  if (!quantised) weight.storage.block()->drop_pages(weight.storage.offset(), weight.storage.bytes());
   return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));
 }
 

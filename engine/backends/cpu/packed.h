@@ -3,7 +3,6 @@
 #pragma once
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
@@ -19,7 +18,7 @@ class Packed {
   struct How {
     std::unique_ptr<LibraryConv> conv;
     std::unique_ptr<LibraryProduct> product;
-    std::optional<QuantLayout> quantised;
+    std::unique_ptr<QuantPanels> quantised;
   };
   Packed(const TensorImpl& node, const TensorImpl& weight, BlockPtr block, How how)
       : op_(node.op),
@@ -46,7 +45,13 @@ class Packed {
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }
   LibraryConv* library() const { return how_.conv.get(); }
   LibraryProduct* product() const { return how_.product.get(); }
-  const std::optional<QuantLayout>& quantised() const { return how_.quantised; }
+  const QuantPanels* quantised() const { return how_.quantised.get(); }
+  // Whether it is all that the node reads of the weight where it is computed in so many parts. What the library turns
+  // out not to do, and rows that are not finite, are computed from the weight itself all the same.
+  bool serves(const TensorImpl& node, int parts) const {
+    if (how_.product) return how_.product->takes(node.sizes.back(1), parts) && node.sources[1]->contiguous();
+    return !how_.conv || how_.conv->takes(parts);
+  }
   // Nobody but this copy holds the weight any more.
   bool orphaned() const { return source_.block() && source_.block()->use_count() == 1; }
 

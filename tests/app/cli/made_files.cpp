@@ -110,6 +110,26 @@ std::string product_model(int64_t rows, int64_t depth, int64_t columns) {
   return model_of("Gemm", second_transposed, {rows, depth}, {columns, depth}, {rows, columns});
 }
 
+void write_weighted_product(const std::string& path, int64_t rows, int64_t depth, int64_t columns, size_t shift) {
+  const std::string transposed = bytes(5, bytes(1, "transB") + number(3, 1) + number(20, 2));
+  const std::string node = bytes(1, "x") + bytes(1, "y") + bytes(2, "z") + bytes(4, "Gemm") + transposed;
+  const auto payload = static_cast<uint64_t>(columns * depth) * sizeof(float);
+  const auto sizes = number(1, static_cast<uint64_t>(columns)) + number(1, static_cast<uint64_t>(depth));
+  for (size_t padding = 0;; ++padding) {
+    // The payload is the last field of the last field of the last field: all that follows are its zeros.
+    const std::string tensor = sizes + number(2, 1) + bytes(8, "y") + varint(9 << 3 | 2) + varint(payload);
+    std::string graph = bytes(1, node) + bytes(2, std::string(padding, 'p')) +
+                        bytes(11, value_info("x", {rows, depth})) + bytes(12, value_info("z", {rows, columns}));
+    graph += varint(5 << 3 | 2) + varint(tensor.size() + payload) + tensor;
+    const std::string head = number(1, 8) + bytes(8, bytes(1, "") + number(2, 13)) + varint(7 << 3 | 2) +
+                             varint(graph.size() + payload) + graph;
+    if (head.size() % 64 != shift) continue;
+    write_file(path, head);
+    std::filesystem::resize_file(path, head.size() + payload);
+    return;
+  }
+}
+
 std::string tensor_proto(const std::string& name, const Array& array) {
   std::string out;
   for (int64_t size : array.shape) out += number(1, static_cast<uint64_t>(size));

@@ -38,6 +38,8 @@ Array read_npy(const std::filesystem::path& path);
 std::string add_model(int64_t size);
 // z = x * y transposed, matrices of float32.
 std::string product_model(int64_t rows, int64_t depth, int64_t columns);
+// The same with y a weight of zeros, written straight to a file, its first byte at a multiple of 64 plus `shift`.
+void write_weighted_product(const std::string& path, int64_t rows, int64_t depth, int64_t columns, size_t shift);
 // An ONNX TensorProto.
 std::string tensor_proto(const std::string& name, const Array& array);
 

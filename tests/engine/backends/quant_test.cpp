@@ -78,8 +78,9 @@ TEST_CASE("tiles of every type, group and level keep to their bound") {
         const QuantLayout layout{kind, kernels->width, columns, depth};
         const Weights w = weights(type, columns, depth);
         std::vector<std::byte> packed(static_cast<size_t>(layout.bytes()));
-        pack_quantised(layout, w.blocks.data(), depth / info(type).block_elements * info(type).block_bytes,
-                       packed.data());
+        for (int64_t panel = 0; panel < layout.panels(); ++panel)
+          pack_panel(layout, w.blocks.data(), depth / info(type).block_elements * info(type).block_bytes, panel,
+                     packed.data() + panel * layout.panel_bytes());
         for (int place = 0; place < 5 && kGroupSizes[place] <= kernels->most_rows; ++place) {
           CAPTURE(std::string(kernels->name));
           CAPTURE(std::string(name(type)));

@@ -3,12 +3,15 @@
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/memory/execution_context.h>
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <random>
 #include <thread>
+#include <vector>
 
 using namespace arenascope;
 
@@ -31,6 +34,7 @@ TEST_CASE("memory kinds have distinct names") {
 TEST_CASE("a block is aligned, counted and given back") {
   auto context = make_cpu_context();
   for (MemoryKind kind : kMemoryKinds) {
+    if (!is_allocated(kind)) continue;
     for (size_t alignment : {size_t{64}, size_t{1}, size_t{4096}}) {
       auto block = context->allocate({}, kind, 1000, alignment);
       REQUIRE(block.ok());
@@ -214,7 +218,8 @@ TEST_CASE("an observer's sums agree with the statistics") {
   context->set_observer(observer);
   std::vector<BlockPtr> blocks;
   for (Bytes n : {100, 5000, 70000, 3000000})
-    for (MemoryKind kind : kMemoryKinds) blocks.push_back(context->allocate({}, kind, n).value());
+    for (MemoryKind kind : kMemoryKinds)
+      if (is_allocated(kind)) blocks.push_back(context->allocate({}, kind, n).value());
   CHECK(observer->active == context->stats({}).active);
   CHECK(observer->reserved == context->stats({}).reserved);
   blocks.resize(7);
@@ -227,6 +232,42 @@ TEST_CASE("an observer's sums agree with the statistics") {
   const int before = observer->calls;
   context->allocate({}, MemoryKind::Persistent, 64).value();
   CHECK(observer->calls == before);
+}
+
+TEST_CASE("bytes of a mapped file are counted as such, borrowed and never allocated") {
+  auto context = make_cpu_context();
+  CHECK(!context->allocate({}, MemoryKind::Mapped, 64));
+  CHECK(!context->register_allocator(MemoryKind::Mapped, std::make_shared<CpuAllocator>()));
+  CHECK(!MemoryBlock::borrow(&context, 8, {}, MemoryKind::Mapped));
+  CHECK(!context->borrow_mapped(nullptr, 8, nullptr));
+  CHECK(!context->borrow_mapped(&context, -8, nullptr));
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  constexpr Bytes kBytes = 100'000;
+  const std::vector<char> letters(kBytes, 'a');
+  REQUIRE(std::fwrite(letters.data(), 1, kBytes, file) == kBytes);
+  REQUIRE(std::fflush(file) == 0);
+  void* data = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+  REQUIRE(data != MAP_FAILED);
+  int released = 0;
+  {
+    std::shared_ptr<const void> owner(data, [&](const void*) { ++released; });
+    auto block = context->borrow_mapped(data, kBytes, std::move(owner));
+    REQUIRE(block.ok());
+    CHECK((*block)->is_borrowed());
+    CHECK((*block)->is_mapped());
+    CHECK(context->stats({}, MemoryKind::Mapped).active == kBytes);
+    (*block)->drop_pages(0, kBytes);
+    (*block)->drop_pages(-1, kBytes);
+    (*block)->drop_pages(kBytes, 1);
+    CHECK(std::memcmp((*block)->data(), letters.data(), kBytes) == 0);  // read again
+    CHECK(released == 0);
+  }
+  CHECK(released == 1);
+  CHECK(context->stats({}, MemoryKind::Mapped).active == 0);
+  CHECK(context->stats({}, MemoryKind::Mapped).peak == kBytes);
+  munmap(data, kBytes);
+  std::fclose(file);
 }
 
 TEST_CASE("a kind without its own allocator uses Default's") {

@@ -132,6 +132,6 @@ TEST_CASE("a safetensors file opens as a model that shows its tensors") {
   REQUIRE(model->weights.size() == 4);
   CHECK(model->weights[1].tensor.name() == "b");
   std::byte values[24];
-  REQUIRE(model->weights[1].write(values).ok());
+  REQUIRE(model->weights[1].source.write(values).ok());
   CHECK(values[0] == std::byte{8});
 }

@@ -2,6 +2,10 @@
 // CONV: a packed product of the weights with windows of the source, which are packed straight from the image, block
 // by block; channels with a kernel each (depthwise) run directly along rows; types other than f32 take a plain walk.
 #include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <arenascope/tensor/alignment.h>
 
 #include "engine/backends/cpu/kernels/depthwise.h"
 #include "engine/backends/cpu/kernels/elements.h"
@@ -233,10 +237,17 @@ Bytes packed_conv_bytes(const TensorImpl& node) {
 void pack_conv(const TensorImpl& node, float* to) {
   const ConvGeometry g(node);
   const int64_t mr = simd().tile_rows;
+  const TensorImpl& w = *node.sources[1];
+  std::vector<float> aligned;
+  if (!is_aligned(w)) {
+    aligned.resize(static_cast<size_t>(w.byte_span()) / sizeof(float));
+    std::memcpy(aligned.data(), w.data(), aligned.size() * sizeof(float));
+  }
   for (int64_t group = 0; group < g.groups; ++group, to += (g.out_channels + mr - 1) / mr * mr * g.depth()) {
     Lines lines;
-    if (weight_lines(*node.sources[1], group * g.out_channels, lines))
-      pack_all(lines, g.out_channels, mr, g.depth(), to);
+    if (!weight_lines(w, group * g.out_channels, lines)) continue;
+    if (!aligned.empty()) lines.data = reinterpret_cast<const std::byte*>(aligned.data()) + (lines.data - w.data());
+    pack_all(lines, g.out_channels, mr, g.depth(), to);
   }
 }
 

@@ -142,9 +142,9 @@ Status mul_mat(const Job& job) {
   const TensorImpl &a = job.source(0), &b = job.source(1);
   const Product p(job.node);
   const bool few = p.rows <= kFewRows;
-  const QuantLayout* quantised = job.packed && job.packed->quantised() ? &*job.packed->quantised() : nullptr;
+  const QuantPanels* quantised = job.packed ? job.packed->quantised() : nullptr;
   // Parts: whole matrices where there are enough, else columns (rows of a), else rows.
-  const int64_t unit_rows = simd().tile_rows, unit_columns = quantised ? quantised->width
+  const int64_t unit_rows = simd().tile_rows, unit_columns = quantised ? quantised->layout().width
                                                              : few     ? 16
                                                                        : simd().tile_columns;
   Range batches{0, p.batches}, rows{0, p.rows}, columns{0, p.columns};
@@ -165,7 +165,7 @@ Status mul_mat(const Job& job) {
   p.batch.rows(batches, 1, [&](const int64_t* at, int64_t) {
     const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
     float* c = job.node.data_as<float>() + at[0];
-    const bool done = quantised && quant_product(*quantised, job.packed->bytes(), rows, columns, lines_b,
+    const bool done = quantised && quant_product(*quantised, rows, columns, lines_b,
                                                  reinterpret_cast<std::byte*>(scratch), c, p.columns);
     if (done ||
         (library && library->compute(rows, lines_b, job.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c))) {

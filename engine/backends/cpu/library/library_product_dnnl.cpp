@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/backends/cpu/library/library_product.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,7 @@ using Tag = memory::format_tag;
 constexpr int64_t kRows = 512;  // rows of a call with bf16, so many are rounded at once
 constexpr int64_t kLeast = 32;  // rows of a part
 constexpr int64_t kPiece = 1024;
+constexpr int64_t kSliceBytes = 8 << 20;  // of weights that are packed at once
 constexpr Bytes kLibraryScratch =
     2048 << 10;  // what the library itself may ask for; its own is not for several threads
 
@@ -58,8 +60,26 @@ class Product : public LibraryProduct {
 
   Bytes packed_bytes() const override { return static_cast<Bytes>(weights_.get_size()); }
 
+  // By slices, each of whose pages goes back to the system if the weight lies in a mapped file; as a whole where the
+  // library's layout cannot be cut.
   bool pack(const TensorImpl& weight, std::byte* to) override {
-    return reorder(engine_, Desc({depth_, columns_}, type_, Tag::ba), weight.data(), weights_, to);
+    constexpr int64_t kBlock = 192;  // a multiple of all widths that layouts have
+    const int64_t column_bytes = depth_ * element_bytes(weight.dtype);
+    const int64_t slice = std::max<int64_t>(kSliceBytes / column_bytes / kBlock, 1) * kBlock;
+    const BlockPtr& block = weight.storage.block();
+    try {
+      for (int64_t column = 0; column < columns_; column += slice) {
+        const int64_t count = std::min(slice, columns_ - column);
+        const std::byte* from = weight.data() + column * column_bytes;
+        if (!reorder(engine_, Desc({depth_, count}, type_, Tag::ba), from,
+                     weights_.submemory_desc({depth_, count}, {0, column}), to))
+          return false;
+        if (block) block->drop_pages(from - block->data(), count * column_bytes);
+      }
+      return true;
+    } catch (const dnnl::error&) {
+      return reorder(engine_, Desc({depth_, columns_}, type_, Tag::ba), weight.data(), weights_, to);
+    }
   }
 
   bool takes(int64_t rows, int parts) const override { return rows >= kLeast * parts; }

@@ -58,6 +58,9 @@ void six_bits(U8 s, int g, uint8_t& scale, uint8_t& least) {
   least = static_cast<uint8_t>(g < 4 ? s[g + 4] & 63u : s[g + 4] >> 4 | (s[g] >> 6) << 4);
 }
 
+// Pages of a mapped weight that are given back at once.
+constexpr int64_t kDropBytes = 1 << 20;
+
 struct Places {
   int64_t values, high, width;
 };
@@ -108,7 +111,7 @@ bool quant_kind(DType type, QuantKind& kind) {
   }
 }
 
-void pack_quantised(const QuantLayout& l, const std::byte* rows, int64_t row_bytes, std::byte* to) {
+void pack_panel(const QuantLayout& l, const std::byte* rows, int64_t row_bytes, int64_t panel, std::byte* to) {
   const QuantShape shape = quant_shape(l.kind);
   const int64_t w = l.width, blocks = l.depth / 32, unit_bytes = shape.unit_bytes * w;
   const bool k_type = shape.blocks == 8, six = l.kind == QuantKind::Q6_K;
@@ -124,33 +127,60 @@ void pack_quantised(const QuantLayout& l, const std::byte* rows, int64_t row_byt
   else
     p.values = (shape.minima ? 8 : 4) * w;
   if (l.kind == QuantKind::Q5_0 || l.kind == QuantKind::Q5_1) p.high = p.values + 32 * w;
-  for (int64_t panel = 0; panel < l.panels(); ++panel) {
-    auto* const first = reinterpret_cast<uint8_t*>(to) + panel * l.panel_bytes();
-    std::memset(first, 0, static_cast<size_t>(l.panel_bytes()));
-    for (int64_t c = 0; c < std::min<int64_t>(w, l.columns - panel * w); ++c) {
-      const auto* row = reinterpret_cast<U8>(rows) + (panel * w + c) * row_bytes;
-      for (int64_t block = 0; block < blocks; ++block) {
-        uint8_t* unit = first + block / shape.blocks * unit_bytes;
-        const int within = static_cast<int>(block % shape.blocks);
-        const U8 from = row + (k_type ? block / 8 : block) * source_bytes;
-        Block b;
-        read_block(l.kind, from, within, b);
-        write_values(l.kind, b, within, c, p, unit);
-        if (six) {
-          unit[2 * within * w + c] = from[192 + 2 * within];
-          unit[(2 * within + 1) * w + c] = from[193 + 2 * within];
-          std::memcpy(unit + 208 * w + 2 * c, from + 208, 2);
-        } else if (k_type) {
-          std::memcpy(unit + 2 * c, from, 2);
-          std::memcpy(unit + 2 * w + 2 * c, from + 2, 2);
-          six_bits(from + 4, within, unit[4 * w + within * w + c], unit[12 * w + within * w + c]);
-        } else {
-          std::memcpy(unit + within * 2 * w + 2 * c, from, 2);
-          if (shape.minima) std::memcpy(unit + 4 * w + within * 2 * w + 2 * c, from + 2, 2);
-        }
+  auto* const first = reinterpret_cast<uint8_t*>(to);
+  std::memset(first, 0, static_cast<size_t>(l.panel_bytes()));
+  for (int64_t c = 0; c < std::min<int64_t>(w, l.columns - panel * w); ++c) {
+    const auto* row = reinterpret_cast<U8>(rows) + (panel * w + c) * row_bytes;
+    for (int64_t block = 0; block < blocks; ++block) {
+      uint8_t* unit = first + block / shape.blocks * unit_bytes;
+      const int within = static_cast<int>(block % shape.blocks);
+      const U8 from = row + (k_type ? block / 8 : block) * source_bytes;
+      Block b;
+      read_block(l.kind, from, within, b);
+      write_values(l.kind, b, within, c, p, unit);
+      if (six) {
+        unit[2 * within * w + c] = from[192 + 2 * within];
+        unit[(2 * within + 1) * w + c] = from[193 + 2 * within];
+        std::memcpy(unit + 208 * w + 2 * c, from + 208, 2);
+      } else if (k_type) {
+        std::memcpy(unit + 2 * c, from, 2);
+        std::memcpy(unit + 2 * w + 2 * c, from + 2, 2);
+        six_bits(from + 4, within, unit[4 * w + within * w + c], unit[12 * w + within * w + c]);
+      } else {
+        std::memcpy(unit + within * 2 * w + 2 * c, from, 2);
+        if (shape.minima) std::memcpy(unit + 4 * w + within * 2 * w + 2 * c, from + 2, 2);
       }
     }
   }
+}
+
+QuantPanels::QuantPanels(const QuantLayout& layout, const TensorImpl& weight, BlockPtr block)
+    : layout_(layout),
+      weight_(weight.storage.block().get()),
+      rows_(weight.data()),
+      row_bytes_(layout.depth / info(weight.dtype).block_elements * info(weight.dtype).block_bytes),
+      slice_(std::max<int64_t>(kDropBytes / (row_bytes_ * layout.width), 1)),
+      block_(std::move(block)),
+      states_(std::make_unique<std::atomic<uint8_t>[]>(static_cast<size_t>(layout.panels()))) {}
+
+const std::byte* QuantPanels::pack(int64_t index) const {
+  std::byte* const to = block_->data() + index * layout_.panel_bytes();
+  std::atomic<uint8_t>& state = states_[static_cast<size_t>(index)];
+  uint8_t expected = kEmpty;
+  if (!state.compare_exchange_strong(expected, kPacking, std::memory_order_acquire)) {
+    for (; expected != kReady; expected = state.load(std::memory_order_acquire)) state.wait(expected);
+    return to;
+  }
+  pack_panel(layout_, rows_, row_bytes_, index, to);
+  state.store(kReady, std::memory_order_release);
+  state.notify_all();
+  const int64_t end = index + 1;
+  if (end % slice_ == 0 || end == layout_.panels()) {
+    const int64_t panel_rows = row_bytes_ * layout_.width, first = index / slice_ * slice_ * panel_rows;
+    weight_->drop_pages(rows_ - weight_->data() + first,
+                        std::min(end * panel_rows, layout_.columns * row_bytes_) - first);
+  }
+  return to;
 }
 
 }  // namespace arenascope::cpu

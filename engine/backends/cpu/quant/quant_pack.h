@@ -11,6 +11,9 @@
 #pragma once
 #include <arenascope/tensor/tensor_impl.h>
 
+#include <atomic>
+#include <memory>
+
 namespace arenascope::cpu {
 
 enum class QuantKind : uint8_t { Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K };
@@ -49,7 +52,34 @@ struct QuantLayout {
   Bytes bytes() const { return panels() * panel_bytes(); }
 };
 
-// Packs a matrix whose rows (`row_bytes` apart) are the columns of the result.
-void pack_quantised(const QuantLayout& layout, const std::byte* rows, int64_t row_bytes, std::byte* to);
+// Packs one panel of a matrix whose rows (`row_bytes` apart) are the columns of the result.
+void pack_panel(const QuantLayout& layout, const std::byte* rows, int64_t row_bytes, int64_t panel, std::byte* to);
+
+// A weight's panels, each packed by whoever needs it first: opening a model packs nothing, and the threads of its first
+// run share the work. Pages of a mapped weight go back to the system as their panels are done.
+class QuantPanels {
+ public:
+  // `weight` is a contiguous matrix of a quantised type; its memory is read until all panels are packed, and is held by
+  // whoever holds this. `block` has layout.bytes().
+  QuantPanels(const QuantLayout& layout, const TensorImpl& weight, BlockPtr block);
+
+  const QuantLayout& layout() const { return layout_; }
+  // Called by any thread; waits where another one is packing it.
+  const std::byte* panel(int64_t index) const {
+    const std::byte* packed = block_->data() + index * layout_.panel_bytes();
+    return states_[static_cast<size_t>(index)].load(std::memory_order_acquire) == kReady ? packed : pack(index);
+  }
+
+ private:
+  enum State : uint8_t { kEmpty, kPacking, kReady };
+  const std::byte* pack(int64_t index) const;
+
+  QuantLayout layout_;
+  const MemoryBlock* weight_;
+  const std::byte* rows_;
+  int64_t row_bytes_, slice_;  // panels whose pages are given back together
+  BlockPtr block_;
+  std::unique_ptr<std::atomic<uint8_t>[]> states_;
+};
 
 }  // namespace arenascope::cpu

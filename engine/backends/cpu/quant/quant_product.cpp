@@ -31,12 +31,6 @@ bool quant_layout(const TensorImpl& node, QuantLayout& layout) {
   return layout.depth > 0 && a.element_count() == layout.columns * layout.depth;
 }
 
-void pack_quantised(const TensorImpl& node, const QuantLayout& layout, std::byte* to) {
-  const TensorImpl& a = *node.sources[0];
-  const DTypeInfo& type = info(a.dtype);
-  pack_quantised(layout, a.data(), layout.depth / type.block_elements * type.block_bytes, to);
-}
-
 Bytes quant_product_work(const TensorImpl& node) {
   QuantLayout l;
   if (!quant_layout(node, l)) return 0;
@@ -44,10 +38,11 @@ Bytes quant_product_work(const TensorImpl& node) {
   return round_to_line((rows + kMostRows) * blocks_of(l) * kGroupBlockBytes) + round_to_line(4 * l.depth);
 }
 
-bool quant_product(const QuantLayout& l, const std::byte* packed, Range rows, Range columns, const Lines& b,
-                   std::byte* scratch, float* c, int64_t c_stride) {
+bool quant_product(const QuantPanels& packed, Range rows, Range columns, const Lines& b, std::byte* scratch, float* c,
+                   int64_t c_stride) {
   const QuantKernels& kernels = quant_kernels();
-  const int64_t blocks = blocks_of(l), given = l.depth / 32, panel_bytes = l.panel_bytes();
+  const QuantLayout& l = packed.layout();
+  const int64_t blocks = blocks_of(l), given = l.depth / 32;
   float* const row = reinterpret_cast<float*>(scratch);
   std::byte* const groups = scratch + round_to_line(4 * l.depth);
   const LoadRow<float> load = b.type == DType::F32 && b.stride == 1 ? nullptr : loader<float>(b.type);
@@ -69,7 +64,7 @@ bool quant_product(const QuantLayout& l, const std::byte* packed, Range rows, Ra
       at += blocks * kGroupBlockBytes * m;
     }
     for (int64_t column = columns.begin; column < columns.end; column += l.width) {
-      const std::byte* panel = packed + column / l.width * panel_bytes;
+      const std::byte* panel = packed.panel(column / l.width);
       const int width = static_cast<int>(std::min<int64_t>(l.width, columns.end - column));
       at = groups;
       for (int64_t done = 0; done < count;) {

@@ -9,12 +9,10 @@ namespace arenascope::cpu {
 
 // How the weights of a MUL_MAT are packed; false: they are not.
 bool quant_layout(const TensorImpl& node, QuantLayout& layout);
-void pack_quantised(const TensorImpl& node, const QuantLayout& layout, std::byte* to);
-
 // Scratch of one part.
 Bytes quant_product_work(const TensorImpl& node);
 // C[rows, columns] = B·Wᵀ. False: a row holds what is not finite, and the caller has to do it in floats.
-bool quant_product(const QuantLayout& layout, const std::byte* packed, Range rows, Range columns, const Lines& b,
-                   std::byte* scratch, float* c, int64_t c_stride);
+bool quant_product(const QuantPanels& packed, Range rows, Range columns, const Lines& b, std::byte* scratch, float* c,
+                   int64_t c_stride);
 
 }  // namespace arenascope::cpu

@@ -34,6 +34,10 @@ class ExecutionContext {
   // that is no power of two, a host kind on a device that is not the CPU, a device without allocators, no memory.
   Result<BlockPtr> allocate(Device device, MemoryKind kind, Bytes bytes, size_t alignment = kDefaultAlignment);
 
+  // Bytes of a mapped file, as a block of kind Mapped on the CPU: counted, never written to and never freed; `file`
+  // keeps them mapped. 0 bytes give a null BlockPtr and no error. Errors: a null pointer, a negative size, no memory.
+  Result<BlockPtr> borrow_mapped(const void* data, Bytes bytes, std::shared_ptr<const void> file);
+
   // The allocator that allocate() would use, or null.
   std::shared_ptr<Allocator> allocator(Device device, MemoryKind kind) const;
 

@@ -33,7 +33,8 @@ class MemoryBlock final : public RefCounted {
                                    size_t alignment = kDefaultAlignment, Stream stream = {});
 
   // Memory that belongs to somebody else and is never freed here. `keep_alive`, if given, is held as long as the block
-  // (a mapped file, say). Errors: a null pointer with bytes > 0, a negative size. 0 bytes give a null BlockPtr.
+  // (the program that it came from, say). Mapped files are borrowed through ExecutionContext::borrow_mapped(). Errors:
+  // a null pointer with bytes > 0, a negative size, kind Mapped. 0 bytes give a null BlockPtr.
   static Result<BlockPtr> borrow(void* data, Bytes bytes, Device device = {}, MemoryKind kind = MemoryKind::Default,
                                  std::shared_ptr<void> keep_alive = nullptr);
 
@@ -44,6 +45,11 @@ class MemoryBlock final : public RefCounted {
   Device device() const { return device_; }
   MemoryKind kind() const { return kind_; }
   bool is_borrowed() const { return allocator_ == nullptr; }
+  // Whether it lies in a mapped file, whose pages the system reads again when they are touched.
+  bool is_mapped() const { return kind_ == MemoryKind::Mapped; }
+  // Gives the pages that lie wholly in [offset, offset + bytes) of a mapped block back to the system; nothing is lost.
+  // Other blocks keep theirs.
+  void drop_pages(Bytes offset, Bytes bytes) const noexcept;
   const std::shared_ptr<Allocator>& allocator() const { return allocator_; }
 
   // Work queued on `stream` uses the block: once let go, it is not reused before that work is through. The stream that
@@ -64,7 +70,7 @@ class MemoryBlock final : public RefCounted {
   Device device_;
   MemoryKind kind_ = MemoryKind::Default;
   std::shared_ptr<Allocator> allocator_;  // null: borrowed
-  std::shared_ptr<KindLedger> ledger_;    // null: allocated without a context
+  std::shared_ptr<KindLedger> ledger_;    // null: neither allocated nor mapped through a context
   std::shared_ptr<void> keep_alive_;
   Stream stream_;  // the stream allocated on
   mutable std::mutex streams_mutex_;

@@ -14,25 +14,29 @@ enum class MemoryKind : uint8_t {
   KVCache,       // long-lived, grows block by block
   HostPinned,    // host pages a device can copy from and to on its own
   HostPageable,  // plain host memory
+  Mapped,        // bytes of mapped files: borrowed, never allocated; the system pages them in and may drop them
 };
 
-inline constexpr size_t kMemoryKindCount = 6;
+inline constexpr size_t kMemoryKindCount = 7;
 
-inline constexpr MemoryKind kMemoryKinds[kMemoryKindCount] = {MemoryKind::Default,    MemoryKind::Persistent,
-                                                              MemoryKind::Workspace,  MemoryKind::KVCache,
-                                                              MemoryKind::HostPinned, MemoryKind::HostPageable};
+inline constexpr MemoryKind kMemoryKinds[kMemoryKindCount] = {
+    MemoryKind::Default,    MemoryKind::Persistent,   MemoryKind::Workspace, MemoryKind::KVCache,
+    MemoryKind::HostPinned, MemoryKind::HostPageable, MemoryKind::Mapped};
 
-// "default", "persistent", "workspace", "kv_cache", "host_pinned", "host_pageable".
+// "default", "persistent", "workspace", "kv_cache", "host_pinned", "host_pageable", "mapped".
 constexpr std::string_view name(MemoryKind kind) {
-  constexpr std::string_view names[kMemoryKindCount] = {"default",  "persistent",  "workspace",
-                                                        "kv_cache", "host_pinned", "host_pageable"};
+  constexpr std::string_view names[kMemoryKindCount] = {"default",     "persistent",    "workspace", "kv_cache",
+                                                        "host_pinned", "host_pageable", "mapped"};
   const size_t i = static_cast<size_t>(kind);
   return i < kMemoryKindCount ? names[i] : "unknown kind";
 }
 
 // Host memory lies on the CPU, whichever device copies from it.
 constexpr bool is_host_kind(MemoryKind kind) {
-  return kind == MemoryKind::HostPinned || kind == MemoryKind::HostPageable;
+  return kind == MemoryKind::HostPinned || kind == MemoryKind::HostPageable || kind == MemoryKind::Mapped;
 }
+
+// Whether an allocator serves it; the others are borrowed only.
+constexpr bool is_allocated(MemoryKind kind) { return kind != MemoryKind::Mapped; }
 
 }  // namespace arenascope

@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/graph/graph.h>
 #include <arenascope/memory/execution_context.h>
+#include <arenascope/models/weight_source.h>
 
 #include <filesystem>
 #include <functional>
@@ -24,10 +25,17 @@ struct ValueInfo {
   std::function<Status(std::byte* out)> write_default;
 };
 
-// One weight: a leaf of the graph and the function that writes its contiguous bytes (tensor->byte_count()).
+// One weight: a leaf of the graph and where its contiguous bytes (tensor->byte_count()) come from.
 struct Weight {
   Tensor tensor;
-  std::function<Status(std::byte* out)> write;
+  WeightSource source;
+};
+
+// How the bytes of loaded weights came to be where they are.
+struct LoadedBytes {
+  Bytes borrowed = 0;    // used where they lie in a mapped file
+  Bytes misaligned = 0;  // of these, weights whose elements lie at odd addresses: copied if they are not packed anyway
+  Bytes made = 0;        // written by a function: seeded, turned round, computed
 };
 
 struct Model {
@@ -45,12 +53,14 @@ struct Model {
   Bytes parameter_bytes = 0;
   std::vector<std::string> fixed_inputs;  // inputs whose given values the shapes of the graph were made from
   int64_t node_count = 0;                 // operators in the file (for the zoo: graph nodes)
-  std::shared_ptr<void> keep_alive;       // the mapped file, say
+  LoadedBytes loaded;                     // by load_weights()
 
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
-  // Gives every weight Persistent memory (one block for all, sliced) and writes its bytes.
-  // Errors: no memory, a file that cannot be read.
+  // Gives every weight memory, a block each: Mapped where its bytes lie in a file, else Persistent, and written.
+  // Errors: no memory, a file that has changed since it was opened.
   Status load_weights(ExecutionContext& execution);
+  // Error: a file that weights are borrowed from has changed since it was opened, so that a run might read anything.
+  Status weights_unchanged() const;
 };
 
 struct OpenOptions {

@@ -47,7 +47,8 @@ class Runner {
 
   // Replaces an input's contiguous bytes. Errors: no such input, another size.
   Status set_input(const std::string& name, std::span<const std::byte> bytes);
-  Result<RunReport> run(const RunOptions& options = {}) { return executor_->run(options); }
+  // Errors: as the executor's; a file of weights has changed since it was opened.
+  Result<RunReport> run(const RunOptions& options = {});
   // An output's elements, contiguous, on the host; valid after a run.
   Result<std::vector<std::byte>> output(size_t index);
   // Any tensor of the graph that holds data now, contiguous, on the host.

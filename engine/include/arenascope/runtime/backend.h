@@ -88,6 +88,9 @@ class Backend : public Capabilities {
   virtual Status download(std::byte* to, const Storage& from, Bytes bytes);
   // Called once before a graph runs, with the nodes in order and all weights bound: a place to pack weights.
   virtual Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context);
+  // Asked after prepare(), of backends on the host: whether computing the node in so many parts reads the bytes of its
+  // constant source `source`. Not where a packed copy takes their place; they are still there for what it cannot do.
+  virtual bool reads_weight(const TensorImpl& /*node*/, int /*source*/, int /*parts*/) const { return true; }
   // Measures the device against its own libraries; `quick` only shows that it works.
   virtual Result<std::vector<BenchRow>> bench(bool quick);
 

@@ -19,10 +19,10 @@ using NameId = Id<struct NameTag>;        // an interned text
 using CounterId = Id<struct CounterTag>;  // a described counter
 
 // The kinds of memory, as the engine's ExecutionContext knows them.
-enum class MemoryKind : uint8_t { Default, Persistent, Workspace, KVCache, HostPinned, HostPageable };
-inline constexpr size_t kMemoryKinds = 6;
-inline constexpr std::string_view kMemoryKindNames[kMemoryKinds] = {"Default", "Persistent", "Workspace",
-                                                                    "KVCache", "HostPinned", "HostPageable"};
+enum class MemoryKind : uint8_t { Default, Persistent, Workspace, KVCache, HostPinned, HostPageable, Mapped };
+inline constexpr size_t kMemoryKinds = 7;
+inline constexpr std::string_view kMemoryKindNames[kMemoryKinds] = {
+    "Default", "Persistent", "Workspace", "KVCache", "HostPinned", "HostPageable", "Mapped"};
 
 // A tensor of a graph: a node or a leaf.
 struct TensorRef {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/models/weight_source.h>
+#include "engine/models/mapped_file.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace arenascope::models {
+
+WeightSource::WeightSource(Writer write) : write_(std::move(write)) {}
+
+WeightSource::WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file)
+    : bytes_(bytes), file_(std::move(file)) {}
+
+Status WeightSource::unchanged() const { return file_ ? file_->unchanged() : Status(); }
+
+Status WeightSource::write(std::byte* out) const {
+  if (!file_) return write_ ? write_(out) : Error{"a weight without a source cannot be written"};
+  if (auto same = unchanged(); !same) return same;
+  constexpr size_t kSlice = size_t{4} << 20;
+  for (size_t at = 0; at < bytes_.size(); at += kSlice) {
+    const auto slice = bytes_.subspan(at, std::min(kSlice, bytes_.size() - at));
+    std::memcpy(out + at, slice.data(), slice.size());
+    file_->drop_pages(slice);
+  }
+  return {};
+}
+
+void WeightSource::drop_pages(size_t offset, size_t bytes) const noexcept {
+  if (file_ && offset <= bytes_.size())
+    file_->drop_pages(bytes_.subspan(offset, std::min(bytes, bytes_.size() - offset)));
+}
+
+Result<PlainBytes> PlainBytes::read(const WeightSource& source, size_t bytes) {
+  PlainBytes out;
+  if (!source.bytes().empty()) {
+    if (auto same = source.unchanged(); !same) return same.error();
+    out.source_ = source;
+    return out;
+  }
+  out.made_.resize(bytes);
+  if (auto written = source.write(out.made_.data()); !written) return written.error();
+  return out;
+}
+
+bool WeightSource::can_borrow() const { return file_ && file_->is_file() && !bytes_.empty(); }
+
+Result<Storage> WeightSource::borrow(ExecutionContext& context) const {
+  if (auto same = unchanged(); !same) return same.error();
+  auto block = context.borrow_mapped(bytes_.data(), static_cast<Bytes>(bytes_.size()), file_);
+  if (!block) return block.error();
+  return Storage(std::move(*block));
+}
+
+}  // namespace arenascope::models

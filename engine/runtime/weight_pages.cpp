@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "engine/runtime/weight_pages.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include <arenascope/tensor/alignment.h>
+
+namespace arenascope {
+namespace {
+
+struct Use {
+  bool read = false;
+  std::vector<TensorImpl*> views;
+};
+
+using Uses = std::unordered_map<TensorImpl*, Use>;
+
+Uses mapped_leafs(const Graph& graph) {
+  Uses uses;
+  for (TensorImpl* leaf : graph.leafs())
+    if (leaf->has(kFlagWeight) && leaf->storage.kind() == MemoryKind::Mapped) uses.try_emplace(leaf);
+  return uses;
+}
+
+Result<Storage> copied(const TensorImpl& tensor, ExecutionContext& context) {
+  constexpr Bytes kSlice = 4 << 20;
+  const BlockPtr& from = tensor.storage.block();
+  const Bytes offset = tensor.storage.offset(), bytes = tensor.storage.bytes();
+  auto to = Storage::allocate(context, {}, MemoryKind::Persistent, bytes);
+  if (!to) return to;
+  for (Bytes at = 0; at < bytes; at += kSlice) {
+    const Bytes count = std::min(kSlice, bytes - at);
+    std::memcpy(to->data() + at, from->data() + offset + at, static_cast<size_t>(count));
+    from->drop_pages(offset + at, count);
+  }
+  return to;
+}
+
+}  // namespace
+
+Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, const Backend& backend, ExecutionContext& context) {
+  Uses uses = mapped_leafs(plan.graph);
+  if (uses.empty()) return Bytes{0};
+  for (TensorImpl* node : plan.graph.nodes())
+    if (node->is_view())
+      if (const auto use = uses.find(node->view_source); use != uses.end()) {
+        use->second.views.push_back(node);
+        use->second.read = true;  // who reads a view is not asked
+      }
+  for (const PlannedStep& step : plan.steps) {
+    const TensorImpl& node = plan.graph.node(step.node);
+    if (node.is_view()) continue;
+    for (size_t i = 0; i < node.sources.size(); ++i)
+      if (const auto use = uses.find(node.sources[i]); use != uses.end() && !use->second.read)
+        use->second.read = backend.reads_weight(node, static_cast<int>(i), step.parts);
+  }
+  Bytes total = 0;
+  for (auto& [leaf, use] : uses) {
+    if (!use.read) leaf->storage.block()->drop_pages(leaf->storage.offset(), leaf->storage.bytes());
+    if (!use.read || is_aligned(*leaf)) continue;
+    auto storage = copied(*leaf, context);
+    if (!storage) return storage.error();
+    total += storage->bytes();
+    leaf->storage = std::move(*storage);
+    for (TensorImpl* view : use.views) view->storage = leaf->storage;
+  }
+  return total;
+}
+
+}  // namespace arenascope

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What memory weights take: none to look at a model, once to run it.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli/child.h"
+#include "tests/app/cli/made_files.h"
+
+using namespace arenascope::test;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr int64_t kWide = 4096, kWeights = kWide * kWide * 4;  // bytes
+
+// Over what the same command takes for a model of next to nothing.
+double peak_over_weights(const std::vector<std::string>& arguments, const std::string& small, Json* object = nullptr) {
+  std::vector<std::string> other = arguments;
+  other[1] = small;
+  const Ended ended = cli(arguments), base = cli(other);
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 0);
+  REQUIRE(base.status == 0);
+  if (object) *object = Json::parse(ended.out, nullptr, false);
+  return static_cast<double>(ended.peak_bytes - base.peak_bytes) / static_cast<double>(kWeights);
+}
+
+}  // namespace
+
+// What a product with so many rows packs, by slices, is not held beside its original.
+TEST_CASE("weights that are packed are held once") {
+  const TempFolder folder;
+  write_weighted_product(folder / "small.onnx", 64, 16, 16, 0);
+  for (const size_t shift : {0, 1}) {
+    CAPTURE(shift);
+    const std::string file = folder / ("shift" + std::to_string(shift) + ".onnx");
+    write_weighted_product(file, 64, kWide, kWide, shift);
+    const double run = peak_over_weights({"run", file}, folder / "small.onnx");
+    MESSAGE(file << ": run " << run << " of the weights' bytes");
+    if (!kSanitized) CHECK(run <= 1.25);  // a slice of 8 MB is an eighth of them
+  }
+}
+
+TEST_CASE("opening an ONNX file takes no memory for its weights, running it takes them once") {
+  const TempFolder folder;
+  write_weighted_product(folder / "small.onnx", 1, 16, 16, 0);
+  for (const size_t shift : {0, 1}) {
+    CAPTURE(shift);
+    const std::string file = folder / ("shift" + std::to_string(shift) + ".onnx");
+    write_weighted_product(file, 1, kWide, kWide, shift);
+    const double info = peak_over_weights({"info", file}, folder / "small.onnx");
+    Json object;
+    const double run = peak_over_weights({"run", file, "--json"}, folder / "small.onnx", &object);
+    MESSAGE(file << ": info " << info << ", run " << run << " of the weights' bytes");
+    REQUIRE(object.is_object());
+    CHECK(object["peak_bytes"]["mapped"] == kWeights);
+    CHECK(object["peak_bytes"]["persistent"] == (shift == 0 ? 0 : kWeights));
+    if (kSanitized) continue;
+    CHECK(info <= 0.1);
+    CHECK(run <= 1.15);
+  }
+}
