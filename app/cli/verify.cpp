@@ -4,6 +4,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/model_options.h"
+#include "app/common/verify_folder.h"
 #include "app/common/verify_model.h"
 
 namespace arenascope::cli {
@@ -14,7 +15,35 @@ struct VerifyArguments {
   app::VerifyOptions options;
   std::string strategy = "planned";
   BackendArguments backend;
+  bool recursive = false;
 };
+
+int verify_all(const Context& context, const VerifyArguments& arguments, Progress& progress) {
+  if (arguments.model.model.empty()) return fail(kUsage, "--recursive needs a folder");
+  auto report = app::verify_folder(arguments.model.model, arguments.options, [&](size_t number, size_t count) {
+    progress.phase(fmt::format("case {} of {}", number + 1, count),
+                   static_cast<double>(number) / static_cast<double>(count));
+  });
+  if (!report) return fail(kUsage, report.error().message);
+  if (context.json) {
+    Json cases = Json::array();
+    for (const app::FolderCase& c : report->cases) {
+      Json one = {{"name", c.name}, {"outcome", app::name(c.outcome)}};
+      if (!c.why.empty()) one["why"] = c.why;
+      cases.push_back(std::move(one));
+    }
+    print_json(
+        {{"passed", report->passed}, {"refused", report->refused}, {"failed", report->failed}, {"cases", cases}});
+  } else {
+    for (const app::FolderCase& c : report->cases)
+      fmt::print("{:<8} {}{}{}\n", app::name(c.outcome), c.name, c.why.empty() ? "" : ": ", c.why);
+    fmt::print("{} passed, {} refused, {} failed\n", report->passed, report->refused, report->failed);
+  }
+  if (report->failed != 0)
+    return fail(kFailed, fmt::format("{} of {} cases below {} give other outputs", report->failed, report->cases.size(),
+                                     arguments.model.model));
+  return kDone;
+}
 
 int verify(const Context& context, VerifyArguments& arguments) {
   auto open = arguments.model.options();
@@ -28,6 +57,7 @@ int verify(const Context& context, VerifyArguments& arguments) {
   arguments.options.runner.open = *open;
   if (auto ok = check_names(arguments.options.runner); !ok) return fail(kUsage, ok.error().message);
   Progress progress;
+  if (arguments.recursive) return verify_all(context, arguments, progress);
   arguments.options.runner.progress = [&](const std::string& phase) { progress.phase(phase); };
   auto task = app::read_task(arguments.model.model, arguments.options);
   if (!task) return fail(kUsage, task.error().message);
@@ -65,6 +95,7 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   command->get_option("model")->required(false)->description("As everywhere; none: a case for every op of the backend");
   RunnerOptions& r = a->options.runner;
   add_backend_arguments(*command, a->backend);
+  command->add_flag("--recursive", a->recursive, "MODEL is a folder: every test case below it");
   command->add_option("--threads", r.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_option("--planner", r.planner, "Who lays out the arena")->capture_default_str();
   command->add_option("--order", r.order, "Which node runs when")->capture_default_str();

@@ -40,6 +40,28 @@ void exp(Backward& b) { b.give(0, b.mul(b.dy, b.y)); }
 void log(Backward& b) { b.give(0, b.op(Op::Div, {b.dy, b.source(0)})); }
 void sin(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Cos, {b.source(0)}))); }
 void cos(Backward& b) { b.give(0, b.op(Op::Neg, {b.mul(b.dy, b.op(Op::Sin, {b.source(0)}))})); }
+void tan(Backward& b) { b.give(0, b.mul(b.dy, b.scale(b.mul(b.y, b.y), 1, 1))); }
+void sinh(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Cosh, {b.source(0)}))); }
+void cosh(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Sinh, {b.source(0)}))); }
+
+namespace {
+
+// factor·x² + shift.
+Tensor squared(Backward& b, double factor, double shift) {
+  return b.scale(b.mul(b.source(0), b.source(0)), factor, shift);
+}
+Tensor over_root(Backward& b, double factor, double shift) {
+  return b.op(Op::Div, {b.dy, b.op(Op::Sqrt, {squared(b, factor, shift)})});
+}
+
+}  // namespace
+
+void asin(Backward& b) { b.give(0, over_root(b, -1, 1)); }
+void acos(Backward& b) { b.give(0, b.op(Op::Neg, {over_root(b, -1, 1)})); }
+void atan(Backward& b) { b.give(0, b.op(Op::Div, {b.dy, squared(b, 1, 1)})); }
+void asinh(Backward& b) { b.give(0, over_root(b, 1, 1)); }
+void acosh(Backward& b) { b.give(0, over_root(b, 1, -1)); }
+void atanh(Backward& b) { b.give(0, b.op(Op::Div, {b.dy, squared(b, -1, 1)})); }
 void tanh(Backward& b) { b.give(0, b.mul(b.dy, b.scale(b.mul(b.y, b.y), -1, 1))); }
 void sigmoid(Backward& b) { b.give(0, b.mul(b.dy, b.sub(b.y, b.mul(b.y, b.y)))); }
 // What comes out is 0 or above, so its sign is 1 where the source passed.

@@ -23,6 +23,8 @@ ARENASCOPE_RULE(gather_rule);
 ARENASCOPE_RULE(gather_elements_rule);
 ARENASCOPE_RULE(fill_rule);
 ARENASCOPE_RULE(resize_rule);
+ARENASCOPE_RULE(grid_sample_rule);
+ARENASCOPE_RULE(bit_cast_rule);
 ARENASCOPE_RULE(depth_to_space_rule);
 // element by element
 ARENASCOPE_RULE(same_rule);
@@ -32,6 +34,8 @@ ARENASCOPE_RULE(binary_rule);
 ARENASCOPE_RULE(pow_rule);
 ARENASCOPE_RULE(compare_rule);
 ARENASCOPE_RULE(where_rule);
+ARENASCOPE_RULE(bits_rule);   // one or two sources of one integer type
+ARENASCOPE_RULE(shift_rule);  // two of one unsigned type
 // products and windows
 ARENASCOPE_RULE(mul_mat_rule);
 ARENASCOPE_RULE(conv_rule);

@@ -114,6 +114,33 @@ Result<Inferred> cast_rule(Op, Sources sources, const OpParams& params) {
   return Inferred{dtype, sizes, {}, 0};
 }
 
+Result<Inferred> bit_cast_rule(Op op, Sources sources, const OpParams& params) {
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
+  const DType from = sources[0]->dtype, to = params.get<CastParams>().dtype;
+  if (info(to).quantised || info(to).block_bytes != info(from).block_bytes)
+    return refuse(op, fmt::format("{} has not as many bits as {}", name(from), name(to)));
+  return Inferred{to, sources[0]->sizes, {}, 0};
+}
+
+Result<Inferred> grid_sample_rule(Op op, Sources sources, const OpParams& params) {
+  const TensorImpl &x = *sources[0], &grid = *sources[1];
+  const auto p = params.get<GridSampleParams>();
+  const int spatial = x.rank() - 2;
+  if (!info(x.dtype).floating || !info(grid.dtype).floating) return refuse(op, "its sources must be floating point");
+  if (spatial < 1 || spatial > 3 || grid.rank() != x.rank())
+    return refuse(op, fmt::format("an image {} and a grid {}", to_string(x.sizes), to_string(grid.sizes)));
+  if (p.mode == ResizeMode::Cubic && spatial != 2)
+    return refuse(op, fmt::format("cubic interpolation over {} dimensions", spatial));
+  if (grid.sizes.back() != spatial || grid.sizes[0] != x.sizes[0])
+    return refuse(op, fmt::format("the grid {} does not fit the image {}", to_string(grid.sizes), to_string(x.sizes)));
+  Dims sizes = {x.sizes[0], x.sizes[1]};
+  for (int d = 0; d < spatial; ++d) {
+    if (x.sizes[d + 2] == 0) return refuse(op, fmt::format("there is nothing in the image {}", to_string(x.sizes)));
+    sizes.push_back(grid.sizes[d + 1]);
+  }
+  return Inferred{x.dtype, sizes, {}, 0};
+}
+
 Result<Inferred> concat_rule(Op op, Sources sources, const OpParams& params) {
   const int axis = params.get<AxisParams>().axis;
   Dims sizes = sources[0]->sizes;

@@ -65,6 +65,22 @@ Result<Inferred> compare_rule(Op op, Sources sources, const OpParams&) {
   return broadcast_pair(op, *sources[0], *sources[1], DType::Bool);
 }
 
+Result<Inferred> bits_rule(Op op, Sources sources, const OpParams&) {
+  const DTypeInfo& type = info(sources[0]->dtype);
+  if (type.floating || type.quantised || sources[0]->dtype == DType::Bool)
+    return refuse(op, fmt::format("its source must be whole numbers, not {}", name(sources[0]->dtype)));
+  if (sources.size() == 1) return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
+  if (sources[0]->dtype != sources[1]->dtype) return unequal_types(op, *sources[0], *sources[1]);
+  return broadcast_pair(op, *sources[0], *sources[1], sources[0]->dtype);
+}
+
+Result<Inferred> shift_rule(Op op, Sources sources, const OpParams& params) {
+  const DType type = sources[0]->dtype;
+  if (type != DType::U8 && type != DType::U16 && type != DType::U32 && type != DType::U64)
+    return refuse(op, fmt::format("its sources must be unsigned, not {}", name(type)));
+  return bits_rule(op, sources, params);
+}
+
 Result<Inferred> where_rule(Op op, Sources sources, const OpParams&) {
   if (sources[0]->dtype != DType::Bool) return refuse(op, "its condition must be bool");
   if (sources[1]->dtype != sources[2]->dtype) return unequal_types(op, *sources[1], *sources[2]);

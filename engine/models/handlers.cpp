@@ -9,14 +9,16 @@ namespace arenascope::models {
 Handler find_handler(const std::string& domain, const std::string& op) {
   static const std::unordered_map<std::string_view, Handler> table = [] {
     std::unordered_map<std::string_view, Handler> all;
-    for (const auto list : {pointwise_handlers(), product_handlers(), window_handlers(), movement_handlers(),
-                            shape_handlers(), norm_handlers(), reduce_handlers(), recurrent_handlers(),
-                            quantised_handlers(), scatter_handlers(), loss_handlers()})
+    for (const auto list :
+         {pointwise_handlers(), product_handlers(), window_handlers(), movement_handlers(), shape_handlers(),
+          norm_handlers(), reduce_handlers(), recurrent_handlers(), quantised_handlers(), scatter_handlers(),
+          loss_handlers(), attention_handlers(), sampling_handlers(), cast_handlers(), state_handlers(),
+          signal_handlers(), choice_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();
-  if (!domain.empty()) return nullptr;
-  const auto found = table.find(op);
+  const std::string full = domain.empty() ? op : domain + "::" + op;
+  const auto found = table.find(full);
   return found == table.end() ? nullptr : found->second;
 }
 

@@ -152,61 +152,37 @@ void is_inf(OpCall& c) {
   const bool positive = c.attr_int("detect_positive", 1) != 0, negative = c.attr_int("detect_negative", 1) != 0;
   if (positive && negative)
     return c.out(0, c.op(Op::Equal, {c.op(Op::Abs, {x}, ":abs"), c.scalar(inf, x.dtype(), ":inf")}));
-  if (!positive && !negative) return c.refuse("it looks for neither kind of infinity");
+  // Neither kind is looked for: nothing is smaller than itself.
+  if (!positive && !negative) return c.out(0, c.op(Op::Less, {x, x}));
   c.out(0, c.op(Op::Equal, {x, c.scalar(positive ? inf : -inf, x.dtype(), ":inf")}));
 }
 
-void tan(OpCall& c) { c.out(0, c.op(Op::Div, {c.op(Op::Sin, {c.in(0)}, ":sin"), c.op(Op::Cos, {c.in(0)}, ":cos")})); }
-
-// (exp(x) ± exp(-x)) / 2
-template <Op kOp>
-void hyperbolic(OpCall& c) {
-  const Tensor up = c.op(Op::Exp, {c.in(0)}, ":exp"),
-               down = c.op(Op::Exp, {c.op(Op::Neg, {c.in(0)}, ":neg")}, ":exp_neg");
-  c.out(0, c.op_with(Op::Scale, {c.op(kOp, {up, down}, ":both")}, ScaleParams{0.5f, 0}));
-}
-
-// log(x + sqrt(x² ± 1))
-template <int kSign>
-void area(OpCall& c) {
-  const Tensor x = c.in(0);
-  const Tensor square = c.op_with(Op::Scale, {c.op(Op::Mul, {x, x}, ":square")}, ScaleParams{1, kSign}, ":shifted");
-  c.out(0, c.op(Op::Log, {c.op(Op::Add, {x, c.op(Op::Sqrt, {square}, ":sqrt")}, ":sum")}));
-}
-
-// log((1 + x) / (1 - x)) / 2
-void atanh(OpCall& c) {
-  const Tensor up = c.op_with(Op::Scale, {c.in(0)}, ScaleParams{1, 1}, ":up");
-  const Tensor down = c.op_with(Op::Scale, {c.in(0)}, ScaleParams{-1, 1}, ":down");
-  c.out(0, c.op_with(Op::Scale, {c.op(Op::Log, {c.op(Op::Div, {up, down}, ":ratio")}, ":log")}, ScaleParams{0.5f, 0}));
-}
-
-void cast(OpCall& c) {
-  const auto dtype = ir::to_dtype(static_cast<int32_t>(c.attr_int("to", 0)));
-  if (!dtype) return c.refuse(fmt::format("it casts to {}", ir::type_name(static_cast<int32_t>(c.attr_int("to", 0)))));
-  if (c.value(0).dtype == *dtype) return c.out(0, c.inputs()[0]);
-  c.out(0, c.cast(c.in(0), *dtype));
-}
-
-void cast_like(OpCall& c) {
-  if (c.value(0).dtype == c.value(1).dtype) return c.out(0, c.inputs()[0]);
-  c.out(0, c.cast(c.in(0), c.value(1).dtype));
+void bit_shift(OpCall& c) {
+  const std::string direction = c.attr_string("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") return c.refuse(fmt::format("it shifts to '{}'", direction));
+  c.out(0, c.op(direction == "LEFT" ? Op::ShiftLeft : Op::ShiftRight, {c.in(0), c.in(1)}));
 }
 
 constexpr HandlerEntry kHandlers[] = {
     {"Abs", unary<Op::Abs>},
-    {"Acosh", area<-1>},
+    {"Acos", unary<Op::Acos>},
+    {"Acosh", unary<Op::Acosh>},
     {"Add", binary<Op::Add>},
     {"And", binary<Op::And>},
-    {"Asinh", area<1>},
-    {"Atanh", atanh},
-    {"Cast", cast},
-    {"CastLike", cast_like},
+    {"Asin", unary<Op::Asin>},
+    {"Asinh", unary<Op::Asinh>},
+    {"Atan", unary<Op::Atan>},
+    {"Atanh", unary<Op::Atanh>},
+    {"BitShift", bit_shift},
+    {"BitwiseAnd", binary<Op::BitAnd>},
+    {"BitwiseNot", unary<Op::BitNot>},
+    {"BitwiseOr", binary<Op::BitOr>},
+    {"BitwiseXor", binary<Op::BitXor>},
     {"Ceil", unary<Op::Ceil>},
     {"Celu", celu},
     {"Clip", clip},
     {"Cos", unary<Op::Cos>},
-    {"Cosh", hyperbolic<Op::Add>},
+    {"Cosh", unary<Op::Cosh>},
     {"Div", binary<Op::Div>},
     {"Elu", elu},
     {"Equal", binary<Op::Equal>},
@@ -243,14 +219,14 @@ constexpr HandlerEntry kHandlers[] = {
     {"Sigmoid", unary<Op::Sigmoid>},
     {"Sign", unary<Op::Sign>},
     {"Sin", unary<Op::Sin>},
-    {"Sinh", hyperbolic<Op::Sub>},
+    {"Sinh", unary<Op::Sinh>},
     {"Softplus", unary<Op::Softplus>},
     {"Softsign", unary<Op::Softsign>},
     {"Sqrt", unary<Op::Sqrt>},
     {"Sub", binary<Op::Sub>},
     {"Sum", several<Op::Add>},
     {"Swish", swish},
-    {"Tan", tan},
+    {"Tan", unary<Op::Tan>},
     {"Tanh", unary<Op::Tanh>},
     {"ThresholdedRelu", thresholded_relu},
     {"Where",

@@ -2,6 +2,7 @@
 // ONNX's quantised operators, computed as floating point and rounded: exact while sums stay below 2^24.
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
+#include "engine/models/small_types.h"
 
 #include <vector>
 
@@ -12,7 +13,11 @@ struct Limits {
   double low, high;
 };
 
-bool limits_of(OpCall& c, DType dtype, Limits& limits) {
+bool limits_of(OpCall& c, DType dtype, int32_t small, Limits& limits) {
+  if (const ir::SmallType* type = ir::small_type(small)) {
+    limits = {type->low(), type->high()};
+    return true;
+  }
   switch (dtype) {
     case DType::I8: limits = {-128, 127}; return true;
     case DType::U8: limits = {0, 255}; return true;
@@ -22,17 +27,44 @@ bool limits_of(OpCall& c, DType dtype, Limits& limits) {
   }
 }
 
-// A scale or zero point [C] as a shape that broadcasts along `axis` of `rank` dimensions.
-Tensor along(OpCall& c, size_t i, int axis, int rank, const char* suffix) {
-  const Tensor t = c.in_f32(i);
-  if (!t || t->element_count() == 1) return t ? c.reshape(t, {}, suffix) : t;
-  if (t->rank() != 1) {
-    c.refuse("its scales are in blocks");
+// One scale or zero point for `block` neighbours along `axis`, repeated for the `sizes` that they belong to.
+Tensor by_blocks(OpCall& c, const Tensor& t, const Dims& sizes, int axis, int64_t block, const std::string& at) {
+  bool fits = t->rank() == sizes.rank() && block > 0 && block <= sizes[axis] &&
+              t.sizes()[axis] == (sizes[axis] + block - 1) / block;
+  for (int d = 0; fits && d < sizes.rank(); ++d) fits = d == axis || t.sizes()[d] == sizes[d];
+  if (!fits) {
+    c.refuse(fmt::format("its scales {} are not those of blocks of {} in {}", to_string(t.sizes()), block,
+                         to_string(sizes)));
     return {};
   }
-  Dims sizes = Dims::filled(rank, 1);
-  sizes[axis] = t.sizes()[0];
-  return c.reshape(t, sizes, suffix);
+  if (sizes.rank() >= kMaxDims) {
+    c.refuse("it has too many dimensions for scales in blocks");
+    return {};
+  }
+  Dims each, all, joined = t.sizes();
+  for (int d = 0; d < sizes.rank(); ++d) {
+    each.push_back(t.sizes()[d]), all.push_back(t.sizes()[d]);
+    if (d == axis) each.push_back(1), all.push_back(block);
+  }
+  joined[axis] *= block;
+  const Tensor repeated = c.expand(c.reshape(t, each, (at + "_each").c_str()), all, (at + "_repeated").c_str());
+  const Tensor whole = c.reshape(repeated, joined, (at + "_whole").c_str());
+  return joined[axis] == sizes[axis] ? whole : c.slice(whole, axis, 0, sizes[axis], 1, at.c_str());
+}
+
+// A scale or zero point as a shape that broadcasts over `sizes`: one, one a place along `axis`, or one a block.
+Tensor along(OpCall& c, size_t i, int axis, const Dims& sizes, const char* suffix) {
+  const Tensor t = c.in_f32(i);
+  if (!t) return t;
+  if (const int64_t block = c.attr_int("block_size", 0); block != 0) return by_blocks(c, t, sizes, axis, block, suffix);
+  if (t->element_count() == 1) return c.reshape(t, {}, suffix);
+  if (t->rank() != 1) {
+    c.refuse("its scales are in blocks of no size");
+    return {};
+  }
+  Dims line = Dims::filled(sizes.rank(), 1);
+  line[axis] = t.sizes()[0];
+  return c.reshape(t, line, suffix);
 }
 
 // (x - zero) · scale, the zero point left out where it is.
@@ -40,40 +72,48 @@ Tensor dequantised(OpCall& c, size_t x, size_t scale, size_t zero, int axis, con
   Tensor y = c.in_f32(x);
   if (!y) return {};
   if (c.has(zero))
-    y = c.op(Op::Sub, {y, along(c, zero, axis, y->rank(), (at + "_zero").c_str())}, (at + "_centred").c_str());
-  return y ? c.op(Op::Mul, {y, along(c, scale, axis, y->rank(), (at + "_scale").c_str())}, last) : Tensor();
+    y = c.op(Op::Sub, {y, along(c, zero, axis, y.sizes(), (at + "_zero").c_str())}, (at + "_centred").c_str());
+  return y ? c.op(Op::Mul, {y, along(c, scale, axis, y.sizes(), (at + "_scale").c_str())}, last) : Tensor();
 }
 
 // Rounded, shifted and cut off.
-void quantise(OpCall& c, const Tensor& scaled, const Tensor& zero, DType dtype) {
+void quantise(OpCall& c, const Tensor& scaled, const Tensor& zero, DType dtype, int32_t small = 0) {
+  const ir::SmallType* type = ir::small_type(small);
+  if (!scaled) return;
+  if (type && type->floating) {
+    const Tensor shifted = zero ? c.op(Op::Add, {scaled, zero}, ":shifted") : scaled;
+    return c.out_small(0, to_small_type(c, shifted, small, c.attr_int("saturate", 1) != 0, ""), small);
+  }
   Limits limits;
-  if (!scaled || !limits_of(c, dtype, limits)) return;
+  if (!limits_of(c, dtype, small, limits)) return;
   Tensor y = c.op(Op::Round, {scaled}, ":rounded");
   if (zero) y = c.op(Op::Add, {y, zero}, ":shifted");
-  c.out(0, c.cast(c.op_with(Op::Clamp, {y}, ClampParams{limits.low, limits.high}, ":cut"), dtype));
+  c.out_small(0, c.cast(c.op_with(Op::Clamp, {y}, ClampParams{limits.low, limits.high}, ":cut"), dtype), small);
 }
 
 void quantize_linear(OpCall& c) {
   const Tensor x = c.in_f32(0);
   if (!x) return;
-  if (c.attr_int("block_size", 0) != 0) return c.refuse("its scales are in blocks");
   const int axis = x->rank() == 0 ? 0 : c.sizes(1).rank() == 0 ? 0 : c.axis(c.attr_int("axis", 1), x->rank());
   DType dtype = c.has(2) ? c.value(2).dtype : DType::U8;
+  int32_t small = c.has(2) ? c.value(2).small : 0;
   if (!c.has(2) && c.has_attr("output_dtype") && c.attr_int("output_dtype", 0) != 0) {
-    const auto told = ir::to_dtype(static_cast<int32_t>(c.attr_int("output_dtype", 0)));
+    const auto code = static_cast<int32_t>(c.attr_int("output_dtype", 0));
+    const auto told = ir::stored_dtype(code);
     if (!told) return c.refuse("it quantises to a type of which there are no tensors");
     dtype = *told;
+    small = ir::small_type(code) ? code : 0;
   }
-  const Tensor zero = c.has(2) ? along(c, 2, axis, x->rank(), ":zero") : Tensor();
-  quantise(c, c.op(Op::Div, {x, along(c, 1, axis, x->rank(), ":scale")}, ":scaled"), zero, dtype);
+  const Tensor zero = c.has(2) ? along(c, 2, axis, x.sizes(), ":zero") : Tensor();
+  quantise(c, c.op(Op::Div, {x, along(c, 1, axis, x.sizes(), ":scale")}, ":scaled"), zero, dtype, small);
 }
 
 void dequantize_linear(OpCall& c) {
   const int rank = c.rank(0);
-  if (c.attr_int("block_size", 0) != 0) return c.refuse("its scales are in blocks");
   const int axis = rank == 0 || c.rank(1) == 0 ? 0 : c.axis(c.attr_int("axis", 1), rank);
   if (!c.ok()) return;
-  const DType dtype = c.value(1).dtype;
+  const auto told = ir::to_dtype(static_cast<int32_t>(c.attr_int("output_dtype", 0)));
+  const DType dtype = told.value_or(c.value(1).dtype);
   c.out(0, c.cast(dequantised(c, 0, 1, 2, axis, ":x", dtype == DType::F32 ? "" : ":f32"), dtype));
 }
 
@@ -98,7 +138,7 @@ void dynamic_quantize_linear(OpCall& c) {
 Tensor centred(OpCall& c, size_t x, size_t zero, int axis, const std::string& at) {
   const Tensor y = c.in_f32(x);
   if (!y || !c.has(zero)) return y;
-  return c.op(Op::Sub, {y, along(c, zero, axis, y->rank(), (at + "_zero").c_str())}, (at + "_centred").c_str());
+  return c.op(Op::Sub, {y, along(c, zero, axis, y.sizes(), (at + "_zero").c_str())}, (at + "_centred").c_str());
 }
 
 Tensor plain_product(OpCall& c, const Tensor& a, const Tensor& b) {
@@ -122,11 +162,36 @@ void q_linear_mat_mul(OpCall& c) {
   const Tensor y = plain_product(c, a, b);
   if (!y) return;
   const int axis = y->rank() - 2;
-  quantise(c, c.op(Op::Div, {y, along(c, 6, axis, y->rank(), ":y_scale")}, ":scaled"),
-           along(c, 7, axis, y->rank(), ":y_zero"), c.value(7).dtype);
+  quantise(c, c.op(Op::Div, {y, along(c, 6, axis, y.sizes(), ":y_scale")}, ":scaled"),
+           along(c, 7, axis, y.sizes(), ":y_zero"), c.value(7).dtype);
+}
+
+// The products of whole numbers, as f32.
+Tensor whole_convolution(OpCall& c, const Tensor& x, const Tensor& w, const Tensor& bias, const char* suffix) {
+  ConvParams p{};
+  if (!x || !w || !read_convolution(c, x.sizes(), w.sizes(), p)) return {};
+  return bias ? c.op_with(Op::Conv, {x, w, bias}, p, suffix) : c.op_with(Op::Conv, {x, w}, p, suffix);
+}
+
+void conv_integer(OpCall& c) {
+  const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 1, 3, 0, ":w");
+  c.out(0, c.cast(whole_convolution(c, x, w, {}, ":product"), DType::I32));
+}
+
+// round(conv(x - zero, w - zero) · (x scale · w scale / y scale)) + y zero.
+void q_linear_conv(OpCall& c) {
+  const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 3, 5, 0, ":w");
+  const Tensor bias = c.has(8) ? c.in_f32(8) : Tensor();
+  const Tensor y = whole_convolution(c, x, w, bias, ":product");
+  if (!y) return;
+  const Tensor both =
+      c.op(Op::Mul, {along(c, 1, 1, y.sizes(), ":x_scale"), along(c, 4, 1, y.sizes(), ":w_scale")}, ":scales");
+  const Tensor factor = c.op(Op::Div, {both, along(c, 6, 1, y.sizes(), ":y_scale")}, ":factor");
+  quantise(c, c.op(Op::Mul, {y, factor}, ":scaled"), along(c, 7, 1, y.sizes(), ":y_zero"), c.value(7).dtype);
 }
 
 constexpr HandlerEntry kHandlers[] = {
+    {"ConvInteger", conv_integer},           {"QLinearConv", q_linear_conv},
     {"DequantizeLinear", dequantize_linear}, {"DynamicQuantizeLinear", dynamic_quantize_linear},
     {"MatMulInteger", mat_mul_integer},      {"QLinearMatMul", q_linear_mat_mul},
     {"QuantizeLinear", quantize_linear},

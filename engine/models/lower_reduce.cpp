@@ -76,12 +76,13 @@ void top_k(OpCall& c) {
   if (c.wants(1)) c.out(1, c.op_with(Op::TopKIndices, {c.in(0)}, params, c.wants(0) ? ":indices" : ""));
 }
 
-void cum_sum(OpCall& c) {
+template <Op kOp>
+void cumulated(OpCall& c) {
   const auto given = c.ints(1);
   if (!given || given->size() != 1) return c.refuse("its axis must be one number");
   const int axis = c.axis((*given)[0], c.rank(0));
-  c.out(0, c.op_with(Op::CumSum, {c.in(0)},
-                     CumSumParams{axis, c.attr_int("exclusive", 0) != 0, c.attr_int("reverse", 0) != 0}));
+  c.out(0,
+        c.op_with(kOp, {c.in(0)}, CumSumParams{axis, c.attr_int("exclusive", 0) != 0, c.attr_int("reverse", 0) != 0}));
 }
 
 uint32_t spatial(OpCall& c) {
@@ -107,7 +108,8 @@ void global_lp_pool(OpCall& c) {
 constexpr HandlerEntry kHandlers[] = {
     {"ArgMax", arg<Op::ArgMax>},
     {"ArgMin", arg<Op::ArgMin>},
-    {"CumSum", cum_sum},
+    {"CumProd", cumulated<Op::CumProd>},
+    {"CumSum", cumulated<Op::CumSum>},
     {"GlobalAveragePool", global_pool<Op::ReduceMean>},
     {"GlobalLpPool", global_lp_pool},
     {"GlobalMaxPool", global_pool<Op::ReduceMax>},

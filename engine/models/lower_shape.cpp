@@ -3,6 +3,7 @@
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
+#include "engine/models/small_types.h"
 
 #include <cmath>
 #include <cstring>
@@ -112,8 +113,11 @@ void constant(OpCall& c) {
     const ir::TensorData& data = *a->tensor;
     if (!data.dtype) return c.refuse(fmt::format("it is of type {}", ir::type_name(data.type)));
     if (element_count(data.sizes) <= HostArray::kMaxElements)
-      return c.out(0, HostArray::from_bytes(*data.dtype, data.sizes, data.bytes().data()));
-    return c.out_constant(0, *data.dtype, data.sizes, data.source);
+      c.out(0, HostArray::from_bytes(*data.dtype, data.sizes, data.bytes().data()));
+    else
+      c.out_constant(0, *data.dtype, data.sizes, data.source);
+    if (c.ok() && c.outputs()[0] && ir::small_type(data.type)) c.outputs()[0]->small = data.type;
+    return;
   }
   const auto floats = [](const std::vector<float>& values, const Dims& sizes) {
     HostArray out = HostArray::make(DType::F32, sizes);

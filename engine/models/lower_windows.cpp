@@ -302,6 +302,14 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
+bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& params) {
+  Window window;
+  if (weight.rank() != x.rank()) c.refuse("its weight has another number of dimensions than its source");
+  if (!c.ok() || !read_window(c, x, weight, window)) return false;
+  params = conv_params(window, read_groups(c));
+  return c.ok();
+}
+
 std::span<const HandlerEntry> window_handlers() { return kHandlers; }
 
 }  // namespace arenascope::models

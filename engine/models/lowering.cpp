@@ -2,6 +2,7 @@
 #include "engine/models/lowering.h"
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
+#include "engine/models/small_types.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +12,24 @@ namespace {
 
 // Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
 constexpr size_t kMostPoolBytes = size_t{1} << 29;
+
+// Operators that give their first source's numbers as they are.
+bool moves_small_types(std::string_view op) {
+  for (const char* known : {"Identity", "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze", "Slice", "Gather",
+                            "Split", "Tile", "Expand"})
+    if (op == known) return true;
+  return false;
+}
+
+// The code of a source's small type where the operator does not know what to do with it: its numbers would be taken for
+// those of the type that they are stored as. 0: there is none.
+int32_t unread_small_type(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  for (const char* known : {"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "Shape", "Size"})
+    if (node.op == known) return 0;
+  for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
+    if (inputs[i] && inputs[i]->small != 0) return inputs[i]->small;
+  return 0;
+}
 
 std::string full_name(const ir::Node& node) {
   return node.domain.empty() ? node.op : fmt::format("{}::{}", node.domain, node.op);
@@ -112,6 +131,7 @@ void Lowering::add_input(const ir::ValueType& type) {
       info.tensor = *tensor;
       value->kind = Value::Kind::Tensor;
       value->dtype = info.dtype;
+      value->small = ir::small_type(type.type) ? type.type : 0;
       value->sizes = *sizes;
       value->tensor = *tensor;
       if (given != options_.inputs.end() && given->second->contiguous() &&
@@ -133,6 +153,7 @@ void Lowering::add_weight(const ir::TensorData& data) {
   if (data.dtype) {
     value->kind = Value::Kind::Constant;
     value->dtype = *data.dtype;
+    value->small = ir::small_type(data.type) ? data.type : 0;
     value->sizes = data.sizes;
     value->source = data.source;
     if (element_count(data.sizes) <= HostArray::kMaxElements)
@@ -237,6 +258,10 @@ void Lowering::lower_node(const ir::Node& node) {
     blocked = blocked || (!name.empty() && (!inputs.back() || inputs.back()->kind == Value::Kind::Unknown));
   }
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+  if (const int32_t small = unread_small_type(node, inputs)) {
+    add_problem(node, fmt::format("it computes in {}", ir::type_name(small)));
+    return stand_in(node, inputs);
+  }
   const Handler handler = find_handler(node.domain, node.op);
   if (!handler) {
     add_problem(node, fmt::format("there is no operator {} here", full_name(node)));
@@ -255,7 +280,10 @@ void Lowering::lower_node(const ir::Node& node) {
   const int64_t opset = set == file_.opsets.end() ? 1 : set->second;
   std::vector<ValuePtr> folded;
   if (fold_node(node, inputs, opset, folded) && !folded[0]->for_given_inputs) {
-    for (size_t i = 0; i < folded.size(); ++i) define(node.outputs[i], folded[i]);
+    for (size_t i = 0; i < folded.size(); ++i) {
+      if (moves_small_types(node.op) && inputs[0]) folded[i]->small = inputs[0]->small;
+      define(node.outputs[i], folded[i]);
+    }
     return;
   }
   OpCall call(*this, node, opset, inputs);
@@ -272,6 +300,8 @@ void Lowering::lower_node(const ir::Node& node) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     const ValuePtr& made = call.outputs()[i];
+    if (moves_small_types(node.op) && !inputs.empty() && inputs[0] && made->dtype == inputs[0]->dtype)
+      made->small = inputs[0]->small;
     if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {
       made->array = folded[i]->array;
       made->for_given_inputs = true;
@@ -288,8 +318,9 @@ void Lowering::lower_nodes(const ir::Graph& graph, bool outermost) {
   }
 }
 
-Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph) {
+Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs) {
   scopes_.emplace_back();
+  for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) define(graph.inputs[i].name, inputs[i]);
   for (const ir::TensorData& weight : graph.weights) add_weight(weight);
   lower_nodes(graph, false);
   std::vector<ValuePtr> outputs;

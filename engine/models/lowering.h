@@ -24,6 +24,7 @@ struct Value {
   std::string name;
   Kind kind = Kind::Unknown;
   DType dtype = DType::F32;
+  int32_t small = 0;  // the file's code of a type that lies in a wider one (small_types.h)
   Dims sizes;
   Tensor tensor;                           // of constants: once an op needs it
   std::shared_ptr<const HostArray> array;  // its numbers, if small and known while opening
@@ -105,6 +106,8 @@ class OpCall {
   void out(size_t i, const Tensor& tensor);
   void out(size_t i, HostArray array);
   void out(size_t i, ValuePtr value);  // the same value under another name
+  // Numbers of a small type, which `tensor` holds as the wider one that it is stored as.
+  void out_small(size_t i, const Tensor& tensor, int32_t code);
   void out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source);
 
   void refuse(std::string why) {
@@ -144,6 +147,17 @@ std::span<const HandlerEntry> recurrent_handlers();
 std::span<const HandlerEntry> quantised_handlers();
 std::span<const HandlerEntry> scatter_handlers();
 std::span<const HandlerEntry> loss_handlers();
+std::span<const HandlerEntry> attention_handlers();
+std::span<const HandlerEntry> sampling_handlers();
+std::span<const HandlerEntry> cast_handlers();
+std::span<const HandlerEntry> state_handlers();
+std::span<const HandlerEntry> signal_handlers();
+std::span<const HandlerEntry> choice_handlers();
+// `x` rounded or cut off as a cast to the small type `code` does it; undefined, and an error, where it is none. Named
+// as the call's own result.
+Tensor to_small_type(OpCall& c, const Tensor& x, int32_t code, bool saturate, const char* suffix);
+// A convolution's parameters from the attributes; false, and an error, where they do not fit.
+bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& params);
 Handler find_handler(const std::string& domain, const std::string& op);
 
 class Lowering {
@@ -160,8 +174,8 @@ class Lowering {
   Tensor materialise(Value& value, Status& status);
   void note_fixed_inputs() { uses_given_ = true; }
   ValuePtr make_constant(std::string name, HostArray array) const;
-  // Lowers a graph inside a node; its outputs, in order. Nodes that fail are noted.
-  Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph);
+  // Lowers a graph inside a node, with these values for its inputs; its outputs, in order. Nodes that fail are noted.
+  Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs = {});
 
  private:
   void add_input(const ir::ValueType& type);

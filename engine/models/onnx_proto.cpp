@@ -7,6 +7,7 @@
 #include "engine/models/mapped_file.h"
 #include "engine/models/onnx_ir.h"
 #include "engine/models/onnx_payloads.h"
+#include "engine/models/small_types.h"
 
 #include <climits>
 #include <cstring>
@@ -73,7 +74,7 @@ class Converter {
     TensorData out;
     out.name = t.name();
     out.type = t.data_type();
-    out.dtype = to_dtype(t.data_type());
+    out.dtype = stored_dtype(t.data_type());
     if (t.dims_size() > kMaxDims)
       return Error{fmt::format("{} has {} dimensions, of at most {}", what, t.dims_size(), kMaxDims)};
     for (int64_t d : t.dims()) out.sizes.push_back(d);
@@ -84,6 +85,7 @@ class Converter {
     auto bytes = checked_byte_count(out.sizes, *out.dtype);
     if (!bytes) return Error{fmt::format("{}: {}", what, bytes.error().message)};
     out.byte_count = *bytes;
+    if (const SmallType* small = small_type(t.data_type())) return unpacked(t, *small, *count, std::move(out), what);
     if (t.data_location() == onnx::TensorProto::EXTERNAL) return external(t, std::move(out), what);
     if (t.has_raw_data()) {
       const auto number = payload_number(t.raw_data());
@@ -96,6 +98,30 @@ class Converter {
     if (static_cast<int64_t>(out.bytes().size()) != out.byte_count)
       return Error{fmt::format("{} has {} bytes of data, its shape {} of {} needs {}", what, out.bytes().size(),
                                to_string(out.sizes), arenascope::name(*out.dtype), out.byte_count)};
+    return out;
+  }
+
+  // Numbers of less than a type of ours: read into the wider one. In the typed field an entry is a byte of the packed
+  // form.
+  Result<TensorData> unpacked(const onnx::TensorProto& t, const SmallType& type, int64_t count, TensorData out,
+                              const std::string& what) const {
+    if (t.data_location() == onnx::TensorProto::EXTERNAL)
+      return Error{fmt::format("{} is {} in a file beside the model, which is not read", what, type_name(type.code))};
+    std::vector<std::byte> field;
+    std::span<const std::byte> packed;
+    if (t.has_raw_data()) {
+      const auto number = payload_number(t.raw_data());
+      if (!number || *number >= payloads_.size()) return Error{fmt::format("{}: its data cannot be found", what)};
+      packed = payloads_[*number];
+    } else {
+      for (int i = 0; i < t.int32_data_size(); ++i) field.push_back(static_cast<std::byte>(t.int32_data(i)));
+      packed = field;
+    }
+    if (static_cast<int64_t>(packed.size()) != packed_bytes(type, count))
+      return Error{fmt::format("{} has {} bytes of data, its shape {} of {} needs {}", what, packed.size(),
+                               to_string(out.sizes), type_name(type.code), packed_bytes(type, count))};
+    auto owned = MappedFile::of_memory(unpack(type, packed, count));
+    out.source = WeightSource(owned->bytes(), owned);
     return out;
   }
 
@@ -175,7 +201,7 @@ class Converter {
     if (!v.type().has_tensor_type()) return out;
     const auto& type = v.type().tensor_type();
     out.type = type.elem_type();
-    out.dtype = to_dtype(type.elem_type());
+    out.dtype = stored_dtype(type.elem_type());
     out.has_shape = type.has_shape();
     for (const auto& d : type.shape().dim()) {
       out.sizes.push_back(d.has_dim_value() ? d.dim_value() : -1);

@@ -214,6 +214,11 @@ void OpCall::out(size_t i, ValuePtr value) {
   if (i < outputs_.size()) outputs_[i] = std::move(value);
 }
 
+void OpCall::out_small(size_t i, const Tensor& tensor, int32_t code) {
+  out(i, tensor);
+  if (i < outputs_.size() && outputs_[i]) outputs_[i]->small = code;
+}
+
 void OpCall::out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source) {
   auto bytes = checked_byte_count(sizes, dtype);
   if (!bytes) return refuse(bytes.error().message);

@@ -15,7 +15,7 @@ ErrorBound error_bound(Op op, DType first_source) {
             "the other side is rounded to 8 bits a block; blocks below 2^-117 may count as 0"};
   if (op == Op::MulMat && first_source == DType::BF16)
     return {0, 0x1p15, 0, kFewRoundings, "both sides are bf16; numbers below 2^-126 may count as 0"};
-  if (op == Op::ReduceProd && !wide) return {1, 0, 0, 0, "multiplied in double"};
+  if ((op == Op::ReduceProd || op == Op::CumProd) && !wide) return {1, 0, 0, 0, "multiplied in double"};
   if (op == Op::ReduceL2 && wide) return {8, 0, 0, 0x1p-500, "squares below 2^-1022 may count as 0"};
   if (op == Op::Rope && wide) return {0, 0, 1024, 0, "the angle's own rounding, for positions up to 1000"};
   return info(op).bound;

@@ -70,8 +70,18 @@ Kernel line(LineOp op) {
     case LineOp::ArgMin: return {arg_extreme, plain_sources, nullptr, kFunctionCost};
     case LineOp::TopKValues:
     case LineOp::TopKIndices: return {top_k, plain_sources, top_k_work, kWalk};
-    case LineOp::CumSum: return {cum_sum, plain_sources, nullptr, kWalk};
+    case LineOp::CumSum:
+    case LineOp::CumProd: return {cum_sum, plain_sources, nullptr, kWalk};
     case LineOp::Rope: return {rope, floating_sources, rope_work, kLight};
+  }
+  return {};
+}
+
+Kernel host_op(HostOp op) {
+  switch (op) {
+    case HostOp::BitCast: return {bit_cast, plain_sources};
+    case HostOp::RoundSmall: return {round_small, floating_sources, nullptr, kFunctionCost};
+    case HostOp::GridSample: return {grid_sample, floating_sources, nullptr, kWalk};
   }
   return {};
 }
@@ -89,6 +99,7 @@ Kernel find(Op op) {
     case OpFamily::Norm: return normalisation(static_cast<NormOp>(op));
     case OpFamily::Reduction: return {reduce, plain_sources, nullptr, kLight};
     case OpFamily::Line: return line(static_cast<LineOp>(op));
+    case OpFamily::Host: return host_op(static_cast<HostOp>(op));
     case OpFamily::Fused: return {steps_alone, plain_sources, nullptr, kLight};
     case OpFamily::Unknown:
     case OpFamily::Given:

@@ -137,10 +137,11 @@ void reductions(CaseList& list) {
   for (DType type : {DType::F32, DType::I64})
     for (int axis = 0; axis < 2; ++axis)
       for (int mode = 0; mode < 4; ++mode)
-        list.add(Op::CumSum, type, fmt::format("axis {} mode {}", axis, mode), [=](Kit& k) {
-          return k.node(Op::CumSum, {k.input(type, {7, 30}, Spread::Permuted)},
-                        CumSumParams{axis, (mode & 1) != 0, (mode & 2) != 0});
-        });
+        for (Op op : {Op::CumSum, Op::CumProd})
+          list.add(op, type, fmt::format("axis {} mode {}", axis, mode), [=](Kit& k) {
+            return k.node(op, {k.input(type, {7, 30}, Spread::Permuted)},
+                          CumSumParams{axis, (mode & 1) != 0, (mode & 2) != 0});
+          });
 }
 
 void rotations(CaseList& list) {

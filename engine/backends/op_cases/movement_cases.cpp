@@ -154,6 +154,48 @@ void resizes(CaseList& list) {
     });
 }
 
+void bits(CaseList& list) {
+  constexpr DType kPairs[][2] = {{DType::F32, DType::I32}, {DType::U32, DType::F32}, {DType::F16, DType::U16},
+                                 {DType::I64, DType::F64}, {DType::U8, DType::I8},   {DType::I16, DType::BF16}};
+  for (const auto& [from, to] : kPairs)
+    for (Spread spread : kSpreads)
+      list.add(Op::BitCast, to, fmt::format("of {} {}", arenascope::name(from), name(spread)), [=](Kit& k) {
+        return k.node(Op::BitCast, {k.input(from, {3, 5, 7}, spread, 0, 90)}, CastParams{to});
+      });
+  for (DType type : {DType::F32, DType::F16, DType::F64})
+    for (int format = 0; format < 6; ++format)
+      for (int mode = 0; mode < (format == static_cast<int>(SmallFloat::E8M0) ? 6 : 2); ++mode)
+        for (double largest : {2.0, 600.0})
+          list.add(Op::RoundSmall, type, fmt::format("format {} mode {} to {}", format, mode, largest), [=](Kit& k) {
+            return k.node(Op::RoundSmall, {k.input(type, {9, 50}, Spread::Permuted, -largest, largest)},
+                          SmallFloatParams{static_cast<SmallFloat>(format), mode % 2 == 1,
+                                           static_cast<SmallRounding>(mode / 2)});
+          });
+}
+
+void grids(CaseList& list) {
+  struct Shape {
+    Dims image, grid;
+  };
+  const Shape shapes[] = {{{2, 3, 9}, {2, 5, 1}}, {{2, 3, 5, 6}, {2, 4, 7, 2}}, {{1, 2, 3, 4, 5}, {1, 3, 2, 4, 3}}};
+  for (const Shape& shape : shapes)
+    for (ResizeMode mode : {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic})
+      for (int padding = 0; padding < 3; ++padding)
+        for (bool corners : {false, true}) {
+          if (mode == ResizeMode::Cubic && shape.image.rank() != 4) continue;
+          for (DType type : {DType::F32, DType::F64})
+            list.add(Op::GridSample, type,
+                     fmt::format("{} mode {} padding {}{}", to_string(shape.image), static_cast<int>(mode), padding,
+                                 corners ? " corners" : ""),
+                     [=](Kit& k) {
+                       return k.node(Op::GridSample,
+                                     {k.input(type, shape.image, Spread::Permuted),
+                                      k.input(type, shape.grid, Spread::Contiguous, -1.7, 1.7)},
+                                     GridSampleParams{mode, static_cast<GridPadding>(padding), corners});
+                     });
+        }
+}
+
 }  // namespace
 
 void add_movement(CaseList& list) {
@@ -161,6 +203,8 @@ void add_movement(CaseList& list) {
   joins_and_pads(list);
   gathers(list);
   resizes(list);
+  bits(list);
+  grids(list);
 }
 
 }  // namespace arenascope::cases

@@ -10,9 +10,13 @@ constexpr Op kArithmetic[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::M
 constexpr Op kComparisons[] = {Op::Equal,        Op::Less, Op::LessEqual, Op::Greater,
                                Op::GreaterEqual, Op::And,  Op::Or,        Op::Xor};
 constexpr Op kAnyType[] = {Op::Neg, Op::Abs, Op::Sign, Op::Floor, Op::Ceil, Op::Round, Op::Relu, Op::IsNan};
-constexpr Op kFloatOnly[] = {Op::Exp,      Op::Erf,      Op::Sin,  Op::Cos,      Op::Tanh, Op::Sigmoid,
-                             Op::Softplus, Op::Softsign, Op::Gelu, Op::GeluTanh, Op::Silu, Op::Mish};
+constexpr Op kFloatOnly[] = {Op::Exp,      Op::Erf,      Op::Sin,  Op::Cos,      Op::Atan, Op::Sinh,
+                             Op::Cosh,     Op::Asinh,    Op::Tanh, Op::Sigmoid,  Op::Tan,  Op::Softplus,
+                             Op::Softsign, Op::Gelu,     Op::GeluTanh, Op::Silu, Op::Mish};
 constexpr Op kPositive[] = {Op::Sqrt, Op::Reciprocal, Op::Log};
+constexpr Op kUpToOne[] = {Op::Asin, Op::Acos, Op::Atanh};
+constexpr Op kBits[] = {Op::BitAnd, Op::BitOr, Op::BitXor};
+constexpr Op kShifts[] = {Op::ShiftLeft, Op::ShiftRight};
 constexpr Op kWithAlpha[] = {Op::LeakyRelu, Op::Elu, Op::HardSigmoid, Op::HardSwish};
 
 // Pairs of shapes that broadcast.
@@ -79,6 +83,24 @@ void add_pointwise(CaseList& list) {
                                   k.input(type, {9})});
       });
 
+  for (DType type : kIntegers)
+    for (Spread spread : kSpreads) {
+      const double low = is_unsigned(type) ? 0 : -100;
+      for (Op op : kBits)
+        list.add(op, type, name(spread), [=](Kit& k) {
+          return k.node(op, {k.input(type, {3, 5, 11}, spread, low, 100), k.input(type, {5, 1}, spread, low, 100)});
+        });
+      list.add(Op::BitNot, type, name(spread), [=](Kit& k) {
+        return k.node(Op::BitNot, {k.input(type, {2, 5, 17}, spread, low, 100)});
+      });
+      // Some shifts are longer than the numbers.
+      for (Op op : kShifts)
+        if (is_unsigned(type))
+          list.add(op, type, name(spread), [=](Kit& k) {
+            return k.node(op, {k.input(type, {3, 5, 11}, spread, 0, 200), k.input(type, {5, 11}, spread, 0, 70)});
+          });
+    }
+
   const auto unary = [&](Op op, DType type, double low, double high) {
     for (Spread spread : kSpreads)
       list.add(op, op == Op::IsNan ? DType::Bool : type, fmt::format("of {} {}", arenascope::name(type), name(spread)),
@@ -96,6 +118,8 @@ void add_pointwise(CaseList& list) {
   for (DType type : kFloats) {
     for (Op op : kFloatOnly) unary(op, type, -6, 6);
     for (Op op : kPositive) unary(op, type, 0.05, 9);
+    for (Op op : kUpToOne) unary(op, type, -0.9, 0.9);
+    unary(Op::Acosh, type, 1.1, 9);
     for (Op op : kWithAlpha)
       for (Spread spread : kSpreads)
         list.add(op, type, name(spread), [=](Kit& k) {

@@ -28,9 +28,15 @@ namespace {
 #define F(id, expression) \
   case OPS::id: return #expression;
 
+// Bits have none for floating-point numbers.
 const char* real_formula(BinaryOp op) {
 #define OPS BinaryOp
-  switch (op) { ARENASCOPE_REAL_BINARY_FORMULAS(F) }
+  switch (op) {
+    ARENASCOPE_REAL_BINARY_FORMULAS(F)
+#define X(id, ...) case OPS::id:
+    ARENASCOPE_BITWISE_OPS(X) break;
+#undef X
+  }
   return nullptr;
 }
 const char* whole_formula(BinaryOp op) {
@@ -50,7 +56,12 @@ const char* whole_formula(ComparisonOp op) {
 }
 const char* real_formula(UnaryOp op) {
 #define OPS UnaryOp
-  switch (op) { ARENASCOPE_REAL_UNARY_FORMULAS(F) }
+  switch (op) {
+    ARENASCOPE_REAL_UNARY_FORMULAS(F)
+#define X(id, ...) case OPS::id:
+    ARENASCOPE_INTEGER_OPS(X) break;
+#undef X
+  }
 #undef OPS
   return nullptr;
 }
@@ -90,10 +101,11 @@ std::string formula_texts() {
   static constexpr UnaryOp unary[] = {ARENASCOPE_UNARY_OPS(X)};
 #undef X
   std::string out;
-  for (const BinaryOp op : binary)
-    out += fmt::format("#define FORMULA_{} ({})\n", static_cast<int>(op), real_formula(op));
-  for (const UnaryOp op : unary)
-    out += fmt::format("#define FORMULA_{} ({})\n", static_cast<int>(op), real_formula(op));
+  const auto define = [&](int op, const char* formula) {
+    if (formula) out += fmt::format("#define FORMULA_{} ({})\n", op, formula);
+  };
+  for (const BinaryOp op : binary) define(static_cast<int>(op), real_formula(op));
+  for (const UnaryOp op : unary) define(static_cast<int>(op), real_formula(op));
   out += "#define REAL_BINARY_CASES" + cases<BinaryOp>(binary, real_formula) +
          cases<ComparisonOp>(comparison, real_formula);
   out += "\n#define WHOLE_BINARY_CASES" + cases<BinaryOp>(binary, whole_formula) +

@@ -141,7 +141,9 @@ Status select(Station& station, const TensorImpl& node) {
         .arg(static_cast<cl_int>(t.largest))
         .arg(static_cast<cl_int>(node.op == Op::TopKIndices));
   else
-    call.arg(static_cast<cl_int>(s.exclusive)).arg(static_cast<cl_int>(s.reverse));
+    call.arg(static_cast<cl_int>(s.exclusive))
+        .arg(static_cast<cl_int>(s.reverse))
+        .arg(static_cast<cl_int>(node.op == Op::CumProd));
   return call.items(count, 8);
 }
 
@@ -218,7 +220,8 @@ Status run_lines(Station& station, const TensorImpl& node) {
     case LineOp::ArgMin:
     case LineOp::TopKValues:
     case LineOp::TopKIndices:
-    case LineOp::CumSum: return select(station, node);
+    case LineOp::CumSum:
+    case LineOp::CumProd: return select(station, node);
   }
   return no_kernel(node);
 }

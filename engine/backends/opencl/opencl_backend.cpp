@@ -65,7 +65,7 @@ class OpenClBackend final : public Backend {
     if (family == OpFamily::Unknown)
       return Error{fmt::format("{} '{}' on opencl: there is no op {}", arenascope::name(node.op), node.name,
                                static_cast<int>(node.op))};
-    if (family == OpFamily::Opaque || family == OpFamily::Fused)
+    if (family == OpFamily::Host || family == OpFamily::Opaque || family == OpFamily::Fused)
       return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
     if (info(node.dtype).quantised && has_work(node))
       return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
@@ -119,6 +119,7 @@ class OpenClBackend final : public Backend {
       case OpFamily::Unknown:
       case OpFamily::Given:
       case OpFamily::View:
+      case OpFamily::Host:
       case OpFamily::Opaque:
       case OpFamily::Fused: break;
     }

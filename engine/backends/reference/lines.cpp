@@ -141,14 +141,15 @@ void top_k(const TensorImpl& node, const Sources& s, Out& out) {
   }
 }
 
-void cum_sum(const TensorImpl& node, const Sources& s, Out& out) {
+void cumulated(const TensorImpl& node, const Sources& s, Out& out) {
   const auto p = node.params.get<CumSumParams>();
   for (Places line : along(node.sizes, p.axis)) {
     if (p.reverse) std::reverse(line.begin(), line.end());
-    Real sum = 0;
+    Real running = node.op == Op::CumProd ? 1 : 0;
     for (int64_t i : line) {
-      out[static_cast<size_t>(i)] = p.exclusive ? sum : sum + s[0][i];
-      sum += s[0][i];
+      const Real next = node.op == Op::CumProd ? running * s[0][i] : running + s[0][i];
+      out[static_cast<size_t>(i)] = p.exclusive ? running : next;
+      running = next;
     }
   }
 }
@@ -214,7 +215,8 @@ std::vector<Real> lines(const TensorImpl& node, const Sources& sources) {
     case LineOp::ArgMin: arg(node, sources, out); break;
     case LineOp::TopKValues:
     case LineOp::TopKIndices: top_k(node, sources, out); break;
-    case LineOp::CumSum: cum_sum(node, sources, out); break;
+    case LineOp::CumSum:
+    case LineOp::CumProd: cumulated(node, sources, out); break;
     case LineOp::Rope: rope(node, sources, out); break;
   }
   return out;

@@ -19,6 +19,16 @@ Real integer_power(Real base, Real exponent) {
 // What no family's switch knows; supports() has refused it before.
 constexpr Real kUnknown = std::numeric_limits<Real>::quiet_NaN();
 
+// Two's complement, as wide as the type.
+uint64_t bits_of(Real x) { return x < 0 ? static_cast<uint64_t>(static_cast<int64_t>(x)) : static_cast<uint64_t>(x); }
+Real number_of(DType type, uint64_t bits) {
+  const int width = 8 * info(type).block_bytes;
+  const bool is_signed = type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64;
+  if (width < 64) bits &= (uint64_t{1} << width) - 1;
+  const bool negative = is_signed && (bits >> (width - 1) & 1) != 0;
+  return static_cast<Real>(bits) - (negative ? std::ldexp(Real{1}, width) : 0);
+}
+
 Real calculated(BinaryOp op, DType type, Real a, Real b) {
   const bool whole = !info(type).floating;
   switch (op) {
@@ -30,6 +40,11 @@ Real calculated(BinaryOp op, DType type, Real a, Real b) {
     case BinaryOp::Min: return std::isnan(a) || a < b ? a : b;
     case BinaryOp::Max: return std::isnan(a) || a > b ? a : b;
     case BinaryOp::Mod: return whole ? (b == 0 ? 0 : a - b * std::floor(a / b)) : std::fmod(a, b);
+    case BinaryOp::BitAnd: return number_of(type, bits_of(a) & bits_of(b));
+    case BinaryOp::BitOr: return number_of(type, bits_of(a) | bits_of(b));
+    case BinaryOp::BitXor: return number_of(type, bits_of(a) ^ bits_of(b));
+    case BinaryOp::ShiftLeft: return b < 64 ? number_of(type, bits_of(a) << bits_of(b)) : 0;
+    case BinaryOp::ShiftRight: return std::floor(a / std::exp2(b));
   }
   return kUnknown;
 }
@@ -69,6 +84,16 @@ Real one(const TensorImpl& node, Real x) {
     case UnaryOp::Erf: return std::erf(x);
     case UnaryOp::Sin: return std::sin(x);
     case UnaryOp::Cos: return std::cos(x);
+    case UnaryOp::Tan: return std::tan(x);
+    case UnaryOp::Asin: return std::asin(x);
+    case UnaryOp::Acos: return std::acos(x);
+    case UnaryOp::Atan: return std::atan(x);
+    case UnaryOp::Sinh: return std::sinh(x);
+    case UnaryOp::Cosh: return std::cosh(x);
+    case UnaryOp::Asinh: return std::asinh(x);
+    case UnaryOp::Acosh: return std::acosh(x);
+    case UnaryOp::Atanh: return std::atanh(x);
+    case UnaryOp::BitNot: return number_of(node.dtype, ~bits_of(x));
     case UnaryOp::Tanh: return std::tanh(x);
     case UnaryOp::Sigmoid: return 1 / (1 + std::exp(-x));
     case UnaryOp::Relu: return x < 0 ? 0 : x;

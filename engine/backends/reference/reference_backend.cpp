@@ -64,6 +64,7 @@ Result<std::vector<Real>> evaluate(const TensorImpl& node, Reading reading) {
     case OpFamily::Norm: return norms(node, sources);
     case OpFamily::Reduction: return reductions(node, sources);
     case OpFamily::Line: return lines(node, sources);
+    case OpFamily::Host: return host_ops(node, sources);
     case OpFamily::Product:
     case OpFamily::Unknown:
     case OpFamily::Given:

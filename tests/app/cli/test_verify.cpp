@@ -99,3 +99,35 @@ TEST_CASE("a real network whose expected output was changed") {
   write_file(file, bytes);
   fails(copy.string(), 1, "squeezenet");
 }
+
+TEST_CASE_FIXTURE(Case, "every test case below a folder, each with its outcome") {
+  const std::string root = *this / "";
+  const auto copy = [&](const std::string& name) {
+    std::filesystem::copy(folder, *this / name, std::filesystem::copy_options::recursive);
+    return *this / (name + "/test_data_set_0/output_0.pb");
+  };
+  write_file(copy("deeper/wrong"), tensor_proto("z", {{3}, {1.5F, -5.5F, 1003}}));
+  write_file(copy("deeper/damaged"), "no tensor");
+  std::filesystem::create_directories(*this / "nothing");
+  const Ended ended = cli({"verify", root, "--recursive", "--json"});
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line("1 of 3 cases"));
+  const Json object = Json::parse(ended.out, nullptr, false);
+  REQUIRE(object.is_object());
+  CHECK(object["passed"] == 1);
+  CHECK(object["refused"] == 1);
+  CHECK(object["failed"] == 1);
+  REQUIRE(object["cases"].size() == 3);
+  CHECK(object["cases"][0] == Json{{"name", "add"}, {"outcome", "passed"}});
+  CHECK(object["cases"][1]["name"] == "deeper/damaged");
+  CHECK(object["cases"][1]["outcome"] == "refused");
+  CHECK(object["cases"][1]["why"].get<std::string>().find("output_0.pb") != std::string::npos);
+  CHECK(object["cases"][2]["name"] == "deeper/wrong");
+  CHECK(object["cases"][2]["outcome"] == "failed");
+  CHECK(object["cases"][2]["why"].get<std::string>().find("0.5") != std::string::npos);
+  std::filesystem::remove_all(*this / "deeper");
+  CHECK(cli({"verify", root, "--recursive"}).status == 0);
+  CHECK(cli({"verify", *this / "nothing", "--recursive"}).status == 2);
+  CHECK(cli({"verify", *this / "missing", "--recursive"}).status == 2);
+  CHECK(cli({"verify", "--recursive"}).status == 2);
+}

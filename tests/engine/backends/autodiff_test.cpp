@@ -162,10 +162,13 @@ const std::vector<Case>& cases() {
          [](G& g, T t) { return g.mul_mat(g.transpose(t[2]), g.soft_max(g.mul_mat(t[1], t[0]), 2, 0.5f)); }},
     };
     for (Op op : {Op::Neg, Op::Abs, Op::Exp, Op::Sin, Op::Cos, Op::Tanh, Op::Sigmoid, Op::Relu, Op::Silu, Op::Gelu,
-                  Op::GeluTanh, Op::Cont})
+                  Op::GeluTanh, Op::Cont, Op::Atan, Op::Sinh, Op::Cosh, Op::Asinh})
       c.push_back({name(op), {{19}}, [op](G& g, T t) { return g.op(op, {t[0]}); }, -2.03, 1.97});
     for (Op op : {Op::Sqrt, Op::Log, Op::Reciprocal})
       c.push_back({name(op), {{19}}, [op](G& g, T t) { return g.op(op, {t[0]}); }, 0.5, 3});
+    for (Op op : {Op::Tan, Op::Asin, Op::Acos, Op::Atanh})
+      c.push_back({name(op), {{19}}, [op](G& g, T t) { return g.op(op, {t[0]}); }, -0.8, 0.8});
+    c.push_back({name(Op::Acosh), {{19}}, [](G& g, T t) { return g.op(Op::Acosh, {t[0]}); }, 1.4, 4});
     return c;
   }();
   return list;

@@ -7,6 +7,32 @@
 namespace arenascope {
 using namespace test;
 
+TEST_CASE("bits become another type's only where it has as many") {
+  const auto cast = [](DType from, DType to) { return made(Op::BitCast, {{{2, 3}, from}}, CastParams{to}); };
+  CHECK(cast(DType::F32, DType::I32) == "i32 [2, 3]");
+  CHECK(cast(DType::U8, DType::I8) == "i8 [2, 3]");
+  CHECK(cast(DType::F32, DType::F16) == "refused");
+  CHECK(cast(DType::I64, DType::Q8_0) == "refused");
+  CHECK(made(Op::BitCast, {{{32}, DType::Q8_0}}, CastParams{DType::U8}) == "refused");
+}
+
+TEST_CASE("a grid fits its image") {
+  const auto sample = [](const Given& x, const Given& grid, ResizeMode mode = ResizeMode::Linear) {
+    return made(Op::GridSample, {x, grid}, GridSampleParams{mode, GridPadding::Zeros, false});
+  };
+  CHECK(sample({2, 3, 5, 6}, {2, 4, 7, 2}) == "f32 [2, 3, 4, 7]");
+  CHECK(sample({2, 3, 5}, {2, 4, 1}) == "f32 [2, 3, 4]");
+  CHECK(sample({1, 3, 5, 6, 7}, {1, 2, 3, 4, 3}) == "f32 [1, 3, 2, 3, 4]");
+  CHECK(sample({2, 3, 5, 6}, {2, 0, 7, 2}) == "f32 [2, 3, 0, 7]");
+  CHECK(sample({2, 3, 5, 6}, {2, 4, 7, 3}) == "refused");
+  CHECK(sample({2, 3, 5, 6}, {1, 4, 7, 2}) == "refused");
+  CHECK(sample({2, 3, 5, 6}, {2, 4, 2}) == "refused");
+  CHECK(sample({2, 3}, {2, 3}) == "refused");
+  CHECK(sample({2, 3, 0, 6}, {2, 4, 7, 2}) == "refused");
+  CHECK(sample({1, 3, 5, 6, 7}, {1, 2, 3, 4, 3}, ResizeMode::Cubic) == "refused");
+  CHECK(sample({{2, 3, 5, 6}, DType::I32}, {2, 4, 7, 2}) == "refused");
+}
+
 TEST_CASE("views infer their layout") {
   CHECK(made(Op::Reshape, {{2, 6}}, ReshapeParams{{3, 4}}) == "f32 [3, 4]");
   CHECK(made(Op::Reshape, {{2, 6}}, ReshapeParams{{3, 5}}) == "refused");

@@ -70,6 +70,11 @@ TEST_CASE("one source, element by element") {
     const bool copies = op == Op::Cont || op == Op::Copy;
     CHECK(made(op, {{{2, 32}, DType::Q8_0}}) == (copies ? "q8_0 [2, 32]" : "refused"));
   }
+  for (Op op : {Op::Tan, Op::Asin, Op::Acos, Op::Atan, Op::Sinh, Op::Cosh, Op::Asinh, Op::Acosh, Op::Atanh}) {
+    CAPTURE(name(op));
+    CHECK(made(op, {{{4}, DType::F16}}) == "f16 [4]");
+    CHECK(made(op, {{{4}, DType::I32}}) == "refused");
+  }
   for (Op op : {Op::Sqrt,     Op::Reciprocal, Op::Exp,       Op::Log,         Op::Erf,       Op::Sin,      Op::Cos,
                 Op::Tanh,     Op::Sigmoid,    Op::LeakyRelu, Op::Elu,         Op::Softplus,  Op::Softsign, Op::Gelu,
                 Op::GeluTanh, Op::Silu,       Op::Mish,      Op::HardSigmoid, Op::HardSwish, Op::Scale}) {
@@ -98,6 +103,27 @@ TEST_CASE("two sources broadcast") {
     CHECK(made(op, {{2}, {3}}) == "refused");
     CHECK(made(op, {{2}, {{2}, DType::F16}}) == "refused");
   }
+}
+
+TEST_CASE("bits are those of whole numbers of one type, and shifts of unsigned ones") {
+  for (Op op : {Op::BitAnd, Op::BitOr, Op::BitXor}) {
+    CAPTURE(name(op));
+    CHECK(made(op, {{{2, 1}, DType::I16}, {{3}, DType::I16}}) == "i16 [2, 3]");
+    CHECK(made(op, {{{2}, DType::U64}, {{2}, DType::U64}}) == "u64 [2]");
+    CHECK(made(op, {{{2}, DType::I16}, {{2}, DType::U16}}) == "refused");
+    CHECK(made(op, {{{2}, DType::U8}, {{3}, DType::U8}}) == "refused");
+    CHECK(made(op, {{{2}, DType::Bool}, {{2}, DType::Bool}}) == "refused");
+    CHECK(made(op, {{2}, {2}}) == "refused");
+  }
+  for (Op op : {Op::ShiftLeft, Op::ShiftRight}) {
+    CAPTURE(name(op));
+    CHECK(made(op, {{{2, 1}, DType::U8}, {{3}, DType::U8}}) == "u8 [2, 3]");
+    CHECK(made(op, {{{2}, DType::I8}, {{2}, DType::I8}}) == "refused");
+    CHECK(made(op, {{{2}, DType::U8}, {{2}, DType::U16}}) == "refused");
+  }
+  CHECK(made(Op::BitNot, {{{2, 3}, DType::I32}}) == "i32 [2, 3]");
+  CHECK(made(Op::BitNot, {{{2}, DType::Bool}}) == "refused");
+  CHECK(made(Op::BitNot, {{2}}) == "refused");
 }
 
 TEST_CASE("where takes a condition and two of a kind") {

@@ -31,6 +31,12 @@ Pairs<C, C> arithmetic(BinaryOp op) {
   case BinaryOp::id: return loop<C, C, Op::id>;
     ARENASCOPE_ARITHMETIC_OPS(X)
 #undef X
+#define X(id, ...)                                                  \
+  case BinaryOp::id:                                                \
+    if constexpr (std::is_integral_v<C>) return loop<C, C, Op::id>; \
+    break;
+    ARENASCOPE_BITWISE_OPS(X)
+#undef X
   }
   return nullptr;
 }

@@ -10,8 +10,11 @@
 
 namespace arenascope::cpu::formulas {
 
-using std::ceil, std::cos, std::erf, std::exp, std::expm1, std::fabs, std::floor, std::fmod, std::isnan, std::log,
-    std::log1p, std::pow, std::rint, std::sin, std::sqrt, std::tanh;
+// All of <cmath> that is the same in OpenCL C and CUDA.
+using std::acos, std::acosh, std::asin, std::asinh, std::atan, std::atan2, std::atanh, std::cbrt, std::ceil,
+    std::copysign, std::cos, std::cosh, std::erf, std::erfc, std::exp, std::exp2, std::expm1, std::fabs, std::floor,
+    std::fma, std::fmax, std::fmin, std::fmod, std::hypot, std::isinf, std::isnan, std::log, std::log10, std::log1p,
+    std::log2, std::pow, std::rint, std::round, std::sin, std::sinh, std::sqrt, std::tan, std::tanh, std::trunc;
 
 template <class N>
 N lesser(N x, N y) {
@@ -85,6 +88,15 @@ N power(N x, N y) {
   for (uint64_t e = bits(y); e != 0; e >>= 1, factor *= factor)
     if (e & 1) out *= factor;
   return static_cast<N>(out);
+}
+
+template <class N>
+N shifted_left(N x, N y) {
+  return bits(y) < 64 ? static_cast<N>(bits(x) << bits(y)) : N{0};
+}
+template <class N>
+N shifted_right(N x, N y) {
+  return bits(y) < 64 ? static_cast<N>(bits(x) >> bits(y)) : N{0};
 }
 
 // What an op makes of an element x, another source's y, and its scalars a and b; defined where it has a formula for

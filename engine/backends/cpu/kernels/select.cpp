@@ -209,11 +209,13 @@ void top(const Job& job) {
   }
 }
 
+// CUM_SUM and CUM_PROD.
 template <class C>
-void running_sum(const Job& job) {
+void running(const Job& job) {
   using Sum = std::conditional_t<std::is_floating_point_v<C>, double, uint64_t>;
   const TensorImpl &node = job.node, &source = job.source(0);
   const auto p = node.params.get<CumSumParams>();
+  const bool product = node.op == Op::CumProd;
   const Lines lines(source, p.axis);
   const LoadRow<C> load = loader<C>(source.dtype);
   const StoreRow<C> store = storer<C>(node.dtype);
@@ -222,12 +224,12 @@ void running_sum(const Job& job) {
   for (int64_t line = range.begin; line < range.end; ++line) {
     const std::byte* from = source.data() + lines.source(line) * bytes;
     std::byte* to = node.data() + lines.target(line, lines.length) * bytes;
-    Sum sum{};
+    Sum sum = product ? Sum{1} : Sum{0};
     for (int64_t i = 0; i < lines.length; ++i) {
       const int64_t at = p.reverse ? lines.length - 1 - i : i;
       C x, y;
       load(&x, from + at * lines.stride * bytes, 1, 1);
-      const Sum next = sum + static_cast<Sum>(x);
+      const Sum next = product ? sum * static_cast<Sum>(x) : sum + static_cast<Sum>(x);
       y = static_cast<C>(p.exclusive ? sum : next);
       sum = next;
       store(to + at * lines.inner * bytes, 1, &y, 1);
@@ -259,7 +261,7 @@ Status top_k(const Job& job) {
 }
 
 Status cum_sum(const Job& job) {
-  with_compute_type(job.source(0).dtype, [&](auto zero) { running_sum<decltype(zero)>(job); });
+  with_compute_type(job.source(0).dtype, [&](auto zero) { running<decltype(zero)>(job); });
   return {};
 }
 

@@ -73,6 +73,9 @@ Rows<Out, C> rows_of(UnaryOp op) {
 #define X(id, ...) ROWS(id, kSame&& kReal)
     ARENASCOPE_FUNCTION_OPS(X)
 #undef X
+#define X(id, ...) ROWS(id, kSame && !kReal)
+    ARENASCOPE_INTEGER_OPS(X)
+#undef X
 #define X(id, ...) ROWS(id, (std::is_same_v<Out, int64_t>))
     ARENASCOPE_PREDICATE_OPS(X)
 #undef X

@@ -94,6 +94,12 @@ ARENASCOPE_DEVICE int64_t floor_mod(int64_t x, int64_t y, bool u) {
   const int64_t rest = x % y;
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
+ARENASCOPE_DEVICE int64_t shifted_left(int64_t x, int64_t y) {
+  return bits(y) < 64 ? static_cast<int64_t>(bits(x) << bits(y)) : 0;
+}
+ARENASCOPE_DEVICE int64_t shifted_right(int64_t x, int64_t y) {
+  return bits(y) < 64 ? static_cast<int64_t>(bits(x) >> bits(y)) : 0;
+}
 ARENASCOPE_DEVICE int64_t power(int64_t x, int64_t y) {
   if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : 0;
   uint64_t result = 1, base = bits(x);
@@ -196,11 +202,18 @@ ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[
     if constexpr (!IsWhole<N>::value)                                                                             \
       ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = formulas::apply<Do::id>(x[j], y[j], a, b, false); \
     return;
+#define WHOLE(id, ...)                                                                                              \
+  case Do::id:                                                                                                      \
+    if constexpr (IsWhole<N>::value)                                                                                \
+      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = formulas::apply<Do::id>(x[j], y[j], a, b, is_unsigned); \
+    return;
   switch (s.what) {
     ARENASCOPE_DO(Load, y[j])
-    ARENASCOPE_BINARY_OPS(ANY)
+    ARENASCOPE_ARITHMETIC_OPS(ANY)
+    ARENASCOPE_BITWISE_OPS(WHOLE)
     ARENASCOPE_COMPARISON_OPS(ANY)
     ARENASCOPE_NUMBER_OPS(ANY)
+    ARENASCOPE_INTEGER_OPS(WHOLE)
     ARENASCOPE_PREDICATE_OPS(ANY)
     ARENASCOPE_FUNCTION_OPS(REAL)
     ARENASCOPE_DO(SubFrom, (formulas::apply<Do::Sub>(y[j], x[j], a, b, is_unsigned)))
@@ -211,6 +224,7 @@ ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[
       if constexpr (!IsWhole<N>::value) ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = x[j] / sqrt(y[j] + a);
       return;
   }
+#undef WHOLE
 #undef REAL
 #undef ANY
 #undef ARENASCOPE_DO

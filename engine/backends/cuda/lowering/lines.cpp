@@ -224,6 +224,7 @@ Status lower_lines(const Job& job) {
     case LineOp::TopKValues:
     case LineOp::TopKIndices:
     case LineOp::CumSum: return lower_selection(job);
+    case LineOp::CumProd: break;  // supports() refuses it
     case LineOp::Rope: return lower_rope(job);
   }
   return refuse(job.node, "no kernel computes it");

@@ -114,6 +114,7 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Given:
     case OpFamily::View: return {};
     case OpFamily::Unknown: return refuse(node, fmt::format("there is no op {}", static_cast<int>(node.op)));
+    case OpFamily::Host:
     case OpFamily::Opaque:
     case OpFamily::Fused: return refuse(node, "no kernel computes it");
     case OpFamily::Movement: return movement_supports(node);
@@ -125,7 +126,7 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Window:
     case OpFamily::Norm:
     case OpFamily::Reduction:
-    case OpFamily::Line: return plain(node);
+    case OpFamily::Line: return node.op == Op::CumProd ? refuse(node, "no kernel computes it") : plain(node);
   }
   return refuse(node, "no kernel computes it");
 }
@@ -155,6 +156,7 @@ Status lower(const Job& job) {
     case OpFamily::Unknown:
     case OpFamily::Given:
     case OpFamily::View:
+    case OpFamily::Host:
     case OpFamily::Opaque:
     case OpFamily::Fused: break;
   }

@@ -225,16 +225,17 @@ kernel void top_k(global const uchar* x, Layout outer, long stride, global uchar
 }
 
 kernel void cum_sum(global const uchar* x, Layout outer, long stride, global uchar* out, Layout out_outer, long out_stride, long lines,
-                    long n, int exclusive, int reverse) {
+                    long n, int exclusive, int reverse, int is_product) {
   const long line = get_global_id(0);
   if (line >= lines) return;
   const long from = place(&outer, line), to = place(&out_outer, line);
-  real sum = 0;
+  real running = is_product;
   for (long r = 0; r < n; ++r) {
     const long j = reverse ? n - 1 - r : r;
     const real v = LOAD(x, outer.type, from + j * stride);
-    STORE(out, out_outer.type, to + j * out_stride, exclusive ? sum : sum + v);
-    sum += v;
+    const real next = is_product ? running * v : running + v;
+    STORE(out, out_outer.type, to + j * out_stride, exclusive ? running : next);
+    running = next;
   }
 }
 #endif

@@ -29,6 +29,8 @@ inline long power(long x, long y) {
   }
   return result;
 }
+inline long shifted_left(long x, long y) { return (ulong)y < 64 ? (long)((ulong)x << (ulong)y) : 0; }
+inline long shifted_right(long x, long y) { return (ulong)y < 64 ? (long)((ulong)x >> (ulong)y) : 0; }
 #define BINARY_CASES WHOLE_BINARY_CASES
 #define UNARY_CASES WHOLE_UNARY_CASES
 #else

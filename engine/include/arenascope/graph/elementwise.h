@@ -10,7 +10,7 @@
 // Integers (int64_t, and uint64_t or its bits where `u` is true, of which a narrower type keeps the low bits), all of
 // which wrap:
 //   less(x, y, u), least(x, y, u), most(x, y, u), negative(x), sum(x, y), difference(x, y), product(x, y),
-//   quotient(x, y, u) and floor_mod(x, y, u), 0 where y is 0, power(x, y)
+//   quotient(x, y, u) and floor_mod(x, y, u), 0 where y is 0, power(x, y), shifted_left(x, y), shifted_right(x, y)
 #pragma once
 
 // clang-format off
@@ -32,7 +32,12 @@
   F(Pow, power(x, y)) \
   F(Min, least(x, y, u)) \
   F(Max, most(x, y, u)) \
-  F(Mod, floor_mod(x, y, u))
+  F(Mod, floor_mod(x, y, u)) \
+  F(BitAnd, x & y) \
+  F(BitOr, x | y) \
+  F(BitXor, x ^ y) \
+  F(ShiftLeft, shifted_left(x, y)) \
+  F(ShiftRight, shifted_right(x, y))
 
 #define ARENASCOPE_REAL_COMPARISON_FORMULAS(F) \
   F(Equal, x == y) \
@@ -71,6 +76,15 @@
   F(Erf, erf(x)) \
   F(Sin, sin(x)) \
   F(Cos, cos(x)) \
+  F(Tan, tan(x)) \
+  F(Asin, asin(x)) \
+  F(Acos, acos(x)) \
+  F(Atan, atan(x)) \
+  F(Sinh, sinh(x)) \
+  F(Cosh, cosh(x)) \
+  F(Asinh, asinh(x)) \
+  F(Acosh, acosh(x)) \
+  F(Atanh, atanh(x)) \
   F(Tanh, tanh(x)) \
   F(Sigmoid, 1 / (1 + exp(-x))) \
   F(LeakyRelu, x < 0 ? a * x : x) \
@@ -96,5 +110,6 @@
   F(Relu, less(x, K(0), u) ? K(0) : x) \
   F(Clamp, least(most(x, a, u), b, u)) \
   F(Not, x == 0) \
+  F(BitNot, ~x) \
   F(IsNan, K(0))
 // clang-format on

@@ -37,6 +37,7 @@ enum class OpFamily : uint8_t {
   Norm,
   Reduction,
   Line,
+  Host,
   Opaque,
   Fused
 };
@@ -52,6 +53,7 @@ enum class WindowOp : uint16_t { ARENASCOPE_WINDOW_OPS(X) };
 enum class NormOp : uint16_t { ARENASCOPE_NORM_OPS(X) };
 enum class ReductionOp : uint16_t { ARENASCOPE_REDUCTION_OPS(X) };
 enum class LineOp : uint16_t { ARENASCOPE_LINE_OPS(X) };
+enum class HostOp : uint16_t { ARENASCOPE_HOST_OPS(X) };
 #undef X
 
 enum OpTraits : uint8_t {

@@ -55,6 +55,14 @@
   X(Max, "MAX", 2, 2, Binary, binary_rule, element_flops, kStep, exact, none) \
   X(Mod, "MOD", 2, 2, Binary, binary_rule, element_flops, kPointwise, exact, none)
 
+// Two sources, broadcast; whole numbers. A shift by more than a number has bits leaves 0.
+#define ARENASCOPE_BITWISE_OPS(X) \
+  X(BitAnd, "BIT_AND", 2, 2, Binary, bits_rule, element_flops, kPointwise, exact, none) \
+  X(BitOr, "BIT_OR", 2, 2, Binary, bits_rule, element_flops, kPointwise, exact, none) \
+  X(BitXor, "BIT_XOR", 2, 2, Binary, bits_rule, element_flops, kPointwise, exact, none) \
+  X(ShiftLeft, "SHIFT_LEFT", 2, 2, Binary, shift_rule, element_flops, kPointwise, exact, none) \
+  X(ShiftRight, "SHIFT_RIGHT", 2, 2, Binary, shift_rule, element_flops, kPointwise, exact, none)
+
 // Two sources, broadcast, to truth values
 #define ARENASCOPE_COMPARISON_OPS(X) \
   X(Equal, "EQUAL", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
@@ -82,6 +90,10 @@
   X(Clamp, "CLAMP", 1, 1, Unary, same_rule, element_flops, kStep | kLimits, exact, clamp) \
   X(Not, "NOT", 1, 1, Unary, same_rule, element_flops, kPointwise, exact, none)
 
+// One source, element by element; whole numbers
+#define ARENASCOPE_INTEGER_OPS(X) \
+  X(BitNot, "BIT_NOT", 1, 1, Unary, bits_rule, element_flops, kPointwise, exact, none)
+
 // One source, element by element; floating-point numbers
 #define ARENASCOPE_FUNCTION_OPS(X) \
   X(Sqrt, "SQRT", 1, 1, Unary, float_rule, element_flops, kStep, exact, sqrt) \
@@ -91,6 +103,15 @@
   X(Erf, "ERF", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), none) \
   X(Sin, "SIN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(1), sin) \
   X(Cos, "COS", 1, 1, Unary, float_rule, element_flops, kMath, ulps(1), cos) \
+  X(Tan, "TAN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), tan) \
+  X(Asin, "ASIN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), asin) \
+  X(Acos, "ACOS", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), acos) \
+  X(Atan, "ATAN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), atan) \
+  X(Sinh, "SINH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), sinh) \
+  X(Cosh, "COSH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), cosh) \
+  X(Asinh, "ASINH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), asinh) \
+  X(Acosh, "ACOSH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), acosh) \
+  X(Atanh, "ATANH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), atanh) \
   X(Tanh, "TANH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), tanh) \
   X(Sigmoid, "SIGMOID", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5).or_least(0x1p-126, "results below 2^-126 may be 0"), sigmoid) \
   X(LeakyRelu, "LEAKY_RELU", 1, 1, Unary, float_rule, element_flops, kStep | kAlpha, ulps(1), none) \
@@ -148,19 +169,27 @@
   X(TopKValues, "TOP_K_VALUES", 1, 1, Line, top_k_rule, source_flops, 0, exact, none) \
   X(TopKIndices, "TOP_K_INDICES", 1, 1, Line, top_k_rule, source_flops, 0, exact, none) \
   X(CumSum, "CUM_SUM", 1, 1, Line, same_rule, element_flops, 0, terms(8), none) \
+  X(CumProd, "CUM_PROD", 1, 1, Line, same_rule, element_flops, 0, ulps(64), none) \
   X(Rope, "ROPE", 1, 2, Line, rope_rule, norm_flops, 0, of_largest(8), rope)
+
+// Computed on the host alone: GPU backends refuse them, and the partition leaves them there
+#define ARENASCOPE_HOST_OPS(X) \
+  X(BitCast, "BIT_CAST", 1, 1, Host, bit_cast_rule, no_flops, 0, exact, none) \
+  X(RoundSmall, "ROUND_SMALL", 1, 1, Host, float_rule, element_flops, kPointwise, exact, none) \
+  X(GridSample, "GRID_SAMPLE", 2, 2, Host, grid_sample_rule, element_flops, 0, of_largest(64), none)
 
 // An operator of a file that nothing can compute, so that the rest can be seen and planned; and several ops as one node.
 #define ARENASCOPE_COMPOUND_OPS(X) \
   X(Opaque, "OPAQUE", 0, -1, Opaque, fill_rule, no_flops, 0, exact, none) \
   X(Fused, "FUSED", 1, -1, Fused, fused_rule, fused_flops, 0, exact, none)
 
-#define ARENASCOPE_BINARY_OPS(X) ARENASCOPE_ARITHMETIC_OPS(X)
-#define ARENASCOPE_UNARY_OPS(X) ARENASCOPE_NUMBER_OPS(X) ARENASCOPE_FUNCTION_OPS(X) ARENASCOPE_PREDICATE_OPS(X)
+#define ARENASCOPE_BINARY_OPS(X) ARENASCOPE_ARITHMETIC_OPS(X) ARENASCOPE_BITWISE_OPS(X)
+#define ARENASCOPE_UNARY_OPS(X) \
+  ARENASCOPE_NUMBER_OPS(X) ARENASCOPE_INTEGER_OPS(X) ARENASCOPE_FUNCTION_OPS(X) ARENASCOPE_PREDICATE_OPS(X)
 
 #define ARENASCOPE_OPS(X) \
   ARENASCOPE_GIVEN_OPS(X) ARENASCOPE_VIEW_OPS(X) ARENASCOPE_MOVEMENT_OPS(X) ARENASCOPE_BINARY_OPS(X) \
   ARENASCOPE_COMPARISON_OPS(X) ARENASCOPE_CHOICE_OPS(X) ARENASCOPE_UNARY_OPS(X) ARENASCOPE_PRODUCT_OPS(X) \
   ARENASCOPE_WINDOW_OPS(X) ARENASCOPE_NORM_OPS(X) ARENASCOPE_REDUCTION_OPS(X) ARENASCOPE_LINE_OPS(X) \
-  ARENASCOPE_COMPOUND_OPS(X)
+  ARENASCOPE_HOST_OPS(X) ARENASCOPE_COMPOUND_OPS(X)
 // clang-format on

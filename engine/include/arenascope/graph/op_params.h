@@ -21,7 +21,7 @@ struct PermuteParams {
 };  // out dimension i is source dimension axes[i]
 struct CastParams {
   DType dtype;
-};
+};  // CAST, BIT_CAST
 struct AxisParams {
   int32_t axis;
 };  // CONCAT, GATHER, GATHER_ELEMENTS
@@ -48,6 +48,22 @@ struct ResizeParams {
   ResizeCoordinates coordinates;
   ResizeNearest nearest;
   float cubic_a;
+};
+enum class GridPadding : int32_t { Zeros, Border, Reflection };
+// GRID_SAMPLE(x [N, C, spatial…], grid [N, out…, spatial]): the grid's innermost numbers are a place in x, of which -1 and
+// 1 are the ends, its last dimension first. Cubic ones (a = -0.75) have two spatial dimensions, all others up to three.
+struct GridSampleParams {
+  ResizeMode mode;
+  GridPadding padding;
+  bool align_corners;
+};
+// The floating-point numbers of one byte or less. ROUND_SMALL gives each number the nearest of them (ties to even).
+enum class SmallFloat : int32_t { E4M3FN, E4M3FNUZ, E5M2, E5M2FNUZ, E8M0, E2M1 };
+enum class SmallRounding : int32_t { Nearest, Up, Down };  // the latter two for E8M0
+struct SmallFloatParams {
+  SmallFloat format;
+  bool saturate;  // what is too large becomes the largest, not infinity or NaN
+  SmallRounding rounding;
 };
 struct DepthToSpaceParams {
   int32_t block;
@@ -146,6 +162,7 @@ struct TopKParams {
   bool largest;
   bool sorted;
 };
+// CUM_SUM, CUM_PROD.
 struct CumSumParams {
   int32_t axis;
   bool exclusive;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// What goes by the bits of numbers: the same bits as another type, and rounding to small floating-point formats.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/rows.h"
+
+namespace arenascope::cpu {
+namespace {
+
+template <class T>
+void copy_bits(const Job& job) {
+  const TensorImpl& source = job.source(0);
+  const Nest nest(job.node.sizes, {&job.node, &source});
+  const int64_t step = nest.inner_stride(1);
+  nest.rows(job.part(nest.count(), 64), std::numeric_limits<int64_t>::max(), [&](const int64_t* at, int64_t n) {
+    std::byte* const to = job.node.data() + at[0] * static_cast<int64_t>(sizeof(T));
+    const std::byte* const from = source.data() + at[1] * static_cast<int64_t>(sizeof(T));
+    for (int64_t i = 0; i < n; ++i)
+      std::memcpy(to + i * static_cast<int64_t>(sizeof(T)), from + i * step * static_cast<int64_t>(sizeof(T)),
+                  sizeof(T));
+  });
+}
+
+// A format by its numbers: `digits` of the significand with the leading one, exponents of the least normal number and of
+// the largest, and what follows the largest.
+struct Format {
+  int digits, least;
+  double largest;
+  bool infinity;       // behind the largest comes infinity, else NaN
+  bool negative_zero;
+};
+Format format_of(SmallFloat format) {
+  switch (format) {
+    case SmallFloat::E4M3FN: return {4, -6, 448, false, true};
+    case SmallFloat::E4M3FNUZ: return {4, -7, 240, false, false};
+    case SmallFloat::E5M2: return {3, -14, 57344, true, true};
+    case SmallFloat::E5M2FNUZ: return {3, -15, 57344, false, false};
+    case SmallFloat::E8M0: return {1, -127, 0x1p127, false, false};
+    case SmallFloat::E2M1: break;
+  }
+  return {2, 0, 6, false, true};
+}
+
+// Powers of two from 2^-127 on; zero and negative numbers are not among them.
+double power_of_two(double x, const SmallFloatParams& p) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (std::isnan(x) || std::signbit(x)) return nan;
+  if (x == 0) return 0x1p-127;
+  if (std::isinf(x)) return p.saturate ? 0x1p127 : nan;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);  // in [1/2, 1)
+  const bool exact = fraction == 0.5;
+  int power = exponent - 1;
+  if (!exact && (p.rounding == SmallRounding::Up || (p.rounding == SmallRounding::Nearest && fraction >= 0.75))) ++power;
+  if (power > 127) return p.saturate ? 0x1p127 : nan;
+  return std::ldexp(1.0, power < -127 ? -127 : power);
+}
+
+double rounded(double x, const SmallFloatParams& p) {
+  if (p.format == SmallFloat::E8M0) return power_of_two(x, p);
+  const Format f = format_of(p.format);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (std::isnan(x)) return p.format == SmallFloat::E2M1 ? f.largest : nan;
+  double magnitude = std::fabs(x);
+  if (!std::isinf(magnitude) && magnitude != 0) {
+    const int exponent = std::max(std::ilogb(magnitude), f.least) - (f.digits - 1);
+    magnitude = std::ldexp(std::nearbyint(std::ldexp(magnitude, -exponent)), exponent);
+  }
+  if (magnitude > f.largest) magnitude = p.saturate || p.format == SmallFloat::E2M1 ? f.largest : f.infinity ? INFINITY : nan;
+  if (magnitude == 0 && !f.negative_zero) return 0;
+  return std::copysign(magnitude, x);
+}
+
+template <class C>
+void round_rows(const Job& job) {
+  const auto p = job.node.params.get<SmallFloatParams>();
+  const Nest nest(job.node, {&job.source(0)});
+  Reader<C> source(job.source(0), nest.inner_stride(1));
+  Writer<C> out(job.node);
+  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+    const C* const x = source.piece(at[1], n);
+    C* const to = out.piece(at[0]);
+    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<C>(rounded(static_cast<double>(x[i]), p));
+    out.done(at[0], n);
+  });
+}
+
+}  // namespace
+
+Status bit_cast(const Job& job) {
+  switch (element_bytes(job.node.dtype)) {
+    case 1: copy_bits<uint8_t>(job); break;
+    case 2: copy_bits<uint16_t>(job); break;
+    case 4: copy_bits<uint32_t>(job); break;
+    default: copy_bits<uint64_t>(job); break;
+  }
+  return {};
+}
+
+Status round_small(const Job& job) {
+  if (job.node.dtype == DType::F64)
+    round_rows<double>(job);
+  else
+    round_rows<float>(job);
+  return {};
+}
+
+}  // namespace arenascope::cpu

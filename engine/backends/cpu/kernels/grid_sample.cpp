@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// GRID_SAMPLE: images read at places between their elements, which a grid gives. A place's weights are found once for all
+// channels.
+#include <array>
+#include <cmath>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/elements.h"
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr int kMostSpatial = 3, kMostTaps = 16;
+
+// An element of the image by its offset, and how much of it.
+template <class C>
+struct Tap {
+  int64_t offset;
+  C weight;
+};
+
+template <class C>
+class Sampler {
+ public:
+  Sampler(const TensorImpl& image, const GridSampleParams& p) : p_(p), spatial_(image.rank() - 2) {
+    for (int d = 0; d < spatial_; ++d) sizes_[d] = image.sizes[d + 2], strides_[d] = image.strides[d + 2];
+  }
+
+  // The taps of a place whose coordinates are given as the grid does, last dimension first.
+  int taps(const C* place, std::array<Tap<C>, kMostTaps>& to) const {
+    int64_t at[kMostSpatial][4];
+    C weights[kMostSpatial][4];
+    int counts[kMostSpatial];
+    for (int d = 0; d < spatial_; ++d) counts[d] = along(d, place[spatial_ - 1 - d], at[d], weights[d]);
+    int count = 0;
+    const int inner = spatial_ > 2 ? counts[2] : 1, middle = spatial_ > 1 ? counts[1] : 1;
+    for (int i = 0; i < counts[0]; ++i)
+      for (int j = 0; j < middle; ++j)
+        for (int k = 0; k < inner; ++k) {
+          const int index[] = {i, j, k};
+          Tap<C> tap{0, C{1}};
+          bool inside = true;
+          for (int d = 0; d < spatial_; ++d) {
+            const int64_t x = at[d][index[d]];
+            inside = inside && x >= 0;
+            tap.offset += x * strides_[d];
+            tap.weight *= weights[d][index[d]];
+          }
+          if (inside) to[static_cast<size_t>(count++)] = tap;
+        }
+    return count;
+  }
+
+ private:
+  // Into [low, high], by turning back at the ends.
+  static C reflected(C x, C low, C high) {
+    const C range = high - low;
+    if (!(range > 0)) return low;
+    if (x >= low && x <= high) return x;
+    const C over = x < low ? low - x : x - high;
+    const C turns = std::floor(over / range), rest = over - turns * range;
+    const bool even = std::fmod(turns, C{2}) == 0;
+    return (x < low) == even ? low + rest : high - rest;
+  }
+  C low() const { return p_.align_corners ? C{0} : C{-0.5}; }
+  C high(int d) const { return static_cast<C>(sizes_[d] - 1) + (p_.align_corners ? C{0} : C{0.5}); }
+
+  // An element's index after padding; -1: it is zero.
+  int64_t padded(int d, C x) const {
+    const C last = static_cast<C>(sizes_[d] - 1);
+    if (x >= 0 && x <= last) return static_cast<int64_t>(x);
+    if (!(p_.padding != GridPadding::Zeros) || x != x) return -1;
+    if (p_.padding == GridPadding::Reflection) x = std::trunc(reflected(x, low(), high(d)));
+    return static_cast<int64_t>(x < 0 ? C{0} : x > last ? last : x);
+  }
+
+  int along(int d, C coordinate, int64_t* at, C* weights) const {
+    const C length = static_cast<C>(sizes_[d]);
+    C x = p_.align_corners ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
+    if (p_.mode == ResizeMode::Nearest) x = std::rint(x);
+    if (x < low() || x > high(d)) {
+      if (p_.padding == GridPadding::Border) x = x < 0 ? C{0} : x > length - 1 ? length - 1 : x;
+      if (p_.padding == GridPadding::Reflection) x = reflected(x, low(), high(d));
+    }
+    if (p_.mode == ResizeMode::Nearest) {
+      at[0] = padded(d, std::rint(x));
+      weights[0] = 1;
+      return 1;
+    }
+    const C first = std::floor(x), t = x - first;
+    if (p_.mode == ResizeMode::Linear) {
+      at[0] = padded(d, first), at[1] = padded(d, first + 1);
+      weights[0] = 1 - t, weights[1] = t;
+      return 2;
+    }
+    constexpr C a = C{-0.75};
+    const C u = t + 1, v = 1 - t, w = 2 - t;
+    weights[0] = ((a * u - 5 * a) * u + 8 * a) * u - 4 * a;
+    weights[1] = ((a + 2) * t - (a + 3)) * t * t + 1;
+    weights[2] = ((a + 2) * v - (a + 3)) * v * v + 1;
+    weights[3] = ((a * w - 5 * a) * w + 8 * a) * w - 4 * a;
+    for (int k = 0; k < 4; ++k) at[k] = padded(d, first + static_cast<C>(k - 1));
+    return 4;
+  }
+
+  GridSampleParams p_;
+  int spatial_;
+  int64_t sizes_[kMostSpatial] = {1, 1, 1}, strides_[kMostSpatial] = {0, 0, 0};
+};
+
+template <class C>
+void sample(const Job& job) {
+  const TensorImpl &node = job.node, &image = job.source(0), &grid = job.source(1);
+  const int spatial = image.rank() - 2;
+  const Sampler<C> sampler(image, node.params.get<GridSampleParams>());
+  int64_t places = 1;
+  for (int d = 0; d < spatial; ++d) places *= node.sizes[d + 2];
+  const int64_t channels = node.sizes[1], bytes = element_bytes(image.dtype), grid_bytes = element_bytes(grid.dtype);
+  const LoadRow<C> load = loader<C>(image.dtype), load_grid = loader<C>(grid.dtype);
+  const StoreRow<C> store = storer<C>(node.dtype);
+  std::array<Tap<C>, kMostTaps> taps;
+  const Range range = job.part(node.sizes[0] * places);
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    const int64_t n = i / places, at = i % places;
+    int64_t offset = n * grid.strides[0];
+    int64_t rest = at;
+    for (int d = spatial; d >= 1; --d) {
+      offset += rest % grid.sizes[d] * grid.strides[d];
+      rest /= grid.sizes[d];
+    }
+    C place[kMostSpatial];
+    load_grid(place, grid.data() + offset * grid_bytes, grid.strides[spatial + 1], spatial);
+    const int count = sampler.taps(place, taps);
+    for (int64_t c = 0; c < channels; ++c) {
+      const std::byte* const from = image.data() + (n * image.strides[0] + c * image.strides[1]) * bytes;
+      C sum{};
+      for (int k = 0; k < count; ++k) {
+        C x;
+        load(&x, from + taps[static_cast<size_t>(k)].offset * bytes, 1, 1);
+        sum += taps[static_cast<size_t>(k)].weight * x;
+      }
+      store(node.data() + ((n * channels + c) * places + at) * element_bytes(node.dtype), 1, &sum, 1);
+    }
+  }
+}
+
+}  // namespace
+
+Status grid_sample(const Job& job) {
+  if (job.node.dtype == DType::F64)
+    sample<double>(job);
+  else
+    sample<float>(job);
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "engine/backends/reference/values.h"
+
+#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+
+namespace arenascope::reference {
+namespace {
+
+using Out = std::vector<Real>;
+
+// The bits are copied to where the result lies, and read as its type.
+Out bit_cast(const TensorImpl& node) {
+  const TensorImpl& source = *node.sources[0];
+  const int64_t bytes = info(node.dtype).block_bytes;
+  for (int64_t i = 0; i < node.element_count(); ++i) {
+    const Dims index = unravel(i, node.sizes);
+    int64_t at = 0;
+    for (int d = 0; d < node.rank(); ++d) at += index[d] * source.strides[d];
+    std::memcpy(node.data() + i * bytes, source.data() + at * bytes, static_cast<size_t>(bytes));
+  }
+  return read(node).v;
+}
+
+// The finite numbers of a format that are not negative, by their code without the sign.
+std::vector<Real> numbers_of(SmallFloat format) {
+  int exponent_bits = 4, fraction_bits = 3, bias = 7, codes = 0;
+  switch (format) {
+    case SmallFloat::E4M3FN: codes = 127; break;
+    case SmallFloat::E4M3FNUZ: bias = 8, codes = 128; break;
+    case SmallFloat::E5M2: exponent_bits = 5, fraction_bits = 2, bias = 15, codes = 124; break;
+    case SmallFloat::E5M2FNUZ: exponent_bits = 5, fraction_bits = 2, bias = 16, codes = 128; break;
+    case SmallFloat::E2M1: exponent_bits = 2, fraction_bits = 1, bias = 1, codes = 8; break;
+    case SmallFloat::E8M0: exponent_bits = 8, fraction_bits = 0, bias = 127, codes = 255; break;
+  }
+  (void)exponent_bits;
+  std::vector<Real> out;
+  for (int code = 0; code < codes; ++code) {
+    const int exponent = code >> fraction_bits, fraction = code & ((1 << fraction_bits) - 1);
+    const bool normal = exponent > 0 || format == SmallFloat::E8M0;
+    const int significand = fraction + (normal ? 1 << fraction_bits : 0);
+    out.push_back(std::ldexp(static_cast<Real>(significand), (normal ? exponent : 1) - bias - fraction_bits));
+  }
+  return out;
+}
+
+Real rounded(Real x, const std::vector<Real>& numbers, const SmallFloatParams& p) {
+  const bool powers = p.format == SmallFloat::E8M0, no_nan = p.format == SmallFloat::E2M1;
+  const bool has_infinity = p.format == SmallFloat::E5M2;
+  const bool has_minus_zero = has_infinity || no_nan || p.format == SmallFloat::E4M3FN;
+  if (std::isnan(x)) return no_nan ? numbers.back() : x;
+  if (powers && std::signbit(x)) return NAN;
+  const Real sign = std::signbit(x) ? -1 : 1, magnitude = std::abs(x), largest = numbers.back();
+  // What comes behind the largest number, by the step that leads to it.
+  const Real step = powers ? largest : largest - numbers[numbers.size() - 2];
+  const Real half = powers && p.rounding == SmallRounding::Down ? step
+                    : powers && p.rounding == SmallRounding::Up ? 0
+                                                                : step / 2;
+  const bool odd = (numbers.size() - 1) % 2 == 1;
+  if (magnitude > largest + half || (magnitude == largest + half && magnitude > largest && (powers || odd)))
+    return p.saturate || no_nan ? sign * largest : has_infinity ? sign * INFINITY : static_cast<Real>(NAN);
+  if (magnitude >= largest) return sign * largest;
+  if (magnitude <= numbers.front()) return numbers.front() == 0 && has_minus_zero ? sign * 0 : numbers.front();
+  const auto above = std::upper_bound(numbers.begin(), numbers.end(), magnitude), below = above - 1;
+  const Real up = *above - magnitude, down = magnitude - *below;
+  bool to_upper = up < down || (up == down && (powers || (below - numbers.begin()) % 2 == 1));
+  if (powers && down == 0) to_upper = false;
+  if (powers && down != 0 && p.rounding != SmallRounding::Nearest) to_upper = p.rounding == SmallRounding::Up;
+  const Real y = to_upper ? *above : *below;
+  return y == 0 && !has_minus_zero ? 0 : sign * y;
+}
+
+// Where a coordinate outside of [low, high] is read, turned back at the ends.
+Real reflected(Real x, Real low, Real high) {
+  const Real range = high - low;
+  if (range <= 0) return low;
+  while (std::isfinite(x) && (x < low || x > high)) {
+    const Real turns = std::floor((x - low) / (2 * range));
+    x -= 2 * range * turns;  // in [low, low + 2·range)
+    if (x > high) x = 2 * high - x;
+  }
+  return std::isfinite(x) ? x : static_cast<Real>(NAN);
+}
+
+struct Axis {
+  int64_t size;
+  GridSampleParams p;
+
+  Real low() const { return p.align_corners ? 0 : -0.5L; }
+  Real high() const { return static_cast<Real>(size - 1) + (p.align_corners ? 0 : 0.5L); }
+  Real clamped(Real x) const { return std::clamp<Real>(x, 0, static_cast<Real>(size - 1)); }
+  // -1: nothing lies there.
+  int64_t index(Real x) const {
+    if (std::isnan(x)) return -1;
+    if (x >= 0 && x <= static_cast<Real>(size - 1)) return static_cast<int64_t>(x);
+    if (p.padding == GridPadding::Zeros) return -1;
+    if (p.padding == GridPadding::Reflection) x = std::trunc(reflected(x, low(), high()));
+    return std::isnan(x) ? -1 : static_cast<int64_t>(clamped(x));
+  }
+  // The elements that make the value at a coordinate, and their weights.
+  std::vector<std::pair<int64_t, Real>> taps(Real coordinate) const {
+    const auto length = static_cast<Real>(size);
+    Real x = p.align_corners ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
+    if (p.mode == ResizeMode::Nearest) x = std::nearbyint(x);
+    if (x < low() || x > high()) {
+      if (p.padding == GridPadding::Border) x = clamped(x);
+      if (p.padding == GridPadding::Reflection) x = reflected(x, low(), high());
+    }
+    if (p.mode == ResizeMode::Nearest) return {{index(std::nearbyint(x)), 1}};
+    const Real first = std::floor(x), t = x - first;
+    if (p.mode == ResizeMode::Linear) return {{index(first), 1 - t}, {index(first + 1), t}};
+    std::vector<std::pair<int64_t, Real>> out;
+    for (int k = -1; k <= 2; ++k) {
+      const Real s = std::abs(t - k), a = -0.75L;
+      const Real weight = s <= 1 ? (a + 2) * s * s * s - (a + 3) * s * s + 1
+                                 : a * s * s * s - 5 * a * s * s + 8 * a * s - 4 * a;
+      out.push_back({index(first + k), weight});
+    }
+    return out;
+  }
+};
+
+Real sampled(const TensorImpl& node, const Sources& s, const Dims& index) {
+  const int spatial = node.rank() - 2;
+  Dims in_grid = {index[0]}, from = index;
+  for (int d = 0; d < spatial; ++d) in_grid.push_back(index[d + 2]);
+  in_grid.push_back(0);
+  std::vector<std::vector<std::pair<int64_t, Real>>> taps;
+  for (int d = 0; d < spatial; ++d) {
+    in_grid[spatial + 1] = spatial - 1 - d;
+    taps.push_back(Axis{s[0].size(d + 2), node.params.get<GridSampleParams>()}.taps(s[1][ravel(in_grid, s[1].sizes)]));
+  }
+  Dims counts;
+  for (const auto& axis : taps) counts.push_back(static_cast<int64_t>(axis.size()));
+  Real sum = 0;
+  for (int64_t i = 0; i < element_count(counts); ++i) {
+    const Dims k = unravel(i, counts);
+    Real weight = 1;
+    bool inside = true;
+    for (int d = 0; d < spatial; ++d) {
+      const auto& [at, share] = taps[static_cast<size_t>(d)][static_cast<size_t>(k[d])];
+      inside = inside && at >= 0;
+      from[d + 2] = at;
+      weight *= share;
+    }
+    if (inside) sum += weight * s[0][ravel(from, s[0].sizes)];
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Real> host_ops(const TensorImpl& node, const Sources& sources) {
+  Out out(static_cast<size_t>(node.element_count()));
+  switch (static_cast<HostOp>(node.op)) {
+    case HostOp::BitCast: return bit_cast(node);
+    case HostOp::RoundSmall: {
+      const auto p = node.params.get<SmallFloatParams>();
+      const std::vector<Real> numbers = numbers_of(p.format);
+      for (size_t i = 0; i < out.size(); ++i) out[i] = rounded(sources[0].v[i], numbers, p);
+      break;
+    }
+    case HostOp::GridSample:
+      for (size_t i = 0; i < out.size(); ++i)
+        out[i] = sampled(node, sources, unravel(static_cast<int64_t>(i), node.sizes));
+      break;
+  }
+  return out;
+}
+
+}  // namespace arenascope::reference
