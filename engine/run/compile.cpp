@@ -62,7 +62,9 @@ Status replan(Program& program, const CompileOptions& options) {
   plan_options.capacity = options.capacity;
   OrderOptions order_options;
   order_options.budget_seconds = options.budget_seconds;
+  plan_options.planner.stop = order_options.stop = options.stop;
   auto memory = plan_memory(program.transformed, options.planner, options.order, plan_options, order_options);
+  if (options.stop.stop_requested()) return Error{"planning was stopped"};
   if (!memory) return memory.error();
   Planned planned{program.transformed, program.transformed_outputs, {}, std::move(*memory)};
   if (options.capacity && planned.memory.arena_bytes > *options.capacity) {

@@ -75,9 +75,12 @@ Status Runner::prepare() {
   return executor_->prepare(program_.plan);
 }
 
-Status Runner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads) {
+Status Runner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads,
+                      double budget_seconds, std::stop_token stop) {
   RunnerOptions options = options_;
   if (threads > 0) options.threads = threads;
+  if (budget_seconds > 0) options.budget_seconds = budget_seconds;
+  options.stop = std::move(stop);
   options.planner = planner;
   options.order = order;
   options.strategy = strategy;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ struct CompileOptions {
   ExecutionPlanOptions execution;                       // which barriers there are
   std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are computed again or moved away
   std::vector<Op> host_ops;       // with a device: ops that are to run on the host all the same
+  std::stop_token stop;           // of replan(): asked to stop, it leaves everything as it was
   std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
 };
 
@@ -55,8 +57,8 @@ struct Program {
 // plan that fits the capacity; one sentence.
 Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& options = {});
 
-// The same graph planned anew, with another planner, order, strategy or number of threads. Errors as above; the program
-// then stays as it was.
+// The same graph planned anew, with another planner, order, strategy or number of threads. Errors as above, and that it
+// was stopped; the program then stays as it was.
 Status replan(Program& program, const CompileOptions& options);
 
 }  // namespace arenascope

@@ -53,8 +53,10 @@ class Runner {
   Result<std::vector<std::byte>> output(size_t index);
   // Any tensor of the graph that holds data now, contiguous, on the host.
   Result<std::vector<std::byte>> read(const TensorImpl& tensor);
-  // Plans anew with the same model; what was loaded stays. `threads` 0: as many as before.
-  Status replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads = 0);
+  // Plans anew with the same model; what was loaded stays. `threads` and `budget_seconds` 0: as before. Error: that of
+  // planning, or that it was stopped; what ran before then still runs.
+  Status replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads = 0,
+                double budget_seconds = 0, std::stop_token stop = {});
 
  private:
   Runner(models::Model model, Program program, RunnerOptions options);
