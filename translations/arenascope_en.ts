@@ -12,7 +12,7 @@
     </message>
 </context>
 <context>
-    <name>arenascope::app::ReplanDesk</name>
+    <name>arenascope::app::Replanning</name>
     <message numerus="yes">
         <source>%n plan(s); the smallest: %1 by %2, %3.</source>
         <translation>

@@ -634,10 +634,6 @@
         <translation>观察张量计算图如何运行、如何使用内存。</translation>
     </message>
     <message>
-        <source>A model (.onnx, .gguf, zoo:NAME) or a recording; a second one is compared with the first.</source>
-        <translation>模型（.onnx、.gguf、zoo:名称）或记录；第二个文件与第一个比较。</translation>
-    </message>
-    <message>
         <source>Draw a view without a window: %1.</source>
         <translation>不打开窗口直接绘制视图：%1。</translation>
     </message>
@@ -688,6 +684,48 @@
     <message>
         <source>Time on the x axis instead of steps.</source>
         <translation>横轴为时间而非步骤。</translation>
+    </message>
+    <message>
+        <source>A model (.onnx, .gguf, zoo:NAME) or a recording; a second one is compared with the first, and of three or more each has a tab.</source>
+        <translation>模型（.onnx、.gguf、zoo:名称）或录制文件；第二个与第一个比较，三个或更多时各占一个标签页。</translation>
+    </message>
+</context>
+<context>
+    <name>QPlatformTheme</name>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>&amp;OK</source>
+        <translation>确定(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::About</name>
+    <message>
+        <source>About Arenascope</source>
+        <translation>关于 Arenascope</translation>
+    </message>
+    <message>
+        <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine inside is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot. Graphs are laid out by Graphviz.&lt;/p&gt;</source>
+        <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;打开模型，在 CPU、OpenCL 或 CUDA 上运行，观察它如何使用内存。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；内部引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。图布局由 Graphviz 完成。&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
@@ -838,10 +876,62 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::Debugger</name>
+    <message>
+        <source>Select a node first: a breakpoint stands on a node.</source>
+        <translation>请先选择节点：断点设在节点上。</translation>
+    </message>
+    <message>
+        <source>Select a node first: the run goes on to it.</source>
+        <translation>请先选择节点：运行将进行到该节点。</translation>
+    </message>
+    <message>
+        <source>No part of a thread was recorded further on.</source>
+        <translation>后面没有记录到线程的工作片段。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Document</name>
+    <message>
+        <source>Compared with %1, which is B in every view: %2 nodes are the same, %3 are only here, %4 only there.</source>
+        <translation>与 %1 比较，它在所有视图中是 B：%2 个节点相同，%3 个仅在此处，%4 个仅在那里。</translation>
+    </message>
+    <message>
+        <source>The recording is full: it begins anew, and what was recorded before is gone.</source>
+        <translation>录制已满：重新开始，之前录制的内容已丢弃。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::DocumentTabs</name>
+    <message>
+        <source>Nothing open</source>
+        <translation>未打开任何文件</translation>
+    </message>
+    <message>
+        <source>Open files</source>
+        <translation>已打开的文件</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::FrameOverlay</name>
     <message>
         <source>%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms</source>
         <translation>%1 帧/秒   平均 %2 ms   最长 %3 ms   界面线程最多 %4 ms</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::InspectorPanel</name>
+    <message>
+        <source>Select a tensor to see its values.</source>
+        <translation>选择张量以查看其数值。</translation>
+    </message>
+    <message>
+        <source>A recording holds no values; open the model to see them.</source>
+        <translation>记录中没有数值；请打开模型查看。</translation>
+    </message>
+    <message>
+        <source>Pause the run to see values.</source>
+        <translation>暂停运行以查看数值。</translation>
     </message>
 </context>
 <context>
@@ -862,68 +952,12 @@
 <context>
     <name>arenascope::app::MainWindow</name>
     <message>
-        <source>Paused before %1 by a breakpoint.</source>
-        <translation>断点触发，已在 %1 之前暂停。</translation>
-    </message>
-    <message>
-        <source>Select a tensor to see its values.</source>
-        <translation>选择张量以查看其数值。</translation>
-    </message>
-    <message>
-        <source>A recording holds no values; open the model to see them.</source>
-        <translation>记录中没有数值；请打开模型查看。</translation>
-    </message>
-    <message>
-        <source>Pause the run to see values.</source>
-        <translation>暂停运行以查看数值。</translation>
-    </message>
-    <message>
-        <source>Select a node first: a breakpoint stands on a node.</source>
-        <translation>请先选择节点：断点设在节点上。</translation>
-    </message>
-    <message>
         <source>The plan in use is shown.</source>
         <translation>正在显示使用中的规划。</translation>
     </message>
     <message>
         <source>%1, %2: %3 is shown; the plan in use is drawn as a ghost under it.</source>
         <translation>正在显示 %1、%2：%3；使用中的规划以重影画在其下。</translation>
-    </message>
-    <message>
-        <source>live</source>
-        <translation>实时</translation>
-    </message>
-    <message>
-        <source>paused</source>
-        <translation>已暂停</translation>
-    </message>
-    <message>
-        <source>ready</source>
-        <translation>就绪</translation>
-    </message>
-    <message>
-        <source>opening</source>
-        <translation>正在打开</translation>
-    </message>
-    <message>
-        <source>recording</source>
-        <translation>记录</translation>
-    </message>
-    <message>
-        <source>planned only</source>
-        <translation>仅规划</translation>
-    </message>
-    <message>
-        <source>nothing open</source>
-        <translation>未打开</translation>
-    </message>
-    <message>
-        <source>lost %1</source>
-        <translation>丢失 %1</translation>
-    </message>
-    <message>
-        <source>Events that could not be recorded because a ring was full</source>
-        <translation>因环形缓冲区已满而未能记录的事件</translation>
     </message>
     <message>
         <source>Arenascope</source>
@@ -934,196 +968,8 @@
         <translation>%1 – Arenascope</translation>
     </message>
     <message>
-        <source>Open a model or a recording</source>
-        <translation>打开模型或记录</translation>
-    </message>
-    <message>
-        <source>Save the recording</source>
-        <translation>保存记录</translation>
-    </message>
-    <message>
-        <source>Recordings (*.arenascope)</source>
-        <translation>记录 (*.arenascope)</translation>
-    </message>
-    <message>
-        <source>The recording was saved to %1.</source>
-        <translation>记录已保存到 %1。</translation>
-    </message>
-    <message>
-        <source>Save as</source>
-        <translation>另存为</translation>
-    </message>
-    <message>
-        <source>Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)</source>
-        <translation>Chrome 跟踪 (*.json);;时间段 (*.csv);;内存 (*.memory.csv);;文本 (*.txt)</translation>
-    </message>
-    <message>
-        <source>Save the graph</source>
-        <translation>保存计算图</translation>
-    </message>
-    <message>
-        <source>Graphviz (*.dot)</source>
-        <translation>Graphviz (*.dot)</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written.</source>
-        <translation>无法写入 %1。</translation>
-    </message>
-    <message>
-        <source>Save a picture of %1</source>
-        <translation>保存“%1”的图片</translation>
-    </message>
-    <message>
-        <source>Pictures (*.png *.svg *.pdf)</source>
-        <translation>图片 (*.png *.svg *.pdf)</translation>
-    </message>
-    <message>
-        <source>Save the table %1</source>
-        <translation>保存表格“%1”</translation>
-    </message>
-    <message>
-        <source>Tables (*.csv)</source>
-        <translation>表格 (*.csv)</translation>
-    </message>
-    <message>
-        <source>About Arenascope</source>
-        <translation>关于 Arenascope</translation>
-    </message>
-    <message>
-        <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine inside is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot. Graphs are laid out by Graphviz.&lt;/p&gt;</source>
-        <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;打开模型，在 CPU、OpenCL 或 CUDA 上运行，观察它如何使用内存。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；内部引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。图布局由 Graphviz 完成。&lt;/p&gt;</translation>
-    </message>
-    <message>
-        <source>Keys</source>
-        <translation>快捷键</translation>
-    </message>
-    <message>
-        <source>Filter</source>
-        <translation>筛选</translation>
-    </message>
-    <message>
-        <source>Menu</source>
-        <translation>菜单</translation>
-    </message>
-    <message>
-        <source>Action</source>
-        <translation>操作</translation>
-    </message>
-    <message>
-        <source>Preferences</source>
-        <translation>首选项</translation>
-    </message>
-    <message>
-        <source>as many as processors (%1)</source>
-        <translation>与处理器数相同（%1）</translation>
-    </message>
-    <message>
-        <source>planned: one arena</source>
-        <translation>planned：规划在一个内存区</translation>
-    </message>
-    <message>
-        <source>eager: allocated and given back one by one</source>
-        <translation>eager：逐个分配、逐个归还</translation>
-    </message>
-    <message>
-        <source>none: nothing is given back before the end</source>
-        <translation>none：结束前不归还</translation>
-    </message>
-    <message>
-        <source> s</source>
-        <translation> 秒</translation>
-    </message>
-    <message>
-        <source>of the system</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>light</source>
-        <translation>浅色</translation>
-    </message>
-    <message>
-        <source>dark</source>
-        <translation>深色</translation>
-    </message>
-    <message>
-        <source>&amp;Backend</source>
-        <translation>后端(&amp;B)</translation>
-    </message>
-    <message>
-        <source>&amp;Threads</source>
-        <translation>线程数(&amp;T)</translation>
-    </message>
-    <message>
-        <source>&amp;Planner</source>
-        <translation>规划器(&amp;P)</translation>
-    </message>
-    <message>
-        <source>&amp;Order</source>
-        <translation>执行顺序(&amp;O)</translation>
-    </message>
-    <message>
-        <source>Planning takes at &amp;most</source>
-        <translation>规划时间上限(&amp;M)</translation>
-    </message>
-    <message>
-        <source>Memory &amp;strategy</source>
-        <translation>内存策略(&amp;S)</translation>
-    </message>
-    <message>
-        <source>&amp;Language</source>
-        <translation>语言(&amp;L)</translation>
-    </message>
-    <message>
-        <source>T&amp;heme</source>
-        <translation>主题(&amp;H)</translation>
-    </message>
-    <message>
-        <source>Open a Built-in Model</source>
-        <translation>打开内置模型</translation>
-    </message>
-    <message>
-        <source>Nothing open</source>
-        <translation>未打开任何文件</translation>
-    </message>
-    <message>
-        <source>Open files</source>
-        <translation>已打开的文件</translation>
-    </message>
-    <message>
         <source>%1, paused before %2 – Arenascope</source>
         <translation>%1，暂停于 %2 之前 – Arenascope</translation>
-    </message>
-    <message>
-        <source>Table %1</source>
-        <translation>表格 %1</translation>
-    </message>
-    <message>
-        <source>Select a node first: the run goes on to it.</source>
-        <translation>请先选择节点：运行将进行到该节点。</translation>
-    </message>
-    <message>
-        <source>F&amp;use chains of ops into one node each</source>
-        <translation>把连续的算子融合为一个节点(&amp;U)</translation>
-    </message>
-    <message>
-        <source>Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what it holds.</source>
-        <translation>更快，占用的内存更少；但节点内部的结果不再可见。检查器列出它包含哪些算子。</translation>
-    </message>
-    <message>
-        <source>Keep what is recorded in a &amp;file while it runs</source>
-        <translation>运行时把录制内容保存在文件中(&amp;F)</translation>
-    </message>
-    <message>
-        <source>After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed.</source>
-        <translation>崩溃或被终止后，可在 文件 ▸ 恢复录制 中找到。关闭文件时将其删除。</translation>
-    </message>
-    <message>
-        <source>Arenascope Manual</source>
-        <translation>Arenascope 手册</translation>
-    </message>
-    <message>
-        <source>Find in the manual</source>
-        <translation>在手册中查找</translation>
     </message>
     <message numerus="yes">
         <source>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).</source>
@@ -1132,88 +978,19 @@
         </translation>
     </message>
     <message>
-        <source>The picture was saved to %1.</source>
-        <translation>图片已保存到 %1。</translation>
-    </message>
-    <message>
-        <source>%1 is no table.</source>
-        <translation>%1 不是表格。</translation>
-    </message>
-    <message>
-        <source>The table was saved to %1.</source>
-        <translation>表格已保存到 %1。</translation>
-    </message>
-    <message>
-        <source>The layout “%1” was saved. It is in the menu View.</source>
-        <translation>布局“%1”已保存，位于“视图”菜单中。</translation>
-    </message>
-    <message>
-        <source>Save the Layout</source>
-        <translation>保存布局</translation>
-    </message>
-    <message>
-        <source>Name of the layout:</source>
-        <translation>布局名称：</translation>
-    </message>
-    <message>
-        <source>My layout</source>
-        <translation>我的布局</translation>
-    </message>
-    <message>
-        <source>The layout “%1” cannot be read; it is of another version.</source>
-        <translation>无法读取布局“%1”；它属于其他版本。</translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation>删除</translation>
-    </message>
-    <message>
         <source>What if: %1 The plan in use is drawn as a ghost under it.</source>
         <translation>假如：%1正在使用的方案以虚线画在下面。</translation>
     </message>
+</context>
+<context>
+    <name>arenascope::app::Manual</name>
     <message>
-        <source>This plan answers a what-if: it can be looked at and exported, but not run.</source>
-        <translation>这个方案回答的是“假如”：可以查看和导出，但不能运行。</translation>
+        <source>Arenascope Manual</source>
+        <translation>Arenascope 手册</translation>
     </message>
     <message>
-        <source>Compared with %1, which is B in every view: %2 nodes are the same, %3 are only here, %4 only there.</source>
-        <translation>与 %1 比较，它在所有视图中是 B：%2 个节点相同，%3 个仅在此处，%4 个仅在那里。</translation>
-    </message>
-    <message>
-        <source>Open the file to compare with in another tab first.</source>
-        <translation>请先在另一个标签页打开要比较的文件。</translation>
-    </message>
-    <message>
-        <source>Export the plan</source>
-        <translation>导出方案</translation>
-    </message>
-    <message>
-        <source>Plans (*.json *.csv)</source>
-        <translation>方案 (*.json *.csv)</translation>
-    </message>
-    <message>
-        <source>The plan was written to %1.</source>
-        <translation>方案已写入 %1。</translation>
-    </message>
-    <message>
-        <source>Compare with a recording or a model</source>
-        <translation>与记录或模型比较</translation>
-    </message>
-    <message>
-        <source>Recordings and models (*.arenascope *.pftrace *.perfetto-trace *.json *.pickle *.onnx *.gguf);;All files (*)</source>
-        <translation>记录和模型 (*.arenascope *.pftrace *.perfetto-trace *.json *.pickle *.onnx *.gguf);;所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>%1 before</source>
-        <translation>%1（之前）</translation>
-    </message>
-    <message>
-        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)</source>
-        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>%1 cannot be written: %2.</source>
-        <translation>无法写入 %1：%2。</translation>
+        <source>Find in the manual</source>
+        <translation>在手册中查找</translation>
     </message>
 </context>
 <context>
@@ -1225,6 +1002,51 @@
     <message>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Messages</name>
+    <message>
+        <source>Paused behind %1: its result holds NaN or infinity.</source>
+        <translation>已在 %1 之后暂停：其结果含有 NaN 或无穷大。</translation>
+    </message>
+    <message>
+        <source>Paused before %1 by a breakpoint.</source>
+        <translation>断点触发，已在 %1 之前暂停。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Opener</name>
+    <message>
+        <source>Reading the recording… %1 %</source>
+        <translation>正在读取记录… %1 %</translation>
+    </message>
+    <message>
+        <source>Reading the model…</source>
+        <translation>正在读取模型…</translation>
+    </message>
+    <message>
+        <source>Loading the weights…</source>
+        <translation>正在载入权重…</translation>
+    </message>
+    <message>
+        <source>Planning the memory…</source>
+        <translation>正在规划内存…</translation>
+    </message>
+    <message>
+        <source>Preparing…</source>
+        <translation>正在准备…</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Panels</name>
+    <message>
+        <source>%1 cannot be written: %2.</source>
+        <translation>无法写入 %1：%2。</translation>
+    </message>
+    <message>
+        <source>Table %1</source>
+        <translation>表格 %1</translation>
     </message>
 </context>
 <context>
@@ -1279,7 +1101,90 @@
     </message>
 </context>
 <context>
-    <name>arenascope::app::ReplanDesk</name>
+    <name>arenascope::app::PreferencesForm</name>
+    <message>
+        <source>&amp;Backend</source>
+        <translation>后端(&amp;B)</translation>
+    </message>
+    <message>
+        <source>as many as processors (%1)</source>
+        <translation>与处理器数相同（%1）</translation>
+    </message>
+    <message>
+        <source>&amp;Threads</source>
+        <translation>线程数(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Planner</source>
+        <translation>规划器(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Order</source>
+        <translation>执行顺序(&amp;O)</translation>
+    </message>
+    <message>
+        <source> s</source>
+        <translation> 秒</translation>
+    </message>
+    <message>
+        <source>Planning takes at &amp;most</source>
+        <translation>规划时间上限(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Memory &amp;strategy</source>
+        <translation>内存策略(&amp;S)</translation>
+    </message>
+    <message>
+        <source>planned: one arena</source>
+        <translation>planned：规划在一个内存区</translation>
+    </message>
+    <message>
+        <source>eager: allocated and given back one by one</source>
+        <translation>eager：逐个分配、逐个归还</translation>
+    </message>
+    <message>
+        <source>none: nothing is given back before the end</source>
+        <translation>none：结束前不归还</translation>
+    </message>
+    <message>
+        <source>F&amp;use chains of ops into one node each</source>
+        <translation>把连续的算子融合为一个节点(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what it holds.</source>
+        <translation>更快，占用的内存更少；但节点内部的结果不再可见。检查器列出它包含哪些算子。</translation>
+    </message>
+    <message>
+        <source>Keep what is recorded in a &amp;file while it runs</source>
+        <translation>运行时把录制内容保存在文件中(&amp;F)</translation>
+    </message>
+    <message>
+        <source>After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed.</source>
+        <translation>崩溃或被终止后，可在 文件 ▸ 恢复录制 中找到。关闭文件时将其删除。</translation>
+    </message>
+    <message>
+        <source>&amp;Language</source>
+        <translation>语言(&amp;L)</translation>
+    </message>
+    <message>
+        <source>of the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>T&amp;heme</source>
+        <translation>主题(&amp;H)</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Replanning</name>
     <message>
         <source>%1 cannot be written: %2.</source>
         <translation>无法写入 %1：%2。</translation>
@@ -1288,15 +1193,19 @@
         <source>%1 of %2: %3, %4</source>
         <translation>第 %1 个，共 %2 个：%3，%4</translation>
     </message>
+    <message>
+        <source>Planning…</source>
+        <translation>正在规划…</translation>
+    </message>
+    <message>
+        <source>Cancelled.</source>
+        <translation>已取消。</translation>
+    </message>
     <message numerus="yes">
         <source>%n plan(s); the smallest: %1 by %2, %3.</source>
         <translation>
             <numerusform>%n 个方案；最小的：%1，由 %2、%3 得到。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Planning…</source>
-        <translation>正在规划…</translation>
     </message>
     <message>
         <source>%1, %2: %3</source>
@@ -1334,28 +1243,220 @@
         <translation>正在打开 %1…</translation>
     </message>
     <message>
-        <source>Reading the recording… %1 %</source>
-        <translation>正在读取记录… %1 %</translation>
-    </message>
-    <message>
-        <source>Reading the model…</source>
-        <translation>正在读取模型…</translation>
-    </message>
-    <message>
-        <source>Loading the weights…</source>
-        <translation>正在载入权重…</translation>
-    </message>
-    <message>
         <source>Planning the memory…</source>
         <translation>正在规划内存…</translation>
     </message>
+</context>
+<context>
+    <name>arenascope::app::Shell</name>
     <message>
-        <source>Preparing…</source>
-        <translation>正在准备…</translation>
+        <source>Compare with a recording or a model</source>
+        <translation>与记录或模型比较</translation>
     </message>
     <message>
-        <source>There is no model.</source>
-        <translation>没有模型。</translation>
+        <source>Recordings and models (*.arenascope *.pftrace *.perfetto-trace *.json *.pickle *.onnx *.gguf);;All files (*)</source>
+        <translation>记录和模型 (*.arenascope *.pftrace *.perfetto-trace *.json *.pickle *.onnx *.gguf);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open the file to compare with in another tab first.</source>
+        <translation>请先在另一个标签页打开要比较的文件。</translation>
+    </message>
+    <message>
+        <source>%1 before</source>
+        <translation>%1（之前）</translation>
+    </message>
+    <message>
+        <source>Open a model or a recording</source>
+        <translation>打开模型或记录</translation>
+    </message>
+    <message>
+        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)</source>
+        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save the recording</source>
+        <translation>保存记录</translation>
+    </message>
+    <message>
+        <source>Recordings (*.arenascope)</source>
+        <translation>记录 (*.arenascope)</translation>
+    </message>
+    <message>
+        <source>The recording was saved to %1.</source>
+        <translation>记录已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>Save as</source>
+        <translation>另存为</translation>
+    </message>
+    <message>
+        <source>Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)</source>
+        <translation>Chrome 跟踪 (*.json);;时间段 (*.csv);;内存 (*.memory.csv);;文本 (*.txt)</translation>
+    </message>
+    <message>
+        <source>Save a picture of %1</source>
+        <translation>保存“%1”的图片</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png *.svg *.pdf)</source>
+        <translation>图片 (*.png *.svg *.pdf)</translation>
+    </message>
+    <message>
+        <source>The picture was saved to %1.</source>
+        <translation>图片已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>%1 is no table.</source>
+        <translation>%1 不是表格。</translation>
+    </message>
+    <message>
+        <source>Save the table %1</source>
+        <translation>保存表格“%1”</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation>表格 (*.csv)</translation>
+    </message>
+    <message>
+        <source>The table was saved to %1.</source>
+        <translation>表格已保存到 %1。</translation>
+    </message>
+    <message>
+        <source>Save the graph</source>
+        <translation>保存计算图</translation>
+    </message>
+    <message>
+        <source>Graphviz (*.dot)</source>
+        <translation>Graphviz (*.dot)</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written.</source>
+        <translation>无法写入 %1。</translation>
+    </message>
+    <message>
+        <source>This plan answers a what-if: it can be looked at and exported, but not run.</source>
+        <translation>这个方案回答的是“假如”：可以查看和导出，但不能运行。</translation>
+    </message>
+    <message>
+        <source>Export the plan</source>
+        <translation>导出方案</translation>
+    </message>
+    <message>
+        <source>Plans (*.json *.csv)</source>
+        <translation>方案 (*.json *.csv)</translation>
+    </message>
+    <message>
+        <source>The plan was written to %1.</source>
+        <translation>方案已写入 %1。</translation>
+    </message>
+    <message>
+        <source>Save the Layout</source>
+        <translation>保存布局</translation>
+    </message>
+    <message>
+        <source>Name of the layout:</source>
+        <translation>布局名称：</translation>
+    </message>
+    <message>
+        <source>My layout</source>
+        <translation>我的布局</translation>
+    </message>
+    <message>
+        <source>The layout “%1” cannot be read; it is of another version.</source>
+        <translation>无法读取布局“%1”；它属于其他版本。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>The layout “%1” was saved. It is in the menu View.</source>
+        <translation>布局“%1”已保存，位于“视图”菜单中。</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>菜单</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Preferences</source>
+        <translation>首选项</translation>
+    </message>
+    <message>
+        <source>Open a Built-in Model</source>
+        <translation>打开内置模型</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::StatusCorner</name>
+    <message>
+        <source>live</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>opening</source>
+        <translation>正在打开</translation>
+    </message>
+    <message>
+        <source>recording</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>planned only</source>
+        <translation>仅规划</translation>
+    </message>
+    <message>
+        <source>nothing open</source>
+        <translation>未打开</translation>
+    </message>
+    <message>
+        <source>lost %1</source>
+        <translation>丢失 %1</translation>
+    </message>
+    <message>
+        <source>Events that could not be recorded because a ring was full</source>
+        <translation>因环形缓冲区已满而未能记录的事件</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::StepSlider</name>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Peak at step %1: %2 live</source>
+        <translation>峰值在第 %1 步：存活 %2</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::ValueReader</name>
+    <message>
+        <source>It is not computed yet.</source>
+        <translation>尚未计算。</translation>
+    </message>
+    <message>
+        <source>Its bytes hold another tensor now. Pause right behind it to see its values.</source>
+        <translation>它的字节现已被其他张量占用。在其后立即暂停即可查看数值。</translation>
     </message>
     <message>
         <source>There is no such tensor.</source>
@@ -1368,25 +1469,6 @@
     <message>
         <source>It holds no bytes now.</source>
         <translation>它当前没有字节。</translation>
-    </message>
-    <message>
-        <source>It is not computed yet.</source>
-        <translation>尚未计算。</translation>
-    </message>
-    <message>
-        <source>Its bytes hold another tensor now. Pause right behind it to see its values.</source>
-        <translation>它的字节现已被其他张量占用。在其后立即暂停即可查看数值。</translation>
-    </message>
-</context>
-<context>
-    <name>arenascope::app::StepSlider</name>
-    <message>
-        <source>Step</source>
-        <translation>步</translation>
-    </message>
-    <message>
-        <source>Peak at step %1: %2 live</source>
-        <translation>峰值在第 %1 步：存活 %2</translation>
     </message>
 </context>
 <context>
@@ -2891,10 +2973,6 @@ next: %7</source>
         <translation>使用中</translation>
     </message>
     <message>
-        <source>The plan of the run at hand</source>
-        <translation>当前运行所用的规划</translation>
-    </message>
-    <message>
         <source>Planner</source>
         <translation>规划器</translation>
     </message>
@@ -3541,6 +3619,10 @@ next: %7</source>
     <message>
         <source>What all threads waited together at the barriers behind it, mean a run</source>
         <translation>所有线程在其后屏障处等待之和，每次运行平均</translation>
+    </message>
+    <message>
+        <source>●: the plan of the run at hand; ○: the one that is shown in its place</source>
+        <translation>●：当前运行所用的规划；○：代替它显示的规划</translation>
     </message>
 </context>
 <context>

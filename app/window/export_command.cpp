@@ -9,22 +9,21 @@
 #include <cstdio>
 
 #include <views/common/plot_view.h>
-
 #include <views/findings/findings_view.h>
 #include <views/lesson/lesson_panel.h>
 #include <views/planners/replan_panel.h>
 
-#include "compare_loader.h"
 #include "lesson_guide.h"
 #include "main_window.h"
-#include "replan_desk.h"
-#include "widget_picture.h"
+#include "panels/widget_picture.h"
 
 namespace arenascope::app {
 
 using namespace views;
 
 namespace {
+
+constexpr int kLong = 600'000;  // milliseconds
 
 bool wait_until(const std::function<bool()>& done, int ms) {
   QElapsedTimer timer;
@@ -39,12 +38,180 @@ int complain(const QString& sentence, int status) {
   return status;
 }
 
+// The window with what is to be drawn in it, made ready step by step; false where one failed, and error() says why.
+class Exporter {
+ public:
+  explicit Exporter(const ExportOptions& options) : options_(options) {}
+  bool open();
+  bool run();
+  bool arrange();
+  bool plan();
+  bool compare();
+  bool look();
+  Status draw();
+  const QString& error() const { return error_; }
+
+ private:
+  Document& document() { return window_.document(); }
+  GraphView* graph() { return window_.shell().panels->find<GraphView>("graph"); }
+  void select();
+  QSize size();
+  // Waits for a signal, which begin() is to cause.
+  template <class Sender, class Signal>
+  bool wait_for(Sender* sender, Signal signal, const std::function<void()>& begin, int ms) {
+    bool told = false;
+    const auto connection = QObject::connect(sender, signal, [&] { told = true; });
+    begin();
+    wait_until([&] { return told || !error_.isEmpty(); }, ms);
+    QObject::disconnect(connection);
+    return error_.isEmpty();
+  }
+
+  const ExportOptions& options_;
+  MainWindow window_;
+  QString error_;
+};
+
+bool Exporter::open() {
+  Shell& shell = window_.shell();
+  window_.keep_no_copies();
+  window_.theme()->set_mode(options_.theme);
+  QApplication::setPalette(window_.theme()->palette());
+  window_.resize(options_.size);
+  shell.layouts->apply(options_.layout.isEmpty() ? QStringLiteral("default") : options_.layout);
+  window_.show();
+  if (QDockWidget* dock = shell.panels->dock(options_.view)) {
+    dock->show();
+    dock->raise();
+  }
+  QObject::connect(&document(), &Document::failed, [this](const QString& sentence) { error_ = sentence; });
+  return wait_for(
+      &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong);
+}
+
+// The first run was started by opening; more of them steady the means.
+bool Exporter::run() {
+  RunController* runner = document().runner();
+  for (int run = 0; run < options_.runs && runner->has_model(); ++run) {
+    if (run > 0) runner->run_once();
+    const size_t wanted = static_cast<size_t>(run) + 1;
+    wait_until(
+        [&] {
+          const auto runs = runner->session()->snapshot()->runs;
+          return !error_.isEmpty() || (runs.size() >= wanted && runs[wanted - 1].finished);
+        },
+        kLong);
+    if (!error_.isEmpty()) return false;
+  }
+  wait_until([&] { return runner->state() != RunState::Running; }, 5'000);
+  document().source()->refresh();
+  return true;
+}
+
+bool Exporter::arrange() {
+  static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block"};
+  if (const qsizetype colour = kColours.indexOf(options_.colour); colour >= 0)
+    graph()->set_colour(static_cast<GraphColour>(colour));
+  if (options_.expand) graph()->expand_all();
+  wait_until([&] { return !graph()->layout_job()->running(); }, 30'000);
+  select();
+  if (options_.time) document().axis()->set_mode(AxisMode::Time);
+  return true;
+}
+
+void Exporter::select() {
+  const trace::GraphInfo* info = document().source()->graph();
+  if (info == nullptr || options_.select.isEmpty()) {
+    if (document().axis()->steps() > 0)
+      document().axis()->set_current(Step(window_.shell().playback->slider()->peak_step()));
+    return;
+  }
+  for (size_t i = 0; i < info->nodes.size(); ++i)
+    if (info->nodes[i].name == options_.select.toStdString())
+      document().selection()->select(Selection::node(info->id, NodeId(i)));
+}
+
+bool Exporter::plan() {
+  Replanning* replanning = document().replanning();
+  if (document().source()->graph() == nullptr) return true;
+  if (!options_.planner.isEmpty() || !options_.order.isEmpty()) {
+    ReplanWish wish = replanning->wish();
+    if (!options_.planner.isEmpty()) wish.planner = options_.planner;
+    if (!options_.order.isEmpty()) wish.order = options_.order;
+    if (!wait_for(
+            replanning, &Replanning::finished, [&] { replanning->plan(wish); }, kLong))
+      return false;
+  }
+  if (options_.view != u"planners") return true;
+  ReplanWish all = replanning->wish();
+  all.budget_seconds = 0.5;  // for each of many
+  replanning->set_wish(all);
+  return wait_for(
+      replanning, &Replanning::finished, [&] { replanning->plan_all(); }, 120'000);
+}
+
+bool Exporter::compare() {
+  if (options_.compare.isEmpty()) return true;
+  return wait_for(
+      &document(), &Document::compared, [this] { window_.compare_with(options_.compare); }, kLong);
+}
+
+bool Exporter::look() {
+  Panels& panels = *window_.shell().panels;
+  if (options_.view == u"findings") {
+    auto* findings = panels.find<FindingsView>("findings");
+    wait_for(
+        findings, &FindingsView::found, [&] { findings->look(); }, 120'000);
+  }
+  if (options_.view == u"lesson")
+    wait_for(
+        window_.lesson_guide(), &LessonGuide::done,
+        [&] { panels.find<LessonPanel>("lesson")->begin(lessons().front()); }, 120'000);
+  if (options_.view == u"window")
+    for (PlotView* plot : window_.findChildren<PlotView*>())
+      if (plot->isVisible()) plot->prepare_now();
+  QElapsedTimer settle;
+  settle.start();
+  wait_until([&] { return settle.elapsed() > 400; }, 500);
+  return true;
+}
+
+QSize Exporter::size() {
+  if (options_.view != u"graph" || options_.size_given) return options_.size;
+  const auto& layout = graph()->canvas()->scene().layout;
+  QSize size = (layout ? layout->bounds.size() : QSizeF(options_.size)).toSize() + QSize(24, 24);
+  if (const int longest = std::max(size.width(), size.height()); longest > 16'000) size = size * (16'000.0 / longest);
+  return size.expandedTo(QSize(64, 64));
+}
+
+Status Exporter::draw() {
+  if (options_.view == u"window") {
+    WidgetPicture whole(&window_);
+    return export_picture(whole, options_.output, options_.size, options_.scale);
+  }
+  if (Paintable* picture = window_.shell().panels->parts(options_.view).picture)
+    return export_picture(*picture, options_.output, size(), options_.scale);
+  QDockWidget* dock = window_.shell().panels->dock(options_.view);
+  QWidget* widget = dock->widget();
+  dock->setWidget(nullptr);
+  widget->setParent(nullptr);
+  widget->resize(options_.size);
+  widget->show();
+  QElapsedTimer settle;
+  settle.start();
+  wait_until([&] { return settle.elapsed() > 200; }, 300);
+  WidgetPicture panel(widget);
+  const Status done = export_picture(panel, options_.output, options_.size, options_.scale);
+  dock->setWidget(widget);  // it goes with the window
+  return done;
+}
+
 }  // namespace
 
 QStringList export_views() {
-  return {"graph", "occupancy", "arena",    "lifetimes",  "timeline", "objects", "inspector",
-          "nodes", "blocks",    "barriers", "allocators", "pools",    "tuning",  "planners",
-          "holes", "findings",  "compare",  "lesson",     "problems", "window"};
+  QStringList views;
+  for (const PanelKind& kind : panel_kinds()) views << QString::fromLatin1(kind.id);
+  return views << QStringLiteral("window");
 }
 
 int run_export(const ExportOptions& options) {
@@ -52,128 +219,13 @@ int run_export(const ExportOptions& options) {
     return complain(QStringLiteral("there is no view '%1'; there are %2")
                         .arg(options.view, export_views().join(QStringLiteral(", "))),
                     2);
-  MainWindow window;
-  window.keep_no_copies();
-  window.theme()->set_mode(options.theme);
-  QApplication::setPalette(window.theme()->palette());
-  window.resize(options.size);
-  window.apply_layout(options.layout.isEmpty() ? QStringLiteral("default") : options.layout);
-  QDockWidget* dock = window.dock(options.view);
-  const bool in_window = options.view == u"window";
-  window.show();
-  if (dock != nullptr) {
-    dock->show();
-    dock->raise();
-  }
-
-  QString error;
-  bool ready = false;
-  QObject::connect(window.controller(), &RunController::failed, [&](const QString& sentence) { error = sentence; });
-  QObject::connect(window.compare_loader(), &CompareLoader::failed, [&](const QString& sentence) { error = sentence; });
-  QObject::connect(window.controller(), &RunController::opened, [&] { ready = true; });
-  window.open(options.spec);
-  wait_until([&] { return ready || !error.isEmpty(); }, 600'000);
-  if (!ready) return complain(error, 2);
-  RunController* controller = window.controller();
-  // The first run was started by opening; more of them steady the means.
-  for (int run = 0; run < options.runs && controller->has_model(); ++run) {
-    if (run > 0) controller->run_once();
-    const size_t wanted = static_cast<size_t>(run) + 1;
-    wait_until(
-        [&] {
-          const auto runs = controller->session()->snapshot()->runs;
-          return !error.isEmpty() || (runs.size() >= wanted && runs[wanted - 1].finished);
-        },
-        600'000);
-    if (!error.isEmpty()) return complain(error, 1);
-  }
-  wait_until([&] { return controller->state() != RunState::Running; }, 5'000);
-  window.source()->refresh();
-
-  static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block"};
-  if (const qsizetype colour = kColours.indexOf(options.colour); colour >= 0)
-    window.graph_view()->set_colour(static_cast<GraphColour>(colour));
-  if (options.expand) window.graph_view()->expand_all();
-  wait_until([&] { return !window.graph_view()->layout_job()->running(); }, 30'000);
-  if (const trace::GraphInfo* graph = window.source()->graph(); graph != nullptr && !options.select.isEmpty()) {
-    for (size_t i = 0; i < graph->nodes.size(); ++i)
-      if (graph->nodes[i].name == options.select.toStdString())
-        window.selection()->select(Selection::node(graph->id, NodeId(i)));
-  } else if (window.axis()->steps() > 0) {
-    window.axis()->set_current(Step(window.playback()->slider()->peak_step()));
-  }
-  if (options.time) window.axis()->set_mode(AxisMode::Time);
-  if ((!options.planner.isEmpty() || !options.order.isEmpty()) && window.source()->graph() != nullptr) {
-    ReplanWish wish = window.replan_desk()->panel()->wish();
-    if (!options.planner.isEmpty()) wish.planner = options.planner;
-    if (!options.order.isEmpty()) wish.order = options.order;
-    bool planned = false;
-    QObject::connect(window.replan_desk(), &ReplanDesk::failed, [&](const QString& sentence) { error = sentence; });
-    QObject::connect(window.replan_desk(), &ReplanDesk::finished, [&] { planned = true; });
-    window.replan_desk()->plan(wish);
-    wait_until([&] { return planned; }, 600'000);
-    if (!error.isEmpty()) return complain(error, 2);
-  }
-  if (!options.compare.isEmpty()) {
-    window.compare_with(options.compare);
-    wait_until([&] { return window.source()->comparison() != nullptr || !error.isEmpty(); }, 600'000);
-    if (!error.isEmpty()) return complain(error, 2);
-  }
-  if (options.view == u"planners" && window.source()->graph() != nullptr) {
-    bool planned = false;
-    QObject::connect(window.replan_desk(), &ReplanDesk::finished, [&] { planned = true; });
-    window.replan_desk()->plan_all();
-    wait_until([&] { return planned; }, 120'000);
-  }
-  if (options.view == u"findings") {
-    bool found = false;
-    QObject::connect(window.findings(), &FindingsView::found, [&] { found = true; });
-    window.findings()->look();
-    wait_until([&] { return found; }, 120'000);
-  }
-  if (options.view == u"lesson") {
-    bool done = false;
-    QObject::connect(window.lesson_guide(), &LessonGuide::done, [&] { done = true; });
-    window.lesson()->begin(lessons().front());
-    wait_until([&] { return done; }, 120'000);
-  }
-  for (const char* id : {"occupancy", "arena", "lifetimes", "timeline"})
-    if (in_window && window.plot_view(QString::fromLatin1(id))->isVisible())
-      window.plot_view(QString::fromLatin1(id))->prepare_now();
-  QElapsedTimer settle;
-  settle.start();
-  wait_until([&] { return settle.elapsed() > 400; }, 500);
-
-  WidgetPicture whole(&window);
-  std::unique_ptr<WidgetPicture> panel;
-  Paintable* picture = &whole;
-  if (options.view == u"graph")
-    picture = window.graph_view();
-  else if (options.view == u"objects")
-    picture = window.objects_view();
-  else if (PlotView* plot = window.plot_view(options.view))
-    picture = plot;
-  else if (!in_window) {
-    QWidget* widget = dock->widget();
-    dock->setWidget(nullptr);
-    widget->setParent(nullptr);
-    widget->resize(options.size);
-    widget->show();
-    wait_until([&] { return settle.elapsed() > 600; }, 300);
-    panel = std::make_unique<WidgetPicture>(widget);
-    picture = panel.get();
-  }
-  QSize size = options.size;
-  if (options.view == u"graph" && !options.size_given) {
-    const QSizeF whole_graph = window.graph_view()->canvas()->scene().layout
-                                   ? window.graph_view()->canvas()->scene().layout->bounds.size()
-                                   : QSizeF(size);
-    size = whole_graph.toSize() + QSize(24, 24);
-    if (const int longest = std::max(size.width(), size.height()); longest > 16'000) size = size * (16'000.0 / longest);
-    size = size.expandedTo(QSize(64, 64));
-  }
-  const auto ok = export_picture(*picture, options.output, size, options.scale);
-  return ok ? 0 : complain(QString::fromStdString(ok.error().message), 1);
+  Exporter exporter(options);
+  if (!exporter.open()) return complain(exporter.error(), 2);
+  if (!exporter.run()) return complain(exporter.error(), 1);
+  if (!exporter.arrange() || !exporter.plan() || !exporter.compare() || !exporter.look())
+    return complain(exporter.error(), 2);
+  const Status drawn = exporter.draw();
+  return drawn ? 0 : complain(QString::fromStdString(drawn.error().message), 1);
 }
 
 }  // namespace arenascope::app

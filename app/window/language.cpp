@@ -8,6 +8,12 @@
 
 namespace arenascope::app {
 
+// The words on the buttons of dialogs are Qt's own; where its translations are not installed, these are taken.
+[[maybe_unused]] static constexpr const char* kWordsOfQt[] = {
+    QT_TRANSLATE_NOOP("QPlatformTheme", "OK"),    QT_TRANSLATE_NOOP("QPlatformTheme", "&OK"),
+    QT_TRANSLATE_NOOP("QPlatformTheme", "Open"),  QT_TRANSLATE_NOOP("QPlatformTheme", "Cancel"),
+    QT_TRANSLATE_NOOP("QPlatformTheme", "Close"), QT_TRANSLATE_NOOP("QPlatformTheme", "Apply")};
+
 QStringList languages() { return {QStringLiteral("en"), QStringLiteral("zh_CN")}; }
 
 void set_language(const QString& language) {

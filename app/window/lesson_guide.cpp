@@ -3,8 +3,7 @@
 
 #include <QLocale>
 
-#include "main_window.h"
-#include "replan_desk.h"
+#include "shell.h"
 
 namespace arenascope::app {
 
@@ -14,7 +13,7 @@ namespace {
 constexpr int kPatience = 60'000;  // ms for a model to be there
 }
 
-LessonGuide::LessonGuide(MainWindow* window, LessonPanel* panel) : QObject(window), window_(window), panel_(panel) {
+LessonGuide::LessonGuide(Shell& shell, LessonPanel* panel) : QObject(shell.window), shell_(shell), panel_(panel) {
   timer_.setInterval(30);
   connect(&timer_, &QTimer::timeout, this, &LessonGuide::go_on);
   connect(panel_, &LessonPanel::entered, this,
@@ -46,13 +45,14 @@ void LessonGuide::begin(const QString& lesson, const std::vector<LessonAction>& 
 }
 
 bool LessonGuide::ready() const {
-  if (planning_ && window_->replan_desk()->replanner()->busy()) return false;
+  if (planning_ && shell_.document().replanning()->busy()) return false;
   if (opening_.isEmpty()) return true;
-  const RunController* controller = window_->controller();
-  if (controller->spec() != opening_ || window_->axis()->steps() == 0 || window_->source()->graph() == nullptr)
+  const RunController* controller = shell_.document().runner();
+  if (controller->spec() != opening_ || shell_.document().axis()->steps() == 0 ||
+      shell_.document().source()->graph() == nullptr)
     return false;
   if (controller->state() == RunState::Recording) return true;  // it cannot be run
-  const auto& runs = window_->source()->snapshot()->runs;
+  const auto& runs = shell_.document().source()->snapshot()->runs;
   return controller->state() != RunState::Opening && !runs.empty() && runs[0].finished;
 }
 
@@ -78,58 +78,58 @@ void LessonGuide::go_on() {
 
 QString LessonGuide::open(const QString& spec) {
   opening_ = spec;
-  if (window_->controller()->spec() != spec || window_->controller()->state() == RunState::Empty)
-    window_->open(spec);
+  if (shell_.document().runner()->spec() != spec || shell_.document().runner()->state() == RunState::Empty)
+    shell_.open(spec);
   else
-    window_->source()->show_plan(nullptr);
+    shell_.document().source()->show_plan(nullptr);
   return {};
 }
 
 QString LessonGuide::act(const LessonAction& action) {
   const QString argument = action.arguments.value(0);
-  const auto run = [this](const char* id) { window_->actions()->find(QString::fromLatin1(id))->trigger(); };
+  const auto run = [this](const char* id) { shell_.actions->find(QString::fromLatin1(id))->trigger(); };
   if (action.verb == u"open") return open(argument);
   if (action.verb == u"graph") return open(QStringLiteral("lesson:") + lesson_);
-  if (action.verb == u"layout") window_->apply_layout(argument);
+  if (action.verb == u"layout") shell_.layouts->apply(argument);
   if (action.verb == u"show") {
-    QDockWidget* dock = window_->dock(argument);
+    QDockWidget* dock = shell_.panels->dock(argument);
     if (!dock) return tr("There is no panel %1.").arg(argument);
     dock->show();
     dock->raise();
   }
   if (action.verb == u"select") {
-    const trace::GraphInfo* graph = window_->source()->graph();
+    const trace::GraphInfo* graph = shell_.document().source()->graph();
     for (size_t i = 0; graph && i < graph->nodes.size() + graph->leafs.size(); ++i) {
       const bool node = i < graph->nodes.size();
       const trace::TensorInfo& t = node ? graph->nodes[i] : graph->leafs[i - graph->nodes.size()];
       if (t.name != argument.toStdString()) continue;
       const trace::TensorRef ref =
           node ? trace::TensorRef::node(NodeId(i)) : trace::TensorRef::leaf(LeafId(i - graph->nodes.size()));
-      window_->selection()->select(NodeSelection{graph->id, ref});
+      shell_.document().selection()->select(NodeSelection{graph->id, ref});
       return {};
     }
     return tr("There is no tensor %1 in what is open.").arg(argument);
   }
-  if (action.verb == u"clear") window_->selection()->clear();
+  if (action.verb == u"clear") shell_.document().selection()->clear();
   if (action.verb == u"step") {
-    const int step = argument == u"peak" ? window_->playback()->slider()->peak_step() : argument.toInt();
-    window_->axis()->set_current(Step(step));
+    const int step = argument == u"peak" ? shell_.playback->slider()->peak_step() : argument.toInt();
+    shell_.document().axis()->set_current(Step(step));
   }
-  if (action.verb == u"axis") window_->axis()->set_mode(argument == u"time" ? AxisMode::Time : AxisMode::Step);
-  if (action.verb == u"all") window_->axis()->frame_all();
+  if (action.verb == u"axis") shell_.document().axis()->set_mode(argument == u"time" ? AxisMode::Time : AxisMode::Step);
+  if (action.verb == u"all") shell_.document().axis()->frame_all();
   if (action.verb == u"plan") {
     ReplanWish wish;
     wish.planner = argument;
     wish.order = action.arguments.value(1);
     wish.budget_seconds = 1;
-    window_->replan_desk()->plan(wish);
+    shell_.document().replanning()->plan(wish);
     planning_ = true;
   }
   if (action.verb == u"plan_all") {
-    window_->replan_desk()->plan_all();
+    shell_.document().replanning()->plan_all();
     planning_ = true;
   }
-  if (action.verb == u"run") window_->controller()->run_once();
+  if (action.verb == u"run") shell_.document().runner()->run_once();
   if (action.verb == u"node") run("run.step");
   if (action.verb == u"expand") run("graph.expand");
   return {};

@@ -9,12 +9,12 @@
 
 namespace arenascope::app {
 
-class MainWindow;
+struct Shell;
 
 class LessonGuide : public QObject {
   Q_OBJECT
  public:
-  LessonGuide(MainWindow* window, views::LessonPanel* panel);
+  LessonGuide(Shell& shell, views::LessonPanel* panel);
   bool busy() const { return !waiting_.empty(); }
   void load();  // the lessons, in the language at hand
 
@@ -28,7 +28,7 @@ class LessonGuide : public QObject {
   QString act(const views::LessonAction& action);  // why not; empty: done
   QString open(const QString& spec);
 
-  MainWindow* window_;
+  Shell& shell_;
   views::LessonPanel* panel_;
   QString lesson_;
   std::deque<views::LessonAction> waiting_;

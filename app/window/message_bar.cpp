@@ -3,69 +3,112 @@
 
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QLabel>
+#include <QMainWindow>
+#include <QToolBar>
 #include <QToolButton>
+
+#include <algorithm>
 
 namespace arenascope::app {
 namespace {
 
-// As tall as the sentences are at the window's width; a label that wraps asks for more.
-class Fitter : public QObject {
- public:
-  explicit Fitter(QWidget* bar) : QObject(bar), bar_(bar) { bar->installEventFilter(this); }
-  bool eventFilter(QObject* watched, QEvent* event) override {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show)
-      fit();
-    return QObject::eventFilter(watched, event);
-  }
+constexpr int kNoteMs = 12'000;  // time enough to read it twice
+constexpr int kWidest = 900;
 
- private:
-  void fit() {
-    const int width = bar_->window()->width();
-    int height = 0;
-    for (int i = 0; i < bar_->layout()->count(); ++i)
-      if (const QWidget* line = bar_->layout()->itemAt(i)->widget())
-        height +=
-            line->layout()->hasHeightForWidth() ? line->layout()->heightForWidth(width) : line->sizeHint().height();
-    if (height > 0 && bar_->maximumHeight() != height) bar_->setFixedHeight(height);
-  }
-  QWidget* bar_;
-};
+QColor mixed(const QColor& a, const QColor& b, double share) {
+  const auto mix = [&](float x, float y) { return static_cast<float>(x + (y - x) * share); };
+  return QColor::fromRgbF(mix(a.redF(), b.redF()), mix(a.greenF(), b.greenF()), mix(a.blueF(), b.blueF()));
+}
 
 }  // namespace
 
-MessageBar::MessageBar(const views::Theme* theme, QWidget* parent)
-    : QWidget(parent), theme_(theme), column_(new QVBoxLayout(this)) {
+MessageBar::MessageBar(const views::Theme* theme, QMainWindow* window)
+    : QWidget(window), theme_(theme), window_(window), column_(new QVBoxLayout(this)) {
+  setObjectName(QStringLiteral("messages"));
   column_->setContentsMargins(0, 0, 0, 0);
-  column_->setSpacing(0);
-  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  column_->setSpacing(4);
   setAccessibleName(tr("Messages"));
-  new Fitter(this);
+  note_timer_.setSingleShot(true);
+  note_timer_.setInterval(kNoteMs);
+  connect(&note_timer_, &QTimer::timeout, this, [this] {
+    if (underMouse())
+      note_timer_.start();  // it is being read
+    else
+      messages_->drop_notes();
+  });
+  connect(theme_, &views::Theme::changed, this, [this] {
+    for (const auto& line : lines_) line.second->deleteLater();
+    lines_.clear();
+    if (messages_ != nullptr) show_messages();
+  });
+  window_->installEventFilter(this);
+  hide();
 }
 
-void MessageBar::say(MessageKind kind, const QString& sentence) {
-  if (sentence.isEmpty() || sentences().contains(sentence)) return;
-  // A note is of what was done last; what went wrong stays until it is closed.
-  if (kind == MessageKind::Note) drop_notes();
-  if (lines_.size() >= 3) remove(lines_.front());
+void MessageBar::set_messages(Messages* messages) {
+  messages_ = messages;
+  connect(messages_, &Messages::changed, bond_.renew(), [this] { show_messages(); });
+  show_messages();
+}
+
+// A line that stays is not made anew: its text may be being marked.
+void MessageBar::show_messages() {
+  const std::vector<Message>& wanted = messages_->all();
+  std::erase_if(lines_, [&](const auto& line) {
+    if (std::find(wanted.begin(), wanted.end(), line.first) != wanted.end()) return false;
+    column_->removeWidget(line.second);
+    line.second->hide();
+    line.second->deleteLater();
+    return true;
+  });
+  for (const Message& message : wanted) {
+    if (std::any_of(lines_.begin(), lines_.end(), [&](const auto& line) { return line.first == message; })) continue;
+    lines_.emplace_back(message, line_of(message));
+    column_->addWidget(lines_.back().second);
+    if (message.kind == MessageKind::Note) note_timer_.start();
+  }
+  setVisible(!lines_.empty());
+  place();
+}
+
+// Below the tool bars, in the middle.
+void MessageBar::place() {
+  if (lines_.empty()) return;
+  int top = 0;
+  for (const QToolBar* bar : window_->findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly))
+    if (bar->isVisible() && !bar->isFloating() && window_->toolBarArea(bar) == Qt::TopToolBarArea)
+      top = std::max(top, bar->geometry().bottom() + 1);
+  const int width = std::min(kWidest, window_->width() - 48);
+  int height = column_->spacing() * static_cast<int>(lines_.size() - 1);
+  for (const auto& line : lines_) height += line.second->layout()->heightForWidth(width);
+  setGeometry((window_->width() - width) / 2, top + 8, width, height);
+  raise();
+}
+
+bool MessageBar::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show)
+    place();
+  return QWidget::eventFilter(watched, event);
+}
+
+QFrame* MessageBar::line_of(const Message& message) {
   const views::ThemeColours& colours = theme_->colours();
+  const MessageKind kind = message.kind;
   const QColor accent = kind == MessageKind::Error     ? colours.capacity
                         : kind == MessageKind::Warning ? colours.category(1)
                                                        : colours.category(0);
+  const QColor ground = mixed(palette().color(QPalette::Window), accent, 0.16);
   auto* line = new QFrame(this);
   line->setObjectName(QStringLiteral("message"));
-  line->setProperty("sentence", sentence);
-  line->setProperty("note", kind == MessageKind::Note);
-  line->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
   line->setStyleSheet(
-      QStringLiteral("QFrame#message { background: rgba(%1,%2,%3,40); border: none; border-left: 4px solid %4; }")
-          .arg(accent.red())
-          .arg(accent.green())
-          .arg(accent.blue())
-          .arg(accent.name()));
+      QStringLiteral("QFrame#message { background: %1; border: 1px solid %2; border-left: 4px solid %2; "
+                     "border-radius: 3px; }")
+          .arg(ground.name(), accent.name()));
   const char* mark = kind == MessageKind::Error ? "✖" : kind == MessageKind::Warning ? "▲" : "ℹ";
   auto* icon = new QLabel(QString::fromUtf8(mark), line);
   icon->setStyleSheet(QStringLiteral("color: %1;").arg(accent.name()));
-  auto* text = new QLabel(sentence, line);
+  auto* text = new QLabel(message.sentence, line);
   text->setWordWrap(true);
   text->setTextFormat(Qt::PlainText);
   text->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -75,37 +118,12 @@ void MessageBar::say(MessageKind kind, const QString& sentence) {
   close->setToolTip(tr("Close this message"));
   close->setAccessibleName(tr("Close this message"));
   auto* row = new QHBoxLayout(line);
-  row->setContentsMargins(10, 1, 6, 1);
+  row->setContentsMargins(10, 3, 6, 3);
   row->addWidget(icon);
   row->addWidget(text, 1);
   row->addWidget(close);
-  connect(close, &QToolButton::clicked, this, [this, line] { remove(line); });
-  column_->addWidget(line);
-  lines_.push_back(line);
-  Q_EMIT shown(true);
-}
-
-void MessageBar::remove(QFrame* line) {
-  if (!lines_.removeOne(line)) return;
-  column_->removeWidget(line);
-  line->hide();
-  line->deleteLater();
-  Q_EMIT shown(!lines_.isEmpty());
-}
-
-void MessageBar::drop_notes() {
-  for (QFrame* line : QList<QFrame*>(lines_))
-    if (line->property("note").toBool()) remove(line);
-}
-
-void MessageBar::clear() {
-  while (!lines_.isEmpty()) remove(lines_.front());
-}
-
-QStringList MessageBar::sentences() const {
-  QStringList all;
-  for (const QFrame* line : lines_) all << line->property("sentence").toString();
-  return all;
+  connect(close, &QToolButton::clicked, this, [this, sentence = message.sentence] { messages_->remove(sentence); });
+  return line;
 }
 
 }  // namespace arenascope::app

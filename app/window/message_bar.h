@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Says what went wrong without being in the way: a bar above the views, never a modal box. What was open stays open.
+// Says what went wrong without being in the way: over the top of the views, never a modal box, and it moves nothing. A
+// note goes by itself after a while; what went wrong stays until it is closed.
 #pragma once
 #include <views/common/theme.h>
+#include <views/common/view_context.h>
 #include <QFrame>
-#include <QLabel>
+#include <QTimer>
 #include <QVBoxLayout>
 
-namespace arenascope::app {
+#include "document/messages.h"
 
-enum class MessageKind : uint8_t { Note, Warning, Error };
+class QMainWindow;
+
+namespace arenascope::app {
 
 class MessageBar : public QWidget {
   Q_OBJECT
  public:
-  explicit MessageBar(const views::Theme* theme, QWidget* parent = nullptr);
-  // At most three stand at once; the oldest goes. The same sentence is not said twice.
-  void say(MessageKind kind, const QString& sentence);
-  void clear();
-  void drop_notes();
-  QStringList sentences() const;
+  MessageBar(const views::Theme* theme, QMainWindow* window);
+  void set_messages(Messages* messages);  // of the document at hand
 
- Q_SIGNALS:
-  void shown(bool any);
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  void remove(QFrame* line);
+  void show_messages();
+  void place();
+  QFrame* line_of(const Message& message);
+
   const views::Theme* theme_;
+  QMainWindow* window_;
+  Messages* messages_ = nullptr;
+  views::ContextBond bond_;
   QVBoxLayout* column_;
-  QList<QFrame*> lines_;
+  QTimer note_timer_;
+  std::vector<std::pair<Message, QFrame*>> lines_;
 };
 
 }  // namespace arenascope::app

@@ -10,9 +10,8 @@ namespace arenascope::app {
 
 using namespace views;
 
-PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedAxis* axis, Theme* theme,
-                         QWidget* parent)
-    : QToolBar(parent), actions_(actions), source_(source), axis_(axis), theme_(theme) {
+PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QWidget* parent)
+    : QToolBar(parent), actions_(actions), context_(context) {
   setObjectName(QStringLiteral("playback"));
   setMovable(false);
   setIconSize(QSize(18, 18));
@@ -21,7 +20,7 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedA
   addSeparator();
   for (const char* id : {"run.first", "run.back", "run.play", "run.forward", "run.next_peak"})
     addAction(actions_->find(QString::fromLatin1(id)));
-  slider_ = new StepSlider(source, axis, theme, this);
+  slider_ = new StepSlider(context.source, context.axis, context.theme, this);
   addWidget(slider_);
   auto* rest = new QWidget(this);
   auto* row = new QHBoxLayout(rest);
@@ -54,20 +53,32 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, SessionSource* source, SharedA
   row->addWidget(planner_);
   row->addWidget(order_);
   addWidget(rest);
-  connect(by_step_, &QToolButton::clicked, this, [this] { axis_->set_mode(AxisMode::Step); });
-  connect(by_time_, &QToolButton::clicked, this, [this] { axis_->set_mode(AxisMode::Time); });
-  connect(axis_, &SharedAxis::mode_changed, this, &PlaybackBar::update_step);
-  connect(axis_, &SharedAxis::current_changed, this, &PlaybackBar::update_step);
-  connect(axis_, &SharedAxis::mapping_changed, this, &PlaybackBar::update_step);
-  connect(source_, &SessionSource::changed, this, &PlaybackBar::update_step);
-  connect(theme_, &Theme::changed, this, &PlaybackBar::set_icons);
+  connect(by_step_, &QToolButton::clicked, this, [this] { context_.axis->set_mode(AxisMode::Step); });
+  connect(by_time_, &QToolButton::clicked, this, [this] { context_.axis->set_mode(AxisMode::Time); });
+  connect(context_.theme, &Theme::changed, this, &PlaybackBar::set_icons);
+  listen();
   set_icons();
   retranslate();
 }
 
+void PlaybackBar::listen() {
+  QObject* bond = bond_.renew();
+  connect(context_.axis, &SharedAxis::mode_changed, bond, [this] { update_step(); });
+  connect(context_.axis, &SharedAxis::current_changed, bond, [this] { update_step(); });
+  connect(context_.axis, &SharedAxis::mapping_changed, bond, [this] { update_step(); });
+  connect(context_.source, &SessionSource::changed, bond, [this] { update_step(); });
+}
+
+void PlaybackBar::set_context(const ViewContext& context) {
+  context_ = context;
+  listen();
+  slider_->set_context(context);
+  update_step();
+}
+
 void PlaybackBar::set_icons() {
-  const QColor text = theme_->colours().text, work = theme_->colours()[Role::Allocation],
-               stop = theme_->colours().category(5);
+  const QColor text = context_.theme->colours().text, work = context_.theme->colours()[Role::Allocation],
+               stop = context_.theme->colours().category(5);
   auto set = [&](const char* id, Glyph glyph, const QColor& colour) {
     actions_->find(QString::fromLatin1(id))->setIcon(glyph_icon(glyph, colour));
   };
@@ -100,13 +111,14 @@ void PlaybackBar::set_can_plan(bool can) {
 }
 
 void PlaybackBar::update_step() {
-  const int steps = axis_->steps();
-  const QString now = axis_->current().valid() ? QString::number(axis_->current().value) : QStringLiteral("–");
+  const int steps = context_.axis->steps();
+  const QString now =
+      context_.axis->current().valid() ? QString::number(context_.axis->current().value) : QStringLiteral("–");
   step_->setText(steps > 0 ? tr("step %1/%2").arg(now).arg(steps) : tr("no steps"));
-  by_step_->setChecked(axis_->mode() == AxisMode::Step);
-  by_time_->setChecked(axis_->mode() == AxisMode::Time);
-  by_step_->setEnabled(axis_->has_steps());
-  by_time_->setEnabled(axis_->has_time());
+  by_step_->setChecked(context_.axis->mode() == AxisMode::Step);
+  by_time_->setChecked(context_.axis->mode() == AxisMode::Time);
+  by_step_->setEnabled(context_.axis->has_steps());
+  by_time_->setEnabled(context_.axis->has_time());
 }
 
 void PlaybackBar::retranslate() {

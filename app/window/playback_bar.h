@@ -7,7 +7,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
-#include "actions.h"
+#include "actions/actions.h"
 #include "step_slider.h"
 
 namespace arenascope::app {
@@ -15,8 +15,8 @@ namespace arenascope::app {
 class PlaybackBar : public QToolBar {
   Q_OBJECT
  public:
-  PlaybackBar(ActionRegistry* actions, views::SessionSource* source, views::SharedAxis* axis, views::Theme* theme,
-              QWidget* parent = nullptr);
+  PlaybackBar(ActionRegistry* actions, const views::ViewContext& context, QWidget* parent = nullptr);
+  void set_context(const views::ViewContext& context);  // of another document; the theme stays
   StepSlider* slider() const { return slider_; }
   QString step_text() const { return step_->text(); }
   void set_planners(const QStringList& planners, const QStringList& orders);
@@ -29,12 +29,12 @@ class PlaybackBar : public QToolBar {
   void plan_wanted(const QString& planner, const QString& order);
 
  private:
+  void listen();
   void update_step();
 
   ActionRegistry* actions_;
-  views::SessionSource* source_;
-  views::SharedAxis* axis_;
-  views::Theme* theme_;
+  views::ContextBond bond_;
+  views::ViewContext context_;
   StepSlider* slider_;
   QLabel *step_, *x_label_;
   QToolButton *by_step_, *by_time_;

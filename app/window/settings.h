@@ -5,7 +5,7 @@
 #include <QSettings>
 #include <QStringList>
 
-#include "run_controller.h"
+#include "document/run_controller.h"
 
 namespace arenascope::app {
 

@@ -18,11 +18,24 @@ StepSlider::StepSlider(SessionSource* source, SharedAxis* axis, Theme* theme, QW
   setFocusPolicy(Qt::TabFocus);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setAccessibleName(tr("Step"));
-  connect(source_, &SessionSource::changed, this, &StepSlider::take_plan);
-  connect(axis_, &SharedAxis::current_changed, this, qOverload<>(&QWidget::update));
-  connect(axis_, &SharedAxis::mapping_changed, this, qOverload<>(&QWidget::update));
+  listen();
   connect(theme_, &Theme::changed, this, qOverload<>(&QWidget::update));
   take_plan();
+}
+
+void StepSlider::listen() {
+  QObject* bond = bond_.renew();
+  connect(source_, &SessionSource::changed, bond, [this] { take_plan(); });
+  connect(axis_, &SharedAxis::current_changed, bond, [this] { update(); });
+  connect(axis_, &SharedAxis::mapping_changed, bond, [this] { update(); });
+}
+
+void StepSlider::set_context(const ViewContext& context) {
+  source_ = context.source;
+  axis_ = context.axis;
+  listen();
+  take_plan();
+  update();
 }
 
 void StepSlider::take_plan() {

@@ -2,8 +2,7 @@
 // The step that is looked at, among all: a slider over a small picture of the occupancy, with the peak and the
 // breakpoints marked.
 #pragma once
-#include <views/common/shared_axis.h>
-#include <views/common/theme.h>
+#include <views/common/view_context.h>
 #include <QWidget>
 
 #include <set>
@@ -15,6 +14,7 @@ class StepSlider : public QWidget {
   Q_OBJECT
  public:
   StepSlider(views::SessionSource* source, views::SharedAxis* axis, views::Theme* theme, QWidget* parent = nullptr);
+  void set_context(const views::ViewContext& context);  // of another document; the theme stays
   void set_breakpoints(std::set<int32_t> steps);
   int32_t peak_step() const { return peak_; }
   // The next local maximum of the occupancy behind a step, wrapping around; -1 without a plan.
@@ -29,10 +29,12 @@ class StepSlider : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void listen();
   void take_plan();
   double x_of(double step) const;
   void go_to(double x);
 
+  views::ContextBond bond_;
   views::SessionSource* source_;
   views::SharedAxis* axis_;
   views::Theme* theme_;

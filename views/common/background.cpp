@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/background.h>
 
+#include <QCoreApplication>
 #include <QMetaObject>
 #include <QMutex>
 #include <QThreadPool>
 
 namespace arenascope::views {
+
+QThreadPool* long_jobs() {
+  static QThreadPool* const pool = [] {
+    auto* made = new QThreadPool(QCoreApplication::instance());
+    made->setMaxThreadCount(std::max(4, made->maxThreadCount()));
+    return made;
+  }();
+  return pool;
+}
 
 // What a running job and its view share: whether the view is still there.
 struct Background::State {

@@ -8,7 +8,13 @@
 #include <memory>
 #include <stop_token>
 
+class QThreadPool;
+
 namespace arenascope::views {
+
+// Where jobs of seconds run (searches, reading files), so that pictures, which want milliseconds, do not stand behind
+// them. At the program's end what still runs there is waited for.
+QThreadPool* long_jobs();
 
 class Background : public QObject {
   Q_OBJECT

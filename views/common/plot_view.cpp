@@ -65,30 +65,52 @@ PlotView::~PlotView() = default;
 
 void PlotView::start() {
   setAccessibleName(view_name());
-  SharedAxis* axis = context_.axis;
-  connect(axis, &SharedAxis::range_changed, this, &PlotView::axis_moved);
-  connect(axis, &SharedAxis::mode_changed, this, [this] {
-    apply_axis();
-    prepare();
-  });
-  connect(axis, &SharedAxis::current_changed, this, &PlotView::redraw_overlay);
-  // Another session: what is shown refers to the old one, so it goes at once.
-  connect(context_.source, &SessionSource::session_replaced, this, [this] {
-    background_.cancel();
-    prepared_ = work()(input(context_.axis->range(), 16), {});
-    if (prepared_) show_prepared(prepared_);
-    redraw();
-  });
-  connect(context_.source, &SessionSource::changed, this, &PlotView::prepare);
-  connect(context_.source, &SessionSource::comparison_changed, this, &PlotView::prepare);
-  connect(context_.selection, &SelectionModel::current_changed, this, &PlotView::redraw_overlay);
-  connect(context_.selection, &SelectionModel::hovered_changed, this, &PlotView::redraw_overlay);
   connect(context_.theme, &Theme::changed, this, [this] {
     apply_theme();
     redraw();
   });
+  listen();
   apply_theme();
   apply_axis();
+}
+
+void PlotView::listen() {
+  QObject* bond = bond_.renew();
+  connect(context_.axis, &SharedAxis::range_changed, bond, [this] { axis_moved(); });
+  connect(context_.axis, &SharedAxis::mode_changed, bond, [this] {
+    apply_axis();
+    prepare();
+  });
+  connect(context_.axis, &SharedAxis::current_changed, bond, [this] { redraw_overlay(); });
+  connect(context_.source, &SessionSource::session_replaced, bond, [this] { show_nothing(); });
+  connect(context_.source, &SessionSource::changed, bond, [this] { prepare(); });
+  connect(context_.source, &SessionSource::comparison_changed, bond, [this] { prepare(); });
+  connect(context_.selection, &SelectionModel::current_changed, bond, [this] { redraw_overlay(); });
+  connect(context_.selection, &SelectionModel::hovered_changed, bond, [this] { redraw_overlay(); });
+}
+
+void PlotView::set_context(const ViewContext& context) {
+  drag_ = Drag::None;
+  context_ = context;
+  listen();
+  show_nothing();
+  apply_axis();
+  prepare();
+}
+
+// Another session: what is shown refers to the old one, so it goes at once.
+void PlotView::show_nothing() {
+  background_.cancel();
+  PrepareInput nothing = input(context_.axis->range(), 16);
+  nothing.snapshot = std::make_shared<const trace::Snapshot>();
+  nothing.shown_plan = nothing.plan_before = nullptr;
+  nothing.run = {};
+  nothing.graph = nullptr;
+  nothing.plan = nothing.ghost = nullptr;
+  nothing.comparison = nullptr;
+  prepared_ = work()(nothing, {});
+  if (prepared_) show_prepared(prepared_);
+  redraw();
 }
 
 void PlotView::set_header(HeaderContent content) {

@@ -6,20 +6,11 @@
 #include <views/common/background.h>
 #include <views/common/export.h>
 #include <views/common/header.h>
-#include <views/common/selection.h>
-#include <views/common/shared_axis.h>
+#include <views/common/view_context.h>
 
 #include <QWidget>
 
 namespace arenascope::views {
-
-// What every view is given; owned by the window, and outliving the views.
-struct ViewContext {
-  SessionSource* source = nullptr;
-  SelectionModel* selection = nullptr;
-  SharedAxis* axis = nullptr;
-  Theme* theme = nullptr;
-};
 
 // A moment of all that a picture depends on, safe to hand to a worker.
 struct PrepareInput {
@@ -52,6 +43,7 @@ class PlotView : public QWidget, public Paintable {
  public:
   ~PlotView() override;
 
+  void set_context(const ViewContext& context);  // of another document; the theme stays
   void paint(QPainter* painter, QSize size) override;
   void prepare_now();  // for tests and exports: blocks until what is shown is up to date
   QCustomPlot* plot() const { return plot_; }
@@ -67,6 +59,7 @@ class PlotView : public QWidget, public Paintable {
 
  public Q_SLOTS:
   void frame_selection();
+  void show_all();  // in y too
 
  Q_SIGNALS:
   void activated(const arenascope::views::Selection& selection);  // double click
@@ -109,13 +102,13 @@ class PlotView : public QWidget, public Paintable {
   // The steps or the time in which a selection lives, as a range of x.
   virtual std::optional<AxisRange> range_of(const Selection& selection) const;
 
-  bool event(QEvent* event) override;
   void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void listen();
+  void show_nothing();
   PrepareInput input(AxisRange range, int pixels) const;
   void request();
   void take(const PreparedPtr& prepared);
@@ -130,6 +123,7 @@ class PlotView : public QWidget, public Paintable {
   void hover_at(const QPointF& pixel, const QPoint& global);
 
   ViewContext context_;
+  ContextBond bond_;
   QCustomPlot* plot_;
   Header* header_;
   OverlayPlottable* overlay_;

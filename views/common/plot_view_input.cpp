@@ -10,28 +10,6 @@
 
 namespace arenascope::views {
 
-bool PlotView::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride) {  // our keys before the window's of the same letter
-    const auto* key = static_cast<QKeyEvent*>(event);
-    if (key->modifiers() == Qt::NoModifier) {
-      switch (key->key()) {
-        case Qt::Key_W:
-        case Qt::Key_S:
-        case Qt::Key_A:
-        case Qt::Key_D:
-        case Qt::Key_F:
-        case Qt::Key_T:
-        case Qt::Key_Left:
-        case Qt::Key_Right:
-        case Qt::Key_Home:
-        case Qt::Key_End: event->accept(); return true;
-        default: break;
-      }
-    }
-  }
-  return QWidget::event(event);
-}
-
 void PlotView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
     setAccessibleName(view_name());
@@ -50,33 +28,10 @@ void PlotView::showEvent(QShowEvent* event) {
   if (stale_) prepare();
 }
 
-void PlotView::keyPressEvent(QKeyEvent* event) {
-  SharedAxis& axis = *context_.axis;
-  if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) {
-    QWidget::keyPressEvent(event);
-    return;
-  }
-  switch (event->key()) {
-    case Qt::Key_W:
-    case Qt::Key_Plus: axis.zoom_in(); break;
-    case Qt::Key_S:
-    case Qt::Key_Minus: axis.zoom_out(); break;
-    case Qt::Key_A: axis.pan(-0.15); break;
-    case Qt::Key_D: axis.pan(0.15); break;
-    case Qt::Key_F: frame_selection(); break;
-    case Qt::Key_T: axis.toggle_mode(); break;
-    case Qt::Key_Home:
-    case Qt::Key_0:
-      axis.frame_all();
-      y_axis()->setRange(y_moves() ? y_limits() : y_axis()->range());
-      redraw();
-      break;
-    case Qt::Key_Left: axis.step_by(-1); break;
-    case Qt::Key_Right: axis.step_by(1); break;
-    case Qt::Key_Escape: context_.selection->clear(); break;
-    default: QWidget::keyPressEvent(event); return;
-  }
-  event->accept();
+void PlotView::show_all() {
+  context_.axis->frame_all();
+  if (y_moves()) y_axis()->setRange(y_limits());
+  redraw();
 }
 
 bool PlotView::eventFilter(QObject* watched, QEvent* event) {

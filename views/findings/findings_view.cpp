@@ -2,18 +2,15 @@
 #include <views/findings/finding_text.h>
 #include <views/findings/findings_view.h>
 
-#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QPointer>
-#include <QTimer>
 #include <QVBoxLayout>
 
 namespace arenascope::views {
 
-FindingsView::FindingsView(SessionSource* source, SelectionModel* selection, SharedAxis* axis, QWidget* parent)
-    : QWidget(parent), source_(source), selection_(selection), axis_(axis) {
+FindingsView::FindingsView(FindingsSearch* search, const ViewContext& context, QWidget* parent)
+    : QWidget(parent), search_(search), context_(context) {
   setObjectName(QStringLiteral("findings_view"));
   model_ = new FindingsModel(this);
   view_ = new QTableView(this);
@@ -65,33 +62,36 @@ FindingsView::FindingsView(SessionSource* source, SelectionModel* selection, Sha
   timer_.setSingleShot(true);
   timer_.setInterval(400);
   connect(&timer_, &QTimer::timeout, this, [this] {
-    if (source_->live())
+    if (context_.source->live())
       timer_.start();  // a run that goes on has other things to do
     else
       look();
   });
-  connect(source_, &SessionSource::session_replaced, this, [this] {
-    stop();
-    looked_graph_ = looked_plan_ = nullptr;
-    model_->set_findings({}, {});
-    update_state();
-  });
-  connect(source_, &SessionSource::changed, this, &FindingsView::look_soon);
+  listen();
   connect(again_, &QToolButton::clicked, this, &FindingsView::look);
   connect(stop_, &QToolButton::clicked, this, &FindingsView::stop);
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { show_finding(index.row()); });
   retranslate();
 }
 
+void FindingsView::listen() {
+  QObject* bond = bond_.renew();
+  connect(search_, &FindingsSearch::changed, bond, [this] { take(); });
+  connect(search_, &FindingsSearch::found, bond, [this] { Q_EMIT found(); });
+  connect(context_.source, &SessionSource::changed, bond, [this] { look_soon(); });
+}
+
+void FindingsView::set_context(FindingsSearch* search, const ViewContext& context) {
+  timer_.stop();
+  search_ = search;
+  context_ = context;
+  listen();
+  take();
+  look_soon();
+}
+
 void FindingsView::look_soon() {
-  // What is shown in place of the plan at hand is a finding's own more often than not: it is not looked through.
-  if (!isVisible() || source_->shown_plan()) return;
-  const trace::Run* run = source_->snapshot()->run(source_->run());
-  const bool with_run = run && run->finished;
-  if (source_->graph() == looked_graph_ && source_->plan() == looked_plan_ &&
-      (with_run == looked_with_run_ || !with_run))
-    return;
-  if (!timer_.isActive()) timer_.start();
+  if (isVisible() && search_->out_of_date() && !timer_.isActive()) timer_.start();
 }
 
 void FindingsView::showEvent(QShowEvent* event) {
@@ -100,68 +100,17 @@ void FindingsView::showEvent(QShowEvent* event) {
 }
 
 void FindingsView::look() {
-  stop();
-  const SnapshotPtr& s = source_->snapshot();
-  const trace::GraphInfo* graph = source_->graph();
-  const trace::PlanInfo* plan = source_->shown_plan() ? source_->ghost_plan() : source_->plan();
-  looked_graph_ = graph;
-  looked_plan_ = plan;
-  const trace::Run* run = s->run(source_->run());
-  looked_with_run_ = run && run->finished;
-  FindingsInput in{s, nullptr, nullptr, source_->run()};
-  if (graph && graph->id.valid() && graph->id.index() < s->graphs.size()) in.graph = s->graphs[graph->id.index()];
-  if (plan && plan->id.valid() && plan->id.index() < s->plans.size()) in.plan = s->plans[plan->id.index()];
-  about_ = in;
-  if (!in.graph && s->event_count == 0) return update_state();
-  busy_ = true;
-  stopping_ = std::stop_source();
-  const int number = ++number_;
-  FindingsOptions options;
-  options.budget_seconds = budget_->value();
-  options.stop = stopping_.get_token();
-  options.progress = [self = QPointer<FindingsView>(this), number](const std::vector<Finding>& found, double done) {
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [self, found, done, number] {
-          if (self) self->take(found, done, number);
-        },
-        Qt::QueuedConnection);
-  };
-  background_.cancel();
-  background_.request(
-      [in, options, self = QPointer<FindingsView>(this), number](std::stop_token) -> Background::Result {
-        auto found = find_savings(in, options);
-        QMetaObject::invokeMethod(
-            QCoreApplication::instance(),
-            [self, found = std::move(found), number]() mutable {
-              if (self) self->take(std::move(found), 2, number);
-            },
-            Qt::QueuedConnection);
-        return nullptr;
-      });
-  progress_->setValue(0);
-  update_state();
-}
-
-void FindingsView::stop() {
   timer_.stop();
-  stopping_.request_stop();
-  if (!busy_) return;
-  ++number_;
-  busy_ = false;
-  update_state();
+  search_->look(budget_->value());
 }
 
-void FindingsView::take(std::vector<Finding> findings, double done, int number) {
-  if (number != number_) return;
+void FindingsView::take() {
   const int row = view_->currentIndex().row();
-  model_->set_findings(std::move(findings), about_);
+  model_->set_findings(search_->findings(), search_->about());
   add_buttons();
   if (row >= 0 && row < model_->rowCount()) view_->selectRow(row);
-  progress_->setValue(static_cast<int>(done * 1000));
-  if (done > 1) busy_ = false;
+  progress_->setValue(static_cast<int>(search_->done() * 1000));
   update_state();
-  if (done > 1) Q_EMIT found();
 }
 
 void FindingsView::add_buttons() {
@@ -200,19 +149,20 @@ QToolButton* FindingsView::what_if_button(int row) const {
 void FindingsView::show_finding(int row) {
   const Finding* f = model_->at(row);
   if (!f) return;
-  if (!f->tensors.empty()) selection_->select(NodeSelection{source_->graph_id(), f->tensors[0]});
-  if (f->step.valid()) axis_->set_current(f->step);
+  if (!f->tensors.empty()) context_.selection->select(NodeSelection{context_.source->graph_id(), f->tensors[0]});
+  if (f->step.valid()) context_.axis->set_current(f->step);
 }
 
 void FindingsView::update_state() {
-  stop_->setEnabled(busy_);
-  again_->setEnabled(!busy_);
-  progress_->setVisible(busy_);
-  state_->setText(busy_ ? tr("Replanning…") : tr("%n finding(s)", nullptr, model_->rowCount()));
+  stop_->setEnabled(busy());
+  again_->setEnabled(!busy());
+  progress_->setVisible(busy());
+  state_->setText(busy() ? tr("Replanning…") : tr("%n finding(s)", nullptr, model_->rowCount()));
   empty_->setVisible(model_->rowCount() == 0);
-  empty_->setText(busy_              ? tr("Looking for what could be better…")
-                  : source_->graph() ? tr("Nothing was found yet.")
-                  : source_->snapshot()->event_count > 0
+  const auto& source = *context_.source;
+  empty_->setText(busy()           ? tr("Looking for what could be better…")
+                  : source.graph() ? tr("Nothing was found yet.")
+                  : source.snapshot()->event_count > 0
                       ? tr("Nothing was found: there is no graph that could be planned anew.")
                       : tr("Nothing is open."));
 }

@@ -10,6 +10,7 @@
 namespace arenascope::views {
 namespace {
 constexpr double kMinScale = 0.02, kMaxScale = 4;
+constexpr double kReadable = 0.85;  // at which a label of 11 pixels is more than 9 tall
 constexpr double kMargin = 14;
 }  // namespace
 
@@ -54,12 +55,21 @@ void GraphCanvas::zoom(double factor, const QPointF& around) {
   update();
 }
 
+void GraphCanvas::set_place(double scale, const QPointF& offset) {
+  scale_ = std::clamp(scale, kMinScale, kMaxScale);
+  offset_ = offset;
+  keep_in_sight();
+  update();
+}
+
 void GraphCanvas::fit() {
   if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return;
   const QRectF bounds = scene_.layout->bounds;
-  scale_ = std::clamp(std::min((width() - 2 * kMargin) / bounds.width(), (height() - 2 * kMargin) / bounds.height()),
-                      kMinScale, 1.0);
-  offset_ = QRectF(rect()).center() - bounds.center() * scale_;
+  // All of it, however small, above the legend.
+  const double legend = height() > 200 ? paint_legend(nullptr, scene_, theme_->colours(), size()) : 0;
+  const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin - legend);
+  scale_ = std::min({room.width() / bounds.width(), room.height() / bounds.height(), 1.0});
+  offset_ = room.center() - bounds.center() * scale_;
   update();
 }
 
@@ -80,6 +90,10 @@ void GraphCanvas::fit_width() {
 void GraphCanvas::show_vertex(int32_t vertex, bool centre) {
   const QRectF box = scene_.rect_of(vertex);
   if (box.isNull()) return;
+  if (centre && scale_ < kReadable) {  // where one is led is large enough to be read
+    scale_ = kReadable;
+    offset_ = QRectF(rect()).center() - box.center() * scale_;
+  }
   const QRectF seen(to_widget(box.topLeft()), box.size() * scale_);
   const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin - 24);  // less the legend
   if (centre && !room.contains(seen)) {
@@ -95,6 +109,13 @@ void GraphCanvas::show_vertex(int32_t vertex, bool centre) {
       offset_.ry() += room.bottom() - seen.bottom();
   }
   update();
+}
+
+bool GraphCanvas::shows_something() const {
+  const QRectF seen = visible();
+  for (size_t v = 0; scene_.ready() && v < scene_.folded->vertices.size(); ++v)
+    if (seen.intersects(scene_.rect_of(static_cast<int32_t>(v)))) return true;
+  return false;
 }
 
 void GraphCanvas::hold(const QPointF& scene_before, const QPointF& scene_now) {

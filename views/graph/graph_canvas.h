@@ -26,9 +26,11 @@ class GraphCanvas : public QWidget {
   QRectF minimap_rect() const;
 
   void zoom(double factor, const QPointF& around);
-  void fit();                                     // all of it
-  void fit_width();                               // the top of it, as wide as the canvas, never above 100 %
-  void show_vertex(int32_t vertex, bool centre);  // scrolls no more than is needed unless `centre`
+  void fit();                                           // all of it
+  void set_place(double scale, const QPointF& offset);  // as scale() and to_widget({0, 0}) said it
+  void fit_width();                                     // the top of it, as wide as the canvas, never above 100 %
+  void show_vertex(int32_t vertex, bool centre);        // scrolls no more than is needed unless `centre`
+  bool shows_something() const;                         // at least a part of a vertex is in sight
   // Keeps the vertex where it is on the screen although the layout changed under it.
   void hold(const QPointF& scene_before, const QPointF& scene_now);
 

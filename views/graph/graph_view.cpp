@@ -21,32 +21,17 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
   recolour_timer_.setSingleShot(true);
   recolour_timer_.setInterval(60);
   connect(&recolour_timer_, &QTimer::timeout, this, &GraphView::recolour);
-  connect(source_, &SessionSource::session_replaced, this, [this] {
-    expanded_.clear();
-    first_ = true;
-    take_graph();
-  });
-  connect(source_, &SessionSource::changed, this, &GraphView::take_graph);
-  connect(axis_, &SharedAxis::current_changed, this, [this] {
-    if (!recolour_timer_.isActive()) recolour_timer_.start();
-  });
-  connect(selection_, &SelectionModel::current_changed, this, &GraphView::update_marks);
-  connect(selection_, &SelectionModel::hovered_changed, this, [this] {
-    const TensorRef ref = tensor_of(selection_->hovered(), *source_->snapshot());
-    const GraphScene& scene = canvas_->scene();
-    canvas_->marks().hovered =
-        ref.is_node() && scene.ready() ? vertex_showing(*scene.info, *scene.folded, NodeId(ref.index())) : -1;
-    canvas_->update();
-  });
+  listen();
   connect(theme_, &Theme::changed, this, &GraphView::recolour);
   connect(&job_, &LayoutJob::finished, this, &GraphView::show_layout);
   connect(canvas_, &GraphCanvas::vertex_clicked, this, [this](int v) {
     const Vertex& vertex = canvas_->scene().folded->vertices[static_cast<size_t>(v)];
-    if (vertex.folded) {
-      canvas_->marks().selected = {v};
-      canvas_->update();
-    }
-    selection_->select(Selection::node(canvas_->scene().info->id, vertex.folded ? vertex.nodes.front() : vertex.node));
+    const auto steps = vertex.folded ? steps_of(vertex) : std::nullopt;
+    if (steps)  // a layer is a thing of its own: the steps in which it runs
+      selection_->select(*steps);
+    else
+      selection_->select(
+          Selection::node(canvas_->scene().info->id, vertex.folded ? vertex.nodes.front() : vertex.node));
   });
   connect(canvas_, &GraphCanvas::vertex_activated, this, [this](int v) {
     const Vertex& vertex = canvas_->scene().folded->vertices[static_cast<size_t>(v)];
@@ -56,7 +41,7 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
   connect(canvas_, &GraphCanvas::leaf_clicked, this, [this](int leaf) {
     selection_->select(NodeSelection{canvas_->scene().info->id, TensorRef::leaf(LeafId(leaf))});
   });
-  connect(canvas_, &GraphCanvas::background_clicked, selection_, &SelectionModel::clear);
+  connect(canvas_, &GraphCanvas::background_clicked, this, [this] { selection_->clear(); });
   connect(canvas_, &GraphCanvas::vertex_hovered, this, [this](int v) {
     const GraphScene& scene = canvas_->scene();
     if (v < 0 || !scene.ready() || scene.folded->vertices[static_cast<size_t>(v)].folded)
@@ -70,6 +55,64 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
     if (v >= 0) what = Selection::node(scene.info->id, scene.folded->vertices[static_cast<size_t>(v)].nodes.front());
     Q_EMIT context_menu_wanted(what, global);
   });
+  take_graph();
+}
+
+void GraphView::listen() {
+  QObject* bond = bond_.renew();
+  connect(source_, &SessionSource::session_replaced, bond, [this] {
+    expanded_.clear();
+    first_ = true;
+    take_graph();
+  });
+  connect(source_, &SessionSource::changed, bond, [this] { take_graph(); });
+  connect(axis_, &SharedAxis::current_changed, bond, [this] {
+    if (!recolour_timer_.isActive()) recolour_timer_.start();
+  });
+  connect(selection_, &SelectionModel::current_changed, bond, [this] { update_marks(); });
+  connect(selection_, &SelectionModel::hovered_changed, bond, [this] {
+    const TensorRef ref = tensor_of(selection_->hovered(), *source_->snapshot());
+    const GraphScene& scene = canvas_->scene();
+    canvas_->marks().hovered =
+        ref.is_node() && scene.ready() ? vertex_showing(*scene.info, *scene.folded, NodeId(ref.index())) : -1;
+    canvas_->update();
+  });
+}
+
+GraphView::Look GraphView::look() const {
+  Look look{expanded_, colour_, search_->text(), 0, {}};
+  if (look_) {  // not there again yet
+    look.scale = look_->scale;
+    look.offset = look_->offset;
+  } else if (canvas_->scene().ready() && !first_) {
+    look.scale = canvas_->scale();
+    look.offset = canvas_->to_widget({0, 0});
+  }
+  return look;
+}
+
+void GraphView::set_context(const ViewContext& context, const Look& look) {
+  source_ = context.source;
+  selection_ = context.selection;
+  axis_ = context.axis;
+  listen();
+  job_.cancel();
+  canvas_->scene() = GraphScene{};
+  canvas_->marks() = {};
+  canvas_->set_busy({});
+  reveal_ = keep_ = walk_from_ = NodeId::none();
+  walk_targets_.clear();
+  matches_.clear();
+  note_->hide();
+  breakpoints_.clear();
+  expanded_ = look.expanded;
+  colour_ = look.colour;
+  colour_box_->setCurrentIndex(static_cast<int>(colour_));
+  first_ = true;
+  look_ = look.scale > 0 ? std::optional(look) : std::nullopt;
+  const QSignalBlocker quiet(search_);
+  search_->setText(look.search);
+  found_->clear();
   take_graph();
 }
 
@@ -178,6 +221,20 @@ void GraphView::relayout(NodeId keep) {
   }
 }
 
+std::optional<StepRangeSelection> GraphView::steps_of(const Vertex& vertex) const {
+  if (source_->plan() == nullptr) return std::nullopt;
+  const auto& order = source_->plan()->order;
+  const auto& layer_of = canvas_->scene().layers.of_node;
+  int32_t first = -1, last = -1;
+  for (size_t s = 0; s < order.size(); ++s) {
+    if (order[s].index() >= layer_of.size() || layer_of[order[s].index()] != vertex.layer) continue;
+    if (first < 0) first = static_cast<int32_t>(s);
+    last = static_cast<int32_t>(s) + 1;
+  }
+  if (first < 0) return std::nullopt;
+  return StepRangeSelection{Step(first), Step(last)};
+}
+
 // What is at the node stays where it is on the screen when the next layout comes.
 void GraphView::hold_next(NodeId node) {
   const GraphScene& scene = canvas_->scene();
@@ -204,11 +261,14 @@ void GraphView::show_layout(std::shared_ptr<const FoldedGraph> folded, std::shar
   Q_EMIT note(why);
   if (first_) {
     canvas_->fit_width();
+    if (look_) canvas_->set_place(look_->scale, look_->offset);
+    look_.reset();
     first_ = false;
   } else if (keep_.valid()) {
     if (const int32_t v = vertex_showing(*scene.info, *scene.folded, keep_); v >= 0)
       canvas_->hold(keep_at_, scene.layout->centres[static_cast<size_t>(v)]);
   }
+  if (!canvas_->shows_something()) canvas_->fit_width();  // what was looked at lies elsewhere now
   recolour();
   update_marks();
   if (reveal_.valid()) canvas_->show_vertex(vertex_showing(*scene.info, *scene.folded, reveal_), true);
@@ -258,8 +318,17 @@ void GraphView::update_marks() {
       for (const trace::SliceInfo& slice : plan->slices)
         if (slice.block == block->block && slice.tensor.is_node()) add(marks.selected, NodeId(slice.tensor.index()));
   }
-  // Only a range of steps changes how vertices look: what is outside of it is dimmed.
+  // Only a range of steps changes how vertices look: what is outside of it is dimmed. That of a layer selects its box.
   const bool range = selection.get<StepRangeSelection>() != nullptr;
+  if (range && source_->plan() != nullptr) {
+    const StepRangeSelection& steps = *selection.get<StepRangeSelection>();
+    const auto& order = source_->plan()->order;
+    const auto first = static_cast<size_t>(std::max(steps.first.value, 0));
+    const int32_t v = first < order.size() ? vertex_showing(*scene.info, *scene.folded, order[first]) : -1;
+    if (v >= 0 && scene.folded->vertices[static_cast<size_t>(v)].folded &&
+        steps_of(scene.folded->vertices[static_cast<size_t>(v)]) == steps)
+      marks.selected.push_back(v);
+  }
   if (range || by_range_)
     recolour();
   else

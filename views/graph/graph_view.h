@@ -3,8 +3,7 @@
 // block, searched, and walked along producers and users. Shares the selection with the other views.
 #pragma once
 #include <views/common/export.h>
-#include <views/common/selection.h>
-#include <views/common/shared_axis.h>
+#include <views/common/view_context.h>
 
 #include <QComboBox>
 #include <QLabel>
@@ -21,6 +20,18 @@ class GraphView : public QWidget, public Paintable {
  public:
   GraphView(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme,
             QWidget* parent = nullptr);
+
+  // How a document's graph is looked at: what is kept of it while another document is shown.
+  struct Look {
+    std::set<int32_t> expanded;
+    GraphColour colour = GraphColour::State;
+    QString search;
+    double scale = 0;  // 0: as it comes
+    QPointF offset;
+    bool operator==(const Look&) const = default;
+  };
+  Look look() const;
+  void set_context(const ViewContext& context, const Look& look);
 
   GraphColour colour() const { return colour_; }
   GraphCanvas* canvas() const { return canvas_; }
@@ -57,11 +68,14 @@ class GraphView : public QWidget, public Paintable {
   void changeEvent(QEvent* event) override;
 
  private:
+  void listen();
   void build();
   void retranslate();
   void take_graph();  // another graph, or more of it
   void relayout(NodeId keep = NodeId::none());
   void hold_next(NodeId node);
+  // The steps in which a closed layer runs in the plan at hand; empty where there is none.
+  std::optional<StepRangeSelection> steps_of(const Vertex& vertex) const;
   void show_layout(std::shared_ptr<const FoldedGraph> folded, std::shared_ptr<const GraphLayout> layout,
                    const QString& why);
   void update_marks();
@@ -72,6 +86,7 @@ class GraphView : public QWidget, public Paintable {
   NodeId selected_node() const;
   Step shown_step() const;
 
+  ContextBond bond_;
   SessionSource* source_;
   SelectionModel* selection_;
   SharedAxis* axis_;
@@ -96,7 +111,8 @@ class GraphView : public QWidget, public Paintable {
   NodeId keep_;    // to stay where it is when the layout is there
   QPointF keep_at_;
   bool first_ = true;
-  bool by_range_ = false;  // a range of steps is selected
+  std::optional<Look> look_;  // to come back to when the layout is there
+  bool by_range_ = false;     // a range of steps is selected
 };
 
 }  // namespace arenascope::views

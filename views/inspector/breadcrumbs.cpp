@@ -14,19 +14,33 @@ Breadcrumbs::Breadcrumbs(SessionSource* source, SelectionModel* selection, Share
   setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
   setWordWrap(true);
   setContentsMargins(8, 3, 8, 3);
-  connect(source_, &SessionSource::changed, this, &Breadcrumbs::show_path);
-  connect(selection_, &SelectionModel::current_changed, this, &Breadcrumbs::show_path);
   timer_.setSingleShot(true);
   timer_.setInterval(80);
   connect(&timer_, &QTimer::timeout, this, &Breadcrumbs::show_path);
-  connect(axis_, &SharedAxis::range_changed, this, [this] {
-    if (!timer_.isActive()) timer_.start();
-  });
+  listen();
   connect(theme_, &Theme::changed, this, [this] {
     crumbs_.clear();
     show_path();
   });
   connect(this, &QLabel::linkActivated, this, [this](const QString& link) { follow(link.toUInt()); });
+  show_path();
+}
+
+void Breadcrumbs::listen() {
+  QObject* bond = bond_.renew();
+  connect(source_, &SessionSource::changed, bond, [this] { show_path(); });
+  connect(selection_, &SelectionModel::current_changed, bond, [this] { show_path(); });
+  connect(axis_, &SharedAxis::range_changed, bond, [this] {
+    if (!timer_.isActive()) timer_.start();
+  });
+}
+
+void Breadcrumbs::set_context(const ViewContext& context) {
+  source_ = context.source;
+  selection_ = context.selection;
+  axis_ = context.axis;
+  listen();
+  crumbs_.clear();
   show_path();
 }
 

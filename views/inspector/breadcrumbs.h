@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where one is, from the whole to the part that is selected: model › layer › node › span. Each is a way back out to it.
 #pragma once
-#include <views/common/selection.h>
-#include <views/common/session_source.h>
-#include <views/common/shared_axis.h>
-#include <views/common/theme.h>
+#include <views/common/view_context.h>
 
 #include <QLabel>
 #include <QTimer>
@@ -23,6 +20,7 @@ class Breadcrumbs : public QLabel {
  public:
   Breadcrumbs(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme,
               QWidget* parent = nullptr);
+  void set_context(const ViewContext& context);  // of another document; the theme stays
   const std::vector<Crumb>& crumbs() const { return crumbs_; }
   void follow(size_t crumb);
 
@@ -30,11 +28,13 @@ class Breadcrumbs : public QLabel {
   void changeEvent(QEvent* event) override;
 
  private:
+  void listen();
   void show_path();
   std::vector<Crumb> path() const;
   // The steps around one that are of the same layer.
   Crumb layer_around(int32_t step) const;
 
+  ContextBond bond_;
   SessionSource* source_;
   SelectionModel* selection_;
   SharedAxis* axis_;

@@ -22,18 +22,30 @@ InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, T
   timer_.setSingleShot(true);
   timer_.setInterval(250);
   connect(&timer_, &QTimer::timeout, this, &InspectorView::show_selection);
-  connect(source_, &SessionSource::changed, this, [this] {
+  listen();
+  connect(theme_, &Theme::changed, this, &InspectorView::show_selection);
+  connect(browser_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+    if (const auto what = selection_of_link(url.toString(), input())) selection_->select(*what);
+  });
+  show_selection();
+}
+
+void InspectorView::listen() {
+  QObject* bond = bond_.renew();
+  connect(source_, &SessionSource::changed, bond, [this] {
     if (!source_->live())
       show_selection();
     else if (!timer_.isActive())
       timer_.start();
   });
-  connect(source_, &SessionSource::comparison_changed, this, &InspectorView::show_selection);
-  connect(selection_, &SelectionModel::current_changed, this, &InspectorView::show_selection);
-  connect(theme_, &Theme::changed, this, &InspectorView::show_selection);
-  connect(browser_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
-    if (const auto what = selection_of_link(url.toString(), input())) selection_->select(*what);
-  });
+  connect(source_, &SessionSource::comparison_changed, bond, [this] { show_selection(); });
+  connect(selection_, &SelectionModel::current_changed, bond, [this] { show_selection(); });
+}
+
+void InspectorView::set_context(const ViewContext& context) {
+  source_ = context.source;
+  selection_ = context.selection;
+  listen();
   show_selection();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panel that tells all there is to know about what is selected. Links lead on; Alt+← leads back.
 #pragma once
+#include <views/common/view_context.h>
 #include <views/inspector/inspector_text.h>
 
 #include <QTextBrowser>
@@ -13,6 +14,7 @@ class InspectorView : public QWidget {
   Q_OBJECT
  public:
   InspectorView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
+  void set_context(const ViewContext& context);  // of another document; the theme stays
   QString text() const { return browser_->toPlainText(); }
   QString to_csv() const;  // what is told of the selection, as a table: section, key and value
   void add_above(QWidget* widget);
@@ -23,9 +25,11 @@ class InspectorView : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void listen();
   InspectorInput input() const;
   void show_selection();
 
+  ContextBond bond_;
   SessionSource* source_;
   SelectionModel* selection_;
   Theme* theme_;

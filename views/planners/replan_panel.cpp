@@ -73,6 +73,9 @@ ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme
   connect(stop_, &QToolButton::clicked, this, &ReplanPanel::stop_wanted);
   connect(export_, &QToolButton::clicked, this, &ReplanPanel::export_wanted);
   connect(fit_under_, &QLineEdit::editingFinished, this, &ReplanPanel::take_fit_under);
+  for (QComboBox* box : {planner_, order_}) connect(box, &QComboBox::activated, this, &ReplanPanel::wish_changed);
+  connect(in_place_, &QCheckBox::clicked, this, &ReplanPanel::wish_changed);
+  connect(budget_, &QDoubleSpinBox::valueChanged, this, &ReplanPanel::wish_changed);
   retranslate();
   set_busy(false);
 }
@@ -86,6 +89,15 @@ void ReplanPanel::set_choices(const QStringList& planners, const QStringList& or
 
 ReplanWish ReplanPanel::wish() const {
   return {planner_->currentText(), order_->currentText(), in_place_->isChecked(), bytes_, budget_->value()};
+}
+
+void ReplanPanel::set_wish(const ReplanWish& to) {
+  if (to == wish()) return;
+  choose(to.planner, to.order);
+  in_place_->setChecked(to.in_place);
+  const QSignalBlocker quiet(budget_);
+  budget_->setValue(to.budget_seconds);
+  if (to.fit_under != bytes_) set_fit_under(to.fit_under);
 }
 
 void ReplanPanel::choose(const QString& planner, const QString& order) {
@@ -111,7 +123,7 @@ void ReplanPanel::take_fit_under() {
   }
   if (*bytes == bytes_) return;
   set_fit_under(*bytes);
-  Q_EMIT fit_under_changed(*bytes);
+  Q_EMIT wish_changed();
 }
 
 void ReplanPanel::set_can_plan(bool can) {

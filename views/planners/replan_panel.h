@@ -29,9 +29,11 @@ class ReplanPanel : public QWidget {
 
   void set_choices(const QStringList& planners, const QStringList& orders);
   ReplanWish wish() const;
+  // These say nothing.
+  void set_wish(const ReplanWish& wish);
   void choose(const QString& planner, const QString& order);
-  void set_fit_under(Bytes bytes);  // says nothing
-  void set_can_plan(bool can);      // there is a graph
+  void set_fit_under(Bytes bytes);
+  void set_can_plan(bool can);  // there is a graph
   void set_busy(bool busy);
   void say(const QString& text) { said_->setText(text); }
   QString said() const { return said_->text(); }
@@ -42,7 +44,7 @@ class ReplanPanel : public QWidget {
   void all_wanted();
   void stop_wanted();
   void export_wanted();
-  void fit_under_changed(arenascope::Bytes bytes);
+  void wish_changed();  // by hand
 
  protected:
   void changeEvent(QEvent* event) override;

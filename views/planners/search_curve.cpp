@@ -13,35 +13,23 @@ SearchCurve::SearchCurve(Theme* theme, QWidget* parent) : QWidget(parent), theme
   connect(theme_, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
-void SearchCurve::begin(double budget_seconds) {
-  points_.clear();
-  budget_ = budget_seconds;
-  ended_ = -1;
-  update();
-}
-
-void SearchCurve::add(const Point& point) {
-  points_.push_back(point);
-  setAccessibleDescription(summary());
-  setToolTip(summary());
-  update();
-}
-
-void SearchCurve::end(double seconds) {
-  ended_ = seconds;
+void SearchCurve::show_progress(SearchProgress progress) {
+  if (progress == progress_) return;
+  progress_ = std::move(progress);
   setAccessibleDescription(summary());
   setToolTip(summary());
   update();
 }
 
 void SearchCurve::set_fit_under(Bytes bytes) {
+  if (bytes == fit_under_) return;
   fit_under_ = bytes;
   update();
 }
 
 QString SearchCurve::summary() const {
-  if (points_.empty()) return {};
-  const Point& last = points_.back();
+  if (progress_.points.empty()) return {};
+  const SearchProgress::Point& last = progress_.points.back();
   QString text =
       tr("%1 after %2").arg(format_bytes(last.arena), format_ns(static_cast<Nanoseconds>(last.seconds * 1e9)));
   if (last.bound > 0) text += tr(", lower bound %1").arg(format_bytes(last.bound));
@@ -56,16 +44,16 @@ void SearchCurve::paintEvent(QPaintEvent*) {
   const QRect area = rect().adjusted(8, h + 6, -8, -6);
   p.setPen(c.dim_text);
   const QRect caption(8, 3, width() - 16, h);
-  if (points_.empty() || area.height() < 12) {
+  if (progress_.points.empty() || area.height() < 12) {
     p.drawText(area.height() < 12 ? rect() : area, Qt::AlignCenter | Qt::TextWordWrap,
-               points_.empty() ? tr("The progress of a search is drawn here.") : summary());
+               progress_.points.empty() ? tr("The progress of a search is drawn here.") : summary());
     return;
   }
   p.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
              fontMetrics().elidedText(summary(), Qt::ElideRight, caption.width()));
   // Down to the bound or what is to be met, whichever is lower; a little air above and below.
   double hi = 0, lo = 1e300;
-  for (const Point& point : points_) {
+  for (const SearchProgress::Point& point : progress_.points) {
     hi = std::max(hi, static_cast<double>(point.arena));
     lo = std::min(lo, static_cast<double>(point.bound > 0 ? point.bound : point.arena));
   }
@@ -76,7 +64,8 @@ void SearchCurve::paintEvent(QPaintEvent*) {
   const double air = std::max((hi - lo) * 0.12, hi * 0.002);
   hi += air;
   lo -= air;
-  const double end = std::max({ended_, points_.back().seconds, ended_ < 0 ? budget_ : 0.0, 1e-6});
+  const double end = std::max(
+      {progress_.ended, progress_.points.back().seconds, progress_.ended < 0 ? progress_.budget_seconds : 0.0, 1e-6});
   const auto x = [&](double seconds) { return area.left() + std::min(seconds / end, 1.0) * area.width(); };
   const auto y = [&](double bytes) { return area.bottom() - (bytes - lo) / (hi - lo) * area.height(); };
   p.fillRect(QRectF(area.left(), area.bottom() + 1, area.width(), 1), c.axis);
@@ -88,13 +77,16 @@ void SearchCurve::paintEvent(QPaintEvent*) {
   };
   if (fit_under_ > 0) line(static_cast<double>(fit_under_), c.capacity, {7, 3, 2, 3});
   QPolygonF bound, arena;
-  for (size_t i = 0; i < points_.size(); ++i) {
-    const double next = i + 1 < points_.size() ? points_[i + 1].seconds : ended_ >= 0 ? ended_ : points_[i].seconds;
-    arena << QPointF(x(points_[i].seconds), y(static_cast<double>(points_[i].arena)))
-          << QPointF(x(std::max(next, points_[i].seconds)), y(static_cast<double>(points_[i].arena)));
-    if (points_[i].bound > 0)
-      bound << QPointF(x(points_[i].seconds), y(static_cast<double>(points_[i].bound)))
-            << QPointF(x(std::max(next, points_[i].seconds)), y(static_cast<double>(points_[i].bound)));
+  for (size_t i = 0; i < progress_.points.size(); ++i) {
+    const double next = i + 1 < progress_.points.size() ? progress_.points[i + 1].seconds
+                        : progress_.ended >= 0          ? progress_.ended
+                                                        : progress_.points[i].seconds;
+    arena << QPointF(x(progress_.points[i].seconds), y(static_cast<double>(progress_.points[i].arena)))
+          << QPointF(x(std::max(next, progress_.points[i].seconds)), y(static_cast<double>(progress_.points[i].arena)));
+    if (progress_.points[i].bound > 0)
+      bound << QPointF(x(progress_.points[i].seconds), y(static_cast<double>(progress_.points[i].bound)))
+            << QPointF(x(std::max(next, progress_.points[i].seconds)),
+                       y(static_cast<double>(progress_.points[i].bound)));
   }
   p.setRenderHint(QPainter::Antialiasing);
   QPen pen(c.bound, 2);

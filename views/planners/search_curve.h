@@ -10,21 +10,27 @@
 
 namespace arenascope::views {
 
-class SearchCurve : public QWidget {
-  Q_OBJECT
- public:
+struct SearchProgress {
   struct Point {
     double seconds = 0;
     Bytes arena = 0;
     Bytes bound = 0;
+    bool operator==(const Point&) const = default;
   };
+  std::vector<Point> points;
+  double budget_seconds = 0;
+  double ended = -1;  // after so many seconds; below nought: it goes on
+  bool operator==(const SearchProgress&) const = default;
+};
+
+class SearchCurve : public QWidget {
+  Q_OBJECT
+ public:
   explicit SearchCurve(Theme* theme, QWidget* parent = nullptr);
 
-  void begin(double budget_seconds);  // forgets the points
-  void add(const Point& point);
-  void end(double seconds);
+  void show_progress(SearchProgress progress);
   void set_fit_under(Bytes bytes);  // 0: nothing
-  const std::vector<Point>& points() const { return points_; }
+  const std::vector<SearchProgress::Point>& points() const { return progress_.points; }
   QString summary() const;  // the same in words
   QSize sizeHint() const override { return {260, 110}; }
   QSize minimumSizeHint() const override { return {120, 54}; }
@@ -34,8 +40,7 @@ class SearchCurve : public QWidget {
 
  private:
   Theme* theme_;
-  std::vector<Point> points_;
-  double budget_ = 0, ended_ = -1;
+  SearchProgress progress_;
   Bytes fit_under_ = 0;
 };
 

@@ -5,7 +5,6 @@
 #include <QCoreApplication>
 
 #include <cmath>
-#include <map>
 
 #include <views/tables/compare_columns.h>
 
@@ -140,19 +139,34 @@ TablePtr allocators_table(const TableInput& input) {
   return table;
 }
 
+namespace {
+
+// A model that runs with another plan describes its graph again: the same nodes under the same numbers.
+bool same_nodes(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
+  if (a == b) return true;
+  if (!a.valid() || !b.valid() || a.index() >= s.graphs.size() || b.index() >= s.graphs.size()) return false;
+  const auto same = [](const trace::TensorInfo& x, const trace::TensorInfo& y) {
+    return x.name == y.name && x.bytes == y.bytes;
+  };
+  const trace::GraphInfo &x = *s.graphs[a.index()], &y = *s.graphs[b.index()];
+  return x.leafs.size() == y.leafs.size() &&
+         std::equal(x.nodes.begin(), x.nodes.end(), y.nodes.begin(), y.nodes.end(), same);
+}
+
+}  // namespace
+
 TablePtr planners_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
   auto plans = std::make_shared<std::vector<std::shared_ptr<const trace::PlanInfo>>>();
-  // The newest plan of each planner and order, but the one in use stays.
-  std::map<std::pair<std::string, std::string>, size_t> place;
+  // Every plan that was made; of those that differ in nothing but the time that they took, the first.
   for (const auto& plan : input.snapshot->plans) {
-    if (input.graph && plan->graph != input.graph->id) continue;
-    const auto [it, is_new] = place.try_emplace({plan->planner, plan->order_name}, plans->size());
-    if (is_new)
-      plans->push_back(plan);
-    else if (!input.plan || (*plans)[it->second]->id != input.plan->id)
-      (*plans)[it->second] = plan;
+    if (input.graph && !same_nodes(*input.snapshot, plan->graph, input.graph->id)) continue;
+    const bool again = std::any_of(plans->begin(), plans->end(), [&](const auto& p) {
+      return p->planner == plan->planner && p->order_name == plan->order_name && p->arena_bytes == plan->arena_bytes &&
+             p->capacity_bytes == plan->capacity_bytes && p->slices == plan->slices;
+    });
+    if (!again || (input.plan && plan->id == input.plan->id)) plans->push_back(plan);
   }
   const auto current = input.plan;
   auto ratio = [plans](size_t r) {
@@ -165,9 +179,13 @@ TablePtr planners_table(const TableInput& input) {
   };
   table->rows = plans->size();
   table->columns = {
-      {Texts::tr("In use"), Texts::tr("The plan of the run at hand"),
-       [plans, current](size_t r) {
-         return current && (*plans)[r]->id == current->id ? QStringLiteral("●") : QString();
+      {Texts::tr("In use"), Texts::tr("●: the plan of the run at hand; ○: the one that is shown in its place"),
+       [plans, current, used = input.in_use](size_t r) {
+         const trace::PlanId id = (*plans)[r]->id;
+         return used.valid() && id == used      ? QStringLiteral("●")
+                : !current || id != current->id ? QString()
+                : used.valid()                  ? QStringLiteral("○")
+                                                : QStringLiteral("●");
        }},
       {Texts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
       {Texts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
@@ -189,6 +207,7 @@ TablePtr planners_table(const TableInput& input) {
       time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"),
                   [plans](size_t r) { return (*plans)[r]->seconds * 1e9; }),
   };
+  table->id = [plans](size_t r) { return static_cast<int64_t>((*plans)[r]->id.index()); };
   add_planner_columns(*table, input, [plans](size_t r) -> const trace::PlanInfo& { return *(*plans)[r]; });
   return table;
 }

@@ -34,6 +34,7 @@ TableInput TableInput::of(const SessionSource& source) {
     input.plan = source.shown_plan();
   else if (source.plan_id().valid() && source.plan_id().index() < snapshot.plans.size())
     input.plan = snapshot.plans[source.plan_id().index()];
+  if (source.shown_plan() && source.ghost_plan()) input.in_use = source.ghost_plan()->id;
   return input;
 }
 

@@ -29,8 +29,23 @@ ObjectsView::ObjectsView(SessionSource* source, SelectionModel* selection, Theme
   setAccessibleName(tr("Objects"));
   setAccessibleDescription(tr("The context's pool as bytes. The table beside it tells the same."));
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  connect(source_, &SessionSource::changed, this, &ObjectsView::take);
-  connect(selection_, &SelectionModel::current_changed, this, [this] {
+  listen();
+  connect(theme_, &Theme::changed, viewport(), qOverload<>(&QWidget::update));
+  take();
+}
+
+void ObjectsView::set_context(const ViewContext& context) {
+  source_ = context.source;
+  selection_ = context.selection;
+  listen();
+  take();
+  viewport()->update();
+}
+
+void ObjectsView::listen() {
+  QObject* bond = bond_.renew();
+  connect(source_, &SessionSource::changed, bond, [this] { take(); });
+  connect(selection_, &SelectionModel::current_changed, bond, [this] {
     const trace::TensorRef ref = tensor_of(selection_->current(), *source_->snapshot());
     for (const Box& box : boxes_)
       if (ref.valid() && tensor_of_object(box.object) == ref) {
@@ -41,8 +56,6 @@ ObjectsView::ObjectsView(SessionSource* source, SelectionModel* selection, Theme
       }
     viewport()->update();
   });
-  connect(theme_, &Theme::changed, viewport(), qOverload<>(&QWidget::update));
-  take();
 }
 
 void ObjectsView::take() {

@@ -3,9 +3,7 @@
 // the next pointers that make them a list. Wraps at the width of the view, as text does.
 #pragma once
 #include <views/common/export.h>
-#include <views/common/selection.h>
-#include <views/common/session_source.h>
-#include <views/common/theme.h>
+#include <views/common/view_context.h>
 
 #include <QAbstractScrollArea>
 
@@ -15,6 +13,7 @@ class ObjectsView : public QAbstractScrollArea, public Paintable {
   Q_OBJECT
  public:
   ObjectsView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
+  void set_context(const ViewContext& context);  // of another document; the theme stays
   void paint(QPainter* painter, QSize size) override;
 
   // The object whose bytes are drawn under a point of the viewport; -1: none.
@@ -33,12 +32,14 @@ class ObjectsView : public QAbstractScrollArea, public Paintable {
     int object = -1;
     double header = 0;  // width of the header's part
   };
+  void listen();
   void take();
   std::vector<Box> boxes(int width) const;
   void draw(QPainter& painter, const std::vector<Box>& boxes, QSize size, int from) const;
   void update_scroll_bar();
   trace::TensorRef tensor_of_object(int object) const;
 
+  ContextBond bond_;
   SessionSource* source_;
   SelectionModel* selection_;
   Theme* theme_;

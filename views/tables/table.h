@@ -17,6 +17,7 @@ struct RangeFilter {
   std::optional<std::pair<int32_t, int32_t>> steps;
   std::optional<trace::TimeRange> time;  // of the run at hand, for what has a time but no step
   std::optional<std::pair<Bytes, Bytes>> addresses;
+  bool operator==(const RangeFilter&) const = default;
   bool empty() const { return !steps && !time && !addresses; }
   bool has_step(int32_t first, int32_t last) const { return !steps || (first < steps->second && last > steps->first); }
   bool has_time(Nanoseconds begin, Nanoseconds end) const { return !time || (begin < time->end && end > time->begin); }
@@ -38,7 +39,8 @@ struct Table {
   std::function<Selection(size_t row)> selection = nullptr;                     // what a click selects
   std::function<bool(size_t row, const RangeFilter& filter)> inside = nullptr;  // absent: not filtered by ranges
   std::function<QString(size_t row)> details = nullptr;                         // a tool tip for the row
-  QString empty_text;                                                           // why there is nothing
+  std::function<int64_t(size_t row)> id = nullptr;  // of what a row stands for, where that is no selection: a plan's
+  QString empty_text;                               // why there is nothing
 };
 using TablePtr = std::shared_ptr<const Table>;
 
@@ -49,6 +51,7 @@ struct TableInput {
   std::shared_ptr<const trace::GraphInfo> graph;  // null where there is none
   std::shared_ptr<const trace::PlanInfo> plan;
   ComparisonPtr comparison = nullptr;  // null: nothing is compared with
+  trace::PlanId in_use = {};           // where another one is shown than the run's: the run's
 
   static TableInput of(const SessionSource& source);
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 namespace arenascope::views {
 
@@ -55,23 +56,52 @@ std::vector<uint32_t> TableModel::arranged() const {
   return arrange(keys);
 }
 
-// Rows are exchanged in place, and added or taken at the end: the view keeps its scroll position while a run goes on.
+// What is no longer shown goes to the end and is taken there, what is new is added there, and then all is put in order:
+// whoever holds on to a row (what is selected, what is current) keeps that row, wherever it stands now.
 void TableModel::rearrange() {
   if (!table_) return;
-  std::vector<uint32_t> rows = arranged();
-  const int before = static_cast<int>(rows_.size()), now = static_cast<int>(rows.size());
-  if (now < before) {
-    beginRemoveRows({}, now, before - 1);
-    rows_.resize(rows.size());
+  const std::vector<uint32_t> wanted = arranged();
+  const int before = static_cast<int>(rows_.size()), now = static_cast<int>(wanted.size());
+  std::vector<bool> stays(table_->rows, false), was(table_->rows, false);
+  for (uint32_t row : wanted) stays[row] = true;
+  std::vector<uint32_t> first, gone;
+  for (uint32_t row : rows_) {
+    const bool known = row < was.size();
+    if (known) was[row] = true;
+    (known && stays[row] ? first : gone).push_back(row);
+  }
+  const size_t kept = first.size();
+  if (!gone.empty()) {
+    first.insert(first.end(), gone.begin(), gone.end());
+    put_in_order(first);
+    beginRemoveRows({}, static_cast<int>(kept), before - 1);
+    rows_.resize(kept);
     endRemoveRows();
-  } else if (now > before) {
-    beginInsertRows({}, before, now - 1);
-    rows_.insert(rows_.end(), rows.begin() + before, rows.end());
+  }
+  if (wanted.size() > kept) {
+    beginInsertRows({}, static_cast<int>(kept), now - 1);
+    for (uint32_t row : wanted)
+      if (!was[row]) rows_.push_back(row);
     endInsertRows();
   }
-  rows_ = std::move(rows);
-  const int common = std::min(before, now);
-  if (common > 0) Q_EMIT dataChanged(index(0, 0), index(common - 1, columnCount() - 1));
+  put_in_order(wanted);
+  if (now > 0) Q_EMIT dataChanged(index(0, 0), index(now - 1, columnCount() - 1));
+}
+
+// The same rows, in another order.
+void TableModel::put_in_order(const std::vector<uint32_t>& rows) {
+  if (rows == rows_) return;
+  Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+  const QModelIndexList held = persistentIndexList();
+  std::unordered_map<uint32_t, int> place;
+  if (!held.isEmpty())
+    for (size_t i = 0; i < rows.size(); ++i) place.emplace(rows[i], static_cast<int>(i));
+  QModelIndexList moved;
+  for (const QModelIndex& h : held)
+    moved << createIndex(place.at(rows_[static_cast<size_t>(h.row())]), h.column(), h.internalId());
+  rows_ = rows;
+  changePersistentIndexList(held, moved);
+  Q_EMIT layoutChanged({}, VerticalSortHint);
 }
 
 void TableModel::set_text_filter(const QString& text) {
@@ -81,6 +111,7 @@ void TableModel::set_text_filter(const QString& text) {
 }
 
 void TableModel::set_range(const RangeFilter& range) {
+  if (range == range_) return;
   range_ = range;
   rearrange();
 }
@@ -130,6 +161,11 @@ void TableModel::sort(int column, Qt::SortOrder order) {
 Selection TableModel::selection_of(int row) const {
   if (!table_ || !table_->selection || row < 0 || static_cast<size_t>(row) >= rows_.size()) return {};
   return table_->selection(rows_[static_cast<size_t>(row)]);
+}
+
+int64_t TableModel::id_of(int row) const {
+  if (!table_ || !table_->id || row < 0 || static_cast<size_t>(row) >= rows_.size()) return -1;
+  return table_->id(rows_[static_cast<size_t>(row)]);
 }
 
 int TableModel::row_of(const Selection& selection) const {

@@ -27,6 +27,7 @@ class TableModel : public QAbstractTableModel {
   void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
   Selection selection_of(int row) const;
+  int64_t id_of(int row) const;                  // -1: it has none
   int row_of(const Selection& selection) const;  // -1: not shown
   // All rows that are shown, or the given ones, with a header line.
   QString to_csv(const std::vector<int>& rows = {}) const;
@@ -35,6 +36,7 @@ class TableModel : public QAbstractTableModel {
  private:
   std::vector<uint32_t> arranged() const;
   void rearrange();
+  void put_in_order(const std::vector<uint32_t>& rows);
   QString joined(const std::vector<int>& rows, bool csv) const;
 
   TablePtr table_;

@@ -76,29 +76,21 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
   timer_.setSingleShot(true);
   timer_.setInterval(kRefreshMs);
   connect(&timer_, &QTimer::timeout, this, &TablePanel::refresh);
-  connect(source_, &SessionSource::session_replaced, this, [this] {
-    sized_rows_ = 0;
-    model_->set_table(nullptr);
-  });
-  connect(source_, &SessionSource::changed, this, &TablePanel::refresh_soon);
-  connect(source_, &SessionSource::comparison_changed, this, [this] {
-    sized_rows_ = 0;  // there are more columns
-    model_->set_table(nullptr);
-    refresh_soon();
-  });
-  connect(selection_, &SelectionModel::current_changed, this, &TablePanel::follow_selection);
+  listen();
   connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
     model_->set_text_filter(text.trimmed());
     update_count();
   });
-  connect(clear_range_, &QToolButton::clicked, selection_, &SelectionModel::clear);
-  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
-    if (selecting_ || !index.isValid() || !view_->hasFocus()) return;
-    const Selection what = model_->selection_of(index.row());
-    selecting_ = true;
-    if (!what.empty()) selection_->select(what);
-    selecting_ = false;
-  });
+  connect(clear_range_, &QToolButton::clicked, this, [this] { selection_->clear(); });
+  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& index, const QModelIndex& before) {
+            // Coming by Tab makes a first row current, which nobody chose.
+            if (selecting_ || !before.isValid() || !index.isValid() || !view_->hasFocus()) return;
+            const Selection what = model_->selection_of(index.row());
+            selecting_ = true;
+            if (!what.empty()) selection_->select(what);
+            selecting_ = false;
+          });
   // A click on the row that is current already selects it too.
   connect(view_, &QTableView::clicked, this, [this](const QModelIndex& index) {
     const Selection what = model_->selection_of(index.row());
@@ -107,6 +99,38 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
     selecting_ = false;
   });
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { Q_EMIT activated(index.row()); });
+  refresh_soon();
+}
+
+void TablePanel::listen() {
+  QObject* bond = bond_.renew();
+  connect(source_, &SessionSource::session_replaced, bond, [this] { forget(); });
+  connect(source_, &SessionSource::changed, bond, [this] { refresh_soon(); });
+  connect(source_, &SessionSource::comparison_changed, bond, [this] {
+    forget();  // there are more columns
+    refresh_soon();
+  });
+  connect(selection_, &SelectionModel::current_changed, bond, [this] { follow_selection(); });
+}
+
+void TablePanel::forget() {
+  sized_rows_ = 0;
+  model_->set_table(nullptr);
+}
+
+TablePanel::Look TablePanel::look() const {
+  const QHeaderView* header = view_->horizontalHeader();
+  return {filter_->text(), header->sortIndicatorSection(), header->sortIndicatorOrder()};
+}
+
+void TablePanel::set_context(const ViewContext& context, const Look& look) {
+  source_ = context.source;
+  selection_ = context.selection;
+  axis_ = context.axis;
+  listen();
+  forget();
+  filter_->setText(look.filter);
+  view_->sortByColumn(look.sorted_by, look.sort_order);
   refresh_soon();
 }
 

@@ -3,7 +3,7 @@
 // selection and the selected range.
 #pragma once
 #include <arenascope/base/result.h>
-#include <views/common/shared_axis.h>
+#include <views/common/view_context.h>
 #include <views/tables/table_model.h>
 
 #include <QLabel>
@@ -22,6 +22,15 @@ class TablePanel : public QWidget {
   TablePanel(const QString& name, Maker maker, SessionSource* source, SelectionModel* selection, SharedAxis* axis,
              QWidget* parent = nullptr);
 
+  // How a document's table is looked at: what is kept of it while another document is shown.
+  struct Look {
+    QString filter;
+    int sorted_by = -1;
+    Qt::SortOrder sort_order = Qt::AscendingOrder;
+    bool operator==(const Look&) const = default;
+  };
+  Look look() const;
+  void set_context(const ViewContext& context, const Look& look);
   TableModel* model() const { return model_; }
   QTableView* table_view() const { return view_; }
   Status save_csv(const QString& path) const;
@@ -38,6 +47,8 @@ class TablePanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void listen();
+  void forget();
   void retranslate();
   void refresh_soon();
   void follow_selection();
@@ -45,6 +56,7 @@ class TablePanel : public QWidget {
   std::vector<int> selected_rows() const;
 
   Maker maker_;
+  ContextBond bond_;
   SessionSource* source_;
   SelectionModel* selection_;
   SharedAxis* axis_;

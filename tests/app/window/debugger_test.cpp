@@ -57,19 +57,19 @@ class DebuggerTest : public QObject, protected WindowFixture {
  private:
   void open_recording() {
     WindowFixture::open_recording();
-    window_->axis()->set_current(Step(0));
+    doc().axis()->set_current(Step(0));
   }
   void key(Qt::Key k, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window_.get(), k, modifiers); }
   const trace::TensorInfo& node_at(int32_t step) const {
-    return window_->source()->graph()->nodes[window_->source()->plan()->order[static_cast<size_t>(step)].index()];
+    return doc().source()->graph()->nodes[doc().source()->plan()->order[static_cast<size_t>(step)].index()];
   }
-  int32_t now() const { return window_->axis()->current().value; }
-  int32_t last() const { return window_->axis()->steps() - 1; }
+  int32_t now() const { return doc().axis()->current().value; }
+  int32_t last() const { return doc().axis()->steps() - 1; }
 
   // As a person adds one: kind, text, Return.
   void add(int kind, const QString& text) {
     key(Qt::Key_F9, Qt::ControlModifier);
-    BreakpointPanel* panel = window_->breakpoint_panel();
+    BreakpointPanel* panel = panels().find<BreakpointPanel>("breakpoints");
     auto* kinds = panel->findChild<QComboBox*>();
     kinds->setCurrentIndex(kind);
     auto* line = panel->findChild<QLineEdit*>();
@@ -81,7 +81,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
       QTest::keyClick(line, Qt::Key_Return);
   }
   void click_check(int row) {
-    QTreeView* list = window_->breakpoint_panel()->list();
+    QTreeView* list = panels().find<BreakpointPanel>("breakpoints")->list();
     const QRect rect = list->visualRect(list->model()->index(row, 0));
     QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, rect.topLeft() + QPoint(10, rect.height() / 2));
   }
@@ -111,7 +111,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     add(2, name);
     add(3, "1 MiB");
     add(4, {});
-    BreakpointModel* model = window_->breakpoint_panel()->model();
+    BreakpointModel* model = panels().find<BreakpointPanel>("breakpoints")->model();
     QCOMPARE(model->rowCount(), 5);
     const auto nodes = [&](int row) { return model->index(row, 1).data().toString(); };
     QVERIFY(nodes(0).toInt() >= 3);
@@ -126,24 +126,24 @@ class DebuggerTest : public QObject, protected WindowFixture {
     // All but the node switched off with the mouse: the run stops there and nowhere else.
     for (int row : {0, 1, 3, 4}) {
       click_check(row);
-      QTRY_VERIFY(!window_->breakpoints()[static_cast<size_t>(row)].on);
+      QTRY_VERIFY(!doc().debugger()->breakpoints()[static_cast<size_t>(row)].on);
     }
-    window_->plot_view("arena")->setFocus();
+    plot_view("arena")->setFocus();
     key(Qt::Key_F5);
     QCOMPARE(now(), 7);
     key(Qt::Key_F5);
     QCOMPARE(now(), last());
     click_check(0);
-    QTRY_VERIFY(window_->breakpoints()[0].on);
-    window_->plot_view("arena")->setFocus();
+    QTRY_VERIFY(doc().debugger()->breakpoints()[0].on);
+    plot_view("arena")->setFocus();
     key(Qt::Key_F5, Qt::ControlModifier);
     QCOMPARE(node_at(now()).op, std::string("MAX_POOL"));
     // And gone with Delete.
-    QTreeView* list = window_->breakpoint_panel()->list();
+    QTreeView* list = panels().find<BreakpointPanel>("breakpoints")->list();
     list->setFocus();
     list->setCurrentIndex(model->index(0, 0));
     QTest::keyClick(list, Qt::Key_Delete);
-    QTRY_COMPARE(window_->breakpoints().size(), size_t{4});
+    QTRY_COMPARE(doc().debugger()->breakpoints().size(), size_t{4});
   }
 
   void a_recording_is_walked_through_both_ways() {
@@ -152,74 +152,74 @@ class DebuggerTest : public QObject, protected WindowFixture {
     for (int32_t s = 0; s <= last(); ++s)
       if (node_at(s).op == "CONV") convolutions.push_back(s);
     QVERIFY(convolutions.size() > 10);
-    window_->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}});
-    window_->axis()->set_current(Step(0));
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}});
+    doc().axis()->set_current(Step(0));
     key(Qt::Key_F5);
     key(Qt::Key_F5);
     QCOMPARE(now(), convolutions[2]);  // the first is where it began: the third convolution
-    const auto* chosen = window_->selection()->current().get<NodeSelection>();
-    QVERIFY(chosen != nullptr && window_->source()->graph()->nodes[chosen->tensor.index()].op == "CONV");
+    const auto* chosen = doc().selection()->current().get<NodeSelection>();
+    QVERIFY(chosen != nullptr && doc().source()->graph()->nodes[chosen->tensor.index()].op == "CONV");
     key(Qt::Key_F10);
     QCOMPARE(now(), convolutions[2] + 1);
     key(Qt::Key_F5, Qt::ControlModifier);
     key(Qt::Key_F5, Qt::ControlModifier);
     QCOMPARE(now(), convolutions[1]);
-    window_->set_breakpoints({});
+    doc().debugger()->set_breakpoints({});
     // To the end of the layer: the step where another begins.
     const std::string layer = node_at(now()).layer;
     key(Qt::Key_F11, Qt::ShiftModifier);
     QVERIFY(node_at(now()).layer != layer);
     QCOMPARE(node_at(now() - 1).layer, layer);
     // To the node that is selected.
-    window_->selection()->clear();
-    window_->selection()->select(Selection::node(window_->source()->graph_id(), window_->source()->plan()->order[40]));
-    window_->axis()->set_current(Step(2));
+    doc().selection()->clear();
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), doc().source()->plan()->order[40]));
+    doc().axis()->set_current(Step(2));
     key(Qt::Key_F10, Qt::ControlModifier);
     QCOMPARE(now(), 40);
     // Played, up to a breakpoint, forwards and backwards.
-    window_->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(44).name), 0, true}});
-    window_->plot_view("arena")->setFocus();
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(44).name), 0, true}});
+    plot_view("arena")->setFocus();
     key(Qt::Key_Space);
     QTRY_COMPARE_WITH_TIMEOUT(now(), 44, kPatience);
-    window_->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(38).name), 0, true}});
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(38).name), 0, true}});
     key(Qt::Key_Space, Qt::ShiftModifier);
     QTRY_COMPARE_WITH_TIMEOUT(now(), 38, kPatience);
   }
 
   void stepping_into_threads_selects_their_parts_in_order() {
     open_recording();
-    const NodeId node = window_->source()->plan()->order[0];
-    window_->selection()->select(Selection::node(window_->source()->graph_id(), node));
-    const trace::Snapshot& s = *window_->source()->snapshot();
+    const NodeId node = doc().source()->plan()->order[0];
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), node));
+    const trace::Snapshot& s = *doc().source()->snapshot();
     Nanoseconds before = 0;
     std::set<uint32_t> tracks;
     int parts = 0;
     for (; parts < 6; ++parts) {
       key(Qt::Key_F11);
-      const auto* part = window_->selection()->current().get<EventSelection>();
+      const auto* part = doc().selection()->current().get<EventSelection>();
       QVERIFY(part != nullptr);
       QVERIFY(s.event(part->span).begin() >= before);
       before = s.event(part->span).begin();
       tracks.insert(static_cast<uint32_t>(part->span.track.index()));
     }
     QVERIFY(tracks.size() > 1);  // of more threads than one
-    QCOMPARE(window_->axis()->mode(), AxisMode::Time);
-    const auto here = window_->selection()->current();
+    QCOMPARE(doc().axis()->mode(), AxisMode::Time);
+    const auto here = doc().selection()->current();
     key(Qt::Key_F11);
     key(Qt::Key_F11, Qt::ControlModifier);
-    QVERIFY(window_->selection()->current() == here);
+    QVERIFY(doc().selection()->current() == here);
   }
 
   void a_live_run_pauses_steps_and_goes_on() {
     open("zoo:squeezenet");
     add(0, "CONV");
-    window_->plot_view("arena")->setFocus();
-    const QSignalSpy pauses(window_->controller(), &RunController::paused_at);
+    plot_view("arena")->setFocus();
+    const QSignalSpy pauses(doc().runner(), &RunController::paused_at);
     std::vector<int32_t> stops;
     for (int i = 0; i < 3; ++i) {
       key(Qt::Key_F5);
       QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), i + 1, kPatience);
-      QCOMPARE(window_->controller()->state(), RunState::Paused);
+      QCOMPARE(doc().runner()->state(), RunState::Paused);
       QCOMPARE(now(), pauses[i][0].toInt());
       QCOMPARE(node_at(now()).op, std::string("CONV"));
       stops.push_back(now());
@@ -227,16 +227,52 @@ class DebuggerTest : public QObject, protected WindowFixture {
     int convolutions = 0;
     for (int32_t s = 0; s < stops[2]; ++s) convolutions += node_at(s).op == "CONV";
     QCOMPARE(convolutions, 2);  // it stands before the third
-    window_->set_breakpoints({});
+    doc().debugger()->set_breakpoints({});
     key(Qt::Key_F10);
     QTRY_COMPARE_WITH_TIMEOUT(now(), stops[2] + 1, kPatience);
     const std::string layer = node_at(now()).layer;
     key(Qt::Key_F11, Qt::ShiftModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused && node_at(now()).layer != layer,
-                             kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused && node_at(now()).layer != layer, kPatience);
     QCOMPARE(node_at(now() - 1).layer, layer);
     key(Qt::Key_F5, Qt::ShiftModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+  }
+
+  void stepping_into_a_node_that_comes_next_runs_it() {
+    open("zoo:squeezenet");
+    add(0, "MAX_POOL");
+    plot_view("arena")->setFocus();
+    key(Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
+    const int32_t before = now();
+    key(Qt::Key_F10);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused && now() == before + 1, kPatience);
+    QTest::qWait(400);  // until the run that goes on is the one that is looked at
+    doc().source()->refresh();
+    const NodeId next = doc().source()->plan()->order[static_cast<size_t>(now())];
+    key(Qt::Key_F11);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().selection()->current().get<EventSelection>() != nullptr, kPatience);
+    QCOMPARE(doc().source()->snapshot()->event(doc().selection()->current().get<EventSelection>()->span).node(), next);
+    key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+  }
+
+  void values_are_not_read_while_it_is_planned_anew() {
+    open("zoo:squeezenet");
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(3)));
+    for (int i = 0; i < 6; ++i) {
+      key(Qt::Key_F10);
+      QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
+      doc().debugger()->set_breakpoints({{Breakpoint::Kind::Op, i % 2 ? "CONV" : "RELU", 0, true}});
+      RunSettings settings = doc().runner()->settings();
+      settings.planner = i % 2 ? "none" : "greedy-by-size";
+      doc().replan(settings);
+      QVERIFY(doc().runner()->state() != RunState::Paused);  // nobody takes it as waiting
+      doc().runner()->read_values(trace::TensorRef::node(NodeId(3)));
+      QTRY_VERIFY_WITH_TIMEOUT(doc().source()->plan()->planner == settings.planner.toStdString(), kPatience);
+    }
+    key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
 
   void infinities_stop_a_live_run() {
@@ -246,30 +282,39 @@ class DebuggerTest : public QObject, protected WindowFixture {
     file.write(model_with_infinities());
     file.close();
     open(path);
-    QVERIFY2(window_->controller()->has_model(), qPrintable(window_->messages()->sentences().join(u' ')));
-    window_->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
-    window_->plot_view("arena")->setFocus();
+    QVERIFY2(doc().runner()->has_model(), qPrintable(doc().messages()->sentences().join(u' ')));
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
+    plot_view("arena")->setFocus();
     key(Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused, kPatience);
-    QVERIFY2(window_->messages()->sentences().join(u' ').contains("NaN"),
-             qPrintable(window_->messages()->sentences().join(u' ')));
-    QVERIFY2(window_->messages()->sentences().join(u' ').contains("endless"),
-             qPrintable(window_->messages()->sentences().join(u' ')));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
+    QVERIFY2(doc().messages()->sentences().join(u' ').contains("NaN"),
+             qPrintable(doc().messages()->sentences().join(u' ')));
+    QVERIFY2(doc().messages()->sentences().join(u' ').contains("endless"),
+             qPrintable(doc().messages()->sentences().join(u' ')));
+    // The node whose result it is is selected, and its numbers can be seen.
+    const auto* chosen = doc().selection()->current().get<NodeSelection>();
+    QVERIFY(chosen != nullptr);
+    QCOMPARE(doc().source()->graph()->nodes[chosen->tensor.index()].name, std::string("endless"));
+    std::shared_ptr<const TensorValues> seen;
+    const auto connection = connect(&doc(), &Document::values, this, [&](const auto& values) { seen = values; });
+    doc().runner()->read_values(chosen->tensor);
+    QVERIFY(seen != nullptr);
+    disconnect(connection);
     key(Qt::Key_F5, Qt::ShiftModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
     // The recording knows where it was, and stops there too.
-    QTRY_COMPARE_WITH_TIMEOUT(nodes_not_finite(*window_->source()->snapshot()).size(), size_t{1}, kPatience);
-    const NodeId found = *nodes_not_finite(*window_->source()->snapshot()).begin();
+    QTRY_COMPARE_WITH_TIMEOUT(nodes_not_finite(*doc().source()->snapshot()).size(), size_t{1}, kPatience);
+    const NodeId found = *nodes_not_finite(*doc().source()->snapshot()).begin();
     const QString saved = folder_.filePath("endless.arenascope");
-    QVERIFY(RunController::save_recording(*window_->source()->snapshot(), saved).ok());
+    QVERIFY(trace::save_recording(*doc().source()->snapshot(), saved.toStdString()).ok());
     open(saved);
-    QVERIFY(!window_->controller()->has_model());
-    const QAbstractItemModel* listed = window_->breakpoint_panel()->list()->model();
+    QVERIFY(!doc().runner()->has_model());
+    const QAbstractItemModel* listed = panels().find<BreakpointPanel>("breakpoints")->list()->model();
     QCOMPARE(listed->index(0, 1).data().toString(), QString("1"));
-    window_->axis()->set_current(Step(0));
-    window_->plot_view("arena")->setFocus();
+    doc().axis()->set_current(Step(0));
+    plot_view("arena")->setFocus();
     key(Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(now() > 0 && window_->source()->plan()->order[static_cast<size_t>(now() - 1)] == found,
+    QTRY_VERIFY_WITH_TIMEOUT(now() > 0 && doc().source()->plan()->order[static_cast<size_t>(now() - 1)] == found,
                              kPatience);
   }
 };

@@ -32,11 +32,11 @@
 #include <views/planners/replan_panel.h>
 #include <views/timeline/timeline_view.h>
 
-#include "app/window/compare_loader.h"
+#include "app/window/document/compare_loader.h"
+#include "app/window/document/replanning.h"
 #include "app/window/language.h"
 #include "app/window/lesson_guide.h"
 #include "app/window/main_window.h"
-#include "app/window/replan_desk.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
 
@@ -50,13 +50,13 @@ class DesksTest : public QObject, protected WindowFixture {
  private:
   template <class View>
   View* view(const char* id) {
-    return static_cast<View*>(window_->plot_view(QString::fromLatin1(id)));
+    return static_cast<View*>(plot_view(QString::fromLatin1(id)));
   }
 
   void press(const char* name) {
-    window_->dock("planners")->show();
-    window_->dock("planners")->raise();
-    QTest::mouseClick(window_->replan_desk()->panel()->findChild<QToolButton*>(QString::fromLatin1(name)),
+    panels().dock("planners")->show();
+    panels().dock("planners")->raise();
+    QTest::mouseClick(panels().find<ReplanPanel>("planners")->findChild<QToolButton*>(QString::fromLatin1(name)),
                       Qt::LeftButton);
   }
 
@@ -68,32 +68,32 @@ class DesksTest : public QObject, protected WindowFixture {
 
   void a_recording_is_replanned_with_the_old_plan_under_the_new() {
     open_recording();
-    ReplanPanel* panel = window_->replan_desk()->panel();
-    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
-    const Bytes before = window_->source()->plan()->arena_bytes;
+    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    const Bytes before = doc().source()->plan()->arena_bytes;
     panel->choose("none", "depth-first");
     press("plan");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
-    QVERIFY(window_->source()->shown_plan() != nullptr);
-    QCOMPARE(window_->source()->plan()->planner, std::string("none"));
-    QVERIFY(window_->source()->plan()->arena_bytes > before);
-    QCOMPARE(window_->source()->ghost_plan()->arena_bytes, before);
+    QVERIFY(doc().source()->shown_plan() != nullptr);
+    QCOMPARE(doc().source()->plan()->planner, std::string("none"));
+    QVERIFY(doc().source()->plan()->arena_bytes > before);
+    QCOMPARE(doc().source()->ghost_plan()->arena_bytes, before);
     QVERIFY(panel->said().contains("more than before"));
     auto* arena = view<ArenaView>("arena");
     QTRY_VERIFY_WITH_TIMEOUT(arena->picture() && !arena->picture()->ghosts->empty(), kPatience);
     QVERIFY(arena->picture()->arena > before);
     auto* occupancy = view<OccupancyView>("occupancy");
     QTRY_VERIFY_WITH_TIMEOUT(occupancy->picture() && occupancy->picture()->ghost_arena == before, kPatience);
-    window_->dock("lifetimes")->show();
-    window_->dock("lifetimes")->raise();
+    panels().dock("lifetimes")->show();
+    panels().dock("lifetimes")->raise();
     auto* lifetimes = view<LifetimesView>("lifetimes");
     QTRY_VERIFY_WITH_TIMEOUT(lifetimes->picture() && !lifetimes->picture()->ghosts->empty(), kPatience);
     // It is in the recording's table too, and the way back leaves no ghost.
-    window_->dock("planners")->raise();
-    QTRY_COMPARE(window_->table("planners")->model()->rowCount(), 2);
+    panels().dock("planners")->raise();
+    QTRY_COMPARE(panels().table("planners")->model()->rowCount(), 2);
     QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier | Qt::ShiftModifier);
-    QVERIFY(window_->source()->ghost_plan() == nullptr);
-    QCOMPARE(window_->source()->plan()->arena_bytes, before);
+    QVERIFY(doc().source()->ghost_plan() == nullptr);
+    QCOMPARE(doc().source()->plan()->arena_bytes, before);
   }
 
   // A replan of what was recorded is the one of the model itself: its concatenations are joined too.
@@ -131,26 +131,26 @@ class DesksTest : public QObject, protected WindowFixture {
   void the_inspector_and_the_breakpoints_are_saved_as_tables() {
     open_recording();
     const auto saved = [&](const char* id, QWidget* focus) {
-      window_->dock(QString::fromLatin1(id))->show();
-      window_->dock(QString::fromLatin1(id))->raise();
+      panels().dock(QString::fromLatin1(id))->show();
+      panels().dock(QString::fromLatin1(id))->raise();
       const QString path = folder_.filePath(QString::fromLatin1(id) + ".csv");
-      window_->ask_file = [&](bool, const QString&, const QString&) { return path; };
+      window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       focus->setFocus();
-      window_->actions()->find("file.save_table")->trigger();
+      window_->shell().actions->find("file.save_table")->trigger();
       QFile file(path);
       return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     };
-    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(3)));
-    const QString told = saved("inspector", window_->inspector()->findChild<QTextBrowser*>());
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(3)));
+    const QString told = saved("inspector", panels().find<InspectorView>("inspector")->findChild<QTextBrowser*>());
     QVERIFY2(told.startsWith("Section,What,Value\n") &&
-                 told.contains(QString::fromStdString(window_->source()->graph()->nodes[3].name)),
+                 told.contains(QString::fromStdString(doc().source()->graph()->nodes[3].name)),
              qPrintable(told));
-    window_->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}, {Breakpoint::Kind::NaN, {}, 0, false}});
-    BreakpointModel* model = window_->breakpoint_panel()->model();
-    const QString list = saved("breakpoints", window_->breakpoint_panel()->list());
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, true}, {Breakpoint::Kind::NaN, {}, 0, false}});
+    BreakpointModel* model = panels().find<BreakpointPanel>("breakpoints")->model();
+    const QString list = saved("breakpoints", panels().find<BreakpointPanel>("breakpoints")->list());
     QCOMPARE(list.count(u'\n'), 3);
     QVERIFY2(list.contains("every CONV,") && list.contains(",no\n"), qPrintable(list));
-    window_->actions()->find("edit.copy_table")->trigger();
+    window_->shell().actions->find("edit.copy_table")->trigger();
     QCOMPARE(QApplication::clipboard()->text(), list);
     // Nothing was looked for when it was recorded, and the row of NaN says so; a model that runs can be looked into.
     QVERIFY(model->index(1, 0).data(Qt::ToolTipRole).toString().contains("live run"));
@@ -158,46 +158,48 @@ class DesksTest : public QObject, protected WindowFixture {
     QVERIFY(model->index(0, 0).data(Qt::ToolTipRole).toString().isEmpty());
     model->set_values_known(true);
     QVERIFY(!model->index(1, 0).data().toString().contains("live run"));
-    window_->set_breakpoints({});
+    doc().debugger()->set_breakpoints({});
   }
 
   void a_model_replanned_by_the_tool_bar_keeps_the_plan_before_as_a_ghost() {
     open("zoo:squeezenet");
-    const Bytes before = window_->source()->plan()->arena_bytes;
-    Q_EMIT window_->playback()->plan_wanted("none", "depth-first");
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none",
-                             kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->ghost_plan() != nullptr, kPatience);
-    QCOMPARE(window_->source()->ghost_plan()->arena_bytes, before);
-    QVERIFY(window_->source()->shown_plan() == nullptr);  // it is really in use
+    const Bytes before = doc().source()->plan()->arena_bytes;
+    Q_EMIT window_->shell().playback->plan_wanted("none", "depth-first");
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->plan() != nullptr && doc().source()->plan()->planner == "none", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->ghost_plan() != nullptr, kPatience);
+    QCOMPARE(doc().source()->ghost_plan()->arena_bytes, before);
+    QVERIFY(doc().source()->shown_plan() == nullptr);  // it is really in use
   }
 
   void all_combinations_fill_the_table_and_a_row_is_chosen() {
     open_recording();
-    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    ReplanWish wish = doc().replanning()->wish();
+    wish.budget_seconds = 0.2;
+    doc().replanning()->set_wish(wish);
     press("plan_all");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
-    TablePanel* table = window_->table("planners");
+    TablePanel* table = panels().table("planners");
     const int all = static_cast<int>(planner::all_planners().size() * all_orders().size());
     QTRY_VERIFY(table->model()->rowCount() >= all);
-    QVERIFY(window_->replan_desk()->panel()->said().contains("smallest"));
+    QVERIFY(panels().find<ReplanPanel>("planners")->said().contains("smallest"));
     table->model()->sort(3, Qt::DescendingOrder);
     QTableView* rows = table->table_view();
     rows->scrollToTop();
     const QPoint at = rows->visualRect(table->model()->index(0, 1)).center();
     QTest::mouseClick(rows->viewport(), Qt::LeftButton, {}, at);
     QTest::mouseDClick(rows->viewport(), Qt::LeftButton, {}, at);
-    if (!window_->source()->shown_plan()) QTest::keyClick(rows, Qt::Key_Return);
-    QVERIFY(window_->source()->shown_plan() != nullptr);
-    QCOMPARE(QString::fromStdString(window_->source()->shown_plan()->planner),
+    if (!doc().source()->shown_plan()) QTest::keyClick(rows, Qt::Key_Return);
+    QVERIFY(doc().source()->shown_plan() != nullptr);
+    QCOMPARE(QString::fromStdString(doc().source()->shown_plan()->planner),
              table->model()->index(0, 1).data().toString());
   }
 
   void bytes_to_fit_under_are_typed_and_dragged() {
     open_recording();
-    const Bytes bound = window_->source()->plan()->lower_bound_bytes;
+    const Bytes bound = doc().source()->plan()->lower_bound_bytes;
     QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier);
-    ReplanPanel* panel = window_->replan_desk()->panel();
+    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
     auto* occupancy = view<OccupancyView>("occupancy");
     QVERIFY(panel->wish().fit_under > 0);
     QCOMPARE(occupancy->fit_under(), panel->wish().fit_under);
@@ -206,12 +208,12 @@ class DesksTest : public QObject, protected WindowFixture {
     QTest::keyClicks(field, QString::number(bound + bound / 4));
     QTest::keyClick(field, Qt::Key_Return);
     QCOMPARE(occupancy->fit_under(), bound + bound / 4);
-    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
     panel->choose("search", "depth-first");
     press("plan");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     QVERIFY2(panel->said().contains("it fits"), qPrintable(panel->said()));
-    QCOMPARE(window_->source()->plan()->capacity_bytes, bound + bound / 4);
+    QCOMPARE(doc().source()->plan()->capacity_bytes, bound + bound / 4);
     QVERIFY(!panel->curve()->points().empty());
     // Dragged below the bound: said, with the bound.
     occupancy->prepare_now();
@@ -229,29 +231,29 @@ class DesksTest : public QObject, protected WindowFixture {
 
   void good_enough_stops_a_long_search() {
     open("zoo:gpt2");
-    ReplanPanel* panel = window_->replan_desk()->panel();
-    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
+    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
     ReplanWish wish;
     wish.order = "search";
     wish.budget_seconds = 300;
     wish.fit_under = 1;  // never met
-    window_->replan_desk()->plan(wish);
+    doc().replanning()->plan(wish);
     QElapsedTimer timer;
     timer.start();
     QTest::qWait(300);
     press("stop");
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     QVERIFY(timer.elapsed() < 30'000);
-    QVERIFY(window_->source()->plan() != nullptr);
+    QVERIFY(doc().source()->plan() != nullptr);
     QVERIFY(!panel->said().isEmpty());
   }
 
   void the_plan_shown_is_exported() {
     open_recording();
-    const trace::PlanInfo plan = *window_->source()->plan();
+    const trace::PlanInfo plan = *doc().source()->plan();
     for (const char* name : {"plan.json", "plan.csv"}) {
       const QString path = folder_.filePath(name);
-      window_->ask_file = [&](bool, const QString&, const QString&) { return path; };
+      window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier | Qt::AltModifier);
       QFile file(path);
       QVERIFY(file.open(QIODevice::ReadOnly));
@@ -275,38 +277,38 @@ class DesksTest : public QObject, protected WindowFixture {
         QCOMPARE(top, plan.arena_bytes);
       }
     }
-    window_->messages()->clear();
-    window_->ask_file = [](bool, const QString&, const QString&) {
+    doc().messages()->clear();
+    window_->shell().ask_file = [](bool, const QString&, const QString&) {
       return QStringLiteral("/no/such/folder/plan.json");
     };
-    window_->actions()->find("memory.export")->trigger();
-    QCOMPARE(window_->messages()->sentences().size(), 1);
+    window_->shell().actions->find("memory.export")->trigger();
+    QCOMPARE(doc().messages()->sentences().size(), 1);
   }
 
   void findings_of_a_recording_are_looked_at_as_what_ifs() {
     open_recording();
-    FindingsView* findings = window_->findings();
+    FindingsView* findings = panels().find<FindingsView>("findings");
     QTest::keyClick(window_.get(), Qt::Key_L, Qt::ControlModifier);
-    QVERIFY(window_->dock("findings")->isVisible());
+    QVERIFY(panels().dock("findings")->isVisible());
     QSignalSpy found(findings, &FindingsView::found);
     QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, kPatience);
-    const Bytes arena = window_->source()->plan()->arena_bytes;
+    const Bytes arena = doc().source()->plan()->arena_bytes;
     int row = -1;
     for (int r = 0; r < findings->model()->rowCount() && row < 0; ++r)
       if (findings->what_if_button(r)) row = r;
     QVERIFY2(row >= 0, "nothing could be saved in the network");
     const Bytes saved = findings->model()->at(row)->saved;
     QTest::mouseClick(findings->what_if_button(row), Qt::LeftButton);
-    QVERIFY(window_->source()->shown_plan() != nullptr);
-    QCOMPARE(window_->source()->plan()->arena_bytes, arena - saved);
-    QCOMPARE(window_->source()->ghost_plan()->arena_bytes, arena);
-    QVERIFY(window_->messages()->sentences().last().contains("What if"));
+    QVERIFY(doc().source()->shown_plan() != nullptr);
+    QCOMPARE(doc().source()->plan()->arena_bytes, arena - saved);
+    QCOMPARE(doc().source()->ghost_plan()->arena_bytes, arena);
+    QVERIFY(doc().messages()->sentences().last().contains("What if"));
     QVERIFY(findings->model()->rowCount() > 0);  // they stay while one is looked at
     // The list as a table.
     const QString csv = folder_.filePath("findings.csv");
-    window_->ask_file = [&](bool, const QString&, const QString&) { return csv; };
+    window_->shell().ask_file = [&](bool, const QString&, const QString&) { return csv; };
     findings->findChild<QTableView*>()->setFocus();
-    window_->actions()->find("file.save_table")->trigger();
+    window_->shell().actions->find("file.save_table")->trigger();
     QFile file(csv);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll().count('\n'), findings->model()->rowCount() + 1);
@@ -315,24 +317,24 @@ class DesksTest : public QObject, protected WindowFixture {
   void comparing_shows_both_in_every_view() {
     open_recording();
     window_->compare_with("zoo:squeezenet");
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->comparison() != nullptr, kPatience);
-    const ComparisonPtr c = window_->source()->comparison();
-    QCOMPARE(c->match.matched_nodes(), window_->source()->graph()->nodes.size());
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->comparison() != nullptr, kPatience);
+    const ComparisonPtr c = doc().source()->comparison();
+    QCOMPARE(c->match.matched_nodes(), doc().source()->graph()->nodes.size());
     auto* arena = view<ArenaView>("arena");
     QTRY_VERIFY_WITH_TIMEOUT(arena->picture() && arena->picture()->other_arena > 0, kPatience);
     auto* occupancy = view<OccupancyView>("occupancy");
     QTRY_VERIFY_WITH_TIMEOUT(occupancy->picture() && !occupancy->picture()->other.empty(), kPatience);
     QVERIFY(occupancy->picture()->other_peak > 0);
-    TablePanel* nodes = window_->table("nodes");
-    window_->dock("nodes")->raise();
+    TablePanel* nodes = panels().table("nodes");
+    panels().dock("nodes")->raise();
     QTRY_VERIFY(nodes->model()->columnCount() > 14);
-    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(9)));
-    QVERIFY(window_->inspector()->text().contains("In B"));
-    window_->dock("compare")->raise();
-    QTRY_COMPARE(window_->table("compare")->model()->rowCount(),
-                 static_cast<int>(window_->source()->graph()->nodes.size()));
-    window_->actions()->find("compare.stop")->trigger();
-    QVERIFY(window_->source()->comparison() == nullptr);
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(9)));
+    QVERIFY(panels().find<InspectorView>("inspector")->text().contains("In B"));
+    panels().dock("compare")->raise();
+    QTRY_COMPARE(panels().table("compare")->model()->rowCount(),
+                 static_cast<int>(doc().source()->graph()->nodes.size()));
+    window_->shell().actions->find("compare.stop")->trigger();
+    QVERIFY(doc().source()->comparison() == nullptr);
     QTRY_VERIFY(occupancy->picture()->other.empty());
   }
 
@@ -342,7 +344,7 @@ class DesksTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(timeline->picture() && !timeline->picture()->rows.empty(), kPatience);
     const size_t rows = timeline->picture()->rows.size();
     window_->compare_with(recording_);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->comparison() != nullptr, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->comparison() != nullptr, kPatience);
     QTRY_COMPARE_WITH_TIMEOUT(timeline->picture()->rows.size(), 2 * rows - 1, kPatience);  // one row of steps
     size_t theirs = 0;
     for (size_t r = 1; r < timeline->picture()->rows.size(); ++r) {
@@ -362,7 +364,7 @@ class DesksTest : public QObject, protected WindowFixture {
                        timeline->plot()->yAxis->coordToPixel((rect.y0 + rect.y1) / 2));
       if (!timeline->plot()->axisRect()->rect().contains(at.toPoint()) || timeline->pick(at).empty()) continue;
       QTest::mouseClick(timeline->plot(), Qt::LeftButton, {}, at.toPoint());
-      QVERIFY(window_->selection()->current().get<NodeSelection>() != nullptr);
+      QVERIFY(doc().selection()->current().get<NodeSelection>() != nullptr);
       return;
     }
     QFAIL("no span of theirs could be clicked");
@@ -371,35 +373,35 @@ class DesksTest : public QObject, protected WindowFixture {
   void what_cannot_be_compared_is_said() {
     open_recording();
     for (const char* bad : {"/no/such/file", "zoo:no_such_network"}) {
-      window_->messages()->clear();
+      doc().messages()->clear();
       window_->compare_with(bad);
-      QTRY_COMPARE_WITH_TIMEOUT(window_->messages()->sentences().size(), 1, kPatience);
-      QVERIFY(window_->source()->comparison() == nullptr);
-      QVERIFY(!window_->compare_loader()->busy());
+      QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->sentences().size(), 1, kPatience);
+      QVERIFY(doc().source()->comparison() == nullptr);
+      QVERIFY(!doc().comparing()->busy());
     }
   }
 
   void holes_are_listed_with_who_causes_them() {
     open_recording();
-    QSignalSpy finished(window_->replan_desk(), &ReplanDesk::finished);
-    window_->replan_desk()->plan({"max-block", "depth-first", false, 0, 1});
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    doc().replanning()->plan({"max-block", "depth-first", false, 0, 1});
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
-    window_->dock("holes")->show();
-    window_->dock("holes")->raise();
-    TablePanel* table = window_->table("holes");
+    panels().dock("holes")->show();
+    panels().dock("holes")->raise();
+    TablePanel* table = panels().table("holes");
     QTRY_VERIFY(table->model()->rowCount() > 0);
     QVERIFY(!table->model()->index(0, 4).data().toString().isEmpty());
     table->table_view()->setFocus();
     const QPoint at = table->table_view()->visualRect(table->model()->index(0, 0)).center();
     QTest::mouseClick(table->table_view()->viewport(), Qt::LeftButton, {}, at);
-    QVERIFY(!window_->selection()->current().empty());
+    QVERIFY(!doc().selection()->current().empty());
   }
 
   void every_step_of_every_lesson_does_what_it_says() {
-    LessonPanel* panel = window_->lesson();
+    LessonPanel* panel = panels().find<LessonPanel>("lesson");
     QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
-    window_->actions()->find("lesson.mul_mat")->trigger();
-    QVERIFY(window_->dock("lesson")->isVisible());
+    window_->shell().actions->find("lesson.mul_mat")->trigger();
+    QVERIFY(panels().dock("lesson")->isVisible());
     int steps = 0;
     while (true) {
       QTRY_COMPARE_WITH_TIMEOUT(done.count(), steps + 1, kPatience);
@@ -408,21 +410,20 @@ class DesksTest : public QObject, protected WindowFixture {
       QVERIFY2(
           panel->findChildren<QLabel*>().last()->isHidden() || panel->findChildren<QLabel*>().last()->text().isEmpty(),
           qPrintable(where));
-      QVERIFY2(window_->source()->graph() != nullptr, qPrintable(where));
+      QVERIFY2(doc().source()->graph() != nullptr, qPrintable(where));
       for (const LessonAction& action : panel->lesson()->steps[static_cast<size_t>(panel->step())].actions) {
         if (action.verb == u"select") {
-          const trace::TensorRef ref = tensor_of(window_->selection()->current(), *window_->source()->snapshot());
-          const auto* tensor = window_->source()->snapshot()->tensor(window_->source()->graph_id(), ref);
+          const trace::TensorRef ref = tensor_of(doc().selection()->current(), *doc().source()->snapshot());
+          const auto* tensor = doc().source()->snapshot()->tensor(doc().source()->graph_id(), ref);
           QVERIFY2(tensor && QString::fromStdString(tensor->name) == action.arguments[0], qPrintable(where));
         } else if (action.verb == u"show") {
-          QVERIFY2(window_->dock(action.arguments[0])->isVisible(), qPrintable(where));
+          QVERIFY2(panels().dock(action.arguments[0])->isVisible(), qPrintable(where));
         } else if (action.verb == u"plan") {
-          QVERIFY2(QString::fromStdString(window_->source()->plan()->planner) == action.arguments[0],
-                   qPrintable(where));
+          QVERIFY2(QString::fromStdString(doc().source()->plan()->planner) == action.arguments[0], qPrintable(where));
         }
       }
       if (panel->lesson()->id == u"two_level" && panel->step() == 4)
-        QCOMPARE(window_->source()->plan()->arena_bytes, Bytes{4608});
+        QCOMPARE(doc().source()->plan()->arena_bytes, Bytes{4608});
       if (!panel->next_button()->isEnabled()) break;
       QTest::mouseClick(panel->next_button(), Qt::LeftButton);
     }
@@ -431,7 +432,7 @@ class DesksTest : public QObject, protected WindowFixture {
     QCOMPARE(steps, all);
     // In Chinese it is the same step.
     const int step = panel->step();
-    Preferences p = window_->preferences();
+    Preferences p = window_->shell().preferences;
     p.language = "zh_CN";
     window_->apply_preferences(p);
     QTRY_VERIFY(panel->text().contains(QStringLiteral("假如")));

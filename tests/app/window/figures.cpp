@@ -128,6 +128,9 @@ class Figures : public QObject {
  private:
   QTemporaryDir folder_;
   std::unique_ptr<MainWindow> window_;
+  Document& doc() { return window_->document(); }
+  Panels& panels() { return *window_->shell().panels; }
+  PlotView* plot_view(const QString& id) { return qobject_cast<PlotView*>(panels().parts(id).drawn); }
   std::unique_ptr<UiWatch> watch_;
 
   template <class F>
@@ -179,13 +182,13 @@ class Figures : public QObject {
       const auto snapshot = session->snapshot();
       row("memory an event, 1,000,000 spans",
           static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
-      QVERIFY(RunController::save_recording(*snapshot, path).ok());
+      QVERIFY(trace::save_recording(*snapshot, path.toStdString()).ok());
     }
     fresh();
     int drawn = 0;
-    PlotView* timeline = window_->plot_view("timeline");
+    PlotView* timeline = plot_view("timeline");
     connect(timeline, &PlotView::painted, this, [&] {
-      if (window_->source()->snapshot()->event_count > 0 && static_cast<TimelineView*>(timeline)->picture() &&
+      if (doc().source()->snapshot()->event_count > 0 && static_cast<TimelineView*>(timeline)->picture() &&
           !static_cast<TimelineView*>(timeline)->picture()->spans->empty())
         ++drawn;
     });
@@ -195,8 +198,7 @@ class Figures : public QObject {
     QVERIFY(until([&] { return drawn > 0; }));
     row("a recording of 1,000,000 events: first picture", static_cast<double>(clock.elapsed()), "ms", 300);
     QVERIFY(until([&] {
-      return window_->source()->snapshot()->event_count >= 1'000'000 &&
-             window_->controller()->state() == RunState::Recording;
+      return doc().source()->snapshot()->event_count >= 1'000'000 && doc().runner()->state() == RunState::Recording;
     }));
     const int before = drawn;
     QVERIFY(until([&] { return drawn > before; }));
@@ -207,15 +209,15 @@ class Figures : public QObject {
 
   void a_transformer_of_10000_nodes() {
     fresh();
-    GraphView* graph = window_->graph_view();
+    GraphView* graph = panels().find<GraphView>("graph");
     graph->layout_job()->set_cache_folder({});
     const auto session = transformer_session(371);
     QElapsedTimer clock;
     clock.start();
-    window_->show_session(session, "transformer");
+    doc().show_session(session, "transformer");
     QVERIFY(until([&] { return graph->canvas()->scene().ready() && !graph->layout_job()->running(); }));
     QCoreApplication::processEvents();
-    QCOMPARE(window_->source()->graph()->nodes.size(), size_t{371 * 27 + 3});
+    QCOMPARE(doc().source()->graph()->nodes.size(), size_t{371 * 27 + 3});
     row("10,020 nodes: first picture", static_cast<double>(clock.nsecsElapsed()) / 1e6, "ms", 1000);
     settle();
     blocked("taking in 10,020 nodes");
@@ -253,19 +255,20 @@ class Figures : public QObject {
 
   void a_selection_in_every_view() {
     fresh();
-    window_->show_session(test::sample_session({100, 4, 2, false, true}), "sample");
+    doc().show_session(test::sample_session({100, 4, 2, false, true}), "sample");
     QVERIFY(until([&] {
-      return window_->graph_view()->canvas()->scene().ready() && !window_->graph_view()->layout_job()->running();
+      return panels().find<GraphView>("graph")->canvas()->scene().ready() &&
+             !panels().find<GraphView>("graph")->layout_job()->running();
     }));
     settle();
-    const size_t nodes = window_->source()->graph()->nodes.size();
+    const size_t nodes = doc().source()->graph()->nodes.size();
     std::vector<double> wall, worked;
     QElapsedTimer clock;
     for (int i = 0; i < 60; ++i) {
       const NodeId node((static_cast<size_t>(i) * 97 + 13) % nodes);
       const double before = cpu_ms();
       clock.restart();
-      window_->selection()->select(Selection::node(window_->source()->graph_id(), node));
+      doc().selection()->select(Selection::node(doc().source()->graph_id(), node));
       // All that follows from it: timers of no length, queued repaints, the paint events.
       for (int round = 0; round < 4; ++round) QCoreApplication::processEvents();
       wall.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
@@ -288,14 +291,14 @@ class Figures : public QObject {
       if (spans > 1'000'000)
         row("memory an event, 10,000,000 spans",
             static_cast<double>(session->bytes()) / static_cast<double>(snapshot->event_count), "bytes", 80);
-      window_->apply_layout("time");
-      window_->show_session(session, "spans");
-      SharedAxis* axis = window_->axis();
+      window_->shell().layouts->apply("time");
+      doc().show_session(session, "spans");
+      SharedAxis* axis = doc().axis();
       axis->set_mode(AxisMode::Time);
       axis->frame_all();
       settle(1500);
       watch_->reset();
-      PlotView* timeline = window_->plot_view("timeline");
+      PlotView* timeline = plot_view("timeline");
       int drawn = 0;
       connect(timeline, &PlotView::painted, this, [&] { ++drawn; });
       std::vector<double> wall, worked;
@@ -331,7 +334,7 @@ class Figures : public QObject {
 
   void live_200000_events_a_second() {
     fresh();
-    window_->apply_layout("time");
+    window_->shell().layouts->apply("time");
     auto recorder = std::make_unique<trace::Recorder>();
     auto session = std::make_shared<trace::Session>();
     recorder->add_sink(session);
@@ -343,11 +346,11 @@ class Figures : public QObject {
     for (int t = 0; t < kThreads; ++t) rings.push_back(recorder->register_thread("worker " + std::to_string(t)));
     const trace::RunId run = recorder->begin_run({{}, id, {}, 0, kThreads, "cpu", "eager"});
     recorder->start();
-    window_->show_session(session, "live");
-    window_->axis()->set_mode(AxisMode::Time);
-    window_->source()->set_live(true, 16);
+    doc().show_session(session, "live");
+    doc().axis()->set_mode(AxisMode::Time);
+    doc().source()->set_live(true, 16);
     settle(500);
-    PlotView* timeline = window_->plot_view("timeline");
+    PlotView* timeline = plot_view("timeline");
     int drawn = 0;
     std::vector<double> costs;
     connect(timeline, &PlotView::painted, this, [&] {
@@ -394,23 +397,23 @@ class Figures : public QObject {
     row("  the UI thread's work a frame", frames > 0 ? busy / frames : 0, "ms", 1000.0 / 60);
     blocked("live");
     QCOMPARE(recorder->lost(), int64_t{0});
-    window_->source()->set_live(false);
-    window_->show_session(nullptr, {});
+    doc().source()->set_live(false);
+    doc().show_session(nullptr, {});
     recorder->stop();
   }
 
   void live_while_resnet50_loops() {
     fresh();
     window_->open(QStringLiteral("zoo:resnet50"));
-    QVERIFY(until([&] { return window_->controller()->state() == RunState::Ready && window_->axis()->steps() > 0; }));
+    QVERIFY(until([&] { return doc().runner()->state() == RunState::Ready && doc().axis()->steps() > 0; }));
     settle(1500);
     blocked("opening resnet50");
-    window_->axis()->set_mode(AxisMode::Time);
-    window_->source()->set_live(true, 16);
-    PlotView* timeline = window_->plot_view("timeline");
+    doc().axis()->set_mode(AxisMode::Time);
+    doc().source()->set_live(true, 16);
+    PlotView* timeline = plot_view("timeline");
     int drawn = 0;
     connect(timeline, &PlotView::painted, this, [&] { ++drawn; });
-    window_->controller()->run();
+    doc().runner()->run();
     settle(1000);
     drawn = 0;
     watch_->reset();
@@ -421,10 +424,10 @@ class Figures : public QObject {
     const double seconds = static_cast<double>(clock.nsecsElapsed()) / 1e9, busy = cpu_ms() - before;
     row("resnet50 in a loop: frames a second", drawn / seconds, "1/s", 30, false);
     row("  the UI thread's work a frame", drawn > 0 ? busy / drawn : 0, "ms", 1000.0 / 30);
-    row("resnet50 in a loop: events lost", static_cast<double>(window_->source()->snapshot()->lost), "", 0);
+    row("resnet50 in a loop: events lost", static_cast<double>(doc().source()->snapshot()->lost), "", 0);
     blocked("while resnet50 loops");
-    window_->controller()->stop();
-    QVERIFY(until([&] { return window_->controller()->state() == RunState::Ready; }));
+    doc().runner()->stop();
+    QVERIFY(until([&] { return doc().runner()->state() == RunState::Ready; }));
   }
 };
 

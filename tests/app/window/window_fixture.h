@@ -10,13 +10,28 @@
 
 #include <memory>
 
+#include <arenascope/trace/recording.h>
+#include <views/common/plot_view.h>
 #include "app/window/language.h"
+
+#include "app/window/actions/command_palette.h"
+#include "app/window/document_tabs.h"
 #include "app/window/main_window.h"
+#include "app/window/message_bar.h"
+#include "app/window/panels/breakpoint_panel.h"
+#include "app/window/panels/inspector_panel.h"
+#include "app/window/ui_watch.h"
 
 namespace arenascope::app {
 
 class WindowFixture {
  protected:
+  Document& doc() const { return window_->document(); }
+  Panels& panels() const { return *window_->shell().panels; }
+  views::PlotView* plot_view(const QString& id) const {
+    return qobject_cast<views::PlotView*>(panels().parts(id).drawn);
+  }
+
   static constexpr int kPatience = 60'000;  // milliseconds
 
   // Once a program: nothing of the user's is read or written.
@@ -39,11 +54,10 @@ class WindowFixture {
   // Waits until it is there; a model until it has run once.
   void open(const QString& spec) {
     window_->open(spec);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->spec() == spec && window_->axis()->steps() > 0, kPatience);
-    if (!window_->controller()->has_model()) return;
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready &&
-                                 !window_->source()->snapshot()->runs.empty() &&
-                                 window_->source()->snapshot()->runs[0].finished,
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->spec() == spec && doc().axis()->steps() > 0, kPatience);
+    if (!doc().runner()->has_model()) return;
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready && !doc().source()->snapshot()->runs.empty() &&
+                                 doc().source()->snapshot()->runs[0].finished,
                              kPatience);
   }
   // A recording of squeezenet's first run.
@@ -51,10 +65,10 @@ class WindowFixture {
     if (recording_.isEmpty()) {
       open(QStringLiteral("zoo:squeezenet"));
       recording_ = folder_.filePath("squeezenet.arenascope");
-      QVERIFY(RunController::save_recording(*window_->source()->snapshot(), recording_).ok());
+      QVERIFY(trace::save_recording(*doc().source()->snapshot(), recording_.toStdString()).ok());
     }
     open(recording_);
-    QVERIFY(!window_->controller()->has_model());
+    QVERIFY(!doc().runner()->has_model());
   }
 
   QTemporaryDir folder_;

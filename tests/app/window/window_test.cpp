@@ -5,8 +5,11 @@
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScreen>
 #include <QSettings>
+#include <QSignalSpy>
 #include <QStandardPaths>
+#include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -27,10 +30,11 @@
 #include <QDropEvent>
 #include <QMimeData>
 
-#include "app/window/intervals_file.h"
+#include "app/window/document/intervals_file.h"
+#include "app/window/document/tensor_floats.h"
+#include "app/window/key_guard.h"
 #include "app/window/language.h"
 #include "app/window/main_window.h"
-#include "app/window/tensor_floats.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 
@@ -49,28 +53,28 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void a_model_runs_and_every_view_has_it() {
     open("zoo:mul_mat");
-    QTRY_VERIFY(window_->table("nodes")->model()->rowCount() > 0);
-    QCOMPARE(window_->table("nodes")->model()->rowCount(), static_cast<int>(window_->source()->graph()->nodes.size()));
-    QTRY_VERIFY_WITH_TIMEOUT(window_->graph_view()->canvas()->scene().ready(), kPatience);
-    QVERIFY(window_->inspector()->text().contains("lower bound"));
+    QTRY_VERIFY(panels().table("nodes")->model()->rowCount() > 0);
+    QCOMPARE(panels().table("nodes")->model()->rowCount(), static_cast<int>(doc().source()->graph()->nodes.size()));
+    QTRY_VERIFY_WITH_TIMEOUT(panels().find<GraphView>("graph")->canvas()->scene().ready(), kPatience);
+    QVERIFY(panels().find<InspectorView>("inspector")->text().contains("lower bound"));
     QVERIFY(window_->windowTitle().contains("mul_mat"));
-    QVERIFY(window_->messages()->sentences().isEmpty());
+    QVERIFY(doc().messages()->sentences().isEmpty());
     QCOMPARE(recent_files().value(0), QString("zoo:mul_mat"));
   }
 
   void run_pause_step_and_stop_by_keys() {
     open("zoo:squeezenet");
-    RunController* controller = window_->controller();
+    RunController* controller = doc().runner();
     QTest::keyClick(window_.get(), Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Running, kPatience);
     const auto runs_before = controller->session()->snapshot()->runs.size();
     QTRY_VERIFY_WITH_TIMEOUT(controller->session()->snapshot()->runs.size() > runs_before + 2, kPatience);
     QTest::keyClick(window_.get(), Qt::Key_F6);
     QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Paused, kPatience);
-    const Step at = window_->axis()->current();
+    const Step at = doc().axis()->current();
     QTest::keyClick(window_.get(), Qt::Key_F10);
-    QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Paused && window_->axis()->current() != at, kPatience);
-    const auto* chosen = window_->selection()->current().get<NodeSelection>();
+    QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Paused && doc().axis()->current() != at, kPatience);
+    const auto* chosen = doc().selection()->current().get<NodeSelection>();
     QVERIFY(chosen != nullptr);  // the node before which it stands
     QTest::keyClick(window_.get(), Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Ready, kPatience);
@@ -79,35 +83,35 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void a_breakpoint_on_an_op_pauses_there() {
     open("zoo:squeezenet");
-    window_->set_breakpoints({Breakpoint{Breakpoint::Kind::Op, "MAX_POOL", 0, true}});
+    doc().debugger()->set_breakpoints({Breakpoint{Breakpoint::Kind::Op, "MAX_POOL", 0, true}});
     QTest::keyClick(window_.get(), Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused, kPatience);
-    const auto* chosen = window_->selection()->current().get<NodeSelection>();
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
+    const auto* chosen = doc().selection()->current().get<NodeSelection>();
     QVERIFY(chosen != nullptr);
-    QCOMPARE(window_->source()->graph()->nodes[chosen->tensor.index()].op, std::string("MAX_POOL"));
-    QVERIFY(!window_->messages()->sentences().isEmpty());
+    QCOMPARE(doc().source()->graph()->nodes[chosen->tensor.index()].op, std::string("MAX_POOL"));
+    QVERIFY(!doc().messages()->sentences().isEmpty());
     // To the next of them, and then without any.
     const auto first = chosen->tensor;
     QTest::keyClick(window_.get(), Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Paused &&
-                                 window_->selection()->current().get<NodeSelection>() != nullptr &&
-                                 window_->selection()->current().get<NodeSelection>()->tensor != first,
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused &&
+                                 doc().selection()->current().get<NodeSelection>() != nullptr &&
+                                 doc().selection()->current().get<NodeSelection>()->tensor != first,
                              kPatience);
-    window_->set_breakpoints({});
+    doc().debugger()->set_breakpoints({});
     QTest::keyClick(window_.get(), Qt::Key_F5, Qt::ShiftModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
 
   void f9_sets_and_takes_a_breakpoint() {
     open("zoo:mul_mat");
     QTest::keyClick(window_.get(), Qt::Key_F9);
-    QVERIFY(window_->breakpoints().empty());
-    QCOMPARE(window_->messages()->sentences().size(), 1);  // said, not boxed
-    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(0)));
+    QVERIFY(doc().debugger()->breakpoints().empty());
+    QCOMPARE(doc().messages()->sentences().size(), 1);  // said, not boxed
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(0)));
     QTest::keyClick(window_.get(), Qt::Key_F9);
-    QCOMPARE(window_->breakpoints().size(), size_t{1});
+    QCOMPARE(doc().debugger()->breakpoints().size(), size_t{1});
     QTest::keyClick(window_.get(), Qt::Key_F9);
-    QVERIFY(window_->breakpoints().empty());
+    QVERIFY(doc().debugger()->breakpoints().empty());
   }
 
   void breakpoints_match() {
@@ -140,80 +144,79 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void replanning_takes_another_plan() {
     open("zoo:squeezenet");
-    Preferences p = window_->preferences();
+    Preferences p = window_->shell().preferences;
     p.run.planner = "none";
     window_->apply_preferences(p);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan() != nullptr && window_->source()->plan()->planner == "none",
-                             kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
-    const Bytes none = window_->source()->plan()->arena_bytes;
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->plan() != nullptr && doc().source()->plan()->planner == "none", kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+    const Bytes none = doc().source()->plan()->arena_bytes;
     p.run.planner = "greedy-by-size";
     window_->apply_preferences(p);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->source()->plan()->planner == "greedy-by-size", kPatience);
-    QVERIFY(window_->source()->plan()->arena_bytes < none);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->plan()->planner == "greedy-by-size", kPatience);
+    QVERIFY(doc().source()->plan()->arena_bytes < none);
   }
 
   void a_recording_shows_what_the_run_showed_and_compares() {
     open("zoo:mul_mat");
     const QString path = folder_.filePath("run.arenascope");
-    window_->ask_file = [&](bool save, const QString&, const QString&) { return save ? path : path; };
-    const auto nodes = window_->source()->graph()->nodes.size();
-    const auto arena = window_->source()->plan()->arena_bytes;
-    const auto runs = window_->source()->snapshot()->runs.size();
-    window_->actions()->find("file.save_recording")->trigger();
+    window_->shell().ask_file = [&](bool save, const QString&, const QString&) { return save ? path : path; };
+    const auto nodes = doc().source()->graph()->nodes.size();
+    const auto arena = doc().source()->plan()->arena_bytes;
+    const auto runs = doc().source()->snapshot()->runs.size();
+    window_->shell().actions->find("file.save_recording")->trigger();
     QVERIFY(QFile::exists(path));
     window_->open(path);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Recording, kPatience);
-    QCOMPARE(window_->source()->graph()->nodes.size(), nodes);
-    QCOMPARE(window_->source()->plan()->arena_bytes, arena);
-    QCOMPARE(window_->source()->snapshot()->runs.size(), runs);
-    QVERIFY(!window_->controller()->has_model());
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Recording, kPatience);
+    QCOMPARE(doc().source()->graph()->nodes.size(), nodes);
+    QCOMPARE(doc().source()->plan()->arena_bytes, arena);
+    QCOMPARE(doc().source()->snapshot()->runs.size(), runs);
+    QVERIFY(!doc().runner()->has_model());
     window_->compare_with(path);
-    QTRY_COMPARE(window_->table("compare")->model()->rowCount(), static_cast<int>(nodes));
+    QTRY_COMPARE(panels().table("compare")->model()->rowCount(), static_cast<int>(nodes));
   }
 
   void each_file_has_a_tab_and_keeps_its_look() {
     open("zoo:mul_mat");
-    QVERIFY(!window_->tabs()->isVisible());  // one file needs no tab
+    QVERIFY(!window_->tabs()->bar()->isVisible());  // one file needs no tab
     open("zoo:lstm");
-    QCOMPARE(window_->document_count(), size_t{2});
-    QVERIFY(window_->tabs()->isVisible());
-    QCOMPARE(window_->tabs()->currentIndex(), 1);
-    const auto steps = window_->axis()->steps();
-    window_->axis()->frame_steps(Step(3), Step(9));
-    window_->axis()->set_current(Step(5));
-    window_->selection()->select(Selection::node(window_->source()->graph_id(), NodeId(4)));
-    const AxisRange range = window_->axis()->range();
-    const Selection selected = window_->selection()->current();
+    QCOMPARE(window_->documents()->size(), size_t{2});
+    QVERIFY(window_->tabs()->bar()->isVisible());
+    QCOMPARE(window_->tabs()->bar()->currentIndex(), 1);
+    const auto steps = doc().axis()->steps();
+    doc().axis()->frame_steps(Step(3), Step(9));
+    doc().axis()->set_current(Step(5));
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(4)));
+    const AxisRange range = doc().axis()->range();
+    const Selection selected = doc().selection()->current();
     QTest::keyClick(window_.get(), Qt::Key_PageUp, Qt::ControlModifier);
-    QCOMPARE(window_->tabs()->currentIndex(), 0);
+    QCOMPARE(window_->tabs()->bar()->currentIndex(), 0);
     QVERIFY(window_->windowTitle().contains("mul_mat"));
-    QVERIFY(window_->selection()->current().empty());
-    QTest::mouseClick(window_->tabs(), Qt::LeftButton, {}, window_->tabs()->tabRect(1).center());
-    QCOMPARE(window_->axis()->steps(), steps);
-    QCOMPARE(window_->axis()->range(), range);
-    QVERIFY(window_->selection()->current() == selected);
+    QVERIFY(doc().selection()->current().empty());
+    QTest::mouseClick(window_->tabs()->bar(), Qt::LeftButton, {}, window_->tabs()->bar()->tabRect(1).center());
+    QCOMPARE(doc().axis()->steps(), steps);
+    QCOMPARE(doc().axis()->range(), range);
+    QVERIFY(doc().selection()->current() == selected);
     // A run does not go on unseen.
     QTest::keyClick(window_.get(), Qt::Key_F5);
-    RunController* lstm = window_->controller();
+    RunController* lstm = doc().runner();
     QTRY_VERIFY_WITH_TIMEOUT(lstm->state() == RunState::Running, kPatience);
-    window_->show_document(0);
+    window_->documents()->show(0);
     QTRY_VERIFY_WITH_TIMEOUT(lstm->state() == RunState::Paused, kPatience);
     QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);
-    QCOMPARE(window_->document_count(), size_t{1});
-    QCOMPARE(window_->controller(), lstm);
-    QCOMPARE(window_->controller()->state(), RunState::Paused);
+    QCOMPARE(window_->documents()->size(), size_t{1});
+    QCOMPARE(doc().runner(), lstm);
+    QCOMPARE(doc().runner()->state(), RunState::Paused);
     QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);  // the last one leaves nothing open
-    QCOMPARE(window_->document_count(), size_t{1});
-    QCOMPARE(window_->controller()->state(), RunState::Empty);
-    QCOMPARE(window_->axis()->steps(), 0);
+    QCOMPARE(window_->documents()->size(), size_t{1});
+    QCOMPARE(doc().runner()->state(), RunState::Empty);
+    QCOMPARE(doc().axis()->steps(), 0);
   }
 
   void dropped_files_are_opened_each_in_a_tab() {
     QList<QUrl> urls;
     for (const char* name : {"one", "two", "three"}) {
       const QString path = folder_.filePath(QStringLiteral("%1.arenascope").arg(QString::fromLatin1(name)));
-      QVERIFY(RunController::save_recording(*test::sample_session()->snapshot(), path).ok());
+      QVERIFY(trace::save_recording(*test::sample_session()->snapshot(), path.toStdString()).ok());
       urls << QUrl::fromLocalFile(path);
     }
     urls.insert(1, QUrl::fromLocalFile(folder_.filePath("nothing.arenascope")));  // said, and the others are opened
@@ -224,42 +227,121 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(enter.isAccepted());
     QDropEvent drop({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, {});
     QApplication::sendEvent(window_.get(), &drop);
-    QTRY_COMPARE_WITH_TIMEOUT(window_->document_count(), size_t{3}, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{3}, kPatience);
     QStringList titles;
-    for (int i = 0; i < 3; ++i) titles << window_->tabs()->tabText(i);
+    for (int i = 0; i < 3; ++i) titles << window_->tabs()->bar()->tabText(i);
     QVERIFY2(
         titles.join(u' ').contains("one") && titles.join(u' ').contains("two") && titles.join(u' ').contains("three"),
         qPrintable(titles.join(u' ')));
   }
 
-  void messages_stand_below_the_tool_bar() {
-    const int arena = window_->plot_view("arena")->mapTo(window_.get(), QPoint()).y();
-    window_->messages()->say(MessageKind::Note, "Something happened that is worth a sentence.");
-    QTRY_VERIFY(window_->messages()->isVisible() && window_->messages()->width() > window_->width() / 2);
-    QVERIFY(window_->messages()->mapTo(window_.get(), QPoint()).y() >= window_->playback()->geometry().bottom());
-    QTRY_VERIFY(window_->plot_view("arena")->mapTo(window_.get(), QPoint()).y() > arena);  // it covers nothing
-    auto* close = window_->messages()->findChild<QToolButton*>();
-    QTest::mouseClick(close, Qt::LeftButton);
-    QTRY_VERIFY(!window_->messages()->isVisible());
-    QVERIFY(window_->messages()->sentences().isEmpty());
+  void messages_lie_over_the_views_and_move_nothing() {
+    QTest::qWait(50);
+    const QWidget* arena = plot_view("arena");
+    const QRect before(arena->mapTo(window_.get(), QPoint()), arena->size());
+    for (int i = 0; i < 4; ++i) {
+      doc().messages()->say(MessageKind::Error, QStringLiteral("Number %1 that is worth a sentence.").arg(i));
+      QTRY_VERIFY(window_->message_bar()->isVisible() && window_->message_bar()->width() > window_->width() / 2);
+      QVERIFY(window_->message_bar()->geometry().top() >= window_->shell().playback->geometry().bottom());
+      QTest::qWait(20);
+      QCOMPARE(QRect(arena->mapTo(window_.get(), QPoint()), arena->size()), before);
+      QTest::mouseClick(window_->message_bar()->findChild<QToolButton*>(), Qt::LeftButton);
+      QTRY_VERIFY(!window_->message_bar()->isVisible());
+      QVERIFY(doc().messages()->sentences().isEmpty());
+      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
+    QCOMPARE(QRect(arena->mapTo(window_.get(), QPoint()), arena->size()), before);
+  }
+
+  void space_presses_the_button_that_has_the_focus() {
+    doc().show_session(test::sample_session(), "sample");
+    auto* by_time = window_->shell().playback->findChildren<QToolButton*>().last();
+    by_time->setFocusPolicy(Qt::StrongFocus);
+    by_time->setFocus();
+    QVERIFY(by_time->hasFocus());
+    QSignalSpy clicked(by_time, &QAbstractButton::clicked);
+    QTest::keyClick(by_time, Qt::Key_Space);
+    QCOMPARE(clicked.count(), 1);
+    QVERIFY(!doc().debugger()->playing());
+    // And the arrows go through a table's rows instead of steps.
+    QTableView* rows = panels().table("nodes")->table_view();
+    panels().dock("nodes")->raise();
+    rows->setFocus();
+    rows->setCurrentIndex(rows->model()->index(1, 0));
+    doc().axis()->set_current(Step(7));
+    QVERIFY(wants_key(rows, Qt::Key_Home) && !wants_key(rows, Qt::Key_F5) &&
+            !wants_key(plot_view("arena"), Qt::Key_Space));
+    plot_view("arena")->setFocus();
+    QTest::keyClick(plot_view("arena"), Qt::Key_Right);
+    QCOMPARE(doc().axis()->current(), Step(8));
+    QTest::keyClick(plot_view("arena"), Qt::Key_Space);
+    QVERIFY(doc().debugger()->playing());
+    QTest::keyClick(plot_view("arena"), Qt::Key_Space);
+    QVERIFY(!doc().debugger()->playing());
+  }
+
+  void the_selected_row_stays_the_selected_tensor() {
+    doc().show_session(test::sample_session(), "sample");
+    TablePanel* table = panels().table("nodes");
+    panels().dock("nodes")->raise();
+    QTRY_VERIFY(table->model()->rowCount() > 20);
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(11)));
+    const QString name = QString::fromStdString(doc().source()->graph()->nodes[11].name);
+    const auto row_selected = [&] {
+      const auto rows = table->table_view()->selectionModel()->selectedRows();
+      QStringList cells;
+      for (const QModelIndex& row : rows)
+        for (int c = 0; c < table->model()->columnCount(); ++c)
+          cells << table->model()->index(row.row(), c).data().toString();
+      return rows.size() == 1 && cells.contains(name);
+    };
+    QTRY_VERIFY(row_selected());
+    for (int column = 0; column < table->model()->columnCount(); ++column)
+      for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+        table->table_view()->sortByColumn(column, order);
+        QVERIFY2(row_selected(), qPrintable(QString::number(column)));
+      }
+    auto* filter = table->findChild<QLineEdit*>();
+    filter->setText(name.left(2));
+    QVERIFY(row_selected());
+    filter->clear();
+    QVERIFY(row_selected());
+  }
+
+  void coming_to_a_table_by_tab_selects_nothing() {
+    doc().show_session(test::sample_session(), "sample");
+    TablePanel* table = panels().table("nodes");
+    panels().dock("nodes")->raise();
+    QTRY_VERIFY(table->model()->rowCount() > 20);
+    table->table_view()->setFocus(Qt::TabFocusReason);
+    QTest::qWait(30);
+    QVERIFY(doc().selection()->current().empty());
+    QTest::keyClick(table->table_view(), Qt::Key_Down);
+    QVERIFY(!doc().selection()->current().empty());
+  }
+
+  void the_window_fits_the_screen() {
+    const QSize room = QGuiApplication::primaryScreen()->availableSize();
+    MainWindow fresh;
+    QVERIFY(fresh.width() <= room.width() && fresh.height() <= room.height());
   }
 
   void the_playhead_stands_at_the_peak_of_what_was_opened() {
     open("zoo:squeezenet");
-    QTRY_COMPARE(window_->axis()->current(), Step(window_->playback()->slider()->peak_step()));
-    const auto* occupancy = static_cast<OccupancyView*>(window_->plot_view("occupancy"));
+    QTRY_COMPARE(doc().axis()->current(), Step(window_->shell().playback->slider()->peak_step()));
+    const auto* occupancy = static_cast<OccupancyView*>(plot_view("occupancy"));
     QTRY_VERIFY(occupancy->picture() && occupancy->picture()->peak > 0);
-    QCOMPARE(occupancy->picture()->peak_step, window_->axis()->current());
+    QCOMPARE(occupancy->picture()->peak_step, doc().axis()->current());
   }
 
   void breadcrumbs_lead_back_out() {
     open("zoo:squeezenet");
-    Breadcrumbs* path = window_->breadcrumbs();
+    Breadcrumbs* path = panels().find<Breadcrumbs>("inspector");
     QTRY_COMPARE(path->crumbs().size(), size_t{1});
-    const trace::GraphInfo& graph = *window_->source()->graph();
+    const trace::GraphInfo& graph = *doc().source()->graph();
     QCOMPARE(path->crumbs()[0].text, QString::fromStdString(graph.model));
     const NodeId node(20);
-    window_->selection()->select(Selection::node(window_->source()->graph_id(), node));
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), node));
     QCOMPARE(path->crumbs().size(), size_t{3});
     QCOMPARE(path->crumbs()[1].text, QString::fromStdString(graph.nodes[20].layer));
     QVERIFY(path->crumbs()[2].text.contains(QString::fromStdString(graph.nodes[20].name)));
@@ -269,22 +351,22 @@ class WindowTest : public QObject, protected WindowFixture {
     QTest::keyClick(path, Qt::Key_Tab);
     if (path->selectedText() == path->crumbs()[0].text) QTest::keyClick(path, Qt::Key_Tab);
     QTest::keyClick(path, Qt::Key_Return);
-    const auto* range = window_->selection()->current().get<StepRangeSelection>();
+    const auto* range = doc().selection()->current().get<StepRangeSelection>();
     QVERIFY(range != nullptr);
     for (int32_t s = range->first.value; s < range->last.value; ++s) {
-      const NodeId at = window_->source()->plan()->order[static_cast<size_t>(s)];
+      const NodeId at = doc().source()->plan()->order[static_cast<size_t>(s)];
       QCOMPARE(graph.nodes[at.index()].layer, graph.nodes[20].layer);
     }
-    QVERIFY(window_->axis()->range() != window_->axis()->limits());
+    QVERIFY(doc().axis()->range() != doc().axis()->limits());
     QCOMPARE(path->crumbs().size(), size_t{2});
     path->follow(0);
-    QVERIFY(window_->selection()->current().empty());
-    QCOMPARE(window_->axis()->range(), window_->axis()->limits());
+    QVERIFY(doc().selection()->current().empty());
+    QCOMPARE(doc().axis()->range(), doc().axis()->limits());
     // What is zoomed in has a way out too.
-    window_->axis()->frame_steps(Step(3), Step(9));
+    doc().axis()->frame_steps(Step(3), Step(9));
     QTRY_COMPARE(path->crumbs().size(), size_t{2});
     path->follow(0);
-    QCOMPARE(window_->axis()->range(), window_->axis()->limits());
+    QCOMPARE(doc().axis()->range(), doc().axis()->limits());
   }
 
   void numbers_of_every_type_are_shown() {
@@ -327,22 +409,21 @@ class WindowTest : public QObject, protected WindowFixture {
     file.write(text);
     file.close();
     window_->open(path);
-    QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Recording, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Recording, kPatience);
     const auto problem = planner::read_csv(std::string_view(text.constData(), static_cast<size_t>(text.size())));
     QVERIFY(problem.ok());
-    const trace::PlanInfo& plan = *window_->source()->plan();
+    const trace::PlanInfo& plan = *doc().source()->plan();
     QCOMPARE(plan.slices.size(), problem->size());
     QVERIFY(plan.arena_bytes >= plan.lower_bound_bytes && plan.lower_bound_bytes > 0);
     std::map<std::string, const trace::SliceInfo*> slice_of;
-    for (const trace::SliceInfo& s : plan.slices)
-      slice_of[window_->source()->graph()->nodes[s.tensor.index()].name] = &s;
+    for (const trace::SliceInfo& s : plan.slices) slice_of[doc().source()->graph()->nodes[s.tensor.index()].name] = &s;
     for (size_t i = 0; i < problem->size(); ++i)
       for (size_t k = 0; k < i; ++k) {
         const auto &a = problem->intervals[i], &b = problem->intervals[k];
         const auto *x = slice_of[problem->ids[i]], *y = slice_of[problem->ids[k]];
         QCOMPARE(x->first < y->last && y->first < x->last, a.lower < b.upper && b.lower < a.upper);
       }
-    QVERIFY(window_->plot_view("arena")->isVisible());
+    QVERIFY(plot_view("arena")->isVisible());
     // Where it says where each lies, that is the plan.
     const auto answer = planner::find_planner("greedy-by-size")->plan(*problem, {});
     QVERIFY(answer.ok());
@@ -352,15 +433,15 @@ class WindowTest : public QObject, protected WindowFixture {
     other.write(QByteArray::fromStdString(planner::write_csv(*problem, &*answer)));
     other.close();
     window_->open(placed);
-    QTRY_COMPARE_WITH_TIMEOUT(window_->document_count(), size_t{2}, kPatience);
-    QCOMPARE(window_->source()->plan()->planner, std::string("given"));
-    QCOMPARE(window_->source()->plan()->arena_bytes, answer->arena_bytes);
+    QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{2}, kPatience);
+    QCOMPARE(doc().source()->plan()->planner, std::string("given"));
+    QCOMPARE(doc().source()->plan()->arena_bytes, answer->arena_bytes);
     QVERIFY(!is_intervals_file(QStringLiteral("/no/such/file")));
   }
 
   void bad_files_are_said_and_what_was_open_stays() {
     open("zoo:mul_mat");
-    const auto session = window_->source()->session();
+    const auto session = doc().source()->session();
     const QString empty = folder_.filePath("empty.onnx"), garbage = folder_.filePath("garbage.onnx");
     QFile(empty).open(QIODevice::WriteOnly);
     QFile file(garbage);
@@ -369,65 +450,68 @@ class WindowTest : public QObject, protected WindowFixture {
     file.close();
     for (const QString& bad :
          {QString("/no/such/model.onnx"), empty, garbage, QString("zoo:no_such_network"), folder_.path()}) {
-      window_->messages()->clear();
+      doc().messages()->clear();
       window_->open(bad);
-      QTRY_VERIFY_WITH_TIMEOUT(!window_->messages()->sentences().isEmpty(), kPatience);
-      QTRY_VERIFY_WITH_TIMEOUT(window_->controller()->state() == RunState::Ready, kPatience);
-      QCOMPARE(window_->source()->session(), session);
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->sentences().isEmpty(), kPatience);
+      QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+      QCOMPARE(doc().source()->session(), session);
       QVERIFY(QApplication::activeModalWidget() == nullptr);
     }
-    window_->messages()->clear();
+    doc().messages()->clear();
     window_->compare_with("/no/such/recording");
-    QTRY_COMPARE_WITH_TIMEOUT(window_->messages()->sentences().size(), 1, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->sentences().size(), 1, kPatience);
   }
 
   void the_playhead_walks_by_keys_and_mouse() {
-    window_->show_session(test::sample_session(), "sample");
-    const int steps = window_->axis()->steps();
+    doc().show_session(test::sample_session(), "sample");
+    const int steps = doc().axis()->steps();
     QVERIFY(steps > 10);
     QTest::keyClick(window_.get(), Qt::Key_Left, Qt::ControlModifier);
-    QCOMPARE(window_->axis()->current(), Step(0));
+    QCOMPARE(doc().axis()->current(), Step(0));
     QTest::keyClick(window_.get(), Qt::Key_Right);
     QTest::keyClick(window_.get(), Qt::Key_Right);
-    QCOMPARE(window_->axis()->current(), Step(2));
+    QCOMPARE(doc().axis()->current(), Step(2));
     QTest::keyClick(window_.get(), Qt::Key_Left);
-    QCOMPARE(window_->axis()->current(), Step(1));
-    StepSlider* slider = window_->playback()->slider();
+    QCOMPARE(doc().axis()->current(), Step(1));
+    StepSlider* slider = window_->shell().playback->slider();
     QTest::mouseClick(slider, Qt::LeftButton, {}, QPoint(slider->width() / 2, slider->height() / 2));
-    QVERIFY(std::abs(window_->axis()->current().value - steps / 2) <= 1);
+    QVERIFY(std::abs(doc().axis()->current().value - steps / 2) <= 1);
     QTest::keyClick(window_.get(), Qt::Key_P, Qt::ShiftModifier);
-    QCOMPARE(window_->axis()->current().value, slider->peak_step());
-    QVERIFY(window_->playback()->step_text().contains(QString::number(steps)));
-    const AxisMode mode = window_->axis()->mode();
+    QCOMPARE(doc().axis()->current().value, slider->peak_step());
+    QVERIFY(window_->shell().playback->step_text().contains(QString::number(steps)));
+    const AxisMode mode = doc().axis()->mode();
     QTest::keyClick(window_.get(), Qt::Key_T);
-    QVERIFY(window_->axis()->mode() != mode);
-    const double length = window_->axis()->range().length();
+    QVERIFY(doc().axis()->mode() != mode);
+    const double length = doc().axis()->range().length();
     QTest::keyClick(window_.get(), Qt::Key_W);
-    QVERIFY(window_->axis()->range().length() < length);
+    QVERIFY(doc().axis()->range().length() < length);
     QTest::keyClick(window_.get(), Qt::Key_Space);
-    const Step at = window_->axis()->current();
-    QTRY_VERIFY(window_->axis()->current() != at);
+    const Step at = doc().axis()->current();
+    QTRY_VERIFY(doc().axis()->current() != at);
     QTest::keyClick(window_.get(), Qt::Key_Space);
   }
 
   void one_selection_and_its_history() {
-    window_->show_session(test::sample_session(), "sample");
-    const trace::GraphId graph = window_->source()->graph_id();
-    for (int i : {1, 4, 9}) window_->selection()->select(Selection::node(graph, NodeId(i)));
-    QVERIFY(window_->inspector()->text().contains(QString::fromStdString(window_->source()->graph()->nodes[9].name)));
+    doc().show_session(test::sample_session(), "sample");
+    const trace::GraphId graph = doc().source()->graph_id();
+    for (int i : {1, 4, 9}) doc().selection()->select(Selection::node(graph, NodeId(i)));
+    QVERIFY(panels()
+                .find<InspectorView>("inspector")
+                ->text()
+                .contains(QString::fromStdString(doc().source()->graph()->nodes[9].name)));
     QTest::keyClick(window_.get(), Qt::Key_Left, Qt::AltModifier);
-    QCOMPARE(window_->selection()->current(), Selection::node(graph, NodeId(4)));
+    QCOMPARE(doc().selection()->current(), Selection::node(graph, NodeId(4)));
     QTest::keyClick(window_.get(), Qt::Key_Right, Qt::AltModifier);
-    QCOMPARE(window_->selection()->current(), Selection::node(graph, NodeId(9)));
+    QCOMPARE(doc().selection()->current(), Selection::node(graph, NodeId(9)));
     QTest::keyClick(window_.get(), Qt::Key_G);
-    QVERIFY(window_->selection()->current() != Selection::node(graph, NodeId(9)));
+    QVERIFY(doc().selection()->current() != Selection::node(graph, NodeId(9)));
     QTest::keyClick(window_.get(), Qt::Key_Escape);
-    QVERIFY(window_->selection()->current().empty());
+    QVERIFY(doc().selection()->current().empty());
   }
 
   void every_action_is_named_once_and_found() {
     QSet<QString> ids, keys;
-    for (const auto& entry : window_->actions()->all()) {
+    for (const auto& entry : window_->shell().actions->all()) {
       QVERIFY2(!ids.contains(entry.id), entry.id);
       ids.insert(entry.id);
       QVERIFY2(!entry.action->text().isEmpty() && !entry.action->toolTip().isEmpty(), entry.id);
@@ -437,30 +521,30 @@ class WindowTest : public QObject, protected WindowFixture {
       }
     }
     QTest::keyClick(window_.get(), Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
-    CommandPalette* palette = window_->palette_of_commands();
+    CommandPalette* palette = window_->shell().palette;
     QVERIFY(palette->isVisible());
-    QCOMPARE(palette->shown(), static_cast<int>(window_->actions()->all().size()));
+    QCOMPARE(palette->shown(), static_cast<int>(window_->shell().actions->all().size()));
     auto* line = palette->findChild<QLineEdit*>();
     QTest::keyClicks(line, "layout memory");
     QVERIFY(palette->shown() >= 1 && palette->shown() < 10);
     QTest::keyClick(line, Qt::Key_Return);
     QVERIFY(!palette->isVisible());
-    QVERIFY(!window_->dock("graph")->isVisible());
-    QVERIFY(window_->dock("arena")->isVisible());
-    window_->actions()->find("help.keys")->trigger();
+    QVERIFY(!panels().dock("graph")->isVisible());
+    QVERIFY(panels().dock("arena")->isVisible());
+    window_->shell().actions->find("help.keys")->trigger();
     auto* list = window_->findChild<QTableWidget*>();
     QVERIFY(list != nullptr);
-    QCOMPARE(list->rowCount(), static_cast<int>(window_->actions()->all().size()));
+    QCOMPARE(list->rowCount(), static_cast<int>(window_->shell().actions->all().size()));
   }
 
   void letters_in_a_filter_are_letters() {
-    window_->show_session(test::sample_session(), "sample");
-    auto* filter = window_->table("nodes")->findChild<QLineEdit*>();
+    doc().show_session(test::sample_session(), "sample");
+    auto* filter = panels().table("nodes")->findChild<QLineEdit*>();
     filter->setFocus();
-    const Step before = window_->axis()->current();
+    const Step before = doc().axis()->current();
     QTest::keyClicks(filter, "gust padf");
     QCOMPARE(filter->text(), QString("gust padf"));
-    QCOMPARE(window_->axis()->current(), before);
+    QCOMPARE(doc().axis()->current(), before);
   }
 
   void fit_scores_prefer_words() {
@@ -477,31 +561,31 @@ class WindowTest : public QObject, protected WindowFixture {
       QVERIFY(!text.contains("type=\"unfinished\""));
       QVERIFY(!text.contains("<translation></translation>") && !text.contains("<translation />"));
     }
-    Preferences p = window_->preferences();
+    Preferences p = window_->shell().preferences;
     p.language = "zh_CN";
     window_->apply_preferences(p);
-    QTRY_COMPARE(window_->dock("graph")->windowTitle(), QString("计算图"));
-    QVERIFY(window_->actions()->find("run.run")->text().contains("运行"));
-    for (const auto& entry : window_->actions()->all())
+    QTRY_COMPARE(panels().dock("graph")->windowTitle(), QString("计算图"));
+    QVERIFY(window_->shell().actions->find("run.run")->text().contains("运行"));
+    for (const auto& entry : window_->shell().actions->all())
       QVERIFY2(entry.action->text() != QString::fromUtf8(entry.text), entry.id);
     p.language = "en";
     window_->apply_preferences(p);
-    QTRY_COMPARE(window_->dock("graph")->windowTitle(), QString("Graph"));
+    QTRY_COMPARE(panels().dock("graph")->windowTitle(), QString("Graph"));
   }
 
   void layouts_are_kept() {
-    window_->apply_layout("memory");
-    QVERIFY(!window_->dock("graph")->isVisible());
+    window_->shell().layouts->apply("memory");
+    QVERIFY(!panels().dock("graph")->isVisible());
     window_->close();
     window_ = std::make_unique<MainWindow>();
     window_->show();
-    QVERIFY(!window_->dock("graph")->isVisible());
-    window_->actions()->find("view.layout_default")->trigger();
-    QVERIFY(window_->dock("graph")->isVisible());
+    QVERIFY(!panels().dock("graph")->isVisible());
+    window_->shell().actions->find("view.layout_default")->trigger();
+    QVERIFY(panels().dock("graph")->isVisible());
   }
 
   void dark_and_light() {
-    Preferences p = window_->preferences();
+    Preferences p = window_->shell().preferences;
     p.theme = ThemeMode::Dark;
     window_->apply_preferences(p);
     QVERIFY(window_->theme()->dark());

@@ -69,6 +69,8 @@ class WordsTest : public QObject {
   QTemporaryDir folder_;
   MadeUp language_;
   std::unique_ptr<MainWindow> window_;
+  Document& doc() { return window_->document(); }
+  Panels& panels() { return *window_->shell().panels; }
   QStringList data_;  // words that come from the data, planners and files
 
   void complain(QStringList* wrong, const QWidget* where, const QString& text) const {
@@ -132,19 +134,19 @@ class WordsTest : public QObject {
     window_ = std::make_unique<MainWindow>();
     window_->resize(1600, 900);
     window_->show();
-    window_->show_session(test::sample_session(), "sample");
+    doc().show_session(test::sample_session(), "sample");
     data_ = {"CONV", "sample", "cpu", "eager", "planned", "English", "PNG", "QCustomPlot"};
-    for (const auto& node : window_->source()->graph()->nodes)
+    for (const auto& node : doc().source()->graph()->nodes)
       data_ << QString::fromStdString(node.name) << QString::fromStdString(node.op);
     data_.removeAll(QString());
     data_.removeDuplicates();
     QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-    QTRY_VERIFY_WITH_TIMEOUT(window_->graph_view()->canvas()->scene().ready(), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(panels().find<GraphView>("graph")->canvas()->scene().ready(), 60'000);
   }
   void cleanupTestCase() { window_.reset(); }
 
   void menus() {
-    for (const auto& entry : window_->actions()->all()) {
+    for (const auto& entry : window_->shell().actions->all()) {
       QVERIFY2(entry.action->text().contains(u'['), entry.id);
       QVERIFY2(!is_word(entry.action->toolTip()) || entry.action->toolTip().contains(u'['), entry.id);
     }
@@ -186,7 +188,7 @@ class WordsTest : public QObject {
   }
   void panels() {
     QFETCH(QString, panel);
-    QDockWidget* dock = window_->dock(panel);
+    QDockWidget* dock = panels().dock(panel);
     dock->show();
     dock->raise();
     QTest::qWait(60);
@@ -203,8 +205,8 @@ class WordsTest : public QObject {
 
   void drawn_headers() {
     for (const char* id : {"occupancy", "arena", "lifetimes", "timeline"}) {
-      PlotView* view = window_->plot_view(QString::fromLatin1(id));
-      window_->dock(QString::fromLatin1(id))->raise();
+      PlotView* view = plot_view(QString::fromLatin1(id));
+      panels().dock(QString::fromLatin1(id))->raise();
       view->prepare_now();
       QVERIFY2(view->header().title.contains(u'['), id);
       for (const LegendChip& chip : view->header().legend)
@@ -217,7 +219,7 @@ class WordsTest : public QObject {
   void dialogs() {
     for (const char* id :
          {"edit.preferences", "help.keys", "help.about", "help.manual", "file.zoo", "view.layout_save"}) {
-      window_->actions()->find(QString::fromLatin1(id))->trigger();
+      window_->shell().actions->find(QString::fromLatin1(id))->trigger();
       QTest::qWait(60);
       for (QDialog* dialog : window_->findChildren<QDialog*>()) {
         if (!dialog->isVisible()) continue;

@@ -20,13 +20,14 @@ using namespace arenascope::views;
 namespace {
 
 struct Desk {
-  Desk() : axis(&source), view(&source, &selection, &axis) {
+  Desk() : axis(&source), search(&source), view(&search, {&source, &selection, &axis, nullptr}) {
     view.resize(900, 300);
     view.show();
   }
   SessionSource source;
   SelectionModel selection;
   SharedAxis axis;
+  FindingsSearch search;
   FindingsView view;
 };
 

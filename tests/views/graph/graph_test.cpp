@@ -7,6 +7,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <set>
+
 #include "sample_session.h"
 
 using namespace arenascope;
@@ -363,6 +365,56 @@ class GraphTest : public QObject {
     const QString png = folder.filePath("graph.png");
     QVERIFY(export_picture(view, png, {600, 800}, 1).ok());
     QVERIFY(view.save_dot(folder.filePath("graph.dot")));
+  }
+
+  void a_closed_layer_is_selected_as_the_steps_in_which_it_runs() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(500, 600);
+    view.show();
+    source.set_session(test::sample_session());
+    QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
+    const GraphScene& scene = view.canvas()->scene();
+    int32_t chosen = -1;
+    for (size_t v = 0; v < scene.folded->vertices.size() && chosen < 0; ++v)
+      if (scene.folded->vertices[v].folded) chosen = static_cast<int32_t>(v);
+    QVERIFY(chosen >= 0);
+    view.canvas()->show_vertex(chosen, true);
+    const QPointF at = view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(chosen)]);
+    QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, at.toPoint());
+    const auto* steps = selection.current().get<StepRangeSelection>();
+    QVERIFY(steps != nullptr);
+    const auto& order = source.plan()->order;
+    std::set<NodeId> inside;
+    for (int32_t s = steps->first.value; s < steps->last.value; ++s) inside.insert(order[static_cast<size_t>(s)]);
+    for (NodeId node : scene.folded->vertices[static_cast<size_t>(chosen)].nodes) QVERIFY(inside.contains(node));
+    QCOMPARE(view.canvas()->marks().selected, std::vector<int32_t>{chosen});
+  }
+
+  void all_of_the_graph_is_shown_and_where_one_is_led_can_be_read() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(400, 420);
+    view.show();
+    test::SampleOptions options;
+    options.blocks = 60;
+    source.set_session(test::sample_session(options));
+    QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
+    view.expand_all();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 60'000);
+    QVERIFY(view.canvas()->shows_something());
+    view.fit();
+    const QRectF bounds = view.canvas()->scene().layout->bounds;
+    QVERIFY(view.canvas()->visible().adjusted(-1, -1, 1, 1).contains(bounds));
+    view.reveal(NodeId(30));
+    QTRY_VERIFY(!view.layout_job()->running());
+    QVERIFY(11 * view.canvas()->scale() >= 9);
   }
 };
 

@@ -33,7 +33,7 @@ class PlannersTest : public QObject {
     panel.choose("search", "ge");
     QCOMPARE(panel.wish().planner, QString("search"));
     QCOMPARE(panel.wish().order, QString("ge"));
-    QSignalSpy plan(&panel, &ReplanPanel::plan_wanted), fit(&panel, &ReplanPanel::fit_under_changed),
+    QSignalSpy plan(&panel, &ReplanPanel::plan_wanted), fit(&panel, &ReplanPanel::wish_changed),
         stop(&panel, &ReplanPanel::stop_wanted);
     auto* field = panel.findChild<QLineEdit*>("fit_under");
     QTest::keyClicks(field, "12 MiB");
@@ -60,11 +60,8 @@ class PlannersTest : public QObject {
     theme.set_mode(ThemeMode::Light);
     SearchCurve curve(&theme);
     curve.resize(300, 140);
-    curve.begin(2);
     QVERIFY(curve.summary().isEmpty());
-    curve.add({0.1, 100 << 20, 60 << 20});
-    curve.add({0.5, 80 << 20, 60 << 20});
-    curve.end(1);
+    curve.show_progress({{{0.1, 100 << 20, 60 << 20}, {0.5, 80 << 20, 60 << 20}}, 2, 1});
     curve.set_fit_under(70 << 20);
     QVERIFY(curve.summary().contains(format_bytes(80 << 20)) && curve.summary().contains(format_bytes(60 << 20)));
     QCOMPARE(curve.accessibleDescription(), curve.summary());

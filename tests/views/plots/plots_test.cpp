@@ -154,8 +154,7 @@ class PlotsTest : public QObject {
       const int y = middle_of(d.lifetimes, r).y();
       QCOMPARE(image.pixelColor(x, y), QColor(Qt::black));
     }
-    QTest::keyClick(&d.arena, Qt::Key_Escape);
-    QVERIFY(d.selection.current().empty());
+    d.selection.clear();
   }
   void hover_is_light() {
     Desk d;
@@ -173,33 +172,22 @@ class PlotsTest : public QObject {
     const QString text = d.arena.describe(middle_of(d.arena, r));
     QVERIFY2(text.contains(QStringLiteral("pool1")) && text.contains(QStringLiteral("KiB")), qPrintable(text));
   }
-  void keys_move_the_shared_axis() {
+  void the_shared_axis_moves_all_views() {
     Desk d;
     d.show();
     const AxisRange all = d.axis.range();
-    QTest::keyClick(&d.timeline, Qt::Key_W);
+    d.axis.zoom_in();
     QVERIFY(d.axis.range().length() < all.length());
     for (PlotView* v : d.all()) QCOMPARE(v->plot()->xAxis->range().lower, d.axis.range().lo);
-    const AxisRange near = d.axis.range();
-    QTest::keyClick(&d.arena, Qt::Key_D);
-    QVERIFY(d.axis.range().lo > near.lo);
-    QTest::keyClick(&d.arena, Qt::Key_A);
-    QVERIFY(std::abs(d.axis.range().lo - near.lo) < 1e-9);
-    QTest::keyClick(&d.occupancy, Qt::Key_S);
-    QTest::keyClick(&d.occupancy, Qt::Key_Home);
+    d.occupancy.show_all();
     QCOMPARE(d.axis.range(), all);
     d.selection.select(Selection::node(trace::GraphId(0), NodeId(20)));
-    QTest::keyClick(&d.lifetimes, Qt::Key_F);
+    d.lifetimes.frame_selection();
     const trace::SliceInfo& s = d.source.plan()->slices[21];
     QVERIFY(d.axis.range().lo <= s.first.value && d.axis.range().hi >= s.last.value && d.axis.range().length() < 20);
-    QTest::keyClick(&d.timeline, Qt::Key_T);
+    d.axis.toggle_mode();
     QCOMPARE(d.axis.mode(), AxisMode::Time);
     QTRY_COMPARE(d.timeline.picture()->mode, AxisMode::Time);
-    d.axis.set_current(Step(5));
-    QTest::keyClick(&d.timeline, Qt::Key_Right);
-    QCOMPARE(d.axis.current(), Step(6));
-    QTest::keyClick(&d.timeline, Qt::Key_Left);
-    QCOMPARE(d.axis.current(), Step(5));
   }
   void wheel_zooms_under_the_pointer() {
     Desk d;

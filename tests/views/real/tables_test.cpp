@@ -236,7 +236,8 @@ class RealTablesTest : public QObject {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
-    FindingsView view(&source, &selection, &axis);
+    FindingsSearch search(&source);
+    FindingsView view(&search, {&source, &selection, &axis, nullptr});
     QAbstractItemModelTester tester(view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
     view.resize(1200, 400);
     view.show();

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QClipboard>
+
+#include "app/window/dialogs/dialogs.h"
+#include "app/window/shell.h"
+
+namespace arenascope::app {
+
+using namespace views;
+using K = QKeySequence;
+
+namespace {
+
+void copy_name(const Shell& shell) {
+  SessionSource& source = *shell.document().source();
+  const trace::TensorRef ref = tensor_of(shell.document().selection()->current(), *source.snapshot());
+  if (const auto* t = source.snapshot()->tensor(source.graph_id(), ref))
+    QApplication::clipboard()->setText(QString::fromStdString(t->name));
+}
+
+void add_going_back(Shell& shell) {
+  auto& a = *shell.actions;
+  a.add(
+      "edit.undo", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Undo View"), {K(Qt::CTRL | Qt::Key_Z)},
+      [&shell] { shell.undo->go(-1); },
+      QT_TRANSLATE_NOOP("Actions", "Back to the range, layers, colours, plan and panels of before"));
+  a.add("edit.redo", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Redo View"),
+        {K(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), K(Qt::CTRL | Qt::Key_Y)}, [&shell] { shell.undo->go(1); });
+  a.separator(Menu::Edit);
+  a.add("edit.back", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Selection &Back"), {K(Qt::ALT | Qt::Key_Left)},
+        [&shell] { shell.document().selection()->back(); });
+  a.add("edit.forward", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Selection &Forward"), {K(Qt::ALT | Qt::Key_Right)},
+        [&shell] { shell.document().selection()->forward(); });
+  a.add("edit.clear", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Clear Selection"), {K(Qt::Key_Escape)},
+        [&shell] { shell.document().selection()->clear(); });
+}
+
+}  // namespace
+
+void add_edit_actions(Shell& shell) {
+  auto& a = *shell.actions;
+  auto* graph = shell.panels->find<GraphView>("graph");
+  add_going_back(shell);
+  a.separator(Menu::Edit);
+  a.add("edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search the Graph"), {K::Find}, [&shell, graph] {
+    shell.show_panel("graph");
+    graph->focus_search();
+  });
+  a.add("edit.find_next", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Next Match"), {K(Qt::Key_F3)},
+        [graph] { graph->find_next(1); });
+  a.add("edit.find_previous", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Previous Match"), {K(Qt::SHIFT | Qt::Key_F3)},
+        [graph] { graph->find_next(-1); });
+  a.separator(Menu::Edit);
+  a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy N&ame"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
+        [&shell] { copy_name(shell); });
+  a.add("edit.copy_picture", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy P&icture of View"),
+        {K(Qt::CTRL | Qt::ALT | Qt::Key_C)}, [&shell] { shell.output->copy_picture(shell.panels->at_hand()); });
+  a.add("edit.copy_table", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy &Table of View"),
+        {K(Qt::CTRL | Qt::ALT | Qt::Key_T)}, [&shell] { shell.output->copy_csv(shell.panels->at_hand()); });
+  a.separator(Menu::Edit);
+  a.add("edit.preferences", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Pr&eferences…"), {K(Qt::CTRL | Qt::Key_Comma)},
+        [&shell] { show_preferences(shell); });
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/trace/convert.h>
+#include <arenascope/trace/recording.h>
+#include <QFileInfo>
+
+#include "app/window/dialogs/dialogs.h"
+#include "app/window/document/autosave.h"
+#include "app/window/shell.h"
+
+namespace arenascope::app {
+
+using K = QKeySequence;
+
+namespace {
+
+void open_file(const Shell& shell) {
+  const QString path = shell.ask_file(false, Shell::tr("Open a model or a recording"),
+                                      Shell::tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace "
+                                                "*.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)"));
+  if (!path.isEmpty()) shell.open(path);
+}
+
+void save_recording(const Shell& shell) {
+  const QString path = shell.ask_file(true, Shell::tr("Save the recording"), Shell::tr("Recordings (*.arenascope)"));
+  if (path.isEmpty()) return;
+  shell.tell(trace::save_recording(*shell.document().source()->snapshot(), path.toStdString()),
+             Shell::tr("The recording was saved to %1.").arg(path));
+}
+
+void convert(const Shell& shell) {
+  const QString path =
+      shell.ask_file(true, Shell::tr("Save as"),
+                     Shell::tr("Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)"));
+  if (path.isEmpty()) return;
+  auto format = trace::format_of(path.toStdString());
+  shell.tell(format ? trace::write(*shell.document().source()->snapshot(), *format, path.toStdString())
+                    : Status(format.error()));
+}
+
+void save_picture(const Shell& shell) {
+  const QString id = shell.panels->at_hand();
+  const QString path = shell.ask_file(true, Shell::tr("Save a picture of %1").arg(shell.panels->title(id)),
+                                      Shell::tr("Pictures (*.png *.svg *.pdf)"));
+  if (!path.isEmpty())
+    shell.tell(shell.output->save_picture(id, path), Shell::tr("The picture was saved to %1.").arg(path));
+}
+
+void save_table(const Shell& shell) {
+  const QString id = shell.panels->at_hand();
+  if (shell.output->csv(id).isEmpty())
+    return shell.messages().note(Shell::tr("%1 is no table.").arg(shell.panels->title(id)));
+  const QString path =
+      shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->title(id)), Shell::tr("Tables (*.csv)"));
+  if (!path.isEmpty()) shell.tell(shell.output->save_csv(id, path), Shell::tr("The table was saved to %1.").arg(path));
+}
+
+// Filled when it is opened: other windows open and leave files too.
+void fill_files(const Shell& shell, QMenu* menu, const QStringList& files) {
+  menu->clear();
+  for (const QString& spec : files) {
+    QAction* action = menu->addAction(spec.startsWith(u"zoo:") ? spec : QFileInfo(spec).fileName());
+    action->setToolTip(spec);
+    QObject::connect(action, &QAction::triggered, menu, [&shell, spec] { shell.open(spec); });
+  }
+}
+
+void add_list(Shell& shell, const char* text, QStringList (*files)()) {
+  QMenu* menu = shell.actions->submenu(Menu::File, text);
+  QObject::connect(menu, &QMenu::aboutToShow, menu, [&shell, menu, files] { fill_files(shell, menu, files()); });
+  const auto update = [menu, files] { menu->menuAction()->setEnabled(!files().isEmpty()); };
+  QObject::connect(shell.actions->menu(Menu::File), &QMenu::aboutToShow, menu, update);
+  update();
+}
+
+void add_saving(Shell& shell) {
+  auto& a = *shell.actions;
+  a.add("file.save_recording", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Save Recording…"), {K::Save},
+        [&shell] { save_recording(shell); });
+  a.add("file.convert", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save As Other For&mat…"), {},
+        [&shell] { convert(shell); });
+  a.add(
+      "file.save_picture", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Picture of View…"),
+      {K(Qt::CTRL | Qt::Key_E)}, [&shell] { save_picture(shell); },
+      QT_TRANSLATE_NOOP("Actions", "The view that has the focus, as PNG, SVG or PDF"));
+  a.add(
+      "file.save_table", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Table as CSV…"),
+      {K(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, [&shell] { save_table(shell); },
+      QT_TRANSLATE_NOOP("Actions", "What the view that has the focus shows, as numbers"));
+}
+
+}  // namespace
+
+void add_file_actions(Shell& shell) {
+  auto& a = *shell.actions;
+  a.add("file.open", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Open…"), {K::Open}, [&shell] { open_file(shell); });
+  a.add(
+      "file.zoo", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Built-in Model…"),
+      {K(Qt::CTRL | Qt::SHIFT | Qt::Key_O)}, [&shell] { show_zoo(shell); },
+      QT_TRANSLATE_NOOP("Actions", "Architectures with seeded weights, ready to run"));
+  add_list(shell, QT_TRANSLATE_NOOP("Actions", "Open &Recent"), recent_files);
+  add_list(shell, QT_TRANSLATE_NOOP("Actions", "Recover a Recor&ding"), left_behind);
+  a.separator(Menu::File);
+  add_saving(shell);
+  a.separator(Menu::File);
+  a.add(
+      "file.close", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Close"), {K(Qt::CTRL | Qt::Key_W)},
+      [&shell] { shell.documents->close(shell.documents->index()); },
+      QT_TRANSLATE_NOOP("Actions", "Close the file at hand; the others stay open"));
+  a.add("file.next", Menu::File, QT_TRANSLATE_NOOP("Actions", "Ne&xt File"),
+        {K(Qt::CTRL | Qt::Key_Tab), K(Qt::CTRL | Qt::Key_PageDown)}, [&shell] { shell.documents->show_next(1); });
+  a.add("file.previous", Menu::File, QT_TRANSLATE_NOOP("Actions", "Pre&vious File"),
+        {K(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), K(Qt::CTRL | Qt::Key_PageUp)},
+        [&shell] { shell.documents->show_next(-1); });
+  a.add("file.quit", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Quit"), {K(Qt::CTRL | Qt::Key_Q)},
+        [&shell] { shell.window->close(); });
+}
+
+}  // namespace arenascope::app

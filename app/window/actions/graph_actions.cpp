@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/shell.h"
+
+namespace arenascope::app {
+
+using namespace views;
+using K = QKeySequence;
+
+void add_graph_actions(Shell& shell) {
+  auto& a = *shell.actions;
+  auto* graph = shell.panels->find<GraphView>("graph");
+  a.add("graph.producer", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Go to &Producer"), {K(Qt::Key_G)},
+        [graph] { graph->go_to_producer(); });
+  a.add(
+      "graph.user", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Go to &User"), {K(Qt::Key_U)},
+      [graph] { graph->go_to_user(); }, QT_TRANSLATE_NOOP("Actions", "Again: the next user"));
+  a.separator(Menu::Graph);
+  a.add("graph.toggle", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Open or Close &Layer"), {K(Qt::Key_E)},
+        [graph] { graph->toggle_layer(); });
+  a.add("graph.expand", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "E&xpand All Layers"), {},
+        [graph] { graph->expand_all(); });
+  a.add("graph.collapse", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Collapse All Layers"), {},
+        [graph] { graph->collapse_all(); });
+  a.add("graph.fit", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Show &Whole Graph"), {}, [graph] { graph->fit(); });
+  a.separator(Menu::Graph);
+  static constexpr std::pair<const char*, const char*> kColours[] = {
+      {"graph.colour_state", QT_TRANSLATE_NOOP("Actions", "Colour by &State")},
+      {"graph.colour_op", QT_TRANSLATE_NOOP("Actions", "Colour by &Op")},
+      {"graph.colour_backend", QT_TRANSLATE_NOOP("Actions", "Colour by Backen&d")},
+      {"graph.colour_time", QT_TRANSLATE_NOOP("Actions", "Colour by &Time")},
+      {"graph.colour_bytes", QT_TRANSLATE_NOOP("Actions", "Colour by &Bytes")},
+      {"graph.colour_block", QT_TRANSLATE_NOOP("Actions", "Colour by Bloc&k")}};
+  int i = 0;
+  for (const auto& [id, text] : kColours)
+    a.add(id, Menu::Graph, text, {}, [graph, colour = static_cast<GraphColour>(i++)] { graph->set_colour(colour); });
+  a.separator(Menu::Graph);
+  a.add("graph.save_dot", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Sa&ve as DOT…"), {}, [&shell, graph] {
+    const QString path = shell.ask_file(true, Shell::tr("Save the graph"), Shell::tr("Graphviz (*.dot)"));
+    if (!path.isEmpty() && !graph->save_dot(path)) shell.messages().fail(Shell::tr("%1 cannot be written.").arg(path));
+  });
+}
+
+}  // namespace arenascope::app

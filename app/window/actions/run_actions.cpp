@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/panels/breakpoint_panel.h"
+#include "app/window/shell.h"
+
+namespace arenascope::app {
+
+using K = QKeySequence;
+
+namespace {
+
+void add_running(Shell& shell) {
+  auto& a = *shell.actions;
+  const auto debugger = [&shell] { return shell.document().debugger(); };
+  a.add(
+      "run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [debugger] { debugger()->run(1); },
+      QT_TRANSLATE_NOOP("Actions", "Run the model in a loop; in a recording: go on to the next breakpoint"));
+  a.add(
+      "run.reverse", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run Bac&kwards"), {K(Qt::CTRL | Qt::Key_F5)},
+      [debugger] { debugger()->run(-1); },
+      QT_TRANSLATE_NOOP("Actions", "Through what was recorded, back to the breakpoint before"));
+  a.add(
+      "run.pause", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Pause"), {K(Qt::Key_F6)},
+      [debugger] { debugger()->pause(); }, QT_TRANSLATE_NOOP("Actions", "Pause before the next node"));
+  a.add("run.step", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Step a Node"), {K(Qt::Key_F10)},
+        [debugger] { debugger()->step(); });
+  a.add(
+      "run.step_threads", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step into &Threads"), {K(Qt::Key_F11)},
+      [debugger] { debugger()->step_part(1); },
+      QT_TRANSLATE_NOOP("Actions", "To the next part that a thread worked or waited, inside the node"));
+  a.add("run.step_threads_back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step Back in T&hreads"),
+        {K(Qt::CTRL | Qt::Key_F11)}, [debugger] { debugger()->step_part(-1); });
+  a.add("run.layer", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to End of &Layer"), {K(Qt::SHIFT | Qt::Key_F11)},
+        [debugger] { debugger()->run_to_end_of_layer(); });
+  a.add("run.cursor", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to Selected &Node"), {K(Qt::CTRL | Qt::Key_F10)},
+        [debugger] { debugger()->run_to_selected(); });
+  a.add("run.stop", Menu::Run, QT_TRANSLATE_NOOP("Actions", "St&op"), {K(Qt::SHIFT | Qt::Key_F5)},
+        [debugger] { debugger()->stop(); });
+}
+
+void add_breakpoints(Shell& shell) {
+  auto& a = *shell.actions;
+  a.add(
+      "run.breakpoint", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Toggle &Breakpoint"), {K(Qt::Key_F9)},
+      [&shell] { shell.document().debugger()->toggle(); }, QT_TRANSLATE_NOOP("Actions", "On the selected node"));
+  a.add(
+      "run.breakpoints", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Breakpo&ints…"), {K(Qt::CTRL | Qt::Key_F9)},
+      [&shell] {
+        shell.show_panel("breakpoints");
+        shell.panels->find<BreakpointPanel>("breakpoints")->focus_new();
+      },
+      QT_TRANSLATE_NOOP("Actions", "On an op, a name pattern, bytes, or NaN"));
+}
+
+void add_walking(Shell& shell) {
+  auto& a = *shell.actions;
+  const auto axis = [&shell] { return shell.document().axis(); };
+  a.add(
+      "run.play", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Pl&ay"), {K(Qt::Key_Space)},
+      [&shell] { shell.document().debugger()->play(1); },
+      QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step, up to a breakpoint"));
+  a.add("run.play_back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Play Ba&ckwards"), {K(Qt::SHIFT | Qt::Key_Space)},
+        [&shell] { shell.document().debugger()->play(-1); });
+  a.add("run.first", Menu::Run, QT_TRANSLATE_NOOP("Actions", "To the &First Step"), {K(Qt::CTRL | Qt::Key_Left)},
+        [axis] { axis()->set_current(Step(0)); });
+  a.add("run.back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step Back"), {K(Qt::Key_Left)},
+        [axis] { axis()->step_by(-1); });
+  a.add("run.forward", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step For&ward"), {K(Qt::Key_Right)},
+        [axis] { axis()->step_by(1); });
+  a.add("run.next_peak", Menu::Run, QT_TRANSLATE_NOOP("Actions", "N&ext Peak"), {K(Qt::Key_P)}, [&shell, axis] {
+    const int32_t peak = shell.playback->slider()->next_peak(axis()->current().value);
+    if (peak >= 0) axis()->set_current(Step(peak));
+  });
+}
+
+}  // namespace
+
+void add_run_actions(Shell& shell) {
+  add_running(shell);
+  shell.actions->separator(Menu::Run);
+  add_breakpoints(shell);
+  shell.actions->separator(Menu::Run);
+  add_walking(shell);
+}
+
+}  // namespace arenascope::app

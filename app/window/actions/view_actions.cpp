@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/plot_view.h>
+#include <QInputDialog>
+#include <QTimer>
+
+#include "app/window/shell.h"
+
+namespace arenascope::app {
+
+using namespace views;
+using K = QKeySequence;
+
+namespace {
+
+void zoom(const Shell& shell, bool in) {
+  if (shell.panels->focus_in_graph()) {
+    auto* graph = shell.panels->find<GraphView>("graph");
+    return in ? graph->zoom_in() : graph->zoom_out();
+  }
+  in ? shell.document().axis()->zoom_in() : shell.document().axis()->zoom_out();
+}
+
+// The plot that has the focus, or the first one that is seen; null: none is.
+PlotView* plot_at_hand(const Shell& shell) {
+  PlotView* seen = nullptr;
+  for (const PanelKind& kind : panel_kinds()) {
+    auto* plot = qobject_cast<PlotView*>(shell.panels->parts(QString::fromLatin1(kind.id)).drawn);
+    if (plot == nullptr || !plot->isVisible()) continue;
+    if (plot->hasFocus()) return plot;
+    if (seen == nullptr) seen = plot;
+  }
+  return seen;
+}
+
+void show_all(const Shell& shell) {
+  if (shell.panels->focus_in_graph()) return shell.panels->find<GraphView>("graph")->fit();
+  shell.document().axis()->frame_all();
+  if (PlotView* plot = plot_at_hand(shell)) plot->show_all();
+}
+
+void add_moving(Shell& shell) {
+  auto& a = *shell.actions;
+  a.add("view.zoom_in", Menu::View, QT_TRANSLATE_NOOP("Actions", "Zoom &In"),
+        {K(Qt::Key_W), K(Qt::Key_Plus), K::ZoomIn}, [&shell] { zoom(shell, true); });
+  a.add("view.zoom_out", Menu::View, QT_TRANSLATE_NOOP("Actions", "Zoom &Out"),
+        {K(Qt::Key_S), K(Qt::Key_Minus), K::ZoomOut}, [&shell] { zoom(shell, false); });
+  a.add("view.left", Menu::View, QT_TRANSLATE_NOOP("Actions", "Move &Left"), {K(Qt::Key_A)},
+        [&shell] { shell.document().axis()->pan(-0.2); });
+  a.add("view.right", Menu::View, QT_TRANSLATE_NOOP("Actions", "Move &Right"), {K(Qt::Key_D)},
+        [&shell] { shell.document().axis()->pan(0.2); });
+  a.add(
+      "view.frame", Menu::View, QT_TRANSLATE_NOOP("Actions", "&Frame Selection"), {K(Qt::Key_F)},
+      [&shell] { frame_selection(shell); }, QT_TRANSLATE_NOOP("Actions", "Show what is selected as large as possible"));
+  a.add("view.all", Menu::View, QT_TRANSLATE_NOOP("Actions", "Show &All"), {K(Qt::CTRL | Qt::Key_0), K(Qt::Key_Home)},
+        [&shell] { show_all(shell); });
+  a.add("view.mode", Menu::View, QT_TRANSLATE_NOOP("Actions", "Step ⇄ &Time"), {K(Qt::Key_T)},
+        [&shell] { shell.document().axis()->toggle_mode(); });
+  a.add(
+      "view.table", Menu::View, QT_TRANSLATE_NOOP("Actions", "Table beside the Vie&w"), {K(Qt::CTRL | Qt::Key_T)},
+      [&shell] { shell.panels->toggle_table(); },
+      QT_TRANSLATE_NOOP("Actions", "The same as numbers, to be sorted, filtered and read aloud"));
+}
+
+void ask_layout_name(const Shell& shell) {
+  auto* dialog = new QInputDialog(shell.window);
+  dialog->setObjectName(QStringLiteral("layout_name"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(Shell::tr("Save the Layout"));
+  dialog->setLabelText(Shell::tr("Name of the layout:"));
+  dialog->setTextValue(Shell::tr("My layout"));
+  QObject::connect(dialog, &QInputDialog::textValueSelected, shell.layouts, &Layouts::save);
+  dialog->show();
+}
+
+void fill_own_layouts(const Shell& shell, QMenu* menu) {
+  menu->clear();
+  const QStringList names = shell.layouts->own();
+  const auto add = [&](QMenu* to, const QString& name, std::function<void()> run) {
+    QObject::connect(to->addAction(QString(name).replace(u'&', QStringLiteral("&&"))), &QAction::triggered, menu,
+                     std::move(run));
+  };
+  for (const QString& name : names)
+    add(menu, name, [&shell, name] {
+      if (!shell.layouts->restore(name))
+        shell.messages().fail(Shell::tr("The layout “%1” cannot be read; it is of another version.").arg(name));
+    });
+  menu->menuAction()->setEnabled(!names.isEmpty());
+  if (names.isEmpty()) return;
+  menu->addSeparator();
+  QMenu* forget = menu->addMenu(Shell::tr("Delete"));
+  for (const QString& name : names)
+    add(forget, name, [&shell, name] {
+      // Not while its menu is open.
+      QTimer::singleShot(0, shell.layouts, [&shell, name] { shell.layouts->forget(name); });
+    });
+}
+
+void add_layouts(Shell& shell) {
+  auto& a = *shell.actions;
+  static constexpr std::pair<const char*, const char*> kLayouts[] = {
+      {"view.layout_default", QT_TRANSLATE_NOOP("Actions", "Layout: E&verything")},
+      {"view.layout_graph", QT_TRANSLATE_NOOP("Actions", "Layout: &Graph")},
+      {"view.layout_memory", QT_TRANSLATE_NOOP("Actions", "Layout: &Memory")},
+      {"view.layout_time", QT_TRANSLATE_NOOP("Actions", "Layout: Tim&e")},
+      {"view.layout_lesson", QT_TRANSLATE_NOOP("Actions", "Layout: Lesso&n")}};
+  int key = Qt::Key_1;
+  for (const auto& [id, text] : kLayouts)
+    a.add(id, Menu::View, text, {K(Qt::CTRL | static_cast<Qt::Key>(key++))},
+          [&shell, name = QString::fromLatin1(id).mid(12)] { shell.layouts->apply(name); });
+  a.add("view.layout_reset", Menu::View, QT_TRANSLATE_NOOP("Actions", "Reset Layo&ut"), {},
+        [&shell] { shell.layouts->apply_last(); });
+  a.add("view.layout_save", Menu::View, QT_TRANSLATE_NOOP("Actions", "&Save Layout As…"), {},
+        [&shell] { ask_layout_name(shell); });
+  QMenu* own = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "M&y Layouts"));
+  QObject::connect(shell.layouts, &Layouts::own_changed, own, [&shell, own] { fill_own_layouts(shell, own); });
+  QObject::connect(shell.layouts, &Layouts::saved, own, [&shell](const QString& name) {
+    shell.messages().note(Shell::tr("The layout “%1” was saved. It is in the menu View.").arg(name));
+  });
+  fill_own_layouts(shell, own);
+}
+
+}  // namespace
+
+void frame_selection(const Shell& shell) {
+  shell.panels->find<GraphView>("graph")->reveal(selected_node(shell.document().context()));
+  if (PlotView* plot = plot_at_hand(shell)) plot->frame_selection();
+}
+
+void add_view_actions(Shell& shell) {
+  auto& a = *shell.actions;
+  add_moving(shell);
+  a.separator(Menu::View);
+  QMenu* panels = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
+  PanelGroup group = PanelGroup::None;
+  for (const PanelKind& kind : panel_kinds()) {
+    if (std::exchange(group, kind.group) != kind.group) panels->addSeparator();
+    panels->addAction(shell.panels->dock(QString::fromLatin1(kind.id))->toggleViewAction());
+  }
+  add_layouts(shell);
+  QAction* titles = a.add(
+      "view.titles", Menu::View, QT_TRANSLATE_NOOP("Actions", "Title &Bars of Panels"), {},
+      [&shell] { shell.panels->show_title_bars(shell.actions->find(QStringLiteral("view.titles"))->isChecked()); },
+      QT_TRANSLATE_NOOP("Actions", "Drag panels by them to other places"));
+  titles->setCheckable(true);
+  a.separator(Menu::View);
+  a.add("view.theme", Menu::View, QT_TRANSLATE_NOOP("Actions", "Light ⇄ &Dark"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},
+        [&shell] {
+          Preferences p = shell.preferences;
+          p.theme = shell.theme->dark() ? ThemeMode::Light : ThemeMode::Dark;
+          shell.apply_preferences(p);
+        });
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window's few dialogs. None of them is modal: what is open can be looked at meanwhile. One of each kind at a time.
+#pragma once
+#include <QDialog>
+
+namespace arenascope::app {
+
+struct Shell;
+
+QDialog* make_dialog(QWidget* parent, const char* name, const QString& title);
+
+void show_about(QWidget* parent);
+void show_keys(const Shell& shell);
+void show_manual(QWidget* parent);
+void show_preferences(Shell& shell);
+void show_zoo(Shell& shell);
+
+}  // namespace arenascope::app

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compare_loader.h"
+
+#include <arenascope/models/model.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/trace/import.h>
+
+#include <views/common/background.h>
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QPointer>
+#include <QThreadPool>
+
+#include "intervals_file.h"
+#include "trace_file.h"
+
+namespace arenascope::app {
+namespace {
+
+// A model as a session that was only planned.
+Result<std::shared_ptr<trace::Session>> plan_model(const QString& spec, const RunSettings& settings) {
+  auto model = models::open_model(spec.toStdString());
+  if (!model) return model.error();
+  if (!model->graph.defined())
+    return Error{model->problems.empty() ? spec.toStdString() + " has no graph" : model->problems.front()};
+  auto session = std::make_shared<trace::Session>();
+  auto graph = std::make_shared<trace::GraphInfo>(describe_graph(model->graph));
+  graph->id = trace::GraphId(0);
+  graph->model = model->name;
+  session->describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(graph)));
+  auto context = std::make_shared<trace::ContextInfo>(describe_context(model->context));
+  context->id = trace::ContextId(0);
+  session->describe(trace::Description(std::shared_ptr<const trace::ContextInfo>(context)));
+  MemoryPlanOptions options;
+  options.planner.budget_seconds = settings.budget_seconds;
+  auto plan = plan_memory(model->graph, settings.planner.toStdString(), settings.order.toStdString(), options);
+  if (!plan) return plan.error();
+  auto described = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
+  described->id = trace::PlanId(0);
+  described->graph = graph->id;
+  session->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(described)));
+  return session;
+}
+
+}  // namespace
+
+CompareLoader::~CompareLoader() { cancel(); }
+
+void CompareLoader::cancel() {
+  if (given_up_) *given_up_ = true;
+  given_up_ = nullptr;
+  busy_ = false;
+}
+
+void CompareLoader::load(const QString& spec, const RunSettings& settings) {
+  cancel();
+  auto given_up = given_up_ = std::make_shared<std::atomic<bool>>(false);
+  busy_ = true;
+  const QString title = spec.startsWith(QStringLiteral("zoo:")) ? spec.mid(4) : QFileInfo(spec).fileName();
+  Q_EMIT progress(tr("Reading %1…").arg(title));
+  // What is told comes on the UI thread, and only while it is still wanted.
+  const auto tell = [self = QPointer<CompareLoader>(this), given_up](std::function<void(CompareLoader*)> f) {
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [self, given_up, f = std::move(f)] {
+          if (self && !*given_up) f(self);
+        },
+        Qt::QueuedConnection);
+  };
+  views::long_jobs()->start([spec, settings, title, given_up, tell] {
+    Result<std::shared_ptr<trace::Session>> session = std::make_shared<trace::Session>();
+    if (is_trace_file(spec)) {
+      trace::OpenOptions options;
+      options.read.progress = [&, last = 0](double part) mutable {
+        const int percent = static_cast<int>(part * 100);
+        if (std::exchange(last, percent) != percent)
+          tell([title, percent](CompareLoader* l) {
+            Q_EMIT l->progress(tr("Reading %1… %2 %").arg(title).arg(percent));
+          });
+        return !*given_up;
+      };
+      if (auto report = trace::open_trace(spec.toStdString(), **session, options); !report) session = report.error();
+    } else if (is_intervals_file(spec)) {
+      session = open_intervals(spec, settings.planner.toStdString(), settings.budget_seconds);
+    } else {
+      session = plan_model(spec, settings);
+    }
+    if (!session) {
+      tell([text = QString::fromStdString(session.error().message)](CompareLoader* l) {
+        l->busy_ = false;
+        Q_EMIT l->progress({});
+        Q_EMIT l->failed(text);
+      });
+      return;
+    }
+    auto other = std::make_shared<const views::Other>(views::Other::of((*session)->snapshot(), title));
+    tell([other](CompareLoader* l) {
+      l->busy_ = false;
+      Q_EMIT l->progress({});
+      Q_EMIT l->loaded(other);
+    });
+  });
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "document.h"
+
+#include <views/common/format.h>
+
+#include <algorithm>
+
+namespace arenascope::app {
+
+using namespace views;
+
+Document::Document(Theme* theme)
+    : theme_(theme), debugger_({&source_, &selection_, &axis_, theme}, runner_.get(), &messages_) {
+  settle_timer_.setSingleShot(true);
+  settle_timer_.setInterval(250);
+  connect(&settle_timer_, &QTimer::timeout, this, [this] {
+    const RunState state = runner_->state();
+    if (state != RunState::Running && state != RunState::Paused) source_.set_live(false);
+    source_.refresh();
+    go_to_first_peak();
+  });
+  connect_runner();
+  connect_jobs();
+  connect(&source_, &SessionSource::changed, this, [this] {
+    // A live run moves the playhead while it is stepped.
+    if (source_.live_step().valid() && runner_->state() == RunState::Paused) axis_.set_current(source_.live_step());
+  });
+  connect(&selection_, &SelectionModel::current_changed, this, [this] {
+    // What was selected by hand shows its step in every view.
+    const int32_t step = step_of(source_, selected_node(context()));
+    if (step >= 0 && runner_->state() != RunState::Running) axis_.set_current(Step(step));
+  });
+}
+
+Document::~Document() { disconnect(); }
+
+void Document::retire(std::unique_ptr<Document> document) {
+  Document* gone = document.release();  // it may be what has just told of a failure
+  gone->disconnect();
+  gone->runner_->disconnect(gone);
+  gone->source_.disconnect(gone);
+  gone->selection_.disconnect(gone);
+  gone->settle_timer_.stop();
+  gone->source_.set_live(false);
+  gone->debugger_.stop_playing();
+  gone->replanning_.cancel();
+  gone->findings_.stop();
+  gone->comparing_.cancel();
+  RunController::retire(std::move(gone->runner_));
+  gone->deleteLater();
+}
+
+void Document::connect_runner() {
+  RunController* r = runner_.get();
+  connect(r, &RunController::opened, this, &Document::take_opened);
+  connect(r, &RunController::session_changed, this, [this] {
+    // What is selected stood in the old one: its spans and blocks are gone, its nodes are still there.
+    const auto* node = selection_.current().get<NodeSelection>();
+    const Selection kept = node != nullptr ? Selection(*node) : Selection();
+    selection_.forget();
+    source_.set_session(runner_->session());
+    if (node != nullptr) selection_.select(kept);
+    messages_.note(tr("The recording is full: it begins anew, and what was recorded before is gone."));
+  });
+  connect(r, &RunController::failed, this, &Document::failed);
+  connect(r, &RunController::values, this, &Document::values);
+  connect(r, &RunController::progress, this, &Document::set_progress);
+  connect(r, &RunController::read_on, this, [this] { source_.refresh(); });
+  connect(r, &RunController::planned, this, &Document::take_plans);
+  connect(r, &RunController::paused_at, this, &Document::pause_at);
+  connect(r, &RunController::state_changed, this, &Document::take_state);
+  connect(this, &Document::failed, &messages_, &Messages::fail);
+}
+
+void Document::connect_jobs() {
+  connect(&replanning_, &Replanning::failed, this, &Document::failed);
+  connect(&replanning_, &Replanning::finished, &debugger_, &Debugger::look_again);
+  connect(&comparing_, &CompareLoader::progress, this, &Document::set_progress);
+  connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
+  connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
+}
+
+void Document::set_progress(const QString& text) {
+  progress_ = text;
+  Q_EMIT progress_changed();
+}
+
+void Document::show_session(std::shared_ptr<trace::Session> session, const QString& title) {
+  title_ = title;
+  debugger_.stop_playing();
+  selection_.forget();
+  looks_ = {};
+  history_.forget();
+  source_.show_plan(nullptr);
+  source_.set_session(std::move(session));
+  debugger_.look_again();
+  Q_EMIT opened();
+}
+
+void Document::take_opened(const QString& title) {
+  messages_.clear();
+  show_session(runner_->session(), title);
+  if (!runner_->has_model()) return;
+  to_peak_ = true;
+  runner_->run_once();  // so that every view has something to show
+}
+
+void Document::take_plans() {
+  source_.show_plan(nullptr);
+  source_.set_plan_before(std::exchange(plan_before_, nullptr));
+  source_.refresh();
+  debugger_.look_again();
+}
+
+// What is looked for and found in a result is selected: behind its node, where its numbers can still be read.
+void Document::pause_at(int step, BreakReason reason, const QString& node) {
+  source_.refresh();
+  const trace::GraphInfo* graph = source_.graph();
+  const trace::PlanInfo* plan = source_.plan();
+  if (graph != nullptr && plan != nullptr && static_cast<size_t>(step) < plan->order.size()) {
+    const NodeId next = plan->order[static_cast<size_t>(step)];
+    if (next.index() < graph->nodes.size()) paused_before_ = QString::fromStdString(graph->nodes[next.index()].name);
+    NodeId shown = next;
+    for (size_t i = 0; reason == BreakReason::NotFinite && i < graph->nodes.size(); ++i)
+      if (graph->nodes[i].name == node.toStdString()) shown = NodeId(i);
+    if (!debugger_.shows_parts_of_paused()) selection_.select(Selection::node(source_.graph_id(), shown));
+  }
+  axis_.set_current(Step(step));
+  Q_EMIT state_changed();
+  if (reason != BreakReason::None) messages_.note(pause_sentence(reason, node));
+}
+
+void Document::take_state() {
+  const RunState state = runner_->state();
+  if (state == RunState::Running || state == RunState::Paused)
+    source_.set_live(true);
+  else
+    settle_timer_.start();  // the last events of a run come a moment behind it
+  if (state == RunState::Ready) source_.refresh();
+  go_to_first_peak();
+  if (state == RunState::Running) {
+    debugger_.stop_playing();
+    messages_.drop_notes();  // where it was paused, say
+  }
+  Q_EMIT state_changed();
+}
+
+// When the first run of a model is through, the playhead stands where most is live.
+void Document::go_to_first_peak() {
+  if (!to_peak_ || runner_->state() != RunState::Ready) return;
+  const auto& runs = source_.snapshot()->runs;
+  if (runs.empty() || !runs.back().finished) return;
+  to_peak_ = false;
+  if (source_.plan() == nullptr) return;
+  const std::vector<Bytes> live = trace::Snapshot::occupancy(*source_.plan());
+  const auto peak = std::max_element(live.begin(), live.end());
+  if (peak != live.end()) axis_.set_current(Step(static_cast<int32_t>(peak - live.begin())));
+}
+
+void Document::replan(const RunSettings& settings) {
+  if (!runner_->has_model()) {
+    ReplanWish wish = replanning_.wish();
+    wish.planner = settings.planner;
+    wish.order = settings.order;
+    return replanning_.plan(wish);
+  }
+  const auto& plans = source_.snapshot()->plans;
+  const trace::PlanInfo* now = source_.shown_plan() ? source_.ghost_plan() : source_.plan();
+  plan_before_ = now && now->id.valid() && now->id.index() < plans.size() ? plans[now->id.index()] : nullptr;
+  runner_->replan(settings);
+}
+
+void Document::compare_with(std::shared_ptr<const Other> other) {
+  if (!other) comparing_.cancel();
+  source_.compare_with(other);
+  const ComparisonPtr& c = source_.comparison();
+  if (other && c && c->other.graph && source_.graph())
+    messages_.note(
+        tr("Compared with %1, which is B in every view: %2 nodes are the same, %3 are only here, %4 only there.")
+            .arg(other->title, format_count(static_cast<int64_t>(c->match.matched_nodes())),
+                 format_count(static_cast<int64_t>(c->only_ours)), format_count(static_cast<int64_t>(c->only_theirs))));
+  Q_EMIT compared();
+}
+
+void Document::look_away() {
+  debugger_.stop_playing();
+  runner_->pause();
+}
+
+}  // namespace arenascope::app

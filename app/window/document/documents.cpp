@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "documents.h"
+
+namespace arenascope::app {
+
+Documents::Documents(views::Theme* theme, QObject* parent) : QObject(parent), theme_(theme) { all_.push_back(make()); }
+
+Documents::~Documents() { disconnect(); }
+
+std::unique_ptr<Document> Documents::make() {
+  auto document = std::make_unique<Document>(theme_);
+  Document* d = document.get();
+  connect(d, &Document::opened, this, [this, d] { take_opened(d); });
+  connect(d, &Document::failed, this, [this, d](const QString& sentence) { take_failed(d, sentence); });
+  connect(d, &Document::progress_changed, this, &Documents::progress_changed);
+  return document;
+}
+
+void Documents::open(const QString& spec, const RunSettings& settings) {
+  if (opening_) Document::retire(std::move(opening_));  // another one that is not there yet is no longer wanted
+  for (size_t i = 0; i < all_.size(); ++i)
+    if (all_[i]->spec() == spec && all_[i]->source()->session()) {
+      show(i);
+      return all_[i]->open(spec, settings);  // anew: the file may be another by now
+    }
+  if (at_hand().empty()) return at_hand().open(spec, settings);
+  opening_ = make();
+  opening_->open(spec, settings);
+}
+
+void Documents::open_all(const QStringList& specs, const RunSettings& settings) {
+  if (specs.isEmpty()) return;
+  to_open_ = specs.mid(1);
+  settings_ = settings;
+  open(specs.front(), settings);
+}
+
+void Documents::open_next() {
+  if (to_open_.isEmpty()) return;
+  const QString spec = to_open_.takeFirst();
+  QMetaObject::invokeMethod(
+      this, [this, spec] { open(spec, settings_); }, Qt::QueuedConnection);
+}
+
+void Documents::cancel_opening() {
+  to_open_.clear();
+  if (opening_) opening_->runner()->cancel_opening();
+  at_hand().runner()->cancel_opening();
+}
+
+void Documents::take_opened(Document* document) {
+  if (opening_.get() == document) {
+    all_.push_back(std::move(opening_));
+    show(all_.size() - 1);
+  }
+  Q_EMIT opened(document);
+  Q_EMIT changed();
+  open_next();
+}
+
+// Of one that is not there the sentence is said where it was asked for.
+void Documents::take_failed(Document* document, const QString& sentence) {
+  const bool nothing = document->runner()->state() == RunState::Empty;
+  if (opening_.get() == document && nothing) {
+    at_hand().messages()->fail(sentence);
+    Document::retire(std::move(opening_));
+    Q_EMIT progress_changed();
+  }
+  if (nothing) open_next();
+}
+
+void Documents::show(size_t index) {
+  if (index == at_ || index >= all_.size()) return;
+  Q_EMIT leaving();
+  at_hand().look_away();
+  at_ = index;
+  Q_EMIT switched();
+  Q_EMIT changed();
+}
+
+void Documents::show_next(int direction) {
+  const int count = static_cast<int>(all_.size());
+  show(static_cast<size_t>((static_cast<int>(at_) + direction + count) % count));
+}
+
+void Documents::close(size_t index) {
+  if (index >= all_.size() || (all_.size() == 1 && all_[0]->empty())) return;
+  if (all_.size() == 1) all_.push_back(make());
+  if (index == at_) show(index + 1 < all_.size() ? index + 1 : index - 1);
+  Document::retire(std::move(all_[index]));
+  all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (at_ > index) --at_;
+  Q_EMIT changed();
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "opener.h"
+
+#include <arenascope/graph/order.h>
+#include <arenascope/planner/planner.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/trace/import.h>
+#include <arenascope/trace/recorder.h>
+#include <arenascope/trace/recording.h>
+
+#include <views/lesson/lesson_graph.h>
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QLocale>
+
+#include <chrono>
+
+#include <arenascope/run/runner.h>
+#include "autosave.h"
+#include "intervals_file.h"
+#include "trace_file.h"
+
+namespace arenascope::app {
+
+Opened::Opened() = default;
+Opened::~Opened() = default;
+Opened::Opened(Opened&&) noexcept = default;
+Opened& Opened::operator=(Opened&&) noexcept = default;
+
+namespace {
+
+struct Opener {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::app::Opener)
+};
+
+// A recording that takes longer to read is shown while it is read.
+constexpr auto kFirstPicture = std::chrono::milliseconds(60);
+
+QString sentence(const Error& error) { return QString::fromStdString(error.message); }
+
+Opened recording(const QString& path, const OpenVoice& voice) {
+  Opened opened;
+  opened.title = QFileInfo(path).fileName();
+  auto session = std::make_shared<trace::Session>();
+  bool shown = false;
+  trace::OpenOptions options;
+  const auto begin = std::chrono::steady_clock::now();
+  options.read.progress = [&, last = 0](double part) mutable {
+    if (!shown && std::chrono::steady_clock::now() - begin > kFirstPicture && session->snapshot()->event_count > 0) {
+      shown = true;
+      voice.show(session, opened.title);
+    }
+    const int percent = static_cast<int>(part * 100);
+    if (std::exchange(last, percent) != percent) {
+      voice.progress(Opener::tr("Reading the recording… %1 %").arg(percent));
+      if (shown) voice.more();
+    }
+    return voice.wanted();
+  };
+  auto report = trace::open_trace(path.toStdString(), *session, options);
+  opened.problem = report ? QString::fromStdString(report->problem) : sentence(report.error());
+  if (report || shown) opened.session = std::move(session);
+  return opened;
+}
+
+Opened lesson(const QString& spec) {
+  Opened opened;
+  auto lesson = views::load_lesson(
+      spec.mid(7), QLocale().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en"));
+  Result<std::shared_ptr<trace::Session>> session = lesson ? views::lesson_session(*lesson) : lesson.error();
+  if (lesson) opened.title = lesson->title;
+  if (session)
+    opened.session = *session;
+  else
+    opened.problem = sentence(session.error());
+  return opened;
+}
+
+Opened intervals(const QString& path, const RunSettings& settings) {
+  Opened opened;
+  opened.title = QFileInfo(path).fileName();
+  auto session = open_intervals(path, settings.planner.toStdString(), settings.budget_seconds);
+  if (session)
+    opened.session = *session;
+  else
+    opened.problem = sentence(session.error());
+  return opened;
+}
+
+void begin_session(Opened* opened) {
+  opened->recorder = std::make_shared<trace::Recorder>();
+  opened->session = std::make_shared<trace::Session>();
+  opened->recorder->add_sink(opened->session);
+}
+
+RunnerOptions runner_options(const RunSettings& settings, const OpenVoice& voice) {
+  RunnerOptions options;
+  options.backend = settings.backend.toStdString();
+  options.threads = settings.threads;
+  options.planner = settings.planner.toStdString();
+  options.order = settings.order.toStdString();
+  options.budget_seconds = settings.budget_seconds;
+  options.strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
+  options.fuse = settings.fuse;
+  options.progress = [say = voice.progress](const std::string& phase) {  // the runner keeps it
+    say(phase == "opening"           ? Opener::tr("Reading the model…")
+        : phase == "loading weights" ? Opener::tr("Loading the weights…")
+        : phase == "planning"        ? Opener::tr("Planning the memory…")
+                                     : Opener::tr("Preparing…"));
+  };
+  return options;
+}
+
+// What cannot be run can still be looked at and planned.
+void describe_only(Opened* opened, const Graph& graph, const Context& context, const RunnerOptions& options) {
+  begin_session(opened);
+  auto info = describe_graph(graph);
+  if (info.model.empty()) info.model = opened->title.toStdString();
+  const trace::GraphId id = opened->recorder->describe(std::move(info));
+  opened->recorder->describe(describe_context(context));
+  MemoryPlanOptions plan_options;
+  plan_options.planner.budget_seconds = options.budget_seconds;
+  auto plan = plan_memory(graph, options.planner, options.order, plan_options);
+  if (!plan) return;
+  auto described = describe_plan(*plan);
+  described.graph = id;
+  opened->recorder->describe(std::move(described));
+}
+
+Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
+  Opened opened;
+  begin_session(&opened);
+  if (settings.autosave) {
+    const QString name = QFileInfo(spec).completeBaseName();
+    opened.autosave = Autosave::create(name.isEmpty() ? spec : name);
+  }
+  if (opened.autosave) opened.recorder->add_sink(opened.autosave);
+  RunnerOptions options = runner_options(settings, voice);
+  options.recorder = opened.recorder.get();
+  auto read = models::open_model(spec.toStdString(), options.open);
+  if (!read) {
+    opened.session = nullptr;
+    opened.problem = sentence(read.error());
+    return opened;
+  }
+  opened.title = QString::fromStdString(read->name);
+  const Graph graph = read->graph;
+  const Context context = read->context;
+  auto made = Runner::open(std::move(*read), options);
+  if (made) {
+    opened.runner = std::move(*made);
+  } else {
+    opened.problem = sentence(made.error());
+    opened.autosave.reset();
+    if (graph.defined())
+      describe_only(&opened, graph, context, options);
+    else
+      opened.session = nullptr;
+  }
+  opened.recorder->drain();
+  return opened;
+}
+
+}  // namespace
+
+Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
+  if (spec.startsWith(QStringLiteral("lesson:"))) return lesson(spec);
+  if (is_trace_file(spec)) return recording(spec, voice);
+  if (is_intervals_file(spec)) return intervals(spec, settings);
+  return model(spec, settings, voice);
+}
+
+}  // namespace arenascope::app

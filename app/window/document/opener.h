@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opens whatever a user names, told by its content: a model, zoo:NAME, a recording or another tool's trace, a CSV of
+// buffers, a lesson's graph. Blocks; what it has to say meanwhile it says through OpenVoice.
+#pragma once
+#include <arenascope/trace/session.h>
+
+#include <QString>
+
+#include <functional>
+#include <memory>
+
+#include "run_settings.h"
+
+namespace arenascope {
+class Runner;  // not included here: the engine's headers do not know of Qt's keywords
+}  // namespace arenascope
+
+namespace arenascope::trace {
+class Recorder;
+class Sink;
+}  // namespace arenascope::trace
+
+namespace arenascope::app {
+
+struct Opened {
+  Opened();
+  ~Opened();
+  Opened(Opened&&) noexcept;
+  Opened& operator=(Opened&&) noexcept;
+
+  std::shared_ptr<trace::Session> session;  // null: it could not be opened, and `problem` says why
+  QString title, problem;
+  // Of a model; null of all else. A model that cannot be run, for want of memory say, has no runner, and a problem.
+  std::shared_ptr<trace::Recorder> recorder;
+  std::shared_ptr<trace::Sink> autosave;
+  std::unique_ptr<Runner> runner;
+};
+
+struct OpenVoice {
+  std::function<void(const QString& phase)> progress;
+  // A recording that takes long to read is shown while it is read: there is something, and there is more.
+  std::function<void(std::shared_ptr<trace::Session> session, const QString& title)> show;
+  std::function<void()> more;
+  std::function<bool()> wanted;  // false: give up
+};
+
+Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice);
+
+}  // namespace arenascope::app

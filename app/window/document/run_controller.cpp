@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_controller.h"
+
+#include <arenascope/trace/recorder.h>
+
+#include <QCoreApplication>
+#include <QPointer>
+
+#include "run_worker.h"
+
+namespace arenascope::app {
+
+RunController::RunController(QObject* parent) : QObject(parent), shared_(std::make_shared<RunHandOver>()) {
+  shared_->tell = [self = QPointer<RunController>(this)](std::function<void(RunController&)> f) {
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [self, f = std::move(f)] {
+          if (self) f(*self);
+        },
+        Qt::QueuedConnection);
+  };
+  thread_ = std::thread([shared = shared_] {
+    RunWorker(shared.get()).work();
+    shared->tell([](RunController& c) { c.take_end(); });
+  });
+}
+
+RunController::~RunController() {
+  end();
+  thread_.join();
+}
+
+void RunController::end() {
+  lent_ = nullptr;
+  stop_planning_.request_stop();
+  shared_->quit = true;
+  shared_->cancel = true;
+  shared_->control.abort();
+  shared_->jobs.wake();
+}
+
+void RunController::retire(std::unique_ptr<RunController> controller) {
+  RunController* gone = controller.release();
+  gone->disconnect();
+  gone->setParent(QCoreApplication::instance());  // whose end waits for those that are not through
+  gone->retired_ = true;
+  gone->end();
+}
+
+void RunController::take_end() {
+  if (retired_) deleteLater();
+}
+
+void RunController::set_state(RunState state) {
+  if (state != RunState::Paused) lent_ = nullptr;
+  if (state == state_) return;
+  state_ = state;
+  Q_EMIT state_changed();
+}
+
+// `interrupt`: the job wants the runner to itself. A run that is paused is left for it.
+void RunController::give(Job job, bool interrupt) {
+  if (interrupt) leave_pause();
+  ++asked_;
+  shared_->jobs.give([job = std::move(job), asked = asked_](RunWorker& worker) {
+    worker.set_asked(asked);
+    job(worker);
+  });
+  if (interrupt) shared_->control.abort();
+}
+
+// The worker says that it goes on only a moment later, and until then nobody may take it as paused: neither who reads
+// values, nor who waits for the next pause.
+void RunController::leave_pause() {
+  ++shared_->moves;
+  if (state_ == RunState::Paused) set_state(RunState::Running);
+}
+
+// --- asked by the window
+
+void RunController::open(const QString& spec, const RunSettings& settings) {
+  shared_->cancel = false;
+  leave_pause();
+  set_state(RunState::Opening);
+  Q_EMIT progress(tr("Opening %1…").arg(spec));
+  give([spec, settings](RunWorker& w) { w.open(spec, settings); }, true);
+}
+
+void RunController::cancel_opening() { shared_->cancel = true; }
+
+void RunController::replan(const RunSettings& settings) {
+  if (!has_model_) return;
+  stop_planning_.request_stop();  // another one that goes on is no longer wanted
+  stop_planning_ = std::stop_source();
+  planning_ = true;
+  Q_EMIT progress(tr("Planning the memory…"));
+  give([settings, stop = stop_planning_.get_token()](RunWorker& w) { w.replan(settings, stop); }, true);
+  Q_EMIT state_changed();
+}
+
+void RunController::cancel_planning() { stop_planning_.request_stop(); }
+
+void RunController::run() {
+  if (!has_model_) return;
+  leave_pause();
+  shared_->control.resume();  // first: behind the call a breakpoint may have paused the new run already
+  give([](RunWorker& w) { w.run(true); }, false);
+  if (state_ == RunState::Ready) set_state(RunState::Running);
+}
+
+void RunController::run_once() {
+  if (!has_model_) return;
+  leave_pause();
+  shared_->control.resume();
+  give([](RunWorker& w) { w.run(false); }, false);
+}
+
+void RunController::pause() {
+  if (state_ == RunState::Running) shared_->control.pause();
+}
+
+void RunController::step() {
+  if (!has_model_) return;
+  leave_pause();
+  shared_->control.step();
+  if (state_ == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
+}
+
+void RunController::run_to(Step step) {
+  if (!has_model_) return;
+  leave_pause();
+  shared_->control.run_to(step);
+  if (state_ == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
+}
+
+void RunController::stop() {
+  if (has_model_) give([](RunWorker& w) { w.stop(); }, true);
+}
+
+void RunController::set_breakpoints(std::vector<Breakpoint> breakpoints) {
+  shared_->breakpoints.give(std::move(breakpoints));
+}
+
+void RunController::read_values(trace::TensorRef tensor) {
+  if (!has_model_ || !tensor.valid()) return;
+  if (state_ == RunState::Paused && lent_) {
+    const ValuesAnswer answer = lent_(tensor);
+    Q_EMIT values(answer.values, answer.title);
+  } else if (state_ == RunState::Ready) {
+    give([tensor](RunWorker& w) { w.read(tensor); }, false);
+  }
+}
+
+std::shared_ptr<const trace::PlanInfo> RunController::add_plan(trace::PlanInfo plan) {
+  if (!session_) return nullptr;
+  trace::PlanId id(session_->snapshot()->plans.size());
+  if (recorder_) {
+    id = recorder_->describe(std::move(plan));
+    recorder_->drain();
+  } else {  // a recording: nobody else writes it
+    plan.id = id;
+    session_->describe(trace::Description(std::make_shared<const trace::PlanInfo>(std::move(plan))));
+  }
+  const auto snapshot = session_->snapshot();
+  return id.index() < snapshot->plans.size() ? snapshot->plans[id.index()] : nullptr;
+}
+
+// --- told by the worker
+
+void RunController::take_opened(const OpenedThing& thing) {
+  has_model_ = thing.can_run;
+  spec_ = thing.spec;
+  settings_ = thing.settings;
+  session_ = thing.session;
+  recorder_ = thing.recorder;
+  set_state(has_model_ ? RunState::Ready : RunState::Recording);
+  Q_EMIT opened(thing.title);
+  if (!thing.problem.isEmpty()) Q_EMIT failed(thing.problem);
+}
+
+void RunController::take_failed(const QString& problem) {
+  set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
+  Q_EMIT failed(problem);
+}
+
+void RunController::take_running() {
+  if (state_ == RunState::Ready || state_ == RunState::Paused) set_state(RunState::Running);
+}
+
+void RunController::take_paused(const PauseInfo& pause) {
+  if (!has_model_ || state_ == RunState::Opening || pause.moves != shared_->moves) return;
+  lent_ = pause.read;
+  set_state(RunState::Paused);
+  Q_EMIT paused_at(pause.next.value, pause.reason, pause.node);
+}
+
+void RunController::take_ready(int asked) {
+  if (has_model_ && asked == asked_) set_state(RunState::Ready);
+}
+
+void RunController::take_planned(const RunSettings& settings, bool ok, const QString& problem) {
+  planning_ = false;
+  Q_EMIT progress({});
+  if (ok) {
+    settings_ = settings;
+    Q_EMIT planned();
+  }
+  if (!problem.isEmpty()) Q_EMIT failed(problem);
+  Q_EMIT state_changed();
+}
+
+void RunController::take_session(std::shared_ptr<trace::Session> session) {
+  session_ = std::move(session);
+  Q_EMIT session_changed();
+}
+
+}  // namespace arenascope::app

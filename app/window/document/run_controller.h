@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A document's model or recording as the window knows it: it asks a worker thread and is told; no view ever sees the
+// engine. All of this is the window's; see RunHandOver for what the two threads share.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/trace/session.h>
+
+#include <views/tensor/tensor_values.h>
+
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <thread>
+
+#include "breakpoint.h"
+#include "run_settings.h"
+#include "value_reader.h"
+
+namespace arenascope::trace {
+class Recorder;
+}  // namespace arenascope::trace
+
+namespace arenascope::app {
+
+class RunWorker;
+struct RunHandOver;
+
+enum class RunState : uint8_t { Empty, Opening, Recording, Ready, Running, Paused };
+
+enum class BreakReason : uint8_t { None, Before, NotFinite };
+
+// Where a run waits and why, and what its values can be read with until it goes on.
+struct PauseInfo {
+  Step next;
+  BreakReason reason = BreakReason::None;
+  QString node;   // that the breakpoint stands on, or whose result is not finite
+  int moves = 0;  // see RunHandOver
+  std::function<ValuesAnswer(trace::TensorRef)> read;
+};
+
+class RunController : public QObject {
+  Q_OBJECT
+ public:
+  explicit RunController(QObject* parent = nullptr);
+  ~RunController() override;  // waits until what runs has ended
+  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
+  static void retire(std::unique_ptr<RunController> controller);
+
+  RunState state() const { return state_; }
+  bool has_model() const { return has_model_; }
+  const RunSettings& settings() const { return settings_; }
+  const QString& spec() const { return spec_; }
+  const std::shared_ptr<trace::Session>& session() const { return session_; }
+
+  // All of these return at once; what comes of it is told by signals. What is open stays open until the new one is
+  // there.
+  void open(const QString& spec, const RunSettings& settings);
+  void replan(const RunSettings& settings);
+  void cancel_planning();  // of replan(): what was in use stays
+  bool planning() const { return planning_; }
+  void run_once();
+  void run();  // in a loop, from where it is paused
+  void pause();
+  void step();  // one node with work
+  void run_to(Step step);
+  void stop();  // ends the run; the model stays open
+  // Tells the session of a plan that was made elsewhere; null where there is no session. Any state.
+  std::shared_ptr<const trace::PlanInfo> add_plan(trace::PlanInfo plan);
+  void set_breakpoints(std::vector<Breakpoint> breakpoints);
+  void read_values(trace::TensorRef tensor);  // answered by values() when the run is paused or ready
+  void cancel_opening();
+
+  // What the worker tells.
+  struct OpenedThing {
+    QString spec;
+    RunSettings settings;
+    std::shared_ptr<trace::Session> session;
+    std::shared_ptr<trace::Recorder> recorder;
+    bool can_run = false;
+    QString title, problem;
+  };
+  void take_opened(const OpenedThing& opened);
+  void take_failed(const QString& problem);
+  void take_running();
+  void take_paused(const PauseInfo& pause);
+  void take_ready(int asked);
+  void take_session(std::shared_ptr<trace::Session> session);
+  void take_planned(const RunSettings& settings, bool ok, const QString& problem);
+  void take_end();
+
+ Q_SIGNALS:
+  void state_changed();
+  void opened(const QString& title);  // session() is another one
+  void read_on();                     // of a recording that is shown while it is read: more is there, or all
+  void session_changed();             // session() is another one of the same model: the old one was full
+  void failed(const QString& sentence);
+  void progress(const QString& phase);  // empty: done
+  void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
+  void planned();  // plans were added to the session
+  void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);  // null: why not
+
+ private:
+  using Job = std::function<void(RunWorker&)>;
+  void give(Job job, bool interrupt);
+  void leave_pause();  // whatever lets the run go on says so first
+  void set_state(RunState state);
+  void end();
+
+  RunState state_ = RunState::Empty;
+  bool has_model_ = false;
+  QString spec_;
+  RunSettings settings_;
+  std::shared_ptr<trace::Session> session_;
+  std::shared_ptr<trace::Recorder> recorder_;           // takes descriptions from any thread; null: nothing records
+  std::function<ValuesAnswer(trace::TensorRef)> lent_;  // while it is paused
+  int asked_ = 0;                                       // jobs, so far
+  bool retired_ = false, planning_ = false;
+  std::stop_source stop_planning_;
+  std::shared_ptr<RunHandOver> shared_;
+  std::thread thread_;
+};
+
+}  // namespace arenascope::app

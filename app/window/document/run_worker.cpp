@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_worker.h"
+
+#include <arenascope/trace/recorder.h>
+
+#include <QCoreApplication>
+
+#include <chrono>
+#include <thread>
+
+#include <arenascope/run/runner.h>
+#include "tensor_floats.h"
+
+namespace arenascope::app {
+namespace {
+
+// A looping run writes without end: beyond this the session is exchanged for an empty one.
+constexpr size_t kSessionBytes = size_t{768} << 20;
+// A network of microseconds is not run more often than a screen can show.
+constexpr auto kFastestRun = std::chrono::milliseconds(12);
+
+QString sentence(const Error& error) { return QString::fromStdString(error.message); }
+
+}  // namespace
+
+RunWorker::RunWorker(RunHandOver* shared) : shared_(shared) {
+  shared_->control.on_pause = [this](Step next, bool paused) { on_pause(next, paused); };
+}
+
+RunWorker::~RunWorker() { close(); }
+
+// A job needs the worker: a run that goes on is ended for it, and taken up again behind it where it was looping. Who
+// gives a job aborts behind that; what is aborted by mistake, because the job was done already, begins anew.
+void RunWorker::work() {
+  while (!shared_->quit) {
+    shared_->control.reset();
+    const auto jobs = shared_->jobs.take();
+    for (const auto& job : jobs)
+      if (!shared_->quit) job(*this);
+    if (!jobs.empty()) continue;
+    if (runner_ && (looping_ || once_))
+      run_one();
+    else
+      shared_->jobs.wait();
+  }
+  close();
+}
+
+void RunWorker::close() {
+  runner_.reset();
+  if (recorder_) recorder_->stop();
+  recorder_.reset();
+  autosave_.reset();
+}
+
+void RunWorker::open(const QString& spec, const RunSettings& settings) {
+  looping_ = once_ = false;
+  OpenVoice voice;
+  voice.progress = [this](const QString& phase) {
+    shared_->tell([phase](RunController& c) { Q_EMIT c.progress(phase); });
+  };
+  bool shown = false;
+  voice.show = [&](std::shared_ptr<trace::Session> session, const QString& title) {
+    shown = true;
+    shared_->tell([=](RunController& c) { c.take_opened({spec, settings, session, nullptr, false, title, {}}); });
+  };
+  voice.more = [this] { shared_->tell([](RunController& c) { Q_EMIT c.read_on(); }); };
+  voice.wanted = [this] { return !shared_->cancel && !shared_->quit; };
+  Opened opened = open_spec(spec, settings, voice);
+  shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
+  if (!opened.session) {
+    shared_->tell([problem = opened.problem](RunController& c) { c.take_failed(problem); });
+    return;
+  }
+  close();
+  not_finite_.clear();
+  session_ = opened.session;
+  recorder_ = std::move(opened.recorder);
+  autosave_ = std::move(opened.autosave);
+  runner_ = std::move(opened.runner);
+  if (recorder_) recorder_->start();
+  make_breaks();
+  if (shown) {
+    shared_->tell([problem = opened.problem](RunController& c) {
+      Q_EMIT c.read_on();
+      if (!problem.isEmpty()) Q_EMIT c.failed(problem);
+    });
+    return;
+  }
+  shared_->tell([spec, settings, session = session_, recorder = recorder_, can_run = runner_ != nullptr,
+                 title = opened.title, problem = opened.problem](RunController& c) {
+    c.take_opened({spec, settings, session, recorder, can_run, title, problem});
+  });
+}
+
+void RunWorker::replan(const RunSettings& settings, const std::stop_token& stop) {
+  if (!runner_) return;
+  const auto strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
+  auto done = runner_->replan(settings.planner.toStdString(), settings.order.toStdString(), strategy, 0,
+                              settings.budget_seconds, stop);
+  recorder_->drain();
+  make_breaks();
+  if (!done) looping_ = false;
+  if (done && !looping_) {
+    once_ = true;  // a plan is looked at with a run of it
+    shared_->control.resume();
+  }
+  const QString problem = done || stop.stop_requested() ? QString() : sentence(done.error());
+  shared_->tell([settings, problem, ok = done.ok()](RunController& c) { c.take_planned(settings, ok, problem); });
+  settled();
+}
+
+void RunWorker::read(trace::TensorRef tensor) {
+  if (!runner_) return;
+  const ValuesAnswer answer = read_values(*runner_, tensor, -1);
+  shared_->tell([answer](RunController& c) { Q_EMIT c.values(answer.values, answer.title); });
+}
+
+void RunWorker::run(bool in_a_loop) { (in_a_loop ? looping_ : once_) = true; }
+
+void RunWorker::stop() {
+  looping_ = once_ = false;
+  shared_->control.resume();
+  settled();
+}
+
+// Nothing runs and nothing is to: told only while the window has not asked for more meanwhile.
+void RunWorker::settled() {
+  if (looping_ || once_) return;
+  shared_->tell([asked = asked_](RunController& c) { c.take_ready(asked); });
+}
+
+void RunWorker::run_one() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (session_->bytes() > kSessionBytes) renew_session();
+  shared_->tell([](RunController& c) { c.take_running(); });
+  RunOptions options;
+  options.control = &shared_->control;
+  options.break_before = [this](NodeId node, Step) { return breaks_before(node); };
+  options.after_node = [this](NodeId node, Step) { return looks_at(node); };
+  auto report = runner_->run(options);
+  recorder_->drain();
+  recorder_->drain();  // a run's end follows behind its events
+  if (!report) {
+    looping_ = false;
+    shared_->tell([text = sentence(report.error())](RunController& c) { Q_EMIT c.failed(text); });
+  }
+  if (!report || !report->aborted) once_ = false;
+  settled();
+  if (looping_ && shared_->jobs.empty()) std::this_thread::sleep_until(begin + kFastestRun);
+}
+
+void RunWorker::take_breakpoints() {
+  auto given = shared_->breakpoints.take();
+  if (given.empty()) return;
+  breakpoints_ = std::move(given.back());
+  make_breaks();
+}
+
+void RunWorker::make_breaks() {
+  nan_ = wants_nan(breakpoints_);
+  breaks_.clear();
+  if (!session_ || session_->snapshot()->graphs.empty()) return;
+  const auto snapshot = session_->snapshot();
+  const trace::GraphInfo& graph = *snapshot->graphs.back();
+  breaks_.assign(graph.nodes.size(), 0);
+  for (NodeId node : nodes_to_break(graph, breakpoints_)) breaks_[node.index()] = 1;
+}
+
+// Between two nodes: of all threads only one is here.
+bool RunWorker::breaks_before(NodeId node) {
+  if (!shared_->breakpoints.empty()) take_breakpoints();
+  if (node.index() >= breaks_.size() || breaks_[node.index()] == 0) return false;
+  break_kind_ = BreakReason::Before;
+  break_reason_ = QString::fromStdString(runner_->plan().graph.node(node).name.str());
+  return true;
+}
+
+bool RunWorker::looks_at(NodeId node) {
+  if (!nan_) return true;
+  const TensorImpl& tensor = runner_->plan().graph.node(node);
+  if (!info(tensor.dtype).floating || !tensor.dense() || tensor.data() == nullptr || !tensor.storage.device().is_cpu())
+    return true;
+  const auto* bytes = static_cast<const std::byte*>(static_cast<const void*>(tensor.data()));
+  if (all_finite(tensor.dtype, {bytes, static_cast<size_t>(tensor.byte_count())})) return true;
+  break_kind_ = BreakReason::NotFinite;
+  break_reason_ = QString::fromStdString(tensor.name.str());
+  if (not_finite_.insert(node).second) {
+    const size_t runs = session_->snapshot()->runs.size();
+    trace::Problem problem =
+        not_finite(node, runs > 0 ? trace::RunId(runs - 1) : trace::RunId::none(), tensor.name.str());
+    problem.time = recorder_->now();
+    recorder_->problem(std::move(problem));
+  }
+  shared_->control.pause();
+  return true;
+}
+
+// While it is paused nothing computes: the window may read values through what it is lent, until it lets the run go on.
+void RunWorker::on_pause(Step next, bool paused) {
+  if (!paused) {
+    shared_->tell([](RunController& c) { c.take_running(); });
+    return;
+  }
+  recorder_->drain();
+  PauseInfo pause{
+      next, std::exchange(break_kind_, BreakReason::None), std::exchange(break_reason_, {}), shared_->moves, {}};
+  pause.read = [runner = runner_.get(), next](trace::TensorRef tensor) {
+    return read_values(*runner, tensor, next.value);
+  };
+  shared_->tell([pause](RunController& c) { c.take_paused(pause); });
+}
+
+void RunWorker::renew_session() {
+  not_finite_.clear();
+  auto session = std::make_shared<trace::Session>();
+  recorder_->add_sink(session);
+  recorder_->remove_sink(session_.get());
+  session_ = session;
+  recorder_->drain();
+  shared_->tell([session](RunController& c) { c.take_session(session); });
+}
+
+}  // namespace arenascope::app

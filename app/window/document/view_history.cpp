@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "view_history.h"
+
+#include <utility>
+
+namespace arenascope::app {
+
+void ViewHistory::note(ViewState now) {
+  if (!std::exchange(begun_, true)) states_[at_] = now;
+  if (now == states_[at_]) return;
+  states_.resize(at_ + 1);  // what was undone is given up
+  states_.push_back(std::move(now));
+  if (states_.size() > kMost) states_.erase(states_.begin());
+  at_ = states_.size() - 1;
+}
+
+void ViewHistory::forget() { *this = ViewHistory(); }
+
+void ViewHistory::set_panels(const QByteArray& panels) { states_[at_].panels = panels; }
+
+const ViewState& ViewHistory::undo() { return states_[at_ > 0 ? --at_ : at_]; }
+
+const ViewState& ViewHistory::redo() { return states_[can_redo() ? ++at_ : at_]; }
+
+}  // namespace arenascope::app

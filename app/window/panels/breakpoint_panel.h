@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of breakpoints: each can be switched off and taken away, new ones are added by op, name pattern, bytes or
+// NaN. They are the debugger's of the document at hand.
+#pragma once
+#include <QAbstractTableModel>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QTreeView>
+
+#include "app/window/document/debugger.h"
+
+namespace arenascope::app {
+
+class BreakpointModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  explicit BreakpointModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  // `nodes`: how many nodes of the graph at hand each of them stands on; -1 where that cannot be told beforehand.
+  void set(std::vector<Breakpoint> breakpoints, std::vector<int> nodes);
+  // Whether results can be looked at for NaN: of a live run they can, a recording holds no values.
+  void set_values_known(bool known);
+  const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
+  QString to_csv() const;
+  void retranslate() { Q_EMIT headerDataChanged(Qt::Horizontal, 0, 1); }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+ Q_SIGNALS:
+  void switched(int row, bool on);
+
+ private:
+  std::vector<Breakpoint> breakpoints_;
+  std::vector<int> nodes_;
+  bool values_known_ = true;
+};
+
+class BreakpointPanel : public QWidget {
+  Q_OBJECT
+ public:
+  explicit BreakpointPanel(Debugger* debugger, QWidget* parent = nullptr);
+  void set_debugger(Debugger* debugger);  // of another document
+  BreakpointModel* model() const { return model_; }
+  QTreeView* list() const { return list_; }
+  void focus_new();  // where a new one is typed
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void show_breakpoints();
+  void retranslate();
+  void add_now();
+  void remove(bool all);
+  void update_hint();
+
+  QPointer<Debugger> debugger_;
+  views::ContextBond bond_;
+  BreakpointModel* model_;
+  QTreeView* list_;
+  QComboBox* kind_;
+  QLineEdit* text_;
+  QPushButton *add_, *remove_, *remove_all_;
+  QLabel *empty_, *problem_;
+};
+
+}  // namespace arenascope::app

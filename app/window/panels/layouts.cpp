@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "layouts.h"
+
+#include <QGuiApplication>
+#include <QRegularExpression>
+#include <QScreen>
+#include <QSettings>
+
+#include <algorithm>
+
+namespace arenascope::app {
+namespace {
+
+// Of QMainWindow::saveState: another one is not restored.
+constexpr int kOwnVersion = 1, kWindowVersion = 3;
+
+uint8_t bit_of(const QString& name) {
+  const qsizetype i = Layouts::names().indexOf(name);
+  return static_cast<uint8_t>(1 << std::max<qsizetype>(i, 0));
+}
+
+}  // namespace
+
+Layouts::Layouts(QMainWindow* window, Panels* panels) : QObject(window), window_(window), panels_(panels) {
+  window_->setDockNestingEnabled(true);
+  window_->setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
+  window_->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  window_->setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+  window_->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+}
+
+// In the order of PanelLayout's bits.
+QStringList Layouts::names() { return {"default", "graph", "memory", "time", "lesson"}; }
+
+QString Layouts::last() { return QSettings().value("window/layout", "default").toString(); }
+
+// Everything where it belongs, shown.
+void Layouts::place() {
+  std::map<PanelPlace, QDockWidget*> first, newest;
+  for (const PanelKind& kind : panel_kinds()) {
+    QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
+    window_->removeDockWidget(dock);
+    dock->setFloating(false);
+    first.try_emplace(kind.place, dock);
+  }
+  window_->addDockWidget(Qt::TopDockWidgetArea, first[PanelPlace::Left]);
+  window_->splitDockWidget(first[PanelPlace::Left], first[PanelPlace::Row1], Qt::Horizontal);
+  window_->splitDockWidget(first[PanelPlace::Left], first[PanelPlace::LeftBelow], Qt::Vertical);
+  window_->splitDockWidget(first[PanelPlace::Row1], first[PanelPlace::Right], Qt::Horizontal);
+  window_->splitDockWidget(first[PanelPlace::Row1], first[PanelPlace::Row2], Qt::Vertical);
+  window_->splitDockWidget(first[PanelPlace::Row2], first[PanelPlace::Row3], Qt::Vertical);
+  window_->addDockWidget(Qt::BottomDockWidgetArea, first[PanelPlace::Bottom]);
+  newest = first;
+  for (const PanelKind& kind : panel_kinds()) {
+    QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
+    if (dock != first[kind.place]) window_->tabifyDockWidget(std::exchange(newest[kind.place], dock), dock);
+    dock->show();
+  }
+}
+
+void Layouts::apply(const QString& name) {
+  const uint8_t bit = bit_of(name);
+  place();
+  for (const PanelKind& kind : panel_kinds())
+    panels_->dock(QString::fromLatin1(kind.id))->setVisible((kind.shown & bit) != 0);
+  resize(name);
+  for (const PanelKind& kind : panel_kinds())
+    if ((kind.raised & bit) != 0) panels_->dock(QString::fromLatin1(kind.id))->raise();
+  QSettings().setValue("window/layout", name);
+  Q_EMIT applied();
+}
+
+void Layouts::resize(const QString& name) {
+  const auto dock = [&](const char* id) { return panels_->dock(QString::fromLatin1(id)); };
+  QDockWidget *graph = dock("graph"), *inspector = dock("inspector"), *occupancy = dock("occupancy"),
+              *nodes = dock("nodes");
+  const bool memory = name == u"memory", time = name == u"time", lesson = name == u"lesson";
+  const int w = std::max(window_->width(), 900), h = std::max(window_->height(), 600);
+  if (name == u"graph") {
+    window_->resizeDocks({graph, inspector}, {w * 7 / 10, w * 3 / 10}, Qt::Horizontal);
+    window_->resizeDocks({graph, nodes}, {h * 8 / 10, h * 2 / 10}, Qt::Vertical);
+    return;
+  }
+  const int side = std::min(lesson ? 420 : 360, w / 4), right = std::min(320, w / 4);
+  if (memory || time)
+    window_->resizeDocks({occupancy, inspector}, {w - right, right}, Qt::Horizontal);
+  else
+    window_->resizeDocks({graph, occupancy, inspector}, {side, w - side - right, right}, Qt::Horizontal);
+  const int rows = h - 250;
+  if (memory)
+    window_->resizeDocks({occupancy, dock("arena"), nodes}, {rows * 30 / 100, rows * 70 / 100, 200}, Qt::Vertical);
+  else if (time)
+    window_->resizeDocks({occupancy, dock("timeline"), nodes}, {rows * 35 / 100, rows * 65 / 100, 200}, Qt::Vertical);
+  else
+    window_->resizeDocks({occupancy, dock("arena"), dock("timeline"), nodes},
+                         {rows * 27 / 100, rows * 46 / 100, rows * 27 / 100, 200}, Qt::Vertical);
+  if (lesson) window_->resizeDocks({graph, dock("lesson")}, {rows * 45 / 100, rows * 55 / 100}, Qt::Vertical);
+}
+
+// --- the user's own
+
+QStringList Layouts::own() const {
+  QSettings settings;
+  settings.beginGroup(QStringLiteral("layouts"));
+  return settings.childKeys();
+}
+
+void Layouts::save(const QString& name) {
+  const QString key = QString(name).remove(QRegularExpression(QStringLiteral("[/\\\\\"]"))).trimmed().left(60);
+  if (key.isEmpty()) return;
+  QSettings().setValue(QStringLiteral("layouts/") + key, window_->saveState(kOwnVersion));
+  Q_EMIT saved(key);
+  Q_EMIT own_changed();
+}
+
+bool Layouts::restore(const QString& name) {
+  if (!window_->restoreState(QSettings().value(QStringLiteral("layouts/") + name).toByteArray(), kOwnVersion))
+    return false;
+  Q_EMIT applied();
+  return true;
+}
+
+void Layouts::forget(const QString& name) {
+  QSettings().remove(QStringLiteral("layouts/") + name);
+  Q_EMIT own_changed();
+}
+
+// --- from one start to the next
+
+void Layouts::save_window() const {
+  QSettings settings;
+  settings.setValue("window/geometry", window_->saveGeometry());
+  settings.setValue("window/state", window_->saveState(kWindowVersion));
+}
+
+void Layouts::restore_window() {
+  const QSettings settings;
+  if (!window_->restoreGeometry(settings.value("window/geometry").toByteArray())) {
+    // With room for the frame and the desktop's own bars.
+    const QSize room = QGuiApplication::primaryScreen()->availableSize() * 94 / 100;
+    window_->resize(QSize(1600, 900).boundedTo(room));
+  }
+  if (!window_->restoreState(settings.value("window/state").toByteArray(), kWindowVersion)) apply_last();
+}
+
+}  // namespace arenascope::app

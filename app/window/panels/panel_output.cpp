@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panel_output.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QSaveFile>
+
+#include "widget_picture.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+// What it takes on the screen.
+QSize PanelOutput::size_of(const QString& id) const {
+  const PanelParts& parts = panels_->parts(id);
+  const QWidget* widget = parts.drawn != nullptr && id != u"graph" ? parts.drawn : panels_->dock(id)->widget();
+  return widget->size().expandedTo(QSize(64, 64));
+}
+
+Status PanelOutput::save_picture(const QString& id, const QString& path) const {
+  WidgetPicture as_it_stands(panels_->dock(id)->widget());
+  Paintable* picture = panels_->parts(id).picture;
+  return export_picture(picture != nullptr ? *picture : as_it_stands, path, size_of(id));
+}
+
+void PanelOutput::copy_picture(const QString& id) const {
+  const QSize size = size_of(id);
+  WidgetPicture as_it_stands(panels_->dock(id)->widget());
+  Paintable* picture = panels_->parts(id).picture;
+  constexpr double kScale = 2;
+  QImage image((QSizeF(size) * kScale).toSize(), QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  painter.scale(kScale, kScale);
+  (picture != nullptr ? *picture : as_it_stands).paint(&painter, size);
+  painter.end();
+  QApplication::clipboard()->setImage(image);
+}
+
+QString PanelOutput::csv(const QString& id) const {
+  const PanelParts& parts = panels_->parts(id);
+  if (parts.csv) return parts.csv();
+  TablePanel* table = panels_->table(id);
+  if (table == nullptr) return {};
+  table->refresh();
+  return table->model()->to_csv();
+}
+
+Status PanelOutput::save_csv(const QString& id, const QString& path) const {
+  const QByteArray bytes = csv(id).toUtf8();
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+    return Error{Panels::tr("%1 cannot be written: %2.").arg(path, file.errorString()).toStdString()};
+  return {};
+}
+
+void PanelOutput::copy_csv(const QString& id) const {
+  if (const QString text = csv(id); !text.isEmpty()) QApplication::clipboard()->setText(text);
+}
+
+}  // namespace arenascope::app

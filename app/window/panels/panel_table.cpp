@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/arena/arena_view.h>
+#include <views/findings/findings_view.h>
+#include <views/lesson/lesson_panel.h>
+#include <views/lifetimes/lifetimes_view.h>
+#include <views/occupancy/occupancy_view.h>
+#include <views/planners/replan_panel.h>
+#include <views/tables/objects_view.h>
+#include <views/timeline/timeline_view.h>
+#include <QSplitter>
+
+#include "breakpoint_panel.h"
+#include "inspector_panel.h"
+#include "panel.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+namespace {
+
+TablePanel* make_table(const PanelKind& kind, Document& document, QWidget* parent) {
+  const ViewContext c = document.context();
+  return new TablePanel(QString::fromLatin1(kind.id) + QStringLiteral("_table"), kind.table, c.source, c.selection,
+                        c.axis, parent);
+}
+
+// How a table is looked at goes with the document.
+void keep_look(PanelParts& parts, const PanelKind& kind) {
+  const QString id = QString::fromLatin1(kind.id);
+  TablePanel* table = parts.table;
+  parts.leave = [table, id](Document& d) { d.looks().tables[id] = table->look(); };
+  parts.show = [table, id, before = parts.show](Document& d) {
+    if (before) before(d);
+    table->set_context(d.context(), d.looks().tables.value(id));
+  };
+}
+
+QSplitter* beside(QWidget* left, QWidget* right, QWidget* parent) {
+  auto* both = new QSplitter(Qt::Horizontal, parent);
+  both->addWidget(left);
+  both->addWidget(right);
+  both->setStretchFactor(0, 3);
+  both->setStretchFactor(1, 2);
+  both->setChildrenCollapsible(false);
+  return both;
+}
+
+PanelParts table_alone(const PanelKind& kind, Document& document, QWidget* parent) {
+  PanelParts parts;
+  parts.table = make_table(kind, document, parent);
+  parts.widget = parts.table;
+  keep_look(parts, kind);
+  return parts;
+}
+
+// A plot, and when asked for the table that tells the same.
+template <class View>
+PanelParts plot(const PanelKind& kind, Document& document, QWidget* parent) {
+  PanelParts parts;
+  auto* view = new View(document.context(), parent);
+  parts.picture = view;
+  parts.drawn = view;
+  parts.table = make_table(kind, document, parent);
+  parts.widget = beside(view, parts.table, parent);
+  parts.table->hide();
+  parts.show = [view](Document& d) { view->set_context(d.context()); };
+  keep_look(parts, kind);
+  return parts;
+}
+
+PanelParts graph(const PanelKind&, Document& document, QWidget* parent) {
+  const ViewContext c = document.context();
+  auto* view = new GraphView(c.source, c.selection, c.axis, c.theme, parent);
+  PanelParts parts;
+  parts.widget = parts.drawn = view;
+  parts.picture = view;
+  parts.leave = [view](Document& d) { d.looks().graph = view->look(); };
+  parts.show = [view](Document& d) { view->set_context(d.context(), d.looks().graph); };
+  return parts;
+}
+
+PanelParts inspector(const PanelKind&, Document& document, QWidget* parent) {
+  auto* panel = new InspectorPanel(document, parent);
+  PanelParts parts;
+  parts.widget = panel;
+  parts.csv = [panel] { return panel->inspector()->to_csv(); };
+  parts.show = [panel](Document& d) { panel->set_document(d); };
+  return parts;
+}
+
+PanelParts objects(const PanelKind& kind, Document& document, QWidget* parent) {
+  const ViewContext c = document.context();
+  auto* view = new ObjectsView(c.source, c.selection, c.theme, parent);
+  PanelParts parts;
+  parts.picture = view;
+  parts.drawn = view;
+  parts.table = make_table(kind, document, parent);
+  parts.widget = beside(view, parts.table, parent);
+  parts.show = [view](Document& d) { view->set_context(d.context()); };
+  keep_look(parts, kind);
+  return parts;
+}
+
+// What to plan with, and all that was planned.
+PanelParts planners(const PanelKind& kind, Document& document, QWidget* parent) {
+  PanelParts parts;
+  parts.table = make_table(kind, document, parent);
+  parts.widget = beside(new ReplanPanel(document.context().theme, parent), parts.table, parent);
+  keep_look(parts, kind);
+  return parts;
+}
+
+PanelParts findings(const PanelKind&, Document& document, QWidget* parent) {
+  auto* view = new FindingsView(document.findings(), document.context(), parent);
+  PanelParts parts;
+  parts.widget = view;
+  parts.csv = [view] { return view->model()->to_csv(); };
+  parts.show = [view](Document& d) { view->set_context(d.findings(), d.context()); };
+  return parts;
+}
+
+PanelParts lesson(const PanelKind&, Document&, QWidget* parent) {
+  PanelParts parts;
+  parts.widget = new LessonPanel(parent);
+  return parts;
+}
+
+PanelParts breakpoints(const PanelKind&, Document& document, QWidget* parent) {
+  auto* panel = new BreakpointPanel(document.debugger(), parent);
+  PanelParts parts;
+  parts.widget = panel;
+  parts.csv = [panel] { return panel->model()->to_csv(); };
+  parts.show = [panel](Document& d) { panel->set_debugger(d.debugger()); };
+  return parts;
+}
+
+using G = PanelGroup;
+using P = PanelPlace;
+constexpr uint8_t kTables = kEverything | kMemoryLayout | kTimeLayout | kLessonLayout;
+
+constexpr PanelKind kPanels[] = {
+    {"graph", QT_TRANSLATE_NOOP("Docks", "Graph"), G::None, P::Left, kEverything | kGraphLayout | kLessonLayout, 0,
+     nullptr, graph, "nodes"},
+    {"occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), G::None, P::Row1, kTables, 0, occupancy_table,
+     plot<OccupancyView>},
+    {"arena", QT_TRANSLATE_NOOP("Docks", "Arena Map"), G::None, P::Row2, kEverything | kMemoryLayout | kLessonLayout,
+     kAllLayouts, arena_table, plot<ArenaView>},
+    {"lifetimes", QT_TRANSLATE_NOOP("Docks", "Lifetimes"), G::None, P::Row2,
+     kEverything | kMemoryLayout | kLessonLayout, 0, lifetimes_table, plot<LifetimesView>},
+    {"timeline", QT_TRANSLATE_NOOP("Docks", "Timeline"), G::None, P::Row3, kEverything | kTimeLayout | kLessonLayout, 0,
+     timeline_table, plot<TimelineView>},
+    {"inspector", QT_TRANSLATE_NOOP("Docks", "Inspector"), G::None, P::Right, kAllLayouts, 0, nullptr, inspector},
+    {"lesson", QT_TRANSLATE_NOOP("Docks", "Lesson"), G::None, P::LeftBelow, kLessonLayout, 0, nullptr, lesson},
+    {"nodes", QT_TRANSLATE_NOOP("Docks", "Nodes"), G::Model, P::Bottom, kAllLayouts,
+     kEverything | kGraphLayout | kLessonLayout, nodes_table, table_alone},
+    {"objects", QT_TRANSLATE_NOOP("Docks", "Objects"), G::Model, P::Bottom, kTables, 0, objects_table, objects},
+    {"compare", QT_TRANSLATE_NOOP("Docks", "Compare"), G::Model, P::Bottom, kTables, 0, compare_table, table_alone},
+    {"blocks", QT_TRANSLATE_NOOP("Docks", "Blocks"), G::Memory, P::Bottom, kTables, kMemoryLayout, blocks_table,
+     table_alone},
+    {"allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,
+     table_alone},
+    {"pools", QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, table_alone},
+    {"planners", QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, 0, planners_table, planners},
+    {"holes", QT_TRANSLATE_NOOP("Docks", "Holes"), G::Memory, P::Bottom, kTables, 0, holes_table, table_alone},
+    {"findings", QT_TRANSLATE_NOOP("Docks", "Findings"), G::Memory, P::Bottom, kTables, 0, nullptr, findings},
+    {"barriers", QT_TRANSLATE_NOOP("Docks", "Barriers"), G::Time, P::Bottom, kTables, kTimeLayout, barriers_table,
+     table_alone},
+    {"tuning", QT_TRANSLATE_NOOP("Docks", "Tuning"), G::Time, P::Bottom, kTables, 0, tuning_table, table_alone},
+    {"breakpoints", QT_TRANSLATE_NOOP("Docks", "Breakpoints"), G::Debug, P::Bottom, kTables, 0, nullptr, breakpoints},
+    {"problems", QT_TRANSLATE_NOOP("Docks", "Problems"), G::Debug, P::Bottom, kTables, 0, problems_table, table_alone},
+};
+
+}  // namespace
+
+std::span<const PanelKind> panel_kinds() { return kPanels; }
+
+}  // namespace arenascope::app

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels.h"
+
+#include <views/common/plot_view.h>
+#include <QApplication>
+#include <QCoreApplication>
+#include <QSplitter>
+
+namespace arenascope::app {
+
+using namespace views;
+
+Panels::Panels(QMainWindow* window, Document& document) : QObject(window), window_(window) {
+  for (const PanelKind& kind : panel_kinds()) {
+    const QString id = QString::fromLatin1(kind.id);
+    auto* dock = new QDockWidget(window_);
+    dock->setObjectName(id);
+    PanelParts parts = kind.make(kind, document, window_);
+    dock->setWidget(parts.widget);
+    connect_panel(id, parts);
+    panels_.emplace(id, Panel{&kind, std::move(parts), dock});
+  }
+  show_title_bars(false);
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { note_focus(now); });
+}
+
+void Panels::connect_panel(const QString& id, const PanelParts& parts) {
+  if (parts.table != nullptr)
+    connect(parts.table, &TablePanel::activated, this, [this, id](int row) { Q_EMIT activated(id, row); });
+  if (auto* plot = qobject_cast<PlotView*>(parts.drawn)) {
+    connect(plot, &PlotView::activated, this, [this, id] { Q_EMIT activated(id, -1); });
+    plot->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(plot, &QWidget::customContextMenuRequested, this, [this, id, plot](const QPoint& at) {
+      plot->setFocus();
+      last_ = id;
+      Q_EMIT menu_wanted(id, plot->mapToGlobal(at));
+    });
+  } else if (auto* graph = qobject_cast<GraphView*>(parts.drawn)) {
+    connect(graph, &GraphView::context_menu_wanted, this, [this, id](const Selection&, const QPoint& at) {
+      last_ = id;
+      Q_EMIT menu_wanted(id, at);
+    });
+  }
+}
+
+QDockWidget* Panels::dock(const QString& id) const {
+  const auto it = panels_.find(id);
+  return it == panels_.end() ? nullptr : it->second.dock;
+}
+
+TablePanel* Panels::table(const QString& id) const {
+  const Panel& panel = panels_.at(id);
+  return panel.kind->table_of != nullptr ? parts(QString::fromLatin1(panel.kind->table_of)).table : panel.parts.table;
+}
+
+void Panels::show(const QString& id) {
+  dock(id)->show();
+  dock(id)->raise();
+  last_ = id;
+  const PanelParts& p = parts(id);
+  if (p.table != nullptr && qobject_cast<PlotView*>(p.drawn) == nullptr) p.table->table_view()->setFocus();
+}
+
+void Panels::note_focus(const QWidget* now) {
+  for (const auto& [id, panel] : panels_)
+    if (now != nullptr && panel.dock->isAncestorOf(now)) last_ = id;
+}
+
+QString Panels::at_hand() const {
+  const QWidget* focus = QApplication::focusWidget();
+  for (const auto& [id, panel] : panels_)
+    if (focus != nullptr && panel.dock->isAncestorOf(focus)) return id;
+  return dock(last_)->visibleRegion().isEmpty() ? QStringLiteral("graph") : last_;
+}
+
+bool Panels::focus_in_graph() const {
+  return QApplication::focusWidget() == static_cast<QWidget*>(find<GraphView>("graph")->canvas());
+}
+
+void Panels::toggle_table() {
+  const QString id = at_hand();
+  const PanelParts& p = parts(id);
+  if (qobject_cast<PlotView*>(p.drawn) == nullptr) {
+    const char* other = panels_.at(id).kind->table_of;
+    return show(other != nullptr ? QString::fromLatin1(other) : id);
+  }
+  p.table->setVisible(p.table->isHidden());
+  if (p.table->isHidden()) return p.drawn->setFocus();
+  auto* both = qobject_cast<QSplitter*>(p.widget);
+  both->setSizes({both->width() * 6 / 10, both->width() * 4 / 10});
+  p.table->table_view()->setFocus();
+}
+
+void Panels::leave(Document& document) {
+  for (const auto& [id, panel] : panels_)
+    if (panel.parts.leave) panel.parts.leave(document);
+}
+
+void Panels::set_document(Document& document) {
+  for (const auto& [id, panel] : panels_)
+    if (panel.parts.show) panel.parts.show(document);
+}
+
+// The drawn views name themselves and tabs name the tables: their title bars are only needed to move them about.
+void Panels::show_title_bars(bool on) {
+  for (const auto& [id, panel] : panels_) {
+    if (id == u"graph" || id == u"inspector" || id == u"lesson") continue;
+    QWidget* old = panel.dock->titleBarWidget();
+    QWidget* none = on ? nullptr : new QWidget(panel.dock);
+    if (none != nullptr) none->setFixedHeight(1);
+    panel.dock->setTitleBarWidget(none);
+    delete old;
+  }
+}
+
+void Panels::retranslate() {
+  for (const auto& [id, panel] : panels_) {
+    const QString title = QCoreApplication::translate("Docks", panel.kind->title);
+    panel.dock->setWindowTitle(title);
+    if (panel.parts.table != nullptr) panel.parts.table->table_view()->setAccessibleName(tr("Table %1").arg(title));
+  }
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The panels of the window in their docks, made from the table of kinds: which one is at hand, showing and raising
+// them, and handing them another document.
+#pragma once
+#include <QDockWidget>
+#include <QMainWindow>
+
+#include <map>
+
+#include "panel.h"
+
+namespace arenascope::app {
+
+class Panels : public QObject {
+  Q_OBJECT
+ public:
+  Panels(QMainWindow* window, Document& document);
+
+  QDockWidget* dock(const QString& id) const;  // null: there is none of that name
+  const PanelParts& parts(const QString& id) const { return panels_.at(id).parts; }
+  QString title(const QString& id) const { return dock(id)->windowTitle(); }
+  // The table that tells what a panel shows; null where it keeps its own.
+  views::TablePanel* table(const QString& id) const;
+  // The widget of that class in a panel.
+  template <class Widget>
+  Widget* find(const char* id) const {
+    QWidget* widget = parts(QString::fromLatin1(id)).widget;
+    auto* it = qobject_cast<Widget*>(widget);
+    return it != nullptr ? it : widget->findChild<Widget*>();
+  }
+
+  // Shown and raised; what is copied or saved next is it.
+  void show(const QString& id);
+  QString at_hand() const;  // the panel that has the focus, or had it last and is still seen
+  void toggle_table();      // beside the drawn view that is at hand
+  bool focus_in_graph() const;
+  void leave(Document& document);
+  void set_document(Document& document);
+  void show_title_bars(bool on);
+  void retranslate();
+
+ Q_SIGNALS:
+  void activated(const QString& id, int row);  // a double click or Return; -1: on no row
+  void menu_wanted(const QString& id, const QPoint& global);
+
+ private:
+  struct Panel {
+    const PanelKind* kind;
+    PanelParts parts;
+    QDockWidget* dock;
+  };
+  void connect_panel(const QString& id, const PanelParts& parts);
+  void note_focus(const QWidget* now);
+
+  QMainWindow* window_;
+  std::map<QString, Panel> panels_;
+  QString last_ = QStringLiteral("graph");
+};
+
+}  // namespace arenascope::app

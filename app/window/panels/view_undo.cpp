@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "view_undo.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+namespace {
+constexpr int kPanelsVersion = 1;
+}
+
+ViewUndo::ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Document& document)
+    : QObject(window), window_(window), graph_(panels->find<GraphView>("graph")) {
+  timer_.setSingleShot(true);
+  timer_.setInterval(350);  // a drag or a turn of the wheel is one change
+  connect(&timer_, &QTimer::timeout, this, &ViewUndo::note);
+  connect(graph_, &GraphView::folding_changed, this, &ViewUndo::note_soon);
+  connect(graph_, &GraphView::colour_changed, this, &ViewUndo::note_soon);
+  connect(layouts, &Layouts::applied, this, &ViewUndo::panels_moved);
+  for (const PanelKind& kind : panel_kinds()) {
+    QDockWidget* dock = panels->dock(QString::fromLatin1(kind.id));
+    connect(dock->toggleViewAction(), &QAction::triggered, this, &ViewUndo::panels_moved);
+    connect(dock, &QDockWidget::topLevelChanged, this, &ViewUndo::panels_moved);
+    connect(dock, &QDockWidget::dockLocationChanged, this, &ViewUndo::panels_moved);
+  }
+  panels_ = window_->saveState(kPanelsVersion);
+  set_document(document);
+}
+
+void ViewUndo::set_document(Document& document) {
+  timer_.stop();
+  document_ = &document;
+  QObject* bond = bond_.renew();
+  connect(document_->axis(), &SharedAxis::range_changed, bond, [this] { note_soon(); });
+  connect(document_->axis(), &SharedAxis::mode_changed, bond, [this] { note_soon(); });
+  connect(document_->source(), &SessionSource::plan_shown, bond, [this] { note_soon(); });
+  connect(document_->source(), &SessionSource::session_replaced, bond, [this] { note_soon(); });
+  // The panels are the window's: where they stand is where this document's last state has them too.
+  document_->history().set_panels(panels_);
+  note_soon();
+  Q_EMIT changed();
+}
+
+void ViewUndo::note_soon() {
+  if (!restoring_) timer_.start();
+}
+
+void ViewUndo::panels_moved() {
+  if (restoring_) return;
+  moved_ = true;
+  timer_.start();
+}
+
+void ViewUndo::flush() {
+  if (timer_.isActive()) note();
+}
+
+ViewState ViewUndo::state() const {
+  ViewState state;
+  const SharedAxis& axis = *document_->axis();
+  state.mode = axis.mode();
+  if (!(axis.range() == axis.limits())) state.range = axis.range();
+  state.open_layers = graph_->expanded();
+  state.graph_colour = static_cast<int>(graph_->colour());
+  state.shown_plan = document_->source()->shown_plan();
+  state.panels = panels_;
+  return state;
+}
+
+void ViewUndo::note() {
+  timer_.stop();
+  // The axis grows with the run, which nobody did by hand.
+  if (document_->runner()->state() == RunState::Running) return;
+  if (std::exchange(moved_, false)) panels_ = window_->saveState(kPanelsVersion);
+  document_->history().note(state());
+  Q_EMIT changed();
+}
+
+bool ViewUndo::can_go(int direction) const {
+  return direction < 0 ? document_->history().can_undo() : document_->history().can_redo();
+}
+
+void ViewUndo::go(int direction) {
+  flush();  // what was done just now is the first to be undone
+  if (!can_go(direction)) return;
+  const ViewState state = direction < 0 ? document_->history().undo() : document_->history().redo();
+  restoring_ = true;
+  if (state.panels != panels_) window_->restoreState(state.panels, kPanelsVersion);
+  panels_ = state.panels;
+  document_->messages()->drop_notes();  // they told of what is undone
+  document_->source()->show_plan(state.shown_plan);
+  document_->axis()->set_mode(state.mode);
+  if (state.range)
+    document_->axis()->set_range(*state.range);
+  else
+    document_->axis()->frame_all();
+  graph_->set_open_layers(state.open_layers);
+  graph_->set_colour(static_cast<GraphColour>(state.graph_colour));
+  restoring_ = false;
+  Q_EMIT changed();
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status_corner.h"
+
+#include <views/common/format.h>
+#include <QCoreApplication>
+#include <QHBoxLayout>
+#include <QResizeEvent>
+
+namespace arenascope::app {
+
+using namespace views;
+
+StatusCorner::StatusCorner(Documents* documents, const Theme* theme, QMenuBar* bar)
+    : QWidget(bar), documents_(documents), theme_(theme), bar_(bar) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 10, 0);
+  row->setSpacing(14);
+  progress_ = new QLabel(this);
+  live_ = new QLabel(this);
+  lost_ = new QLabel(this);
+  for (QLabel* label : {progress_, live_, lost_}) row->addWidget(label);
+  bar->setCornerWidget(this, Qt::TopRightCorner);
+  connect(documents_, &Documents::progress_changed, this, &StatusCorner::update_progress);
+}
+
+void StatusCorner::update_progress() {
+  // Of what will have a tab of its own, else of the tab at hand.
+  Document* opening = documents_->opening();
+  progress_->setText(opening != nullptr ? opening->progress() : documents_->at_hand().progress());
+  update_status();
+}
+
+QString StatusCorner::word() const {
+  Document& document = documents_->at_hand();
+  switch (document.runner()->state()) {
+    case RunState::Running: return tr("live");
+    case RunState::Paused: return tr("paused");
+    case RunState::Ready: return tr("ready");
+    case RunState::Opening: return tr("opening");
+    default: break;
+  }
+  return document.source()->snapshot()->event_count > 0 ? tr("recording")
+         : document.source()->graph() != nullptr        ? tr("planned only")
+                                                        : tr("nothing open");
+}
+
+void StatusCorner::update_status() {
+  Document& document = documents_->at_hand();
+  const ThemeColours& colours = theme_->colours();
+  const RunState state = document.runner()->state();
+  const trace::Snapshot& snapshot = *document.source()->snapshot();
+  const trace::Run* run = snapshot.run(document.source()->run());
+  const QString backend = run ? QString::fromStdString(run->info.backend) : document.runner()->settings().backend;
+  const QColor dot = state == RunState::Paused    ? colours.category(1)
+                     : state == RunState::Running ? colours.category(2)
+                                                  : colours.dim_text;
+  live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3")
+                     .arg(word().toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
+  const int64_t lost = snapshot.lost;
+  lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>")
+                                .arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
+                          : tr("lost %1").arg(QStringLiteral("0")));
+  lost_->setToolTip(tr("Events that could not be recorded because a ring was full"));
+  // A menu bar gives its corner another place only when it is resized itself.
+  QResizeEvent again(bar_->size(), bar_->size());
+  QCoreApplication::sendEvent(bar_, &again);
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The corner of the menu bar: what is being done, whether a run goes on and where, and how many events were lost.
+#pragma once
+#include <QLabel>
+#include <QMenuBar>
+
+#include "document/documents.h"
+
+namespace arenascope::app {
+
+class StatusCorner : public QWidget {
+  Q_OBJECT
+ public:
+  StatusCorner(Documents* documents, const views::Theme* theme, QMenuBar* bar);
+  void update_status();
+  void update_progress();
+
+ private:
+  QString word() const;
+
+  Documents* documents_;
+  const views::Theme* theme_;
+  QMenuBar* bar_;
+  QLabel *progress_, *live_, *lost_;
+};
+
+}  // namespace arenascope::app

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A document is a room of its own: what is looked for, compared, searched, said and broken at in one tab is nowhere
+// else, and what was begun there comes to its end there.
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <views/occupancy/occupancy_view.h>
+#include <views/planners/replan_panel.h>
+
+#include <random>
+
+#include "sample_session.h"
+#include "window_fixture.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+class DocumentTest : public QObject, protected WindowFixture {
+  Q_OBJECT
+
+ private:
+  // Buffers of another tool: much to search, and no minimum that is found at once.
+  QString buffers(const char* name, unsigned seed) {
+    const QString path = folder_.filePath(QString::fromLatin1(name));
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) return {};
+    std::mt19937 random(seed);
+    file.write("id,lower,upper,size\n");
+    for (int i = 0; i < 220; ++i) {
+      const int lower = static_cast<int>(random() % 400), length = 20 + static_cast<int>(random() % 160);
+      file.write(
+          QStringLiteral("b%1,%2,%3,%4\n").arg(i).arg(lower).arg(lower + length).arg(64 + random() % 100'000).toUtf8());
+    }
+    return path;
+  }
+  // Two files of buffers, the first one at hand.
+  void open_two() {
+    for (const QString& path : {buffers("d.csv", 3), buffers("j.csv", 4)}) {
+      window_->open(path);
+      QTRY_VERIFY_WITH_TIMEOUT(doc().spec() == path && doc().axis()->steps() > 0, kPatience);
+    }
+    QCOMPARE(window_->documents()->size(), size_t{2});
+    window_->documents()->show(0);
+  }
+  Document& at(size_t i) { return (*window_->documents())[i]; }
+  ReplanWish wish(double seconds) {
+    ReplanWish w;
+    w.planner = "search";
+    w.order = "depth-first";
+    w.budget_seconds = seconds;
+    w.fit_under = 1;  // never met: the whole budget is used
+    return w;
+  }
+
+ private Q_SLOTS:
+  void initTestCase() { set_up("arenascope-document-test"); }
+  void init() { make_window(); }
+  void cleanup() { window_.reset(); }
+
+  void a_search_goes_on_in_its_own_tab() {
+    open_two();
+    const auto plans_of_other = at(1).source()->snapshot()->plans.size();
+    const Bytes other_arena = at(1).source()->plan()->arena_bytes;
+    QSignalSpy finished(at(0).replanning(), &Replanning::finished);
+    QElapsedTimer timer;
+    timer.start();
+    at(0).replanning()->plan(wish(3));
+    QTest::qWait(300);
+    window_->documents()->show(1);
+    auto* panel = panels().find<ReplanPanel>("planners");
+    QVERIFY(!doc().replanning()->busy());
+    QVERIFY(panel->said().isEmpty());  // nothing was planned here
+    QVERIFY(panel->curve()->points().empty());
+    QVERIFY(panel->findChild<QToolButton*>("plan")->isEnabled());
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    QVERIFY2(
+        timer.elapsed() > 2'000 || at(0).source()->plan()->arena_bytes == at(0).source()->plan()->lower_bound_bytes,
+        "the search ended with the tab");
+    QCOMPARE(at(1).source()->snapshot()->plans.size(), plans_of_other);
+    QCOMPARE(at(1).source()->plan()->arena_bytes, other_arena);
+    QVERIFY(at(1).source()->shown_plan() == nullptr);
+    QVERIFY(at(0).source()->shown_plan() != nullptr);
+    window_->documents()->show(0);
+    QVERIFY(panel->said().contains("search"));
+    QVERIFY(!panel->curve()->points().empty());
+    QCOMPARE(static_cast<int>(at(0).source()->shown_plan()->graph.index()),
+             static_cast<int>(at(0).source()->graph_id().index()));
+  }
+
+  void comparison_line_messages_and_search_text_stay_in_their_tab() {
+    open_two();
+    Document& first = doc();
+    first.compare_with(std::make_shared<const Other>(Other::of(test::sample_session()->snapshot(), "sample")));
+    first.replanning()->set_fit_under(123'456);
+    first.messages()->fail("Something went wrong here.");
+    first.debugger()->set_breakpoints({{Breakpoint::Kind::Name, "b1*", 0, true}});
+    auto* search = panels().find<GraphView>("graph")->findChild<QLineEdit*>();
+    search->setText("b17");
+    auto* filter = panels().table("nodes")->findChild<QLineEdit*>();
+    filter->setText("b2");
+    first.axis()->frame_steps(Step(3), Step(40));
+    first.selection()->select(Selection::node(first.source()->graph_id(), NodeId(5)));
+    const AxisRange range = first.axis()->range();
+    const size_t said = first.messages()->all().size();
+
+    window_->documents()->show(1);
+    QVERIFY(doc().source()->comparison() == nullptr);
+    QCOMPARE(doc().replanning()->wish().fit_under, Bytes{0});
+    QCOMPARE(static_cast<OccupancyView*>(plot_view("occupancy"))->fit_under(), Bytes{0});
+    QCOMPARE(panels().find<ReplanPanel>("planners")->wish().fit_under, Bytes{0});
+    QVERIFY(doc().messages()->sentences().isEmpty());
+    QVERIFY(!window_->message_bar()->isVisible());
+    QVERIFY(doc().debugger()->breakpoints().empty());
+    QCOMPARE(panels().find<BreakpointPanel>("breakpoints")->model()->rowCount(), 0);
+    QVERIFY(search->text().isEmpty());
+    QVERIFY(filter->text().isEmpty());
+    QVERIFY(doc().selection()->current().empty());
+    QVERIFY(!doc().selection()->can_go_back());
+
+    window_->documents()->show(0);
+    QVERIFY(doc().source()->comparison() != nullptr);
+    QCOMPARE(static_cast<OccupancyView*>(plot_view("occupancy"))->fit_under(), Bytes{123'456});
+    QCOMPARE(doc().messages()->all().size(), said);
+    QTRY_VERIFY(window_->message_bar()->isVisible());
+    QCOMPARE(panels().find<BreakpointPanel>("breakpoints")->model()->rowCount(), 1);
+    QCOMPARE(search->text(), QString("b17"));
+    QCOMPARE(filter->text(), QString("b2"));
+    QCOMPARE(doc().axis()->range(), range);
+    QVERIFY(!doc().selection()->current().empty());
+  }
+
+  void undo_goes_back_in_the_tab_at_hand() {
+    open_two();
+    QTest::qWait(500);
+    at(0).axis()->frame_steps(Step(3), Step(40));
+    QTest::qWait(500);
+    window_->documents()->show(1);
+    QTest::qWait(500);
+    const AxisRange other = doc().axis()->range();
+    QVERIFY(!window_->shell().undo->can_go(-1));
+    window_->documents()->show(0);
+    QVERIFY(window_->shell().undo->can_go(-1));
+    window_->shell().undo->go(-1);
+    QCOMPARE(doc().axis()->range(), doc().axis()->limits());
+    QCOMPARE(at(1).axis()->range(), other);
+  }
+
+  void closing_a_tab_ends_its_jobs() {
+    open_two();
+    QElapsedTimer timer;
+    timer.start();
+    at(0).replanning()->plan(wish(60));
+    at(0).findings()->look(60);
+    QTest::qWait(200);
+    timer.start();
+    window_->documents()->close(0);
+    QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
+    QCOMPARE(window_->documents()->size(), size_t{1});
+    QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
+    QVERIFY(doc().source()->shown_plan() == nullptr);
+  }
+
+  void planning_is_cancelled() {
+    open_two();
+    const auto plans = doc().source()->snapshot()->plans.size();
+    QVERIFY(!window_->shell().actions->find("memory.cancel")->isEnabled());
+    doc().replanning()->plan(wish(60));
+    QVERIFY(window_->shell().actions->find("memory.cancel")->isEnabled());
+    QTest::qWait(100);
+    window_->shell().actions->find("memory.cancel")->trigger();
+    QVERIFY(!doc().replanning()->busy());
+    QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
+    QTest::qWait(50);
+    QCOMPARE(doc().source()->snapshot()->plans.size(), plans);
+    QVERIFY(doc().source()->shown_plan() == nullptr);
+    QVERIFY(!window_->shell().actions->find("memory.cancel")->isEnabled());
+  }
+};
+
+QTEST_MAIN(DocumentTest)
+#include "document_test.moc"

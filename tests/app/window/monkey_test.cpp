@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A seeded monkey over six documents, with jobs running: after each thing that it does, every other document is as it
+// was, but for what its own jobs came to. ARENASCOPE_MONKEY says how many things (2,000 unless told),
+// ARENASCOPE_MONKEY_SEED which.
+#include <QLineEdit>
+#include <QTest>
+
+#include <random>
+
+#include "sample_session.h"
+#include "window_fixture.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+class MonkeyTest : public QObject, protected WindowFixture {
+  Q_OBJECT
+
+ private:
+  std::mt19937 random_;
+  QStringList done_;  // the last things, for who has to find out
+
+  int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(std::max(n, 1))); }
+  Document& at(size_t i) { return (*window_->documents())[i]; }
+
+  // All that is to be seen of a document, and that no job of it changes.
+  static QString state_of(Document& d) {
+    QStringList s{d.title(), d.spec()};
+    const SharedAxis& axis = *d.axis();
+    s << QString::number(static_cast<int>(axis.mode())) << QString::number(axis.range().lo, 'g', 17)
+      << QString::number(axis.range().hi, 'g', 17) << QString::number(axis.current().value);
+    const Selection& chosen = d.selection()->current();
+    s << QString::number(chosen.what.index());
+    if (const auto* node = chosen.get<NodeSelection>()) s << QString::number(node->tensor.index());
+    if (const auto* steps = chosen.get<StepRangeSelection>())
+      s << QString::number(steps->first.value) << QString::number(steps->last.value);
+    s << QString::number(d.selection()->can_go_back()) << QString::number(d.selection()->can_go_forward());
+    SessionSource& source = *d.source();
+    s << (source.shown_plan() ? QString::number(source.shown_plan()->arena_bytes) : QStringLiteral("none"));
+    s << (source.plan() != nullptr ? QString::fromStdString(source.plan()->planner) : QString());
+    s << QString::number(source.snapshot()->plans.size()) << QString::number(source.snapshot()->runs.size());
+    s << (source.comparison() ? source.comparison()->other.title : QStringLiteral("alone"));
+    const ReplanWish& wish = d.replanning()->wish();
+    s << wish.planner << wish.order << QString::number(wish.fit_under) << QString::number(wish.budget_seconds);
+    s << d.replanning()->said() << QString::number(d.replanning()->progress().points.size());
+    for (const Breakpoint& b : d.debugger()->breakpoints()) s << b.describe() << QString::number(b.on);
+    s << d.messages()->sentences() << QString::number(d.findings()->findings().size());
+    const Document::Looks& looks = d.looks();
+    s << looks.graph.search << QString::number(static_cast<int>(looks.graph.colour));
+    for (int32_t layer : looks.graph.expanded) s << QString::number(layer);
+    for (auto it = looks.tables.begin(); it != looks.tables.end(); ++it)
+      s << it.key() << it->filter << QString::number(it->sorted_by);
+    s << QString::number(static_cast<int>(d.runner()->state()));
+    return s.join(u'|');
+  }
+  static bool works(Document& d) {
+    const RunState state = d.runner()->state();
+    return d.replanning()->busy() || d.findings()->busy() || d.comparing()->busy() || d.runner()->planning() ||
+           state == RunState::Running || state == RunState::Opening || d.source()->live();
+  }
+
+  void press_action() {
+    // What opens dialogs, ends the program, closes or opens documents is left to other tests.
+    static const QStringList kNot{"file.quit",        "file.open",    "file.zoo",   "file.close",
+                                  "help.manual",      "help.about",   "help.keys",  "edit.preferences",
+                                  "view.layout_save", "help.palette", "view.theme", "memory.plan_all"};
+    const auto& all = window_->shell().actions->all();
+    const auto& entry = all[static_cast<size_t>(pick(static_cast<int>(all.size())))];
+    const QString id = QString::fromLatin1(entry.id);
+    if (kNot.contains(id) || id.startsWith(u"lesson.") || !entry.action->isEnabled()) return;
+    done_ << id;
+    entry.action->trigger();
+  }
+  void change_view() {
+    Document& d = doc();
+    const int steps = std::max(d.axis()->steps(), 2);
+    switch (pick(9)) {
+      case 0: d.axis()->frame_steps(Step(pick(steps / 2)), Step(steps / 2 + pick(steps / 2) + 1)); break;
+      case 1: d.axis()->set_current(Step(pick(steps))); break;
+      case 2:
+        if (const auto* graph = d.source()->graph())
+          d.selection()->select(Selection::node(graph->id, NodeId(pick(static_cast<int>(graph->nodes.size())))));
+        break;
+      case 3: panels().find<GraphView>("graph")->findChild<QLineEdit*>()->setText(QString::number(pick(30))); break;
+      case 4: panels().table("nodes")->findChild<QLineEdit*>()->setText(QString::number(pick(9))); break;
+      case 5: panels().table("nodes")->table_view()->sortByColumn(pick(5), Qt::DescendingOrder); break;
+      case 6: d.selection()->select(StepRangeSelection{Step(pick(steps / 2)), Step(steps / 2 + 1)}); break;
+      case 7: d.axis()->toggle_mode(); break;
+      default: panels().find<GraphView>("graph")->set_colour(static_cast<GraphColour>(pick(6))); break;
+    }
+    done_ << QStringLiteral("view");
+  }
+  void begin_job() {
+    Document& d = doc();
+    static const char* const kPlanners[] = {"search", "greedy-by-size", "none", "two-level"};
+    ReplanWish wish = d.replanning()->wish();
+    wish.planner = QString::fromLatin1(kPlanners[pick(4)]);
+    wish.budget_seconds = 0.1;
+    switch (pick(6)) {
+      case 0: d.replanning()->plan(wish); break;
+      case 1: d.findings()->look(0.1); break;
+      case 2: d.replanning()->set_fit_under(pick(1'000'000)); break;
+      case 3: d.debugger()->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, pick(2) == 0}}); break;
+      case 4: d.messages()->note(QStringLiteral("Something, %1.").arg(pick(100))); break;
+      default:
+        if (d.runner()->has_model() && !d.runner()->planning()) {
+          RunSettings run = d.runner()->settings();
+          run.planner = wish.planner;
+          run.budget_seconds = 0.05;
+          d.replan(run);
+        }
+    }
+    done_ << QStringLiteral("job");
+  }
+
+ private Q_SLOTS:
+  void initTestCase() { set_up("arenascope-monkey"); }
+  void init() { make_window(); }
+  void cleanup() { window_.reset(); }
+
+  void no_document_is_touched_by_another() {
+    window_->shell().ask_file = [](bool, const QString&, const QString&) { return QString(); };
+    for (int i = 0; i < 4; ++i) {
+      test::SampleOptions options;
+      options.blocks = 2 + i;
+      const QString path = folder_.filePath(QStringLiteral("sample%1.arenascope").arg(i));
+      QVERIFY(trace::save_recording(*test::sample_session(options)->snapshot(), path.toStdString()).ok());
+      open(path);
+    }
+    open("zoo:mul_mat");
+    open("zoo:lstm");
+    QCOMPARE(window_->documents()->size(), size_t{6});
+    const int many = qEnvironmentVariableIntValue("ARENASCOPE_MONKEY");
+    random_.seed(static_cast<unsigned>(qEnvironmentVariableIntValue("ARENASCOPE_MONKEY_SEED") + 1));
+    for (int i = 0; i < (many > 0 ? many : 2000); ++i) {
+      QCoreApplication::processEvents(QEventLoop::AllEvents, 2);
+      const size_t before = window_->documents()->index();
+      std::map<size_t, QString> states;
+      for (size_t k = 0; k < window_->documents()->size(); ++k)
+        if (k != before && !works(at(k))) states[k] = state_of(at(k));
+      const int what = pick(20);
+      if (what < 2) {
+        window_->documents()->show(static_cast<size_t>(pick(6)));
+        done_ << QStringLiteral("tab %1").arg(window_->documents()->index());
+      } else if (what < 9) {
+        press_action();
+      } else if (what < 16) {
+        change_view();
+      } else {
+        begin_job();
+      }
+      QCoreApplication::processEvents(QEventLoop::AllEvents, 2);
+      for (const auto& [k, state] : states) {
+        if (k == window_->documents()->index() || works(at(k))) continue;
+        QVERIFY2(state_of(at(k)) == state,
+                 qPrintable(QStringLiteral("thing %1 changed document %2 while %3 was at hand\n%4\n%5\n%6")
+                                .arg(i)
+                                .arg(k)
+                                .arg(before)
+                                .arg(state, state_of(at(k)), done_.mid(done_.size() - 8).join(u' '))));
+      }
+      QCOMPARE(window_->documents()->size(), size_t{6});
+    }
+  }
+};
+
+QTEST_MAIN(MonkeyTest)
+#include "monkey_test.moc"
