@@ -1474,6 +1474,10 @@
 <context>
     <name>arenascope::views::ArenaView</name>
     <message>
+        <source>place observed; from when to when derived from the spans and the plan</source>
+        <translation>位置为实测；起止时间由运行区间与规划推导</translation>
+    </message>
+    <message>
         <source>arena %1</source>
         <translation>内存区 %1</translation>
     </message>
@@ -3693,6 +3697,14 @@ next: %7</source>
 </context>
 <context>
     <name>arenascope::views::TimelineView</name>
+    <message>
+        <source>paused after %1</source>
+        <translation>在 %1 之后暂停</translation>
+    </message>
+    <message>
+        <source>between nodes, after %1</source>
+        <translation>节点之间，在 %1 之后</translation>
+    </message>
     <message>
         <source>%1 busy</source>
         <translation>忙碌 %1</translation>

@@ -65,6 +65,8 @@ void add_bench(CLI::App& app, Context& context, Body& body) {
   command->add_option("name", a->name, "Which")->required();
   command->add_option("--data", a->options.data, "The folder of test data, for benches that use it");
   command->add_option("--model", a->options.model, "For bench record")->capture_default_str();
+  command->add_option("--pairs", a->options.pairs, "For bench record: pairs of runs in turn; 0: 200, quick 20")
+      ->check(CLI::Range(0, 100000));
   command->add_option("--only", a->options.only,
                       "For bench cpu and opencl: rows whose names contain this; for bench fusion: networks");
   command->add_option("--threads", a->options.threads, "0: as many as there are processors")

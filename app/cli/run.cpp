@@ -95,8 +95,12 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   Nanoseconds sum = 0, waits = 0;
   for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
-  fmt::print("{} on {} thread{}: {}, {}\n", runner.model().name, plan.threads, plan.threads == 1 ? "" : "s",
+  fmt::print("{} on {} thread{}: {}, {}\n", runner.model().name, best.threads, best.threads == 1 ? "" : "s",
              app::format_nanoseconds(best.nanoseconds), of);
+  const auto fell_back = std::count_if(reports.begin(), reports.end(), [](const RunReport& r) { return r.fell_back; });
+  if (fell_back > 0)
+    fmt::print("{} of the {} runs went on one thread instead of {}: beside other work that was sooner\n", fell_back,
+               reports.size(), plan.threads);
   fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound),
              plan.memory.ratio());
@@ -206,7 +210,12 @@ int run_model(const Context& context, const RunArguments& arguments) {
     return kDone;
   }
   Json seconds = Json::array(), list = Json::array(), peaks = Json::object(), reserved = Json::object();
-  for (const RunReport& report : reports) seconds.push_back(double(report.nanoseconds) / 1e9);
+  Json threads_used = Json::array(), barriers = Json::array();
+  for (const RunReport& report : reports) {
+    seconds.push_back(double(report.nanoseconds) / 1e9);
+    threads_used.push_back(report.threads);
+    barriers.push_back(report.barriers);
+  }
   for (size_t i = 0; i < nodes.size(); ++i) {
     const TensorImpl& node = runner.plan().graph.node(runner.plan().steps[i].node);
     list.push_back({{"name", node.name},
@@ -223,7 +232,9 @@ int run_model(const Context& context, const RunArguments& arguments) {
   print_json({{"model", runner.model().name},
               {"backend", arguments.backend.backend},
               {"threads", runner.plan().threads},
+              {"threads_used", threads_used},
               {"seconds", seconds},
+              {"barriers", barriers},
               {"fastest", fastest(reports)},  // of the seconds, from 0: the run whose nodes these are
               {"nodes", list},
               {"peak_bytes", peaks},

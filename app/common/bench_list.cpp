@@ -65,7 +65,9 @@ constexpr Bench kBenches[] = {
     {"planning", "arena over lower bound on the instances that planners are judged by, networks, and orders",
      bench_planning},
     {"record", "what recording costs a run of a network",
-     [](const BenchOptions& o) -> Rows { return bench_record(o.model, o.threads); }},
+     [](const BenchOptions& o) -> Rows {
+       return bench_record(o.model, o.threads, o.pairs > 0 ? o.pairs : o.quick ? 20 : 200);
+     }},
     {"trace", "what an event costs, and how fast a recording opens",
      [](const BenchOptions&) -> Rows { return trace::bench_trace(); }},
 };

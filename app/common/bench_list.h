@@ -19,6 +19,7 @@ struct BenchOptions {
   std::string only;                    // for cpu: rows whose names contain it; empty: all
   int threads = 0;                     // 0: as many as there are processors
   bool processor_time = false;         // for planning: budgets count the time this process was at work
+  int pairs = 0;                       // for record: of runs in turn; 0: as many as it takes
   bool quick = false;                  // smaller budgets: to see that it works
   std::function<void(const std::string&)> progress;  // what is measured now
 };

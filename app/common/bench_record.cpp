@@ -2,6 +2,7 @@
 #include "app/common/bench_record.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 
@@ -21,53 +22,143 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-}  // namespace
+// The model twice, with a recording to a file and without, on the same number of threads throughout.
+class Pair {
+ public:
+  static Result<std::unique_ptr<Pair>> open(const std::string& model, int threads) {
+    std::error_code error;
+    const auto folder = std::filesystem::temp_directory_path(error);
+    if (error) return Error{fmt::format("there is no temporary folder: {}", error.message())};
+    std::unique_ptr<Pair> pair(new Pair);
+    pair->path_ = folder / fmt::format("arenascope-bench-{}.trace", getpid());
+    auto writer = trace::RecordingWriter::create(pair->path_);
+    if (!writer) return writer.error();
+    pair->writer_ = std::move(*writer);
+    pair->recorder_.add_sink(pair->writer_);
+    for (const bool recorded : {false, true}) {
+      RunnerOptions options;
+      options.threads = threads;
+      options.fuse = true;
+      options.planner = "two-level";
+      options.hold_threads = true;
+      options.recorder = recorded ? &pair->recorder_ : nullptr;
+      auto runner = Runner::open(model, options);
+      if (!runner) return runner.error();
+      pair->runners_[recorded] = std::move(*runner);
+    }
+    pair->recorder_.drain();  // the descriptions
+    return pair;
+  }
+  ~Pair() {
+    runners_[1].reset();
+    recorder_.stop();
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  // What is recorded counts to the end, written to the file.
+  Result<RunReport> run(bool recorded, bool timed) {
+    auto report = runners_[recorded]->run({.timed = timed});
+    if (recorded) recorder_.drain();
+    return report;
+  }
+  int64_t lost() const { return recorder_.lost(); }
+  Status close() {
+    runners_[1].reset();
+    recorder_.stop();
+    return writer_->close();
+  }
 
-Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads, int pairs) {
-  std::error_code error;
-  const auto folder = std::filesystem::temp_directory_path(error);
-  if (error) return Error{fmt::format("there is no temporary folder: {}", error.message())};
-  const auto path = folder / fmt::format("arenascope-bench-{}.trace", getpid());
-  auto writer = trace::RecordingWriter::create(path);
-  if (!writer) return writer.error();
-  trace::Recorder recorder;
-  recorder.add_sink(*writer);
-  RunnerOptions plain, recorded;
-  plain.threads = recorded.threads = threads;
-  plain.fuse = recorded.fuse = true;
-  plain.planner = recorded.planner = "two-level";
-  recorded.recorder = &recorder;
-  auto without = Runner::open(model, plain);
-  if (!without) return without.error();
-  auto with = Runner::open(model, recorded);
-  if (!with) return with.error();
-  recorder.drain();  // the descriptions
+ private:
+  Pair() = default;
+  std::filesystem::path path_;
+  std::shared_ptr<trace::RecordingWriter> writer_;
+  trace::Recorder recorder_;
+  std::unique_ptr<Runner> runners_[2];  // unrecorded, recorded
+};
+
+Result<BenchRow> processor_time(Pair& pair, const std::string& model, int pairs) {
   double best[2] = {1e9, 1e9};
   for (int i = -2; i < pairs; ++i) {
     // Each first in turn, so that whatever drifts meets both alike.
     for (int half : {i & 1, 1 - (i & 1)}) {
       const double begin = processor_seconds();
-      auto report = half ? (*with)->run() : (*without)->run();
+      auto report = pair.run(half == 1, false);
       if (!report) return report.error();
-      if (half) recorder.drain();
       if (i >= 0) best[half] = std::min(best[half], processor_seconds() - begin);
     }
   }
-  with->reset();
-  recorder.stop();
-  auto closed = (*writer)->close();
-  std::filesystem::remove(path, error);
-  if (!closed) return closed.error();
   BenchRow row;
-  row.name = fmt::format("recording {} ({} events lost)", model, recorder.lost());
+  row.name = fmt::format("recording {} ({} events lost)", model, pair.lost());
   row.value = best[1];
   row.unit = std::string("s");
   row.peer = std::string("the same run unrecorded");  // GCC 12 warns of the assignment in place (its bug 105651)
   row.peer_value = best[0];
   row.ratio = best[1] / best[0];
   row.wanted = 1.01;
-  row.met = row.ratio <= row.wanted && recorder.lost() == 0;
-  return std::vector<BenchRow>{row};
+  row.met = row.ratio <= row.wanted && pair.lost() == 0;
+  return row;
+}
+
+double median(std::vector<double> v) {
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+// How long the threads waited at barriers, recorded against unrecorded: the median of the ratios of pairs in turn and
+// its 95 % interval by the ranks of the ratios.
+Result<BenchRow> barrier_waits(Pair& pair, const std::string& model, int pairs) {
+  std::vector<double> ratios, waits[2];
+  for (int i = -2; i < pairs; ++i) {
+    RunReport reports[2];
+    for (int half : {i & 1, 1 - (i & 1)}) {
+      auto report = pair.run(half == 1, true);
+      if (!report) return report.error();
+      reports[half] = std::move(*report);
+    }
+    if (reports[0].barriers != reports[1].barriers || reports[0].threads != reports[1].threads)
+      return Error{fmt::format("{} has {} barriers of {} threads, and recorded {} of {}", model, reports[0].barriers,
+                               reports[0].threads, reports[1].barriers, reports[1].threads)};
+    double waited[2] = {0, 0};
+    for (int half : {0, 1})
+      for (const NodeTime& node : reports[half].nodes) waited[half] += double(node.barrier_wait_nanoseconds) / 1e9;
+    if (i < 0 || waited[0] <= 0) continue;
+    ratios.push_back(waited[1] / waited[0]);
+    for (int half : {0, 1}) waits[half].push_back(waited[half]);
+  }
+  if (ratios.size() < 10) return Error{fmt::format("{} has no barriers to wait at", model)};
+  std::sort(ratios.begin(), ratios.end());
+  const double n = double(ratios.size()), reach = 0.98 * std::sqrt(n);
+  const double low = ratios[static_cast<size_t>(std::max(std::floor(n / 2 - reach), 0.0))];
+  const double high = ratios[static_cast<size_t>(std::min(std::ceil(n / 2 + reach), n - 1))];
+  BenchRow row;
+  row.met = low >= 0.95 && high <= 1.05;
+  const bool open = !row.met && low < 1.05 && high > 0.95;
+  row.name = fmt::format("barrier waits of {} recorded, {} pairs, 95 % interval {:.3f} to {:.3f}{}", model,
+                         ratios.size(), low, high, open ? ": inconclusive" : "");
+  row.value = median(waits[1]);
+  row.unit = std::string("s");
+  row.peer = std::string("the same run unrecorded, the ratio is the pairs' median");
+  row.peer_value = median(waits[0]);
+  row.ratio = median(ratios);
+  row.wanted = 1.05;
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<BenchRow>> bench_record(const std::string& model, int threads, int pairs) {
+  auto pair = Pair::open(model, threads);
+  if (!pair) return pair.error();
+  auto time = processor_time(**pair, model, std::min(pairs, 40));
+  if (!time) return time.error();
+  std::vector<BenchRow> rows{std::move(*time)};
+  if (threads != 1 && usable_processors() > 1) {
+    auto waits = barrier_waits(**pair, model, pairs);
+    if (!waits) return waits.error();
+    rows.push_back(std::move(*waits));
+  }
+  if (auto ok = (*pair)->close(); !ok) return ok.error();
+  return rows;
 }
 
 }  // namespace arenascope::app

@@ -145,7 +145,7 @@ void find_early_leavers(const Raw& raw, Writer& out) {
 void find_early_work(const Raw& raw, Writer& out) {
   std::map<std::pair<int32_t, int32_t>, Nanoseconds> marked;  // by run and node
   for (const RawMark& m : raw.marks)
-    if (m.node >= 0) marked.try_emplace({m.run, m.node}, m.time);
+    if (m.node >= 0 && !m.derived) marked.try_emplace({m.run, m.node}, m.time);
   for (const RawSpan& s : raw.spans) {
     if (s.kind != SpanKind::Work) continue;
     const auto mark = marked.find({s.run, s.node});

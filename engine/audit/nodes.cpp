@@ -132,7 +132,7 @@ void audit_nodes(const Raw& raw, Writer& out) {
   for (const RawSpan& s : raw.spans) {
     if (s.kind != SpanKind::Work && s.kind != SpanKind::Wait) continue;
     const auto run = raw.runs.find(s.run);
-    if (run == raw.runs.end()) continue;
+    if (run == raw.runs.end() || run->second.info.stepped) continue;
     const int32_t graph = run->second.info.graph.value;
     const auto known = raw.graphs.find(graph);
     if (known == raw.graphs.end() || s.node < 0 || static_cast<size_t>(s.node) >= known->second.nodes.size()) continue;

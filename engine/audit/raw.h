@@ -62,6 +62,7 @@ struct RawMark {
   Nanoseconds time = 0;
   int32_t run = -1, step = 0, node = -1, track = 0;
   int64_t place = 0;
+  bool derived = false;  // from spans of the run's lead: others may have begun a moment before it
 };
 
 struct RawSample {
@@ -101,6 +102,9 @@ struct Raw {
     ++events;
   }
 };
+
+// Adds what runs leave to be derived: marks and lives.
+void derive_steps(Raw& raw);
 
 // Each reads one format; `name` is the file's, for sentences.
 Result<Raw> read_recording(ByteSpan bytes, const std::string& name);

@@ -48,7 +48,9 @@ class Collector : public trace::Sink {
   void note(const trace::RunInfo& run) { raw_.runs[run.id.value].info = run; }
   void note(const trace::RunEnd& end) {
     const auto it = raw_.runs.find(end.id.value);
-    if (it != raw_.runs.end()) it->second.ended = true, it->second.end = end;
+    if (it == raw_.runs.end()) return;
+    it->second.ended = true, it->second.end = end;
+    if (end.stepped) note_stepped(end.id.value);
   }
   void note(const trace::ThreadInfo& thread) { raw_.tracks[thread.id.value] = thread; }
   void note(const trace::DeviceInfo& device) { raw_.devices[device.id.value] = device; }
@@ -71,6 +73,12 @@ class Collector : public trace::Sink {
       case EventKind::Wait:
       case EventKind::Copy:
       case EventKind::Slice: return span(track, e);
+      case EventKind::Between:
+        if (e.a < e.time || e.a > kLongest) return;
+        if (const auto run = raw_.runs.find(e.run().value); run != raw_.runs.end() && (e.b & trace::kPaused) != 0)
+          run->second.pauses.push_back({e.time, e.a});
+        if ((e.b & trace::kStepped) != 0) note_stepped(e.run().value);
+        return raw_.cover(e.time, e.a);
       case EventKind::Alloc: return memory(e, MemoryAction::Alloc);
       case EventKind::Free: return memory(e, MemoryAction::Free);
       case EventKind::Reserve: return memory(e, MemoryAction::Reserve);
@@ -94,11 +102,6 @@ class Collector : public trace::Sink {
       case EventKind::SeenRead:
         if (e.a >= 0 && e.b >= 0) raw_.cover(e.time, e.time);
         return;
-      case EventKind::Pause:
-        if (e.a < e.time || e.a > kLongest) return;
-        if (const auto run = raw_.runs.find(e.run().value); run != raw_.runs.end())
-          run->second.pauses.push_back({e.time, e.a});
-        return raw_.cover(e.time, e.a);
       case EventKind::ContextObject:
         if (in_arena(e)) raw_.cover(e.time, e.time);
         return;
@@ -107,6 +110,9 @@ class Collector : public trace::Sink {
     }
   }
 
+  void note_stepped(int32_t run) {
+    if (const auto it = raw_.runs.find(run); it != raw_.runs.end()) it->second.info.stepped = true;
+  }
   static bool in_arena(const Event& e) { return e.a >= 0 && e.b >= 0 && e.a <= INT64_MAX - e.b; }
 
   void span(int32_t track, const Event& e) {
@@ -172,6 +178,7 @@ Result<Raw> read_recording(ByteSpan bytes, const std::string& name) {
   if (!read) return read.error();
   raw.problem = read->problem;
   collector.finish();
+  derive_steps(raw);
   return raw;
 }
 

@@ -66,8 +66,15 @@ Status Runner::prepare() {
   report("preparing");
   model_.graph = program_.plan.graph;
   for (size_t i = 0; i < program_.outputs.size(); ++i) model_.outputs[i].tensor = program_.outputs[i];
-  ExecutorOptions executor_options{program_.threads, program_.strategy, options_.recorder, true, model_.name,
-                                   rings_,           options_.pool,     options_.polling};
+  ExecutorOptions executor_options;
+  executor_options.threads = program_.threads;
+  executor_options.strategy = program_.strategy;
+  executor_options.recorder = options_.recorder;
+  executor_options.model = model_.name;
+  executor_options.rings = rings_;
+  executor_options.pool = options_.pool;
+  executor_options.polling = options_.polling;
+  executor_options.hold_threads = options_.hold_threads;
   auto executor = Executor::create(*program_.backend, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);

@@ -6,10 +6,9 @@
 #include <fmt/format.h>
 
 #include <arenascope/runtime/barrier.h>
-#include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/quick_plan.h>
 
-#include "engine/runtime/weight_pages.h"
+#include "engine/runtime/single_thread_fallback.h"
 
 namespace arenascope {
 
@@ -35,9 +34,10 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
   auto pool = ThreadPool::create(options.threads, options.pool);
   if (!pool) return pool.error();
   executor->pool_ = std::move(*pool);
-  const bool crowded = options.threads > usable_processors();
+  executor->fallback_ = std::make_unique<SingleThreadFallback>();
+  const bool oversubscribed = options.threads > usable_processors();
   executor->barrier_ = std::make_unique<Barrier>(
-      options.threads, crowded ? 0 : Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50,
+      options.threads, oversubscribed ? 0 : Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50,
       [p = executor->pool_.get()](int ith) { p->spread(ith); });
   const auto threads = static_cast<size_t>(options.threads);
   executor->taken_ = std::make_unique<Taken[]>(2 * threads);
@@ -66,45 +66,6 @@ Executor::Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, 
     : backend_(backend), context_(std::move(context)), options_(std::move(options)) {}
 
 Executor::~Executor() = default;
-
-// Rows of the device's own: what ran, what waited to run, what was copied.
-void Executor::add_device_rows() {
-  const trace::DeviceId id = trace_device_;
-  const std::string name = to_string(backend_.device());
-  rings_.push_back(options_.recorder->register_thread(name, trace::TrackKind::DeviceQueue, id));
-  rings_.push_back(options_.recorder->register_thread(name + " waiting", trace::TrackKind::Other, id));
-  rings_.push_back(options_.recorder->register_thread(name + " copies", trace::TrackKind::CopyEngine, id));
-}
-
-void Executor::trace_device(trace::RunId run, std::span<const DeviceSpan> spans) {
-  trace::Recorder& recorder = *options_.recorder;
-  const size_t first = static_cast<size_t>(options_.threads);
-  if (rings_.size() < first + kDeviceRows) return;
-  const auto host = trace::DeviceId::none(), device = trace_device_;
-  const trace::NameId queued = recorder.name("queued"), submitted = recorder.name("submitted");
-  for (const DeviceSpan& span : spans) {
-    const NodeId node = span.node ? plan_.graph.find_node(*span.node) : NodeId::none();
-    if (span.copied > 0)
-      rings_[first + 2]->record(trace::copy(node, span.begin, span.end, span.copied, span.to_device ? host : device,
-                                            span.to_device ? device : host));
-    else
-      rings_[first]->record(trace::work(run, node, span.begin, span.end));
-    rings_[first + 1]->record(trace::slice(span.queued, span.submitted, queued, 0));
-    rings_[first + 1]->record(trace::slice(span.submitted, span.begin, submitted, 0));
-  }
-  BackendNotes notes = backend_.take_notes();
-  for (trace::Problem& problem : notes.problems) {
-    problem.time = recorder.now();
-    problem.run = run;
-    recorder.problem(std::move(problem));
-  }
-  if (notes.clock_error) recorder.describe(trace::ClockInfo{device, *notes.clock_error, recorder.now()});
-  for (trace::TuningInfo& tuning : notes.tunings) {
-    tuning.time = recorder.now();
-    tuning.run = run;
-    recorder.describe(std::move(tuning));
-  }
-}
 
 Status Executor::prepare(ExecutionPlan plan) {
   prepared_ = false;
@@ -148,17 +109,7 @@ Status Executor::prepare(ExecutionPlan plan) {
   if (*copied > 0)  // weights that one node reads and another packs lie elsewhere now
     if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
   find_items();
-  if (options_.recorder) {
-    auto graph = describe_graph(plan_);
-    graph.model = options_.model;
-    graph.nodes.shrink_to_fit();
-    for (size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].backend = backend_.name_for(*nodes[i]);
-    trace_graph_ = options_.recorder->describe(std::move(graph));
-    auto described = describe_plan(plan_.memory);
-    described.graph = trace_graph_;
-    trace_plan_ = options_.recorder->describe(std::move(described));
-    options_.recorder->describe(describe_context(plan_.graph.context()));
-  }
+  if (options_.recorder) describe();
   prepared_ = true;
   return {};
 }
@@ -184,7 +135,7 @@ void Executor::leave_out_joined() {
 
 void Executor::find_items() {
   items_.clear();
-  crowd_ = {};
+  *fallback_ = {};
   alone_ = true;
   bool swapped = false;
   for (size_t i = 0; i < plan_.steps.size(); ++i) {

@@ -1,88 +1,43 @@
 // SPDX-License-Identifier: MIT
-// What the threads do in a run.
+// What the threads do in a run. Whether it is recorded or watched changes neither barriers nor order nor threads: each
+// thread writes what it did to a ring of its own, outside of its waits, and what follows from plan and spans is left
+// to whoever reads the recording.
 #include <arenascope/runtime/executor.h>
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include <arenascope/runtime/barrier.h>
 
+#include "engine/runtime/executor_shared.h"
+#include "engine/runtime/single_thread_fallback.h"
+
 namespace arenascope {
 
-// What the threads of one run share. Written by the first thread in serial sections, read by all behind them, apart
-// from `times`, where each thread has slots of its own, and the error, which has a lock.
-struct Executor::Shared {
-  const RunOptions& options;
-  trace::RunId run;
-  const trace::Clock& clock;
-  bool serial;             // something happens between two nodes: the first thread does it while the others wait
-  bool alone;              // the first thread is the only one
-  bool by_itself = false;  // the same, though there would be work for others
-  bool stop = false;       // of the first thread: it does nothing more
-  bool aborted = false;    // the same
-  bool held = false;       // the same: it was paused
-  // Behind how many items the run ends. Whoever has passed the barrier behind the last of them knows of it; that a
-  // later one failed, which one thread may learn of earlier than another, does not count yet.
-  std::atomic<size_t> end{std::numeric_limits<size_t>::max()};
-  std::mutex error_mutex;
-  Status error;
-  struct Times {
-    Nanoseconds begin = 0, arrive = 0, leave = 0;
-  };
-  std::vector<Times> times;  // steps × threads
+uint32_t Executor::step_of(size_t item) const {
+  return item < items_.size() ? items_[item].step : static_cast<uint32_t>(plan_.steps.size());
+}
 
-  void fail(Error e) {
-    std::lock_guard lock(error_mutex);
-    if (error.ok()) error = std::move(e);
+// Looks at a step's result, where somebody wants to. False: the run ends.
+bool Executor::looked_at(size_t step, Shared& shared) {
+  const PlannedStep& done = plan_.steps[step];
+  const bool there = done.tasks > 0 || (done.joined && options_.strategy == MemoryStrategy::Planned);
+  if (!shared.options.after_node || !there) return true;
+  if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) {
+    shared.fail(ok.error());
+    return false;
   }
-  void end_behind(size_t items) {
-    std::lock_guard lock(error_mutex);
-    end.store(std::min(end.load(std::memory_order_relaxed), items), std::memory_order_release);
-  }
-  bool ends_behind(size_t items) const { return end.load(std::memory_order_acquire) <= items; }
-};
-
-void Executor::trace_slices(size_t step, bool begin, trace::RunId run) {
-  trace::ThreadRing* ring = rings_[0];
-  if (!ring || options_.strategy != MemoryStrategy::Planned) return;
-  const Nanoseconds now = ring->now();
-  const Step at(static_cast<int32_t>(step));
-  const auto touched = [&](const PlannedTensor& tensor) {
-    const TensorImpl& node = plan_.graph.node(tensor.node);
-    ring->record(trace::seen_write(run, now, trace::TensorRef::node(tensor.node), node.data() - arena_.data(),
-                                   node.byte_span(), at));
-  };
-  for (uint32_t index : begin ? begins_[step] : ends_[step]) {
-    const PlannedTensor& tensor = plan_.memory.tensors[index];
-    const auto ref = trace::TensorRef::node(tensor.node);
-    ring->record(begin ? trace::slice_live(run, now, ref, tensor.offset, tensor.size, at)
-                       : trace::slice_dead(run, now, ref, tensor.offset, tensor.size, Step(step + 1)));  // half-open
-  }
-  if (begin || !options_.record_touched) return;
-  for (uint32_t index : begins_[step]) touched(plan_.memory.tensors[index]);
+  shared.aborted = !shared.options.after_node(done.node, Step(step));
+  return !shared.aborted;
 }
 
 // Between two steps, on the first thread while the others wait: ends step `next - 1`, begins step `next`. False: stop.
 bool Executor::between(size_t next, Shared& shared) {
   const RunOptions& options = shared.options;
   if (next > 0) {
-    const PlannedStep& done = plan_.steps[next - 1];
-    trace_slices(next - 1, false, shared.run);
-    const bool there = done.tasks > 0 || (done.joined && options_.strategy == MemoryStrategy::Planned);
-    if (options.after_node && there) {
-      if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) {
-        shared.fail(ok.error());
-        return false;
-      }
-      if (!options.after_node(done.node, Step(next - 1))) {
-        shared.aborted = true;
-        return false;
-      }
-    }
+    if (!looked_at(next - 1, shared)) return false;
     if (options_.strategy == MemoryStrategy::Eager) release_after(next - 1);
     if (options_.strategy != MemoryStrategy::None)
       for (NodeId id : packed_ends_[next - 1]) plan_.graph.node(id).storage = Storage(backend_.device());
@@ -91,29 +46,48 @@ bool Executor::between(size_t next, Shared& shared) {
   const PlannedStep& step = plan_.steps[next];
   if (step.tasks > 0 && options.control) {
     if (options.break_before && options.break_before(step.node, Step(next))) options.control->pause();
-    const Nanoseconds begin = shared.clock.now();
-    bool held = false;
-    const bool go = options.control->before(Step(next), &held);
-    shared.held = shared.held || held;
-    if (held && rings_[0]) rings_[0]->record(trace::pause(shared.run, step.node, begin, shared.clock.now()));
-    if (!go) {
-      shared.aborted = true;
-      return false;
-    }
+    bool paused = false;
+    shared.aborted = !options.control->before(Step(next), &paused);
+    if (paused) shared.done_between |= trace::kPaused;
+    if (shared.aborted) return false;
   }
   Status bound = options_.strategy == MemoryStrategy::Eager ? allocate_output(next) : Status();
   if (bound.ok()) bound = allocate_packed(next);
-  if (!bound) {
-    shared.fail(bound.error());
-    return false;
-  }
-  trace_slices(next, true, shared.run);
-  if (trace::ThreadRing* ring = rings_[0]) ring->record(trace::step(shared.run, ring->now(), Step(next), step.node));
-  return true;
+  if (!bound) shared.fail(bound.error());
+  return bound.ok();
 }
 
 void Executor::advance(size_t from, size_t to, Shared& shared) {
   for (size_t step = from; step <= to && !shared.stop; ++step) shared.stop = !between(step, shared);
+}
+
+// The first thread's alone, `done` items being done: all that has to happen before the next one.
+Executor::Section Executor::between_items(size_t done, Shared& shared) {
+  Section section;
+  if (shared.ends_behind(done)) return section;
+  section.done = done;
+  section.begin = shared.clocked() ? shared.clock.now() : 0;
+  shared.done_between = 0;
+  if (shared.serial) {
+    advance(done == 0 ? 0 : step_of(done - 1) + 1, step_of(done), shared);
+  } else if (done < items_.size()) {
+    bool paused = false;
+    shared.aborted = shared.stop = !shared.options.control->before(Step(static_cast<int32_t>(step_of(done))), &paused);
+    if (paused) shared.done_between |= trace::kPaused;
+  }
+  if (shared.options.control && shared.options.control->stepping()) shared.stepped = true;
+  if (shared.stepped) shared.done_between |= trace::kStepped;
+  if (shared.stop) shared.end_behind(done);
+  section.flags = shared.done_between;
+  section.end = shared.clocked() ? shared.clock.now() : 0;
+  return section;
+}
+
+void Executor::record(const Section& section, const Shared& shared) {
+  trace::ThreadRing* ring = rings_[0];
+  if (!ring || section.end <= section.begin) return;
+  const NodeId node = plan_.steps[step_of(section.done > 0 ? section.done - 1 : 0)].node;
+  ring->record(trace::between(shared.run, node, section.begin, section.end, section.flags));
 }
 
 void Executor::compute_part(size_t at, int part, int ith, Shared& shared) {
@@ -157,60 +131,79 @@ void Executor::compute(size_t at, int ith, Shared& shared) {
     compute_parts(at, ith, shared);
 }
 
+// Computes from `item` to the next item with a barrier behind it.
+Executor::Stretch Executor::compute_stretch(size_t item, int ith, Shared& shared) {
+  const bool timed = !shared.times.empty(), clocked = shared.clocked();
+  const auto together = [&](size_t i) {  // no barrier behind it
+    const Behind behind = items_[i].behind;
+    return i + 1 < items_.size() && (behind == Behind::Row || (behind == Behind::Independent && !shared.serial));
+  };
+  Stretch stretch{item, clocked ? shared.clock.now() : 0, 0};
+  while (true) {
+    compute(item, ith, shared);
+    stretch.arrive = clocked ? shared.clock.now() : 0;
+    if (!together(item)) break;
+    const bool row = items_[item].behind == Behind::Row;
+    if (ith > 0 && row) {  // what is left of the row is the first thread's
+      item = items_[item].row_end;
+      continue;
+    }
+    if (timed) shared.slot(items_[item].step, ith) = {stretch.begin, stretch.arrive, stretch.arrive};
+    stretch.begin = stretch.arrive;
+    if (ith == 0 && (shared.serial || (row && shared.wanted()))) {
+      const Section section = between_items(item + 1, shared);
+      record(section, shared);
+      stretch.begin = std::max(stretch.begin, section.end);
+    }
+    ++item;
+    if (shared.ends_behind(item)) {  // the others are on their way to the next barrier
+      while (together(item)) ++item;
+      break;
+    }
+  }
+  stretch.last = item;
+  return stretch;
+}
+
+// Behind `done` items. Any thread may come by way of either function of the barrier, so the first one alone decides
+// whether there is something to do; that the run became a stepped one is written while the others wait.
+void Executor::meet(size_t done, int ith, Shared& shared) {
+  const auto serially = [&] {
+    shared.section = between_items(done, shared);
+    if (shared.stepped) shared.serial = true;
+  };
+  const bool section = ith == 0 && (shared.serial || shared.wanted());
+  if (shared.alone) {
+    if (section) serially();
+  } else if (section) {
+    barrier_->meet(0, serially);
+  } else if (shared.serial) {
+    barrier_->meet(ith, [] {});
+  } else {
+    barrier_->meet(ith);
+  }
+}
+
 void Executor::work(int ith, Shared& shared) {
   trace::ThreadRing* ring = rings_[static_cast<size_t>(ith)];
-  const bool timed = !shared.times.empty();
-  const bool clocked = ring != nullptr || timed;
-  const auto threads = static_cast<size_t>(options_.threads);
-  const size_t count = items_.size();
-  const auto step_of = [&](size_t item) { return item < count ? items_[item].step : plan_.steps.size(); };
-  const auto meet = [&](auto&& serial) {
-    if (!shared.alone)
-      shared.serial ? barrier_->meet(ith, serial) : barrier_->meet(ith);
-    else if (shared.serial)
-      serial();
-  };
-  // The first thread's alone: to the next item, of which `done` have passed.
-  const auto go_on = [&](size_t done) {
-    advance(done == 0 ? 0 : step_of(done - 1) + 1, step_of(done), shared);
-    if (shared.stop) shared.end_behind(done);
-  };
-  if (shared.serial) meet([&] { go_on(0); });
-  for (size_t item = 0; item < count && !shared.ends_behind(item); ++item) {
-    const auto slot = [&](size_t i) -> Shared::Times& { return shared.times[items_[i].step * threads + size_t(ith)]; };
-    const auto together = [&](size_t i) {  // no barrier behind it
-      const Behind behind = items_[i].behind;
-      return i + 1 < count && (behind == Behind::Row || (behind == Behind::Independent && !shared.serial));
-    };
-    Nanoseconds begin = clocked ? shared.clock.now() : 0, arrive = begin;
-    const size_t first = item;
-    while (true) {
-      compute(item, ith, shared);
-      if (clocked) arrive = shared.clock.now();
-      if (!together(item)) break;
-      if (ith > 0 && items_[item].behind == Behind::Row) {  // what is left of the row is the first thread's
-        item = items_[item].row_end;
-        continue;
-      }
-      if (shared.serial) go_on(item + 1);
-      if (timed) slot(item) = {begin, arrive, arrive};
-      ++item;
-      if (shared.ends_behind(item)) {  // the others are on their way to the next barrier
-        while (together(item)) ++item;
-        break;
-      }
-      begin = arrive;
-    }
+  for (size_t item = 0; item < items_.size() && !shared.ends_behind(item); ++item) {
+    const Stretch stretch = compute_stretch(item, ith, shared);
+    const auto nodes = static_cast<int64_t>(stretch.last - item) + 1;
+    item = stretch.last;
     const uint32_t generation = barrier_->generation(ith);
-    meet([&] {
-      if (!shared.ends_behind(item + 1)) go_on(item + 1);
-    });
-    if (!clocked) continue;
-    const Nanoseconds leave = shared.clock.now();
-    const auto nodes = static_cast<int64_t>(item - first) + 1;
-    if (ring && threads > 1)
-      ring->record(trace::wait(shared.run, plan_.steps[items_[item].step].node, arrive, leave, generation, nodes));
-    if (timed) slot(item) = {begin, arrive, leave};
+    meet(item + 1, ith, shared);
+    if (!shared.clocked()) continue;
+    // What was done between the nodes is no wait.
+    const Nanoseconds leave = shared.alone ? stretch.arrive : shared.clock.now();
+    const Section section = shared.section;
+    const bool in_section = section.done == item + 1 && !shared.alone;
+    const Nanoseconds wait_end = in_section ? std::clamp(section.begin, stretch.arrive, leave) : leave;
+    const Nanoseconds later = in_section ? std::max<Nanoseconds>(leave - section.end, 0) : 0;
+    if (ring && !shared.alone)
+      ring->record(
+          trace::wait(shared.run, plan_.steps[items_[item].step].node, stretch.arrive, wait_end, generation, nodes));
+    if (ith == 0 && section.done == item + 1) record(section, shared);
+    if (!shared.times.empty()) shared.slot(items_[item].step, ith) = {stretch.begin, stretch.arrive, wait_end + later};
   }
 }
 
@@ -218,105 +211,64 @@ void Executor::work(int ith, Shared& shared) {
 void Executor::work_by_itself(Shared& shared) {
   const bool timed = !shared.times.empty();
   for (size_t at = 0; at < items_.size() && !shared.ends_behind(at); ++at) {
+    if (at > 0 && shared.wanted()) {
+      record(between_items(at, shared), shared);
+      if (shared.stop) break;
+    }
     const Nanoseconds begin = timed ? shared.clock.now() : 0;
     for (int part = 0; part < items_[at].parts; ++part) compute_part(at, part, 0, shared);
     if (!timed) continue;
     const Nanoseconds end = shared.clock.now();
-    shared.times[items_[at].step * static_cast<size_t>(options_.threads)] = {begin, end, end};
+    shared.slot(items_[at].step, 0) = {begin, end, end};
   }
-}
-
-// While there is other work: the way that took less the last time; now and then the other one.
-bool Executor::better_alone() {
-  constexpr int kNowAndThen = 64;
-  if (!crowd_.seen) return false;
-  if (crowd_.alone == 0) return true;
-  return (crowd_.alone < crowd_.together) != (++crowd_.runs % kNowAndThen == 0);
-}
-
-void Executor::note(bool by_itself, Nanoseconds took) {
-  constexpr Nanoseconds kLongEnough = 10'000'000;  // to look at what the system says of the threads
-  Nanoseconds& last = by_itself ? crowd_.alone : crowd_.together;
-  last = last == 0 ? took : last + (took - last) / 4;
-  crowd_.watched += took;
-  if (crowd_.watched < kLongEnough) return;
-  const Nanoseconds queued = pool_->queued();
-  crowd_.seen = crowd_.queued >= 0 && queued - crowd_.queued > crowd_.watched / 8;
-  crowd_.queued = queued;
-  crowd_.watched = 0;
-  if (!crowd_.seen) crowd_.alone = crowd_.together = 0;
 }
 
 Result<RunReport> Executor::run(const RunOptions& options) {
   if (!prepared_) return Error{"the executor has no plan that was prepared"};
-  trace::Recorder* recorder = options_.recorder;
   const trace::Clock monotonic;
-  const trace::Clock& clock = recorder ? recorder->clock() : monotonic;
-  const bool serial =
-      recorder || options.control || options.after_node || any_packed_ || options_.strategy == MemoryStrategy::Eager;
-  Shared shared{options, {}, clock, serial, alone_};
-  const size_t threads = static_cast<size_t>(options_.threads);
-  if (options.timed) shared.times.resize(plan_.steps.size() * threads);
-  for (size_t i = 0; i < 2 * threads; ++i) taken_[i].count.store(0, std::memory_order_relaxed);
-  if (recorder) {
-    trace::RunInfo run;
-    run.graph = trace_graph_;
-    run.plan = trace_plan_;
-    run.threads = options_.threads;
-    run.backend = backend_.name();
-    run.strategy = name(options_.strategy);
-    shared.run = recorder->begin_run(run);
-  }
-  const Nanoseconds begin = clock.now();
+  Shared shared(options, options_.recorder ? options_.recorder->clock() : monotonic, options_.recorder != nullptr,
+                options_.threads, options.timed ? plan_.steps.size() : 0);
+  shared.alone = alone_ || options_.threads == 1;
+  shared.stepped = options.after_node || options.break_before || (options.control && options.control->stepping());
+  shared.serial = shared.stepped || any_packed_ || options_.strategy == MemoryStrategy::Eager;
+  const bool may_fall_back = !shared.serial && !shared.alone && !options_.hold_threads;
+  shared.by_itself = may_fall_back && fallback_->choose_single();
+  for (size_t i = 0; i < 2 * static_cast<size_t>(options_.threads); ++i)
+    taken_[i].count.store(0, std::memory_order_relaxed);
   const bool on_device = !backend_.runs_on_host_threads();
-  const bool asks_device = on_device && options.timed && !recorder;
+  const bool asks_device = on_device && options.timed && !options_.recorder;
   if (asks_device) backend_.keep_spans(true);
-  shared.by_itself = !serial && !shared.alone && threads > 1 && better_alone();
-  const auto part = [&](int ith) { shared.by_itself ? work_by_itself(shared) : work(ith, shared); };
+  const uint32_t first_generation = barrier_->generation(0);
+  if (options_.recorder) begin_recording(shared);
+  const Nanoseconds begin = shared.clock.now();
   // What changes its place from run to run cannot be replayed, nor what somebody looks at.
-  const bool as_one = !serial && !options.timed;
-  if (auto ok = backend_.begin_run(as_one); !ok)
+  const bool as_one = !shared.serial && !options.timed && !options_.recorder && !options.control;
+  if (auto ok = backend_.begin_run(as_one); !ok) {
     shared.fail(ok.error());
-  else
-    shared.alone || shared.by_itself ? pool_->run_alone(part) : pool_->run(part);
-  if (auto ok = backend_.runs_on_host_threads() ? Status() : backend_.synchronize(); !ok) shared.fail(ok.error());
-  RunReport report;
-  report.nanoseconds = clock.now() - begin;
-  if (threads > 1 && !serial && !shared.alone) note(shared.by_itself, report.nanoseconds);
-  report.aborted = shared.aborted;
-  std::vector<DeviceSpan> spans;
-  if (on_device && (recorder || options.timed)) spans = backend_.take_spans([&] { return clock.now(); });
-  if (on_device && recorder) trace_device(shared.run, spans);
-  if (asks_device) backend_.keep_spans(false);
-  if (recorder)
-    recorder->end_run({shared.run, begin + report.nanoseconds,
-                       !shared.error.ok() ? trace::RunStatus::Failed
-                       : shared.aborted   ? trace::RunStatus::Aborted
-                                          : trace::RunStatus::Done,
-                       shared.held, shared.alone || shared.by_itself ? 1 : options_.threads});
-  if (!shared.error.ok()) return shared.error.error();
-  if (!options.timed) return report;
-  report.nodes.resize(plan_.steps.size());
-  for (const Item& item : items_) {
-    const auto* row = &shared.times[item.step * threads];
-    if (row[0].leave == 0) continue;
-    NodeTime& time = report.nodes[item.step];
-    Nanoseconds first = row[0].begin, last = row[0].arrive;
-    for (size_t t = 0; t < (shared.by_itself ? 1 : threads); ++t) {
-      if (t < static_cast<size_t>(item.tasks))
-        first = std::min(first, row[t].begin), last = std::max(last, row[t].arrive);
-      time.barrier_wait_nanoseconds += row[t].leave - row[t].arrive;
+  } else {
+    const auto part = [&](int ith) { shared.by_itself ? work_by_itself(shared) : work(ith, shared); };
+    if (shared.serial || shared.wanted()) {
+      record(between_items(0, shared), shared);
+      shared.serial = shared.serial || shared.stepped;
     }
-    time.nanoseconds = last - first;
+    shared.alone || shared.by_itself ? pool_->run_alone(part) : pool_->run(part);
   }
-  // Where a device tells its own times, those are what the nodes took, not what it took to queue them.
-  std::unordered_map<const TensorImpl*, Nanoseconds> told;
-  for (const DeviceSpan& span : spans)
-    if (span.node) told[span.node] += span.end - span.begin;
-  for (size_t step = 0; step < plan_.steps.size() && !told.empty(); ++step) {
-    const auto found = told.find(&plan_.graph.node(plan_.steps[step].node));
-    if (found != told.end()) report.nodes[step].nanoseconds = found->second;
-  }
+  if (auto ok = on_device ? backend_.synchronize() : Status(); !ok) shared.fail(ok.error());
+  RunReport report;
+  report.nanoseconds = shared.clock.now() - begin;
+  report.threads = shared.threads_used();
+  report.fell_back = shared.by_itself;
+  report.barriers = barrier_->generation(0) - first_generation;
+  report.stepped = shared.stepped;
+  report.aborted = shared.aborted;
+  if (may_fall_back && !shared.stepped) fallback_->note(shared.by_itself, report.nanoseconds, *pool_);
+  std::vector<DeviceSpan> spans;
+  if (on_device && (options_.recorder || options.timed))
+    spans = backend_.take_spans([&] { return shared.clock.now(); });
+  if (asks_device) backend_.keep_spans(false);
+  if (options_.recorder) end_recording(shared, spans, begin + report.nanoseconds);
+  if (!shared.error.ok()) return shared.error.error();
+  if (options.timed) fill_times(shared, spans, report);
   return report;
 }
 

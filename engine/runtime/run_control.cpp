@@ -3,9 +3,14 @@
 
 namespace arenascope {
 
+void RunControl::changed() {
+  wanted_.store(mode_ != Mode::Run || until_.valid() || aborted_, std::memory_order_relaxed);
+}
+
 void RunControl::pause() {
   std::lock_guard lock(mutex_);
   mode_ = Mode::Pause;
+  changed();
 }
 
 void RunControl::resume() {
@@ -13,16 +18,20 @@ void RunControl::resume() {
     std::lock_guard lock(mutex_);
     mode_ = Mode::Run;
     until_ = Step::none();
+    stepping_.store(false, std::memory_order_relaxed);
+    changed();
   }
-  changed_.notify_all();
+  condition_.notify_all();
 }
 
 void RunControl::step() {
   {
     std::lock_guard lock(mutex_);
     mode_ = Mode::StepOnce;
+    stepping_.store(true, std::memory_order_relaxed);
+    changed();
   }
-  changed_.notify_all();
+  condition_.notify_all();
 }
 
 void RunControl::run_to(Step step) {
@@ -30,30 +39,35 @@ void RunControl::run_to(Step step) {
     std::lock_guard lock(mutex_);
     mode_ = Mode::Run;
     until_ = step;
+    stepping_.store(true, std::memory_order_relaxed);
+    changed();
   }
-  changed_.notify_all();
+  condition_.notify_all();
 }
 
 void RunControl::abort() {
   {
     std::lock_guard lock(mutex_);
     aborted_ = true;
+    changed();
   }
-  changed_.notify_all();
+  condition_.notify_all();
 }
 
 void RunControl::reset() {
   std::lock_guard lock(mutex_);
   aborted_ = false;
+  changed();
 }
 
-bool RunControl::before(Step next, bool* held) {
+bool RunControl::before(Step next, bool* paused) {
   std::unique_lock lock(mutex_);
   if (until_.valid() && next >= until_) {
     mode_ = Mode::Pause;
     until_ = Step::none();
   }
   if (mode_ == Mode::Pause && !aborted_) {
+    if (paused) *paused = true;
     waiting_ = true;
     if (held != nullptr) *held = true;
     if (on_pause) {
@@ -61,7 +75,7 @@ bool RunControl::before(Step next, bool* held) {
       on_pause(next, true);
       lock.lock();
     }
-    changed_.wait(lock, [this] { return mode_ != Mode::Pause || aborted_; });
+    condition_.wait(lock, [this] { return mode_ != Mode::Pause || aborted_; });
     waiting_ = false;
     if (on_pause) {
       lock.unlock();
@@ -70,6 +84,7 @@ bool RunControl::before(Step next, bool* held) {
     }
   }
   if (mode_ == Mode::StepOnce) mode_ = Mode::Pause;
+  changed();
   return !aborted_;
 }
 

@@ -108,7 +108,7 @@ std::string micros(Nanoseconds t) {
 constexpr const char* kKindNames[] = {
     "none",  "work",           "wait",       "alloc",      "free",      "reserve", "release", "?",
     "?",     "context object", "copy",       "step",       "layer",     "counter", "?",       "?",
-    "slice", "slice live",     "slice dead", "seen write", "seen read", "pause"};
+    "slice", "slice live",     "slice dead", "seen write", "seen read", "between"};
 static_assert(std::size(kKindNames) == kLastEventKind + 1);
 
 const char* kind_name(EventKind kind) {

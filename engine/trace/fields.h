@@ -24,7 +24,7 @@ void fields(A& a, GraphInfo& g) {
 template <class A>
 void fields(A& a, SliceInfo& s) {
   a(1, s.tensor), a(2, s.offset), a(3, s.size), a(4, s.first), a(5, s.last), a(6, s.block), a(7, s.level);
-  a(8, s.in_place_of), a(9, s.part_of), a(10, s.placement);
+  a(8, s.in_place_of), a(9, s.part_of), a(10, s.placement), a(11, s.bound), a(12, s.bound_offset);
 }
 template <class A>
 void fields(A& a, PlanInfo& p) {
@@ -43,6 +43,8 @@ void fields(A& a, ContextInfo& c) {
 template <class A>
 void fields(A& a, RunInfo& r) {
   a(1, r.id), a(2, r.graph), a(3, r.plan), a(4, r.begin), a(5, r.threads), a(6, r.backend), a(7, r.strategy);
+  a(8, r.lead), a(9, r.steps_derived), a(10, r.stepped), a(11, r.threads_asked), a(12, r.processor), a(13, r.affinity);
+  a(14, r.load), a(15, r.build);
 }
 template <class A>
 void fields(A& a, RunEnd& r) {

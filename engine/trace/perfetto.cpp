@@ -161,6 +161,8 @@ uint64_t PerfettoMirror::name(const Event& e, std::string& fresh) {
   if (!first) return it->second;
   if (e.kind() == EventKind::Wait) {
     fresh = "barrier wait";
+  } else if (e.kind() == EventKind::Between) {
+    fresh = "between two nodes";
   } else if (e.kind() == EventKind::Copy) {
     fresh = "copy";
   } else if (e.kind() == EventKind::Work && graph != nullptr && e.id < graph->nodes.size()) {

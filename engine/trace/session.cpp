@@ -65,7 +65,8 @@ void Session::apply(const std::shared_ptr<const GraphInfo>& graph) {
 }
 
 void Session::apply(const std::shared_ptr<const PlanInfo>& plan) {
-  if (!plan || !put(plans_, plan->id, plan)) bad("a plan out of order");
+  if (!plan || !put(plans_, plan->id, plan)) return bad("a plan out of order");
+  if (plan->id.index() < plan_steps_.size()) plan_steps_[plan->id.index()].reset();
 }
 
 void Session::apply(const std::shared_ptr<const ContextInfo>& context) {
@@ -126,9 +127,10 @@ void Session::apply(const RunEnd& end) {
   r.end = std::max(end.end, r.info.begin);
   r.finished = true;
   r.status = end.status;
-  r.stepped = end.stepped;
   r.threads = end.threads;
   end_ = std::max(end_, r.end);
+  r.info.stepped = r.info.stepped || end.stepped;
+  finish_derived(r);
   if (end.id.value > 0) finish_barriers(RunId(end.id.value - 1));
   std::erase_if(open_tables_, [&](const OpenTable& open) { return open.run.value + 2 < end.id.value; });
 }

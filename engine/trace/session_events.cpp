@@ -22,7 +22,7 @@ bool Session::sensible(const Event& e) const {
   switch (e.kind()) {
     case EventKind::Work:
     case EventKind::Wait:
-    case EventKind::Pause: return is_sensible_time(e.a) && e.a >= e.time;
+    case EventKind::Between: return is_sensible_time(e.a) && e.a >= e.time;
     case EventKind::Copy: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
     case EventKind::Slice: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
     case EventKind::Alloc:
@@ -62,10 +62,11 @@ void Session::add(TrackId track, const Event& e) {
   begin_ = std::min(begin_, e.begin());
   end_ = std::max(end_, e.end());
 
+  derive(track, e);
   switch (e.kind()) {
     case EventKind::Work: return add_work(track, e);
+    case EventKind::Between: return add_between(e);
     case EventKind::Wait: return add_wait(track, e);
-    case EventKind::Pause: return add_pause(e);
     case EventKind::Alloc:
     case EventKind::Free:
     case EventKind::Reserve:
@@ -83,18 +84,21 @@ void Session::add(TrackId track, const Event& e) {
       const RunId run = e.run();
       newest_step_ = Step(static_cast<int32_t>(e.a));
       if (!run.valid() || run.index() >= runs_.size()) return;
-      Run& r = runs_.mutate(run.index());
-      const size_t at = marks_base_ + marks_.size();
-      if (r.marks == 0) r.first_mark = at;
-      r.marks = at + 1 - r.first_mark;
-      marks_.push_back({e.time, run, newest_step_, e.node()});
-      return;
+      return add_mark({e.time, run, newest_step_, e.node()});
     }
     case EventKind::Counter: return counter_series_[e.id].add(e.time, __builtin_bit_cast(double, e.a));
     case EventKind::Layer:
     case EventKind::Slice:
     case EventKind::None: return;
   }
+}
+
+void Session::add_mark(const StepMark& mark) {
+  Run& r = runs_.mutate(mark.run.index());
+  const size_t at = marks_base_ + marks_.size();
+  if (r.marks == 0) r.first_mark = at;
+  r.marks = at + 1 - r.first_mark;
+  marks_.push_back(mark);
 }
 
 void Session::Series::add(Nanoseconds t, double value) {
@@ -169,6 +173,12 @@ NodeVote* Session::vote(RunId run, NodeId node) {
   Column<NodeVote>& column = node_votes_[graph.index()];
   while (column.size() <= node.index()) column.push_back({});
   return &column.mutate(node.index());
+}
+
+void Session::add_between(const Event& e) {
+  if (!known_run(e.run()).valid()) return;
+  if ((e.b & kStepped) != 0) runs_.mutate(e.run().index()).info.stepped = true;
+  if (e.is_pause()) add_pause(e);
 }
 
 void Session::add_work(TrackId track, const Event& e) {
@@ -300,7 +310,8 @@ void Session::add_slice(const Event& e) {
   constexpr size_t kMostSame = 16;        // unmatched of one tensor; more means that events were lost
   constexpr size_t kMostEarly = 1 << 16;  // tensors whose end came first
   if (e.kind() == EventKind::SliceLive) {
-    const SliceRect rect{key.tensor, key.run, key.offset, e.slice_bytes(), step, step, e.time, e.time, true};
+    SliceRect rect{key.tensor, key.run, key.offset, e.slice_bytes(), step, step, e.time, e.time, true};
+    rect.derived = rect.run.valid() && runs_[rect.run.index()].info.steps_derived;
     newest_step_ = step;
     if (const auto early = early_ends_.find(key); early != early_ends_.end()) {
       auto& ends = early->second;

@@ -56,8 +56,8 @@ std::string Snapshot::label(const Event& e) const {
       return n.name.empty() ? n.op : n.op + " " + n.name;
     }
     case EventKind::Wait: return "barrier wait";
+    case EventKind::Between: return (e.b & kPaused) != 0 ? "paused" : "between two nodes";
     case EventKind::Copy: return "copy";
-    case EventKind::Pause: return "paused";
     case EventKind::Slice:
     case EventKind::Layer: return std::string(name(NameId(static_cast<int32_t>(e.id))));
     case EventKind::Counter: return e.id < counters.size() ? counters[e.id].name : std::string();

@@ -171,6 +171,7 @@ QString ArenaView::describe(const QPointF& pixel) const {
   const trace::SliceRect* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
   QStringList lines =
       SliceWords::describe(context().source->graph(), context().source->plan(), item->tensor, slice_of(*item), seen);
+  if (seen && seen->derived) lines << tr("place observed; from when to when derived from the spans and the plan");
   if (item->differs) lines << tr("touched bytes that the plan does not give it");
   return lines.join(QLatin1Char('\n'));
 }

@@ -20,7 +20,7 @@ QStringList incomplete_notes(const trace::Snapshot& snapshot, trace::RunId id) {
   if (!run) return notes;
   if (run->finished && run->status == trace::RunStatus::Aborted) notes << Texts::tr("aborted");
   if (run->finished && run->status == trace::RunStatus::Failed) notes << Texts::tr("failed");
-  if (run->stepped) notes << Texts::tr("stepped through");
+  if (run->info.stepped) notes << Texts::tr("stepped through");
   return notes;
 }
 

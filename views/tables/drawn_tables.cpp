@@ -156,7 +156,7 @@ TablePtr timeline_table(const TableInput& input) {
     for (const trace::SpanRef& span : found) {
       const trace::Event& e = snapshot->event(span);
       const bool of_run = e.kind() == trace::EventKind::Work || e.kind() == trace::EventKind::Wait ||
-                          e.kind() == trace::EventKind::Pause;
+                          e.kind() == trace::EventKind::Between;
       if (!of_run || run == nullptr || e.run() == input.run) spans->push_back(span);  // another run may go on beside it
     }
   }

@@ -42,6 +42,7 @@ uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
     case EventKind::Wait: return kSpanWait;
     case EventKind::Copy: return kSpanCopy;
     case EventKind::Slice: return kSpanNamed0 + s.event(cell.span).id % 8;
+    case EventKind::Between: return kSpanNamed0;
     default: return kSpanWork0 + s.event(cell.span).id % 3;
   }
 }
@@ -183,7 +184,7 @@ class Maker {
       for (const SpanCell& cell : s_.spans(row.track, part.time.begin, part.time.end, part.pixels)) {
         if (cell.count == 1 && cell.span == before) continue;  // it reaches over from the stretch before
         before = cell.span;
-        if (cell.count == 1 && cell.kind == EventKind::Pause) continue;  // over all rows: add_pauses()
+        if (cell.count == 1 && s_.event(cell.span).is_pause()) continue;  // over all rows: add_pauses()
         add_cell(row, cell);
       }
     }

@@ -291,6 +291,10 @@ QString TimelineView::describe(const QPointF& pixel) const {
       node ? tensor_title(*node, trace::TensorRef::node(e.node())) : QString::fromStdString(s.label(e));
   switch (e.kind()) {
     case trace::EventKind::Wait: lines << tr("barrier wait after %1").arg(title); break;
+    case trace::EventKind::Between:
+      lines << ((e.b & trace::kPaused) != 0 ? tr("paused after %1").arg(title)
+                                            : tr("between nodes, after %1").arg(title));
+      break;
     case trace::EventKind::Copy:
       lines << tr("copy for %1").arg(title) << format_bytes_exact(e.b);
       if (e.end() > e.begin()) {

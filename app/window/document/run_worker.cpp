@@ -136,8 +136,12 @@ void RunWorker::run_one() {
   shared_->tell([](RunController& c) { c.take_running(); });
   RunOptions options;
   options.control = &shared_->control;
-  options.break_before = [this](NodeId node, Step) { return breaks_before(node); };
-  options.after_node = [this](NodeId node, Step) { return looks_at(node); };
+  // Looking between nodes makes a run a stepped one, which has other barriers: only where somebody wants to.
+  if (!shared_->breakpoints.empty()) take_breakpoints();
+  const auto set = [](char c) { return c != 0; };
+  if (std::any_of(breaks_.begin(), breaks_.end(), set))
+    options.break_before = [this](NodeId node, Step) { return breaks_before(node); };
+  if (nan_) options.after_node = [this](NodeId node, Step) { return looks_at(node); };
   auto report = runner_->run(options);
   recorder_->drain();
   recorder_->drain();  // a run's end follows behind its events

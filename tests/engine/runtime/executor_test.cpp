@@ -93,7 +93,7 @@ TEST_CASE("every strategy, planner, order and thread count computes the same num
               RandomGraph g(seed);
               MemoryPlanOptions options;
               options.in_place = in_place;
-              auto executor = make(g, backend, {threads, strategy, nullptr, true, {}, {}}, planner, order, options);
+              auto executor = make(g, backend, {threads, strategy, nullptr, {}, {}}, planner, order, options);
               REQUIRE(executor.ok());
               for (int run = 0; run < 3; ++run) {
                 auto report = (*executor)->run({.timed = run == 1});
@@ -129,7 +129,7 @@ TEST_CASE("eager memory is given back at its last use, planned memory is one blo
   Bytes peak[3];
   for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
     auto context = make_cpu_context();
-    auto executor = make(g, backend, {1, strategy, nullptr, true, {}, {}}, "two-level", "depth-first", {}, context);
+    auto executor = make(g, backend, {1, strategy, nullptr, {}, {}}, "two-level", "depth-first", {}, context);
     REQUIRE(executor.ok());
     REQUIRE((*executor)->run().ok());
     const MemoryStats stats = context->stats({}, MemoryKind::Workspace);
@@ -143,7 +143,7 @@ TEST_CASE("eager memory is given back at its last use, planned memory is one blo
 TEST_CASE("a plan follows its intervals: each node's bytes lie at its offset, views lie in their source") {
   test::ToyBackend backend;
   RandomGraph g(5);
-  auto executor = make(g, backend, {1, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  auto executor = make(g, backend, {1, MemoryStrategy::Planned, nullptr, {}, {}});
   REQUIRE(executor.ok());
   const MemoryPlan& plan = (*executor)->plan().memory;
   CHECK(plan.lower_bound <= plan.arena_bytes);
@@ -162,7 +162,7 @@ TEST_CASE("the trace tells each node's work and each thread's waits") {
   trace::Recorder recorder;
   auto session = std::make_shared<trace::Session>();
   recorder.add_sink(session);
-  auto executor = make(g, backend, {2, MemoryStrategy::Planned, &recorder, true, "toy", {}});
+  auto executor = make(g, backend, {2, MemoryStrategy::Planned, &recorder, "toy", {}});
   REQUIRE(executor.ok());
   REQUIRE((*executor)->run().ok());
   recorder.drain();
@@ -190,7 +190,7 @@ TEST_CASE("a kernel's error ends the run and names the node; the executor runs a
   test::ToyBackend backend;
   RandomGraph g(2);
   for (int threads : {1, 3}) {
-    auto executor = make(g, backend, {threads, MemoryStrategy::Eager, nullptr, true, {}, {}});
+    auto executor = make(g, backend, {threads, MemoryStrategy::Eager, nullptr, {}, {}});
     REQUIRE(executor.ok());
     backend.fail_at = "out";
     auto failed = (*executor)->run();
@@ -206,7 +206,7 @@ TEST_CASE("a kernel's error ends the run and names the node; the executor runs a
 TEST_CASE("callbacks see each node once and can end the run") {
   test::ToyBackend backend;
   RandomGraph g(4);
-  auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, {}, {}});
   REQUIRE(executor.ok());
   std::vector<int32_t> seen;
   RunOptions options;
@@ -227,7 +227,7 @@ TEST_CASE("callbacks see each node once and can end the run") {
 TEST_CASE("a run pauses between nodes, steps, breaks and is aborted from another thread") {
   test::ToyBackend backend;
   RandomGraph g(6);
-  auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, {}, {}});
   REQUIRE(executor.ok());
   RunControl control;
   std::atomic<int> done{0};
@@ -285,7 +285,7 @@ TEST_CASE("what cannot be run or planned is said before anything runs") {
     CHECK(plan.error().message.find("EXP is not one of its ops") != std::string::npos);
   }
   g.input->storage = Storage();
-  auto executor = make(g, backend, {1, MemoryStrategy::Planned, nullptr, true, {}, {}});
+  auto executor = make(g, backend, {1, MemoryStrategy::Planned, nullptr, {}, {}});
   REQUIRE_FALSE(executor.ok());
   CHECK(executor.error().message.find("'x' has no data") != std::string::npos);
 }
@@ -296,7 +296,7 @@ TEST_CASE("an arena that does not fit is an error value") {
   for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::None, MemoryStrategy::Eager}) {
     auto context = make_cpu_context();
     context->set_limit({}, 512);
-    auto executor = make(g, backend, {1, strategy, nullptr, true, {}, {}}, "none", "depth-first", {}, context);
+    auto executor = make(g, backend, {1, strategy, nullptr, {}, {}}, "none", "depth-first", {}, context);
     if (strategy == MemoryStrategy::Eager && executor.ok()) {
       auto report = (*executor)->run();
       REQUIRE_FALSE(report.ok());

@@ -61,7 +61,7 @@ Outcome run(bool join, bool in_place, MemoryStrategy strategy, const char* plann
   out.joined = memory->joined.size();
   auto plan = ExecutionPlan::make(n.graph, std::move(*memory), *cpu, threads);
   REQUIRE(plan.ok());
-  auto executor = Executor::create(*cpu, make_cpu_context(), {threads, strategy, nullptr, true, {}, {}});
+  auto executor = Executor::create(*cpu, make_cpu_context(), {threads, strategy, nullptr, {}, {}});
   REQUIRE(executor.ok());
   REQUIRE((*executor)->prepare(std::move(*plan)).ok());
   auto report = (*executor)->run({.timed = true});

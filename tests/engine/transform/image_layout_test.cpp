@@ -74,7 +74,7 @@ std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& outpu
   REQUIRE_MESSAGE(memory.ok(), (memory.ok() ? "" : memory.error().message));
   auto plan = ExecutionPlan::make(graph, std::move(*memory), backend, threads);
   REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
-  auto executor = Executor::create(backend, make_cpu_context(), {threads, strategy, nullptr, true, {}, {}});
+  auto executor = Executor::create(backend, make_cpu_context(), {threads, strategy, nullptr, {}, {}});
   REQUIRE(executor.ok());
   REQUIRE((*executor)->prepare(std::move(*plan)).ok());
   for (int i = 0; i < 2; ++i) {

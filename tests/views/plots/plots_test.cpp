@@ -342,7 +342,8 @@ class PlotsTest : public QObject {
     const auto before = session->snapshot();
     const trace::RunId run(before->runs.size() - 1);
     const Nanoseconds t = before->time.end;
-    session->events(trace::TrackId(0), std::array{trace::pause(run, NodeId(20), t, t + 84'500'000'000)});
+    session->events(trace::TrackId(0),
+                    std::array{trace::between(run, NodeId(20), t, t + 84'500'000'000, trace::kPaused)});
     session->describe(trace::RunEnd{run, t + 84'500'000'000, trace::RunStatus::Done, true});
     Desk d;
     d.source.set_session(session);

@@ -17,6 +17,7 @@ struct RunnerOptions : CompileOptions {
   BackendOptions backend_options;  // what the backend's documentation lists
   ThreadPoolOptions pool;          // of the threads
   int polling = 50;                // see ExecutorOptions
+  bool hold_threads = false;       // see ExecutorOptions
   models::OpenOptions open;
   InputFiles inputs;                    // what they hold settles unknown sizes too
   trace::Recorder* recorder = nullptr;  // outlives the runner

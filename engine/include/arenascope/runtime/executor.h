@@ -30,11 +30,11 @@ struct ExecutorOptions {
   int threads = 1;  // of the host; must be the plan's
   MemoryStrategy strategy = MemoryStrategy::Planned;
   trace::Recorder* recorder = nullptr;    // null: nothing is recorded; it outlives the executor
-  bool record_touched = true;             // with a recorder: which arena bytes each node really wrote
   std::string model;                      // the name under which the graph is described
   std::vector<trace::ThreadRing*> rings;  // of an earlier executor, so that its threads keep their rows; or none
   ThreadPoolOptions pool;                 // where its threads run, and how important they are
-  int polling = 50;  // 0: a thread that waits parks at once; 100: it looks for twice as long as usual
+  int polling = 50;           // 0: a thread that waits parks at once; 100: it looks for twice as long as usual
+  bool hold_threads = false;  // all threads take part even beside other work, where one alone would be sooner
 };
 
 struct NodeTime {
@@ -45,19 +45,25 @@ struct NodeTime {
 struct RunReport {
   Nanoseconds nanoseconds = 0;
   std::vector<NodeTime> nodes;  // by step; empty unless timed
+  int threads = 1;              // that took part
+  bool fell_back = false;       // one alone did all, as that is sooner beside other work on the processors
+  int64_t barriers = 0;         // at which they met
+  bool stepped = false;         // it had other barriers than the plan's, for somebody to look between nodes
   bool aborted = false;
 };
 
 struct RunOptions {
   bool timed = false;             // fill RunReport::nodes
-  RunControl* control = nullptr;  // pause, step, abort from elsewhere
-  // Looks at a node's result before the next node starts; false ends the run.
+  RunControl* control = nullptr;  // pause, step, abort from elsewhere; unused it changes nothing
+  // Looks at a node's result before the next node starts; false ends the run. With this or the next one the run is
+  // stepped: it has a barrier behind every node.
   std::function<bool(NodeId node, Step step)> after_node;
   // Asked before a node with work starts: true pauses there (needs a control). Breakpoints.
   std::function<bool(NodeId node, Step step)> break_before;
 };
 
 class Barrier;
+class SingleThreadFallback;
 
 class Executor {
  public:
@@ -78,6 +84,7 @@ class Executor {
   trace::GraphId trace_graph() const { return trace_graph_; }
   trace::PlanId trace_plan() const { return trace_plan_; }
   Bytes arena_bytes() const { return arena_.bytes(); }
+  const std::byte* arena() const { return arena_.data(); }  // where planned tensors lie; null without any
   // Rows of a device in a recording: its queue, what waits, copies.
   static constexpr size_t kDeviceRows = 3;
   // Threads' rows, then a device's; null when nothing is recorded.
@@ -93,20 +100,37 @@ class Executor {
   void bind_views();
   void work(int ith, Shared& shared);
   void work_by_itself(Shared& shared);
-  bool better_alone();
-  void note(bool by_itself, Nanoseconds took);
+  // What a thread computes without a barrier: up to which item, when it began with that one, and when it was done.
+  struct Stretch {
+    size_t last;
+    Nanoseconds begin, arrive;
+  };
+  Stretch compute_stretch(size_t item, int ith, Shared& shared);
+  void meet(size_t done, int ith, Shared& shared);
+  // What was done between two items: behind how many, from when to when, and what (trace::BetweenFlags).
+  struct Section {
+    size_t done = SIZE_MAX;
+    Nanoseconds begin = 0, end = 0;
+    uint32_t flags = 0;
+  };
+  Section between_items(size_t done, Shared& shared);
+  void record(const Section& section, const Shared& shared);
   void advance(size_t from, size_t to, Shared& shared);
   bool between(size_t next, Shared& shared);
+  bool looked_at(size_t step, Shared& shared);
+  uint32_t step_of(size_t item) const;
   void compute(size_t item, int ith, Shared& shared);
   void compute_parts(size_t item, int ith, Shared& shared);
   void compute_part(size_t item, int part, int ith, Shared& shared);
   Status allocate_output(size_t step);
   Status allocate_packed(size_t step);
   void release_after(size_t step);
-  void trace_slices(size_t step, bool begin, trace::RunId run);
   void leave_out_joined();
   void find_items();
   void describe();
+  void begin_recording(Shared& shared);
+  void end_recording(Shared& shared, std::span<const DeviceSpan> spans, Nanoseconds end);
+  void fill_times(const Shared& shared, std::span<const DeviceSpan> spans, RunReport& report) const;
   void add_device_rows();
   void trace_device(trace::RunId run, std::span<const DeviceSpan> spans);
 
@@ -158,19 +182,14 @@ class Executor {
   std::vector<Item> items_;
   std::unique_ptr<Taken[]> taken_;  // two sets, by thread
   bool alone_ = false;              // no step needs a second thread
-  // Runs beside other work on the processors. At every barrier each thread's turn has to come before anybody goes on,
-  // which can take longer than one thread alone takes for all.
-  struct Crowd {
-    bool seen = false;                     // threads stood in line for a processor of late
-    Nanoseconds watched = 0, queued = -1;  // how long runs took since that was looked at, and what was seen then
-    Nanoseconds together = 0, alone = 0;   // what the last run took either way
-    int runs = 0;
-  } crowd_;
+  std::unique_ptr<SingleThreadFallback> fallback_;
   std::vector<std::vector<TensorImpl*>> views_of_;  // unless planned: by node: the views that share its bytes
   ByStep begins_, ends_;                            // planned tensors whose life begins with a step, or ends behind it
   std::vector<trace::ThreadRing*> rings_;           // by thread; null when nothing is recorded
   trace::GraphId trace_graph_;
   trace::PlanId trace_plan_;
+  trace::RunInfo run_info_;     // what all its runs have in common
+  Nanoseconds load_known_ = 0;  // when the machine's load was read
 };
 
 }  // namespace arenascope

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Stops and starts a run from another thread. Everything takes effect between two nodes, behind the barrier.
+// Stops and starts a run from another thread. Everything takes effect behind a barrier that there is anyway; from the
+// first single step on, a run has barriers behind all nodes. One that is attached and not used changes nothing.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -21,14 +23,21 @@ class RunControl {
   // Called, between nodes, when the run begins to wait and when it goes on. Set before a run.
   std::function<void(Step next, bool paused)> on_pause;
 
-  // For the executor: waits while paused, which `held` then says. False when the run is to end.
-  bool before(Step next, bool* held = nullptr);
+  // For the executor: whether before() may have something to do. Cheap.
+  bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
+  // Whether it goes by single steps, or up to a step.
+  bool stepping() const { return stepping_.load(std::memory_order_relaxed); }
+  // For the executor: waits while paused. False when the run is to end. `paused` says whether it waited.
+  bool before(Step next, bool* paused = nullptr);
   bool aborted() const;
   bool paused() const;  // is waiting right now
 
  private:
+  void changed();  // the lock is held
+
+  std::atomic<bool> wanted_{false}, stepping_{false};
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable condition_;
   enum class Mode { Run, Pause, StepOnce } mode_ = Mode::Run;
   Step until_;
   bool aborted_ = false;

@@ -58,9 +58,15 @@ enum class EventKind : uint8_t {
   SliceDead = 18,     // and no longer holds it
   SeenWrite = 19,     // bytes of the arena that were really written
   SeenRead = 20,      // bytes of the arena that were really read
-  Pause = 21,         // somebody held the run before a node: no part of what it took
+  Between = 21,       // what was done between two nodes while all threads stood at the barrier
 };
 inline constexpr uint8_t kLastEventKind = 21;
+
+// What was done in a Between.
+enum BetweenFlags : uint32_t {
+  kPaused = 1,   // it waited for somebody to let it go on: no part of what the run took
+  kStepped = 2,  // from here on the run is stepped: barriers that the plan left out are back
+};
 
 // `extra` has 24 bits. What the fields mean by kind:
 //   Work           time..a ns, id node, b chunk (task) number, extra run
@@ -78,7 +84,7 @@ inline constexpr uint8_t kLastEventKind = 21;
 //   Layer          id name (NameId), a layer number, extra run
 //   Counter        id counter, a the bits of a double
 //   Slice          time..a, id name, b depth (0 outermost)
-//   Pause          time..a, id the node that did not begin yet, extra run
+//   Between        time..a, id node (the one before), b BetweenFlags, extra run
 struct Event {
   Nanoseconds time = 0;
   int64_t a = 0;
@@ -91,16 +97,17 @@ struct Event {
   constexpr bool is_span() const {
     const EventKind k = kind();
     return k == EventKind::Work || k == EventKind::Wait || k == EventKind::Copy || k == EventKind::Slice ||
-           k == EventKind::Pause;
+           k == EventKind::Between;
   }
   constexpr Nanoseconds begin() const { return time; }
   constexpr Nanoseconds end() const { return is_span() ? a : time; }  // half-open
   constexpr NodeId node() const { return NodeId(static_cast<int32_t>(id)); }
+  constexpr bool is_pause() const { return kind() == EventKind::Between && (b & kPaused) != 0; }
   constexpr int64_t generation() const { return b & 0xffffffff; }  // Wait
   constexpr int64_t nodes() const { return (b >> 32) + 1; }        // Wait: since the barrier before
   constexpr RunId run() const {
     return RunId(extra24());
-  }  // Work, Wait, Step, Layer, Pause, SliceLive/Dead, SeenWrite/Read
+  }  // Work, Wait, Step, Layer, Between, SliceLive/Dead, SeenWrite/Read
   // SliceLive/Dead, SeenWrite/Read: offset and bytes have 51 bits, the step 24; all of it set is no step.
   static constexpr int kSliceBits = 51;
   static constexpr int64_t kSliceMost = (int64_t{1} << kSliceBits) - 1;
@@ -131,9 +138,6 @@ constexpr Event wait(RunId run, NodeId node, Nanoseconds arrive, Nanoseconds lea
                      int64_t nodes = 1) {
   return detail::make(EventKind::Wait, arrive, leave, generation | (nodes - 1) << 32, detail::u32(node.value),
                       detail::u32(run.value));
-}
-constexpr Event pause(RunId run, NodeId before, Nanoseconds t0, Nanoseconds t1) {
-  return detail::make(EventKind::Pause, t0, t1, 0, detail::u32(before.value), detail::u32(run.value));
 }
 constexpr Event alloc(Nanoseconds t, MemoryKind kind, uint64_t address, Bytes bytes, uint32_t allocator,
                       uint32_t block) {
@@ -192,6 +196,10 @@ constexpr Event counter(Nanoseconds t, CounterId id, double value) {
 }
 constexpr Event slice(Nanoseconds t0, Nanoseconds t1, NameId name, int64_t depth) {
   return detail::make(EventKind::Slice, t0, t1, depth, detail::u32(name.value), 0);
+}
+
+constexpr Event between(RunId run, NodeId node, Nanoseconds t0, Nanoseconds t1, uint32_t flags) {
+  return detail::make(EventKind::Between, t0, t1, flags, detail::u32(node.value), detail::u32(run.value));
 }
 
 }  // namespace arenascope::trace

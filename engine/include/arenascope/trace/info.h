@@ -87,6 +87,8 @@ struct SliceInfo {
   TensorRef in_place_of;  // none, or the tensor whose bytes it takes over
   TensorRef part_of;      // none, or the concatenation in whose bytes it lies
   Placement placement = Placement::Arena;
+  bool bound = false;      // the tensor was bound, and its place read from it:
+  Bytes bound_offset = 0;  // where in the arena its bytes lie
   bool operator==(const SliceInfo&) const = default;
 };
 
@@ -113,7 +115,15 @@ struct RunInfo {
   Nanoseconds begin = 0;
   int32_t threads = 0;  // how many meet at each barrier
   std::string backend;
-  std::string strategy;  // "planned", "eager", "none"
+  std::string strategy;        // "planned", "eager", "none"
+  TrackId lead;                // the thread that takes part in every step
+  bool steps_derived = false;  // it writes no Step and Slice events: a session derives them from its spans and the plan
+  bool stepped = false;        // stepped or stopped at breakpoints: other barriers than the plan's, in no statistics
+  int32_t threads_asked = 0;   // 0: as `threads`; more where one thread alone was sooner beside other work
+  std::string processor;       // as the system names it
+  std::vector<int32_t> affinity;  // the processors that the threads may run on
+  double load = 0;                // of the machine before the run: tasks that run or want to, over a minute
+  std::string build;              // of the program that ran it
   bool operator==(const RunInfo&) const = default;
 };
 
@@ -123,7 +133,7 @@ struct RunEnd {
   RunId id;
   Nanoseconds end = 0;
   RunStatus status = RunStatus::Done;
-  bool stepped = false;  // somebody stepped through it or had it stop at nodes: its times say nothing about speed
+  bool stepped = false;  // as in RunInfo, where it became so on the way
   int32_t threads = 0;   // that it really ran on; 0: not told
   bool operator==(const RunEnd&) const = default;
 };

@@ -16,8 +16,9 @@ class Session : public Sink {
   struct Options {
     size_t max_bytes = 0;  // when the columns hold more, the older half of the events is let go; 0: never
   };
-  Session() = default;
-  explicit Session(Options options) : options_(options) {}
+  Session();
+  explicit Session(Options options);
+  ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -83,6 +84,13 @@ class Session : public Sink {
   void finish(PendingBarrier& pending);
   void finish_barriers(RunId run);
   void add_slice(const Event& event);
+  void add_between(const Event& event);
+  void add_mark(const StepMark& mark);
+  void derive(TrackId track, const Event& event);
+  void derive_up_to(RunId run, size_t steps, Nanoseconds time);
+  void finish_derived(const Run& run);
+  struct PlanSteps;
+  const PlanSteps* steps_of(PlanId plan);
   void close_slice(SliceRect rect, Step last, Nanoseconds end);
   RunTable* table_of(RunId run);
   NodeRun* node_of(RunId run, NodeId node);
@@ -160,6 +168,13 @@ class Session : public Sink {
   std::unordered_map<SliceKey, std::vector<SliceRect>, SliceHash> open_;
   std::unordered_map<SliceKey, std::vector<SliceEnd>, SliceHash> early_ends_;
   Step newest_step_;
+  // Of runs that leave it to the session to derive their steps and slices (session_derive.cpp).
+  struct Derived {
+    size_t next = 0;        // the first step that has not begun
+    Nanoseconds ready = 0;  // when the lead could begin it
+  };
+  std::unordered_map<int32_t, Derived> derived_;        // by run
+  std::vector<std::shared_ptr<PlanSteps>> plan_steps_;  // by plan
   Column<SeenRect> seen_;
   SummaryTree<Range64> seen_times_;
 };

@@ -124,9 +124,8 @@ struct Run {
   Nanoseconds end = 0;  // of a run still going on: of what is known of it
   bool finished = false;
   RunStatus status = RunStatus::Done;
-  size_t first_mark = 0, marks = 0;  // its steps in Snapshot::marks, counted from marks_base
-  bool cold = false;                 // the first one of its graph and plan
-  bool stepped = false;
+  size_t first_mark = 0, marks = 0;       // its steps in Snapshot::marks, counted from marks_base
+  bool cold = false;                      // the first one of its graph and plan
   bool evicted = false;                   // its events, or some, were let go to bound memory
   int32_t threads = 0;                    // that it really ran on; 0: not told
   int64_t lost = 0;                       // events lost while it went on
@@ -135,7 +134,7 @@ struct Run {
   Nanoseconds paused() const { return table ? table->paused : 0; }
   Nanoseconds wall() const { return end - info.begin - paused(); }  // of a run still going on: so far
   // Whether figures of it are those of a whole run.
-  bool whole() const { return finished && status == RunStatus::Done && !stepped && !evicted && lost == 0; }
+  bool whole() const { return finished && status == RunStatus::Done && !info.stepped && !evicted && lost == 0; }
 };
 
 // A tensor's stay in the arena as it really was (the plan's are in PlanInfo::slices).
@@ -145,7 +144,8 @@ struct SliceRect {
   Bytes offset = 0, bytes = 0;
   Step first, last;
   Nanoseconds begin = 0, end = 0;
-  bool open = false;  // still live when the snapshot was taken: `last` and `end` are those of the newest event
+  bool open = false;     // still live when the snapshot was taken: `last` and `end` are those of the newest event
+  bool derived = false;  // it lay there, as was observed; from when to when is derived from the plan and the spans
 };
 
 // Bytes of the arena that were really touched.

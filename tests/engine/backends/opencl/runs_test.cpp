@@ -115,7 +115,7 @@ TEST_CASE("an allocation at each run gives the same as the plan, and no more tha
   run(*planned);
   const auto expected = result(*device.backend, network.output);
   const auto eager =
-      prepared(*device.backend, device.memory, network.graph, {1, MemoryStrategy::Eager, nullptr, true, "", {}});
+      prepared(*device.backend, device.memory, network.graph, {1, MemoryStrategy::Eager, nullptr, "", {}});
   run(*eager);
   run(*eager);
   CHECK(result(*device.backend, network.output) == expected);
@@ -127,7 +127,7 @@ TEST_CASE("queued, submitted, started and ended come to rows of the device, by t
   trace::Recorder recorder;
   auto session = std::make_shared<trace::Session>();
   recorder.add_sink(session);
-  const auto executor = on_device(device, network, {1, MemoryStrategy::Planned, &recorder, true, "network", {}});
+  const auto executor = on_device(device, network, {1, MemoryStrategy::Planned, &recorder, "network", {}});
   const Nanoseconds begin = recorder.now();
   run(*executor);
   run(*executor);
@@ -180,7 +180,7 @@ TEST_CASE("what is told to run on the host does, between copies that have a row 
   auto session = std::make_shared<trace::Session>();
   recorder.add_sink(session);
   const auto executor =
-      prepared(**both, device.memory, split->graph, {1, MemoryStrategy::Planned, &recorder, true, "shared", {}});
+      prepared(**both, device.memory, split->graph, {1, MemoryStrategy::Planned, &recorder, "shared", {}});
   run(*executor);
   const auto got = result(**both, output);
   CHECK(compare_elements(DType::F32, got.data(), expected.data(), 1600).relative() < 1e-5);

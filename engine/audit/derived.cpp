@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Steps and stays of runs that do not write them. A step begins when the run's lead thread begins its first span of
+// work for it, or, where that thread only waited for the others' work, when its span before ended; steps without any
+// begin with the next. A tensor lies where it was bound for the steps that the plan gives it.
+#include <algorithm>
+
+#include "engine/audit/raw.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+struct Begun {
+  std::vector<Nanoseconds> steps;  // those that began, in order
+  Nanoseconds last = 0;            // end of the lead's last span
+};
+
+Begun begun(const Raw& raw, const RawRun& run, const trace::PlanInfo& plan) {
+  Begun out;
+  out.last = run.info.begin;
+  for (const RawSpan& s : raw.spans) {
+    if (s.run != run.info.id.value || s.track != run.info.lead.value || s.kind == SpanKind::Copy) continue;
+    const auto found = std::find(plan.order.begin(), plan.order.end(), NodeId(s.node));
+    if (found == plan.order.end()) continue;
+    const auto step = static_cast<size_t>(found - plan.order.begin());
+    const Nanoseconds time = s.kind == SpanKind::Work ? s.begin : out.last;
+    while (out.steps.size() <= step) out.steps.push_back(time);
+    out.last = s.end;
+  }
+  if (run.ended && run.end.status == trace::RunStatus::Done && !out.steps.empty())
+    while (out.steps.size() < plan.order.size()) out.steps.push_back(out.last);
+  return out;
+}
+
+}  // namespace
+
+void derive_steps(Raw& raw) {
+  for (const auto& [id, run] : raw.runs) {
+    const auto plan = raw.plans.find(run.info.plan.value);
+    if (!run.info.steps_derived || plan == raw.plans.end()) continue;
+    const trace::PlanInfo& p = plan->second;
+    const Begun b = begun(raw, run, p);
+    for (size_t i = 0; i < b.steps.size(); ++i)
+      raw.marks.push_back(
+          {b.steps[i], id, static_cast<int32_t>(i), p.order[i].value, run.info.lead.value, raw.events, true});
+    const bool done = run.ended && run.end.status == trace::RunStatus::Done;
+    for (const trace::SliceInfo& s : p.slices) {
+      if (!s.bound || !s.first.valid() || s.first.index() >= b.steps.size()) continue;
+      RawLive live{b.steps[s.first.index()], true, s.tensor,  s.bound_offset, s.size, s.first.value,
+                   run.info.lead.value,      id,   raw.events};
+      raw.lives.push_back(live);
+      live.begins = false;
+      live.step = s.last.value;
+      if (s.last.index() < b.steps.size())
+        live.time = b.steps[s.last.index()];
+      else if (done && s.last.index() == b.steps.size())
+        live.time = b.last;
+      else
+        continue;
+      raw.lives.push_back(live);
+    }
+  }
+}
+
+}  // namespace arenascope::audit
