@@ -9,6 +9,7 @@
 #include <arenascope/schedule/quick_plan.h>
 
 #include "engine/runtime/single_thread_fallback.h"
+#include "engine/runtime/weight_pages.h"
 
 namespace arenascope {
 

@@ -69,7 +69,6 @@ bool RunControl::before(Step next, bool* paused) {
   if (mode_ == Mode::Pause && !aborted_) {
     if (paused) *paused = true;
     waiting_ = true;
-    if (held != nullptr) *held = true;
     if (on_pause) {
       lock.unlock();
       on_pause(next, true);
