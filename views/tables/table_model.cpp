@@ -60,6 +60,7 @@ std::vector<uint32_t> TableModel::arranged() const {
 // whoever holds on to a row (what is selected, what is current) keeps that row, wherever it stands now.
 void TableModel::rearrange() {
   if (!table_) return;
+  arranging_ = true;
   const std::vector<uint32_t> wanted = arranged();
   const int before = static_cast<int>(rows_.size()), now = static_cast<int>(wanted.size());
   std::vector<bool> stays(table_->rows, false), was(table_->rows, false);
@@ -85,6 +86,7 @@ void TableModel::rearrange() {
     endInsertRows();
   }
   put_in_order(wanted);
+  arranging_ = false;
   if (now > 0) Q_EMIT dataChanged(index(0, 0), index(now - 1, columnCount() - 1));
 }
 

@@ -26,6 +26,8 @@ class TableModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
   void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
+  // Rows are being put elsewhere: what is current now is nobody's choice.
+  bool arranging() const { return arranging_; }
   Selection selection_of(int row) const;
   int64_t id_of(int row) const;                  // -1: it has none
   int row_of(const Selection& selection) const;  // -1: not shown
@@ -43,6 +45,7 @@ class TableModel : public QAbstractTableModel {
   std::vector<uint32_t> rows_;  // of the table, as shown
   QString text_;
   RangeFilter range_;
+  bool arranging_ = false;
   int sort_column_ = -1;
   Qt::SortOrder sort_order_ = Qt::AscendingOrder;
 };

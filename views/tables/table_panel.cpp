@@ -85,7 +85,8 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& index, const QModelIndex& before) {
             // Coming by Tab makes a first row current, which nobody chose.
-            if (selecting_ || !before.isValid() || !index.isValid() || !view_->hasFocus()) return;
+            if (selecting_ || model_->arranging() || !before.isValid() || !index.isValid() || !view_->hasFocus())
+              return;
             const Selection what = model_->selection_of(index.row());
             selecting_ = true;
             if (!what.empty()) selection_->select(what);

@@ -21,10 +21,6 @@ Document::Document(Theme* theme)
   });
   connect_runner();
   connect_jobs();
-  connect(&source_, &SessionSource::changed, this, [this] {
-    // A live run moves the playhead while it is stepped.
-    if (source_.live_step().valid() && runner_->state() == RunState::Paused) axis_.set_current(source_.live_step());
-  });
   connect(&selection_, &SelectionModel::current_changed, this, [this] {
     // What was selected by hand shows its step in every view.
     const int32_t step = step_of(source_, selected_node(context()));

@@ -29,6 +29,7 @@
 #include <views/findings/findings_view.h>
 #include <views/lesson/lesson_panel.h>
 #include <views/lifetimes/lifetimes_view.h>
+#include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
 #include <views/timeline/timeline_view.h>
 

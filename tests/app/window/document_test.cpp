@@ -28,8 +28,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     if (!file.open(QIODevice::WriteOnly)) return {};
     std::mt19937 random(seed);
     file.write("id,lower,upper,size\n");
-    for (int i = 0; i < 220; ++i) {
-      const int lower = static_cast<int>(random() % 400), length = 20 + static_cast<int>(random() % 160);
+    for (int i = 0; i < 400; ++i) {
+      const int lower = static_cast<int>(random() % 100), length = 2 + static_cast<int>(random() % 30);
       file.write(
           QStringLiteral("b%1,%2,%3,%4\n").arg(i).arg(lower).arg(lower + length).arg(64 + random() % 100'000).toUtf8());
     }

@@ -18,8 +18,10 @@
 #include <thread>
 
 #include <views/timeline/timeline_view.h>
+#include "app/window/actions/command_palette.h"
 #include "app/window/language.h"
 #include "app/window/main_window.h"
+#include "app/window/ui_watch.h"
 
 using namespace arenascope;
 using namespace arenascope::app;

@@ -71,6 +71,7 @@ class WordsTest : public QObject {
   std::unique_ptr<MainWindow> window_;
   Document& doc() { return window_->document(); }
   Panels& panels() { return *window_->shell().panels; }
+  PlotView* plot_view(const QString& id) { return qobject_cast<PlotView*>(panels().parts(id).drawn); }
   QStringList data_;  // words that come from the data, planners and files
 
   void complain(QStringList* wrong, const QWidget* where, const QString& text) const {
@@ -180,13 +181,13 @@ class WordsTest : public QObject {
     QVERIFY2(twice.isEmpty(), qPrintable(twice.join(u'\n')));
   }
 
-  void panels_data() {
+  void all_panels_data() {
     QTest::addColumn<QString>("panel");
     for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks",
                            "objects", "barriers", "allocators", "planners", "compare", "breakpoints", "problems"})
       QTest::newRow(id) << QString::fromLatin1(id);
   }
-  void panels() {
+  void all_panels() {
     QFETCH(QString, panel);
     QDockWidget* dock = panels().dock(panel);
     dock->show();
