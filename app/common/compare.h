@@ -9,7 +9,8 @@
 namespace arenascope::app {
 
 // Element by element |a - b| ≤ atol + rtol·|b|, or, with relative_to_max > 0, the largest |a - b| at most that part
-// of the largest |b|. NaN equals NaN, infinities equal themselves. Whole numbers and booleans must be equal.
+// of the largest |b|. An atol above 0 is at least 2^-24 of the largest |b|. NaN equals NaN, infinities equal
+// themselves. Whole numbers and booleans must be equal.
 struct Tolerance {
   double rtol = 1e-3;  // what onnx's own tests use
   double atol = 1e-7;

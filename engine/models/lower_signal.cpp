@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's Fourier transforms as products with tables of sines and cosines, and the steps of optimisers.
+// ONNX's Fourier transforms as sums over tables of sines and cosines, and the steps of optimisers.
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
@@ -10,6 +10,7 @@ namespace arenascope::models {
 namespace {
 
 constexpr int64_t kLongest = 1 << 14;  // a table has the square of it
+constexpr int64_t kMostTerms = 1 << 24;
 
 Tensor whole_range(OpCall& c, const Dims& sizes, const char* suffix) {
   OpParams bytes;
@@ -17,12 +18,12 @@ Tensor whole_range(OpCall& c, const Dims& sizes, const char* suffix) {
   return c.apply(Op::Arange, std::span<const Tensor>{}, bytes, suffix);
 }
 
-// 2π·k·n / length for k < rows and n < columns; k·n is reduced before it is rounded.
+// 2π·k·n / length for k < rows and n < columns, in double; k·n is reduced before it is rounded.
 Tensor angles(OpCall& c, int64_t rows, int64_t columns, int64_t length) {
   const Tensor product = c.op(Op::Mul, {whole_range(c, {rows, 1}, ":k"), whole_range(c, {1, columns}, ":n")}, ":turns");
   const Tensor part = c.op(Op::Mod, {product, c.scalar(static_cast<double>(length), DType::I64, ":length")}, ":part");
-  const auto step = static_cast<float>(2 * M_PI / static_cast<double>(length));
-  return c.op_with(Op::Scale, {c.cast(part, DType::F32, ":part_f32")}, ScaleParams{step, 0}, ":angles");
+  const Tensor step = c.scalar(2 * M_PI / static_cast<double>(length), DType::F64, ":step");
+  return c.op(Op::Mul, {c.cast(part, DType::F64, ":part_f64"), step}, ":angles");
 }
 
 // Cut off or filled up with zeros.
@@ -70,7 +71,7 @@ bool read(OpCall& c, const Tensor& x, Transform& t) {
 
 // How often each frequency of a one-sided spectrum counts, over the length.
 Tensor weights(OpCall& c, const Transform& t) {
-  HostArray out = HostArray::make(DType::F32, {t.in(), 1});
+  HostArray out = HostArray::make(DType::F64, {t.in(), 1});
   for (int64_t k = 0; k < t.in(); ++k) {
     const bool once = !t.onesided || k == 0 || 2 * k == t.length;
     out.set(k, (once ? 1.0 : 2.0) / static_cast<double>(t.length));
@@ -88,7 +89,7 @@ void dft(OpCall& c) {
   for (int d = 0; d < rank - 1; ++d)
     if (d != t.axis) order.push_back(d);
   order.push_back(t.axis);
-  const Tensor signal = to_length(c, c.cast(x, DType::F32, ":f32"), t.axis, t.in(), ":sized");
+  const Tensor signal = to_length(c, c.cast(x, DType::F64, ":f64"), t.axis, t.in(), ":sized");
   const Tensor turned = c.op(Op::Cont, {c.permute(signal, order, ":turned")}, ":lines");
   if (!turned) return;
   Dims lines = turned.sizes(), row;
@@ -106,8 +107,18 @@ void dft(OpCall& c) {
     sine = c.op(Op::Neg, {sine}, ":minus_sin");
   }
   if (!real || !cosine || !sine) return;
+  // Sums in double: frequencies that cancel out are to be zeros.
+  const int64_t terms = real->element_count() * t.out();
+  if (terms > kMostTerms) return c.refuse(fmt::format("{} products at once, of at most {}", terms, kMostTerms));
+  Dims spread = row;
+  spread[spread.rank() - 1] = 1;
+  spread.push_back(t.in());
   const auto times = [&](const Tensor& m, const Tensor& v, const char* suffix) {
-    return c.mul_mat(m, v, {}, 1, suffix);
+    const std::string at = suffix;
+    const Tensor products =
+        c.op(Op::Mul, {c.reshape(v, spread, (at + "_spread").c_str()), m}, (at + "_products").c_str());
+    return products ? c.op_with(Op::ReduceSum, {products}, ReduceParams{1u << (products->rank() - 1), false}, suffix)
+                    : Tensor();
   };
   Tensor y = times(cosine, real, ":rc");
   if (imaginary) y = c.op(Op::Sub, {y, times(sine, imaginary, ":is")}, ":y_real");
@@ -124,7 +135,7 @@ void dft(OpCall& c) {
   if (complex) both = c.op_with(Op::Concat, {both, c.reshape(z, each, ":z_each")}, AxisParams{0}, ":both");
   std::vector<int> back(static_cast<size_t>(rank));
   for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int>(i);
-  c.out(0, c.cast(c.op(Op::Cont, {c.permute(both, back, ":back")}, x.dtype() == DType::F32 ? "" : ":y"), x.dtype()));
+  c.out(0, c.cast(c.op(Op::Cont, {c.permute(both, back, ":back")}, x.dtype() == DType::F64 ? "" : ":y"), x.dtype()));
 }
 
 // An optimiser's step over tensors in groups: X…, then gradients, then each kind of state. Scalars are f32 tensors.

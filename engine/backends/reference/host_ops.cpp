@@ -51,7 +51,7 @@ Real rounded(Real x, const std::vector<Real>& numbers, const SmallFloatParams& p
   const bool powers = p.format == SmallFloat::E8M0, no_nan = p.format == SmallFloat::E2M1;
   const bool has_infinity = p.format == SmallFloat::E5M2;
   const bool has_minus_zero = has_infinity || no_nan || p.format == SmallFloat::E4M3FN;
-  if (std::isnan(x)) return no_nan ? numbers.back() : x;
+  if (std::isnan(x)) return no_nan ? Real{-0.0} : x;
   if (powers && std::signbit(x)) return NAN;
   const Real sign = std::signbit(x) ? -1 : 1, magnitude = std::abs(x), largest = numbers.back();
   // What comes behind the largest number, by the step that leads to it.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 using namespace arenascope;
@@ -181,6 +182,23 @@ GraphBuilder make_builder() {
 }
 
 }  // namespace
+
+TEST_CASE("each op with a gradient is differentiated by a case") {
+  std::set<Op> seen;
+  for (const Case& c : cases()) {
+    GraphBuilder g = make_builder();
+    std::vector<Tensor> given;
+    for (const Dims& sizes : c.shapes) given.push_back(g.input("x", sizes));
+    Graph graph = *g.context().new_graph(512);
+    REQUIRE(graph.expand(c.build(g, given)).ok());
+    for (const TensorImpl* node : graph.nodes()) seen.insert(node->op);
+  }
+  for (int i = 0; i < kOpCount; ++i) {
+    const auto op = static_cast<Op>(i);
+    if (op == Op::Cast || op == Op::Copy) continue;  // a cast's rounding hides differences; a copy is a CONT
+    CHECK_MESSAGE((!has_gradient(op) || seen.contains(op)), "no case for " << std::string(name(op)));
+  }
+}
 
 TEST_CASE("each rule's gradients are those of central differences") {
   auto reference = reference::make_reference_backend();

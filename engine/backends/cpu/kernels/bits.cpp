@@ -63,7 +63,7 @@ double rounded(double x, const SmallFloatParams& p) {
   if (p.format == SmallFloat::E8M0) return power_of_two(x, p);
   const Format f = format_of(p.format);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  if (std::isnan(x)) return p.format == SmallFloat::E2M1 ? f.largest : nan;
+  if (std::isnan(x)) return p.format == SmallFloat::E2M1 ? -0.0 : nan;  // which has no NaN
   double magnitude = std::fabs(x);
   if (!std::isinf(magnitude) && magnitude != 0) {
     const int exponent = std::max(std::ilogb(magnitude), f.least) - (f.digits - 1);
