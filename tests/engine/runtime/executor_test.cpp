@@ -111,13 +111,13 @@ TEST_CASE("a parameter is a node that is given: its views read it, and it must h
       RandomGraph g(seed, 40, true);
       REQUIRE(g.graph.find_node(*g.input).valid());
       const std::byte* data = g.input->data();
-      auto executor = make(g, backend, {1, strategy, nullptr, true, {}, {}});
+      auto executor = make(g, backend, {1, strategy, nullptr, {}, {}});
       REQUIRE(executor.ok());
       for (int run = 0; run < 2; ++run) REQUIRE((*executor)->run().ok());
       g.check_result();
       CHECK(g.input->data() == data);
       g.input->storage = Storage();
-      auto refused = make(g, backend, {1, strategy, nullptr, true, {}, {}});
+      auto refused = make(g, backend, {1, strategy, nullptr, {}, {}});
       REQUIRE_FALSE(refused.ok());
       CHECK(refused.error().message == "'x' has no data: every input and weight must be given before a run");
     }
@@ -172,7 +172,7 @@ TEST_CASE("the trace tells each node's work and each thread's waits") {
     if (step.tasks == 0) continue;
     ++with_work;
     const auto stats = snapshot->stats((*executor)->trace_graph(), step.node);
-    CHECK(stats.spans == step.tasks);
+    CHECK(stats.parts == step.tasks);
     CHECK(stats.barriers == 1);
   }
   CHECK(with_work > 10);

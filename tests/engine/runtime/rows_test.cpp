@@ -182,7 +182,7 @@ TEST_CASE("a recording says how many nodes met at no barrier") {
     if (step.tasks == 0) continue;
     ++nodes;
     const auto stats = snapshot->stats(executor->trace_graph(), step.node);
-    CHECK(stats.spans == step.parts);
+    CHECK(stats.parts == step.parts);
     CHECK(stats.barriers == (step.behind == Behind::Barrier ? 1 : 0));
     if (step.behind != Behind::Barrier) continue;
     REQUIRE(barrier < snapshot->barriers.size());

@@ -251,7 +251,7 @@ TEST_CASE("a pause is no wait, and a run that is stepped is in no statistics") {
   CHECK((paused[0].b & trace::kPaused) != 0);
   const int64_t barriers = static_cast<int64_t>(snapshot->barriers.size());
   const NodeId out = g.graph.find_node(*g.output);
-  CHECK(snapshot->stats(executor->trace_graph(), out).spans == 2);
+  CHECK(snapshot->stats(executor->trace_graph(), out).parts == 2);
 
   RunOptions looking;
   int nodes = 0;
@@ -265,7 +265,7 @@ TEST_CASE("a pause is no wait, and a run that is stepped is in no statistics") {
   CHECK(stepped->barriers > barriers);
   snapshot = recorded.snapshot();
   CHECK(snapshot->runs[1].info.stepped);
-  CHECK(snapshot->stats(executor->trace_graph(), out).spans == 2);  // of the first run only
+  CHECK(snapshot->stats(executor->trace_graph(), out).runs == 1);  // the first only
   const auto between = spans(*snapshot, trace::EventKind::Between);
   CHECK(static_cast<int>(between.size()) > nodes / 2);
   for (const trace::Event& wait : spans(*snapshot, trace::EventKind::Wait))

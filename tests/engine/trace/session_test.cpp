@@ -402,7 +402,7 @@ TEST_CASE("aborted runs, runs that were stepped through and runs that lost event
   CHECK(s.mean == 550);
   CHECK(s.left_out == 3);
   const auto snapshot = runs.session.snapshot();
-  CHECK(snapshot->run(RunId(3))->stepped);
+  CHECK(snapshot->run(RunId(3))->info.stepped);
   CHECK(snapshot->run(RunId(4))->lost == 3);
   CHECK(snapshot->run(RunId(2))->lost == 0);
   CHECK(snapshot->run(RunId(2))->whole());
@@ -429,7 +429,7 @@ TEST_CASE("a pause is no part of a run's time, of waits, or of busy shares, in w
     runs.begin();
     const Nanoseconds t = runs.now;
     runs.work_on(0, NodeId(0), 0, 100);
-    const std::array held = {pause(RunId(0), NodeId(1), t + 120, t + 90'120)};
+    const std::array held = {between(RunId(0), NodeId(1), t + 120, t + 90'120, kPaused)};
     const std::array other = {work(RunId(0), NodeId(0), t, t + 60), wait(RunId(0), NodeId(0), t + 60, t + 90'130, 0)};
     const std::array first = {wait(RunId(0), NodeId(0), t + 100, t + 90'130, 0)};
     if (pause_first) runs.session.events(TrackId(0), held);

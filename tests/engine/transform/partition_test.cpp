@@ -159,7 +159,7 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
       REQUIRE_MESSAGE(planned.ok(), (planned.ok() ? "" : planned.error().message));
       auto plan = ExecutionPlan::make(g, std::move(*planned), backend, 1);
       REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
-      auto executor = Executor::create(backend, memory, {1, strategy, recorder, false, "split", {}});
+      auto executor = Executor::create(backend, memory, {1, strategy, recorder, "split", {}});
       REQUIRE(executor);
       REQUIRE((*executor)->prepare(std::move(*plan)).ok());
       for (int i = 0; i < 2; ++i) {
