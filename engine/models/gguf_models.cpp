@@ -11,9 +11,7 @@ namespace {
 // A kit whose weights are those of the file, which must be there in the size that the graph asks for.
 class GgufKit final : public ZooKit {
  public:
-  GgufKit(const GgufFile& file, std::string name) : ZooKit(std::move(name)), file_(file) {
-    model_.format = "gguf";
-  }
+  GgufKit(const GgufFile& file, std::string name) : ZooKit(std::move(name)), file_(file) { model_.format = "gguf"; }
 
   Tensor weight(const std::string& name, const Dims& sizes, Range) override {
     if (!g().ok()) return {};

@@ -167,9 +167,9 @@ void bits(CaseList& list) {
       for (int mode = 0; mode < (format == static_cast<int>(SmallFloat::E8M0) ? 6 : 2); ++mode)
         for (double largest : {2.0, 600.0})
           list.add(Op::RoundSmall, type, fmt::format("format {} mode {} to {}", format, mode, largest), [=](Kit& k) {
-            return k.node(Op::RoundSmall, {k.input(type, {9, 50}, Spread::Permuted, -largest, largest)},
-                          SmallFloatParams{static_cast<SmallFloat>(format), mode % 2 == 1,
-                                           static_cast<SmallRounding>(mode / 2)});
+            return k.node(
+                Op::RoundSmall, {k.input(type, {9, 50}, Spread::Permuted, -largest, largest)},
+                SmallFloatParams{static_cast<SmallFloat>(format), mode % 2 == 1, static_cast<SmallRounding>(mode / 2)});
           });
 }
 

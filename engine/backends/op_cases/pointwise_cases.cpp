@@ -10,9 +10,9 @@ constexpr Op kArithmetic[] = {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Min, Op::M
 constexpr Op kComparisons[] = {Op::Equal,        Op::Less, Op::LessEqual, Op::Greater,
                                Op::GreaterEqual, Op::And,  Op::Or,        Op::Xor};
 constexpr Op kAnyType[] = {Op::Neg, Op::Abs, Op::Sign, Op::Floor, Op::Ceil, Op::Round, Op::Relu, Op::IsNan};
-constexpr Op kFloatOnly[] = {Op::Exp,      Op::Erf,      Op::Sin,  Op::Cos,      Op::Atan, Op::Sinh,
-                             Op::Cosh,     Op::Asinh,    Op::Tanh, Op::Sigmoid,  Op::Tan,  Op::Softplus,
-                             Op::Softsign, Op::Gelu,     Op::GeluTanh, Op::Silu, Op::Mish};
+constexpr Op kFloatOnly[] = {Op::Exp,      Op::Erf,   Op::Sin,      Op::Cos,     Op::Atan, Op::Sinh,
+                             Op::Cosh,     Op::Asinh, Op::Tanh,     Op::Sigmoid, Op::Tan,  Op::Softplus,
+                             Op::Softsign, Op::Gelu,  Op::GeluTanh, Op::Silu,    Op::Mish};
 constexpr Op kPositive[] = {Op::Sqrt, Op::Reciprocal, Op::Log};
 constexpr Op kUpToOne[] = {Op::Asin, Op::Acos, Op::Atanh};
 constexpr Op kBits[] = {Op::BitAnd, Op::BitOr, Op::BitXor};

@@ -115,8 +115,8 @@ struct Axis {
     std::vector<std::pair<int64_t, Real>> out;
     for (int k = -1; k <= 2; ++k) {
       const Real s = std::abs(t - k), a = -0.75L;
-      const Real weight = s <= 1 ? (a + 2) * s * s * s - (a + 3) * s * s + 1
-                                 : a * s * s * s - 5 * a * s * s + 8 * a * s - 4 * a;
+      const Real weight =
+          s <= 1 ? (a + 2) * s * s * s - (a + 3) * s * s + 1 : a * s * s * s - 5 * a * s * s + 8 * a * s - 4 * a;
       out.push_back({index(first + k), weight});
     }
     return out;

@@ -29,7 +29,7 @@ void copy_bits(const Job& job) {
 struct Format {
   int digits, least;
   double largest;
-  bool infinity;       // behind the largest comes infinity, else NaN
+  bool infinity;  // behind the largest comes infinity, else NaN
   bool negative_zero;
 };
 Format format_of(SmallFloat format) {
@@ -54,7 +54,8 @@ double power_of_two(double x, const SmallFloatParams& p) {
   const double fraction = std::frexp(x, &exponent);  // in [1/2, 1)
   const bool exact = fraction == 0.5;
   int power = exponent - 1;
-  if (!exact && (p.rounding == SmallRounding::Up || (p.rounding == SmallRounding::Nearest && fraction >= 0.75))) ++power;
+  if (!exact && (p.rounding == SmallRounding::Up || (p.rounding == SmallRounding::Nearest && fraction >= 0.75)))
+    ++power;
   if (power > 127) return p.saturate ? 0x1p127 : nan;
   return std::ldexp(1.0, power < -127 ? -127 : power);
 }
@@ -69,7 +70,8 @@ double rounded(double x, const SmallFloatParams& p) {
     const int exponent = std::max(std::ilogb(magnitude), f.least) - (f.digits - 1);
     magnitude = std::ldexp(std::nearbyint(std::ldexp(magnitude, -exponent)), exponent);
   }
-  if (magnitude > f.largest) magnitude = p.saturate || p.format == SmallFloat::E2M1 ? f.largest : f.infinity ? INFINITY : nan;
+  if (magnitude > f.largest)
+    magnitude = p.saturate || p.format == SmallFloat::E2M1 ? f.largest : f.infinity ? INFINITY : nan;
   if (magnitude == 0 && !f.negative_zero) return 0;
   return std::copysign(magnitude, x);
 }

@@ -161,7 +161,8 @@ struct Short {
   };
 X(Sqrt)
 X(Reciprocal)
-X(Exp) X(Sigmoid) X(LeakyRelu) X(Softsign) X(Silu) X(HardSigmoid) X(HardSwish) X(Scale)
+X(Exp)
+X(Sigmoid) X(LeakyRelu) X(Softsign) X(Silu) X(HardSigmoid) X(HardSwish) X(Scale)
 #undef X
 #define X(id, ...)                                       \
   template <>                                            \
@@ -202,10 +203,11 @@ ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[
     if constexpr (!IsWhole<N>::value)                                                                             \
       ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = formulas::apply<Do::id>(x[j], y[j], a, b, false); \
     return;
-#define WHOLE(id, ...)                                                                                              \
-  case Do::id:                                                                                                      \
-    if constexpr (IsWhole<N>::value)                                                                                \
-      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = formulas::apply<Do::id>(x[j], y[j], a, b, is_unsigned); \
+#define WHOLE(id, ...)                                            \
+  case Do::id:                                                    \
+    if constexpr (IsWhole<N>::value)                              \
+      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] =   \
+          formulas::apply<Do::id>(x[j], y[j], a, b, is_unsigned); \
     return;
   switch (s.what) {
     ARENASCOPE_DO(Load, y[j])
