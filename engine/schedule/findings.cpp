@@ -28,6 +28,17 @@ struct Variant {
   std::vector<NodeId> owners;
 };
 
+// Traces of other tools don't tell along which axis a concatenation joins: only the first dimension that is not 1 lets
+// its sources lie one behind the other, so that one is tried; where the sizes say otherwise, the graph has no join.
+trace::GraphInfo with_axes(trace::GraphInfo graph) {
+  for (trace::TensorInfo& node : graph.nodes) {
+    if (node.axis || op_of(node) != Op::Concat) continue;
+    const auto first = std::find_if(node.shape.begin(), node.shape.end(), [](int64_t size) { return size != 1; });
+    if (first != node.shape.end()) node.axis = static_cast<int32_t>(first - node.shape.begin());
+  }
+  return graph;
+}
+
 class Finder {
  public:
   Finder(const FindingsInput& in, const FindingsOptions& options)
@@ -61,7 +72,7 @@ class Finder {
 
   bool set_up() {
     if (!in_.plan || !in_.graph || in_.plan->order.size() != in_.graph->nodes.size()) return false;
-    auto graph = restore_graph(*in_.graph);
+    auto graph = restore_graph(with_axes(*in_.graph));
     if (!graph) return false;
     graph_ = *graph;
     if (!check_order(graph_, in_.plan->order)) return false;
@@ -248,24 +259,27 @@ class Finder {
     return of;
   }
 
-  // Concatenations along the outermost axis whose sources nobody else holds, and copies of what lies in order already.
+  // Concatenations whose sources could lie in their bytes, and copies of what lies in order already.
   void add_joins() {
-    const std::vector<int32_t> of = intervals_by_node();
-    std::vector<uint8_t> attached(base_.owners.size(), 0);
-    Variant all{base_.problem, base_.owners};
+    MemoryPlanOptions options = plan_options_;
+    options.join = true;
+    GraphIntervals all = graph_intervals(graph_, in_.plan->order, options);
+    std::erase_if(all.joined, [&](NodeId id) { return joined_already(id); });
+    std::erase_if(all.problem.attachments, [&](const planner::Attachment& a) {
+      const NodeId whole = all.owners[static_cast<size_t>(a.whole)];
+      return std::find(all.joined.begin(), all.joined.end(), whole) == all.joined.end();
+    });
     Finding joined;
     joined.kind = Kind::Concat;
-    for (size_t n = 0; n < in_.graph->nodes.size(); ++n) {
-      const trace::TensorInfo& node = in_.graph->nodes[n];
-      if (op_of(node) != Op::Concat || of[n] < 0 || joined_already(NodeId(n))) continue;
-      if (!attach_sources(node, of[n], of, attached, all.problem)) continue;
-      joined.tensors.push_back(TensorRef::node(NodeId(n)));
-      joined.bytes += node.bytes;
+    for (NodeId id : all.joined) {
+      joined.tensors.push_back(TensorRef::node(id));
+      joined.bytes += in_.graph->nodes[id.index()].bytes;
     }
     if (!joined.tensors.empty() && !stopped()) {
       joined.count = static_cast<int64_t>(joined.tensors.size());
-      keep(std::move(joined), try_out(all, "joined in place"));
+      keep(std::move(joined), try_out({std::move(all.problem), std::move(all.owners)}, "joined in place"));
     }
+    const std::vector<int32_t> of = intervals_by_node();
     size_t tried = 0;
     for (size_t n = 0; n < in_.graph->nodes.size() && tried < kTries && !stopped(); ++n) {
       const trace::TensorInfo& node = in_.graph->nodes[n];
@@ -296,35 +310,6 @@ class Finder {
              s.offset < whole->offset + whole->size && whole->offset < s.offset + s.size && s.first < whole->last &&
              whole->first < s.last;
     });
-  }
-
-  // Every part must be an interval of its own, of a whole tensor that the concatenation alone joins, and fit behind the
-  // one before it. Only where all dimensions before the axis are 1 do the parts lie one behind the other.
-  bool attach_sources(const trace::TensorInfo& node, int32_t whole, const std::vector<int32_t>& of,
-                      std::vector<uint8_t>& attached, planner::Problem& problem) const {
-    std::vector<planner::Attachment> parts;
-    Bytes at = 0;
-    std::vector<int32_t> seen;
-    for (TensorRef source : node.sources) {
-      if (!source.is_node() || source.index() >= of.size()) return false;
-      const int32_t part = of[source.index()];
-      if (part < 0 || lives_[source.index()].owner != NodeId(source.index())) return false;
-      if (attached[static_cast<size_t>(part)] || attached[static_cast<size_t>(whole)]) return false;
-      if (std::find(seen.begin(), seen.end(), part) != seen.end() || at % problem.alignment != 0) return false;
-      const trace::TensorInfo& t = in_.graph->nodes[source.index()];
-      if (t.shape.size() != node.shape.size()) return false;
-      size_t axis = 0;  // the first dimension that is not 1 in the result must be the one that is joined
-      while (axis < node.shape.size() && node.shape[axis] == 1) ++axis;
-      for (size_t d = 0; d < node.shape.size(); ++d)
-        if (d != axis && t.shape[d] != node.shape[d]) return false;
-      seen.push_back(part);
-      parts.push_back({part, whole, at});
-      at += t.bytes;
-    }
-    if (at != node.bytes || parts.size() < 2) return false;
-    for (int32_t part : seen) attached[static_cast<size_t>(part)] = 1;
-    problem.attachments.insert(problem.attachments.end(), parts.begin(), parts.end());
-    return true;
   }
 
   bool in_order(TensorRef ref) const {
