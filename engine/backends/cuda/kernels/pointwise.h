@@ -159,10 +159,9 @@ struct Short {
   struct Short<Do::id> {                \
     static constexpr bool value = true; \
   };
-X(Sqrt)
-X(Reciprocal)
-X(Exp)
-X(Sigmoid) X(LeakyRelu) X(Softsign) X(Silu) X(HardSigmoid) X(HardSwish) X(Scale)
+// clang-format off
+X(Sqrt) X(Reciprocal) X(Exp) X(Sigmoid) X(LeakyRelu) X(Softsign) X(Silu) X(HardSigmoid) X(HardSwish) X(Scale)
+// clang-format on
 #undef X
 #define X(id, ...)                                       \
   template <>                                            \
