@@ -103,7 +103,8 @@ Status Executor::prepare(ExecutionPlan plan) {
   if (options_.strategy == MemoryStrategy::None) bound = bind_each();
   if (!bound) return bound;
   std::vector<TensorImpl*> in_order;
-  for (const PlannedStep& step : plan_.steps) in_order.push_back(&plan_.graph.node(step.node));
+  for (const PlannedStep& step : plan_.steps)  // parameters are given, and would part what a backend computes as one
+    if (TensorImpl& node = plan_.graph.node(step.node); node.op != Op::None) in_order.push_back(&node);
   if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
   auto copied = settle_mapped_weights(plan_, backend_, *context_);
   if (!copied) return copied.error();

@@ -6,6 +6,7 @@
 
 #include <arenascope/graph/autodiff.h>
 #include <arenascope/graph/builder.h>
+#include <arenascope/schedule/describe.h>
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/image_layout.h>
 #include <arenascope/transform/partition.h>
@@ -120,6 +121,18 @@ TEST_CASE("gradients, accumulators and parameters survive every transform") {
     CHECK(made.graph.grad_accumulator(*w) == t.graph.grad_accumulator(*t.w));
     CHECK(made.graph.find_leaf(*t.graph.grad_accumulator(*t.w)).valid());
     CHECK(twin(*t.loss)->has(kFlagOutput));
+
+    // As a recording and the window see it.
+    const trace::GraphInfo seen = describe_graph(made.graph);
+    int parameters = 0;
+    for (const trace::TensorInfo& node : seen.nodes) {
+      if (!node.op.empty()) continue;
+      ++parameters;
+      CHECK(node.name == "w");
+      CHECK((node.flags & ~uint32_t{trace::kNoWork}) == (trace::kParameter | trace::kWeight));
+    }
+    CHECK(parameters == 1);
+    for (const trace::TensorInfo& leaf : seen.leafs) CHECK((leaf.flags & trace::kWeight) == 0);
   }
 }
 
