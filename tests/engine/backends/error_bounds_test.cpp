@@ -62,10 +62,11 @@ class Random {
 };
 
 // Weights of a convolution and values of an attention stay finite, as their products with padding and with masked keys
-// are defined for finite numbers only; so do the parameters that BATCH_NORM folds into a factor and a shift.
+// are defined for finite numbers only; so do the parameters that BATCH_NORM folds into a factor and a shift,
+// and the images of GRID_SAMPLE, some of whose weights are zeros of either sign but for rounding.
 bool stays_finite(Op op, size_t input) {
   return ((op == Op::Conv || op == Op::ConvTranspose) && input == 1) || (op == Op::Attention && input == 2) ||
-         (op == Op::BatchNorm && input > 0);
+         (op == Op::GridSample && input == 0) || (op == Op::BatchNorm && input > 0);
 }
 
 void mix_in(const BuiltCase& built, Op op, Mix mix) {

@@ -72,6 +72,7 @@ TEST_CASE("op cases agree with the reference by way of the device's memory") {
     REQUIRE((*backend)->register_memory(*memory).ok());
     size_t number = 0;
     for (const OpCase& c : op_cases()) {
+      if (info(c.op).family == OpFamily::Host || c.op == Op::CumProd) continue;  // the host's
       if (number++ % 5 != 0) continue;  // the kernels themselves are tested case by case elsewhere
       CAPTURE(c.name);
       auto context = Context::create({.grow = true});

@@ -44,6 +44,12 @@ TEST_CASE("an op that nobody wrote is refused by its name") {
   check_unknown_op_is_refused(*device.backend);
 }
 
+TEST_CASE("what only the host computes is refused") {
+  auto device = open_device();
+  for (const OpCase& c : op_cases())
+    if (info(c.op).family == OpFamily::Host) CHECK_FALSE(device.backend->supports(*build(c).built.output).ok());
+}
+
 TEST_CASE("every op agrees with the reference") {
   Opened device = open_device({{"tuning", "none"}});
   check_cases(device, 150, [](const OpCase& c) { return c.tolerance; });
