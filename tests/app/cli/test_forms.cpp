@@ -121,6 +121,8 @@ TEST_CASE("run --json") {
                       {"threads", "number"},
                       {"seconds", "array"},
                       {"fastest", "number"},
+                      {"threads_used", "array"},
+                      {"barriers", "array"},
                       {"nodes", "array"},
                       {"peak_bytes", "object"},
                       {"outputs", "array"},
