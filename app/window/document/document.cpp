@@ -128,6 +128,7 @@ void Document::pause_at(int step, BreakReason reason, const QString& node) {
 
 void Document::take_state() {
   const RunState state = runner_->state();
+  axis_.set_follow(state != RunState::Paused);  // it stands before the node that comes next, which left no event yet
   if (state == RunState::Running || state == RunState::Paused)
     source_.set_live(true);
   else

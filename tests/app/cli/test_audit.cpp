@@ -39,7 +39,8 @@ TEST_CASE("the form of an audit") {
   CHECK(a["contradictions"].empty());
   REQUIRE(a["runs"].size() >= 3);
   for (const Json& run : a["runs"]) {
-    CHECK(run["threads"] == 2);
+    CHECK(run["threads"] >= 1);  // one alone where that was sooner beside other work
+    CHECK(run["threads"] <= 2);
     CHECK(run["wall_nanoseconds"] > 0);
     CHECK(run["paused_nanoseconds"] == 0);
   }
@@ -54,9 +55,9 @@ TEST_CASE("the form of an audit") {
     CHECK(node["parts"] >= node["runs"]);
     for (const char* key : {"name", "busy_nanoseconds", "wait_nanoseconds"}) CHECK(node.contains(key));
   }
-  REQUIRE(a["threads"].size() == 2);
+  REQUIRE(a["threads"].size() >= 1);
+  CHECK(a["threads"][0]["busy_share"] > 0.0);
   for (const Json& thread : a["threads"]) {
-    CHECK(thread["busy_share"] > 0.0);
     CHECK(thread["busy_share"].get<double>() + thread["wait_share"].get<double>() <= 1.0);
   }
   CHECK(a["peak_bytes"] > 1'000'000);

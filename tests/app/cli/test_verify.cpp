@@ -103,6 +103,7 @@ TEST_CASE("a real network whose expected output was changed") {
 TEST_CASE_FIXTURE(Case, "every test case below a folder, each with its outcome") {
   const std::string root = *this / "";
   const auto copy = [&](const std::string& name) {
+    std::filesystem::create_directories(*this / name);
     std::filesystem::copy(folder, *this / name, std::filesystem::copy_options::recursive);
     return *this / (name + "/test_data_set_0/output_0.pb");
   };

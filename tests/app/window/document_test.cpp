@@ -168,7 +168,6 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(!window_->shell().actions->find("memory.cancel")->isEnabled());
     doc().replanning()->plan(wish(60));
     QVERIFY(window_->shell().actions->find("memory.cancel")->isEnabled());
-    QTest::qWait(100);
     window_->shell().actions->find("memory.cancel")->trigger();
     QVERIFY(!doc().replanning()->busy());
     QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);

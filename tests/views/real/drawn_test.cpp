@@ -154,9 +154,9 @@ class RealDrawnTest : public QObject {
     drag(view.plot(), {x(20.5), 150}, {x(29.5), 150}, Qt::ShiftModifier);
     QCOMPARE(d.selection.current(), Selection(StepRangeSelection{Step(20), Step(30)}));
     const AxisRange all = d.axis.range();
-    QTest::keyClick(&view, Qt::Key_F);
+    view.frame_selection();
     QVERIFY(d.axis.range().lo > 10 && d.axis.range().hi < 45);
-    QTest::keyClick(&view, Qt::Key_Home);
+    view.show_all();
     QCOMPARE(d.axis.range(), all);
   }
 
@@ -200,7 +200,7 @@ class RealDrawnTest : public QObject {
     const AxisRange all = d.axis.range();
     wheel(view.plot(), {500, 150}, 3);
     QVERIFY(d.axis.range().length() < all.length() * 0.6);
-    QTest::keyClick(&view, Qt::Key_Home);
+    view.show_all();
     QCOMPARE(d.axis.range(), all);
   }
 
@@ -216,7 +216,7 @@ class RealDrawnTest : public QObject {
     QTest::mouseClick(view.plot(), Qt::LeftButton, {},
                       QPoint(20, static_cast<int>(view.plot()->yAxis->coordToPixel(-0.5))));
     QCOMPARE(d.selection.current(), Selection(BlockSelection{d.source.plan_id(), l.rows[0].block}));
-    QTest::keyClick(&view, Qt::Key_Escape);
+    d.selection.clear();
     QVERIFY(d.selection.current().empty());
     int clicked = 0;
     for (size_t i = 0; i < l.spans->size() && clicked < 5; ++i) {
@@ -276,9 +276,9 @@ class RealDrawnTest : public QObject {
     }
     QCOMPARE(clicked, 1);
     const AxisRange near = d.axis.range();
-    QTest::keyClick(&view, Qt::Key_W);
+    d.axis.zoom_in();
     QVERIFY(d.axis.range().length() < near.length());
-    QTest::keyClick(&view, Qt::Key_T);
+    d.axis.toggle_mode();
     QCOMPARE(d.axis.mode(), AxisMode::Step);
     QVERIFY(d.axis.range().lo <= 8 && d.axis.range().hi >= 7);  // what was in view still is
   }
