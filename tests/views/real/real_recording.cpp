@@ -96,6 +96,7 @@ const RealRecording& real_recording() {
       return RealRecording{nullptr, "skipped: no onnx/light/squeezenet in ARENASCOPE_DATA or ../shared/data"};
     RunnerOptions options;
     options.threads = 2;
+    options.hold_threads = true;  // waits at barriers are looked at
     return made(record(models::open_model(model.string()), options, "squeezenet"));
   }();
   return recording;
