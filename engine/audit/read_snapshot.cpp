@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// PyTorch's CUDA memory snapshot: what its allocator held when it was taken, and what happened before.
+// PyTorch's CUDA memory snapshot: what its allocator held when it was taken, and what happened before. Entries tell
+// the bytes that were asked for, the state at the end those of the blocks; figures are of blocks.
 #include <fmt/format.h>
 
 #include "engine/audit/foreign.h"
@@ -13,20 +14,67 @@ constexpr Bytes kMostBytes = Bytes{1} << 60;
 
 bool sensible(int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
 
-// Held when the snapshot was taken, by device.
-struct Held {
-  Bytes active = 0, reserved = 0;
+struct Piece {
+  uint64_t begin = 0, end = 0;
+  bool is_block = false;
+  bool asked = false;  // `end` is that of what was asked for: how much was handed out is still to be found
 };
 
-std::map<int64_t, Held> held_at_end(const Pickled& root) {
-  std::map<int64_t, Held> out;
+// What a device held at one moment: segments, and the blocks in them. Looked through from end to end each time.
+class Holding {
+ public:
+  Bytes max_split = INT64_MAX;
+  bool expandable = false;
+  std::vector<Piece> pieces;
+
+  const Piece* find(uint64_t begin, bool block) const {
+    for (const Piece& p : pieces)
+      if (p.is_block == block && p.begin == begin) return &p;
+    return nullptr;
+  }
+  void remove(uint64_t begin, bool block) {
+    std::erase_if(pieces, [&](const Piece& p) { return p.is_block == block && p.begin == begin; });
+  }
+  // PyTorch hands out multiples of 512. What would be left over stays with the block: less than 512 of a small segment,
+  // up to a MiB of a large one.
+  Bytes handed_out(uint64_t begin, Bytes asked) const {
+    uint64_t limit = 0;
+    for (const Piece& p : pieces)
+      if (!p.is_block && p.begin <= begin && begin < p.end) limit = p.end;
+    Bytes size = (asked + 511) / 512 * 512;
+    if (size == 0) size = 512;
+    if (limit == 0) return size;
+    for (bool grown = expandable; grown;) {  // segments that continue each other are one
+      grown = false;
+      for (const Piece& p : pieces)
+        if (!p.is_block && p.begin == limit && p.end > limit) limit = p.end, grown = true;
+    }
+    for (const Piece& p : pieces)
+      if (p.is_block && p.begin > begin) limit = std::min(limit, p.begin);
+    const auto all = static_cast<Bytes>(limit - begin);
+    if (all < size) return std::max(all, asked);
+    const bool small = size <= (1 << 20) || expandable;
+    const bool keeps_rest = small ? all - size < 512 : all - size <= (1 << 20) || size >= max_split;
+    return keeps_rest ? all : size;
+  }
+};
+
+// Held when the snapshot was taken, by device.
+std::map<int64_t, std::vector<Piece>> held_at_end(const Pickled& root) {
+  std::map<int64_t, std::vector<Piece>> out;
   for (const Pickled* segment : root.list("segments")) {
-    Held& held = out[segment->number("device", 0)];
-    const int64_t total = segment->number("total_size", 0);
-    if (sensible(total)) held.reserved += total;
-    for (const Pickled* block : segment->list("blocks"))
-      if (const int64_t size = block->number("size", 0); sensible(size) && block->string("state").starts_with("active"))
-        held.active += size;
+    auto& pieces = out[segment->number("device", 0)];
+    const int64_t total = segment->number("total_size", -1);
+    auto at = static_cast<uint64_t>(segment->number("address", 0));
+    if (sensible(total)) pieces.push_back({at, at + static_cast<uint64_t>(total), false, false});
+    for (const Pickled* block : segment->list("blocks")) {
+      const int64_t size = block->number("size", -1);
+      if (!sensible(size)) break;
+      at = static_cast<uint64_t>(block->number("address", static_cast<int64_t>(at)));
+      if (block->string("state").starts_with("active"))
+        pieces.push_back({at, at + static_cast<uint64_t>(size), true, false});
+      at += static_cast<uint64_t>(size);
+    }
   }
   return out;
 }
@@ -34,7 +82,7 @@ std::map<int64_t, Held> held_at_end(const Pickled& root) {
 bool action_of(std::string_view action, MemoryAction& out) {
   if (action == "alloc")
     out = MemoryAction::Alloc;
-  else if (action == "free_completed")
+  else if (action == "free_completed" || action == "free")
     out = MemoryAction::Free;
   else if (action == "segment_alloc" || action == "segment_map")
     out = MemoryAction::Reserve;
@@ -43,6 +91,67 @@ bool action_of(std::string_view action, MemoryAction& out) {
   else
     return false;
   return true;
+}
+
+struct Entry {
+  MemoryAction action;
+  Nanoseconds time;
+  uint64_t address;
+  Bytes bytes;
+  bool is_block() const { return action == MemoryAction::Alloc || action == MemoryAction::Free; }
+  bool takes() const { return action == MemoryAction::Alloc || action == MemoryAction::Reserve; }
+};
+
+std::vector<Entry> entries_of(const Pickled& trace) {
+  std::vector<Entry> out;
+  for (const Pickled* event : trace.items) {
+    MemoryAction action{};
+    const int64_t size = event->number("size", -1), time = event->number("time_us", 0);
+    if (!action_of(event->string("action"), action) || !sensible(size) || time < 0 || time > INT64_MAX / 4000) continue;
+    out.push_back({action, time * 1000, static_cast<uint64_t>(event->number("addr", 0)), size});
+  }
+  return out;
+}
+
+// What was there before the first entry: all that is there at the end or goes in an entry, unless an entry brought it.
+std::vector<Piece> held_before(const std::vector<Piece>& at_end, const std::vector<Entry>& entries) {
+  std::vector<Piece> out;
+  std::map<std::pair<uint64_t, bool>, bool> named;
+  for (const Entry& e : entries)
+    if (named.try_emplace({e.address, e.is_block()}, true).second && !e.takes())
+      out.push_back({e.address, e.address + static_cast<uint64_t>(e.bytes), e.is_block(), e.is_block()});
+  for (const Piece& p : at_end)
+    if (!named.contains({p.begin, p.is_block})) out.push_back(p);
+  return out;
+}
+
+// Walks through a device's entries and gives each its block's bytes.
+void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Holding& now, RawSpace& space) {
+  now.pieces = held_before(at_end, entries);
+  for (Piece& p : now.pieces)
+    if (p.asked) p.end = p.begin + static_cast<uint64_t>(now.handed_out(p.begin, static_cast<Bytes>(p.end - p.begin)));
+  for (const Piece& p : now.pieces)
+    (p.is_block ? space.active_before : space.reserved_before) += static_cast<Bytes>(p.end - p.begin);
+  std::map<uint64_t, size_t> newest;
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].is_block()) newest[entries[i].address] = i;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    Entry& e = entries[i];
+    if (e.action == MemoryAction::Alloc) {
+      e.bytes = now.handed_out(e.address, e.bytes);
+      if (newest[e.address] == i)
+        for (const Piece& p : at_end)
+          if (p.is_block && p.begin == e.address) e.bytes = static_cast<Bytes>(p.end - p.begin);
+    } else if (e.action == MemoryAction::Free) {
+      const Piece* own = now.find(e.address, true);
+      e.bytes = own != nullptr ? static_cast<Bytes>(own->end - own->begin) : 0;
+    }
+    if (e.takes()) {
+      now.pieces.push_back({e.address, e.address + static_cast<uint64_t>(e.bytes), e.is_block(), false});
+    } else {
+      now.remove(e.address, e.is_block());
+    }
+  }
 }
 
 }  // namespace
@@ -56,28 +165,28 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
   Raw raw;
   raw.format = "PyTorch memory snapshot";
   Tables tables(raw);
-  std::map<int64_t, Held> at_end = held_at_end(root);
+  std::map<int64_t, std::vector<Piece>> at_end = held_at_end(root);
+  Holding rules;
+  if (const Pickled* settings = root.find("allocator_settings")) {
+    if (const int64_t most = settings->number("max_split_size", -1); most > 0) rules.max_split = most;
+    rules.expandable = settings->number("expandable_segments", 0) != 0;
+  }
   const auto& traces = root.list("device_traces");
   for (size_t device = 0; device < traces.size(); ++device) {
     if (traces[device]->type != Pickled::Type::List ||
         (traces[device]->items.empty() && !at_end.contains(static_cast<int64_t>(device))))
       continue;
     const std::string gpu = fmt::format("GPU {}", device);
-    const int32_t space = tables.space(gpu, "Default", gpu);
-    raw.spaces[static_cast<size_t>(space)].has_addresses = true;
-    Held before = at_end[static_cast<int64_t>(device)];
-    for (const Pickled* event : traces[device]->items) {
-      MemoryAction action{};
-      const int64_t size = event->number("size", -1), time = event->number("time_us", 0);
-      if (!action_of(event->string("action"), action) || !sensible(size) || time < 0 || time > INT64_MAX / 4000)
-        continue;
-      raw.memory.push_back({time * 1000, action, space, static_cast<uint64_t>(event->number("addr", 0)), size});
-      raw.cover(time * 1000, time * 1000);
-      Bytes& balance = action == MemoryAction::Alloc || action == MemoryAction::Free ? before.active : before.reserved;
-      balance -= action == MemoryAction::Alloc || action == MemoryAction::Reserve ? size : -size;
+    const int32_t number = tables.space(gpu, "Default", gpu);
+    RawSpace& space = raw.spaces[static_cast<size_t>(number)];
+    space.has_addresses = true;
+    std::vector<Entry> entries = entries_of(*traces[device]);
+    Holding now = rules;
+    hand_out(entries, at_end[static_cast<int64_t>(device)], now, space);
+    for (const Entry& e : entries) {
+      raw.memory.push_back({e.time, e.action, number, e.address, e.bytes});
+      raw.cover(e.time, e.time);
     }
-    raw.spaces[static_cast<size_t>(space)].active_before = before.active;
-    raw.spaces[static_cast<size_t>(space)].reserved_before = before.reserved;
   }
   return raw;
 }

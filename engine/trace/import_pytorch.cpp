@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A PyTorch memory snapshot: {"segments": [...], "device_traces": [[{"action", "addr", "size", "time_us", ...}]]}.
 // The trace is only the newest part of what happened: what was there before it is found from the segments' last state.
+// It tells sizes as they were asked for; what is shown are the blocks that were handed out for them.
 #include <arenascope/trace/import.h>
 #include "engine/trace/import_builder.h"
 #include "engine/trace/pickle.h"
+#include "engine/trace/pytorch_blocks.h"
 
 #include <algorithm>
 #include <map>
@@ -80,7 +82,8 @@ struct Entry {
 // One device's trace, and what its segments hold at the end.
 class DeviceTrace {
  public:
-  DeviceTrace(uint32_t device, ImportBuilder& builder) : device_(device), builder_(builder) {}
+  DeviceTrace(uint32_t device, PytorchBlockRule rule, ImportBuilder& builder)
+      : device_(device), builder_(builder), held_(rule) {}
   std::vector<Entry> entries;
   std::map<uint64_t, int64_t> segments_left, blocks_left;  // address → size
   uint32_t blocks = 0;                                     // numbered from here; shared between the devices
@@ -94,15 +97,23 @@ class DeviceTrace {
       if (e.action == Action::Reserve) layout_.add(e.address, e.size);
     }
     layout_.settle();
-    before(Action::Alloc, Action::Free, blocks_left, [&](uint64_t a, int64_t n) { allocate(track, start, a, n); });
-    for (const Entry& e : entries) {
+    allocate_older(track, start);
+    const auto last = last_entries();
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const Entry& e = entries[i];
       switch (e.action) {
         case Action::Reserve: reserve_at(track, e.time, e.address, e.size); break;
         case Action::Release:
+          held_.remove_segment(e.address, e.size);
           builder_.point(track, release(e.time, MemoryKind::Default, e.address, e.size, device_, 0));
           break;
-        case Action::Alloc: allocate(track, e.time, e.address, e.size); break;
-        case Action::Free: give_back(track, e.time, e.address, e.size); break;
+        case Action::Alloc: {
+          const auto left = last.at(e.address) == i ? blocks_left.find(e.address) : blocks_left.end();
+          allocate(track, e.time, e.address,
+                   left != blocks_left.end() ? left->second : held_.bytes_for(e.address, e.size));
+          break;
+        }
+        case Action::Free: give_back(track, e.time, e.address); break;
         case Action::Other: break;
       }
     }
@@ -121,12 +132,40 @@ class DeviceTrace {
       if (known.find(address) == known.end()) found(address, size);
     }
   }
+  // Blocks that are older than the trace. Of those freed in it only what was asked for is told: how large each was shows
+  // once it is known where all of them lie.
+  void allocate_older(size_t track, Nanoseconds start) {
+    std::map<uint64_t, int64_t> older;
+    before(Action::Alloc, Action::Free, blocks_left, [&](uint64_t a, int64_t n) { older.insert_or_assign(a, n); });
+    std::map<uint64_t, bool> still_there = untouched();
+    for (const auto& [address, size] : older) held_.live[address] = {};
+    for (const auto& [address, size] : older)
+      allocate(track, start, address, still_there[address] ? size : held_.bytes_for(address, size));
+  }
+  // By address of what is left: whether no entry names it.
+  std::map<uint64_t, bool> untouched() const {
+    std::map<uint64_t, bool> out;
+    for (const auto& [address, size] : blocks_left) out[address] = true;
+    for (const Entry& e : entries) {
+      if (e.action == Action::Alloc || e.action == Action::Free) out[e.address] = false;
+    }
+    return out;
+  }
+  // By address: the newest entry about a block there.
+  std::unordered_map<uint64_t, size_t> last_entries() const {
+    std::unordered_map<uint64_t, size_t> last;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].action == Action::Alloc || entries[i].action == Action::Free) last[entries[i].address] = i;
+    }
+    return last;
+  }
   void reserve_at(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
+    held_.add_segment(address, size);
     builder_.point(track, reserve(t, MemoryKind::Default, address, size, device_, 0));
   }
   void allocate(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
     const uint32_t block = blocks++;
-    live_[address] = block;
+    held_.live[address] = {size, block};
     builder_.point(track, alloc(t, MemoryKind::Default, address, size, device_, block));
     const Bytes offset = layout_.offset(address);
     if (offset >= 0)
@@ -134,24 +173,35 @@ class DeviceTrace {
                      slice_live(RunId::none(), t, TensorRef{block}, offset, size, Step(static_cast<int32_t>(step_))));
     ++step_;
   }
-  void give_back(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
-    const auto it = live_.find(address);
-    if (it == live_.end()) return;
-    builder_.point(track, free(t, MemoryKind::Default, address, size, device_, it->second));
+  void give_back(size_t track, Nanoseconds t, uint64_t address) {
+    const auto it = held_.live.find(address);
+    if (it == held_.live.end()) return;
+    const auto [size, number] = it->second;
+    builder_.point(track, free(t, MemoryKind::Default, address, size, device_, number));
     const Bytes offset = layout_.offset(address);
     if (offset >= 0)
-      builder_.point(
-          track, slice_dead(RunId::none(), t, TensorRef{it->second}, offset, size, Step(static_cast<int32_t>(step_))));
-    live_.erase(it);
+      builder_.point(track,
+                     slice_dead(RunId::none(), t, TensorRef{number}, offset, size, Step(static_cast<int32_t>(step_))));
+    held_.live.erase(it);
     ++step_;
   }
 
   const uint32_t device_;
   ImportBuilder& builder_;
   Layout layout_;
-  std::unordered_map<uint64_t, uint32_t> live_;
+  PytorchBlocks held_;
   uint32_t step_ = 0;
 };
+
+// How the snapshot's allocator was set up; older snapshots do not say it.
+PytorchBlockRule block_rule(const Value& root) {
+  PytorchBlockRule rule;
+  const Value* settings = root.get("allocator_settings");
+  if (settings == nullptr || settings->type != Value::Dict) return rule;
+  if (const int64_t most = settings->integer_of("max_split_size", -1); most > 0) rule.max_split = most;
+  rule.expandable = settings->integer_of("expandable_segments", 0) != 0;
+  return rule;
+}
 
 }  // namespace
 
@@ -164,6 +214,7 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     if (segments == nullptr || segments->type != Value::List || traces == nullptr || traces->type != Value::List) {
       return Error{name + ": this pickle is no memory snapshot: it has no lists \"segments\" and \"device_traces\"."};
     }
+    const PytorchBlockRule rule = block_rule(*pickle->root);
     ImportBuilder builder;
     size_t budget = bytes.size();  // a shared list may stand in many places: no more entries than the file has bytes
     int64_t skipped = 0;
@@ -171,7 +222,7 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     const size_t devices = std::min<size_t>(traces->items.size(), 4096);
     for (size_t d = 0; d < devices; ++d) {
       const Value& list = *traces->items[d];
-      DeviceTrace device(static_cast<uint32_t>(d), builder);
+      DeviceTrace device(static_cast<uint32_t>(d), rule, builder);
       device.blocks = blocks;
       for (const Value* s : segments->items) {
         if (budget == 0) break;
@@ -194,7 +245,7 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
             ++skipped;
             break;
           }
-          if (b->text_of("state") == "active_allocated")
+          if (b->text_of("state").starts_with("active"))  // "active_pending_free" too
             device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
           at = block_at + block_size;
         }

@@ -2,6 +2,9 @@
 // Other tools' traces: made here with figures that are known, and those of the data folder beside what Python reads.
 #include <doctest/doctest.h>
 
+#include <arenascope/trace/import.h>
+#include <arenascope/trace/session.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -158,6 +161,27 @@ TEST_CASE("the data folder's memory snapshots as Python's pickle reads them") {
     const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";
     ARENASCOPE_NEEDS_DATA(file);
     compare_with_python(file);
+  }
+}
+
+TEST_CASE("what is drawn of a memory snapshot is what Python counts, at every event") {
+  for (const char* name : {"small", "bf16_forward", "transformer_3GB"}) {
+    const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";
+    ARENASCOPE_NEEDS_DATA(file);
+    const Json truth = truth_of(data_folder() / file);
+    if (!truth.is_object()) {
+      MESSAGE("skipped: no python3");
+      return;
+    }
+    trace::Session session;
+    REQUIRE(trace::open_trace(data_folder() / file, session).ok());
+    const auto s = session.snapshot();
+    const auto& active = s->series(trace::MemoryKind::Default, trace::MemoryCount::Active);
+    size_t wrong = 0;
+    for (const Json& point : truth["curve 0"])
+      wrong += active.at(point[0].get<Nanoseconds>()) == point[1].get<double>() ? 0 : 1;
+    CHECK(wrong == 0);
+    CHECK(truth["curve 0"].size() > 50);
   }
 }
 

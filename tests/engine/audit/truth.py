@@ -25,34 +25,86 @@ def put_balance(out, name, changes, before, origin):
     out[name + ".changes"] = len(changes)
 
 
+MIB = 1 << 20
+
+
+def block_bytes(address, asked, blocks, segments, settings):
+    """Bytes of the block handed out at an address: CUDACachingAllocator's round_size and should_split."""
+    rounded = max(512, -(-asked // 512) * 512)
+    ends = [b + n for b, n in segments if b <= address < b + n]
+    if not ends:
+        return rounded
+    room = min([a for a in blocks if a > address] + ends) - address
+    rest = room - rounded
+    most = settings.get("max_split_size", -1)
+    splits = rest >= 512 if rounded <= MIB else rest > MIB and (most < 0 or rounded < most)
+    return rounded if splits else room
+
+
+def device_blocks(events, left, segments, settings):
+    """(time, change) of a device's block bytes, and what there was before. `left`: address -> bytes at the end."""
+    first, last = {}, {}
+    for e in events:
+        if e["action"] in ("alloc", "free_completed"):
+            first.setdefault(e["addr"], e)
+            last[e["addr"]] = e
+    older = {a: e["size"] for a, e in first.items() if e["action"] == "free_completed"}
+    kept = {a: n for a, n in left.items() if a not in first}
+    blocks = dict(kept)
+    for a, asked in older.items():
+        blocks[a] = block_bytes(a, asked, list(older) + list(kept), segments, settings)
+    before, changes = sum(blocks.values()), []
+    for e in events:
+        a = e["addr"]
+        if e["action"] == "alloc":
+            size = block_bytes(a, e["size"], blocks, segments, settings)
+            if last[a] is e:
+                assert left[a] == size, "the rule for blocks is wrong"
+            blocks[a] = size
+            changes.append((e["time_us"] * 1000, size))
+        elif e["action"] == "free_completed":
+            changes.append((e["time_us"] * 1000, -blocks.pop(a)))
+    assert blocks == left
+    return changes, before
+
+
+def curve(changes, before):
+    """[time, bytes] after all that happens at a time."""
+    out, now = {}, before
+    for t, b in sorted(changes, key=lambda c: c[0]):
+        now += b
+        out[t] = now
+    return sorted(out.items())
+
+
 def snapshot(path):
     with open(path, "rb") as f:
         root = pickle.load(f)
-    active, reserved = {}, {}
+    left, reserved, segments = {}, {}, {}
     for segment in root["segments"]:
         device = segment["device"]
+        segments.setdefault(device, []).append((segment["address"], segment["total_size"]))
         reserved[device] = reserved.get(device, 0) + segment["total_size"]
         for block in segment["blocks"]:
             if block["state"].startswith("active"):
-                active[device] = active.get(device, 0) + block["size"]
+                left.setdefault(device, {})[block["address"]] = block["size"]
     out, times = {}, []
     for device, events in enumerate(root["device_traces"]):
-        held, taken = [], []
+        taken = []
         for e in events:
-            sign = {"alloc": 1, "free_completed": -1}.get(e["action"])
-            if sign:
-                held.append((e["time_us"] * 1000, sign * e["size"]))
             sign = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}.get(e["action"])
             if sign:
                 taken.append((e["time_us"] * 1000, sign * e["size"]))
         if not events:
             continue
+        held, before = device_blocks(events, left.get(device, {}), segments.get(device, []), root["allocator_settings"])
         times += [t for t, _ in held + taken]
         origin = min(t for t, _ in held + taken)
         name = "device.GPU %d" % device
-        put_balance(out, name + ".active", held, active.get(device, 0) - sum(b for _, b in held), origin)
+        put_balance(out, name + ".active", held, before, origin)
         if taken:
             put_balance(out, name + ".reserved", taken, reserved.get(device, 0) - sum(b for _, b in taken), origin)
+        out["curve %d" % device] = curve(held, before)
     out["recording.events"] = len(times)
     out["recording.length"] = max(times) - min(times)
     return out

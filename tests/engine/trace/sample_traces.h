@@ -90,8 +90,8 @@ inline std::string perfetto_trace() {
   return w.text();
 }
 
-// Protocol 2. One segment of 4096 bytes at 0x10000 with a block of 200 bytes at + 1024 that was there before; in the
-// trace a block of 100 bytes goes and one of 512 comes.
+// Protocol 2. One segment of 4096 bytes at 0x10000 with a block for 200 bytes at + 1024 that was there before; in the
+// trace a block for 100 bytes goes and one for 500 comes. Each block has 512.
 inline std::string snapshot_pickle() {
   std::string out("\x80\x02", 2);
   const auto text = [&](const std::string& t) {
@@ -109,12 +109,12 @@ inline std::string snapshot_pickle() {
   text("segments");
   out += ']';
   out += '}';
-  field("device", 0), field("address", 0x10000), field("total_size", 4096), field("allocated_size", 712);
+  field("device", 0), field("address", 0x10000), field("total_size", 4096), field("allocated_size", 1024);
   text("blocks");
   out += "](";
   out += '}', field("address", 0x10000), field("size", 1024), word("state", "inactive");
-  out += '}', field("address", 0x10400), field("size", 200), word("state", "active_allocated");
-  out += '}', field("address", 0x104c8), field("size", 512), word("state", "active_allocated");
+  out += '}', field("address", 0x10400), field("size", 512), word("state", "active_allocated");
+  out += '}', field("address", 0x10600), field("size", 512), word("state", "active_allocated");
   out += "es";  // blocks
   out += "as";  // segments
   text("device_traces");
@@ -125,7 +125,7 @@ inline std::string snapshot_pickle() {
   };
   entry("snapshot", 0, 0, 0);
   entry("free_requested", 0x10000, 100, 1);
-  entry("alloc", 0x104c8, 512, 2000);
+  entry("alloc", 0x10600, 500, 2000);
   entry("free_completed", 0x10000, 100, 3000);
   out += "eas.";
   // The first entry that counts is the alloc at 2 ms: what was there before stands from then on.

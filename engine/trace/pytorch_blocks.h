@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What PyTorch's caching allocator hands out for what it is asked. Its trace tells the bytes that were asked for; a
+// block holds these rounded up, and the whole of the free memory behind its address where what would be left over is
+// too little to be of use (c10/cuda/CUDACachingAllocator.cpp: round_size and should_split).
+#pragma once
+#include <arenascope/base/ids.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace arenascope::trace {
+
+struct PytorchBlockRule {
+  static constexpr Bytes kRound = 512, kSmall = Bytes{1} << 20;
+  Bytes max_split = INT64_MAX;  // a block for this much or more is never split
+  bool expandable = false;      // segments grow, and whatever is left over is kept
+
+  // Bytes of the block for `requested`, with `room` up to the next block or the segment's end.
+  Bytes bytes(Bytes requested, Bytes room) const {
+    const Bytes rounded = std::max<Bytes>((requested + kRound - 1) / kRound, 1) * kRound;
+    if (room <= rounded) return std::max(requested, room);
+    const Bytes rest = room - rounded;
+    const bool splits = rounded <= kSmall || expandable ? rest >= kRound : rest > kSmall && rounded < max_split;
+    return splits ? rounded : room;
+  }
+};
+
+// A device's memory: segments that were taken from it, and the blocks in them.
+class PytorchBlocks {
+ public:
+  struct Block {
+    Bytes bytes = 0;
+    uint32_t number = 0;
+  };
+  explicit PytorchBlocks(PytorchBlockRule rule) : rule_(rule) {}
+
+  void add_segment(uint64_t address, Bytes bytes) { segments_[address] = address + static_cast<uint64_t>(bytes); }
+  void remove_segment(uint64_t address, Bytes bytes) {
+    const auto next = segments_.upper_bound(address);
+    if (next == segments_.begin()) return;
+    const auto own = std::prev(next);
+    const uint64_t end = own->second, gone = address + static_cast<uint64_t>(bytes);
+    if (end <= address) return;
+    if (own->first == address) {
+      segments_.erase(own);
+    } else {
+      own->second = address;
+    }
+    if (gone < end) segments_[gone] = end;
+  }
+  // Up to the next block or the segment's end; INT64_MAX outside of all segments.
+  Bytes room(uint64_t address) const {
+    uint64_t end = segment_end(address);
+    if (end == 0) return INT64_MAX;
+    if (const auto next = live.upper_bound(address); next != live.end()) end = std::min(end, next->first);
+    return static_cast<Bytes>(end - address);
+  }
+  Bytes bytes_for(uint64_t address, Bytes requested) const { return rule_.bytes(requested, room(address)); }
+
+  std::map<uint64_t, Block> live;  // by address
+
+ private:
+  uint64_t segment_end(uint64_t address) const {
+    const auto next = segments_.upper_bound(address);
+    if (next == segments_.begin() || std::prev(next)->second <= address) return 0;
+    uint64_t end = std::prev(next)->second;
+    for (auto more = next; rule_.expandable && more != segments_.end() && more->first == end; ++more)
+      end = more->second;
+    return end;
+  }
+
+  PytorchBlockRule rule_;
+  std::map<uint64_t, uint64_t> segments_;  // address → end
+};
+
+}  // namespace arenascope::trace
