@@ -13,7 +13,7 @@ Handler find_handler(const std::string& domain, const std::string& op) {
          {pointwise_handlers(), product_handlers(), window_handlers(), movement_handlers(), shape_handlers(),
           norm_handlers(), reduce_handlers(), recurrent_handlers(), quantised_handlers(), scatter_handlers(),
           loss_handlers(), attention_handlers(), sampling_handlers(), cast_handlers(), state_handlers(),
-          signal_handlers(), choice_handlers()})
+          signal_handlers(), choice_handlers(), resize_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that slide a window over images: convolutions, pools, LRN and resizing.
+// ONNX operators that slide a window over images: convolutions, pools and LRN.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
@@ -46,12 +46,12 @@ bool read_window(OpCall& c, const Dims& x, const Dims& weight, Window& w) {
   }
   auto kernel = c.attr_ints("kernel_shape");
   if (weight.rank() > 0) {
-    std::vector<int64_t> told(weight.begin() + 2, weight.end());
-    if (!kernel.empty() && kernel != told) {
+    std::vector<int64_t> of_weight(weight.begin() + 2, weight.end());
+    if (!kernel.empty() && kernel != of_weight) {
       c.refuse("its kernel_shape differs from its weight");
       return false;
     }
-    kernel = told;
+    kernel = of_weight;
   }
   std::vector<int64_t> pads = c.attr_ints("pads");
   if (kernel.empty()) {
@@ -83,14 +83,27 @@ bool read_window(OpCall& c, const Dims& x, const Dims& weight, Window& w) {
          copy_numbers(c, "pads", {pads.begin() + w.spatial, pads.end()}, w.end, w.spatial, 0);
 }
 
-ConvParams conv_params(const Window& w, int32_t groups) {
-  ConvParams p{};
+template <class Params>
+void copy_window(const Window& w, Params& p) {
   p.spatial = w.spatial;
   std::copy_n(w.strides, 3, p.strides);
   std::copy_n(w.dilations, 3, p.dilations);
   std::copy_n(w.begin, 3, p.pads_begin);
   std::copy_n(w.end, 3, p.pads_end);
+}
+
+ConvParams conv_params(const Window& w, int32_t groups) {
+  ConvParams p{};
+  copy_window(w, p);
   p.groups = groups;
+  return p;
+}
+
+PoolParams pool_params(OpCall& c, const Window& w) {
+  PoolParams p{};
+  std::copy_n(w.kernel, 3, p.kernel);
+  copy_window(w, p);
+  p.ceil_mode = c.attr_int("ceil_mode", 0) != 0;
   return p;
 }
 
@@ -152,14 +165,7 @@ void pool(OpCall& c, Op op) {
   if (!read_window(c, x.sizes(), {}, w)) return;
   if (c.attr_int("storage_order", 0) != 0) return c.refuse("its storage order is column major");
   if (c.wants(1)) return c.refuse("the indices of its maxima are wanted");
-  PoolParams p{};
-  p.spatial = w.spatial;
-  std::copy_n(w.kernel, 3, p.kernel);
-  std::copy_n(w.strides, 3, p.strides);
-  std::copy_n(w.dilations, 3, p.dilations);
-  std::copy_n(w.begin, 3, p.pads_begin);
-  std::copy_n(w.end, 3, p.pads_end);
-  p.ceil_mode = c.attr_int("ceil_mode", 0) != 0;
+  PoolParams p = pool_params(c, w);
   p.count_include_pad = c.attr_int("count_include_pad", 0) != 0;
   c.out(0, c.op_with(op, {x}, p));
 }
@@ -171,14 +177,7 @@ void lp_pool(OpCall& c) {
   Window w;
   if (!read_window(c, x.sizes(), {}, w)) return;
   const auto power = static_cast<double>(c.attr_int("p", 2));
-  PoolParams p{};
-  p.spatial = w.spatial;
-  std::copy_n(w.kernel, 3, p.kernel);
-  std::copy_n(w.strides, 3, p.strides);
-  std::copy_n(w.dilations, 3, p.dilations);
-  std::copy_n(w.begin, 3, p.pads_begin);
-  std::copy_n(w.end, 3, p.pads_end);
-  p.ceil_mode = c.attr_int("ceil_mode", 0) != 0;
+  PoolParams p = pool_params(c, w);
   p.count_include_pad = true;
   float cells = 1;
   for (int i = 0; i < w.spatial; ++i) cells *= static_cast<float>(w.kernel[i]);
@@ -196,99 +195,6 @@ void lrn(OpCall& c) {
   c.out(0, c.op_with(Op::Lrn, {c.in(0)}, params));
 }
 
-void resize(OpCall& c) {
-  const Tensor x = c.in(0);
-  if (!x) return;
-  const int rank = x->rank();
-  const bool upsample = c.node().op == "Upsample", old = c.opset() < 11;
-  std::vector<double> scales;
-  std::vector<int64_t> sizes;
-  if (upsample && c.opset() < 9) {
-    if (const auto* a = c.attr("scales")) scales.assign(a->floats.begin(), a->floats.end());
-  } else {
-    const size_t at = upsample || old ? 1 : 2;
-    if (c.has(at) && !(c.known(at) && c.known(at)->count() == 0))
-      if (auto given = c.floats(at)) scales = *given;
-    if (c.has(3))
-      if (auto given = c.ints(3)) sizes = *given;
-  }
-  if (!c.ok()) return;
-  std::vector<int64_t> axes = c.attr_ints("axes");
-  if (axes.empty())
-    for (int i = 0; i < rank; ++i) axes.push_back(i);
-  const size_t told = sizes.empty() ? scales.size() : sizes.size();
-  if (told == 0 || told != axes.size())
-    return c.refuse(fmt::format("{} scales or sizes for {} dimensions", told, axes.size()));
-  ResizeParams p{};
-  p.sizes = x.sizes();
-  std::vector<double> by(static_cast<size_t>(rank), 1);
-  const std::string policy = c.attr_string("keep_aspect_ratio_policy", "stretch");
-  double common = policy == "not_larger" ? 1e300 : 0;
-  if (!sizes.empty() && policy != "stretch")
-    for (size_t i = 0; i < axes.size(); ++i) {
-      const int64_t from = x.sizes()[c.axis(axes[i], rank)];
-      if (!c.ok() || from == 0) return c.refuse("an empty dimension keeps no aspect ratio");
-      const double scale = static_cast<double>(sizes[i]) / static_cast<double>(from);
-      common = policy == "not_larger" ? std::min(common, scale) : std::max(common, scale);
-    }
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const int axis = c.axis(axes[i], rank);
-    if (!c.ok()) return;
-    const int64_t from = x.sizes()[axis];
-    const double scale = sizes.empty() ? scales[i] : 0;
-    const double wanted = !sizes.empty() ? (policy == "stretch" ? static_cast<double>(sizes[i])
-                                                                : std::round(common * static_cast<double>(from)))
-                                         : std::floor(static_cast<double>(from) * scale + 1e-9);
-    if (!(wanted >= 0) || wanted > 1e12)
-      return c.refuse(fmt::format("dimension {} would have {} elements", axis, wanted));
-    p.sizes[axis] = static_cast<int64_t>(wanted);
-    if (!sizes.empty() && policy != "stretch")
-      by[static_cast<size_t>(axis)] = common;
-    else
-      by[static_cast<size_t>(axis)] = scale;
-  }
-  for (int i = 0; i < std::min(rank, 4); ++i)
-    p.scales[4 - std::min(rank, 4) + i] = static_cast<float>(by[static_cast<size_t>(rank - std::min(rank, 4) + i)]);
-  for (int i = 0; i + 4 < rank; ++i)
-    if (p.sizes[i] != x.sizes()[i]) return c.refuse("it resizes one of the outermost dimensions of more than four");
-  const std::string mode = c.attr_string("mode", "nearest");
-  if (mode == "nearest")
-    p.mode = ResizeMode::Nearest;
-  else if (mode == "linear" || mode == "bilinear")
-    p.mode = ResizeMode::Linear;
-  else if (mode == "cubic")
-    p.mode = ResizeMode::Cubic;
-  else
-    return c.refuse(fmt::format("mode '{}'", mode));
-  const std::string place =
-      upsample || old ? "asymmetric" : c.attr_string("coordinate_transformation_mode", "half_pixel");
-  if (place == "half_pixel")
-    p.coordinates = ResizeCoordinates::HalfPixel;
-  else if (place == "asymmetric")
-    p.coordinates = ResizeCoordinates::Asymmetric;
-  else if (place == "align_corners")
-    p.coordinates = ResizeCoordinates::AlignCorners;
-  else if (place == "pytorch_half_pixel")
-    p.coordinates = ResizeCoordinates::PytorchHalfPixel;
-  else
-    return c.refuse(fmt::format("coordinates '{}'", place));
-  const std::string nearest = upsample || old ? "floor" : c.attr_string("nearest_mode", "round_prefer_floor");
-  if (nearest == "round_prefer_floor")
-    p.nearest = ResizeNearest::RoundPreferFloor;
-  else if (nearest == "round_prefer_ceil")
-    p.nearest = ResizeNearest::RoundPreferCeil;
-  else if (nearest == "floor")
-    p.nearest = ResizeNearest::Floor;
-  else if (nearest == "ceil")
-    p.nearest = ResizeNearest::Ceil;
-  else
-    return c.refuse(fmt::format("nearest mode '{}'", nearest));
-  p.cubic_a = c.attr_float("cubic_coeff_a", -0.75f);
-  if (c.attr_int("exclude_outside", 0) != 0 && p.mode == ResizeMode::Cubic) return c.refuse("exclude_outside");
-  if (c.attr_int("antialias", 0) != 0 && p.mode != ResizeMode::Nearest) return c.refuse("antialias");
-  c.out(0, c.op_with(Op::Resize, {x}, p));
-}
-
 constexpr HandlerEntry kHandlers[] = {
     {"AveragePool", [](OpCall& c) { pool(c, Op::AvgPool); }},
     {"Conv", conv},
@@ -296,8 +202,6 @@ constexpr HandlerEntry kHandlers[] = {
     {"LRN", lrn},
     {"LpPool", lp_pool},
     {"MaxPool", [](OpCall& c) { pool(c, Op::MaxPool); }},
-    {"Resize", resize},
-    {"Upsample", resize},
 };
 
 }  // namespace

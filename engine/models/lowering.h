@@ -139,6 +139,7 @@ struct HandlerEntry {
 std::span<const HandlerEntry> pointwise_handlers();
 std::span<const HandlerEntry> product_handlers();
 std::span<const HandlerEntry> window_handlers();
+std::span<const HandlerEntry> resize_handlers();
 std::span<const HandlerEntry> movement_handlers();
 std::span<const HandlerEntry> shape_handlers();
 std::span<const HandlerEntry> norm_handlers();

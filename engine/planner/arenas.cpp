@@ -12,20 +12,21 @@ namespace {
 
 // The intervals of `chosen` as a problem of their own.
 Problem part_of(const Problem& p, const std::vector<int32_t>& chosen, std::optional<Bytes> capacity) {
-  std::vector<int32_t> at(p.size(), -1);
+  std::vector<int32_t> index(p.size(), -1);  // in the part
   Problem out;
   out.alignment = p.alignment;
   out.capacity = capacity;
   for (size_t k = 0; k < chosen.size(); ++k) {
-    at[chosen[k]] = static_cast<int32_t>(k);
+    index[chosen[k]] = static_cast<int32_t>(k);
     out.intervals.push_back(p.intervals[chosen[k]]);
     if (!p.ids.empty()) out.ids.push_back(p.ids[chosen[k]]);
   }
   for (const InPlace& s : p.in_place) {
-    if (at[s.source] >= 0 && at[s.target] >= 0) out.in_place.push_back({at[s.source], at[s.target], s.shift});
+    if (index[s.source] >= 0 && index[s.target] >= 0)
+      out.in_place.push_back({index[s.source], index[s.target], s.shift});
   }
   for (const Attachment& a : p.attachments) {
-    if (at[a.part] >= 0 && at[a.whole] >= 0) out.attachments.push_back({at[a.part], at[a.whole], a.shift});
+    if (index[a.part] >= 0 && index[a.whole] >= 0) out.attachments.push_back({index[a.part], index[a.whole], a.shift});
   }
   return out;
 }
@@ -59,11 +60,8 @@ class Load {
   std::vector<Bytes> live_;
 };
 
-}  // namespace
-
-Result<ArenaPlan> plan_arenas(const Problem& p, const std::vector<Arena>& arenas, const std::vector<double>& traffic,
-                              const Planner& planner, const Options& options) {
-  if (Status s = validate(p); !s) return s.error();
+Status check_input(const Problem& p, const std::vector<Arena>& arenas, const std::vector<double>& traffic) {
+  if (Status s = validate(p); !s) return s;
   if (arenas.empty()) return Error{"There is no arena to plan for."};
   if (!traffic.empty() && traffic.size() != p.size()) {
     return Error{fmt::format("There are {} traffic figures for {} buffers.", traffic.size(), p.size())};
@@ -72,72 +70,109 @@ Result<ArenaPlan> plan_arenas(const Problem& p, const std::vector<Arena>& arenas
     if (!arenas[k].capacity)
       return Error{fmt::format("Arena {} has no capacity, but is not the last.", arenas[k].name)};
   }
+  return {};
+}
+
+// Distributes items over arenas, the fastest arena first. Items wait in order of what they are worth: first those with
+// a fixed offset, then by traffic for each byte and step that they occupy.
+class Distribution {
+ public:
+  Distribution(const Problem& problem, const Items& items, size_t arenas, const std::vector<double>& traffic)
+      : p_(problem), items_(items), members_(items.items.size()), waiting_(items.items.size()) {
+    std::vector<double> worth(items.items.size(), 0);
+    for (size_t i = 0; i < p_.size(); ++i) {
+      worth[items.item_of[i]] += traffic.empty() ? static_cast<double>(p_.intervals[i].size) : traffic[i];
+      members_[items.item_of[i]].push_back(static_cast<int32_t>(i));
+    }
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+      const Item& item = items.items[i];
+      waiting_[i] = static_cast<int32_t>(i);
+      worth[i] /= static_cast<double>(item.size) * static_cast<double>(item.upper - item.lower);
+    }
+    std::stable_sort(waiting_.begin(), waiting_.end(), [&](int32_t a, int32_t b) {
+      const bool fa = items.items[a].fixed >= 0, fb = items.items[b].fixed >= 0;
+      return fa != fb ? fa : worth[a] > worth[b];
+    });
+    plan_.arena.assign(p_.size(), -1);
+    plan_.offsets.assign(p_.size(), 0);
+    plan_.arena_bytes.assign(arenas, 0);
+    plan_.spilled_bytes.assign(arenas, 0);
+  }
+
+  // Plans arena k with the waiting items that fit by live bytes. What the planner puts above the capacity waits for
+  // the next arena, with all that it is attached to.
+  Status fill(size_t k, std::optional<Bytes> capacity, const Planner& planner, const Options& options) {
+    std::vector<int32_t> left;
+    const std::vector<int32_t> chosen = choose(capacity, left);
+    const Problem part = part_of(p_, chosen, capacity);
+    const Result<Plan> placed = planner.plan(part, options);
+    if (!placed) return placed.error();
+    std::vector<bool> out(items_.items.size(), false);
+    for (size_t c = 0; c < chosen.size(); ++c) {
+      if (capacity && placed->offsets[c] + part.intervals[c].size > *capacity) out[items_.item_of[chosen[c]]] = true;
+    }
+    for (size_t c = 0; c < chosen.size(); ++c) {
+      if (out[items_.item_of[chosen[c]]]) continue;
+      plan_.arena[chosen[c]] = static_cast<int32_t>(k);
+      plan_.offsets[chosen[c]] = placed->offsets[c];
+      plan_.arena_bytes[k] = std::max(plan_.arena_bytes[k], placed->offsets[c] + part.intervals[c].size);
+      if (k > 0) plan_.spilled_bytes[k] += part.intervals[c].size;
+    }
+    for (int32_t i : waiting_) {
+      if (out[i]) left.push_back(i);
+    }
+    waiting_ = std::move(left);
+    return {};
+  }
+
+  bool done() const { return waiting_.empty(); }
+
+  Result<ArenaPlan> finish() {
+    if (done()) return std::move(plan_);
+    return Error{fmt::format("Buffer {} and {} more fit into none of the arenas.", p_.name_of(members_[waiting_[0]][0]),
+                             waiting_.size() - 1)};
+  }
+
+ private:
+  // The intervals of the waiting items that fit, in their own order; the other items go to `left`.
+  std::vector<int32_t> choose(std::optional<Bytes> capacity, std::vector<int32_t>& left) const {
+    Load load(items_);
+    std::vector<int32_t> chosen;
+    for (int32_t i : waiting_) {
+      const Item& item = items_.items[i];
+      const bool fits =
+          !capacity || (std::max<Bytes>(item.fixed, 0) + item.size <= *capacity && load.add(item, *capacity));
+      if (fits)
+        chosen.insert(chosen.end(), members_[i].begin(), members_[i].end());
+      else
+        left.push_back(i);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+  }
+
+  const Problem& p_;
+  const Items& items_;
+  std::vector<std::vector<int32_t>> members_;  // the intervals of each item
+  std::vector<int32_t> waiting_;               // items that no arena has yet, in order of worth
+  ArenaPlan plan_;
+};
+
+}  // namespace
+
+Result<ArenaPlan> plan_arenas(const Problem& p, const std::vector<Arena>& arenas, const std::vector<double>& traffic,
+                              const Planner& planner, const Options& options) {
+  if (Status s = check_input(p, arenas, traffic); !s) return s.error();
   try {
     const Result<Items> items = make_items(p, false);
     if (!items) return items.error();
-    std::vector<double> worth(items->items.size(), 0);  // traffic for each byte and step that an item takes up
-    std::vector<std::vector<int32_t>> members(items->items.size());
-    for (size_t i = 0; i < p.size(); ++i) {
-      worth[items->item_of[i]] += traffic.empty() ? static_cast<double>(p.intervals[i].size) : traffic[i];
-      members[items->item_of[i]].push_back(static_cast<int32_t>(i));
+    Options share = options;
+    share.budget_seconds = options.budget_seconds / static_cast<double>(arenas.size());
+    Distribution distribution(p, *items, arenas.size(), traffic);
+    for (size_t k = 0; k < arenas.size() && !distribution.done(); ++k) {
+      if (Status s = distribution.fill(k, arenas[k].capacity, planner, share); !s) return s.error();
     }
-    std::vector<int32_t> waiting(items->items.size());
-    for (size_t i = 0; i < waiting.size(); ++i) {
-      const Item& item = items->items[i];
-      waiting[i] = static_cast<int32_t>(i);
-      worth[i] /= static_cast<double>(item.size) * static_cast<double>(item.upper - item.lower);
-    }
-    std::stable_sort(waiting.begin(), waiting.end(), [&](int32_t a, int32_t b) {
-      const bool fa = items->items[a].fixed >= 0, fb = items->items[b].fixed >= 0;
-      return fa != fb ? fa : worth[a] > worth[b];
-    });
-    ArenaPlan plan;
-    plan.arena.assign(p.size(), -1);
-    plan.offsets.assign(p.size(), 0);
-    plan.arena_bytes.assign(arenas.size(), 0);
-    plan.spilled_bytes.assign(arenas.size(), 0);
-    for (size_t k = 0; k < arenas.size() && !waiting.empty(); ++k) {
-      const std::optional<Bytes> capacity = arenas[k].capacity;
-      Load load(*items);
-      std::vector<int32_t> chosen, left;
-      for (int32_t i : waiting) {
-        const Item& item = items->items[i];
-        const bool fits =
-            !capacity || (std::max<Bytes>(item.fixed, 0) + item.size <= *capacity && load.add(item, *capacity));
-        if (!fits) {
-          left.push_back(i);
-          continue;
-        }
-        chosen.insert(chosen.end(), members[i].begin(), members[i].end());
-      }
-      std::sort(chosen.begin(), chosen.end());
-      const Problem part = part_of(p, chosen, capacity);
-      Options share = options;
-      share.budget_seconds = options.budget_seconds / static_cast<double>(arenas.size());
-      const Result<Plan> here = planner.plan(part, share);
-      if (!here) return here.error();
-      // What ended up above the capacity goes on to the next arena, with all that it is attached to.
-      std::vector<bool> out(items->items.size(), false);
-      for (size_t c = 0; c < chosen.size(); ++c) {
-        if (capacity && here->offsets[c] + part.intervals[c].size > *capacity) out[items->item_of[chosen[c]]] = true;
-      }
-      for (size_t c = 0; c < chosen.size(); ++c) {
-        if (out[items->item_of[chosen[c]]]) continue;
-        plan.arena[chosen[c]] = static_cast<int32_t>(k);
-        plan.offsets[chosen[c]] = here->offsets[c];
-        plan.arena_bytes[k] = std::max(plan.arena_bytes[k], here->offsets[c] + part.intervals[c].size);
-        if (k > 0) plan.spilled_bytes[k] += part.intervals[c].size;
-      }
-      for (int32_t i : waiting) {
-        if (out[i]) left.push_back(i);
-      }
-      waiting = std::move(left);
-    }
-    if (!waiting.empty()) {
-      return Error{fmt::format("Buffer {} and {} more fit into none of the arenas.", p.name_of(members[waiting[0]][0]),
-                               waiting.size() - 1)};
-    }
-    return plan;
+    return distribution.finish();
   } catch (const std::bad_alloc&) {
     return Error{"There is not enough memory to plan this many buffers."};
   }
@@ -165,10 +200,10 @@ Status check(const Problem& p, const std::vector<Arena>& arenas, const ArenaPlan
       return Error{fmt::format("Arena {} needs {} bytes, but has {}.", arenas[k].name, plan.arena_bytes[k],
                                *arenas[k].capacity)};
     }
-    Plan here;
-    here.arena_bytes = plan.arena_bytes[k];
-    for (int32_t i : chosen[k]) here.offsets.push_back(plan.offsets[i]);
-    if (Status s = check(part_of(p, chosen[k], std::nullopt), here); !s) return s;
+    Plan own;
+    own.arena_bytes = plan.arena_bytes[k];
+    for (int32_t i : chosen[k]) own.offsets.push_back(plan.offsets[i]);
+    if (Status s = check(part_of(p, chosen[k], std::nullopt), own); !s) return s;
   }
   return {};
 }

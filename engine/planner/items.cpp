@@ -25,12 +25,12 @@ class Groups {
     for (const Attachment& a : p.attachments) {
       // A part of a part shares with every whole above it.
       Bytes shift = a.shift;
-      for (const Attachment* at = &a;;) {
-        allow(at->whole, a.part, shift);
-        const auto above = whole.find(at->whole);
+      for (const Attachment* link = &a;;) {
+        allow(link->whole, a.part, shift);
+        const auto above = whole.find(link->whole);
         if (above == whole.end()) break;
-        at = above->second;
-        shift += at->shift;
+        link = above->second;
+        shift += link->shift;
       }
     }
     for (const InPlace& s : p.in_place) allow(s.source, s.target, s.shift);
@@ -179,7 +179,7 @@ void merge_pieces(std::vector<Piece>& pieces, size_t from) {
   pieces.resize(out + 1);
 }
 
-Status finish_item(Items& out, Item item) {
+void finish_item(Items& out, Item item) {
   item.last = static_cast<int32_t>(out.pieces.size());
   item.lower = out.pieces[item.first].lower;
   item.upper = out.pieces[item.first].upper;
@@ -191,6 +191,64 @@ Status finish_item(Items& out, Item item) {
   if (item.last - item.first != 1 || only.lo != 0 || only.hi != item.size) out.simple = false;
   if (item.fixed >= 0) out.any_fixed = true;
   out.items.push_back(item);
+}
+
+// Each interval as an item of its own.
+void add_single_items(const Problem& p, const Pulse& pulse, Items& out) {
+  std::vector<Piece> own;
+  for (size_t i = 0; i < p.size(); ++i) {
+    const Interval& v = p.intervals[i];
+    pulse();
+    const auto first = static_cast<int32_t>(out.pieces.size());
+    if (v.gaps.empty()) {
+      out.pieces.push_back({v.lower, v.upper, 0, v.size});
+    } else {
+      own.clear();
+      append_pieces(v, own);
+      out.pieces.insert(out.pieces.end(), own.begin(), own.end());
+    }
+    out.item_of[i] = static_cast<int32_t>(i);
+    finish_item(out, {first, 0, 0, 0, v.size, p.alignment_of(i), v.fixed_offset.value_or(-1)});
+  }
+}
+
+// Joins in-place pairs of which the smaller fits in the larger one. What is fixed stays as it is: a buffer that joined
+// it might meet others that are fixed. Pairs that cannot be joined lie apart.
+void coalesce_in_place(const Problem& p, Groups& groups) {
+  constexpr size_t kMostMembers = 256;
+  for (const InPlace& s : p.in_place) {
+    const Bytes a = p.intervals[s.source].size, b = p.intervals[s.target].size;
+    const bool inside = s.shift >= 0 ? s.shift + b <= a || (s.shift == 0 && a <= b) : -s.shift + a <= b;
+    if (inside && !groups.fixed(s.source) && !groups.fixed(s.target) &&
+        groups.group_size(s.source) + groups.group_size(s.target) <= kMostMembers) {
+      static_cast<void>(groups.join(s.source, s.target, s.shift));
+    }
+  }
+}
+
+// All members of a group as one item.
+Status add_group_item(const Problem& p, const Groups& groups, size_t group, Items& out) {
+  Item item{static_cast<int32_t>(out.pieces.size()), 0, 0, 0, 0, 1, -1};
+  std::vector<Piece> own;
+  for (int32_t m : groups.members(group)) {
+    const Interval& v = p.intervals[m];
+    const Bytes shift = groups.shift(m);
+    own.clear();
+    append_pieces(v, own);
+    for (const Piece& q : own) out.pieces.push_back({q.lower, q.upper, q.lo + shift, q.hi + shift});
+    const auto both = checked_mul(item.alignment / std::gcd(item.alignment, p.alignment_of(m)), p.alignment_of(m));
+    if (!both || *both > kMaxAlignment) {
+      return Error{
+          fmt::format("Buffer {} is attached to others whose alignments cannot be met together.", p.name_of(m))};
+    }
+    item.alignment = *both;
+    item.size = std::max(item.size, shift + v.size);
+    if (v.fixed_offset) item.fixed = *v.fixed_offset - shift;
+    out.item_of[m] = static_cast<int32_t>(out.items.size());
+    out.shift_of[m] = shift;
+  }
+  merge_pieces(out.pieces, item.first);
+  finish_item(out, item);
   return {};
 }
 
@@ -223,62 +281,18 @@ Result<Items> make_items(const Problem& p, bool in_place, const Pulse& pulse) {
   out.pieces.reserve(p.size());
   out.item_of.resize(p.size());
   if (p.attachments.empty() && (p.in_place.empty() || !in_place)) {
-    for (size_t i = 0; i < p.size(); ++i) {
-      const Interval& v = p.intervals[i];
-      pulse();
-      const auto first = static_cast<int32_t>(out.pieces.size());
-      std::vector<Piece> own;
-      if (v.gaps.empty()) {
-        out.pieces.push_back({v.lower, v.upper, 0, v.size});
-      } else {
-        append_pieces(v, own);
-        out.pieces.insert(out.pieces.end(), own.begin(), own.end());
-      }
-      out.item_of[i] = static_cast<int32_t>(i);
-      if (Status s = finish_item(out, {first, 0, 0, 0, v.size, p.alignment_of(i), v.fixed_offset.value_or(-1)}); !s) {
-        return s.error();
-      }
-    }
+    add_single_items(p, pulse, out);
     return out;
   }
   Groups groups(p);
   for (const Attachment& a : p.attachments) {
     if (Status s = groups.join(a.whole, a.part, a.shift); !s) return s.error();
   }
-  if (in_place) {
-    for (const InPlace& s : p.in_place) {
-      const Bytes a = p.intervals[s.source].size, b = p.intervals[s.target].size;
-      const bool inside = s.shift >= 0 ? s.shift + b <= a || (s.shift == 0 && a <= b) : -s.shift + a <= b;
-      // What is fixed stays as it is: a buffer that joined it might meet others that are fixed.
-      if (inside && !groups.fixed(s.source) && !groups.fixed(s.target) &&
-          groups.group_size(s.source) + groups.group_size(s.target) <= 256) {
-        static_cast<void>(groups.join(s.source, s.target, s.shift));  // where it cannot be, the two lie apart
-      }
-    }
-  }
+  if (in_place) coalesce_in_place(p, groups);
   out.shift_of.resize(p.size());
   for (size_t g = 0; g < p.size(); ++g) {
     if (groups.members(g).empty()) continue;
-    Item item{static_cast<int32_t>(out.pieces.size()), 0, 0, 0, 0, 1, -1};
-    for (int32_t m : groups.members(g)) {
-      const Interval& v = p.intervals[m];
-      const Bytes shift = groups.shift(m);
-      std::vector<Piece> own;
-      append_pieces(v, own);
-      for (const Piece& q : own) out.pieces.push_back({q.lower, q.upper, q.lo + shift, q.hi + shift});
-      const auto both = checked_mul(item.alignment / std::gcd(item.alignment, p.alignment_of(m)), p.alignment_of(m));
-      if (!both || *both > kMaxAlignment) {
-        return Error{
-            fmt::format("Buffer {} is attached to others whose alignments cannot be met together.", p.name_of(m))};
-      }
-      item.alignment = *both;
-      item.size = std::max(item.size, shift + v.size);
-      if (v.fixed_offset) item.fixed = *v.fixed_offset - shift;
-      out.item_of[m] = static_cast<int32_t>(out.items.size());
-      out.shift_of[m] = shift;
-    }
-    merge_pieces(out.pieces, item.first);
-    if (Status s = finish_item(out, item); !s) return s.error();
+    if (Status s = add_group_item(p, groups, g, out); !s) return s.error();
   }
   if (out.any_fixed) {
     if (Status s = check_fixed_items(p, out); !s) return s.error();

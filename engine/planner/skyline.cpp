@@ -10,7 +10,7 @@ namespace arenascope::planner {
 namespace {
 
 constexpr Bytes kOpen = std::numeric_limits<Bytes>::max() / 4;  // a wall without end
-constexpr int32_t kMostLooked = 512;                            // of wide valleys, only so much is looked at
+constexpr int32_t kMostSeen = 512;                              // of a wide valley, only so many are examined
 
 bool better(const Valley& x, const Valley& y) {
   return y.a < 0 || x.ways < y.ways || (x.ways == y.ways && x.tight > y.tight);
@@ -63,7 +63,7 @@ Skyline::Skyline(const Sections& p, const Pulse& pulse) : p_(p) {
   if (n > 0) least_ = *std::min_element(p.size.begin(), p.size.end());
   chunk_.resize(m / kChunk + 1);
   dirty_.resize(chunk_.size());
-  inner_.resize(kMostLooked + 1);
+  inner_.resize(kMostSeen + 1);
 }
 
 bool Skyline::reset(Bytes capacity) {
@@ -132,7 +132,7 @@ void Skyline::undo(size_t mark) {
 // it up to its lower wall.
 bool Skyline::starved(const Valley& v) const {
   const Bytes m = floor_[v.a], depth = std::min(v.left, v.right) - m;
-  if (depth > kOpen / 2 || v.b - v.a > kMostLooked) return false;
+  if (depth > kOpen / 2 || v.b - v.a > kMostSeen) return false;
   std::fill_n(inner_.begin(), v.b - v.a + 1, 0);
   for (int32_t k = lower_at[v.a]; k < lower_at[v.b]; ++k) {
     const int32_t i = by_lower[k];
@@ -148,79 +148,84 @@ bool Skyline::starved(const Valley& v) const {
   return false;
 }
 
-// Counts the ways to go on from both ends of a valley, and keeps the better end if it beats the best so far.
-void Skyline::look(Valley v, Valley& best) const {
+// Where the next item over the first (last) section stands if none starts at floor level there: on a wall, or, if it
+// stays within the valley, on another one in it. No item begins in the sections between the first and `to`, so they
+// share its fate. A section in the middle that is shared by what is excluded only where an item begins there keeps its
+// floor; one that is merely behind the first section can be reached by items that begin at it and cross the far wall.
+Skyline::End Skyline::first_end(const Valley& v) const {
   const int32_t a = v.a, b = v.b;
-  const Bytes m = floor_[a];
-  int32_t begin_ways = 0, end_ways = 0, begin_reach = a + 1, end_reach = b - 1;
-  bool begin_longer = false, end_longer = false;
+  const Bytes floor = floor_[a];
+  int32_t ways = 0, reach = a + 1, to = b, seen = 0;
+  bool longer = false;
   for (int32_t k = lower_at[a]; k < lower_at[a + 1]; ++k) {
     const int32_t i = by_lower[k];
     if (offset_[i] >= 0) continue;
     if (p_.upper[i] > b) {
-      begin_longer = true;
+      longer = true;
     } else {
-      ++begin_ways;
-      begin_reach = std::max(begin_reach, p_.upper[i]);
+      ++ways;
+      reach = std::max(reach, p_.upper[i]);
     }
   }
+  Bytes raise = std::min(v.left, longer || ways > 0 ? v.right : kOpen);
+  for (int32_t k = lower_at[a + 1]; k < lower_at[b]; ++k) {
+    const int32_t i = by_lower[k];
+    if (offset_[i] >= 0 || p_.upper[i] > b) continue;
+    if (to == b) to = p_.lower[i];
+    if (p_.lower[i] >= reach) break;
+    raise = std::min(raise, floor + p_.size[i]);
+    if (++seen == kMostSeen) {
+      raise = std::min(raise, floor + least_);
+      break;
+    }
+  }
+  if (to > a + 1) raise = std::min(raise, v.right);
+  return {ways + (raise + rest_[a] <= capacity_ ? 1 : 0), floor + rest_[a], raise, a, to};
+}
+
+Skyline::End Skyline::last_end(const Valley& v) const {
+  const int32_t a = v.a, b = v.b;
+  const Bytes floor = floor_[a];
+  int32_t ways = 0, reach = b - 1, from = a, seen = 0;
+  bool longer = false;
   for (int32_t k = upper_at[b]; k < upper_at[b + 1]; ++k) {
     const int32_t i = by_upper[k];
     if (offset_[i] >= 0) continue;
     if (p_.lower[i] < a) {
-      end_longer = true;
+      longer = true;
     } else {
-      ++end_ways;
-      end_reach = std::min(end_reach, p_.lower[i]);
+      ++ways;
+      reach = std::min(reach, p_.lower[i]);
     }
   }
-  // Where the next item over the first (last) section stands if none starts at floor level there: on a wall, or, if it
-  // stays within the valley, on another one in it. No item begins in the sections between the first and begin_to, so
-  // they share its fate.
-  Bytes begin_raise = std::min(v.left, begin_longer || begin_ways > 0 ? v.right : kOpen);
-  Bytes end_raise = std::min(v.right, end_longer || end_ways > 0 ? v.left : kOpen);
-  int32_t begin_to = b, end_from = a, looked = 0;
-  for (int32_t k = lower_at[a + 1]; k < lower_at[b]; ++k) {
-    const int32_t i = by_lower[k];
-    if (offset_[i] >= 0 || p_.upper[i] > b) continue;
-    if (begin_to == b) begin_to = p_.lower[i];
-    if (p_.lower[i] >= begin_reach) break;
-    begin_raise = std::min(begin_raise, m + p_.size[i]);
-    if (++looked == kMostLooked) {
-      begin_raise = std::min(begin_raise, m + least_);
-      break;
-    }
-  }
-  looked = 0;
+  Bytes raise = std::min(v.right, longer || ways > 0 ? v.left : kOpen);
   for (int32_t k = upper_at[b] - 1; k >= upper_at[a + 1]; --k) {
     const int32_t i = by_upper[k];
     if (offset_[i] >= 0 || p_.lower[i] < a) continue;
-    if (end_from == a) end_from = p_.upper[i];
-    if (p_.upper[i] <= end_reach) break;
-    end_raise = std::min(end_raise, m + p_.size[i]);
-    if (++looked == kMostLooked) {
-      end_raise = std::min(end_raise, m + least_);
+    if (from == a) from = p_.upper[i];
+    if (p_.upper[i] <= reach) break;
+    raise = std::min(raise, floor + p_.size[i]);
+    if (++seen == kMostSeen) {
+      raise = std::min(raise, floor + least_);
       break;
     }
   }
-  // A section in the middle that is shared by what is excluded only where an item begins there keeps its floor; one
-  // that is merely behind the first section can be reached by items that begin at it and cross the far wall.
-  if (begin_to > a + 1) begin_raise = std::min(begin_raise, v.right);
-  if (end_from < b - 1) end_raise = std::min(end_raise, v.left);
-  v.at_end = false;
-  v.tight = m + rest_[a];
-  v.ways = begin_ways + (begin_raise + rest_[a] <= capacity_ ? 1 : 0);
-  v.raise = begin_raise;
-  v.from = a;
-  v.to = begin_to;
-  if (better(v, best)) best = v;
-  v.at_end = true;
-  v.tight = m + rest_[b - 1];
-  v.ways = end_ways + (end_raise + rest_[b - 1] <= capacity_ ? 1 : 0);
-  v.raise = end_raise;
-  v.from = end_from;
-  v.to = b;
-  if (better(v, best)) best = v;
+  if (from < b - 1) raise = std::min(raise, v.left);
+  return {ways + (raise + rest_[b - 1] <= capacity_ ? 1 : 0), floor + rest_[b - 1], raise, from, b};
+}
+
+// Counts the ways to go on from both ends of a valley, and keeps the better end if it beats the best so far.
+void Skyline::consider(Valley v, Valley& best) const {
+  for (const bool at_end : {false, true}) {
+    const End end = at_end ? last_end(v) : first_end(v);
+    v.at_end = at_end;
+    v.ways = end.ways;
+    v.tight = end.tight;
+    v.raise = end.raise;
+    v.from = end.from;
+    v.to = end.to;
+    if (better(v, best)) best = v;
+  }
   if (best.ways > 0 && starved(v)) {
     best = v;
     best.ways = 0;
@@ -243,7 +248,7 @@ Valley Skyline::scan(int32_t from, int32_t to) const {
       v.b = e;
       v.left = closed ? kOpen : floor_[s - 1];
       v.right = e == p_.count || rest_[e] == 0 || crossing_[e] == 0 ? kOpen : floor_[e];
-      if (v.left > floor_[s] && v.right > floor_[s]) look(v, best);
+      if (v.left > floor_[s] && v.right > floor_[s]) consider(v, best);
       if (best.a >= 0 && best.ways == 0) return best;
     }
     s = e;

@@ -32,7 +32,7 @@ class Skyline {
   // Nothing placed. False where some section alone exceeds the capacity.
   bool reset(Bytes capacity);
   // Puts an item on the floor, which is flat below it; raises the floor of a stretch that is flat. Both return false
-  // if that leaves too little room over some section; the change is made all the same.
+  // if that leaves too few bytes over some section; the change is made all the same.
   bool place(int32_t item);
   bool raise(int32_t from, int32_t to, Bytes floor);
   // Takes back all changes since mark().
@@ -61,10 +61,18 @@ class Skyline {
     int32_t before;  // of an item: the last one alike
     Bytes floor;
   };
+  // How a search could go on from one end of a valley; the fields are as in Valley.
+  struct End {
+    int32_t ways;
+    Bytes tight, raise;
+    int32_t from, to;
+  };
   static constexpr int32_t kChunk = 16;
 
   void touch(int32_t from, int32_t to);
-  void look(Valley v, Valley& best) const;
+  End first_end(const Valley& v) const;
+  End last_end(const Valley& v) const;
+  void consider(Valley v, Valley& best) const;
   Valley scan(int32_t from, int32_t to) const;
   bool starved(const Valley& v) const;
 

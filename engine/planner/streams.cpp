@@ -50,6 +50,114 @@ Result<Bytes> bound_of(const StreamProblem& p) {
   return bound;
 }
 
+// A local search over sequences of buffers. Each sequence is placed first fit: a buffer goes to the lowest offset that is
+// free of all buffers placed before it that it must not overlap.
+class StreamSearch {
+ public:
+  StreamSearch(const StreamProblem& problem, const StreamOrder& order, Bytes bound, const Options& options,
+               const Deadline& deadline)
+      : p_(problem), options_(options), deadline_(deadline), conflicts_(problem.buffers.size()) {
+    for (size_t i = 0; i < conflicts_.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        if (order.may_share(p_.buffers[i], p_.buffers[k])) continue;
+        conflicts_[i].push_back(static_cast<int32_t>(k));
+        conflicts_[k].push_back(static_cast<int32_t>(i));
+      }
+    }
+    best_.planner = "streams";
+    best_.lower_bound = bound;
+    best_.arena_bytes = conflicts_.empty() ? 0 : std::numeric_limits<Bytes>::max();
+  }
+
+  Plan run() {
+    start();
+    improve();
+    best_.optimal = best_.arena_bytes == best_.lower_bound;
+    best_.seconds = deadline_.seconds();
+    return std::move(best_);
+  }
+
+ private:
+  // The better of two sequences: by size times conflicts, and by size.
+  void start() {
+    current_.resize(conflicts_.size());
+    std::iota(current_.begin(), current_.end(), 0);
+    const auto pressure = [&](int32_t i) {
+      return static_cast<double>(p_.buffers[i].size) * static_cast<double>(conflicts_[i].size());
+    };
+    std::stable_sort(current_.begin(), current_.end(), [&](int32_t a, int32_t b) { return pressure(a) > pressure(b); });
+    current_arena_ = offer(current_);
+    std::vector<int32_t> sequence = current_;
+    std::stable_sort(sequence.begin(), sequence.end(),
+                     [&](int32_t a, int32_t b) { return p_.buffers[a].size > p_.buffers[b].size; });
+    if (const Bytes arena = offer(sequence); arena < current_arena_) accept(arena, sequence);
+  }
+
+  // Moves one to three buffers towards the front at a time, until the bound is met or time is up.
+  void improve() {
+    const size_t n = conflicts_.size();
+    std::mt19937_64 random(1);
+    std::vector<int32_t> sequence;
+    while (n > 1 && best_.arena_bytes > best_.lower_bound && !deadline_.over()) {
+      sequence = current_;
+      for (int moves = 1 + static_cast<int>(random() % 3); moves > 0; --moves) {
+        const size_t to = random() % n, from = random() % n;
+        const auto begin = sequence.begin();
+        if (to < from)
+          std::rotate(begin + static_cast<std::ptrdiff_t>(to), begin + static_cast<std::ptrdiff_t>(from),
+                      begin + static_cast<std::ptrdiff_t>(from) + 1);
+      }
+      if (const Bytes arena = offer(sequence); arena <= current_arena_) accept(arena, sequence);
+    }
+  }
+
+  void accept(Bytes arena, const std::vector<int32_t>& sequence) {
+    current_arena_ = arena;
+    current_ = sequence;
+  }
+
+  // Places a sequence and keeps it if it is the best so far; its arena.
+  Bytes offer(const std::vector<int32_t>& sequence) {
+    const Bytes arena = place(sequence);
+    if (arena < best_.arena_bytes) {
+      best_.arena_bytes = arena;
+      best_.offsets = offsets_;
+      if (options_.on_progress) options_.on_progress({deadline_.seconds(), arena, best_.lower_bound});
+    }
+    return arena;
+  }
+
+  Bytes place(const std::vector<int32_t>& sequence) {
+    offsets_.assign(conflicts_.size(), -1);
+    Bytes arena = 0;
+    for (int32_t i : sequence) {
+      occupied_.clear();
+      for (int32_t k : conflicts_[i]) {
+        if (offsets_[k] >= 0) occupied_.emplace_back(offsets_[k], offsets_[k] + p_.buffers[k].size);
+      }
+      std::sort(occupied_.begin(), occupied_.end());
+      Bytes offset = 0;
+      for (const auto& [lower, upper] : occupied_) {
+        if (lower >= offset + p_.buffers[i].size) break;
+        if (upper > offset) offset = round_up(upper, alignment_of(p_, static_cast<size_t>(i)));
+      }
+      offsets_[i] = offset;
+      arena = std::max(arena, offset + p_.buffers[i].size);
+    }
+    return arena;
+  }
+
+  const StreamProblem& p_;
+  const Options& options_;
+  const Deadline& deadline_;
+  std::vector<std::vector<int32_t>> conflicts_;  // of each buffer: those that it must not overlap
+  Plan best_;
+  std::vector<int32_t> current_;  // the sequence that the search goes on from
+  Bytes current_arena_ = 0;
+  std::vector<Bytes> offsets_;                     // of the sequence placed last
+  std::vector<std::pair<Bytes, Bytes>> occupied_;  // scratch
+};
+
 }  // namespace
 
 Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
@@ -77,10 +185,10 @@ Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
     changed = 0;
     for (const StreamEdge& e : p.edges) {
       auto& list = out.syncs_[e.to_stream];
-      auto at = std::lower_bound(list.begin(), list.end(), e.to_step,
-                                 [](const Sync& s, int64_t step) { return s.step < step; });
+      const auto waiter = std::lower_bound(list.begin(), list.end(), e.to_step,
+                                           [](const Sync& s, int64_t step) { return s.step < step; });
       const auto learn = [&](size_t stream, int64_t step) {
-        for (auto s = at; s != list.end(); ++s) {
+        for (auto s = waiter; s != list.end(); ++s) {
           if (s->done[stream] >= step) break;
           s->done[stream] = step;
           changed = 1;
@@ -92,7 +200,7 @@ Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
         const int64_t known = out.done(static_cast<int32_t>(s), e.from_stream, e.from_step - 1);
         if (known != kNothing) learn(s, known);
       }
-      if (at->done[e.to_stream] > e.to_step) return Error{"The ordering edges wait for each other in a circle."};
+      if (waiter->done[e.to_stream] > e.to_step) return Error{"The ordering edges wait for each other in a circle."};
     }
   }
   return out;
@@ -122,83 +230,7 @@ Result<Plan> plan_streams(const StreamProblem& p, const Options& options) {
     if (!order) return order.error();
     const Result<Bytes> bound = bound_of(p);
     if (!bound) return bound.error();
-    const size_t n = p.buffers.size();
-    std::vector<std::vector<int32_t>> apart(n);  // whom each one must not overlap
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t k = 0; k < i; ++k) {
-        if (order->may_share(p.buffers[i], p.buffers[k])) continue;
-        apart[i].push_back(static_cast<int32_t>(k));
-        apart[k].push_back(static_cast<int32_t>(i));
-      }
-    }
-    std::vector<std::pair<Bytes, Bytes>> taken;
-    const auto place_all = [&](const std::vector<int32_t>& sequence, std::vector<Bytes>& offsets) {
-      offsets.assign(n, -1);
-      Bytes arena = 0;
-      for (int32_t i : sequence) {
-        taken.clear();
-        for (int32_t k : apart[i]) {
-          if (offsets[k] >= 0) taken.emplace_back(offsets[k], offsets[k] + p.buffers[k].size);
-        }
-        std::sort(taken.begin(), taken.end());
-        Bytes at = 0;
-        for (const auto& [lo, hi] : taken) {
-          if (lo >= at + p.buffers[i].size) break;
-          if (hi > at) at = round_up(hi, alignment_of(p, static_cast<size_t>(i)));
-        }
-        offsets[i] = at;
-        arena = std::max(arena, at + p.buffers[i].size);
-      }
-      return arena;
-    };
-    Plan best;
-    best.planner = "streams";
-    best.lower_bound = *bound;
-    best.arena_bytes = n > 0 ? std::numeric_limits<Bytes>::max() : 0;
-    std::vector<int32_t> sequence(n), current;
-    std::iota(sequence.begin(), sequence.end(), 0);
-    std::vector<Bytes> offsets;
-    Bytes arena_now = 0;
-    const auto offer = [&](const std::vector<int32_t>& s) {
-      const Bytes arena = place_all(s, offsets);
-      if (arena < best.arena_bytes) {
-        best.arena_bytes = arena;
-        best.offsets = offsets;
-        if (options.on_progress) options.on_progress({deadline.seconds(), arena, *bound});
-      }
-      return arena;
-    };
-    const auto largest = [&](int32_t a, int32_t b) { return p.buffers[a].size > p.buffers[b].size; };
-    const auto busiest = [&](int32_t a, int32_t b) {
-      return static_cast<double>(p.buffers[a].size) * static_cast<double>(apart[a].size()) >
-             static_cast<double>(p.buffers[b].size) * static_cast<double>(apart[b].size());
-    };
-    std::stable_sort(sequence.begin(), sequence.end(), busiest);
-    arena_now = offer(sequence);
-    current = sequence;
-    std::stable_sort(sequence.begin(), sequence.end(), largest);
-    if (const Bytes arena = offer(sequence); arena < arena_now) {
-      arena_now = arena;
-      current = sequence;
-    }
-    std::mt19937_64 random(1);
-    while (n > 1 && best.arena_bytes > *bound && !deadline.over()) {
-      sequence = current;
-      for (int moves = 1 + static_cast<int>(random() % 3); moves > 0; --moves) {
-        const size_t a = random() % n, b = random() % n;
-        if (a < b)
-          std::rotate(sequence.begin() + static_cast<std::ptrdiff_t>(a),
-                      sequence.begin() + static_cast<std::ptrdiff_t>(b),
-                      sequence.begin() + static_cast<std::ptrdiff_t>(b) + 1);
-      }
-      if (const Bytes arena = offer(sequence); arena <= arena_now) {
-        arena_now = arena;
-        current = sequence;
-      }
-    }
-    best.optimal = best.arena_bytes == *bound;
-    best.seconds = deadline.seconds();
-    return best;
+    return StreamSearch(p, *order, *bound, options, deadline).run();
   } catch (const std::bad_alloc&) {
     return Error{"There is not enough memory to plan this many buffers."};
   }
