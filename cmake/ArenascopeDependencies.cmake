@@ -16,6 +16,7 @@ if(PkgConfig_FOUND)
 endif()
 find_package(benchmark CONFIG QUIET)
 find_package(OpenCL QUIET)
+find_package(ICU COMPONENTS uc i18n QUIET)
 # To projects that require 3.25, CMake 3.25 speaks of a library that CUDA 13 has no more, and stops.
 set(arenascope_required "${CMAKE_MINIMUM_REQUIRED_VERSION}")
 set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)

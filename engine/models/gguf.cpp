@@ -278,4 +278,14 @@ std::optional<std::string> GgufFile::text(std::string_view key) const {
   return std::string(reader.string());
 }
 
+std::optional<std::vector<std::string>> GgufFile::texts(std::string_view key) const {
+  const GgufEntry* entry = find(key);
+  if (!entry || entry->type != GgufType::Array || entry->element != GgufType::String) return std::nullopt;
+  Reader reader(entry->bytes);
+  std::vector<std::string> out;
+  out.reserve(static_cast<size_t>(entry->count));  // each takes eight bytes of the file at least
+  for (uint64_t i = 0; i < entry->count; ++i) out.emplace_back(reader.string());
+  return out;
+}
+
 }  // namespace arenascope::models

@@ -54,6 +54,8 @@ class GgufFile {
   std::optional<int64_t> integer(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> text(std::string_view key) const;
+  // An array of strings; nullopt where there is none.
+  std::optional<std::vector<std::string>> texts(std::string_view key) const;
 
   const std::shared_ptr<const MappedFile>& file() const { return file_; }
 

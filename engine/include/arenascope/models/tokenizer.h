@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Text to token ids and back, as a GGUF file's metadata describes its vocabulary: SentencePiece's two (byte pairs by
+// score, unigram), byte-level BPE with its pre-tokenizers, WordPiece. Ids are checked where they come from outside.
+#pragma once
+#include <arenascope/base/result.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace arenascope::models {
+
+struct EncodeOptions {
+  bool add_special = true;     // begin-of-text and the like, where the file wants them
+  bool parse_special = false;  // "</s>" in the text is that token, not its letters
+};
+
+class Tokenizer {
+ public:
+  // The vocabulary of a GGUF file. Errors: a file that cannot be read, one without a vocabulary, a tokenizer that is not
+  // known here or needs a library that this build lacks, lists of different lengths; one sentence that names the file.
+  static Result<std::unique_ptr<Tokenizer>> open(const std::filesystem::path& path);
+  virtual ~Tokenizer() = default;
+
+  virtual std::string kind() const = 0;  // "llama", "t5", "gpt2", "bert", with its pre-tokenizer: "gpt2 (qwen2)"
+  virtual int32_t size() const = 0;      // tokens; ids are 0 to size() - 1
+  // Bytes that are no UTF-8 stay as they are where the vocabulary has bytes.
+  virtual std::vector<int32_t> encode(std::string_view text, const EncodeOptions& options = {}) const = 0;
+  // What a token adds to a text: bytes, which may be a part of a letter. Control tokens, and ids outside: nothing.
+  virtual std::string bytes_of(int32_t id) const = 0;
+  // A token as the file writes it, for showing.
+  virtual std::string name_of(int32_t id) const = 0;
+  // The text of tokens in a row, without the space that encode() puts in front.
+  virtual std::string decode(std::span<const int32_t> ids) const = 0;
+  // Whether generation stops at this token: end of text, of a turn.
+  virtual bool ends(int32_t id) const = 0;
+  virtual int32_t begin_of_text() const = 0;  // -1: none
+};
+
+// Cuts bytes that come one after the other into whole UTF-8 letters: what is not whole yet waits for the next bytes.
+class Utf8Stream {
+ public:
+  // The whole letters so far; a byte that cannot be part of one becomes U+FFFD.
+  std::string add(std::string_view bytes);
+  // At the end: U+FFFD for what was begun and never became whole.
+  std::string finish();
+
+ private:
+  std::string pending_;
+};
+
+}  // namespace arenascope::models

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Regular expressions with Unicode's classes, by which byte-level BPE cuts a text into words before it joins bytes; and
+// what WordPiece asks of Unicode. Made with ICU; a build without it says so when it is asked for one.
+#pragma once
+#include <arenascope/base/result.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace arenascope::models {
+
+class PreTokenizer {
+ public:
+  // `name` as "tokenizer.ggml.pre" has it. Errors: a name that is not known here (the sentence lists them), no ICU.
+  static Result<std::unique_ptr<PreTokenizer>> make(std::string_view name);
+  virtual ~PreTokenizer() = default;
+  // The words, one behind the other: together they are the text.
+  virtual std::vector<std::string_view> split(std::string_view text) const = 0;
+};
+
+// What WordPiece does with one letter.
+enum class LetterKind : uint8_t { Dropped, Space, Alone, Part };
+struct PlainLetter {
+  LetterKind kind = LetterKind::Dropped;
+  std::string text;  // in lower case, without accents
+};
+
+// Lower case, without accents (Unicode's canonical decomposition without marks). Error: no ICU.
+class LetterClasses {
+ public:
+  static Result<std::unique_ptr<LetterClasses>> make();
+  virtual ~LetterClasses() = default;
+  virtual std::vector<PlainLetter> plain(uint32_t code) const = 0;
+};
+
+}  // namespace arenascope::models
