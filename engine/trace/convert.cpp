@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include "engine/trace/text_print.h"
 
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 
 namespace arenascope::trace {
 
@@ -45,13 +45,6 @@ class StringOut : public TextOut {
   void put(std::string_view text) override { all += text; }
   std::string all;
 };
-
-template <class... T>
-void print(TextOut& out, fmt::format_string<T...> format, T&&... args) {
-  fmt::memory_buffer buffer;
-  fmt::format_to(std::back_inserter(buffer), format, std::forward<T>(args)...);
-  out.put({buffer.data(), buffer.size()});
-}
 
 // How long the well-formed UTF-8 character at text[i] is; 0 if there is none.
 size_t utf8_length(std::string_view text, size_t i) {
@@ -103,16 +96,6 @@ std::string csv_text(std::string_view text) {
 std::string micros(Nanoseconds t) {
   const uint64_t n = t < 0 ? 0 - static_cast<uint64_t>(t) : static_cast<uint64_t>(t);
   return fmt::format("{}{}.{:03}", t < 0 ? "-" : "", n / 1000, n % 1000);
-}
-
-constexpr const char* kKindNames[] = {
-    "none",  "work",           "wait",       "alloc",      "free",      "reserve", "release", "?",
-    "?",     "context object", "copy",       "step",       "layer",     "counter", "?",       "?",
-    "slice", "slice live",     "slice dead", "seen write", "seen read", "between"};
-static_assert(std::size(kKindNames) == kLastEventKind + 1);
-
-const char* kind_name(EventKind kind) {
-  return static_cast<size_t>(kind) < std::size(kKindNames) ? kKindNames[static_cast<size_t>(kind)] : "?";
 }
 
 template <class F>
@@ -180,97 +163,6 @@ void to_memory_csv(const Snapshot& s, TextOut& out) {
     print(out, "{},{},{},{:#x},{},{},{}\n", e.time, kind_name(e.kind()),
           kMemoryKindNames[static_cast<size_t>(e.memory_kind())], static_cast<uint64_t>(e.a), e.b, e.allocator(), e.id);
   }
-}
-
-void to_text(const Snapshot& s, TextOut& out) {
-  print(out, "{} events, {} lost, {} to {} ns\n", s.event_count, s.lost, s.time.begin, s.time.end);
-  for (const DeviceInfo& d : s.devices)
-    print(out, "device {}: {} {} {} {}\n", d.id.value, d.backend, d.name, d.memory_bytes, d.missing);
-  for (const AllocatorInfo& a : s.allocators)
-    print(out, "allocator {}: {} {}\n", a.id, a.name, static_cast<int>(a.kind));
-  for (const CounterInfo& c : s.counters) print(out, "counter {}: {} {}\n", c.id.value, c.name, c.unit);
-  const auto refs = [](const std::vector<TensorRef>& list) {
-    std::string text;
-    for (TensorRef r : list) text += fmt::format(" {}{}", r.is_leaf() ? "leaf " : "node ", r.index());
-    return text;
-  };
-  const auto tensor = [&](const char* what, size_t i, const TensorInfo& t) {
-    print(out, "  {} {}: {} {} {} [{}] {} bytes, {} flops, flags {}, from{}\n", what, i, t.op, t.name, t.dtype,
-          fmt::join(t.shape, " "), t.bytes, t.flops, t.flags, refs(t.sources));
-  };
-  for (const auto& g : s.graphs) {
-    print(out, "graph {}: {}, {} nodes, {} leafs, {} edges\n", g->id.value, g->model, g->nodes.size(), g->leafs.size(),
-          g->edges);
-    for (size_t i = 0; i < g->nodes.size(); ++i) tensor("node", i, g->nodes[i]);
-    for (size_t i = 0; i < g->leafs.size(); ++i) tensor("leaf", i, g->leafs[i]);
-  }
-  for (const auto& p : s.plans) {
-    print(out, "plan {} of graph {}: {} {}, arena {}, bound {}\n", p->id.value, p->graph.value, p->planner,
-          p->order_name, p->arena_bytes, p->lower_bound_bytes);
-    for (const SliceInfo& x : p->slices) {
-      print(out, "  tensor {} at {} + {} in steps {} to {}, block {}, level {}\n", x.tensor.value, x.offset, x.size,
-            x.first.value, x.last.value, x.block.value, x.level);
-    }
-  }
-  for (const auto& c : s.contexts) {
-    print(out, "context {}: {} {} of {}\n", c->id.value, c->name, c->used_mem, c->mem_size);
-    for (const ObjectInfo& o : c->objects)
-      print(out, "  {} {} at {} + {} next {}\n", o.type, o.name, o.offset, o.size, o.next);
-  }
-  for (size_t i = 0; i < s.runs.size(); ++i) {
-    const Run& r = s.runs[i];
-    print(out, "run {}: graph {} plan {} {} {} threads {} {} to {} {} {} steps {}\n", r.info.id.value,
-          r.info.graph.value, r.info.plan.value, r.info.backend, r.info.strategy, r.info.threads, r.info.begin, r.end,
-          r.finished, static_cast<int>(r.status), r.marks);
-  }
-  for (const TrackView& t : s.tracks) {
-    print(out, "track {}: {} kind {} device {} lost {}\n", t.info.id.value, t.info.name, static_cast<int>(t.info.kind),
-          t.info.device.value, t.lost);
-    const auto line = [&](const Event& e) {
-      print(out, "  {} {} {} {} {} {}\n", kind_name(e.kind()), e.time, e.a, e.b, e.id, e.extra());
-    };
-    for (const LaneView& lane : t.lanes) {
-      for (size_t i = 0; i < lane.rows.size(); ++i) line(lane.rows[i]);
-    }
-    for (size_t i = 0; i < t.points.size(); ++i) line(t.points[i]);
-  }
-  for (size_t i = 0; i < s.barriers.size(); ++i) {
-    const Barrier& b = s.barriers[i];
-    print(out, "barrier {} run {} node {}: {} to {} left {} waited {} last {} of {} nodes {}\n", b.generation,
-          b.run.value, b.node.value, b.first_arrival, b.last_arrival, b.last_leave, b.wait_sum, b.last_arriver.value,
-          b.threads, b.nodes);
-  }
-  for (size_t g = 0; g < s.graphs.size(); ++g) {
-    const std::vector<NodeStats> stats = s.stats(GraphId(g));
-    for (size_t n = 0; n < stats.size(); ++n) {
-      const NodeStats& x = stats[n];
-      print(out, "stats {} {}: {} runs {} {} {} {} {} busy {} parts {} barriers {} wait {} last {} usually {}\n", g, n,
-            x.runs, x.shortest, x.quartile1, x.median, x.quartile3, x.longest, x.busy, x.parts, x.barriers, x.wait,
-            x.last_arriver.value, x.usual_last.value);
-    }
-  }
-  for (size_t k = 0; k < kMemoryKinds; ++k) {
-    for (const MemoryCount c : {MemoryCount::Active, MemoryCount::Reserved}) {
-      const auto& samples = s.series(static_cast<MemoryKind>(k), c).samples;
-      for (size_t i = 0; i < samples.size(); ++i) {
-        print(out, "{} {} {} {}\n", kMemoryKindNames[k], c == MemoryCount::Active ? "active" : "reserved",
-              samples[i].time, samples[i].value);
-      }
-    }
-  }
-  const auto rect = [&](const SliceRect& r) {
-    print(out, "slice tensor {} run {} at {} + {} steps {} to {} time {} to {}{}\n", r.tensor.value, r.run.value,
-          r.offset, r.bytes, r.first.value, r.last.value, r.begin, r.end, r.open ? " open" : "");
-  };
-  for (size_t i = 0; i < s.slices.size(); ++i) rect(s.slices[i]);
-  for (const SliceRect& r : s.open_slices) rect(r);
-  for (size_t i = 0; i < s.seen.size(); ++i) {
-    const SeenRect& r = s.seen[i];
-    print(out, "seen {} tensor {} run {} at {} + {} step {} time {}\n", r.write ? "write" : "read", r.tensor.value,
-          r.run.value, r.offset, r.bytes, r.step.value, r.time);
-  }
-  for (size_t i = 0; i < s.problems.size(); ++i) print(out, "problem: {}\n", s.problems[i].sentence);
-  for (size_t i = 0; i < s.tunings.size(); ++i) print(out, "tuning: {}\n", sentence(s.tunings[i]));
 }
 
 Result<Format> format_of(const std::filesystem::path& path) {

@@ -59,7 +59,7 @@ class Collector {
   int64_t events = 0, skipped = 0, open_spans = 0;
   uint32_t devices = 0;  // that memory was taken on, the host apart
 
-  void take(const ChromeEvent& e) {
+  void add(const ChromeEvent& e) {
     ++events;
     const char ph = e.ph.text.size() == 1 ? e.ph.text[0] : '\0';
     Nanoseconds t = 0;
@@ -69,47 +69,14 @@ class Collector {
       return;
     }
     switch (ph) {
-      case 'X': {
-        Nanoseconds length = 0;
-        if (e.dur.type != Scalar::None && !nanoseconds(e.dur, length)) ++skipped;
-        length = std::max<Nanoseconds>(length, 0);
-        if (!nodes.take(e.cat.text, e.name.text, op_of(e), thread_name(e), t, t + length)) {
-          builder.span(track(e), t, t + length, builder.name(e.name.as_text()));
-        }
-        return;
-      }
+      case 'X': return complete(e, t);
       case 'B': stacks_[track(e)].push_back({t, 0, builder.name(e.name.as_text())}); return;
-      case 'E': {
-        auto& stack = stacks_[track(e)];
-        if (stack.empty()) {
-          ++skipped;
-          return;
-        }
-        builder.span(track(e), stack.back().begin, std::max(t, stack.back().begin), stack.back().name);
-        stack.pop_back();
-        return;
-      }
+      case 'E': return end(stacks_[track(e)], t, track(e));
       case 'b':
       case 'S': async_[async_key(e)].push_back({t, 0, builder.name(e.name.as_text())}); return;
       case 'e':
-      case 'F': {
-        const auto it = async_.find(async_key(e));
-        if (it == async_.end() || it->second.empty()) {
-          ++skipped;
-          return;
-        }
-        const auto begun = it->second.back();
-        it->second.pop_back();
-        builder.span(builder.track("async " + e.cat.text), begun.begin, std::max(t, begun.begin), begun.name);
-        return;
-      }
-      case 'C':
-        for (const auto& [key, value] : e.args) {
-          if (!value.is_number()) continue;
-          const std::string name = e.name.as_text() + (e.args.size() > 1 ? " " + key : "");
-          builder.point(track(e), counter(t, builder.counter(name), value.number()));
-        }
-        return;
+      case 'F': return end_async(e, t);
+      case 'C': return counters(e, t);
       case 'i':
       case 'I':
       case 'R':
@@ -171,6 +138,41 @@ class Collector {
     return n;
   }
 
+  void complete(const ChromeEvent& e, Nanoseconds begin) {
+    Nanoseconds length = 0;
+    if (e.dur.type != Scalar::None && !nanoseconds(e.dur, length)) ++skipped;
+    const Nanoseconds end = begin + std::max<Nanoseconds>(length, 0);
+    if (!nodes.add(e.cat.text, e.name.text, op_of(e), thread_name(e), begin, end)) {
+      builder.span(track(e), begin, end, builder.name(e.name.as_text()));
+    }
+  }
+
+  // The end of the innermost span that is open.
+  void end(std::vector<ImportBuilder::Span>& open, Nanoseconds t, size_t track) {
+    if (open.empty()) {
+      ++skipped;
+      return;
+    }
+    builder.span(track, open.back().begin, std::max(t, open.back().begin), open.back().name);
+    open.pop_back();
+  }
+  void end_async(const ChromeEvent& e, Nanoseconds t) {
+    const auto it = async_.find(async_key(e));
+    if (it == async_.end() || it->second.empty()) {
+      ++skipped;
+      return;
+    }
+    end(it->second, t, builder.track("async " + e.cat.text));
+  }
+
+  void counters(const ChromeEvent& e, Nanoseconds t) {
+    for (const auto& [key, value] : e.args) {
+      if (!value.is_number()) continue;
+      const std::string name = e.name.as_text() + (e.args.size() > 1 ? " " + key : "");
+      builder.point(track(e), counter(t, builder.counter(name), value.number()));
+    }
+  }
+
   void metadata(const ChromeEvent& e) {
     const Scalar* name = e.arg("name");
     if (name == nullptr || name->as_text().empty()) return;
@@ -192,13 +194,13 @@ class Collector {
     const bool on_host = device == nullptr || device->integer == 0;
     const Scalar* address = e.arg("Addr");
     const auto kind = on_host ? MemoryKind::HostPageable : MemoryKind::Default;
-    const auto at = address == nullptr ? uint64_t{0} : static_cast<uint64_t>(address->integer);
+    const auto where = address == nullptr ? uint64_t{0} : static_cast<uint64_t>(address->integer);
     const Scalar* number = e.arg("Device Id");
     const auto which = static_cast<uint32_t>(number == nullptr ? 0 : std::clamp<int64_t>(number->integer, 0, 4095));
     const uint32_t allocator = on_host ? 0 : 1 + which;
     devices = std::max(devices, allocator);
-    builder.point(track(e), bytes->integer >= 0 ? alloc(t, kind, at, bytes->integer, allocator, 0)
-                                                : free(t, kind, at, -bytes->integer, allocator, 0));
+    builder.point(track(e), bytes->integer >= 0 ? alloc(t, kind, where, bytes->integer, allocator, 0)
+                                                : free(t, kind, where, -bytes->integer, allocator, 0));
   }
 
   std::unordered_map<size_t, std::vector<ImportBuilder::Span>> stacks_;
@@ -246,7 +248,7 @@ class Sax : public nlohmann::json_sax<nlohmann::json> {
   }
   bool end_object() override {
     --depth_;
-    if (in_events_ && depth_ == events_depth_) out_.take(event_);
+    if (in_events_ && depth_ == events_depth_) out_.add(event_);
     return true;
   }
   bool end_array() override {

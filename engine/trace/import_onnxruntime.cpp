@@ -10,8 +10,8 @@ constexpr std::string_view kKernelTime = "_kernel_time";
 constexpr size_t kMostRuns = (size_t{1} << 24) - 2;
 }  // namespace
 
-bool OnnxRuntimeNodes::take(const std::string& category, const std::string& name, const std::string& op,
-                            const std::string& thread, Nanoseconds begin, Nanoseconds end) {
+bool OnnxRuntimeNodes::add(const std::string& category, const std::string& name, const std::string& op,
+                           const std::string& thread, Nanoseconds begin, Nanoseconds end) {
   if (category == "Session" && name == "model_run") runs_.emplace_back(begin, end);
   if (category != "Node" || op.empty() || !name.ends_with(kKernelTime)) return false;
   const std::string node_name = name.substr(0, name.size() - kKernelTime.size());

@@ -12,9 +12,9 @@ namespace arenascope::trace {
 
 class OnnxRuntimeNodes {
  public:
-  // Whether the event is a node's kernel and was taken. `op` is args.op_name.
-  bool take(const std::string& category, const std::string& name, const std::string& op, const std::string& thread,
-            Nanoseconds begin, Nanoseconds end);
+  // Whether the event is a node's kernel and was added. `op` is args.op_name.
+  bool add(const std::string& category, const std::string& name, const std::string& op, const std::string& thread,
+           Nanoseconds begin, Nanoseconds end);
   bool empty() const { return kernels_.empty(); }
 
   std::vector<size_t> add_tracks(ImportBuilder& builder) const;  // one for each thread of kernels

@@ -34,15 +34,15 @@ class Machine {
   Machine(ByteSpan bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
 
   Result<Pickle> run() {
-    while (at_ < bytes_.size()) {
-      const size_t op_at = at_;
-      const uint8_t op = bytes_[at_++];
+    while (cursor_ < bytes_.size()) {
+      const size_t op_offset = cursor_;
+      const uint8_t op = bytes_[cursor_++];
       if (op == '.') {
-        if (stack_.empty()) return broken(op_at);
+        if (stack_.empty()) return broken(op_offset);
         pickle_.root = stack_.back();
         return std::move(pickle_);
       }
-      if (!step(op)) return refused_.empty() ? broken(op_at) : Result<Pickle>(Error{refused_});
+      if (!step(op)) return refused_.empty() ? broken(op_offset) : Result<Pickle>(Error{refused_});
     }
     return Error{name_ + ": the pickle ends after " + std::to_string(bytes_.size()) +
                  " bytes without its last opcode."};
@@ -51,33 +51,35 @@ class Machine {
  private:
   using V = PickleValue;
 
-  Error broken(size_t at) const { return Error{name_ + ": the pickle is broken at byte " + std::to_string(at) + "."}; }
+  Error broken(size_t offset) const {
+    return Error{name_ + ": the pickle is broken at byte " + std::to_string(offset) + "."};
+  }
   bool refuse(std::string what) {
     refused_ = name_ + ": the pickle asks for " + what + ", which is code or no plain value; it was not opened.";
     return false;
   }
 
-  bool take(size_t n, ByteSpan& out) {
-    if (n > bytes_.size() - at_) return false;
-    out = bytes_.subspan(at_, n);
-    at_ += n;
+  bool read_bytes(size_t n, ByteSpan& out) {
+    if (n > bytes_.size() - cursor_) return false;
+    out = bytes_.subspan(cursor_, n);
+    cursor_ += n;
     return true;
   }
   bool number(size_t n, uint64_t& out) {
     ByteSpan b;
-    if (!take(n, b)) return false;
+    if (!read_bytes(n, b)) return false;
     out = 0;
     for (size_t i = 0; i < n; ++i) out |= uint64_t{b[i]} << (8 * i);
     return true;
   }
-  bool line(std::string& out) {
+  bool read_line(std::string& out) {
     out.clear();
-    while (at_ < bytes_.size() && bytes_[at_] != '\n') {
-      const uint8_t c = bytes_[at_++];
+    while (cursor_ < bytes_.size() && bytes_[cursor_] != '\n') {
+      const uint8_t c = bytes_[cursor_++];
       if (out.size() < 200) out += c >= 0x20 && c < 0x7f ? static_cast<char>(c) : '?';
     }
-    if (at_ == bytes_.size()) return false;
-    ++at_;
+    if (cursor_ == bytes_.size()) return false;
+    ++cursor_;
     return true;
   }
   V& make(V::Type type) {
@@ -93,7 +95,7 @@ class Machine {
   bool text(V::Type type, size_t length_bytes) {
     uint64_t n = 0;
     ByteSpan b;
-    if (!number(length_bytes, n) || n > bytes_.size() || !take(static_cast<size_t>(n), b)) return false;
+    if (!number(length_bytes, n) || n > bytes_.size() || !read_bytes(static_cast<size_t>(n), b)) return false;
     make(type).text = {reinterpret_cast<const char*>(b.data()), b.size()};
     return true;
   }
@@ -101,7 +103,7 @@ class Machine {
   bool long_number(size_t length_bytes) {
     uint64_t n = 0;
     ByteSpan b;
-    if (!number(length_bytes, n) || n > bytes_.size() || !take(static_cast<size_t>(n), b)) return false;
+    if (!number(length_bytes, n) || n > bytes_.size() || !read_bytes(static_cast<size_t>(n), b)) return false;
     if (b.empty()) return integer(0);
     const bool negative = (b.back() & 0x80) != 0;
     uint64_t v = negative ? UINT64_MAX : 0;
@@ -166,21 +168,13 @@ class Machine {
     return out;
   }
 
-  bool step(uint8_t op) {
+  // Opcodes by family, the most frequent ones first; each hands on what it does not know. False: broken or refused.
+  bool step(uint8_t op) { return scalar(op); }
+
+  bool scalar(uint8_t op) {
     uint64_t n = 0;
     ByteSpan b;
-    std::vector<const V*> items;
-    std::string module, member;
     switch (op) {
-      case 0x80: return number(1, n) && n <= 5;                    // PROTO
-      case 0x95: return number(8, n) && n <= bytes_.size() - at_;  // FRAME
-      case '(': marks_.push_back(stack_.size()); return true;      // MARK
-      case '0':                                                    // POP
-        if (!marks_.empty() && marks_.back() == stack_.size()) return marks_.pop_back(), true;
-        if (stack_.empty()) return false;
-        return stack_.pop_back(), true;
-      case '1': return above_mark(items);                                           // POP_MARK
-      case '2': return !stack_.empty() && (stack_.push_back(stack_.back()), true);  // DUP
       case 'N': make(V::None); return true;
       case 0x88: make(V::Bool).integer = 1; return true;
       case 0x89: make(V::Bool).integer = 0; return true;
@@ -190,20 +184,39 @@ class Machine {
       case 0x8a: return long_number(1);                                   // LONG1
       case 0x8b: return long_number(4);                                   // LONG4
       case 'G': {                                                         // BINFLOAT, big-endian
-        if (!take(8, b)) return false;
+        if (!read_bytes(8, b)) return false;
         for (size_t i = 0; i < 8; ++i) n = n << 8 | b[i];
         make(V::Real).real = __builtin_bit_cast(double, n);
         return true;
       }
-      case 0x8c: return text(V::Text, 1);                                // SHORT_BINUNICODE
-      case 'X': return text(V::Text, 4);                                 // BINUNICODE
-      case 0x8d: return text(V::Text, 8);                                // BINUNICODE8
-      case 'U': return text(V::Text, 1);                                 // SHORT_BINSTRING
-      case 'T': return text(V::Text, 4);                                 // BINSTRING
-      case 'C': return text(V::Raw, 1);                                  // SHORT_BINBYTES
-      case 'B': return text(V::Raw, 4);                                  // BINBYTES
-      case 0x8e:                                                         // BINBYTES8
-      case 0x96: return text(V::Raw, 8);                                 // BYTEARRAY8
+      case 0x8c: return text(V::Text, 1);  // SHORT_BINUNICODE
+      case 'X': return text(V::Text, 4);   // BINUNICODE
+      case 0x8d: return text(V::Text, 8);  // BINUNICODE8
+      case 'U': return text(V::Text, 1);   // SHORT_BINSTRING
+      case 'T': return text(V::Text, 4);   // BINSTRING
+      case 'C': return text(V::Raw, 1);    // SHORT_BINBYTES
+      case 'B': return text(V::Raw, 4);    // BINBYTES
+      case 0x8e:                           // BINBYTES8
+      case 0x96: return text(V::Raw, 8);   // BYTEARRAY8
+      default: return memo(op);
+    }
+  }
+
+  bool memo(uint8_t op) {
+    uint64_t n = 0;
+    switch (op) {
+      case 'q': return number(1, n) && remember(n);  // BINPUT
+      case 'r': return number(4, n) && remember(n);  // LONG_BINPUT
+      case 0x94: return remember(memo_.size());      // MEMOIZE
+      case 'h': return recall(1);                    // BINGET
+      case 'j': return recall(4);                    // LONG_BINGET
+      default: return container(op);
+    }
+  }
+
+  bool container(uint8_t op) {
+    std::vector<const V*> items;
+    switch (op) {
       case ']':                                                          // EMPTY_LIST
       case ')':                                                          // EMPTY_TUPLE
       case 0x8f: make(V::List); return true;                             // EMPTY_SET
@@ -226,15 +239,35 @@ class Machine {
       case 0x85: return tuple_of(1);
       case 0x86: return tuple_of(2);
       case 0x87: return tuple_of(3);
-      case 'q': return number(1, n) && remember(n);  // BINPUT
-      case 'r': return number(4, n) && remember(n);  // LONG_BINPUT
-      case 0x94: return remember(memo_.size());      // MEMOIZE
-      case 'h': return recall(1);                    // BINGET
-      case 'j': return recall(4);                    // LONG_BINGET
+      default: return stack(op);
+    }
+  }
 
+  bool stack(uint8_t op) {
+    uint64_t n = 0;
+    std::vector<const V*> items;
+    switch (op) {
+      case 0x80: return number(1, n) && n <= 5;                        // PROTO
+      case 0x95: return number(8, n) && n <= bytes_.size() - cursor_;  // FRAME
+      case '(': marks_.push_back(stack_.size()); return true;          // MARK
+      case '0':                                                        // POP
+        if (!marks_.empty() && marks_.back() == stack_.size()) return marks_.pop_back(), true;
+        if (stack_.empty()) return false;
+        return stack_.pop_back(), true;
+      case '1': return above_mark(items);                                           // POP_MARK
+      case '2': return !stack_.empty() && (stack_.push_back(stack_.back()), true);  // DUP
+      default: return code(op);
+    }
+  }
+
+  // What would run code, or make what is no plain value, is named and refused.
+  bool code(uint8_t op) {
+    uint64_t n = 0;
+    std::string module, member;
+    switch (op) {
       case 'c':  // GLOBAL
       case 'i':  // INST
-        if (!line(module) || !line(member)) return false;
+        if (!read_line(module) || !read_line(member)) return false;
         return refuse(module + "." + member);
       case 0x93: {  // STACK_GLOBAL
         if (stack_.size() < 2) return false;
@@ -248,7 +281,7 @@ class Machine {
       case 0x82: return number(1, n) && refuse("extension " + std::to_string(n));
       case 0x83: return number(2, n) && refuse("extension " + std::to_string(n));
       case 0x84: return number(4, n) && refuse("extension " + std::to_string(n));
-      case 'P': return line(module) && refuse("the persistent object " + module);
+      case 'P': return read_line(module) && refuse("the persistent object " + module);
       case 'Q': return refuse("a persistent object");
       case 0x97: return refuse("an out-of-band buffer");
       default: return false;
@@ -256,7 +289,7 @@ class Machine {
   }
 
   ByteSpan bytes_;
-  size_t at_ = 0;
+  size_t cursor_ = 0;
   const std::string name_;
   std::string refused_;
   Pickle pickle_;

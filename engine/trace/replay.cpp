@@ -10,13 +10,86 @@ namespace arenascope::trace {
 
 namespace {
 
-struct Cursor {
-  TrackId track;
-  const ColumnView<Event>* rows;
-  size_t at = 0;
+constexpr size_t kSlice = 512;
+
+// Sends the events of all tracks, each from where it was left last time.
+class EventPlayer {
+ public:
+  EventPlayer(const Snapshot& s, Sink& sink) : sink_(sink) {
+    for (size_t i = 0; i < s.tracks.size(); ++i) {
+      cursors_.push_back({TrackId(i), &s.tracks[i].points});
+      for (const LaneView& lane : s.tracks[i].lanes) cursors_.push_back({TrackId(i), &lane.rows});
+    }
+  }
+
+  // All rows that end by `until`, in slices.
+  void play_to(Nanoseconds until) {
+    for (;;) {
+      Nanoseconds slice = until;
+      for (const Cursor& c : cursors_) {
+        if (c.next + kSlice < c.rows->size()) slice = std::min(slice, (*c.rows)[c.next + kSlice].end());
+      }
+      const size_t before = emitted_;
+      emit(slice, 0);
+      if (slice >= until) return;
+      if (emitted_ == before) emit(slice, 1);  // rows that are not by end
+    }
+  }
+  void play_rest() {
+    play_to(INT64_MAX);
+    emit(INT64_MAX, SIZE_MAX);
+  }
+
+ private:
+  struct Cursor {
+    TrackId track;
+    const ColumnView<Event>* rows;
+    size_t next = 0;
+  };
+
+  // All rows that end by `until`; of every cursor at least `least`.
+  void emit(Nanoseconds until, size_t least) {
+    for (size_t first = 0; first < cursors_.size();) {
+      size_t end = first;
+      batch_.clear();
+      for (; end < cursors_.size() && cursors_[end].track == cursors_[first].track; ++end) {
+        Cursor& c = cursors_[end];
+        for (size_t n = 0; c.next < c.rows->size(); ++c.next, ++n) {
+          const Event& e = (*c.rows)[c.next];
+          if (e.end() > until && n >= least) break;
+          batch_.push_back(e);
+          ++emitted_;
+        }
+      }
+      // Points first at equal times: a step begins before the work in it.
+      std::stable_sort(batch_.begin(), batch_.end(), [](const Event& x, const Event& y) { return x.end() < y.end(); });
+      if (!batch_.empty()) sink_.events(cursors_[first].track, batch_);
+      first = end;
+    }
+  }
+
+  Sink& sink_;
+  std::vector<Cursor> cursors_;  // those of a track side by side
+  std::vector<Event> batch_;
+  size_t emitted_ = 0;
 };
 
-constexpr size_t kSlice = 512;
+// The begin or the end of a run.
+struct RunMark {
+  Nanoseconds time;
+  bool end;
+  size_t run;
+};
+
+std::vector<RunMark> run_marks(const Snapshot& s) {
+  std::vector<RunMark> marks;
+  for (size_t i = 0; i < s.runs.size(); ++i) {
+    marks.push_back({s.runs[i].info.begin, false, i});
+    if (s.runs[i].finished) marks.push_back({s.runs[i].end, true, i});
+  }
+  std::stable_sort(marks.begin(), marks.end(), [](const RunMark& x, const RunMark& y) { return x.time < y.time; });
+  return marks;
+}
 
 }  // namespace
 
@@ -30,62 +103,12 @@ void replay(const Snapshot& s, Sink& sink) {
   for (const auto& p : s.plans) sink.describe(p);
   for (const auto& c : s.contexts) sink.describe(c);
 
-  std::vector<Cursor> cursors;
-  for (size_t i = 0; i < s.tracks.size(); ++i) {
-    cursors.push_back({TrackId(i), &s.tracks[i].points});
-    for (const LaneView& lane : s.tracks[i].lanes) cursors.push_back({TrackId(i), &lane.rows});
-  }
-  std::vector<Event> batch;
-  size_t emitted = 0;
-  // All rows that end by `until`; of every cursor at least `least`.
-  const auto emit = [&](Nanoseconds until, size_t least) {
-    for (size_t first = 0; first < cursors.size();) {
-      size_t next = first;
-      batch.clear();
-      for (; next < cursors.size() && cursors[next].track == cursors[first].track; ++next) {
-        Cursor& c = cursors[next];
-        for (size_t n = 0; c.at < c.rows->size(); ++c.at, ++n) {
-          const Event& e = (*c.rows)[c.at];
-          if (e.end() > until && n >= least) break;
-          batch.push_back(e);
-          ++emitted;
-        }
-      }
-      // Points first at equal times: a step begins before the work in it.
-      std::stable_sort(batch.begin(), batch.end(), [](const Event& x, const Event& y) { return x.end() < y.end(); });
-      if (!batch.empty()) sink.events(cursors[first].track, batch);
-      first = next;
-    }
-  };
-  // In slices, up to `until`.
-  const auto emit_to = [&](Nanoseconds until) {
-    for (;;) {
-      Nanoseconds slice = until;
-      for (const Cursor& c : cursors) {
-        if (c.at + kSlice < c.rows->size()) slice = std::min(slice, (*c.rows)[c.at + kSlice].end());
-      }
-      const size_t before = emitted;
-      emit(slice, 0);
-      if (slice >= until) return;
-      if (emitted == before) emit(slice, 1);  // rows that are not by end
-    }
-  };
-  struct Mark {
-    Nanoseconds time;
-    bool end;
-    size_t run;
-  };
-  std::vector<Mark> marks;
-  for (size_t i = 0; i < s.runs.size(); ++i) {
-    marks.push_back({s.runs[i].info.begin, false, i});
-    if (s.runs[i].finished) marks.push_back({s.runs[i].end, true, i});
-  }
-  std::stable_sort(marks.begin(), marks.end(), [](const Mark& x, const Mark& y) { return x.time < y.time; });
+  EventPlayer player(s, sink);
   size_t described = 0;
-  for (const Mark& m : marks) {
-    emit_to(m.time - 1);
+  for (const RunMark& m : run_marks(s)) {
+    player.play_to(m.time - 1);
     if (m.end) {
-      emit_to(m.time);
+      player.play_to(m.time);
       const Run& run = s.runs[m.run];
       sink.describe(RunEnd{RunId(m.run), m.time, run.status, run.info.stepped, run.threads});
     } else {
@@ -93,8 +116,7 @@ void replay(const Snapshot& s, Sink& sink) {
     }
     sink.flush();
   }
-  emit_to(INT64_MAX);
-  emit(INT64_MAX, SIZE_MAX);
+  player.play_rest();
   for (size_t i = 0; i < s.tracks.size(); ++i) {
     if (s.tracks[i].lost > 0) sink.describe(Loss{TrackId(i), s.tracks[i].lost, s.time.end});
   }

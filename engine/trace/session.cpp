@@ -218,6 +218,14 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->copies = copies_.view();
   s->context_events = context_events_.view();
   s->slices = slices_.view();
+  add_open_slices(*s);
+  s->slice_times = slice_times_.view();
+  s->seen = seen_.view();
+  s->seen_times = seen_times_.view();
+  return s;
+}
+
+void Session::add_open_slices(Snapshot& s) const {
   std::map<RunId, Step> newest;  // step of each run that has open slices
   for (const auto& [key, rects] : open_) {
     for (SliceRect r : rects) {
@@ -229,19 +237,15 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
         if (mark.run == r.run) known->second = std::max(known->second, mark.step);
       }
       // Of a run that is over, cut short or with losses, nothing lives on into the next one.
-      r.end = std::max(r.begin, run != nullptr && run->finished ? run->end : s->time.end);
+      r.end = std::max(r.begin, run != nullptr && run->finished ? run->end : s.time.end);
       r.open = run == nullptr || !run->finished;
       r.last = Step(std::max(r.first, known->second).value + 1);
-      s->open_slices.push_back(r);
+      s.open_slices.push_back(r);
     }
   }
-  std::sort(s->open_slices.begin(), s->open_slices.end(), [](const SliceRect& x, const SliceRect& y) {
+  std::sort(s.open_slices.begin(), s.open_slices.end(), [](const SliceRect& x, const SliceRect& y) {
     return std::pair(x.offset, x.tensor) < std::pair(y.offset, y.tensor);
   });
-  s->slice_times = slice_times_.view();
-  s->seen = seen_.view();
-  s->seen_times = seen_times_.view();
-  return s;
 }
 
 size_t Session::bytes() const {

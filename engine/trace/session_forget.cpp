@@ -24,6 +24,116 @@ void rebuild(SummaryTree<S>& tree, const Column<T>& rows, Make make) {
 
 }  // namespace
 
+// Lets go of what ended before a moment, column by column.
+class Session::Forgetting {
+ public:
+  Forgetting(Session& session, Nanoseconds keep) : s_(session), keep_(keep) {}
+
+  void run() {
+    events();
+    marks_and_series();
+    barriers_and_slices();
+    run_tables();
+    count_again();
+  }
+
+ private:
+  void events() {
+    const auto event_end = [](const Event& e) { return e.end(); };
+    std::vector<size_t> points_gone, spans_gone;  // by track; spans of the first lane
+    for (Track& t : s_.tracks_) {
+      points_gone.push_back(drop_before(t.points, keep_, event_end));
+      s_.forgotten_ += static_cast<int64_t>(points_gone.back());
+      spans_gone.push_back(0);
+      for (size_t i = 0; i < t.lanes.size(); ++i) {
+        Lane& lane = t.lanes[i];
+        const size_t gone = drop_before(lane.rows, keep_, event_end);
+        if (i == 0) spans_gone.back() = gone;
+        s_.forgotten_ += static_cast<int64_t>(gone);
+        if (gone == 0) continue;
+        rebuild(lane.tree, lane.rows,
+                [](const Event& e, size_t row) { return SpanSummary::of(e, static_cast<uint32_t>(row)); });
+      }
+    }
+    move_references(s_.memory_events_, points_gone);
+    move_references(s_.context_events_, points_gone);
+    move_references(s_.copies_, spans_gone);
+  }
+
+  // Columns that refer to rows are made anew: rows have moved.
+  template <class Ref>
+  static void move_references(Column<Ref>& refs, const std::vector<size_t>& gone) {
+    Column<Ref> kept;
+    for (size_t i = 0; i < refs.size(); ++i) {
+      Ref ref = refs[i];
+      const size_t n = gone[ref.track.index()];
+      if (ref.row < n) continue;
+      ref.row -= static_cast<uint32_t>(n);
+      kept.push_back(ref);
+    }
+    refs = std::move(kept);
+  }
+
+  void marks_and_series() {
+    s_.marks_base_ += drop_before(s_.marks_, keep_, [](const StepMark& m) { return m.time; });
+    for (size_t k = 0; k < kMemoryKinds; ++k) {
+      series(s_.active_[k]);
+      series(s_.reserved_[k]);
+    }
+    series(s_.all_active_);
+    series(s_.all_reserved_);
+    for (Series& counter : s_.counter_series_) series(counter);
+  }
+
+  void series(Series& series) const {
+    if (drop_before(series.samples, keep_, [](const Sample& x) { return x.time; }) == 0) return;
+    rebuild(series.tree, series.samples,
+            [](const Sample& x, size_t) { return SampleSummary{x.time, x.time, x.value, x.value, x.value, true}; });
+  }
+
+  void barriers_and_slices() {
+    if (drop_before(s_.barriers_, keep_, [](const Barrier& b) { return b.last_leave; }) != 0) {
+      rebuild(s_.barrier_times_, s_.barriers_, [](const Barrier& b, size_t) {
+        return Range64{b.first_arrival, b.last_leave};
+      });
+    }
+    if (drop_before(s_.slices_, keep_, [](const SliceRect& r) { return r.end; }) != 0) {
+      rebuild(s_.slice_times_, s_.slices_, [](const SliceRect& r, size_t) { return Range64{r.begin, r.end}; });
+    }
+    if (drop_before(s_.seen_, keep_, [](const SeenRect& r) { return r.time; }) != 0) {
+      rebuild(s_.seen_times_, s_.seen_, [](const SeenRect& r, size_t) { return Range64{r.time, r.time}; });
+    }
+  }
+
+  void run_tables() {
+    for (size_t i = 0; i < s_.runs_.size() && s_.runs_[i].info.begin < keep_; ++i) {
+      if (s_.runs_[i].evicted && !s_.runs_[i].table) continue;
+      Run& run = s_.runs_.mutate(i);
+      run.evicted = true;
+      if (!run.finished || run.end >= keep_ || !run.table) continue;
+      s_.table_bytes_ -= run.table->nodes.size() * sizeof(NodeRun);
+      run.table.reset();
+      std::erase_if(s_.open_tables_, [&](const OpenTable& open) { return open.run == run.info.id; });
+    }
+  }
+
+  void count_again() {
+    s_.event_count_ = 0;
+    s_.begin_ = s_.end_;
+    const auto count = [&](const Column<Event>& rows) {
+      s_.event_count_ += static_cast<int64_t>(rows.size());
+      if (!rows.empty()) s_.begin_ = std::min(s_.begin_, rows[0].begin());
+    };
+    for (const Track& t : s_.tracks_) {
+      count(t.points);
+      for (const Lane& lane : t.lanes) count(lane.rows);
+    }
+  }
+
+  Session& s_;
+  const Nanoseconds keep_;
+};
+
 void Session::forget_older_half() {
   const Column<Event>* largest = nullptr;
   const auto consider = [&](const Column<Event>& c) {
@@ -34,82 +144,7 @@ void Session::forget_older_half() {
     for (const Lane& lane : t.lanes) consider(lane.rows);
   }
   if (largest == nullptr || largest->size() < 4 * kColumnRows) return;
-  const Nanoseconds keep = (*largest)[largest->size() / 2].end();
-  const auto event_end = [](const Event& e) { return e.end(); };
-
-  std::vector<size_t> points_gone, spans_gone;  // by track; spans of the first lane
-  for (Track& t : tracks_) {
-    points_gone.push_back(drop_before(t.points, keep, event_end));
-    forgotten_ += static_cast<int64_t>(points_gone.back());
-    spans_gone.push_back(0);
-    for (size_t i = 0; i < t.lanes.size(); ++i) {
-      Lane& lane = t.lanes[i];
-      const size_t gone = drop_before(lane.rows, keep, event_end);
-      if (i == 0) spans_gone.back() = gone;
-      forgotten_ += static_cast<int64_t>(gone);
-      if (gone == 0) continue;
-      rebuild(lane.tree, lane.rows,
-              [](const Event& e, size_t row) { return SpanSummary::of(e, static_cast<uint32_t>(row)); });
-    }
-  }
-  // Those that point at rows are made anew: rows have moved.
-  const auto move = [](auto& refs, const std::vector<size_t>& gone) {
-    std::remove_reference_t<decltype(refs)> kept;
-    for (size_t i = 0; i < refs.size(); ++i) {
-      auto ref = refs[i];
-      const size_t n = gone[ref.track.index()];
-      if (ref.row < n) continue;
-      ref.row -= static_cast<uint32_t>(n);
-      kept.push_back(ref);
-    }
-    refs = std::move(kept);
-  };
-  move(memory_events_, points_gone);
-  move(context_events_, points_gone);
-  move(copies_, spans_gone);
-
-  marks_base_ += drop_before(marks_, keep, [](const StepMark& m) { return m.time; });
-  const auto series = [&](Series& s) {
-    if (drop_before(s.samples, keep, [](const Sample& x) { return x.time; }) == 0) return;
-    rebuild(s.tree, s.samples,
-            [](const Sample& x, size_t) { return SampleSummary{x.time, x.time, x.value, x.value, x.value, true}; });
-  };
-  for (size_t k = 0; k < kMemoryKinds; ++k) {
-    series(active_[k]);
-    series(reserved_[k]);
-  }
-  series(all_active_);
-  series(all_reserved_);
-  for (Series& s : counter_series_) series(s);
-
-  if (drop_before(barriers_, keep, [](const Barrier& b) { return b.last_leave; }) != 0) {
-    rebuild(barrier_times_, barriers_, [](const Barrier& b, size_t) { return Range64{b.first_arrival, b.last_leave}; });
-  }
-  if (drop_before(slices_, keep, [](const SliceRect& r) { return r.end; }) != 0) {
-    rebuild(slice_times_, slices_, [](const SliceRect& r, size_t) { return Range64{r.begin, r.end}; });
-  }
-  if (drop_before(seen_, keep, [](const SeenRect& r) { return r.time; }) != 0) {
-    rebuild(seen_times_, seen_, [](const SeenRect& r, size_t) { return Range64{r.time, r.time}; });
-  }
-  for (size_t i = 0; i < runs_.size() && runs_[i].info.begin < keep; ++i) {
-    if (runs_[i].evicted && !runs_[i].table) continue;
-    Run& run = runs_.mutate(i);
-    run.evicted = true;
-    if (!run.finished || run.end >= keep || !run.table) continue;
-    table_bytes_ -= run.table->nodes.size() * sizeof(NodeRun);
-    run.table.reset();
-    std::erase_if(open_tables_, [&](const OpenTable& open) { return open.run == run.info.id; });
-  }
-  event_count_ = 0;
-  begin_ = end_;
-  for (const Track& t : tracks_) {
-    event_count_ += static_cast<int64_t>(t.points.size());
-    if (!t.points.empty()) begin_ = std::min(begin_, t.points[0].begin());
-    for (const Lane& lane : t.lanes) {
-      event_count_ += static_cast<int64_t>(lane.rows.size());
-      if (!lane.rows.empty()) begin_ = std::min(begin_, lane.rows[0].begin());
-    }
-  }
+  Forgetting(*this, (*largest)[largest->size() / 2].end()).run();
 }
 
 }  // namespace arenascope::trace

@@ -74,6 +74,7 @@ class Session : public Sink {
   void bad(const char* what);
   bool sensible(const Event& event) const;
   size_t bytes_locked() const;
+  class Forgetting;
   void forget_older_half();
   void add(TrackId track, const Event& event);
   void add_memory(TrackId track, uint32_t row, const Event& event);
@@ -99,6 +100,7 @@ class Session : public Sink {
   Nanoseconds paused_in(RunId run, Nanoseconds begin, Nanoseconds end);
   RunId known_run(RunId run) const;
   std::shared_ptr<const Snapshot> make_snapshot() const;
+  void add_open_slices(Snapshot& snapshot) const;
 
   const Options options_{};
   mutable std::mutex mutex_;  // guards everything below
