@@ -8,6 +8,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "source_tree.h"
 
@@ -75,6 +76,94 @@ TEST_CASE("verify-cuda parses, explains itself, and says in a sentence why it ca
   CHECK(none.output ==
         "packaging/verify-cuda: this machine has no NVIDIA driver (libcuda.so.1 was not found), so there is nothing to "
         "verify.\n");
+}
+
+namespace {
+
+// verify-cuda in a checkout of its own, in which the driver, the build and the device are played.
+struct Played {
+  std::filesystem::path root;
+
+  Played() : root(std::filesystem::temp_directory_path() / ("arenascope-verify-cuda-" + std::to_string(getpid()))) {
+    namespace fs = std::filesystem;
+    fs::create_directories(root / "packaging");
+    fs::copy_file(fs::path(ARENASCOPE_SOURCE_DIR) / "packaging/verify-cuda", root / "packaging/verify-cuda",
+                  fs::copy_options::overwrite_existing);
+    program("bin/ldconfig", "echo libcuda.so.1");
+    program("bin/nvidia-smi", "echo 'Played GPU'");
+    program("bin/compute-sanitizer", "while [ $# -gt 0 ] && [ \"$1\" != verify ]; do shift; done");
+    program("bin/python3", "exit 1");
+    cli("");
+  }
+  ~Played() { std::filesystem::remove_all(root); }
+  void program(const std::string& name, const std::string& body) const {
+    const auto path = root / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << "#!/bin/bash\n" << body << "\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  // A device that agrees in all but what `body` says.
+  void cli(const std::string& body) const {
+    program("build/cuda/app/cli/arenascope-cli",
+            "if [ \"$1\" = devices ]; then echo 'cuda  cuda:0  Played'; exit; fi\n" + body);
+  }
+  Ran run(const std::string& rest) const {
+    return bash("PATH=" + root.string() + "/bin:$PATH ARENASCOPE_DATA=" + root.string() + " " + root.string() +
+                "/packaging/verify-cuda --report " + root.string() + "/report " + rest);
+  }
+  std::string report() const {
+    std::ifstream file(root / "report");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("verify-cuda leaves a report: what agrees, what fails, what was not reached, and what could not be checked") {
+  const Played played;
+  const std::string stages = "--stage ops,device,networks,zoo,gguf,sanitizer";
+  CHECK(played.run(stages).status == 0);
+  std::string report = played.report();
+  CHECK(has(report, "# The CUDA backend on Played GPU\n"));
+  for (const char* row : {"| every op case | agrees |", "| zoo:lstm | agrees |", "racecheck | agrees |",
+                          "initcheck | agrees |", "| zoo:gpt2, decode | agrees |",
+                          "| light and seeded networks | not checked: ", "| the device's own tests | not checked: "})
+    CHECK_MESSAGE(has(report, row), row << "\n" << report);
+  CHECK(has(report, "\nAll that was checked agrees."));
+
+  played.cli("case \"$*\" in *zoo:lstm*) echo 'ERROR: a | wrong one'; exit 1 ;; *zoo:unet*) exit 124 ;; esac");
+  CHECK(played.run(stages + " --quick").status == 1);
+  report = played.report();
+  CHECK(has(report, "| zoo:lstm | FAILED (status 1): ERROR: a / wrong one |"));
+  CHECK(has(report, "| zoo:squeezenet | agrees |"));
+  CHECK(has(report, "\nNot all agrees."));
+  CHECK(played.run(stages).status == 1);
+  CHECK(has(played.report(), "| zoo:unet | NOT REACHED: "));
+
+  // A device's test that finds no device is no success.
+  played.cli("");
+  played.program("build/cuda/tests/engine/backends/cuda/test_cuda_device", "echo 'MESSAGE: skipped: no device'");
+  CHECK(played.run("--stage device").status == 1);
+  CHECK(has(played.report(), "| device: captured graphs replayed | FAILED (status 1): "));
+  played.program("build/cuda/tests/engine/backends/cuda/test_cuda_device", "echo 'x.cpp:1: MESSAGE: 2 us by events'");
+  CHECK(played.run("--stage device").status == 0);
+  CHECK(has(played.report(), "\n2 us by events\n"));
+}
+
+TEST_CASE("verify-cuda leaves a report when there is no GPU behind the driver, and when it is stopped") {
+  const Played played;
+  played.program("build/cuda/app/cli/arenascope-cli", "echo 'cuda  missing: there is no device'");
+  const Ran none = played.run("--stage ops");
+  CHECK(none.status == 2);
+  CHECK(has(none.output, "packaging/verify-cuda: the backend finds no GPU: there is no device.\n"));
+  CHECK(has(played.report(), "Nothing was verified: the backend finds no GPU: there is no device."));
+
+  played.cli("sleep 60");
+  const Ran stopped = played.run("--stage ops & sleep 1; kill $!; wait $!");
+  CHECK(stopped.status == 143);
+  CHECK(has(played.report(), "It ended before its time (status 143)."));
 }
 
 TEST_CASE("the package list is plain names, each once") {

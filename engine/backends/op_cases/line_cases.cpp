@@ -142,6 +142,23 @@ void reductions(CaseList& list) {
             return k.node(op, {k.input(type, {7, 30}, Spread::Permuted)},
                           CumSumParams{axis, (mode & 1) != 0, (mode & 2) != 0});
           });
+  // Lines that a warp or a block needs several rounds for, short ones side by side, and zeros among the factors.
+  struct Lines {
+    Dims sizes;
+    int axis;
+  };
+  const Lines many[] = {{{2, 100}, 1}, {{2, 1500}, 1}, {{3, 200}, 0}, {{5, 70, 3}, 1}};
+  for (DType type : {DType::F32, DType::F16, DType::F64, DType::I32})
+    for (const auto& [sizes, axis] : many)
+      for (int mode = 0; mode < 4; ++mode) {
+        if (type == DType::F64 && sizes[axis] > 100) continue;  // summed one by one in double
+        for (Op op : {Op::CumSum, Op::CumProd})
+          list.add(op, type, fmt::format("{} mode {}", to_string(sizes), mode),
+                   [=, axis = axis, sizes = sizes](Kit& k) {
+                     return k.node(op, {k.input(type, sizes, Spread::Sliced, op == Op::CumProd ? -1.01 : -2, 1.01)},
+                                   CumSumParams{axis, (mode & 1) != 0, (mode & 2) != 0});
+                   });
+      }
 }
 
 void rotations(CaseList& list) {

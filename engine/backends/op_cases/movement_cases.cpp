@@ -171,6 +171,12 @@ void bits(CaseList& list) {
                 Op::RoundSmall, {k.input(type, {9, 50}, Spread::Permuted, -largest, largest)},
                 SmallFloatParams{static_cast<SmallFloat>(format), mode % 2 == 1, static_cast<SmallRounding>(mode / 2)});
           });
+  for (DType type : {DType::BF16, DType::F32})
+    for (int format = 0; format < 6; ++format)
+      list.add(Op::RoundSmall, type, fmt::format("format {} to a million", format), [=](Kit& k) {
+        return k.node(Op::RoundSmall, {k.input(type, {3, 700}, Spread::Sliced, -1e6, 1e6)},
+                      SmallFloatParams{static_cast<SmallFloat>(format), true, SmallRounding::Nearest});
+      });
 }
 
 void grids(CaseList& list) {
@@ -194,6 +200,17 @@ void grids(CaseList& list) {
                                      GridSampleParams{mode, static_cast<GridPadding>(padding), corners});
                      });
         }
+  // Many channels at few places, few at many, and narrow types.
+  for (const Shape& shape : {Shape{{2, 70, 3, 4}, {2, 1, 1, 2}}, Shape{{1, 1, 9, 8}, {1, 40, 50, 2}}})
+    for (ResizeMode mode : {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic})
+      for (DType type : {DType::F16, DType::BF16})
+        list.add(Op::GridSample, type, fmt::format("{} mode {}", to_string(shape.image), static_cast<int>(mode)),
+                 [=](Kit& k) {
+                   return k.node(
+                       Op::GridSample,
+                       {k.input(type, shape.image, Spread::Sliced), k.input(type, shape.grid, Spread::Sliced)},
+                       GridSampleParams{mode, GridPadding::Reflection, false});
+                 });
 }
 
 }  // namespace

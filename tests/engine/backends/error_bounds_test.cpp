@@ -173,7 +173,7 @@ TEST_CASE("every op keeps its error bound, with NaN, infinities, zeros and denor
       mix_in(*built, c.op, mix);
       const Tensor& out = built->output;
       if (out->byte_count() == 0) continue;
-      if (c.op == Op::ReduceProd && out.dtype() == DType::F64 && mix == Mix::Everything)
+      if ((c.op == Op::ReduceProd || c.op == Op::CumProd) && out.dtype() == DType::F64 && mix == Mix::Everything)
         continue;  // a double's own range
       const Expected expected(*out);
       const auto check = [&](Backend& backend, int parts, const std::string& how) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "support/cuda/kernel_table.h"
 
+#include "engine/backends/cuda/kernels/grid_sample.h"
 #include "engine/backends/cuda/kernels/lines.h"
 #include "engine/backends/cuda/kernels/movement.h"
 #include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/products.h"
+#include "engine/backends/cuda/kernels/round_small.h"
 #include "engine/backends/cuda/kernels/windows.h"
 
 namespace arenascope::cuda::emulated {

@@ -24,7 +24,11 @@
   X(convolution_f32,            WindowWork,      false)        \
   X(convolution_f64,            WindowWork,      false)        \
   X(convolution_transposed_f32, WindowWork,      false)        \
-  X(convolution_transposed_f64, WindowWork,      false)
+  X(convolution_transposed_f64, WindowWork,      false)        \
+  X(grid_sample_f32,            GridSampleWork,  false)        \
+  X(grid_sample_f64,            GridSampleWork,  false)        \
+  X(round_small_f32,            RoundSmallWork,  false)        \
+  X(round_small_f64,            RoundSmallWork,  false)
 #define ARENASCOPE_CUDA_LINES(X)                               \
   X(reduce_f32,                 LineWork,        true)         \
   X(reduce_f64,                 LineWork,        true)         \
@@ -38,6 +42,9 @@
   X(cum_sum_f32,                LineWork,        true)         \
   X(cum_sum_f64,                LineWork,        true)         \
   X(cum_sum_whole,              LineWork,        true)         \
+  X(cum_prod_f32,               LineWork,        true)         \
+  X(cum_prod_f64,               LineWork,        true)         \
+  X(cum_prod_whole,             LineWork,        true)         \
   X(norm_f32,                   LineWork,        true)         \
   X(norm_f64,                   LineWork,        true)         \
   X(soft_max_f32,               LineWork,        true)         \

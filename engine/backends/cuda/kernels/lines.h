@@ -147,20 +147,22 @@ ARENASCOPE_DEVICE void top_k(const LineWork& p) {
   }
 }
 
-template <class N>
-ARENASCOPE_DEVICE void cum_sum(const LineWork& p) {
+// Running sums and products, which are kept as Sum. Products of floats are multiplied as doubles, so that those of a part
+// of a line do not overflow where the whole does not.
+template <class N, class Sum, class Join>
+ARENASCOPE_DEVICE void cumulate(const LineWork& p, Sum none, Join join) {
   const Team team = team_of(p.team);
   const int64_t n = p.along.count;
   for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
     const Line line = line_at(p, l);
-    N before = 0;
+    Sum before = none;
     for (int64_t first = 0; first < n; first += team.size) {
       const int64_t i = first + team.member, at = p.reverse ? n - 1 - i : i;
-      const N x = i < n ? source<N>(p, line, 0, at) : N(0);
-      N total;
-      const N sum = running_sum(team, x, total);
-      if (i < n) put_one(p.out_type, p.out, along(p, line, 0, at), before + (p.exclusive ? sum - x : sum));
-      before += total;
+      const Running<Sum> r = running(team, i < n ? static_cast<Sum>(source<N>(p, line, 0, at)) : none, none, join);
+      if (i < n)
+        put_one(p.out_type, p.out, along(p, line, 0, at),
+                static_cast<N>(join(before, p.exclusive ? r.before : r.through)));
+      before = join(before, r.total);
     }
   }
 }
@@ -332,9 +334,12 @@ ARENASCOPE_KERNEL(arg_whole, LineWork) { arg<int64_t>(p); }
 ARENASCOPE_KERNEL(top_k_f32, LineWork) { top_k<float>(p); }
 ARENASCOPE_KERNEL(top_k_f64, LineWork) { top_k<double>(p); }
 ARENASCOPE_KERNEL(top_k_whole, LineWork) { top_k<int64_t>(p); }
-ARENASCOPE_KERNEL(cum_sum_f32, LineWork) { cum_sum<float>(p); }
-ARENASCOPE_KERNEL(cum_sum_f64, LineWork) { cum_sum<double>(p); }
-ARENASCOPE_KERNEL(cum_sum_whole, LineWork) { cum_sum<int64_t>(p); }
+ARENASCOPE_KERNEL(cum_sum_f32, LineWork) { cumulate<float>(p, 0.0f, Plus()); }
+ARENASCOPE_KERNEL(cum_sum_f64, LineWork) { cumulate<double>(p, 0.0, Plus()); }
+ARENASCOPE_KERNEL(cum_sum_whole, LineWork) { cumulate<int64_t>(p, int64_t{0}, Plus()); }
+ARENASCOPE_KERNEL(cum_prod_f32, LineWork) { cumulate<float>(p, 1.0, Times()); }
+ARENASCOPE_KERNEL(cum_prod_f64, LineWork) { cumulate<double>(p, 1.0, Times()); }
+ARENASCOPE_KERNEL(cum_prod_whole, LineWork) { cumulate<int64_t>(p, int64_t{1}, Times()); }
 ARENASCOPE_KERNEL(norm_f32, LineWork) { norm<float>(p); }
 ARENASCOPE_KERNEL(norm_f64, LineWork) { norm<double>(p); }
 ARENASCOPE_KERNEL(soft_max_f32, LineWork) { soft_max<float>(p); }

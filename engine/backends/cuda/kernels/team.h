@@ -41,16 +41,23 @@ ARENASCOPE_DEVICE T joined(const Team& team, T value, Join join) {
   return all;
 }
 
+// Of whole numbers they keep the low 64 bits.
 struct Plus {
   template <class T>
   ARENASCOPE_DEVICE T operator()(T a, T b) const {
     return a + b;
+  }
+  ARENASCOPE_DEVICE int64_t operator()(int64_t a, int64_t b) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   }
 };
 struct Times {
   template <class T>
   ARENASCOPE_DEVICE T operator()(T a, T b) const {
     return a * b;
+  }
+  ARENASCOPE_DEVICE int64_t operator()(int64_t a, int64_t b) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   }
 };
 struct Larger {
@@ -108,36 +115,40 @@ ARENASCOPE_DEVICE Found<N> first_of(const Team& team, Found<N> mine, const Prece
   return mine;
 }
 
-// The sum of the values of the members up to this one, and of all of them.
+// The values of the members before this one, of those up to and with it, and of all, joined; `none` is what joins
+// without effect.
 template <class N>
-ARENASCOPE_DEVICE N running_sum(const Team& team, N value, N& total) {
-  if (team.kind == TeamKind::Thread) {
-    total = value;
-    return value;
-  }
+struct Running {
+  N before, through, total;
+};
+template <class N, class Join>
+ARENASCOPE_DEVICE Running<N> running(const Team& team, N value, N none, Join join) {
+  if (team.kind == TeamKind::Thread) return {none, value, value};
   const int lane = team.member % kWarp;
   ARENASCOPE_UNROLL for (int by = 1; by < kWarp; by *= 2) {
-    const N before = shuffle_up(value, by);
-    if (lane >= by) value += before;
+    const N earlier = shuffle_up(value, by);
+    if (lane >= by) value = join(earlier, value);
   }
-  ARENASCOPE_SHARED N of_warp[32];
+  N before = shuffle_up(value, 1);
+  if (lane == 0) before = none;
   if (team.kind == TeamKind::Warp) {
-    total = value;  // of the last lane
+    N total = value;  // of the last lane
     ARENASCOPE_UNROLL for (int mask = 1; mask < kWarp; mask *= 2) {
       const N other = shuffle_xor(total, mask);
       if ((lane & mask) == 0) total = other;
     }
-    return value;
+    return {before, value, total};
   }
+  ARENASCOPE_SHARED N of_warp[32];
   sync();
   if (lane == kWarp - 1) of_warp[team.member / kWarp] = value;
   sync();
-  total = 0;
+  N earlier = none, total = none;
   for (int w = 0; w < team.size / kWarp; ++w) {
-    if (w < team.member / kWarp) value += of_warp[w];
-    total += of_warp[w];
+    if (w < team.member / kWarp) earlier = join(earlier, of_warp[w]);
+    total = join(total, of_warp[w]);
   }
-  return value;
+  return {join(earlier, before), join(earlier, value), total};
 }
 
 }  // namespace arenascope::cuda

@@ -114,9 +114,9 @@ Status lower_selection(const Job& job) {
   const TensorImpl &node = job.node, &x = *node.sources[0];
   LineWork work;
   set_arrays(work, node);
-  const bool sums = node.op == Op::CumSum;
+  const bool sums = node.op == Op::CumSum, products = node.op == Op::CumProd;
   int axis = 0;
-  if (sums) {
+  if (sums || products) {
     const auto p = node.params.get<CumSumParams>();
     axis = p.axis;
     work.exclusive = p.exclusive;
@@ -136,6 +136,9 @@ Status lower_selection(const Job& job) {
   const NumberClass c = class_of(x.dtype);
   if (sums)
     return job.queue.launch(pick(c, KernelId::cum_sum_f32, KernelId::cum_sum_f64, KernelId::cum_sum_whole), grid, work);
+  if (products)
+    return job.queue.launch(pick(c, KernelId::cum_prod_f32, KernelId::cum_prod_f64, KernelId::cum_prod_whole), grid,
+                            work);
   return job.queue.launch(pick(c, KernelId::top_k_f32, KernelId::top_k_f64, KernelId::top_k_whole), grid, work);
 }
 
@@ -223,8 +226,8 @@ Status lower_lines(const Job& job) {
     case LineOp::ArgMin: return lower_extreme(job);
     case LineOp::TopKValues:
     case LineOp::TopKIndices:
-    case LineOp::CumSum: return lower_selection(job);
-    case LineOp::CumProd: break;  // supports() refuses it
+    case LineOp::CumSum:
+    case LineOp::CumProd: return lower_selection(job);
     case LineOp::Rope: return lower_rope(job);
   }
   return refuse(job.node, "no kernel computes it");

@@ -81,6 +81,16 @@ Status lower_product(const Job& job) {
   return refuse(job.node, "no kernel computes it");
 }
 
+// Ops that a backend may lack.
+Status lower_host_op(const Job& job) {
+  switch (static_cast<HostOp>(job.node.op)) {
+    case HostOp::BitCast: return lower_copy(job);
+    case HostOp::RoundSmall: return lower_round_small(job);
+    case HostOp::GridSample: return lower_grid_sample(job);
+  }
+  return refuse(job.node, "no kernel computes it");
+}
+
 Status lower_window(const Job& job) {
   switch (static_cast<WindowOp>(job.node.op)) {
     case WindowOp::MaxPool:
@@ -114,7 +124,6 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Given:
     case OpFamily::View: return {};
     case OpFamily::Unknown: return refuse(node, fmt::format("there is no op {}", static_cast<int>(node.op)));
-    case OpFamily::Host:
     case OpFamily::Opaque:
     case OpFamily::Fused: return refuse(node, "no kernel computes it");
     case OpFamily::Movement: return movement_supports(node);
@@ -126,7 +135,8 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Window:
     case OpFamily::Norm:
     case OpFamily::Reduction:
-    case OpFamily::Line: return node.op == Op::CumProd ? refuse(node, "no kernel computes it") : plain(node);
+    case OpFamily::Line:
+    case OpFamily::Host: return plain(node);
   }
   return refuse(node, "no kernel computes it");
 }
@@ -153,10 +163,10 @@ Status lower(const Job& job) {
     case OpFamily::Norm: return lower_norms(job);
     case OpFamily::Reduction: return lower_reduction(job);
     case OpFamily::Line: return lower_lines(job);
+    case OpFamily::Host: return lower_host_op(job);
     case OpFamily::Unknown:
     case OpFamily::Given:
     case OpFamily::View:
-    case OpFamily::Host:
     case OpFamily::Opaque:
     case OpFamily::Fused: break;
   }

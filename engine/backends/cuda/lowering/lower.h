@@ -52,6 +52,8 @@ Status lower_fill(const Job& job);
 Status lower_tril(const Job& job);
 Status lower_resize(const Job& job);
 Status lower_depth_to_space(const Job& job);
+Status lower_grid_sample(const Job& job);
+Status lower_round_small(const Job& job);
 Status lower_norms(const Job& job);
 Status lower_reduction(const Job& job);
 Status lower_lines(const Job& job);

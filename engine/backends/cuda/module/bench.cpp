@@ -276,7 +276,7 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
       rows.push_back(
           row(fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : ""),
               static_cast<double>(moved) / times->first / 1e3, "GB/s", "copy on the device",
-              static_cast<double>(moved) / times->second / 1e3, 0.85, true));
+              static_cast<double>(moved) / times->second / 1e3, 0.90, true));
     }
 
   // The allocator against the driver's own pool.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "engine/backends/cuda/kernels/grid_sample.h"
 #include "engine/backends/cuda/kernels/movement.h"
 #include "engine/backends/cuda/kernels/pointwise.h"
+#include "engine/backends/cuda/kernels/round_small.h"
 #include "engine/backends/cuda/kernels/windows.h"
 #include "engine/backends/cuda/module/kernel_entry.h"
 

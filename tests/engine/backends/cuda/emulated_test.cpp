@@ -59,9 +59,7 @@ TEST_CASE("every op, type and layout agrees with the reference, whatever order t
     Built b = build(c);
     const Tensor& out = b.built.output;
     const Status can = forward->supports(*out);
-    const bool host_only = info(c.op).family == OpFamily::Host || c.op == Op::CumProd;
-    CHECK_MESSAGE(can.ok() != host_only, (can ? "" : can.error().message));
-    if (!can) continue;
+    REQUIRE_MESSAGE(can.ok(), (can ? "" : can.error().message));
     soil(out);
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
@@ -173,7 +171,7 @@ TEST_CASE("corners are aligned by the scale that was given") {
 TEST_CASE("pointwise ops may write over their first source") {
   auto backend = make_emulated_backend();
   for (const OpCase& c : op_cases()) {
-    if (!info(c.op).is_pointwise() || info(c.op).family == OpFamily::Host) continue;
+    if (!info(c.op).is_pointwise()) continue;
     Built b = build(c);
     TensorImpl& node = *b.built.output;
     TensorImpl& first = *node.sources[0];

@@ -5,6 +5,7 @@
 #include <arenascope/transform/partition.h>
 #include "engine/backends/cuda/execution/absence.h"
 
+#include "engine/backends/cuda/random_program.h"
 #include "engine/backends/cuda/simulated_kit.h"
 
 using namespace arenascope;
@@ -72,7 +73,6 @@ TEST_CASE("op cases agree with the reference by way of the device's memory") {
     REQUIRE((*backend)->register_memory(*memory).ok());
     size_t number = 0;
     for (const OpCase& c : op_cases()) {
-      if (info(c.op).family == OpFamily::Host || c.op == Op::CumProd) continue;  // the host's
       if (number++ % 5 != 0) continue;  // the kernels themselves are tested case by case elsewhere
       CAPTURE(c.name);
       auto context = Context::create({.grow = true});
@@ -463,6 +463,34 @@ TEST_CASE("a full device says so, and one that has gone is not called any more")
     gone->kill();
   }
   CHECK(gone->complaint() == "");
+}
+
+TEST_CASE("random programs of the allocator keep their data over several streams") {
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    CAPTURE(seed);
+    SimulatedOptions simulated;
+    simulated.pins = true;
+    const auto driver = std::make_shared<SimulatedDriver>(simulated);
+    RandomProgram(driver, seed).run(600);
+    CHECK(driver->complaint() == "");
+  }
+}
+
+TEST_CASE("a device that others have filled leaves what they were told to leave") {
+  SimulatedOptions simulated;
+  simulated.memory = 24 * kMiB;
+  const auto driver = std::make_shared<SimulatedDriver>(simulated);
+  for (const Bytes left : {0 * kMiB, 2 * kMiB, 8 * kMiB}) {
+    const Hog hog(driver, left);
+    auto taken = driver->take_memory(left + kMiB);
+    CHECK(!taken.ok());
+    if (left > 0) {
+      taken = driver->take_memory(left / 2);
+      REQUIRE(taken.ok());
+      driver->give_memory(*taken, left / 2);
+    }
+  }
+  check_all_given_back(*driver);
 }
 
 TEST_CASE("options") {
