@@ -14,6 +14,45 @@ void sort_unique(std::vector<int32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
+// For each op node: the op nodes whose bytes it reads, and whether any node reads its own.
+struct Reads {
+  std::vector<std::vector<int32_t>> of;
+  std::vector<uint8_t> is_read;
+};
+
+Reads find_reads(const Graph& graph, const std::vector<Lifetime>& lives) {
+  const auto nodes = graph.nodes();
+  Reads reads{std::vector<std::vector<int32_t>>(nodes.size()), std::vector<uint8_t>(nodes.size(), 0)};
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (lives[i].owner != NodeId(i)) continue;
+    for (const TensorImpl* source : nodes[i]->sources) {
+      const NodeId from = graph.find_node(*source);
+      if (from.valid() && lives[from.index()].owner.valid()) reads.of[i].push_back(lives[from.index()].owner.value);
+    }
+    sort_unique(reads.of[i]);
+    for (int32_t from : reads.of[i]) reads.is_read[static_cast<size_t>(from)] = 1;
+  }
+  return reads;
+}
+
+// Sorts the nodes that own bytes into ops and lazy sources; the buffer of each node, or -1.
+std::vector<int32_t> number_buffers(const std::vector<Lifetime>& lives, const Reads& reads, bool lazy_sources,
+                                    OrderProblem& p) {
+  std::vector<int32_t> buffer_of(lives.size(), -1);
+  for (size_t i = 0; i < lives.size(); ++i) {
+    if (lives[i].owner != NodeId(i)) continue;
+    if (lazy_sources && reads.of[i].empty() && reads.is_read[i]) {
+      p.lazy_nodes.push_back(NodeId(i));
+    } else {
+      buffer_of[i] = p.op_count();
+      p.op_nodes.push_back(NodeId(i));
+    }
+  }
+  for (size_t k = 0; k < p.lazy_nodes.size(); ++k)
+    buffer_of[p.lazy_nodes[k].index()] = p.op_count() + static_cast<int32_t>(k);
+  return buffer_of;
+}
+
 }  // namespace
 
 IndexLists::IndexLists(const std::vector<std::vector<int32_t>>& lists) {
@@ -28,40 +67,18 @@ IndexLists::IndexLists(const std::vector<std::vector<int32_t>>& lists) {
 }
 
 Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, bool keep_outputs) {
-  const auto nodes = graph.nodes();
   const std::vector<Lifetime> lives = find_owners(graph, keep_outputs);
-  // For each op node: the op nodes whose bytes it reads, and whether anybody reads its own.
-  std::vector<std::vector<int32_t>> reads(nodes.size());
-  std::vector<uint8_t> is_read(nodes.size(), 0);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (lives[i].owner != NodeId(i)) continue;
-    for (const TensorImpl* source : nodes[i]->sources) {
-      const NodeId from = graph.find_node(*source);
-      if (from.valid() && lives[from.index()].owner.valid()) reads[i].push_back(lives[from.index()].owner.value);
-    }
-    sort_unique(reads[i]);
-    for (int32_t from : reads[i]) is_read[static_cast<size_t>(from)] = 1;
-  }
+  const size_t nodes = graph.nodes().size();
+  const Reads reads = find_reads(graph, lives);
   OrderProblem p;
-  std::vector<int32_t> buffer_of(nodes.size(), -1);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (lives[i].owner != NodeId(i)) continue;
-    if (lazy_sources && reads[i].empty() && is_read[i]) {
-      p.lazy_nodes.push_back(NodeId(i));
-    } else {
-      buffer_of[i] = p.op_count();
-      p.op_nodes.push_back(NodeId(i));
-    }
-  }
-  for (size_t k = 0; k < p.lazy_nodes.size(); ++k)
-    buffer_of[p.lazy_nodes[k].index()] = p.op_count() + static_cast<int32_t>(k);
+  const std::vector<int32_t> buffer_of = number_buffers(lives, reads, lazy_sources, p);
   const size_t ops = p.op_nodes.size(), buffers = ops + p.lazy_nodes.size();
   p.bytes.resize(buffers);
   p.keep.resize(buffers);
   p.behind.resize(buffers);
   std::optional<Bytes> total = 0;
   std::vector<std::vector<int32_t>> preds(ops), succs(ops), inputs(ops), consumers(buffers);
-  for (size_t i = 0; i < nodes.size(); ++i) {
+  for (size_t i = 0; i < nodes; ++i) {
     if (lives[i].owner != NodeId(i)) {
       if (lives[i].owner.valid())
         p.behind[static_cast<size_t>(buffer_of[lives[i].owner.index()])].push_back(NodeId(i));
@@ -74,7 +91,7 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
     p.keep[b] = lives[i].kept;
     total = checked_add(*total, p.bytes[b]);
     if (!total) return Error{"the results in this graph have more than 2^63-1 bytes together"};
-    for (int32_t from : reads[i]) {
+    for (int32_t from : reads.of[i]) {
       const int32_t source = buffer_of[static_cast<size_t>(from)];
       inputs[b].push_back(source);
       consumers[static_cast<size_t>(source)].push_back(static_cast<int32_t>(b));

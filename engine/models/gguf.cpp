@@ -61,34 +61,34 @@ class Reader {
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   bool ok() const { return ok_; }
-  size_t at() const { return at_; }
-  size_t left() const { return bytes_.size() - at_; }
+  size_t cursor() const { return cursor_; }
+  size_t left() const { return bytes_.size() - cursor_; }
 
-  std::span<const std::byte> take(uint64_t count) {
+  std::span<const std::byte> read(uint64_t count) {
     if (!ok_ || count > left()) {
       ok_ = false;
       return {};
     }
-    const auto out = bytes_.subspan(at_, static_cast<size_t>(count));
-    at_ += static_cast<size_t>(count);
+    const auto out = bytes_.subspan(cursor_, static_cast<size_t>(count));
+    cursor_ += static_cast<size_t>(count);
     return out;
   }
   template <class T>
   T get() {
     T value{};
-    const auto from = take(sizeof(T));
+    const auto from = read(sizeof(T));
     if (ok_) std::memcpy(&value, from.data(), sizeof(T));
     return value;
   }
   std::string_view string() {
     const auto length = get<uint64_t>();
-    const auto text = take(length);
+    const auto text = read(length);
     return {reinterpret_cast<const char*>(text.data()), text.size()};
   }
 
  private:
   std::span<const std::byte> bytes_;
-  size_t at_ = 0;
+  size_t cursor_ = 0;
   bool ok_ = true;
 };
 
@@ -111,17 +111,91 @@ Status read_value(Reader& reader, GgufEntry& entry) {
     // Each string takes at least its length's eight bytes.
     if (entry.count > reader.left() / 8)
       return Error{fmt::format("'{}' has {} strings, more than the file holds", entry.key, entry.count)};
-    const size_t start = reader.at();
+    const size_t start = reader.cursor();
     Reader walk = reader;
     for (uint64_t i = 0; i < entry.count && walk.ok(); ++i) (void)walk.string();
     if (!walk.ok()) return Error{fmt::format("'{}' reaches beyond the end of the file", entry.key)};
-    entry.bytes = reader.take(walk.at() - start);
+    entry.bytes = reader.read(walk.cursor() - start);
     return {};
   }
   const size_t each = value_bytes(entry.element);
   if (entry.count > reader.left() / each)
     return Error{fmt::format("'{}' has {} numbers, more than the file holds", entry.key, entry.count)};
-  entry.bytes = reader.take(entry.count * each);
+  entry.bytes = reader.read(entry.count * each);
+  return {};
+}
+
+Result<std::vector<GgufEntry>> read_entries(Reader& reader, uint64_t count) {
+  std::unordered_set<std::string_view> keys;
+  std::vector<GgufEntry> entries;
+  entries.reserve(static_cast<size_t>(count));
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto key = reader.string();
+    if (!reader.ok()) return Error{fmt::format("the name of metadata entry {} reaches beyond the end of the file", i)};
+    GgufEntry entry;
+    entry.key = std::string(key);
+    if (key.empty() || !keys.insert(key).second)
+      return Error{fmt::format("the metadata entry '{}' stands there twice or has no name", entry.key)};
+    if (auto read = read_value(reader, entry); !read) return read.error();
+    if (!reader.ok()) return Error{fmt::format("the value of '{}' reaches beyond the end of the file", entry.key)};
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+Result<uint64_t> read_alignment(const GgufEntry& entry) {
+  uint32_t value = 0;
+  if (entry.type == GgufType::U32) std::memcpy(&value, entry.bytes.data(), sizeof value);
+  if (!is_power_of_two(value)) return Error{"its general.alignment is no power of two of 32 bits"};
+  return uint64_t{value};
+}
+
+// The table of tensors; each one's bytes are still to be found at its offset.
+Result<std::vector<GgufTensor>> read_tensors(Reader& reader, uint64_t count, std::vector<uint64_t>& offsets) {
+  std::unordered_set<std::string_view> names;
+  std::vector<GgufTensor> tensors;
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto name = reader.string();
+    const auto rank = reader.get<uint32_t>();
+    if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, count)};
+    GgufTensor tensor;
+    tensor.name = std::string(name);
+    if (!names.insert(name).second) return Error{fmt::format("the tensor '{}' stands there twice", tensor.name)};
+    if (rank > 4) return Error{fmt::format("the tensor '{}' has {} dimensions, of at most 4", tensor.name, rank)};
+    tensor.sizes.resize(static_cast<int>(rank));
+    for (int d = static_cast<int>(rank) - 1; d >= 0; --d) tensor.sizes[d] = reader.get<int64_t>();
+    const auto code = reader.get<uint32_t>();
+    offsets.push_back(reader.get<uint64_t>());
+    if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, count)};
+    const auto dtype = tensor_type(code);
+    if (!dtype) return Error{fmt::format("the tensor '{}' is of type {}, which is not known here", tensor.name, code)};
+    tensor.dtype = *dtype;
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+// Gives each tensor its bytes of the file's data: aligned, within the data, shared with no other tensor.
+Status bind_tensors(std::span<GgufTensor> tensors, const std::vector<uint64_t>& offsets,
+                    std::span<const std::byte> data, uint64_t alignment) {
+  std::vector<size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return offsets[a] < offsets[b]; });
+  uint64_t end = 0;
+  for (size_t i : order) {
+    GgufTensor& tensor = tensors[i];
+    auto size = checked_byte_count(tensor.sizes, tensor.dtype);
+    if (!size) return Error{fmt::format("the tensor '{}': {}", tensor.name, size.error().message)};
+    if (offsets[i] % alignment != 0)
+      return Error{
+          fmt::format("the tensor '{}' begins at {}, which is not aligned to {}", tensor.name, offsets[i], alignment)};
+    if (offsets[i] > data.size() || static_cast<uint64_t>(*size) > data.size() - offsets[i])
+      return Error{fmt::format("the tensor '{}' needs {} bytes at {}, the file has {} of data", tensor.name, *size,
+                               offsets[i], data.size())};
+    if (offsets[i] < end) return Error{fmt::format("the tensor '{}' shares bytes with another", tensor.name)};
+    end = offsets[i] + static_cast<uint64_t>(*size);
+    tensor.bytes = data.subspan(static_cast<size_t>(offsets[i]), static_cast<size_t>(*size));
+  }
   return {};
 }
 
@@ -132,7 +206,7 @@ Result<GgufFile> GgufFile::parse(std::shared_ptr<const MappedFile> file) {
   GgufFile out;
   out.file_ = std::move(file);
   Reader reader(bytes);
-  const auto magic = reader.take(4);
+  const auto magic = reader.read(4);
   if (!reader.ok() || std::memcmp(magic.data(), "GGUF", 4) != 0) return Error{"it is no GGUF file"};
   out.version_ = reader.get<uint32_t>();
   const auto tensor_count = reader.get<uint64_t>(), entry_count = reader.get<uint64_t>();
@@ -145,69 +219,25 @@ Result<GgufFile> GgufFile::parse(std::shared_ptr<const MappedFile> file) {
   if (tensor_count > reader.left() / 24)
     return Error{fmt::format("it claims {} tensors in {} bytes", tensor_count, reader.left())};
 
-  std::unordered_set<std::string_view> keys;
-  out.entries_.reserve(static_cast<size_t>(entry_count));
-  for (uint64_t i = 0; i < entry_count; ++i) {
-    const auto key = reader.string();
-    if (!reader.ok()) return Error{fmt::format("the name of metadata entry {} reaches beyond the end of the file", i)};
-    GgufEntry entry;
-    entry.key = std::string(key);
-    if (key.empty() || !keys.insert(key).second)
-      return Error{fmt::format("the metadata entry '{}' stands there twice or has no name", entry.key)};
-    if (auto read = read_value(reader, entry); !read) return read.error();
-    if (!reader.ok()) return Error{fmt::format("the value of '{}' reaches beyond the end of the file", entry.key)};
-    out.entries_.push_back(std::move(entry));
+  auto entries = read_entries(reader, entry_count);
+  if (!entries) return entries.error();
+  out.entries_ = std::move(*entries);
+  if (const GgufEntry* given = out.find("general.alignment")) {
+    const auto alignment = read_alignment(*given);
+    if (!alignment) return alignment.error();
+    out.alignment_ = *alignment;
   }
-  if (const GgufEntry* told = out.find("general.alignment")) {
-    uint32_t value = 0;
-    if (told->type == GgufType::U32) std::memcpy(&value, told->bytes.data(), sizeof value);
-    if (!is_power_of_two(value)) return Error{"its general.alignment is no power of two of 32 bits"};
-    out.alignment_ = value;
-  }
-
-  std::unordered_set<std::string_view> names;
   std::vector<uint64_t> offsets;
-  for (uint64_t i = 0; i < tensor_count; ++i) {
-    const auto name = reader.string();
-    const auto rank = reader.get<uint32_t>();
-    if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, tensor_count)};
-    GgufTensor tensor;
-    tensor.name = std::string(name);
-    if (!names.insert(name).second) return Error{fmt::format("the tensor '{}' stands there twice", tensor.name)};
-    if (rank > 4) return Error{fmt::format("the tensor '{}' has {} dimensions, of at most 4", tensor.name, rank)};
-    tensor.sizes.resize(static_cast<int>(rank));
-    for (int d = static_cast<int>(rank) - 1; d >= 0; --d) tensor.sizes[d] = reader.get<int64_t>();
-    const auto code = reader.get<uint32_t>();
-    offsets.push_back(reader.get<uint64_t>());
-    if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, tensor_count)};
-    const auto dtype = tensor_type(code);
-    if (!dtype) return Error{fmt::format("the tensor '{}' is of type {}, which is not known here", tensor.name, code)};
-    tensor.dtype = *dtype;
-    out.tensors_.push_back(std::move(tensor));
-  }
-  const uint64_t head = reader.at();
+  auto tensors = read_tensors(reader, tensor_count, offsets);
+  if (!tensors) return tensors.error();
+  out.tensors_ = std::move(*tensors);
+
+  const uint64_t head = reader.cursor();
   const auto padded = checked_add(static_cast<int64_t>(head), static_cast<int64_t>(out.alignment_) - 1);
   const uint64_t start = padded ? align_up(head, out.alignment_) : UINT64_MAX;
   if (tensor_count > 0 && start > bytes.size()) return Error{"it ends before its tensors' data begins"};
-  std::vector<size_t> order(out.tensors_.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return offsets[a] < offsets[b]; });
-  uint64_t end = 0;
-  for (size_t i : order) {
-    GgufTensor& tensor = out.tensors_[i];
-    auto size = checked_byte_count(tensor.sizes, tensor.dtype);
-    if (!size) return Error{fmt::format("the tensor '{}': {}", tensor.name, size.error().message)};
-    const uint64_t room = bytes.size() - start;
-    if (offsets[i] % out.alignment_ != 0)
-      return Error{fmt::format("the tensor '{}' begins at {}, which is not aligned to {}", tensor.name, offsets[i],
-                               out.alignment_)};
-    if (offsets[i] > room || static_cast<uint64_t>(*size) > room - offsets[i])
-      return Error{fmt::format("the tensor '{}' needs {} bytes at {}, the file has {} of data", tensor.name, *size,
-                               offsets[i], room)};
-    if (offsets[i] < end) return Error{fmt::format("the tensor '{}' shares bytes with another", tensor.name)};
-    end = offsets[i] + static_cast<uint64_t>(*size);
-    tensor.bytes = bytes.subspan(static_cast<size_t>(start + offsets[i]), static_cast<size_t>(*size));
-  }
+  const auto data = bytes.subspan(static_cast<size_t>(std::min<uint64_t>(start, bytes.size())));
+  if (auto ok = bind_tensors(out.tensors_, offsets, data, out.alignment_); !ok) return ok.error();
   return out;
 }
 

@@ -248,6 +248,14 @@ void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& input
   }
 }
 
+// Why a node cannot be lowered by the looks of it; empty where it can.
+std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs) const {
+  if (const int32_t small = unread_small_type(node, inputs))
+    return fmt::format("it computes in {}", ir::type_name(small));
+  if (!find_handler(node.domain, node.op)) return fmt::format("there is no operator {} here", full_name(node));
+  return {};
+}
+
 void Lowering::lower_node(const ir::Node& node) {
   ++model_.node_count;
   ++model_.ops[full_name(node)];
@@ -258,13 +266,8 @@ void Lowering::lower_node(const ir::Node& node) {
     blocked = blocked || (!name.empty() && (!inputs.back() || inputs.back()->kind == Value::Kind::Unknown));
   }
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
-  if (const int32_t small = unread_small_type(node, inputs)) {
-    add_problem(node, fmt::format("it computes in {}", ir::type_name(small)));
-    return stand_in(node, inputs);
-  }
-  const Handler handler = find_handler(node.domain, node.op);
-  if (!handler) {
-    add_problem(node, fmt::format("there is no operator {} here", full_name(node)));
+  if (const std::string why = refusal(node, inputs); !why.empty()) {
+    add_problem(node, why);
     return stand_in(node, inputs);
   }
   if (blocked) {
@@ -287,7 +290,7 @@ void Lowering::lower_node(const ir::Node& node) {
     return;
   }
   OpCall call(*this, node, opset, inputs);
-  handler(call);
+  find_handler(node.domain, node.op)(call);
   Status status = call.status();
   if (status.ok())
     for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -297,9 +300,15 @@ void Lowering::lower_node(const ir::Node& node) {
     add_problem(node, status.error().message);
     return stand_in(node, inputs);
   }
+  define_results(node, inputs, call.outputs(), folded);
+}
+
+// `folded` are the same results computed from the inputs that were given while opening, if they could be.
+void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>& inputs,
+                              const std::vector<ValuePtr>& results, const std::vector<ValuePtr>& folded) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
-    const ValuePtr& made = call.outputs()[i];
+    const ValuePtr& made = results[i];
     if (moves_small_types(node.op) && !inputs.empty() && inputs[0] && made->dtype == inputs[0]->dtype)
       made->small = inputs[0]->small;
     if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {

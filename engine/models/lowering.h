@@ -183,6 +183,9 @@ class Lowering {
   void add_weight(const ir::TensorData& data);
   void lower_nodes(const ir::Graph& graph, bool outermost);
   void lower_node(const ir::Node& node);
+  std::string refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs) const;
+  void define_results(const ir::Node& node, const std::vector<ValuePtr>& inputs, const std::vector<ValuePtr>& results,
+                      const std::vector<ValuePtr>& folded);
   bool fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, int64_t opset,
                  std::vector<ValuePtr>& results);
   void stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs);

@@ -9,95 +9,133 @@
 namespace arenascope::models {
 namespace {
 
-Tensor double_conv(ZooKit& kit, const Tensor& x, const std::string& at, int64_t to) {
-  kit.layer(at);
+Tensor double_conv(ZooKit& kit, const Tensor& x, const std::string& name, int64_t to) {
+  kit.layer(name);
   Tensor y = x;
   for (int i : {0, 3}) {
-    y = kit.conv(fmt::format("{}.{}", at, i), y, to, 3, 1, 1, 1, false);
-    y = kit.relu(kit.batch_norm(fmt::format("{}.{}", at, i + 1), y), fmt::format("{}.{}", at, i + 2));
+    y = kit.conv(fmt::format("{}.{}", name, i), y, to, 3, 1, 1, 1, false);
+    y = kit.relu(kit.batch_norm(fmt::format("{}.{}", name, i + 1), y), fmt::format("{}.{}", name, i + 2));
   }
   return y;
 }
 
-Tensor up_conv(ZooKit& kit, const Tensor& x, const std::string& at, int64_t to) {
+Tensor up_conv(ZooKit& kit, const Tensor& x, const std::string& name, int64_t to) {
   if (!x) return {};
   const int64_t from = x.sizes()[1];
-  const Tensor w = kit.product_weight(at + ".weight", {from, to, 2, 2}, from);
+  const Tensor w = kit.product_weight(name + ".weight", {from, to, 2, 2}, from);
   const ConvParams params{2, {2, 2, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 1};
-  return kit.g().op_with(Op::ConvTranspose, {x, w, kit.bias(at + ".bias", to)}, params, at);
+  return kit.g().op_with(Op::ConvTranspose, {x, w, kit.bias(name + ".bias", to)}, params, name);
 }
 
-// YOLOv8's blocks; `at` is the module's name.
-class Yolo {
- public:
-  explicit Yolo(ZooKit& kit) : kit_(kit) {}
-
-  // Convolution, batch norm, silu.
-  Tensor conv(const std::string& at, const Tensor& x, int64_t to, int kernel, int stride) {
-    const Tensor y = kit_.conv(at + ".conv", x, to, kernel, stride, kernel / 2, 1, false);
-    return kit_.g().op(Op::Silu, {kit_.batch_norm(at + ".bn", y, {0.8, 1.2}, 1e-3f)}, {}, at + ".act");
-  }
-
-  Tensor c2f(const std::string& at, const Tensor& x, int64_t to, int repeats, bool shortcut) {
-    kit_.layer(at);
-    const int64_t half = to / 2;
-    const Tensor both = conv(at + ".cv1", x, to, 1, 1);
-    std::vector<Tensor> parts{kit_.g().slice(both, 1, 0, half, 1, at + ".chunk0"),
-                              kit_.g().slice(both, 1, half, to, 1, at + ".chunk1")};
-    for (int i = 0; i < repeats; ++i) {
-      const std::string m = fmt::format("{}.m.{}", at, i);
-      const Tensor y = conv(m + ".cv2", conv(m + ".cv1", parts.back(), half, 3, 1), half, 3, 1);
-      parts.push_back(shortcut ? kit_.g().add(parts.back(), y, m + ".add") : y);
-    }
-    return conv(at + ".cv2", kit_.g().concat(parts, 1, at + ".cat"), to, 1, 1);
-  }
-
-  Tensor sppf(const std::string& at, const Tensor& x, int64_t to) {
-    kit_.layer(at);
-    std::vector<Tensor> parts{conv(at + ".cv1", x, to / 2, 1, 1)};
-    for (int i = 0; i < 3; ++i)
-      parts.push_back(kit_.g().pool2d(Op::MaxPool, parts.back(), 5, 1, 2, fmt::format("{}.m{}", at, i)));
-    return conv(at + ".cv2", kit_.g().concat(parts, 1, at + ".cat"), to, 1, 1);
-  }
-
-  Tensor upsampled_cat(const std::string& at, const Tensor& x, const Tensor& skip) {
-    if (!x) return {};
-    kit_.layer(at);
-    Dims sizes = x.sizes();
-    sizes[2] *= 2, sizes[3] *= 2;
-    const ResizeParams params{
-        sizes, {1, 1, 2, 2}, ResizeMode::Nearest, ResizeCoordinates::Asymmetric, ResizeNearest::Floor, -0.75f};
-    return cat(at, kit_.g().op_with(Op::Resize, {x}, params, at + ".upsample"), skip);
-  }
-
-  Tensor cat(const std::string& at, const Tensor& a, const Tensor& b) {
-    const Tensor parts[] = {a, b};
-    return kit_.g().concat(parts, 1, at + ".cat");
-  }
-
- private:
-  ZooKit& kit_;
-};
-
-constexpr int64_t kClasses = 80, kBins = 16, kBoxChannels = 64;
+constexpr int64_t kClasses = 80, kBins = 16, kBoxChannels = 64, kCells = 8400;
 
 // Where the cells of the three grids have their middles, [2, cells], and the stride of each cell, [1, cells].
 std::function<Status(std::byte*)> anchor_writer(bool strides) {
   return [strides](std::byte* out) -> Status {
     auto* numbers = reinterpret_cast<float*>(out);
-    constexpr int64_t kCells = 8400;
-    int64_t at = 0;
+    int64_t cell = 0;
     for (int stride : {8, 16, 32}) {
       const int side = 640 / stride;
       for (int y = 0; y < side; ++y)
-        for (int x = 0; x < side; ++x, ++at) {
-          numbers[at] = strides ? static_cast<float>(stride) : static_cast<float>(x) + 0.5f;
-          if (!strides) numbers[kCells + at] = static_cast<float>(y) + 0.5f;
+        for (int x = 0; x < side; ++x, ++cell) {
+          numbers[cell] = strides ? static_cast<float>(stride) : static_cast<float>(x) + 0.5f;
+          if (!strides) numbers[kCells + cell] = static_cast<float>(y) + 0.5f;
         }
     }
     return {};
   };
 }
+
+// YOLOv8's blocks and its head; the first argument is the module's name.
+class Yolo {
+ public:
+  explicit Yolo(ZooKit& kit) : kit_(kit) {}
+
+  // Convolution, batch norm, silu.
+  Tensor conv(const std::string& name, const Tensor& x, int64_t to, int kernel, int stride) {
+    const Tensor y = kit_.conv(name + ".conv", x, to, kernel, stride, kernel / 2, 1, false);
+    return kit_.g().op(Op::Silu, {kit_.batch_norm(name + ".bn", y, {0.8, 1.2}, 1e-3f)}, {}, name + ".act");
+  }
+
+  Tensor c2f(const std::string& name, const Tensor& x, int64_t to, int repeats, bool shortcut) {
+    kit_.layer(name);
+    const int64_t half = to / 2;
+    const Tensor both = conv(name + ".cv1", x, to, 1, 1);
+    std::vector<Tensor> parts{kit_.g().slice(both, 1, 0, half, 1, name + ".chunk0"),
+                              kit_.g().slice(both, 1, half, to, 1, name + ".chunk1")};
+    for (int i = 0; i < repeats; ++i) {
+      const std::string m = fmt::format("{}.m.{}", name, i);
+      const Tensor y = conv(m + ".cv2", conv(m + ".cv1", parts.back(), half, 3, 1), half, 3, 1);
+      parts.push_back(shortcut ? kit_.g().add(parts.back(), y, m + ".add") : y);
+    }
+    return conv(name + ".cv2", kit_.g().concat(parts, 1, name + ".cat"), to, 1, 1);
+  }
+
+  Tensor sppf(const std::string& name, const Tensor& x, int64_t to) {
+    kit_.layer(name);
+    std::vector<Tensor> parts{conv(name + ".cv1", x, to / 2, 1, 1)};
+    for (int i = 0; i < 3; ++i)
+      parts.push_back(kit_.g().pool2d(Op::MaxPool, parts.back(), 5, 1, 2, fmt::format("{}.m{}", name, i)));
+    return conv(name + ".cv2", kit_.g().concat(parts, 1, name + ".cat"), to, 1, 1);
+  }
+
+  Tensor upsampled_cat(const std::string& name, const Tensor& x, const Tensor& skip) {
+    if (!x) return {};
+    kit_.layer(name);
+    Dims sizes = x.sizes();
+    sizes[2] *= 2, sizes[3] *= 2;
+    const ResizeParams params{
+        sizes, {1, 1, 2, 2}, ResizeMode::Nearest, ResizeCoordinates::Asymmetric, ResizeNearest::Floor, -0.75f};
+    return cat(name, kit_.g().op_with(Op::Resize, {x}, params, name + ".upsample"), skip);
+  }
+
+  Tensor cat(const std::string& name, const Tensor& a, const Tensor& b) {
+    const Tensor parts[] = {a, b};
+    return kit_.g().concat(parts, 1, name + ".cat");
+  }
+
+  // One scale of the head: box bins and class scores of each cell.
+  void head(int scale, const Tensor& level, std::vector<Tensor>& boxes, std::vector<Tensor>& scores) {
+    kit_.layer(fmt::format("model.22.{}", scale));
+    const int64_t cells = level.sizes()[2] * level.sizes()[3];
+    const auto branch = [&](const char* which, int64_t width, int64_t to) {
+      const std::string name = fmt::format("model.22.{}.{}", which, scale);
+      const Tensor y = conv(name + ".1", conv(name + ".0", level, width, 3, 1), width, 3, 1);
+      return kit_.g().reshape(kit_.conv(name + ".2", y, to, 1, 1, 0, 1, true, 1), {1, to, cells}, name + ".flat");
+    };
+    boxes.push_back(branch("cv2", 64, kBoxChannels));
+    scores.push_back(branch("cv3", 80, kClasses));
+  }
+
+  // Boxes as centre and extent in pixels, above the classes' probabilities. Each side's distance is the mean of its 16
+  // bins: soft_max(bins) times 0, 1, … 15.
+  Tensor decode(const std::vector<Tensor>& boxes, const std::vector<Tensor>& scores) {
+    kit_.layer("model.22.decode");
+    GraphBuilder& g = kit_.g();
+    Tensor bins = g.reshape(g.concat(boxes, 2, "model.22.boxes"), {1, 4, kBins, kCells}, "model.22.bins");
+    bins = g.soft_max(g.permute(bins, {0, 1, 3, 2}, "model.22.bins_last"), 3, 1, {}, "model.22.dfl.softmax");
+    const FillParams ramp{{1, kBins}, DType::F32, 0, 1};
+    OpParams ramp_params;
+    ramp_params.set(ramp);
+    const Tensor values = g.op(Op::Arange, std::span<const Tensor>{}, ramp_params, "model.22.dfl.values");
+    Tensor sides = g.mul_mat(values, g.reshape(bins, {4 * kCells, kBins}, "model.22.dfl.rows"), {}, "model.22.dfl");
+    sides = g.reshape(sides, {1, 4, kCells}, "model.22.sides");
+    const Tensor anchors = kit_.constant("model.22.anchors", {1, 2, kCells}, anchor_writer(false));
+    const Tensor strides = kit_.constant("model.22.strides", {1, 1, kCells}, anchor_writer(true));
+    const Tensor low = g.op(Op::Sub, {anchors, g.slice(sides, 1, 0, 2, 1, "model.22.lt")}, {}, "model.22.x1y1");
+    const Tensor high = g.add(anchors, g.slice(sides, 1, 2, 4, 1, "model.22.rb"), "model.22.x2y2");
+    const Tensor middle = g.scale(g.add(low, high, "model.22.sum"), 0.5f, 0, "model.22.xy");
+    const Tensor extent = g.op(Op::Sub, {high, low}, {}, "model.22.wh");
+    const Tensor corner[] = {middle, extent};
+    const Tensor xywh = g.mul(g.concat(corner, 1, "model.22.xywh"), strides, "model.22.dbox");
+    const Tensor classes = g.op(Op::Sigmoid, {g.concat(scores, 2, "model.22.scores")}, {}, "model.22.cls");
+    const Tensor parts[] = {xywh, classes};
+    return g.concat(parts, 1, "model.22.output");
+  }
+
+ private:
+  ZooKit& kit_;
+};
 
 }  // namespace
 
@@ -106,18 +144,18 @@ Result<Model> build_unet(const OpenOptions&) {
   Tensor x = kit.input("input", {1, 3, 256, 256});
   std::vector<Tensor> skips{double_conv(kit, x, "inc", 64)};
   for (int i = 1; i <= 4; ++i) {
-    const std::string at = fmt::format("down{}", i);
-    kit.layer(at);
-    x = kit.g().pool2d(Op::MaxPool, skips.back(), 2, 2, 0, at + ".pool");
-    skips.push_back(double_conv(kit, x, at, int64_t{64} << i));
+    const std::string name = fmt::format("down{}", i);
+    kit.layer(name);
+    x = kit.g().pool2d(Op::MaxPool, skips.back(), 2, 2, 0, name + ".pool");
+    skips.push_back(double_conv(kit, x, name, int64_t{64} << i));
   }
   x = skips.back();
   for (int i = 1; i <= 4; ++i) {
-    const std::string at = fmt::format("up{}", i);
+    const std::string name = fmt::format("up{}", i);
     const int64_t to = int64_t{512} >> (i - 1);
-    kit.layer(at);
-    const Tensor parts[] = {skips[static_cast<size_t>(4 - i)], up_conv(kit, x, at + ".up", to)};
-    x = double_conv(kit, kit.g().concat(parts, 1, at + ".cat"), at, to);
+    kit.layer(name);
+    const Tensor parts[] = {skips[static_cast<size_t>(4 - i)], up_conv(kit, x, name + ".up", to)};
+    x = double_conv(kit, kit.g().concat(parts, 1, name + ".cat"), name, to);
   }
   kit.layer("outc");
   kit.output("logits", kit.conv("outc", x, 2, 1));
@@ -148,45 +186,13 @@ Result<Model> build_yolo(const OpenOptions&) {
   const Tensor d5 = yolo.cat("model.20", yolo.conv("model.19", m4, 128, 3, 2), p5);
   const Tensor m5 = yolo.c2f("model.21", d5, 256, 1, false);
 
-  // The head: box bins and class scores of each scale, side by side.
   std::vector<Tensor> boxes, scores;
   int scale = 0;
   for (const Tensor& level : {n3, m4, m5}) {
     if (!level) return kit.finish();
-    kit.layer(fmt::format("model.22.{}", scale));
-    const int64_t cells = level.sizes()[2] * level.sizes()[3];
-    const auto branch = [&](const char* which, int64_t width, int64_t to) {
-      const std::string at = fmt::format("model.22.{}.{}", which, scale);
-      const Tensor y = yolo.conv(at + ".1", yolo.conv(at + ".0", level, width, 3, 1), width, 3, 1);
-      return kit.g().reshape(kit.conv(at + ".2", y, to, 1, 1, 0, 1, true, 1), {1, to, cells}, at + ".flat");
-    };
-    boxes.push_back(branch("cv2", 64, kBoxChannels));
-    scores.push_back(branch("cv3", 80, kClasses));
-    ++scale;
+    yolo.head(scale++, level, boxes, scores);
   }
-  kit.layer("model.22.decode");
-  GraphBuilder& g = kit.g();
-  constexpr int64_t kCells = 8400;
-  // Each side's distance is the mean of its 16 bins: soft_max(bins) times 0, 1, … 15.
-  Tensor bins = g.reshape(g.concat(boxes, 2, "model.22.boxes"), {1, 4, kBins, kCells}, "model.22.bins");
-  bins = g.soft_max(g.permute(bins, {0, 1, 3, 2}, "model.22.bins_last"), 3, 1, {}, "model.22.dfl.softmax");
-  const FillParams ramp{{1, kBins}, DType::F32, 0, 1};
-  OpParams ramp_params;
-  ramp_params.set(ramp);
-  const Tensor values = g.op(Op::Arange, std::span<const Tensor>{}, ramp_params, "model.22.dfl.values");
-  Tensor sides = g.mul_mat(values, g.reshape(bins, {4 * kCells, kBins}, "model.22.dfl.rows"), {}, "model.22.dfl");
-  sides = g.reshape(sides, {1, 4, kCells}, "model.22.sides");
-  const Tensor anchors = kit.constant("model.22.anchors", {1, 2, kCells}, anchor_writer(false));
-  const Tensor strides = kit.constant("model.22.strides", {1, 1, kCells}, anchor_writer(true));
-  const Tensor low = g.op(Op::Sub, {anchors, g.slice(sides, 1, 0, 2, 1, "model.22.lt")}, {}, "model.22.x1y1");
-  const Tensor high = g.add(anchors, g.slice(sides, 1, 2, 4, 1, "model.22.rb"), "model.22.x2y2");
-  const Tensor middle = g.scale(g.add(low, high, "model.22.sum"), 0.5f, 0, "model.22.xy");
-  const Tensor extent = g.op(Op::Sub, {high, low}, {}, "model.22.wh");
-  const Tensor corner[] = {middle, extent};
-  const Tensor xywh = g.mul(g.concat(corner, 1, "model.22.xywh"), strides, "model.22.dbox");
-  const Tensor classes = g.op(Op::Sigmoid, {g.concat(scores, 2, "model.22.scores")}, {}, "model.22.cls");
-  const Tensor parts[] = {xywh, classes};
-  kit.output("output0", g.concat(parts, 1, "model.22.output"));
+  kit.output("output0", yolo.decode(boxes, scores));
   return kit.finish();
 }
 

@@ -112,6 +112,90 @@ std::string title(const trace::TensorInfo& tensor, size_t node) {
   return tensor.name.empty() ? fmt::format("node {}", node) : fmt::format("'{}'", tensor.name);
 }
 
+// Makes the tensors again, leafs first, then the nodes in the order of their steps.
+class Restorer {
+ public:
+  Restorer(Context& context, Graph& graph) : context_(context), graph_(graph) {}
+
+  Status add_leaf(const trace::TensorInfo& leaf) {
+    const auto [type, dims] = layout_of(leaf);
+    auto tensor = context_.new_tensor(type, dims, leaf.name);
+    if (!tensor) return tensor.error();
+    (*tensor)->flags = flags_of(leaf) & ~kFlagParameter;  // with it, it would be a node
+    if (auto ok = graph_.expand(*tensor); !ok) return ok.error();
+    leafs_.push_back(std::move(*tensor));
+    return {};
+  }
+
+  Status add_node(const trace::TensorInfo& node) {
+    auto sources = sources_of(node);
+    if (!sources) return sources.error();
+    const bool parameter = (node.flags & trace::kParameter) != 0 && sources->tensors.empty();
+    auto tensor = make(node, *sources, parameter);
+    if (!tensor) return tensor.error();
+    restore_layout(node, **tensor);
+    (*tensor)->placement = placement_of(node);
+    (*tensor)->flags = flags_of(node) & ~(parameter ? 0u : uint32_t{kFlagParameter});
+    if (!sources->view_of) total_ = checked_add(*total_, (*tensor)->byte_count());
+    if (!total_)
+      return Error{fmt::format("{}: the results together have more than 2^63-1 bytes", title(node, nodes_.size()))};
+    if (auto ok = graph_.expand(*tensor); !ok) return ok.error();
+    nodes_.push_back(std::move(*tensor));
+    return {};
+  }
+
+ private:
+  struct Sources {
+    std::vector<Tensor> tensors;
+    Tensor view_of;  // whose bytes a view shows
+  };
+
+  Result<Tensor> find(trace::TensorRef ref, const trace::TensorInfo& reader) const {
+    if (ref.is_leaf() && ref.index() < leafs_.size()) return leafs_[ref.index()];
+    if (ref.is_node() && ref.index() < nodes_.size()) return nodes_[ref.index()];
+    return Error{fmt::format("{} has a source that does not stand before it", title(reader, nodes_.size()))};
+  }
+
+  Result<Sources> sources_of(const trace::TensorInfo& node) const {
+    Sources out;
+    for (trace::TensorRef ref : node.sources) {
+      if (!ref.valid()) continue;  // of a tensor outside the graph
+      auto source = find(ref, node);
+      if (!source) return source.error();
+      out.tensors.push_back(std::move(*source));
+    }
+    if (!node.view_source.valid()) return out;
+    auto base = find(node.view_source, node);
+    if (!base) return base.error();
+    out.view_of = (*base)->is_view() ? Tensor((*base)->view_source) : *base;
+    // A view reads what it views first; who follows its sources then comes to the same bytes.
+    const auto& list = out.tensors;
+    const bool first = !list.empty() && (list[0] == out.view_of || list[0]->view_source == out.view_of.impl());
+    if (!first) out.tensors.insert(out.tensors.begin(), *base);
+    return out;
+  }
+
+  Result<Tensor> make(const trace::TensorInfo& node, const Sources& sources, bool parameter) {
+    Op op = op_of(node).value_or(Op::Copy);
+    if (op == Op::Fused) op = Op::Copy;  // its steps are not recorded
+    if (parameter)
+      op = Op::None;
+    else if (sources.view_of.defined() != arenascope::info(op).is_view() || op == Op::None)
+      op = sources.view_of ? Op::View : Op::Copy;
+    const auto [type, dims] = layout_of(node);
+    if (op == Op::Concat) {
+      if (auto concat = restore_concat(context_, node, sources.tensors, type, dims)) return std::move(*concat);
+      op = Op::Copy;  // nobody is to take its first axis for the one that it joins along
+    }
+    return context_.restore(op, type, dims, sources.tensors, sources.view_of, node.name);
+  }
+
+  Context& context_;
+  Graph& graph_;
+  std::vector<Tensor> leafs_, nodes_;
+  std::optional<Bytes> total_ = 0;
+};
+
 }  // namespace
 
 std::optional<Op> op_of(const trace::TensorInfo& node) {
@@ -124,66 +208,11 @@ Result<Graph> restore_graph(const trace::GraphInfo& info) {
   if (!context) return context.error();
   auto graph = context->new_graph(std::max<size_t>(count, 1));
   if (!graph) return graph.error();
-
-  std::vector<Tensor> leafs, nodes;
-  leafs.reserve(info.leafs.size());
-  nodes.reserve(info.nodes.size());
-  for (const trace::TensorInfo& leaf : info.leafs) {
-    const auto [type, dims] = layout_of(leaf);
-    auto tensor = context->new_tensor(type, dims, leaf.name);
-    if (!tensor) return tensor.error();
-    (*tensor)->flags = flags_of(leaf) & ~kFlagParameter;  // with it, it would be a node
-    if (auto ok = graph->expand(*tensor); !ok) return ok.error();
-    leafs.push_back(std::move(*tensor));
-  }
-  std::optional<Bytes> total = 0;
-  for (size_t i = 0; i < info.nodes.size(); ++i) {
-    const trace::TensorInfo& node = info.nodes[i];
-    std::vector<Tensor> sources;
-    const auto find = [&](trace::TensorRef ref) -> Result<Tensor> {
-      if (ref.is_leaf() && ref.index() < leafs.size()) return leafs[ref.index()];
-      if (ref.is_node() && ref.index() < nodes.size()) return nodes[ref.index()];
-      return Error{fmt::format("{} has a source that does not stand before it", title(node, i))};
-    };
-    for (trace::TensorRef ref : node.sources) {
-      if (!ref.valid()) continue;  // of a tensor outside the graph
-      auto source = find(ref);
-      if (!source) return source.error();
-      sources.push_back(std::move(*source));
-    }
-    Tensor view_of;
-    if (node.view_source.valid()) {
-      auto base = find(node.view_source);
-      if (!base) return base.error();
-      view_of = (*base)->is_view() ? Tensor((*base)->view_source) : *base;
-      // A view reads what it views first; who follows its sources then comes to the same bytes.
-      const bool first = !sources.empty() && (sources[0] == view_of || sources[0]->view_source == view_of.impl());
-      if (!first) sources.insert(sources.begin(), *base);
-    }
-    Op op = op_of(node).value_or(Op::Copy);
-    if (op == Op::Fused) op = Op::Copy;  // its steps are not told
-    const bool parameter = (node.flags & trace::kParameter) != 0 && sources.empty();
-    if (parameter)
-      op = Op::None;
-    else if (view_of.defined() != arenascope::info(op).is_view() || op == Op::None)
-      op = view_of ? Op::View : Op::Copy;
-    const auto [type, dims] = layout_of(node);
-    std::optional<Tensor> concat;
-    if (op == Op::Concat) {
-      concat = restore_concat(*context, node, sources, type, dims);
-      if (!concat) op = Op::Copy;  // nobody is to take its first axis for the one that it joins along
-    }
-    auto tensor =
-        concat ? Result<Tensor>(std::move(*concat)) : context->restore(op, type, dims, sources, view_of, node.name);
-    if (!tensor) return tensor.error();
-    restore_layout(node, **tensor);
-    (*tensor)->placement = placement_of(node);
-    (*tensor)->flags = flags_of(node) & ~(parameter ? 0u : uint32_t{kFlagParameter});
-    if (!view_of) total = checked_add(*total, (*tensor)->byte_count());
-    if (!total) return Error{fmt::format("{}: the results together have more than 2^63-1 bytes", title(node, i))};
-    if (auto ok = graph->expand(*tensor); !ok) return ok.error();
-    nodes.push_back(std::move(*tensor));
-  }
+  Restorer restorer(*context, *graph);
+  for (const trace::TensorInfo& leaf : info.leafs)
+    if (auto ok = restorer.add_leaf(leaf); !ok) return ok.error();
+  for (const trace::TensorInfo& node : info.nodes)
+    if (auto ok = restorer.add_node(node); !ok) return ok.error();
   return graph;
 }
 

@@ -61,14 +61,7 @@ void power(CaseList& list) {
     }
 }
 
-}  // namespace
-
-void add_pointwise(CaseList& list) {
-  for (Op op : kArithmetic) {
-    for (DType type : kFloats) binary(list, op, type);
-    for (DType type : kIntegers) binary(list, op, type);
-  }
-  power(list);
+void comparisons(CaseList& list) {
   for (Op op : kComparisons)
     for (DType type : {DType::F32, DType::F16, DType::I64, DType::U8, DType::Bool})
       for (Spread spread : kSpreads)
@@ -82,7 +75,9 @@ void add_pointwise(CaseList& list) {
         return k.node(Op::Where, {k.input(DType::Bool, {4, 1, 9}, spread, 0, 2), k.input(type, {4, 5, 9}, spread),
                                   k.input(type, {9})});
       });
+}
 
+void bit_operations(CaseList& list) {
   for (DType type : kIntegers)
     for (Spread spread : kSpreads) {
       const double low = is_unsigned(type) ? 0 : -100;
@@ -100,26 +95,29 @@ void add_pointwise(CaseList& list) {
             return k.node(op, {k.input(type, {3, 5, 11}, spread, 0, 200), k.input(type, {5, 11}, spread, 0, 70)});
           });
     }
+}
 
-  const auto unary = [&](Op op, DType type, double low, double high) {
-    for (Spread spread : kSpreads)
-      list.add(op, op == Op::IsNan ? DType::Bool : type, fmt::format("of {} {}", arenascope::name(type), name(spread)),
-               [=](Kit& k) {
-                 return k.node(op, {k.input(type, {2, 7, 5, 17}, spread, low, high)});
-               });
-    list.add(op, op == Op::IsNan ? DType::Bool : type, fmt::format("of {} scalar", arenascope::name(type)),
-             [=](Kit& k) { return k.node(op, {k.input(type, {}, Spread::Contiguous, low, high)}); });
-  };
+void unary(CaseList& list, Op op, DType type, double low, double high) {
+  const DType result = op == Op::IsNan ? DType::Bool : type;
+  for (Spread spread : kSpreads)
+    list.add(op, result, fmt::format("of {} {}", arenascope::name(type), name(spread)), [=](Kit& k) {
+      return k.node(op, {k.input(type, {2, 7, 5, 17}, spread, low, high)});
+    });
+  list.add(op, result, fmt::format("of {} scalar", arenascope::name(type)),
+           [=](Kit& k) { return k.node(op, {k.input(type, {}, Spread::Contiguous, low, high)}); });
+}
+
+void unaries(CaseList& list) {
   for (Op op : kAnyType) {
-    for (DType type : kFloats) unary(op, type, -4, 4);
+    for (DType type : kFloats) unary(list, op, type, -4, 4);
     for (DType type : {DType::I8, DType::I32, DType::I64, DType::U8})
-      if (op != Op::Neg || type != DType::U8) unary(op, type, -100, 100);
+      if (op != Op::Neg || type != DType::U8) unary(list, op, type, -100, 100);
   }
   for (DType type : kFloats) {
-    for (Op op : kFloatOnly) unary(op, type, -6, 6);
-    for (Op op : kPositive) unary(op, type, 0.05, 9);
-    for (Op op : kUpToOne) unary(op, type, -0.9, 0.9);
-    unary(Op::Acosh, type, 1.1, 9);
+    for (Op op : kFloatOnly) unary(list, op, type, -6, 6);
+    for (Op op : kPositive) unary(list, op, type, 0.05, 9);
+    for (Op op : kUpToOne) unary(list, op, type, -0.9, 0.9);
+    unary(list, Op::Acosh, type, 1.1, 9);
     for (Op op : kWithAlpha)
       for (Spread spread : kSpreads)
         list.add(op, type, name(spread), [=](Kit& k) {
@@ -140,6 +138,19 @@ void add_pointwise(CaseList& list) {
     list.add(Op::Not, type, "sliced", [=](Kit& k) {
       return k.node(Op::Not, {k.input(type, {3, 31}, Spread::Sliced, -2, 2)});
     });
+}
+
+}  // namespace
+
+void add_pointwise(CaseList& list) {
+  for (Op op : kArithmetic) {
+    for (DType type : kFloats) binary(list, op, type);
+    for (DType type : kIntegers) binary(list, op, type);
+  }
+  power(list);
+  comparisons(list);
+  bit_operations(list);
+  unaries(list);
 }
 
 }  // namespace arenascope::cases

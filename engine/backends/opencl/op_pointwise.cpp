@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,9 @@ bool flat(const TensorImpl& t, DType type) {
          t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
 }
 
-// `rows` rows of `inner` neighbours, shared out as EACH_ROW of fast_pointwise.cl has it.
+constexpr int64_t kLeastRow = 16;  // elements; shorter rows are left to the general kernels
+
+// `rows` rows of `inner` neighbours, divided as EACH_ROW of fast_pointwise.cl has it.
 struct Rows {
   int64_t rows, inner, per;
   bool spread;
@@ -59,73 +62,97 @@ struct Rows {
   }
 };
 
+// Status where the fast kernel ran, or tried to; none where it does not fit the node.
+using Attempt = std::optional<Status>;
+
+std::string stored_option(DType type) { return type == DType::F16 ? " -DHALF" : ""; }
+std::string op_options(const TensorImpl& node) {
+  return stored_option(node.dtype) + " -DNUMBER=float -DOP=" + std::to_string(static_cast<int>(node.op));
+}
+size_t group_of(const Station& station) { return station.runtime.facts().is_cpu() ? 256 : 128; }
+
+Attempt fast_batch_norm(Station& station, const TensorImpl& node) {
+  for (const TensorImpl* s : node.sources)
+    if (!flat(*s, node.dtype)) return std::nullopt;
+  const int64_t n = node.element_count(), channels = node.sizes[1], inner = n / (node.sizes[0] * channels);
+  if (inner < kLeastRow) return std::nullopt;
+  const Rows rows(station, n / inner, inner);
+  Call call(station, "fast_pointwise", " -DAFFINE" + stored_option(node.dtype) + rows.option(), "batch_norm");
+  for (const TensorImpl* s : node.sources) call.flat(*s);
+  call.flat(node)
+      .arg(cl_int(rows.rows))
+      .arg(cl_int(inner))
+      .arg(cl_int(channels))
+      .arg(cl_int(rows.per))
+      .arg(node.params.get<BatchNormParams>().epsilon);
+  return rows.run(call);
+}
+
+Attempt fast_unary(Station& station, const TensorImpl& node) {
+  const TensorImpl& x = *node.sources[0];
+  if (!flat(x, node.dtype)) return std::nullopt;
+  const int64_t n = node.element_count();
+  const auto [a, b] = scalars_of(node);
+  return Call(station, "fast_pointwise", " -DUNARY" + op_options(node), "unary")
+      .flat(x)
+      .flat(node)
+      .arg(cl_int(n))
+      .arg(static_cast<cl_float>(a))
+      .arg(static_cast<cl_float>(b))
+      .items(n, group_of(station));
+}
+
+// y repeated over x: rows of `inner` elements of x for each of y's `count` elements; inner is 0 for other patterns.
+struct Repetition {
+  int64_t inner = 0, count = 1;
+  Repetition(const TensorImpl& node, const TensorImpl& y) {
+    Layout lo = layout_of(node), ly = broadcast_layout(y, node.sizes);
+    collapse({&lo, &ly});
+    if (ly.rank == 1 && ly.stride[0] == 0)
+      inner = node.element_count();
+    else if (ly.rank == 2 && ly.stride[0] == 1 && ly.stride[1] == 0)
+      inner = ly.size[1], count = ly.size[0];
+    else if (ly.rank == 3 && ly.stride[0] == 0 && ly.stride[1] == 1 && ly.stride[2] == 0)
+      inner = ly.size[2], count = ly.size[1];
+  }
+};
+
+Attempt fast_binary(Station& station, const TensorImpl& node) {
+  const DType type = node.dtype;
+  const int64_t n = node.element_count();
+  const TensorImpl *x = node.sources[0], *y = node.sources[1];
+  if ((node.op == Op::Add || node.op == Op::Mul) && x->element_count() < n) std::swap(x, y);
+  if (!flat(*x, type) || !flat(*y, type) || x->element_count() != n) return std::nullopt;
+  const std::string options = " -DBINARY" + op_options(node);
+  if (y->element_count() == n) {
+    return Call(station, "fast_pointwise", options, "binary")
+        .flat(*x)
+        .flat(*y)
+        .flat(node)
+        .arg(cl_int(n))
+        .items(n, group_of(station));
+  }
+  const Repetition y_over_x(node, *y);
+  const int64_t inner = y_over_x.inner;
+  if (inner < kLeastRow) return std::nullopt;
+  const Rows rows(station, n / inner, inner);
+  Call call(station, "fast_pointwise", options + rows.option(), "by_channel");
+  call.flat(*x).flat(*y).flat(node);
+  call.arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(y_over_x.count)).arg(cl_int(rows.per));
+  return rows.run(call);
+}
+
 }  // namespace
 
 bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
-  const DType type = node.dtype;
-  if (!station.blocked || !flat(node, type)) return false;
-  const std::string stored = type == DType::F16 ? " -DHALF" : "";
-  const int64_t n = node.element_count();
-  const size_t group = station.runtime.facts().is_cpu() ? 256 : 128;
-  if (node.op == Op::BatchNorm) {
-    for (const TensorImpl* s : node.sources)
-      if (!flat(*s, type)) return false;
-    const int64_t channels = node.sizes[1], inner = n / (node.sizes[0] * channels);
-    if (inner < 16) return false;
-    const Rows rows(station, n / inner, inner);
-    Call call(station, "fast_pointwise", " -DAFFINE" + stored + rows.option(), "batch_norm");
-    for (const TensorImpl* s : node.sources) call.flat(*s);
-    call.flat(node)
-        .arg(cl_int(rows.rows))
-        .arg(cl_int(inner))
-        .arg(cl_int(channels))
-        .arg(cl_int(rows.per))
-        .arg(node.params.get<BatchNormParams>().epsilon);
-    status = rows.run(call);
-    return true;
-  }
-  if (!has_fast(node.op)) return false;
-  const std::string op = stored + " -DNUMBER=float -DOP=" + std::to_string(static_cast<int>(node.op));
-  const TensorImpl* x = node.sources[0];
-  if (node.sources.size() == 1) {
-    if (!flat(*x, type)) return false;
-    const auto [a, b] = scalars_of(node);
-    status = Call(station, "fast_pointwise", " -DUNARY" + op, "unary")
-                 .flat(*x)
-                 .flat(node)
-                 .arg(cl_int(n))
-                 .arg(static_cast<cl_float>(a))
-                 .arg(static_cast<cl_float>(b))
-                 .items(n, group);
-    return true;
-  }
-  const TensorImpl* y = node.sources[1];
-  if ((node.op == Op::Add || node.op == Op::Mul) && x->element_count() < n) std::swap(x, y);
-  if (!flat(*x, type) || !flat(*y, type) || x->element_count() != n) return false;
-  if (y->element_count() == n) {
-    status = Call(station, "fast_pointwise", " -DBINARY" + op, "binary")
-                 .flat(*x)
-                 .flat(*y)
-                 .flat(node)
-                 .arg(cl_int(n))
-                 .items(n, group);
-    return true;
-  }
-  Layout lo = layout_of(node), ly = broadcast_layout(*y, node.sizes);
-  collapse({&lo, &ly});
-  int64_t inner = 0, count = 1;
-  if (ly.rank == 1 && ly.stride[0] == 0)
-    inner = n;
-  else if (ly.rank == 2 && ly.stride[0] == 1 && ly.stride[1] == 0)
-    inner = ly.size[1], count = ly.size[0];
-  else if (ly.rank == 3 && ly.stride[0] == 0 && ly.stride[1] == 1 && ly.stride[2] == 0)
-    inner = ly.size[2], count = ly.size[1];
-  if (inner < 16) return false;
-  const Rows rows(station, n / inner, inner);
-  Call call(station, "fast_pointwise", " -DBINARY" + op + rows.option(), "by_channel");
-  call.flat(*x).flat(*y).flat(node).arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(count)).arg(cl_int(rows.per));
-  status = rows.run(call);
-  return true;
+  if (!station.blocked || !flat(node, node.dtype)) return false;
+  Attempt attempt;
+  if (node.op == Op::BatchNorm)
+    attempt = fast_batch_norm(station, node);
+  else if (has_fast(node.op))
+    attempt = node.sources.size() == 1 ? fast_unary(station, node) : fast_binary(station, node);
+  if (attempt) status = *attempt;
+  return attempt.has_value();
 }
 
 Status run_unary(Station& station, const TensorImpl& node) {

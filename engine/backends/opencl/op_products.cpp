@@ -29,10 +29,10 @@ Status conv(Station& station, const TensorImpl& node) {
   const auto p = node.params.get<ConvParams>();
   ConvArgs args{{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, p.groups};
   for (int d = 0; d < p.spatial; ++d) {
-    const int at = 3 - p.spatial + d;
-    args.stride[at] = p.strides[d];
-    args.dilation[at] = p.dilations[d];
-    args.begin[at] = p.pads_begin[d];
+    const int dimension = 3 - p.spatial + d;
+    args.stride[dimension] = p.strides[d];
+    args.dilation[dimension] = p.dilations[d];
+    args.begin[dimension] = p.pads_begin[d];
   }
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   const bool biased = node.sources.size() > 2;
@@ -152,70 +152,99 @@ struct LstmScratch {
   }
 };
 
-Status lstm(Station& station, const TensorImpl& node, const ComputeParams& params) {
-  const auto p = node.params.get<LstmParams>();
-  const TensorImpl &x = *node.sources[0], &w = *node.sources[1], &r = *node.sources[2];
-  const int64_t steps = x.sizes[0], batch = x.sizes[1], input = x.sizes[2], directions = w.sizes[0];
-  const LstmScratch scratch(station, node);
-  size_t next = 3;
-  const auto optional = [&](int bit) -> const TensorImpl* { return p.present & bit ? node.sources[next++] : nullptr; };
-  const TensorImpl *bias = optional(1), *h0 = optional(2), *c0 = optional(4);
-  std::byte *state = params.work, *cell = state + scratch.part, *gate = cell + scratch.part;
-  const char* options = " -DLSTM";
-  const auto flat = [](const TensorImpl& t) {
+// A recurrent layer: states are begun, then each step computes its gates and from them cells and states.
+class Lstm {
+ public:
+  Lstm(Station& station, const TensorImpl& node, const ComputeParams& params)
+      : station_(station),
+        node_(node),
+        p_(node.params.get<LstmParams>()),
+        scratch_(station, node),
+        state_(params.work),
+        cell_(state_ + scratch_.part),
+        gate_(cell_ + scratch_.part) {
+    size_t next = 3;
+    const auto optional = [&](int bit) -> const TensorImpl* {
+      return p_.present & bit ? node.sources[next++] : nullptr;
+    };
+    bias_ = optional(1);
+    h0_ = optional(2);
+    c0_ = optional(4);
+  }
+
+  Status run() {
+    if (auto ok = begin(h0_, state_); !ok) return ok;
+    if (auto ok = begin(c0_, cell_); !ok) return ok;
+    for (int64_t step = 0; step < x().sizes[0]; ++step) {
+      if (auto ok = gates(step); !ok) return ok;
+      if (auto ok = cells(step); !ok) return ok;
+    }
+    return {};
+  }
+
+ private:
+  const TensorImpl& x() const { return *node_.sources[0]; }
+  Call call(const char* kernel) { return Call(station_, "products", " -DLSTM", kernel); }
+  static Layout flat(const TensorImpl& t) {
     Layout l = layout_of(t);
     collapse({&l});
     return l;
-  };
-  for (const auto& [from, to] : {std::pair(h0, state), std::pair(c0, cell)}) {
-    const TensorImpl& given = from ? *from : x;
-    if (auto ok = Call(station, "products", options, "begin_states")
-                      .tensor(given, flat(given))
-                      .scratch(to, scratch.states * 4)
-                      .arg(cl_long(scratch.states))
-                      .arg(static_cast<cl_int>(from != nullptr))
-                      .items(scratch.states);
-        !ok)
-      return ok;
   }
-  for (int64_t step = 0; step < steps; ++step) {
-    const TensorImpl& b = bias ? *bias : x;
-    if (auto ok = Call(station, "products", options, "gates")
-                      .tensor(x, flat(x))
-                      .tensor(w, flat(w))
-                      .tensor(r, flat(r))
-                      .tensor(b, flat(b))
-                      .scratch(state, scratch.states * 4)
-                      .scratch(gate, scratch.gates)
-                      .arg(cl_long(scratch.states * 4))
-                      .arg(cl_long(step))
-                      .arg(cl_long(steps))
-                      .arg(cl_long(batch))
-                      .arg(cl_long(input))
-                      .arg(cl_long(p.hidden))
-                      .arg(cl_int(p.direction))
-                      .arg(static_cast<cl_int>(bias != nullptr))
-                      .items(scratch.states * 4);
-        !ok)
-      return ok;
-    if (auto ok = Call(station, "products", options, "cells")
-                      .scratch(gate, scratch.gates)
-                      .scratch(state, scratch.states * 4)
-                      .scratch(cell, scratch.states * 4)
-                      .tensor(node, layout_of(node))
-                      .arg(cl_long(scratch.states))
-                      .arg(cl_long(step))
-                      .arg(cl_long(steps))
-                      .arg(cl_long(batch))
-                      .arg(cl_long(p.hidden))
-                      .arg(cl_long(directions))
-                      .arg(cl_int(p.direction))
-                      .items(scratch.states);
-        !ok)
-      return ok;
+
+  // Zeros where no first state is given.
+  Status begin(const TensorImpl* from, std::byte* to) {
+    const TensorImpl& given = from ? *from : x();
+    return call("begin_states")
+        .tensor(given, flat(given))
+        .scratch(to, scratch_.states * 4)
+        .arg(cl_long(scratch_.states))
+        .arg(static_cast<cl_int>(from != nullptr))
+        .items(scratch_.states);
   }
-  return {};
-}
+
+  Status gates(int64_t step) {
+    const TensorImpl &w = *node_.sources[1], &r = *node_.sources[2], &b = bias_ ? *bias_ : x();
+    return call("gates")
+        .tensor(x(), flat(x()))
+        .tensor(w, flat(w))
+        .tensor(r, flat(r))
+        .tensor(b, flat(b))
+        .scratch(state_, scratch_.states * 4)
+        .scratch(gate_, scratch_.gates)
+        .arg(cl_long(scratch_.states * 4))
+        .arg(cl_long(step))
+        .arg(cl_long(x().sizes[0]))
+        .arg(cl_long(x().sizes[1]))
+        .arg(cl_long(x().sizes[2]))
+        .arg(cl_long(p_.hidden))
+        .arg(cl_int(p_.direction))
+        .arg(static_cast<cl_int>(bias_ != nullptr))
+        .items(scratch_.states * 4);
+  }
+
+  Status cells(int64_t step) {
+    return call("cells")
+        .scratch(gate_, scratch_.gates)
+        .scratch(state_, scratch_.states * 4)
+        .scratch(cell_, scratch_.states * 4)
+        .tensor(node_, layout_of(node_))
+        .arg(cl_long(scratch_.states))
+        .arg(cl_long(step))
+        .arg(cl_long(x().sizes[0]))
+        .arg(cl_long(x().sizes[1]))
+        .arg(cl_long(p_.hidden))
+        .arg(cl_long(node_.sources[1]->sizes[0]))
+        .arg(cl_int(p_.direction))
+        .items(scratch_.states);
+  }
+
+  Station& station_;
+  const TensorImpl& node_;
+  const LstmParams p_;
+  const LstmScratch scratch_;
+  std::byte *state_, *cell_, *gate_;
+  const TensorImpl *bias_ = nullptr, *h0_ = nullptr, *c0_ = nullptr;
+};
 
 }  // namespace
 
@@ -235,7 +264,7 @@ Status run_products(Station& station, const TensorImpl& node, const ComputeParam
     case ProductOp::Conv:
     case ProductOp::ConvTranspose: return conv(station, node);
     case ProductOp::Attention: return attention(station, node, params);
-    case ProductOp::Lstm: return lstm(station, node, params);
+    case ProductOp::Lstm: return Lstm(station, node, params).run();
   }
   return no_kernel(node);
 }

@@ -56,8 +56,8 @@ struct Windows {
   int64_t covered(int i, int64_t o, int64_t low, int64_t high) const {
     int64_t n = 0;
     for (int64_t k = 0; k < kernel[i]; ++k) {
-      const int64_t at = o * stride[i] - begin[i] + k * dilation[i];
-      n += at >= low && at < high;
+      const int64_t position = o * stride[i] - begin[i] + k * dilation[i];
+      n += position >= low && position < high;
     }
     return n;
   }
@@ -129,106 +129,136 @@ void mean_planes(const Job& job, const Windows& w) {
   }
 }
 
-template <class C>
-void run_pool(const Job& job) {
+// One window over all of each plane, whose floats are neighbours. False where that is not so.
+bool pool_whole_planes(const Job& job, const Windows& w) {
   const TensorImpl &node = job.node, &source = job.source(0);
-  const bool max = node.op == Op::MaxPool, include_pad = node.params.get<PoolParams>().count_include_pad;
-  const Windows w(node);
-  const int64_t channels = node.sizes[1], bytes = element_bytes(source.dtype);
-  const LoadRow<C> load = loader<C>(source.dtype);
-  const bool direct = is_native<C>(source.dtype) && (w.in_stride[2] == 1 || w.in[2] == 1);
-  C* const padded = job.scratch<C>(pool_share(w, static_cast<Bytes>(sizeof(C))));
-  C *const loaded = padded + w.row + 2, *const result = loaded + w.in[2], *const counts = result + w.out[2];
-  C *const even = counts + w.out[2], *const odd = even + w.row / 2 + 1;
-  // Input columns that windows cover, and where they stand in the padded row.
-  const int64_t columns = std::clamp<int64_t>(w.row - w.begin[2], 0, w.in[2]);
-  C* const inside = padded + std::min(w.begin[2], w.row);
-  const Range rows = job.part(node.sizes[0] * channels * w.out[0] * w.out[1]);
-  [[maybe_unused]] const bool all_cover = w.each_covers();
-  int64_t counted = -1;  // what stands in `counts` is for windows that cover so much in the other dimensions
-  if constexpr (std::is_same_v<C, float>) {
-    if (w.whole() && direct && (w.in_stride[1] == w.in[2] || w.in[1] == 1) &&
-        (w.in_stride[0] == w.in[1] * w.in_stride[1] || w.in[0] == 1)) {
-      const int64_t n = w.in[0] * w.in[1] * w.in[2];
-      for (int64_t r = rows.begin; r < rows.end; ++r) {
-        const float* x = source.data_as<float>() + r / channels * source.strides[0] + r % channels * source.strides[1];
-        float value = max ? simd().highest(x, n) : static_cast<float>(simd().sum(x, n) / static_cast<double>(n));
-        storer<float>(node.dtype)(node.data() + r * element_bytes(node.dtype), 1, &value, 1);
-      }
-      return;
+  const bool dense = (w.in_stride[2] == 1 || w.in[2] == 1) && (w.in_stride[1] == w.in[2] || w.in[1] == 1) &&
+                     (w.in_stride[0] == w.in[1] * w.in_stride[1] || w.in[0] == 1);
+  if (!w.whole() || !is_native<float>(source.dtype) || !dense) return false;
+  const int64_t channels = node.sizes[1], n = w.in[0] * w.in[1] * w.in[2];
+  const Range planes = job.part(node.sizes[0] * channels);
+  for (int64_t r = planes.begin; r < planes.end; ++r) {
+    const float* x = source.data_as<float>() + r / channels * source.strides[0] + r % channels * source.strides[1];
+    float value =
+        node.op == Op::MaxPool ? simd().highest(x, n) : static_cast<float>(simd().sum(x, n) / static_cast<double>(n));
+    storer<float>(node.dtype)(node.data() + r * element_bytes(node.dtype), 1, &value, 1);
+  }
+  return true;
+}
+
+// Rows of results, one after the other.
+template <class C>
+class RowPool {
+ public:
+  RowPool(const Job& job, const Windows& windows)
+      : node_(job.node),
+        source_(job.source(0)),
+        w_(windows),
+        rows_(job.part(node_.sizes[0] * node_.sizes[1] * w_.out[0] * w_.out[1])),
+        max_(node_.op == Op::MaxPool),
+        include_pad_(node_.params.get<PoolParams>().count_include_pad),
+        direct_(is_native<C>(source_.dtype) && (w_.in_stride[2] == 1 || w_.in[2] == 1)),
+        all_cover_(w_.each_covers()),
+        columns_(std::clamp<int64_t>(w_.row - w_.begin[2], 0, w_.in[2])),
+        load_(loader<C>(source_.dtype)),
+        padded_(job.scratch<C>(pool_share(w_, static_cast<Bytes>(sizeof(C))))),
+        inside_(padded_ + std::min(w_.begin[2], w_.row)),
+        loaded_(padded_ + w_.row + 2),
+        result_(loaded_ + w_.in[2]),
+        counts_(result_ + w_.out[2]),
+        even_(counts_ + w_.out[2]),
+        odd_(even_ + w_.row / 2 + 1) {}
+
+  void run() {
+    for (int64_t r = rows_.begin; r < rows_.end; ++r) {
+      const int64_t oh = r % w_.out[1], od = r / w_.out[1] % w_.out[0], plane = r / w_.out[1] / w_.out[0];
+      combine_rows(plane, od, oh);
+      C* const out = is_native<C>(node_.dtype) ? node_.data_as<C>() + r * w_.out[2] : result_;
+      slide(out);
+      if (!max_) divide(out, od, oh);
+      if (out == result_) store_elements(node_, r * w_.out[2], w_.out[2], out);
     }
   }
-  for (int64_t r = rows.begin; r < rows.end; ++r) {
-    const int64_t oh = r % w.out[1], od = r / w.out[1] % w.out[0], plane = r / w.out[1] / w.out[0];
-    const int64_t base = plane / channels * source.strides[0] + plane % channels * source.strides[1];
+
+ private:
+  C neutral() const { return max_ ? lowest<C>() : C{0}; }
+
+  // The input rows that the windows of a row of results cover, combined into the padded row.
+  void combine_rows(int64_t plane, int64_t od, int64_t oh) {
+    const int64_t channels = node_.sizes[1], bytes = element_bytes(source_.dtype);
+    const int64_t base = plane / channels * source_.strides[0] + plane % channels * source_.strides[1];
     bool first = true;
-    for (int64_t kd = 0; kd < w.kernel[0]; ++kd) {
-      const int64_t d = od * w.stride[0] - w.begin[0] + kd * w.dilation[0];
-      if (d < 0 || d >= w.in[0]) continue;
-      for (int64_t kh = 0; kh < w.kernel[1]; ++kh) {
-        const int64_t h = oh * w.stride[1] - w.begin[1] + kh * w.dilation[1];
-        if (h < 0 || h >= w.in[1]) continue;
-        const std::byte* from = source.data() + (base + d * w.in_stride[0] + h * w.in_stride[1]) * bytes;
-        if (!direct) load(loaded, from, w.in_stride[2], columns);
-        const C* x = direct ? reinterpret_cast<const C*>(from) : loaded;
+    for (int64_t kd = 0; kd < w_.kernel[0]; ++kd) {
+      const int64_t d = od * w_.stride[0] - w_.begin[0] + kd * w_.dilation[0];
+      if (d < 0 || d >= w_.in[0]) continue;
+      for (int64_t kh = 0; kh < w_.kernel[1]; ++kh) {
+        const int64_t h = oh * w_.stride[1] - w_.begin[1] + kh * w_.dilation[1];
+        if (h < 0 || h >= w_.in[1]) continue;
+        const std::byte* from = source_.data() + (base + d * w_.in_stride[0] + h * w_.in_stride[1]) * bytes;
+        if (!direct_) load_(loaded_, from, w_.in_stride[2], columns_);
+        const C* x = direct_ ? reinterpret_cast<const C*>(from) : loaded_;
         if (first) {
-          std::fill(padded, inside, max ? lowest<C>() : C{0});
-          std::copy(x, x + columns, inside);
-          std::fill(inside + columns, padded + w.row, max ? lowest<C>() : C{0});
+          std::fill(padded_, inside_, neutral());
+          std::copy(x, x + columns_, inside_);
+          std::fill(inside_ + columns_, padded_ + w_.row, neutral());
           first = false;
         } else {
-          combine(max, inside, inside, x, columns);
+          combine(max_, inside_, inside_, x, columns_);
         }
       }
     }
-    if (first) std::fill(padded, padded + w.row, max ? lowest<C>() : C{0});
-    C* out = is_native<C>(node.dtype) ? node.data_as<C>() + r * w.out[2] : result;
-    const int64_t s = w.stride[2];
-    const bool halved = std::is_same_v<C, float> && s == 2 && w.dilation[2] == 1;
-    if constexpr (std::is_same_v<C, float>)
-      if (halved) simd().halves(even, odd, padded, (w.row + 1) / 2);
-    for (int64_t k = 0; k < w.kernel[2]; ++k) {
-      const C* from = padded + k * w.dilation[2];
-      if (halved) {
-        const C* x = (k % 2 == 0 ? even : odd) + k / 2;
-        if (k == 0)
-          std::copy(x, x + w.out[2], out);
-        else
-          combine(max, out, out, x, w.out[2]);
-        continue;
-      }
-      if (k == 0) {
-        for (int64_t i = 0; i < w.out[2]; ++i) out[i] = from[i * s];
-      } else if (s == 1) {
-        combine(max, out, out, from, w.out[2]);
-      } else if (max) {
-        for (int64_t i = 0; i < w.out[2]; ++i)
-          out[i] = from[i * s] != from[i * s] || from[i * s] > out[i] ? from[i * s] : out[i];
-      } else {
-        for (int64_t i = 0; i < w.out[2]; ++i) out[i] += from[i * s];
-      }
-    }
-    if (!max) {
-      // A window counts what it covers of the source, or of the padded source.
-      const auto low = [&](int i) { return include_pad ? -w.begin[i] : 0; };
-      const auto high = [&](int i) { return w.in[i] + (include_pad ? w.end[i] : 0); };
-      const int64_t others = w.covered(0, od, low(0), high(0)) * w.covered(1, oh, low(1), high(1));
-      if (counted != others) {
-        counted = others;
-        for (int64_t i = 0; i < w.out[2]; ++i) counts[i] = static_cast<C>(others * w.covered(2, i, low(2), high(2)));
-      }
-      if constexpr (std::is_same_v<C, float>) {
-        if (others > 0 && all_cover) {
-          simd().div(out, out, counts, w.out[2]);
-          if (out == result) store_elements(node, r * w.out[2], w.out[2], out);
-          continue;
-        }
-      }
-      for (int64_t i = 0; i < w.out[2]; ++i) out[i] = counts[i] == C{0} ? C{0} : out[i] / counts[i];
-    }
-    if (out == result) store_elements(node, r * w.out[2], w.out[2], out);
+    if (first) std::fill(padded_, padded_ + w_.row, neutral());
   }
-}
+
+  // The windows along the padded row. Those that move by two columns read every other one of them.
+  void slide(C* out) {
+    const int64_t stride = w_.stride[2], n = w_.out[2];
+    const bool halved = std::is_same_v<C, float> && stride == 2 && w_.dilation[2] == 1;
+    if constexpr (std::is_same_v<C, float>)
+      if (halved) simd().halves(even_, odd_, padded_, (w_.row + 1) / 2);
+    for (int64_t k = 0; k < w_.kernel[2]; ++k) {
+      const C* from = padded_ + k * w_.dilation[2];
+      const C* x = halved ? (k % 2 == 0 ? even_ : odd_) + k / 2 : from;
+      if (k == 0 && halved) {
+        std::copy(x, x + n, out);
+      } else if (k == 0) {
+        for (int64_t i = 0; i < n; ++i) out[i] = from[i * stride];
+      } else if (halved || stride == 1) {
+        combine(max_, out, out, x, n);
+      } else if (max_) {
+        for (int64_t i = 0; i < n; ++i)
+          out[i] = from[i * stride] != from[i * stride] || from[i * stride] > out[i] ? from[i * stride] : out[i];
+      } else {
+        for (int64_t i = 0; i < n; ++i) out[i] += from[i * stride];
+      }
+    }
+  }
+
+  // Sums to means. A window counts what it covers of the source, or of the padded source.
+  void divide(C* out, int64_t od, int64_t oh) {
+    const auto low = [&](int i) { return include_pad_ ? -w_.begin[i] : 0; };
+    const auto high = [&](int i) { return w_.in[i] + (include_pad_ ? w_.end[i] : 0); };
+    const int64_t n = w_.out[2], others = w_.covered(0, od, low(0), high(0)) * w_.covered(1, oh, low(1), high(1));
+    if (counted_ != others) {
+      counted_ = others;
+      for (int64_t i = 0; i < n; ++i) counts_[i] = static_cast<C>(others * w_.covered(2, i, low(2), high(2)));
+    }
+    if constexpr (std::is_same_v<C, float>)
+      if (others > 0 && all_cover_) return simd().div(out, out, counts_, n);
+    for (int64_t i = 0; i < n; ++i) out[i] = counts_[i] == C{0} ? C{0} : out[i] / counts_[i];
+  }
+
+  const TensorImpl &node_, &source_;
+  const Windows& w_;
+  const Range rows_;
+  const bool max_, include_pad_, direct_;
+  [[maybe_unused]] const bool all_cover_;
+  const int64_t columns_;  // of the input that windows cover
+  const LoadRow<C> load_;
+  C *const padded_, *const inside_;  // the padded row, and where its input columns stand
+  C *const loaded_, *const result_, *const counts_, *const even_, *const odd_;
+  int64_t counted_ = -1;  // what stands in counts_ is for windows that cover so much in the other dimensions
+};
 
 template <class C>
 void run_lrn(const Job& job) {
@@ -243,14 +273,14 @@ void run_lrn(const Job& job) {
     const int64_t channel = plane % channels;
     const int64_t first = std::max<int64_t>(0, channel - (p.size - 1) / 2);
     const int64_t last = std::min(channels - 1, channel + p.size / 2);
-    for (int64_t at = 0; at < spatial; at += kPiece) {
-      const int64_t n = std::min(kPiece, spatial - at);
+    for (int64_t start = 0; start < spatial; start += kPiece) {
+      const int64_t n = std::min(kPiece, spatial - start);
       std::fill(sums, sums + n, C{0});
       for (int64_t c = first; c <= last; ++c) {
-        const C* x = elements(source, (plane - channel + c) * spatial + at, n, buffer);
+        const C* x = elements(source, (plane - channel + c) * spatial + start, n, buffer);
         for (int64_t i = 0; i < n; ++i) sums[i] += x[i] * x[i];
       }
-      const C* x = elements(source, plane * spatial + at, n, buffer);
+      const C* x = elements(source, plane * spatial + start, n, buffer);
       if constexpr (std::is_same_v<C, float>) {
         simd().affine(sums, sums, n, factor, p.bias);
         simd().log(sums, sums, n, 0, 0);
@@ -260,7 +290,7 @@ void run_lrn(const Job& job) {
       } else {
         for (int64_t i = 0; i < n; ++i) result[i] = x[i] / std::pow(p.bias + factor * sums[i], static_cast<C>(p.beta));
       }
-      store_elements(node, plane * spatial + at, n, result);
+      store_elements(node, plane * spatial + start, n, result);
     }
   }
 }
@@ -279,11 +309,17 @@ Status pool(const Job& job) {
     pool_last(job);
     return {};
   }
-  if (const Windows w(job.node); by_planes(job.node, w)) {
+  const Windows w(job.node);
+  if (by_planes(job.node, w)) {
     mean_planes(job, w);
     return {};
   }
-  with_compute_type(job.node.dtype, [&](auto zero) { run_pool<decltype(zero)>(job); });
+  with_compute_type(job.node.dtype, [&](auto zero) {
+    using C = decltype(zero);
+    if constexpr (std::is_same_v<C, float>)
+      if (pool_whole_planes(job, w)) return;
+    RowPool<C>(job, w).run();
+  });
   return {};
 }
 
