@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "engine/attach/bench_attach.h"
 #include "engine/bench/bench_allocators.h"
 #include "engine/bench/bench_barrier.h"
 #include "engine/bench/bench_graph.h"
@@ -47,6 +48,8 @@ Rows bench_cuda(const BenchOptions& options) {
 constexpr Bench kBenches[] = {
     {"allocators", "what allocators cost in time and in reserved bytes",
      [](const BenchOptions& o) -> Rows { return bench_allocators({}, o.quick ? 0.1 : 1); }},
+    {"attach", "what the client header costs a program that carries it",
+     [](const BenchOptions&) -> Rows { return attach::bench_attach(); }},
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
     {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries", bench_cuda},

@@ -36,11 +36,11 @@ const std::map<std::string, Rooms>& may_include() {
     models.insert("graph");
     Rooms run = backends;
     run.insert({"backends", "models"});
-    return std::map<std::string, Rooms>{
-        {"base", {}},           {"trace", {}},        {"audit", {"trace"}},   {"planner", {}},
-        {"memory", memory},     {"tensor", tensor},   {"graph", graph},       {"transform", transform},
-        {"schedule", schedule}, {"runtime", runtime}, {"backends", backends}, {"bench", bench},
-        {"models", models},     {"run", run}};
+    return std::map<std::string, Rooms>{{"base", {}},           {"trace", {}},        {"attach", {"trace"}},
+                                        {"audit", {"trace"}},   {"planner", {}},      {"memory", memory},
+                                        {"tensor", tensor},     {"graph", graph},     {"transform", transform},
+                                        {"schedule", schedule}, {"runtime", runtime}, {"backends", backends},
+                                        {"bench", bench},       {"models", models},   {"run", run}};
   }();
   return rules;
 }

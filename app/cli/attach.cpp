@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli attach: runs a program that records itself, or is recorded by an adapter, and keeps what it says.
+#include <csignal>
+
+#include <sys/wait.h>
+
+#include <arenascope/attach/receiver.h>
+#include <arenascope/trace/clock.h>
+#include <arenascope/trace/recording.h>
+#include <arenascope/trace/session.h>
+#include <fmt/format.h>
+
+#include "app/cli/attach_report.h"
+#include "app/cli/cli.h"
+#include "app/common/attached_program.h"
+
+namespace arenascope::cli {
+namespace {
+
+struct AttachOptions {
+  app::AttachedProgram program;
+  std::string record;
+  bool tcp = false;
+};
+
+// The signals that end this program, and that tell of the child: waited for, rather than handled.
+sigset_t waited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&set, signal);
+  return set;
+}
+
+// Waits for the program's end, and hands on what would end this one: the terminal's signals reach both by themselves.
+int wait_for(pid_t process, const sigset_t& signals) {
+  for (;;) {
+    int status = 0;
+    if (::waitpid(process, &status, WNOHANG) == process) return status;
+    const timespec longest{1, 0};
+    const int signal = ::sigtimedwait(&signals, nullptr, &longest);
+    if (signal == SIGTERM || signal == SIGHUP) ::kill(process, signal);
+  }
+}
+
+int attach_to(const Context& context, const AttachOptions& options) {
+  if (const Status status = app::check_adapters(options.program); !status.ok())
+    return fail(kUsage, status.error().message);
+  auto session = std::make_shared<trace::Session>(trace::Session::Options{size_t{1} << 30});
+  std::vector<std::shared_ptr<trace::Sink>> sinks{session};
+  std::shared_ptr<trace::RecordingWriter> writer;
+  if (!options.record.empty()) {
+    auto made = trace::RecordingWriter::create(options.record);
+    if (!made) return fail(kFailed, made.error().message);
+    writer = *made;
+    sinks.push_back(writer);
+  }
+  const sigset_t signals = waited_signals();
+  sigset_t before;
+  ::pthread_sigmask(SIG_BLOCK, &signals, &before);
+  attach::ListenOptions listen;
+  listen.tcp = options.tcp;
+  auto receiver = attach::Receiver::listen(sinks, listen);
+  if (!receiver) return fail(kFailed, receiver.error().message);
+  const Nanoseconds started = trace::Clock::monotonic();
+  const auto process = app::start_attached(options.program, (*receiver)->address(), {context.json, &before});
+  if (!process) return fail(kUsage, process.error().message);
+  AttachReport report;
+  report.words = options.program.words;
+  report.status = wait_for(*process, signals);
+  report.seconds = static_cast<double>(trace::Clock::monotonic() - started) * 1e-9;
+  constexpr Nanoseconds kForOthers = 2'000'000'000;  // processes that it has left behind
+  (*receiver)->wait(kForOthers);
+  (*receiver)->stop();
+  report.programs = (*receiver)->programs();
+  report.recording = options.record;
+  if (writer) {
+    const Status closed = writer->close();
+    if (!closed.ok()) return fail(kFailed, closed.error().message);
+  }
+  return print_report(context, report, *session->snapshot());
+}
+
+}  // namespace
+
+void add_attach(CLI::App& app, Context& context, Body& body) {
+  auto* command =
+      app.add_subcommand("attach", "Another program's tensors, buffers and kernels, as a report or a recording");
+  auto options = std::make_shared<AttachOptions>();
+  command->add_option("program", options->program.words, "Behind --: the program and its arguments")->required();
+  command->add_option("--record", options->record, "Write a recording as the program runs");
+  command
+      ->add_option("--with", options->program.with,
+                   "Adapters, by commas: malloc (blocks of the heap), opencl (in use unless others are told), none")
+      ->delimiter(',');
+  command->add_flag("--tcp", options->tcp, "Listen on the loopback with a token, in place of a socket in a folder");
+  command->add_flag("--json", context.json, "Print one JSON object; what the program prints goes to standard error");
+  command->callback([&, options] { body = [&, options] { return attach_to(context, *options); }; });
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/attach_report.h"
+
+#include <map>
+
+#include <sys/wait.h>
+
+#include <fmt/format.h>
+
+#include "app/common/format.h"
+
+namespace arenascope::cli {
+namespace {
+
+// What one allocator's events add up to.
+struct Space {
+  Bytes live = 0, peak = 0, reserved = 0, reserved_peak = 0;
+  int64_t allocations = 0;
+};
+
+std::map<uint32_t, Space> spaces_of(const trace::Snapshot& s) {
+  std::map<uint32_t, Space> spaces;
+  for (size_t i = 0; i < s.memory_events.size(); ++i) {
+    const trace::Event& e = s.event(s.memory_events[i]);
+    Space& space = spaces[e.allocator()];
+    switch (e.kind()) {
+      case trace::EventKind::Alloc:
+        space.live += e.b;
+        ++space.allocations;
+        break;
+      case trace::EventKind::Free: space.live -= e.b; break;
+      case trace::EventKind::Reserve: space.reserved += e.b; break;
+      default: space.reserved -= e.b;
+    }
+    space.peak = std::max(space.peak, space.live);
+    space.reserved_peak = std::max(space.reserved_peak, space.reserved);
+  }
+  return spaces;
+}
+
+const trace::AllocatorInfo* allocator_of(const trace::Snapshot& s, uint32_t id) {
+  for (const auto& a : s.allocators)
+    if (a.id == id) return &a;
+  return nullptr;
+}
+
+int64_t attached(const AttachReport& report) {
+  int64_t count = 0;
+  for (const auto& p : report.programs) count += p.events > 0 || p.problem.empty() ? 1 : 0;
+  return count;
+}
+
+Json json_of(const AttachReport& report, const trace::Snapshot& s) {
+  Json out{{"program", report.words[0]}, {"seconds", report.seconds}};
+  if (WIFSIGNALED(report.status))
+    out["signal"] = WTERMSIG(report.status);
+  else
+    out["status"] = WEXITSTATUS(report.status);
+  out["programs"] = Json::array();
+  for (const auto& p : report.programs)
+    out["programs"].push_back({{"name", p.name},
+                               {"process", p.process},
+                               {"events", p.events},
+                               {"lost_events", p.lost},
+                               {"rescued_events", p.rescued},
+                               {"problem", p.problem}});
+  out["events"] = s.event_count;
+  out["lost_events"] = s.lost;
+  out["runs"] = s.runs.size();
+  out["graphs"] = Json::array();
+  for (const auto& g : s.graphs)
+    out["graphs"].push_back({{"model", g->model}, {"nodes", g->nodes.size()}, {"leafs", g->leafs.size()}});
+  out["peak_bytes"] = Json::object();
+  for (size_t k = 0; k < trace::kMemoryKinds; ++k)
+    if (const Bytes peak = s.peak(static_cast<trace::MemoryKind>(k), trace::MemoryCount::Active); peak > 0)
+      out["peak_bytes"][std::string(trace::kMemoryKindNames[k])] = peak;
+  out["spaces"] = Json::array();
+  for (const auto& [id, space] : spaces_of(s)) {
+    const auto* a = allocator_of(s, id);
+    out["spaces"].push_back({{"name", a != nullptr ? a->name : ""},
+                             {"allocations", space.allocations},
+                             {"peak_bytes", space.peak},
+                             {"end_bytes", space.live},
+                             {"reserved_peak_bytes", space.reserved_peak}});
+  }
+  out["problems"] = Json::array();
+  for (size_t i = 0; i < s.problems.size(); ++i) out["problems"].push_back(s.problems[i].sentence);
+  if (!report.recording.empty()) out["recording"] = report.recording;
+  return out;
+}
+
+void print(const AttachReport& report, const trace::Snapshot& s) {
+  for (const auto& p : report.programs) {
+    fmt::print("{} (process {}): {} events in {:.2f} s", p.name, p.process, p.events, report.seconds);
+    if (p.lost > 0) fmt::print(", {} lost because its rings were full", p.lost);
+    if (p.rescued > 0) fmt::print(", {} of them taken from its rings after it was killed", p.rescued);
+    if (!p.problem.empty()) fmt::print("; {}", p.problem);
+    fmt::print("\n");
+  }
+  std::map<int32_t, int64_t> runs;
+  for (size_t i = 0; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
+  for (const auto& g : s.graphs)
+    fmt::print("graph {}: {} nodes, {} leafs, {} runs\n", g->model.empty() ? "without a name" : g->model,
+               g->nodes.size(), g->leafs.size(), runs[g->id.value]);
+  for (const auto& [id, space] : spaces_of(s)) {
+    const auto* a = allocator_of(s, id);
+    fmt::print("{}: peak {}, {} at the end, {} allocations", a != nullptr ? a->name : "memory",
+               app::format_bytes(space.peak), app::format_bytes(space.live), space.allocations);
+    if (space.reserved_peak > 0) fmt::print(", {} reserved at most", app::format_bytes(space.reserved_peak));
+    fmt::print("\n");
+  }
+  for (size_t i = 0; i < s.problems.size(); ++i) fmt::print("{}\n", s.problems[i].sentence);
+  if (!report.recording.empty()) fmt::print("recording: {}\n", report.recording);
+}
+
+}  // namespace
+
+int print_report(const Context& context, const AttachReport& report, const trace::Snapshot& snapshot) {
+  if (context.json)
+    print_json(json_of(report, snapshot));
+  else
+    print(report, snapshot);
+  const std::string& program = report.words[0];
+  if (WIFSIGNALED(report.status))
+    return fail(kFailed, fmt::format("{}: it was ended by signal {}", program, WTERMSIG(report.status)));
+  if (WEXITSTATUS(report.status) != 0)
+    return fail(kFailed, fmt::format("{}: it ended with status {}", program, WEXITSTATUS(report.status)));
+  if (attached(report) == 0)
+    return fail(kFailed, fmt::format("{}: it never attached: it neither carries arenascope_client.h nor uses what an "
+                                     "adapter watches (see --with)",
+                                     program));
+  return kDone;
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/attached_program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <spawn.h>
+#include <unistd.h>
+
+#include <arenascope/runtime/backend_module.h>
+#include <fmt/format.h>
+
+extern char** environ;
+
+namespace arenascope::app {
+namespace {
+
+// How an adapter gets into a program: its library is preloaded, or a layer of the OpenCL loader.
+struct Adapter {
+  const char* name;
+  const char* variable;
+  bool usual;  // in use unless told otherwise: it costs a program nothing that does not use what it watches
+};
+constexpr Adapter kAdapters[] = {{"malloc", "LD_PRELOAD", false}, {"opencl", "OPENCL_LAYERS", true}};
+constexpr const char* kNone = "none";
+
+std::string library_of(const Adapter& adapter) {
+  for (const std::string& folder : backend_module_folders()) {
+    const auto path = std::filesystem::path(folder) / fmt::format("arenascope-{}-adapter.so", adapter.name);
+    std::error_code none;
+    if (std::filesystem::exists(path, none)) return std::filesystem::absolute(path, none).string();
+  }
+  return "";
+}
+
+bool is_told(const AttachedProgram& program, std::string_view name) {
+  return std::find(program.with.begin(), program.with.end(), name) != program.with.end();
+}
+
+// NAME=VALUE of this process's environment, with others in their place.
+class Environment {
+ public:
+  Environment() {
+    for (char** e = environ; *e != nullptr; ++e) variables_.emplace_back(*e);
+  }
+  void set(const std::string& name, const std::string& value) {
+    std::erase_if(variables_, [&](const std::string& v) { return v.starts_with(name + "="); });
+    variables_.push_back(name + "=" + value);
+  }
+  void prepend(const std::string& name, const std::string& value) {
+    const char* known = std::getenv(name.c_str());
+    set(name, known != nullptr && *known != 0 ? value + ":" + known : value);
+  }
+  std::vector<char*> pointers() {
+    std::vector<char*> out;
+    for (std::string& v : variables_) out.push_back(v.data());
+    out.push_back(nullptr);
+    return out;
+  }
+
+ private:
+  std::vector<std::string> variables_;
+};
+
+}  // namespace
+
+std::vector<std::string> adapter_names() {
+  std::vector<std::string> names;
+  for (const Adapter& adapter : kAdapters) names.emplace_back(adapter.name);
+  return names;
+}
+
+Status check_adapters(const AttachedProgram& program) {
+  const auto names = adapter_names();
+  for (const std::string& name : program.with) {
+    if (name == kNone || std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return Error{fmt::format("there is no adapter '{}'; there are: {}, {}", name, fmt::join(names, ", "), kNone)};
+  }
+  for (const Adapter& adapter : kAdapters)
+    if (is_told(program, adapter.name) && library_of(adapter).empty())
+      return Error{fmt::format("the adapter '{}' was not built, or is not where it was installed", adapter.name)};
+  return {};
+}
+
+Result<pid_t> start_attached(const AttachedProgram& program, const std::string& address, const StartOptions& options) {
+  if (const Status status = check_adapters(program); !status.ok()) return status.error();
+  Environment environment;
+  environment.set("ARENASCOPE_ATTACH", address);
+  for (const Adapter& adapter : kAdapters) {
+    if (!is_told(program, adapter.name) && !(program.with.empty() && adapter.usual)) continue;
+    if (const std::string library = library_of(adapter); !library.empty())
+      environment.prepend(adapter.variable, library);
+  }
+  std::vector<char*> argv;
+  for (const std::string& word : program.words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  if (argv[0] == nullptr) return Error{"there is no program to be started"};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (options.output_to_error) posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (options.signal_mask != nullptr) {
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, options.signal_mask);
+  }
+  pid_t process = -1;
+  const int failed =
+      ::posix_spawnp(&process, argv[0], &actions, &attributes, argv.data(), environment.pointers().data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0)
+    return Error{fmt::format("{}: it could not be started: {}", program.words[0], std::strerror(failed))};
+  return process;
+}
+
+}  // namespace arenascope::app

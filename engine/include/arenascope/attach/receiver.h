@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The end of attaching that listens: programs with engine/attach/arenascope_client.h connect, and what they describe
+// and record goes to sinks, a Session or a recording, as one document. Nothing listens unless somebody asks for it.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/trace/sink.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace arenascope::attach {
+
+struct ListenOptions {
+  std::string folder;           // of the socket; empty: $XDG_RUNTIME_DIR/arenascope, or /tmp/arenascope-UID without one
+  bool tcp = false;             // on the loopback with a token, in place of the socket
+  size_t most_programs = 1024;  // at a time
+};
+
+// A program that has attached.
+struct Program {
+  std::string name;
+  int64_t process = 0;
+  int64_t events = 0, lost = 0;  // lost: by its full rings
+  int64_t rescued = 0;           // of `events`: taken from its rings after it was killed
+  int64_t refused = 0;           // referred to something that it never described
+  bool ended = false;
+  std::string problem;  // "" or a sentence
+};
+
+// Owns the socket and a thread, which alone calls the sinks. Any function may be called from any thread.
+class Receiver {
+ public:
+  // An error names the folder or port and says what is wrong with it: one that others may write to, for instance.
+  static Result<std::unique_ptr<Receiver>> listen(std::vector<std::shared_ptr<trace::Sink>> sinks,
+                                                  const ListenOptions& options = {});
+  ~Receiver();  // stops
+  Receiver(const Receiver&) = delete;
+  Receiver& operator=(const Receiver&) = delete;
+
+  // "unix:PATH" or "tcp:PORT:TOKEN": what a program's ARENASCOPE_ATTACH has to be.
+  const std::string& address() const;
+  std::vector<Program> programs() const;  // those that were refused too; by when they came
+  // Waits until each program that attached has ended, or for at most so long: those that have ended are read out then.
+  bool wait(Nanoseconds longest);
+  // Takes what has been sent, ends all connections and removes the socket. The programs go on.
+  void stop();
+
+ private:
+  struct State;
+  explicit Receiver(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace arenascope::attach

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli attach: a program of our own that carries the client header, and programs that do not.
+#include <csignal>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli/child.h"
+#include "tests/app/cli/made_files.h"
+
+using namespace arenascope::test;
+using Json = nlohmann::json;
+
+namespace {
+
+Json object_of(const Ended& ended) {
+  const Json object = Json::parse(ended.out, nullptr, false);
+  CAPTURE(ended.out);
+  REQUIRE(object.is_object());
+  return object;
+}
+
+}  // namespace
+
+TEST_CASE("a program that carries the header is recorded and reported") {
+  TempFolder folder;
+  const std::string recording = folder / "a.pftrace";
+  const Ended ended = cli({"attach", "--json", "--record", recording, "--", ARENASCOPE_TARGET, "all"});
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  CHECK(ended.err.empty());
+  const Json object = object_of(ended);
+  CHECK(object["status"] == 0);
+  REQUIRE(object["programs"].size() == 1);
+  CHECK(object["programs"][0]["name"] == "target");
+  CHECK(object["programs"][0]["lost_events"] == 0);
+  CHECK(object["graphs"] == Json::parse(R"([{"model": "little", "nodes": 2, "leafs": 2}])"));
+  CHECK(object["runs"] == 1);
+  CHECK(object["peak_bytes"]["Workspace"] == 128);
+  REQUIRE(object["spaces"].size() == 1);
+  CHECK(object["spaces"][0]["name"] == "pool");
+  CHECK(object["spaces"][0]["peak_bytes"] == 128);
+  CHECK(object["spaces"][0]["end_bytes"] == 0);
+  CHECK(object["spaces"][0]["reserved_peak_bytes"] == 1024);
+  // The recording holds what was reported, by the auditor's word.
+  const Ended audited = cli({"audit", recording, "--json"});
+  CAPTURE(audited.err);
+  CHECK(audited.status == 0);
+  const Json audit = object_of(audited);
+  CHECK(audit["peak_bytes"] == 128);
+  CHECK(audit["lost_events"] == 0);
+  CHECK(audit["runs"].size() == 1);
+  CHECK(cli({"convert", recording, folder / "a.json"}).status == 0);
+}
+
+TEST_CASE("in words, over the loopback") {
+  const Ended ended = cli({"attach", "--tcp", "--with", "none", "--", ARENASCOPE_TARGET, "all"});
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  CHECK(ended.out.find("graph little: 2 nodes, 2 leafs, 1 runs") != std::string::npos);
+  CHECK(ended.out.find("This is only a test.") != std::string::npos);
+}
+
+TEST_CASE("a program that fails, is killed, is not there or never attaches") {
+  Ended ended = cli({"attach", "--", "/nonexistent/program"});
+  CHECK(ended.status == 2);
+  CHECK(ended.says_one_line("/nonexistent/program"));
+  ended = cli({"attach", "--", "false"});
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line("false: it ended with status 1"));
+  ended = cli({"attach", "--", "sh", "-c", "kill -9 $$"});
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line("sh: it was ended by signal 9"));
+  ended = cli({"attach", "--", "true"});
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line("true: it never attached"));
+  ended = cli({"attach"});
+  CHECK(ended.status == 2);
+  CHECK(ended.says_one_line("program is required"));
+  ended = cli({"attach", "--with", "nobody", "--", "true"});
+  CHECK(ended.status == 2);
+  CHECK(ended.says_one_line("'nobody'"));
+  ended = cli({"attach", "--record", "/nonexistent/a", "--", "true"});
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line("/nonexistent/a"));
+}
+
+TEST_CASE("what the program prints goes to standard error where one object is asked for") {
+  const Ended ended = cli({"attach", "--json", "--", "sh", "-c", "echo hello; exec " ARENASCOPE_TARGET " all"});
+  CHECK(ended.status == 0);
+  CHECK(ended.err == "hello\n");
+  CHECK(object_of(ended)["runs"] == 1);
+}
+
+TEST_CASE("a recording whose writer is killed opens up to there, and the program goes on") {
+  TempFolder folder;
+  const std::string recording = folder / "a.pftrace", mark = folder / "mark";
+  const pid_t process = ::fork();
+  REQUIRE(process >= 0);
+  if (process == 0) {
+    const std::string script = std::string(ARENASCOPE_TARGET) + " rate 20000 2; echo alive > " + mark;
+    ::execl(ARENASCOPE_CLI, ARENASCOPE_CLI, "attach", "--record", recording.c_str(), "--", "sh", "-c", script.c_str(),
+            nullptr);
+    ::_exit(127);
+  }
+  std::error_code none;
+  for (int i = 0;
+       i < 1000 && (!std::filesystem::exists(recording, none) || std::filesystem::file_size(recording, none) < 20000);
+       ++i)
+    ::usleep(10000);
+  ::kill(process, SIGKILL);
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  for (int i = 0; i < 1000 && !std::filesystem::exists(mark, none); ++i) ::usleep(10000);
+  CHECK(std::filesystem::exists(mark, none));
+  const Ended audited = cli({"audit", recording, "--json"});
+  CAPTURE(audited.err);
+  CHECK(audited.status == 0);
+}

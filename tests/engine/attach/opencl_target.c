@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// An OpenCL program that counts its own live bytes: after each call that makes or releases memory one line, the sum.
+// Status 77 where there is no OpenCL device.
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static long live;
+static void changed(long bytes) {
+  live += bytes;
+  printf("%ld\n", live);
+}
+
+int main(void) {
+  static const char* text =
+      "kernel void twice(global float* x, global const float* y) { x[get_global_id(0)] = 2 * y[get_global_id(0)]; }";
+  const size_t count = 4096, bytes = count * sizeof(float);
+  const cl_image_format format = {CL_RGBA, CL_FLOAT};
+  cl_image_desc desc = {CL_MEM_OBJECT_IMAGE2D, 64, 32, 0, 0, 0, 0, 0, 0, {NULL}};
+  cl_platform_id platform;
+  cl_device_id device;
+  cl_context context;
+  cl_command_queue queue;
+  cl_program program;
+  cl_kernel kernel;
+  cl_mem x, y, image, part;
+  cl_buffer_region region = {0, 1024};
+  cl_event event;
+  float *values = malloc(bytes), *mapped;
+  void* shared;
+  size_t i;
+  cl_int error;
+  if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS) return 77;
+  if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS) return 77;
+  context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+  queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+  for (i = 0; i < count; ++i) values[i] = (float)i;
+  x = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+  changed((long)bytes);
+  y = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, bytes, values, &error);
+  changed((long)bytes);
+  part = clCreateSubBuffer(x, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+  image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
+  if (image != NULL) changed(64 * 32 * 16);
+  shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 10000, 0);
+  if (shared != NULL) changed(10000);
+  program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+  if (clBuildProgram(program, 1, &device, "", NULL, NULL) != CL_SUCCESS) return 3;
+  kernel = clCreateKernel(program, "twice", &error);
+  clSetKernelArg(kernel, 0, sizeof x, &x);
+  clSetKernelArg(kernel, 1, sizeof y, &y);
+  clEnqueueWriteBuffer(queue, y, CL_FALSE, 0, bytes, values, 0, NULL, NULL);
+  for (i = 0; i < 3; ++i) clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, i == 1 ? &event : NULL);
+  mapped = clEnqueueMapBuffer(queue, x, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &error);
+  if (mapped == NULL || mapped[7] != 14) return 4;
+  clEnqueueUnmapMemObject(queue, x, mapped, 0, NULL, NULL);
+  clFinish(queue);
+  clReleaseEvent(event);
+  clReleaseKernel(kernel);
+  if (shared != NULL) {
+    clSVMFree(context, shared);
+    changed(-10000);
+  }
+  if (image != NULL) {
+    clReleaseMemObject(image);
+    changed(-64 * 32 * 16);
+  }
+  clReleaseMemObject(y);
+  changed(-(long)bytes);
+  clReleaseMemObject(part);
+  clReleaseMemObject(x);
+  changed(-(long)bytes);
+  clReleaseProgram(program);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+  free(values);
+  return 0;
+}
