@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli bench: micro-benchmarks, each a row beside its peer taken in the same run.
-#include <arenascope/base/bench_row.h>
 #include <fmt/format.h>
+#include "engine/bench/bench_row.h"
 
 #include <algorithm>
 

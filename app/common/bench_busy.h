@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 
-#include <arenascope/base/bench_row.h>
 #include <arenascope/base/result.h>
+#include "engine/bench/bench_row.h"
 
 namespace arenascope::app {
 

@@ -4,10 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "engine/attach/bench_attach.h"
 #include "engine/bench/bench_allocators.h"
+#include "engine/bench/bench_attach.h"
 #include "engine/bench/bench_barrier.h"
 #include "engine/bench/bench_graph.h"
+#include "engine/bench/bench_module.h"
 #include "engine/bench/bench_orders.h"
 #include "engine/bench/bench_planning.h"
 #include "engine/bench/bench_run.h"
@@ -39,12 +40,6 @@ Rows bench_planning(const BenchOptions& options) {
   return rows;
 }
 
-Rows bench_cuda(const BenchOptions& options) {
-  auto backend = open_backend("cuda");
-  if (!backend) return backend.error();
-  return (*backend)->bench(options.quick);
-}
-
 constexpr Bench kBenches[] = {
     {"allocators", "what allocators cost in time and in reserved bytes",
      [](const BenchOptions& o) -> Rows { return bench_allocators({}, o.quick ? 0.1 : 1); }},
@@ -52,7 +47,8 @@ constexpr Bench kBenches[] = {
      [](const BenchOptions&) -> Rows { return attach::bench_attach(); }},
     {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
     {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
-    {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries", bench_cuda},
+    {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries",
+     [](const BenchOptions& o) -> Rows { return bench_module("cuda", o.quick); }},
     {"fusion", "time, planned memory and nodes of networks whose chains of ops are one node each, beside op by op",
      [](const BenchOptions& o) -> Rows { return bench_fusion(o, data_folder(o)); }},
     {"graph", "building, planning and exporting graphs",

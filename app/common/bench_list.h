@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <arenascope/base/bench_row.h>
 #include <arenascope/base/result.h>
+#include "engine/bench/bench_row.h"
 
 namespace arenascope::app {
 

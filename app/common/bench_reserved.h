@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <arenascope/base/bench_row.h>
+#include "engine/bench/bench_row.h"
 
 namespace arenascope::app {
 

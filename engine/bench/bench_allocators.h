@@ -2,8 +2,8 @@
 // What allocators cost: the time of a pair of allocate and deallocate, and how much more than the live peak they
 // reserve, against a cache of powers of two and the system's own allocator.
 #pragma once
-#include <arenascope/base/bench_row.h>
 #include <arenascope/memory/allocation_trace.h>
+#include "engine/bench/bench_row.h"
 
 #include <span>
 #include <vector>

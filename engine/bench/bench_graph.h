@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include <arenascope/base/bench_row.h>
+#include "engine/bench/bench_row.h"
 
 namespace arenascope {
 

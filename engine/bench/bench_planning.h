@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The figures by which the planners are judged, each beside the best known.
 #pragma once
-#include <arenascope/base/bench_row.h>
 #include <arenascope/planner/generate.h>
+#include "engine/bench/bench_row.h"
 
 #include <filesystem>
 #include <functional>

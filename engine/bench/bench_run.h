@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 
-#include <arenascope/base/bench_row.h>
 #include <arenascope/runtime/backend.h>
+#include "engine/bench/bench_row.h"
 
 namespace arenascope {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What recording costs a worker, and how fast a session takes in, opens and answers.
 #pragma once
-#include <arenascope/base/bench_row.h>
+#include "engine/bench/bench_row.h"
 
 #include <filesystem>
 #include <vector>

@@ -121,6 +121,7 @@ struct Node::State {
   BlockPtr pool;
   Context context;
   Tensor node;
+  std::unique_ptr<PreparedRun> prepared;
   std::vector<std::byte> work;
 };
 
@@ -143,8 +144,10 @@ std::unique_ptr<Node> Node::make(Bytes pool_bytes, const std::function<Tensor(Gr
   BuiltCase built;
   for (TensorImpl* source : state->node->sources) built.inputs.push_back({Tensor(source), -1, 1});
   fill_inputs(built, 1);
-  TensorImpl* nodes[] = {state->node.impl()};
-  if (!state->backend->prepare(nodes, *state->memory)) return nullptr;
+  const TensorImpl* const nodes[] = {state->node.impl()};
+  auto prepared = state->backend->prepare(nodes, *state->memory);
+  if (!prepared) return nullptr;
+  state->prepared = std::move(*prepared);
   Bytes most = 0;
   for (int n : {1, 2, 4}) most = std::max(most, state->backend->work_bytes(*state->node, n));
   state->work.resize(static_cast<size_t>(most) + 64);
@@ -153,7 +156,7 @@ std::unique_ptr<Node> Node::make(Bytes pool_bytes, const std::function<Tensor(Gr
 
 void Node::part(int ith, int nth) {
   std::byte* work = state_->work.data() + (64 - reinterpret_cast<uintptr_t>(state_->work.data()) % 64) % 64;
-  (void)state_->backend->compute(*state_->node, {ith, nth, work, static_cast<Bytes>(state_->work.size()) - 64});
+  (void)(*state_->prepared)[0].compute({ith, nth, work, static_cast<Bytes>(state_->work.size()) - 64});
 }
 
 const TensorImpl& Node::impl() const { return *state_->node; }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <arenascope/base/bench_row.h>
 #include <arenascope/runtime/backend.h>
 #include <arenascope/runtime/thread_pool.h>
+#include "engine/bench/bench_row.h"
 
 namespace arenascope {
 class GraphBuilder;

@@ -72,9 +72,9 @@ Status replan(Program& program, const CompileOptions& options) {
     if (auto ok = fit(planned, *options.capacity, options.planner, plan_options); !ok) return ok;
   }
   const int host_threads = options.threads > 0 ? options.threads : usable_processors();
-  const int threads = program.backend->runs_on_host_threads() ? host_threads : 1;
-  auto plan =
-      ExecutionPlan::make(planned.graph, std::move(planned.memory), *program.backend, threads, options.execution);
+  const int threads = program.backend->runs_on_host_threads() || program.host ? host_threads : 1;
+  auto plan = ExecutionPlan::make(planned.graph, std::move(planned.memory), *program.backend, threads,
+                                  options.execution, program.host.get());
   if (!plan) return plan.error();
   program.plan = std::move(*plan);
   program.threads = threads;

@@ -62,7 +62,7 @@ Status Runner::set_up() {
 }
 
 // Binds the program's memory and makes its backend ready.
-Status Runner::prepare() {
+Status Runner::prepare(PreparedSteps previous) {
   report("preparing");
   model_.graph = program_.plan.graph;
   for (size_t i = 0; i < program_.outputs.size(); ++i) model_.outputs[i].tensor = program_.outputs[i];
@@ -75,11 +75,12 @@ Status Runner::prepare() {
   executor_options.pool = options_.pool;
   executor_options.polling = options_.polling;
   executor_options.hold_threads = options_.hold_threads;
+  executor_options.host = program_.host.get();
   auto executor = Executor::create(*program_.backend, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
   if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
-  return executor_->prepare(program_.plan);
+  return executor_->prepare(program_.plan, std::move(previous));
 }
 
 Status Runner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads,
@@ -93,8 +94,9 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
   options.strategy = strategy;
   if (auto ok = arenascope::replan(program_, options); !ok) return ok;
   options_ = std::move(options);
+  PreparedSteps previous = executor_ ? executor_->release_prepared() : PreparedSteps();
   executor_.reset();  // lets go of the graph's memory before it is bound anew
-  return prepare();
+  return prepare(std::move(previous));
 }
 
 Result<RunReport> Runner::run(const RunOptions& options) {
@@ -145,7 +147,7 @@ Status Runner::move_leafs() {
   report("moving weights");
   const auto& device_leafs = program_.device_leafs;
   const auto wanted = [&](const TensorImpl* leaf) {
-    return !program_.partitioned || std::find(device_leafs.begin(), device_leafs.end(), leaf) != device_leafs.end();
+    return !program_.host || std::find(device_leafs.begin(), device_leafs.end(), leaf) != device_leafs.end();
   };
   std::vector<TensorImpl*> weights, inputs;
   for (const auto& weight : model_.weights)

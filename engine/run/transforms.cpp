@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <arenascope/runtime/split_backend.h>
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/image_layout.h>
 #include <arenascope/transform/partition.h>
@@ -90,10 +89,7 @@ Status partition(Program& program, const Devices& devices, const CompileOptions&
   if (std::find(on_host.begin(), on_host.end(), 1) == on_host.end()) return {};
   auto parts = partition_graph(program.transformed, on_host);
   if (!parts) return parts.error();
-  auto both = make_split_backend(devices.main, devices.host, options.threads);
-  if (!both) return both.error();
-  program.backend = std::move(*both);
-  program.partitioned = true;
+  program.host = devices.host;
   program.device_leafs = parts->main_leafs;
   take_over(program, parts->graph, parts->twins);
   return {};

@@ -6,34 +6,42 @@
 #include <fmt/format.h>
 
 namespace arenascope {
+namespace {
 
-Status Backend::upload(const Storage& to, const std::byte* from, Bytes bytes) {
+class PlainNode final : public PreparedNode {
+ public:
+  PlainNode(PlainBackend& backend, const TensorImpl& node) : backend_(backend), node_(node) {}
+  Status compute(const ComputeParams& params) override { return backend_.compute(node_, params); }
+
+ private:
+  PlainBackend& backend_;
+  const TensorImpl& node_;
+};
+
+}  // namespace
+
+Status DeviceMemory::upload(const Storage& to, const std::byte* from, Bytes bytes) {
   if (bytes > to.bytes()) return Error{fmt::format("{} bytes do not fit in a storage of {}", bytes, to.bytes())};
   if (bytes > 0) std::memcpy(to.data(), from, static_cast<size_t>(bytes));
   return {};
 }
 
-Status Backend::download(std::byte* to, const Storage& from, Bytes bytes) {
+Status DeviceMemory::download(std::byte* to, const Storage& from, Bytes bytes) {
   if (bytes > from.bytes()) return Error{fmt::format("{} bytes asked of a storage of {}", bytes, from.bytes())};
   if (bytes > 0) std::memcpy(to, from.data(), static_cast<size_t>(bytes));
   return {};
 }
 
-Status Backend::register_memory(ExecutionContext&) { return {}; }
-
-Result<std::vector<BenchRow>> Backend::bench(bool) {
-  return Error{fmt::format("{} has nothing to measure by itself", name())};
+Result<Storage> DeviceMemory::allocate_packed(const TensorImpl& tensor, ExecutionContext&) {
+  return Error{fmt::format("'{}' is packed, which {} does not know", tensor.name, to_string(device()))};
 }
 
-Result<Storage> Backend::allocate_packed(const TensorImpl& tensor, ExecutionContext&) {
-  return Error{fmt::format("'{}' is packed, which {} does not know", tensor.name, name())};
-}
-
-Status Backend::prepare(std::span<TensorImpl* const>, ExecutionContext&) { return {}; }
-
-Launch Backend::launch(const TensorImpl& node) {
-  return {[](const Launch& self, const ComputeParams& params) { return self.backend->compute(*self.node, params); },
-          this, &node, nullptr};
+Result<std::unique_ptr<PreparedRun>> PlainBackend::prepare(std::span<const TensorImpl* const> nodes, ExecutionContext&,
+                                                           const PreparedRun*) {
+  PreparedRun::Nodes prepared;
+  prepared.reserve(nodes.size());
+  for (const TensorImpl* node : nodes) prepared.push_back(std::make_unique<PlainNode>(*this, *node));
+  return std::make_unique<PreparedRun>(std::move(prepared));
 }
 
 }  // namespace arenascope

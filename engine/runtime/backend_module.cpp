@@ -105,14 +105,39 @@ std::vector<DeviceStatus> BackendModule::devices() const {
   return out;
 }
 
-Result<std::unique_ptr<Backend>> BackendModule::open(const BackendOptions& options) const {
+namespace {
+
+// The texts are the options' own.
+std::vector<arenascope_pair> pairs_of(const BackendOptions& options) {
   std::vector<arenascope_pair> pairs;
   for (const auto& [name, value] : options) pairs.push_back({name.c_str(), value.c_str()});
+  return pairs;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> BackendModule::open(const BackendOptions& options) const {
+  const std::vector<arenascope_pair> pairs = pairs_of(options);
   std::string why = "no reason given";
   void* backend = table_->open(pairs.data(), pairs.size(), &why,
                                [](void* to, const char* text) { *static_cast<std::string*>(to) = text; });
   if (!backend) return Error{why};
   return std::unique_ptr<Backend>(static_cast<Backend*>(backend));
+}
+
+Status BackendModule::measure(const BackendOptions& options, bool quick,
+                              const std::function<void(const arenascope_measurement&)>& tell) const {
+  if (!table_->measure) return Error{fmt::format("{} has nothing to measure by itself", backend())};
+  struct Listener {
+    const std::function<void(const arenascope_measurement&)>& tell;
+    std::string why = "no reason given";
+  } listener{tell};
+  const std::vector<arenascope_pair> pairs = pairs_of(options);
+  const bool done = table_->measure(
+      pairs.data(), pairs.size(), quick, &listener,
+      [](void* to, const arenascope_measurement* figure) { static_cast<Listener*>(to)->tell(*figure); },
+      [](void* to, const char* text) { static_cast<Listener*>(to)->why = text; });
+  return done ? Status() : Status(Error{listener.why});
 }
 
 }  // namespace arenascope

@@ -35,7 +35,7 @@ Bytes byte_offset(const TensorImpl& tensor) {
 
 }  // namespace
 
-Status write_tensor(Backend& backend, const TensorImpl& tensor, std::span<const std::byte> bytes) {
+Status write_tensor(DeviceMemory& memory, const TensorImpl& tensor, std::span<const std::byte> bytes) {
   const auto size = static_cast<Bytes>(bytes.size());
   if (size != tensor.byte_count())
     return Error{fmt::format("'{}' has {} bytes, {} were given", tensor.name, tensor.byte_count(), size)};
@@ -49,10 +49,10 @@ Status write_tensor(Backend& backend, const TensorImpl& tensor, std::span<const 
   }
   auto slice = tensor.storage.sub_storage(byte_offset(tensor), size);
   if (!slice) return slice.error();
-  return backend.upload(*slice, bytes.data(), size);
+  return memory.upload(*slice, bytes.data(), size);
 }
 
-Result<std::vector<std::byte>> read_tensor(Backend& backend, const TensorImpl& tensor) {
+Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImpl& tensor) {
   std::vector<std::byte> out(static_cast<size_t>(tensor.byte_count()));
   if (out.empty()) return out;
   if (!tensor.storage.allocated()) return Error{fmt::format("'{}' holds no data now", tensor.name)};
@@ -61,7 +61,7 @@ Result<std::vector<std::byte>> read_tensor(Backend& backend, const TensorImpl& t
   if (!tensor.storage.device().is_cpu()) {
     // All of the storage's slice: views may step backwards.
     staged.resize(static_cast<size_t>(tensor.storage.bytes()));
-    if (auto ok = backend.download(staged.data(), tensor.storage, tensor.storage.bytes()); !ok) return ok.error();
+    if (auto ok = memory.download(staged.data(), tensor.storage, tensor.storage.bytes()); !ok) return ok.error();
     first = staged.data() + byte_offset(tensor);
   }
   if (tensor.contiguous())

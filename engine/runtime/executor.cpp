@@ -9,6 +9,7 @@
 #include <arenascope/schedule/quick_plan.h>
 
 #include "engine/runtime/single_thread_fallback.h"
+#include "engine/runtime/transfer.h"
 #include "engine/runtime/weight_pages.h"
 
 namespace arenascope {
@@ -30,7 +31,7 @@ std::optional<MemoryStrategy> parse_memory_strategy(std::string_view text) {
 
 Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared_ptr<ExecutionContext> context,
                                                    ExecutorOptions options) {
-  if (!backend.runs_on_host_threads()) options.threads = 1;
+  if (!backend.runs_on_host_threads() && !options.host) options.threads = 1;
   std::unique_ptr<Executor> executor(new Executor(backend, std::move(context), options));
   auto pool = ThreadPool::create(options.threads, options.pool);
   if (!pool) return pool.error();
@@ -64,15 +65,27 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
 }
 
 Executor::Executor(Backend& backend, std::shared_ptr<ExecutionContext> context, ExecutorOptions options)
-    : backend_(backend), context_(std::move(context)), options_(std::move(options)) {}
+    : backend_(backend), host_(options.host), context_(std::move(context)), options_(std::move(options)) {}
 
 Executor::~Executor() = default;
 
-Status Executor::prepare(ExecutionPlan plan) {
+PreparedSteps Executor::release_prepared() {
   prepared_ = false;
+  items_.clear();
+  by_step_.clear();
+  transfers_.clear();
+  return std::move(steps_);
+}
+
+Status Executor::prepare(ExecutionPlan plan, PreparedSteps previous) {
+  PreparedSteps before = release_prepared();
+  if (!previous.main) previous = std::move(before);
   plan_ = std::move(plan);
   if (plan_.threads != options_.threads)
     return Error{fmt::format("the plan is for {} threads, the executor has {}", plan_.threads, options_.threads)};
+  if (!host_ && std::any_of(plan_.steps.begin(), plan_.steps.end(),
+                            [](const PlannedStep& step) { return step.kind == StepKind::Host; }))
+    return Error{"the plan has nodes for the host, and no backend was given that computes them"};
   const auto nodes = plan_.graph.nodes();
   for (const auto& list : {plan_.graph.leafs(), nodes})
     for (const TensorImpl* given : list)
@@ -89,11 +102,13 @@ Status Executor::prepare(ExecutionPlan plan) {
   begins_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.first.index(); });
   ends_.assign(plan_.steps.size(), plan_.memory.tensors, [](const PlannedTensor& t) { return t.last.index() - 1; });
   find_packed();
-  work_ = Storage();
-  arena_ = Storage();
+  work_ = host_work_ = arena_ = Storage();
   auto work = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_.work_bytes);
   if (!work) return work.error();
   work_ = std::move(*work);
+  auto host_work = Storage::allocate(*context_, {}, MemoryKind::Workspace, plan_.host_work_bytes);
+  if (!host_work) return host_work.error();
+  host_work_ = std::move(*host_work);
   Status bound = bind_spilled();
   if (!bound) return bound;
   if (options_.strategy == MemoryStrategy::Planned) {
@@ -102,14 +117,9 @@ Status Executor::prepare(ExecutionPlan plan) {
   }
   if (options_.strategy == MemoryStrategy::None) bound = bind_each();
   if (!bound) return bound;
-  std::vector<TensorImpl*> in_order;
-  for (const PlannedStep& step : plan_.steps)  // parameters are given, and would part what a backend computes as one
-    if (TensorImpl& node = plan_.graph.node(step.node); node.op != Op::None) in_order.push_back(&node);
-  if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
-  auto copied = settle_mapped_weights(plan_, backend_, *context_);
-  if (!copied) return copied.error();
-  if (*copied > 0)  // weights that one node reads and another packs lie elsewhere now
-    if (auto ok = backend_.prepare(in_order, *context_); !ok) return ok;
+  if (options_.strategy == MemoryStrategy::Eager) forget_places();
+  settle_transfers();
+  if (auto ok = prepare_steps(std::move(previous)); !ok) return ok;
   find_items();
   if (options_.recorder) describe();
   prepared_ = true;
@@ -135,6 +145,49 @@ void Executor::leave_out_joined() {
   }
 }
 
+// A COPY of something given which lies on the copy's own side is computed there.
+void Executor::settle_transfers() {
+  for (PlannedStep& step : plan_.steps) {
+    if (step.kind != StepKind::Transfer) continue;
+    const TensorImpl& node = plan_.graph.node(step.node);
+    const bool on_host = node.storage.device().is_cpu();
+    if (on_host == node.sources[0]->storage.device().is_cpu()) step.kind = on_host ? StepKind::Host : StepKind::Main;
+  }
+}
+
+// Each backend gets its nodes in order. Parameters are given, and would part what a backend computes as one.
+Status Executor::prepare_steps(PreparedSteps previous) {
+  std::vector<const TensorImpl*> main, host;
+  by_step_.assign(plan_.steps.size(), nullptr);
+  std::vector<std::pair<size_t, size_t>> main_steps, host_steps;  // step, index in the backend's nodes
+  for (size_t i = 0; i < plan_.steps.size(); ++i) {
+    const PlannedStep& step = plan_.steps[i];
+    const TensorImpl& node = plan_.graph.node(step.node);
+    if (node.op == Op::None) continue;
+    const bool on_host =
+        host_ && (step.kind == StepKind::Host || (!has_work(node) && node.placement == Placement::Host));
+    if (step.kind == StepKind::Transfer) {
+      transfers_.push_back(make_transfer(backend_, node));
+      by_step_[i] = transfers_.back().get();
+    } else {
+      (on_host ? host_steps : main_steps).emplace_back(i, (on_host ? host : main).size());
+      (on_host ? host : main).push_back(&node);
+    }
+  }
+  auto prepared = backend_.prepare(main, *context_, previous.main.get());
+  if (!prepared) return prepared.error();
+  steps_.main = std::move(*prepared);
+  for (const auto& [step, index] : main_steps) by_step_[step] = &(*steps_.main)[index];
+  if (host_) {
+    prepared = host_->prepare(host, *context_, previous.host.get());
+    if (!prepared) return prepared.error();
+    steps_.host = std::move(*prepared);
+    for (const auto& [step, index] : host_steps) by_step_[step] = &(*steps_.host)[index];
+  }
+  auto copied = settle_mapped_weights(plan_, by_step_, *context_);
+  return copied ? Status() : copied.error();
+}
+
 void Executor::find_items() {
   items_.clear();
   *fallback_ = {};
@@ -145,8 +198,8 @@ void Executor::find_items() {
     if (step.tasks == 0) continue;
     alone_ = alone_ && step.tasks == 1;
     if (step.parts > step.tasks) swapped = !swapped;
-    items_.push_back({static_cast<uint32_t>(i), step.tasks, step.parts, step.behind, swapped, 0,
-                      backend_.launch(plan_.graph.node(step.node))});
+    items_.push_back({static_cast<uint32_t>(i), step.tasks, step.parts, step.behind, swapped, 0, by_step_[i],
+                      step.kind == StepKind::Host ? &host_work_ : &work_});
   }
   for (size_t i = items_.size(); i-- > 0;)
     items_[i].row_end =
@@ -168,8 +221,6 @@ Status Executor::bind_spilled() {
   for (const Lifetime& life : plan_.memory.elsewhere) {
     if (life.placement != Placement::Host) continue;
     TensorImpl& node = plan_.graph.node(life.owner);
-    if (!backend_.copies_to_host())
-      return Error{fmt::format("'{}' lies in host memory, which {} does not copy to", node.name, backend_.name())};
     auto storage = Storage::allocate(*context_, {}, MemoryKind::HostPageable, life.bytes);
     if (!storage) return Error{fmt::format("'{}' got no host memory: {}", node.name, storage.error().message)};
     node.storage = std::move(*storage);
@@ -189,6 +240,15 @@ void Executor::find_packed() {
     any_packed_ = true;
     packed_begins_[life.first.index()].push_back(life.owner);
     if (!life.kept) packed_ends_[life.last.index() - 1].push_back(life.owner);
+  }
+}
+
+// What comes and goes with its step lies nowhere yet, but on which device is known.
+void Executor::forget_places() {
+  const Storage nowhere(backend_.device());
+  for (const PlannedTensor& tensor : plan_.memory.tensors) {
+    plan_.graph.node(tensor.node).storage = nowhere;
+    for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = nowhere;
   }
 }
 

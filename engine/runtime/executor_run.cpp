@@ -94,8 +94,8 @@ void Executor::compute_part(size_t at, int part, int ith, Shared& shared) {
   const Item& item = items_[at];
   trace::ThreadRing* ring = rings_[static_cast<size_t>(ith)];
   const Nanoseconds begin = ring ? shared.clock.now() : 0;
-  const ComputeParams params{part, item.parts, work_.data(), work_.bytes()};
-  if (auto ok = item.launch.compute(item.launch, params); !ok) [[unlikely]] {
+  const ComputeParams params{part, item.parts, item.work->data(), item.work->bytes()};
+  if (auto ok = item.prepared->compute(params); !ok) [[unlikely]] {
     const PlannedStep& step = plan_.steps[item.step];
     shared.fail(
         Error{fmt::format("node {} '{}': {}", step.node.value, plan_.graph.node(step.node).name, ok.error().message)});
@@ -223,6 +223,14 @@ void Executor::work_by_itself(Shared& shared) {
   }
 }
 
+Status Executor::begin_run(const Shared& shared) {
+  // What changes its place from run to run cannot be replayed, nor what the host does or somebody looks at.
+  const bool as_one = !shared.serial && !shared.options.timed && !options_.recorder && !shared.options.control &&
+                      !host_ && transfers_.empty();
+  if (auto ok = steps_.main->begin_run(as_one); !ok || !host_) return ok;
+  return steps_.host->begin_run(as_one);
+}
+
 Result<RunReport> Executor::run(const RunOptions& options) {
   if (!prepared_) return Error{"the executor has no plan that was prepared"};
   const trace::Clock monotonic;
@@ -241,9 +249,7 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   const uint32_t first_generation = barrier_->generation(0);
   if (options_.recorder) begin_recording(shared);
   const Nanoseconds begin = shared.clock.now();
-  // What changes its place from run to run cannot be replayed, nor what somebody looks at.
-  const bool as_one = !shared.serial && !options.timed && !options_.recorder && !options.control;
-  if (auto ok = backend_.begin_run(as_one); !ok) {
+  if (auto ok = begin_run(shared); !ok) {
     shared.fail(ok.error());
   } else {
     const auto part = [&](int ith) { shared.by_itself ? work_by_itself(shared) : work(ith, shared); };

@@ -19,7 +19,7 @@ void Executor::describe() {
   auto graph = describe_graph(plan_);
   graph.model = options_.model;
   graph.nodes.shrink_to_fit();
-  for (size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].backend = backend_.name_for(*nodes[i]);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].backend = backend_of(*nodes[i]).name();
   trace_graph_ = recorder.describe(std::move(graph));
   auto described = describe_plan(plan_.memory);
   described.graph = trace_graph_;
@@ -46,6 +46,10 @@ void Executor::describe() {
       processors.empty() ? allowed_processors() : std::vector<int32_t>(processors.begin(), processors.end());
   run_info_.build = build_text();
   load_known_ = 0;
+}
+
+const Backend& Executor::backend_of(const TensorImpl& node) const {
+  return host_ && node.placement == Placement::Host && node.op != Op::Copy ? *host_ : backend_;
 }
 
 void Executor::begin_recording(Shared& shared) {

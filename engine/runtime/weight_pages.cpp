@@ -41,7 +41,8 @@ Result<Storage> copied(const TensorImpl& tensor, ExecutionContext& context) {
 
 }  // namespace
 
-Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, const Backend& backend, ExecutionContext& context) {
+Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, std::span<PreparedNode* const> prepared,
+                                    ExecutionContext& context) {
   Uses uses = mapped_leafs(plan.graph);
   if (uses.empty()) return Bytes{0};
   for (TensorImpl* node : plan.graph.nodes())
@@ -50,12 +51,13 @@ Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, const Backend& ba
         use->second.views.push_back(node);
         use->second.read = true;  // who reads a view is not asked
       }
-  for (const PlannedStep& step : plan.steps) {
+  for (size_t at = 0; at < plan.steps.size(); ++at) {
+    const PlannedStep& step = plan.steps[at];
     const TensorImpl& node = plan.graph.node(step.node);
-    if (node.is_view()) continue;
+    if (node.is_view() || !prepared[at]) continue;
     for (size_t i = 0; i < node.sources.size(); ++i)
       if (const auto use = uses.find(node.sources[i]); use != uses.end() && !use->second.read)
-        use->second.read = backend.reads_weight(node, static_cast<int>(i), step.parts);
+        use->second.read = prepared[at]->reads_weight(static_cast<int>(i), step.parts);
   }
   Bytes total = 0;
   for (auto& [leaf, use] : uses) {

@@ -104,15 +104,43 @@ void find_independent(ExecutionPlan& plan) {
   }
 }
 
+StepKind kind_of(const TensorImpl& node, const Capabilities& backend, bool partitioned) {
+  if (backend.runs_on_host_threads()) return StepKind::Main;
+  const bool on_host = node.placement == Placement::Host;
+  const StepKind own_side = on_host ? StepKind::Host : StepKind::Main;
+  if (node.op != Op::Copy) return own_side;
+  // Given tensors lie with whoever reads them; the executor sees to those that lie with the copy.
+  const TensorImpl& source = *node.sources[0];
+  if (source.op == Op::None) return partitioned ? StepKind::Transfer : own_side;
+  return on_host == (source.placement == Placement::Host) ? own_side : StepKind::Transfer;
+}
+
+// Fills in how the step is computed. Errors: it cannot be.
+Status plan_step(PlannedStep& step, const TensorImpl& node, const Capabilities& on, int threads,
+                 const ExecutionPlanOptions& options) {
+  if (auto ok = on.supports(node); !ok)
+    return Error{
+        fmt::format("node {} '{}' cannot run on {}: {}", step.node.value, node.name, on.name(), ok.error().message)};
+  step.tasks = std::clamp(on.tasks(node, threads), 1, threads);
+  step.parts = step.tasks;
+  step.work_bytes = on.work_bytes(node, step.tasks);
+  if (!options.stealing || step.tasks == 1) return {};
+  const int parts = std::clamp(on.parts(node, step.tasks), step.tasks, 64 * step.tasks);
+  const Bytes work = parts > step.tasks ? on.work_bytes(node, parts) : 0;
+  if (parts > step.tasks && work <= std::max(kMostPartsWork, step.work_bytes))
+    step.parts = parts, step.work_bytes = work;
+  return {};
+}
+
 }  // namespace
 
 Result<ExecutionPlan> ExecutionPlan::make(const Graph& graph, MemoryPlan memory, const Capabilities& backend,
-                                          int threads, const ExecutionPlanOptions& options) {
+                                          int threads, const ExecutionPlanOptions& options, const Capabilities* host) {
   if (threads < 1 || threads > kMaxThreads)
     return Error{fmt::format("{} threads are not between 1 and {}", threads, kMaxThreads)};
   ExecutionPlan plan;
   plan.graph = graph;
-  plan.threads = backend.runs_on_host_threads() ? threads : 1;
+  plan.threads = backend.runs_on_host_threads() || host ? threads : 1;
   plan.steps.reserve(memory.order.size());
   std::vector<uint8_t> joined(graph.nodes().size(), 0);
   for (NodeId id : memory.joined) joined[id.index()] = 1;
@@ -120,23 +148,23 @@ Result<ExecutionPlan> ExecutionPlan::make(const Graph& graph, MemoryPlan memory,
     const TensorImpl& node = graph.node(id);
     PlannedStep step{.node = id, .joined = joined[id.index()] != 0};
     if (has_work(node)) {
-      if (auto ok = backend.supports(node); !ok)
-        return Error{
-            fmt::format("node {} '{}' cannot run on {}: {}", id.value, node.name, backend.name(), ok.error().message)};
-      step.tasks = std::clamp(backend.tasks(node, plan.threads), 1, plan.threads);
-      step.parts = step.tasks;
-      step.work_bytes = backend.work_bytes(node, step.tasks);
-      if (options.stealing && step.tasks > 1) {
-        const int parts = std::clamp(backend.parts(node, step.tasks), step.tasks, 64 * step.tasks);
-        const Bytes work = parts > step.tasks ? backend.work_bytes(node, parts) : 0;
-        if (parts > step.tasks && work <= std::max(kMostPartsWork, step.work_bytes))
-          step.parts = parts, step.work_bytes = work;
+      step.kind = kind_of(node, backend, host != nullptr);
+      const bool on_host = step.kind == StepKind::Host;
+      if (on_host && !host)
+        return Error{fmt::format("node {} '{}' is the host's, and no backend computes for it", id.value, node.name)};
+      if (step.kind == StepKind::Transfer) {
+        step.tasks = step.parts = 1;
+      } else {
+        const int most = on_host || backend.runs_on_host_threads() ? plan.threads : 1;
+        if (auto ok = plan_step(step, node, on_host ? *host : backend, most, options); !ok) return ok.error();
       }
-      plan.work_bytes = std::max(plan.work_bytes, step.work_bytes);
+      Bytes& work = on_host ? plan.host_work_bytes : plan.work_bytes;
+      work = std::max(work, step.work_bytes);
     }
     plan.steps.push_back(step);
   }
   if (plan.work_bytes > 0) plan.work_bytes += 64 * plan.threads;
+  if (plan.host_work_bytes > 0) plan.host_work_bytes += 64 * plan.threads;
   plan.memory = std::move(memory);
   if (options.rows || plan.threads == 1) find_rows(plan);
   if (options.independent && plan.threads > 1) find_independent(plan);

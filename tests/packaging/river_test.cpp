@@ -31,7 +31,7 @@ const std::map<std::string, Rooms>& may_include() {
     Rooms backends = runtime;
     backends.insert("runtime");
     Rooms bench = backends;
-    bench.insert("backends");
+    bench.insert({"attach", "backends"});
     Rooms models = graph;
     models.insert("graph");
     Rooms run = backends;
@@ -106,6 +106,7 @@ TEST_CASE("what a room keeps to itself is included by that room only") {
   const auto tree = source_tree();
   for (const Include& include : includes_of(tree)) {
     if (!include.target.starts_with("engine/") || !include.file->in("engine/")) continue;
+    if (include.target == "engine/attach/arenascope_client.h") continue;  // installed as it is, for other programs
     CHECK_MESSAGE(part(in_engine(include.file->path), 0) == part(in_engine(include.target), 0),
                   include.file->path << " includes \"" << include.target << "\", which is not installed");
     CHECK_MESSAGE(!include.file->in("engine/include/"),

@@ -7,7 +7,7 @@
 
 namespace arenascope::test {
 
-class ToyBackend final : public Backend {
+class ToyBackend final : public PlainBackend {
  public:
   std::string_view name() const override { return "toy"; }
   Device device() const override { return {}; }

@@ -4,19 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <mutex>
-#include <new>
-#include <shared_mutex>
 #include <thread>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/channels_last.h"
-#include "engine/backends/cpu/kernels/steps.h"
-#include "engine/backends/cpu/kernels/straight.h"
-#include "engine/backends/cpu/packed.h"
+#include "engine/backends/cpu/prepared_kernel.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
@@ -109,70 +103,16 @@ class CpuBackend : public Backend {
     return supports(node).ok() ? channels_last_of(node) : ChannelsLast();
   }
 
-  Launch launch(const TensorImpl& node) override {
-    if (const auto straight = straight_launch(node)) return {straight, this, &node, &simd()};
-    return Backend::launch(node);
-  }
-
   Bytes work_bytes(const TensorImpl& node, int tasks) const override {
     const Kernel& k = kernel(anchor_of(node));
     return k.work_bytes && has_work(node) ? k.work_bytes(node, tasks) : 0;
   }
 
-  Status compute(const TensorImpl& node, const ComputeParams& params) override {
-    if (!has_work(node)) return {};
-    const Kernel& k = kernel(anchor_of(node));
-    if (!k.compute) return refuse(node, "no kernel computes it");
-    if (params.work_bytes < work_bytes(node, params.nth))
-      return refuse(node, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes,
-                                      work_bytes(node, params.nth)));
-    const std::shared_ptr<const Packed> packed = find(node);
-    try {
-      const Job job{node, params.ith, params.nth, params.work, params.work_bytes, packed.get()};
-      return node.op == Op::Fused ? compute_with_steps(k.compute, job) : k.compute(job);
-    } catch (const std::bad_alloc&) {
-      return refuse(node, "there is not enough memory");
-    }
+  using Backend::prepare;
+  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                               const PreparedRun* previous) override {
+    return prepare_kernels(nodes, context, previous);
   }
-
-  // Packs constant weights into Persistent memory, and lets go of those that only it still holds.
-  Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
-    std::unique_lock lock(mutex_);
-    std::erase_if(packed_, [](const auto& entry) { return entry.second->orphaned(); });
-    for (const TensorImpl* node : nodes) {
-      if (!has_work(*node)) continue;
-      const TensorImpl* weight = packable_weight(*node);
-      if (!weight) continue;
-      const auto known = packed_.find(node);
-      if (known != packed_.end() && known->second->matches(*node, *weight)) continue;
-      auto packed = pack_weight(*node, context);
-      if (!packed) return packed.error();
-      if (*packed)
-        packed_.insert_or_assign(node, std::move(*packed));
-      else if (known != packed_.end())
-        packed_.erase(known);
-    }
-    return {};
-  }
-
-  bool reads_weight(const TensorImpl& node, int source, int parts) const override {
-    const TensorImpl* weight = packable_weight(node);
-    if (!weight || source != (anchor_of(node) == Op::Conv ? 1 : 0)) return true;
-    const auto packed = find(node);
-    return !packed || !packed->serves(node, parts);
-  }
-
- private:
-  std::shared_ptr<const Packed> find(const TensorImpl& node) const {
-    const TensorImpl* weight = packable_weight(node);
-    if (!weight) return nullptr;
-    std::shared_lock lock(mutex_);
-    const auto found = packed_.find(&node);
-    return found != packed_.end() && found->second->matches(node, *weight) ? found->second : nullptr;
-  }
-
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<const TensorImpl*, std::shared_ptr<const Packed>> packed_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #pragma once
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
-#include <arenascope/runtime/backend.h>
+#include <arenascope/transform/capabilities.h>
 #include "engine/backends/cpu/kernels/nest.h"
 
 namespace arenascope::cpu {
@@ -19,7 +19,7 @@ struct Job {
   int nth;
   std::byte* work;
   Bytes work_bytes;
-  const Packed* packed = nullptr;  // the node's weights as prepare() packed them, if it did
+  const Packed* packed = nullptr;  // the node's weights, if they are packed
   Steps* steps = nullptr;          // of a FUSED node: what is done to each stretch of the result that stands
 
   // What the kernel computes: of a FUSED node its anchor, with the anchor's sources.

@@ -6,10 +6,16 @@
 
 namespace arenascope::cpu {
 
-const TensorImpl* packable_weight(const TensorImpl& node) {
+int packable_source(const TensorImpl& node) {
   const Op op = anchor_of(node);
-  const TensorImpl* weight = op == Op::Conv ? node.sources[1] : op == Op::MulMat ? node.sources[0] : nullptr;
-  return weight && weight->has(kFlagWeight) && weight->data() ? weight : nullptr;
+  return op == Op::Conv ? 1 : op == Op::MulMat ? 0 : -1;
+}
+
+const TensorImpl* packable_weight(const TensorImpl& node) {
+  const int source = packable_source(node);
+  if (source < 0) return nullptr;
+  const TensorImpl* weight = node.sources[static_cast<size_t>(source)];
+  return weight->has(kFlagWeight) && weight->data() ? weight : nullptr;
 }
 
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, ExecutionContext& context) {

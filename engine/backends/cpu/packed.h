@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What prepare() makes of a node's constant weights: a copy in the order in which the kernel reads them.
+// A node's constant weights packed: a copy in the order in which the kernel reads them.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -32,8 +32,8 @@ class Packed {
         block_(std::move(block)),
         how_(std::move(how)) {}
 
-  // Whether it was made from this weight, for such a node: another graph's may lie at the same address. It holds the
-  // weight's memory, so an equal address is the same weight.
+  // Whether it was made from this weight, for such a node. It holds the weight's memory, so an equal address is the same
+  // weight.
   bool matches(const TensorImpl& node, const TensorImpl& weight) const {
     const auto ours = params_.bytes(), given = node.params.bytes();
     return weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight) && node.op == op_ &&
@@ -41,6 +41,7 @@ class Packed {
            input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) &&
            std::equal(ours.begin(), ours.end(), given.begin(), given.end());
   }
+  const std::byte* weight_data() const { return data_; }  // where the weight lies that it was made from
   const std::byte* bytes() const { return block_->data(); }
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }
   LibraryConv* library() const { return how_.conv.get(); }
@@ -52,8 +53,6 @@ class Packed {
     if (how_.product) return how_.product->takes(node.sizes.back(1), parts) && node.sources[1]->contiguous();
     return !how_.conv || how_.conv->takes(parts);
   }
-  // Nobody but this copy holds the weight any more.
-  bool orphaned() const { return source_.block() && source_.block()->use_count() == 1; }
 
  private:
   // How a tensor lies.
@@ -75,7 +74,9 @@ class Packed {
   How how_;
 };
 
-// Which source of the node is a weight that is worth packing; null: none.
+// Which source of such a node would be packed; negative: none.
+int packable_source(const TensorImpl& node);
+// The node's weight that is worth packing; null: none.
 const TensorImpl* packable_weight(const TensorImpl& node);
 // Packs it. Null: it stays as it is. Errors: there is no memory.
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, ExecutionContext& context);

@@ -152,12 +152,20 @@ void fill_inputs(const BuiltCase& built, uint64_t seed) {
 }
 
 Status compute_in_parts(Backend& backend, const TensorImpl& node, int parts) {
+  const auto memory = make_cpu_context();
+  const TensorImpl* const nodes[] = {&node};
+  auto prepared = backend.prepare(nodes, *memory);
+  if (!prepared) return prepared.error();
+  return compute_in_parts(backend, **prepared, node, parts);
+}
+
+Status compute_in_parts(const Backend& backend, PreparedRun& prepared, const TensorImpl& node, int parts) {
   const Bytes bytes = backend.work_bytes(node, parts);
   std::vector<std::byte> work(static_cast<size_t>(bytes) + 64);
   const auto address = reinterpret_cast<uintptr_t>(work.data());
   std::byte* aligned = work.data() + (64 - address % 64) % 64;
   for (int i = 0; i < parts; ++i)
-    if (auto status = backend.compute(node, {i, parts, aligned, bytes}); !status) return status;
+    if (auto status = prepared[0].compute({i, parts, aligned, bytes}); !status) return status;
   return {};
 }
 
@@ -175,12 +183,13 @@ Result<std::vector<std::byte>> compute_on_device(Backend& backend, ExecutionCont
     if (tensor->view_source) tensor->storage = tensor->view_source->storage;
     open.insert(open.end(), tensor->sources.begin(), tensor->sources.end());
   }
-  TensorImpl* const nodes[] = {&node};
-  if (auto ok = backend.prepare(nodes, memory); !ok) return ok.error();
+  const TensorImpl* const nodes[] = {&node};
+  auto prepared = backend.prepare(nodes, memory);
+  if (!prepared) return prepared.error();
   auto work = Storage::allocate(memory, backend.device(), MemoryKind::Workspace, backend.work_bytes(node, 1));
   if (!work) return work.error();
   if (has_work(node))
-    if (auto ok = backend.compute(node, {0, 1, work->data(), work->bytes()}); !ok) return ok.error();
+    if (auto ok = (**prepared)[0].compute({0, 1, work->data(), work->bytes()}); !ok) return ok.error();
   if (auto ok = backend.synchronize(); !ok) return ok.error();
   return read_tensor(backend, node);
 }

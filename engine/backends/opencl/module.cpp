@@ -8,4 +8,4 @@ arenascope::Result<std::unique_ptr<arenascope::Backend>> open_device(const arena
 }
 }  // namespace
 
-ARENASCOPE_BACKEND_MODULE("opencl", arenascope::opencl::list_devices, open_device)
+ARENASCOPE_BACKEND_MODULE("opencl", arenascope::opencl::list_devices, open_device, nullptr)

@@ -120,7 +120,7 @@ Window2 window_of(const TensorImpl& node) {
 
 }  // namespace
 
-Side ImageOps::packing(const DeviceFacts& facts, const TensorImpl& node, int source) const {
+Side image_packing(const DeviceFacts& facts, const TensorImpl& node, int source) {
   const bool both = is_binary(node.op) || node.op == Op::Concat;
   if (source >= 0) return source == 0 || both ? Side::Other : Side::Main;
   if (!suits(facts, node) || node.sources.empty() || !suits(facts, *node.sources[0]) ||
@@ -148,30 +148,39 @@ Side ImageOps::packing(const DeviceFacts& facts, const TensorImpl& node, int sou
   return Side::Either;
 }
 
-Status ImageOps::prepare(Station& station, Device device, std::span<TensorImpl* const> nodes,
-                         ExecutionContext& context) {
-  weights_.clear();
-  for (const TensorImpl* node : nodes) {
-    if (node->placement != Placement::Packed || node->op != Op::Conv) continue;
-    Weights& made = weights_[node];
-    const TensorImpl& w = *node->sources[1];
-    const bool depthwise = is_depthwise(*node);
-    const int64_t inputs = w.sizes[1], filled = depthwise ? 1 : blocks(inputs) * 4, taps = w.sizes[2] * w.sizes[3];
-    const DType type = node->dtype;
-    if (auto ok = pack(station, device, context, w, type, w.sizes[0], inputs, filled, taps, made.filter); !ok)
-      return ok;
-    if (node->sources.size() > 2)
-      if (auto ok = pack(station, device, context, *node->sources[2], type, w.sizes[0], 1, 1, 1, made.bias); !ok)
-        return ok;
-  }
-  return {};
+Result<std::shared_ptr<const ImageWeights>> ImagePacking::weights_of(const TensorImpl& node) {
+  if (node.placement != Placement::Packed || node.op != Op::Conv) return std::shared_ptr<const ImageWeights>();
+  const std::byte* bias = node.sources.size() > 2 ? node.sources[2]->data() : nullptr;
+  auto& known = packed_[{node.sources[1]->data(), bias, node.dtype, is_depthwise(node)}];
+  if (known) return known;
+  auto made = pack(node);
+  if (made) known = *made;
+  return made;
 }
 
-Status ImageOps::convolve(Station& station, const TensorImpl& node) const {
-  const auto at = weights_.find(&node);
-  if (at == weights_.end()) return Error{"the weights of a convolution on images were not packed"};
-  const Storage& filter = at->second.filter;
-  const Storage& bias = at->second.bias.allocated() ? at->second.bias : filter;
+Result<std::shared_ptr<const ImageWeights>> ImagePacking::pack(const TensorImpl& node) {
+  auto made = std::make_shared<ImageWeights>();
+  const TensorImpl& w = *node.sources[1];
+  const int64_t inputs = w.sizes[1], filled = is_depthwise(node) ? 1 : blocks(inputs) * 4;
+  const int64_t taps = w.sizes[2] * w.sizes[3];
+  if (auto ok =
+          opencl::pack(station_, device_, context_, w, node.dtype, w.sizes[0], inputs, filled, taps, made->filter);
+      !ok)
+    return ok.error();
+  if (node.sources.size() > 2)
+    if (auto ok =
+            opencl::pack(station_, device_, context_, *node.sources[2], node.dtype, w.sizes[0], 1, 1, 1, made->bias);
+        !ok)
+      return ok.error();
+  return std::shared_ptr<const ImageWeights>(std::move(made));
+}
+
+namespace {
+
+Status convolve(Station& station, const TensorImpl& node, const ImageWeights* weights) {
+  if (!weights) return Error{"the weights of a convolution on images were not packed"};
+  const Storage& filter = weights->filter;
+  const Storage& bias = weights->bias.allocated() ? weights->bias : filter;
   Call call(station, "image", " -DCONV" + math_options(station, node), is_depthwise(node) ? "depthwise" : "conv");
   call.image(*node.sources[0])
       .scratch(filter.data(), filter.bytes())
@@ -181,7 +190,9 @@ Status ImageOps::convolve(Station& station, const TensorImpl& node) const {
   return texels(call, node);
 }
 
-Status ImageOps::run(Station& station, const TensorImpl& node) const {
+}  // namespace
+
+Status run_on_images(Station& station, const TensorImpl& node, const ImageWeights* weights) {
   const TensorImpl& x = *node.sources[0];
   if (node.op == Op::Copy) {
     Call call(station, "image", " -DCONVERT" + float_options(node),
@@ -192,7 +203,7 @@ Status ImageOps::run(Station& station, const TensorImpl& node) const {
       call.image(x).arg(extent_of(node)).tensor(node, layout_of(node));
     return texels(call, node);
   }
-  if (node.op == Op::Conv) return convolve(station, node);
+  if (node.op == Op::Conv) return convolve(station, node, weights);
   if (node.op == Op::MaxPool || node.op == Op::AvgPool) {
     Call call(station, "image", " -DPOOL" + math_options(station, node), "pool");
     call.image(x).image(node).arg(window_of(node)).arg(static_cast<cl_int>(node.op == Op::MaxPool));

@@ -5,13 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/runtime/device_transfer.h>
-#include "engine/backends/opencl/op_images.h"
-#include "engine/backends/opencl/replay.h"
+#include "engine/backends/opencl/prepared.h"
 #include "engine/backends/opencl/settings.h"
 #include "engine/backends/opencl/spans.h"
-
-#pragma GCC diagnostic error "-Wswitch-enum"  // a family that is missing here is a compile error
 
 namespace arenascope::opencl {
 namespace {
@@ -22,8 +18,7 @@ class OpenClBackend final : public Backend {
       : runtime_(std::move(runtime)),
         settings_(std::move(settings)),
         tuner_(std::move(tuner)),
-        station_{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast},
-        replay_(*runtime_, settings_.replay) {}
+        queueing_{{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast}} {}
   ~OpenClBackend() override {
     if (!tuner_->save()) runtime_->log("the tuning results could not be saved");
   }
@@ -35,15 +30,14 @@ class OpenClBackend final : public Backend {
                        runtime_->facts().platform_name);
   }
   bool runs_on_host_threads() const override { return false; }
-  Bytes alignment() const override { return station_.alignment; }
-  bool copies_to_host() const override { return true; }
+  Bytes alignment() const override { return queueing_.station.alignment; }
 
   Status make_problem() {
     cl_int code = CL_SUCCESS;
     cl_long zero[2] = {0, 0};
     problem_ = MemHandle(
         clCreateBuffer(runtime_->context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &code));
-    station_.problem = problem_.get();
+    queueing_.station.problem = problem_.get();
     return code == CL_SUCCESS ? Status() : runtime_->lost("the first allocation", code);
   }
 
@@ -83,54 +77,15 @@ class OpenClBackend final : public Backend {
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
   Bytes work_bytes(const TensorImpl& node, int) const override {
-    return info(node.op).family == OpFamily::Product ? product_work_bytes(station_, node) : 0;
-  }
-
-  Status compute(const TensorImpl& node, const ComputeParams& params) override {
-    if (!has_work(node) || params.ith != 0) return {};
-    checks_ = checks_ || node.op == Op::Gather || node.op == Op::GatherElements;
-    if (replay_.replaying()) return {};
-    runtime_->set_node(&node);
-    Status status = compute_here(node, params);
-    runtime_->set_node(nullptr);
-    return status;
-  }
-  Status compute_here(const TensorImpl& node, const ComputeParams& params) {
-    if (node.op == Op::Copy && node.storage.device().is_cpu() != node.sources[0]->storage.device().is_cpu()) {
-      auto bytes = read_tensor(*this, *node.sources[0]);
-      return bytes ? write_tensor(*this, node, *bytes) : Status(bytes.error());
-    }
-    if (node.placement == Placement::Packed || (node.op == Op::Copy && node.sources[0]->placement == Placement::Packed))
-      return images_.run(station_, node);
-    Status status;
-    switch (info(node.op).family) {
-      case OpFamily::Unary: return fast_pointwise(station_, node, status) ? status : run_unary(station_, node);
-      case OpFamily::Binary:
-      case OpFamily::Comparison: return fast_pointwise(station_, node, status) ? status : run_binary(station_, node);
-      case OpFamily::Choice: return run_choice(station_, node);
-      case OpFamily::Movement: return run_movement(station_, node);
-      case OpFamily::Window: return fast_windows(station_, node, status) ? status : run_windows(station_, node);
-      case OpFamily::Norm:
-        return node.op == Op::BatchNorm && fast_pointwise(station_, node, status) ? status : run_norms(station_, node);
-      case OpFamily::Reduction: return run_reduction(station_, node);
-      case OpFamily::Line: return run_lines(station_, node);
-      case OpFamily::Product:
-        return fast_products(station_, node, params, status) ? status : run_products(station_, node, params);
-      case OpFamily::Unknown:
-      case OpFamily::Given:
-      case OpFamily::View:
-      case OpFamily::Host:
-      case OpFamily::Opaque:
-      case OpFamily::Fused: break;
-    }
-    return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
+    return info(node.op).family == OpFamily::Product ? product_work_bytes(queueing_.station, node) : 0;
   }
 
   Status synchronize() override {
-    if (auto ok = replay_.end(); !ok) return ok;
+    if (queueing_.running)
+      if (auto ok = queueing_.running->end(); !ok) return ok;
     if (auto ok = runtime_->finish(); !ok) return ok;
-    if (!checks_) return {};
-    checks_ = false;
+    if (!queueing_.checks) return {};
+    queueing_.checks = false;
     cl_long told[2] = {0, 0};
     cl_int code =
         clEnqueueReadBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof told, told, 0, nullptr, nullptr);
@@ -143,7 +98,7 @@ class OpenClBackend final : public Backend {
   }
 
   Side packing(const TensorImpl& node, int source) const override {
-    return settings_.images ? images_.packing(runtime_->facts(), node, source) : Side::Main;
+    return settings_.images ? image_packing(runtime_->facts(), node, source) : Side::Main;
   }
   Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context) override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();
@@ -153,21 +108,26 @@ class OpenClBackend final : public Backend {
     pool->want_image(shape);
     return Storage::allocate(context, device(), MemoryKind::Workspace, shape.bytes());
   }
-  Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override {
-    replay_.drop();
-    replayable_ =
+  using Backend::prepare;
+  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                               const PreparedRun*) override {
+    const bool at_fixed_places =
         std::none_of(nodes.begin(), nodes.end(), [](const TensorImpl* n) { return n->placement != Placement::Arena; });
-    return images_.prepare(station_, device(), nodes, context);
-  }
-  Status begin_run(bool as_one) override {
-    replay_.begin(as_one && replayable_);
-    return {};
+    auto run = std::make_unique<QueuedRun>(queueing_, settings_.replay && at_fixed_places);
+    ImagePacking packing(queueing_.station, device(), context);
+    for (const TensorImpl* node : nodes) {
+      auto weights = packing.weights_of(*node);
+      if (!weights) return weights.error();
+      run->add(*node, std::move(*weights));
+    }
+    return std::unique_ptr<PreparedRun>(std::move(run));
   }
 
   void keep_spans(bool keep) override { runtime_->keep_launches(keep); }
   std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override {
     return spans_of(*runtime_, now, clock_error_);
   }
+  void attribute_copies(const TensorImpl* node) override { runtime_->set_node(node); }
   BackendNotes take_notes() override { return {tuner_->take_notes(), {}, clock_error_}; }
   std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
   std::vector<PoolBlock> pool_blocks() const override {
@@ -192,14 +152,10 @@ class OpenClBackend final : public Backend {
   std::shared_ptr<Runtime> runtime_;
   Settings settings_;
   std::unique_ptr<Tuner> tuner_;
-  Station station_;
+  Queueing queueing_;
   MemHandle problem_;
-  ImageOps images_;
-  Replay replay_;
   std::weak_ptr<DevicePool> pool_;          // of the last context that memory was registered with
   std::optional<Nanoseconds> clock_error_;  // of the spans that were taken last
-  bool replayable_ = false;
-  bool checks_ = false;  // an op that can meet a wrong index was queued
 };
 
 }  // namespace

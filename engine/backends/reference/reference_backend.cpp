@@ -16,7 +16,7 @@ Error refuse(const TensorImpl& node, const std::string& text) {
   return Error{fmt::format("{} '{}' on the reference: {}", arenascope::name(node.op), node.name, text)};
 }
 
-class ReferenceBackend : public Backend {
+class ReferenceBackend : public PlainBackend {
  public:
   std::string_view name() const override { return "reference"; }
   Device device() const override { return {}; }

@@ -53,23 +53,26 @@ TEST_CASE("constant weights are packed once, used, and let go with their graph")
     REQUIRE(g.ok());
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
-    TensorImpl* nodes[] = {out.impl()};
-    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    const TensorImpl* const nodes[] = {out.impl(), out.impl()};
+    auto first = cpu->prepare(nodes, *memory);
+    REQUIRE(first);
     const Bytes packed = memory->stats({}, MemoryKind::Persistent).active;
     CHECK(packed >= w->byte_count());
-    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    CHECK(packed < 2 * w->byte_count());  // once for both nodes
+    auto second = cpu->prepare(nodes, *memory, first->get());
+    REQUIRE(second);
+    first->reset();
     CHECK(memory->stats({}, MemoryKind::Persistent).active == packed);
     for (int parts : {1, 2, 3, 7}) {
       std::memset(out->data(), 0, static_cast<size_t>(out->byte_count()));
-      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      REQUIRE(compute_in_parts(*cpu, **second, *out, parts).ok());
       CHECK(compare_elements(DType::F32, out->data(), expected.data(), out->element_count()).relative() < 1e-6);
     }
   }
-  REQUIRE(cpu->prepare({}, *memory).ok());
   CHECK(memory->stats({}, MemoryKind::Persistent).active == 0);
 }
 
-TEST_CASE("packed weights are made anew where a node lies at the place of another that used them differently") {
+TEST_CASE("packed weights are made anew where a node uses them in another way than the one before") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
   GraphBuilder g = builder();
@@ -77,14 +80,16 @@ TEST_CASE("packed weights are made anew where a node lies at the place of anothe
   fill_inputs({{}, {{x}, {w}}}, 9);
   const Tensor out = g.conv2d(x, w, {}, 1, 1);
   REQUIRE(g.ok());
-  TensorImpl* nodes[] = {out.impl()};
-  REQUIRE(cpu->prepare(nodes, *memory).ok());
-  REQUIRE(compute_in_parts(*cpu, *out, 1).ok());
+  const TensorImpl* const nodes[] = {out.impl()};
+  auto before = cpu->prepare(nodes, *memory);
+  REQUIRE(before);
+  REQUIRE(compute_in_parts(*cpu, **before, *out, 1).ok());
   const std::vector<float> plain(out.data_as<float>(), out.data_as<float>() + out->element_count());
   out->strides.set(channels_last_strides(out->sizes).span());
-  for (const bool prepared : {false, true}) {
-    if (prepared) REQUIRE(cpu->prepare(nodes, *memory).ok());
-    REQUIRE(compute_in_parts(*cpu, *out, 1).ok());
+  for (const bool hand_over : {false, true}) {
+    auto prepared = cpu->prepare(nodes, *memory, hand_over ? before->get() : nullptr);
+    REQUIRE(prepared);
+    REQUIRE(compute_in_parts(*cpu, **prepared, *out, 1).ok());
     double error = 0;
     for (int64_t c = 0; c < 40; ++c)
       for (int64_t i = 0; i < 400; ++i)
@@ -92,7 +97,27 @@ TEST_CASE("packed weights are made anew where a node lies at the place of anothe
                                                              plain[static_cast<size_t>(c * 400 + i)])));
     CHECK(error < 1e-4);
   }
-  REQUIRE(cpu->prepare({}, *memory).ok());
+}
+
+TEST_CASE("two runs of one backend share nothing but the weights that were handed over") {
+  auto cpu = cpu::make_cpu_backend();
+  auto memory = make_cpu_context();
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {1, 24, 20, 20}), w = g.weight("w", {40, 24, 3, 3});
+  fill_inputs({{}, {{x}, {w}}}, 4);
+  const Tensor out = g.conv2d(x, w, {}, 1, 1);
+  REQUIRE(g.ok());
+  const TensorImpl* const nodes[] = {out.impl()};
+  auto one = cpu->prepare(nodes, *memory), other = cpu->prepare(nodes, *memory);
+  REQUIRE((one.ok() && other.ok()));
+  const Bytes both = memory->stats({}, MemoryKind::Persistent).active;
+  REQUIRE(compute_in_parts(*cpu, **one, *out, 2).ok());
+  const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
+  one->reset();
+  CHECK(memory->stats({}, MemoryKind::Persistent).active == both / 2);
+  std::memset(out->data(), 0, static_cast<size_t>(out->byte_count()));
+  REQUIRE(compute_in_parts(*cpu, **other, *out, 3).ok());
+  CHECK(std::memcmp(out->data(), expected.data(), expected.size()) == 0);
 }
 
 TEST_CASE("parts of a product with constant weights are made by threads that never made one before") {
@@ -107,8 +132,9 @@ TEST_CASE("parts of a product with constant weights are made by threads that nev
     REQUIRE(g.ok());
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
-    TensorImpl* nodes[] = {out.impl()};
-    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    const TensorImpl* const nodes[] = {out.impl()};
+    auto prepared = cpu->prepare(nodes, *memory);
+    REQUIRE(prepared);
     constexpr int kParts = 4;
     const Bytes bytes = cpu->work_bytes(*out, kParts);
     auto work = memory->allocate({}, MemoryKind::Workspace, std::max<Bytes>(bytes, 64));
@@ -119,14 +145,13 @@ TEST_CASE("parts of a product with constant weights are made by threads that nev
       std::array<bool, kParts> well{};
       for (int i = 0; i < kParts; ++i)
         threads.emplace_back([&, i] {
-          well[static_cast<size_t>(i)] = cpu->compute(*out, {i, kParts, (*work)->data(), bytes}).ok();
+          well[static_cast<size_t>(i)] = (**prepared)[0].compute({i, kParts, (*work)->data(), bytes}).ok();
         });
       for (std::thread& thread : threads) thread.join();
       for (bool w_ok : well) CHECK(w_ok);
       CHECK(compare_elements(DType::F32, out->data(), expected.data(), out->element_count()).relative() <
             (type == DType::F32 ? 1e-5 : 1e-2));
     }
-    REQUIRE(cpu->prepare({}, *memory).ok());
   }
 }
 
@@ -139,20 +164,20 @@ TEST_CASE("a convolution is about as fast in uneven parts as in one") {
   fill_inputs({{}, {{x}, {w}}}, 5);
   const Tensor out = g.conv2d(x, w, {}, 1, 1);
   REQUIRE(g.ok());
-  TensorImpl* nodes[] = {out.impl()};
-  REQUIRE(cpu->prepare(nodes, *memory).ok());
+  const TensorImpl* const nodes[] = {out.impl()};
+  auto prepared = cpu->prepare(nodes, *memory);
+  REQUIRE(prepared);
   const auto seconds = [&](int parts) {
     double best = 1e9;
     for (int i = 0; i < 3; ++i) {
       const auto begin = std::chrono::steady_clock::now();
-      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
       best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
     return best;
   };
   const double whole = seconds(1);
   for (int parts : {2, 3, 4}) CHECK_MESSAGE(seconds(parts) < 20 * whole, parts << " parts");
-  REQUIRE(cpu->prepare({}, *memory).ok());
 }
 
 TEST_CASE("an index outside its table is an error that names it") {
@@ -388,8 +413,9 @@ TEST_CASE("products with packed bf16 weights are right to the rounding of both s
   fill_inputs({{}, {{w}, {x}, {bias}}}, 3);
   const Tensor out = g.op_with(Op::MulMat, {w, x, bias}, MulMatParams{0.5f});
   REQUIRE(g.ok());
-  TensorImpl* nodes[] = {out.impl()};
-  REQUIRE(cpu->prepare(nodes, *memory).ok());
+  const TensorImpl* const nodes[] = {out.impl()};
+  auto prepared = cpu->prepare(nodes, *memory);
+  REQUIRE(prepared);
   const auto weight = [&](int64_t i) {
     uint32_t bits = uint32_t{w.data_as<uint16_t>()[i]} << 16;
     float value;
@@ -399,7 +425,7 @@ TEST_CASE("products with packed bf16 weights are right to the rounding of both s
   for (int parts : {1, 2, 3}) {
     CAPTURE(parts);
     std::memset(out->data(), 0x5b, static_cast<size_t>(out->byte_count()));
-    REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+    REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
     for (int64_t r = 0; r < kRows; ++r)
       for (int64_t c = 0; c < kColumns; ++c) {
         double sum = 0, size = 0;

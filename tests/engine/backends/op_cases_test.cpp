@@ -38,7 +38,7 @@ void soil(const Tensor& t) {
   if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
 }
 
-Status compute_side_by_side(Backend& backend, const TensorImpl& node, int parts) {
+Status compute_side_by_side(const Backend& backend, PreparedRun& prepared, const TensorImpl& node, int parts) {
   const Bytes bytes = backend.work_bytes(node, parts);
   std::vector<std::byte> work(static_cast<size_t>(bytes) + 64);
   std::byte* aligned = work.data() + (64 - reinterpret_cast<uintptr_t>(work.data()) % 64) % 64;
@@ -46,7 +46,7 @@ Status compute_side_by_side(Backend& backend, const TensorImpl& node, int parts)
   std::vector<std::thread> threads;
   for (int i = 0; i < parts; ++i)
     threads.emplace_back([&, i] {
-      statuses[static_cast<size_t>(i)] = backend.compute(node, {i, parts, aligned, bytes});
+      statuses[static_cast<size_t>(i)] = prepared[0].compute({i, parts, aligned, bytes});
     });
   for (auto& thread : threads) thread.join();
   for (auto& status : statuses)
@@ -59,6 +59,7 @@ Status compute_side_by_side(Backend& backend, const TensorImpl& node, int parts)
 TEST_CASE("every op, type and layout agrees with the reference, in any number of parts") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
+  auto memory = make_cpu_context();
   std::map<Op, int> seen;
   for (const OpCase& c : op_cases()) {
     CAPTURE(c.name);
@@ -68,16 +69,19 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
     soil(out);
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
+    const TensorImpl* const nodes[] = {out.impl()};
+    auto prepared = cpu->prepare(nodes, *memory);
+    REQUIRE(prepared);
     for (int parts = 1; parts <= 4; ++parts) {
       CAPTURE(parts);
       soil(out);
-      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
       const auto got = result(out);
       const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
       CHECK_MESSAGE(d.relative() <= c.tolerance,
                     c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
       soil(out);
-      REQUIRE(compute_side_by_side(*cpu, *out, parts).ok());
+      REQUIRE(compute_side_by_side(*cpu, **prepared, *out, parts).ok());
       CHECK_MESSAGE(result(out) == got, c.name << ": parts side by side give other bits");
     }
     ++seen[c.op];
@@ -127,18 +131,19 @@ TEST_CASE("convolutions with packed weights agree with the reference, and bit fo
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
     auto cpu = cpu::make_cpu_backend();
-    TensorImpl* nodes[] = {out.impl()};
-    REQUIRE(cpu->prepare(nodes, *memory).ok());
+    const TensorImpl* const nodes[] = {out.impl()};
+    auto prepared = cpu->prepare(nodes, *memory);
+    REQUIRE(prepared);
     for (int parts = 1; parts <= 4; ++parts) {
       CAPTURE(parts);
       soil(out);
-      REQUIRE(compute_side_by_side(*cpu, *out, parts).ok());
+      REQUIRE(compute_side_by_side(*cpu, **prepared, *out, parts).ok());
       const auto got = result(out);
       const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
       CHECK_MESSAGE(d.relative() <= c.tolerance,
                     c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
       soil(out);
-      REQUIRE(compute_in_parts(*cpu, *out, parts).ok());
+      REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
       CHECK(result(out) == got);
     }
   }

@@ -12,10 +12,11 @@
 
 namespace arenascope::test {
 
-// Nodes whose op is a number behind the last one, with one source and with two: `backend` supports neither, and leaves
-// their results alone when it is asked all the same.
+// Nodes whose op is a number behind the last one, with one source and with two: `backend` supports neither, and prepares
+// neither or leaves their results alone when it is asked all the same.
 inline void check_unknown_op_is_refused(Backend& backend) {
   auto context = Context::create({.mem_size = size_t{1} << 16});
+  const auto memory_context = make_cpu_context();
   REQUIRE(context);
   auto x = context->new_tensor(DType::F32, {2, 3}, "x"), y = context->new_tensor(DType::F32, {2, 3}, "y");
   auto memory = context->new_tensor(DType::F32, {2, 3}, "memory of the result");
@@ -35,7 +36,9 @@ inline void check_unknown_op_is_refused(Backend& backend) {
       CHECK(can.error().message.find("'made up'") != std::string::npos);
       CHECK(can.error().message.find("there is no op " + std::to_string(number)) != std::string::npos);
       std::memset((*node)->data(), 0x5b, static_cast<size_t>((*node)->byte_count()));
-      CHECK_FALSE(backend.compute(**node, {0, 1, nullptr, 0}).ok());
+      const TensorImpl* const nodes[] = {node->impl()};
+      auto prepared = backend.prepare(nodes, *memory_context);
+      CHECK_FALSE((prepared.ok() && (**prepared)[0].compute({0, 1, nullptr, 0}).ok()));
       for (int64_t i = 0; i < (*node)->byte_count(); ++i) REQUIRE((*node)->data()[i] == std::byte{0x5b});
     }
 }

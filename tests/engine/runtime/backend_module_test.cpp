@@ -38,6 +38,25 @@ TEST_CASE("a module is found, tells its devices and opens one") {
   CHECK(says(broken.error(), "toy:1 is broken"));
 }
 
+TEST_CASE("what a module measures of its device arrives, or why it could not") {
+  auto module = load_backend_module("toy", kFolders);
+  REQUIRE(module);
+  for (const bool quick : {true, false}) {
+    int figures = 0;
+    const Status done = module->measure({}, quick, [&](const arenascope_measurement& figure) {
+      ++figures;
+      CHECK(std::string_view(figure.name) == "sums");
+      CHECK(figure.value == (quick ? 1 : 2));
+      CHECK(std::string_view(figure.peer) == "a peer");
+    });
+    CHECK(done.ok());
+    CHECK(figures == 1);
+  }
+  const Status refused = module->measure({{"device", "0"}}, true, [](const arenascope_measurement&) { CHECK(false); });
+  REQUIRE(!refused);
+  CHECK(says(refused.error(), "a toy is measured without options"));
+}
+
 TEST_CASE("a module that is not there, or none, is a sentence that names it") {
   auto missing = load_backend_module("toy", {"/nowhere"});
   REQUIRE(!missing);

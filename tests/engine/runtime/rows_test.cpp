@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kElements = 64;
 
 // Long nodes are shared by all threads, in `cut` times as many parts; short ones (by name) belong to one.
-class UnevenBackend final : public Backend {
+class UnevenBackend final : public PlainBackend {
  public:
   std::string_view name() const override { return "uneven"; }
   Device device() const override { return {}; }

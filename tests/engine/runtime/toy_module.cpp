@@ -18,6 +18,13 @@ Result<std::unique_ptr<Backend>> open_device(const BackendOptions& options) {
   return std::unique_ptr<Backend>(new test::ToyBackend);
 }
 
+Status measure_device(const BackendOptions& options, bool quick,
+                      const std::function<void(const arenascope_measurement&)>& tell) {
+  if (options.count("device") > 0) return Error{"a toy is measured without options"};
+  tell({"sums", quick ? 1.0 : 2.0, "toys/s", "a peer", 0.5, 3, true});
+  return {};
+}
+
 }  // namespace
 
-ARENASCOPE_BACKEND_MODULE("toy", list_devices, open_device)
+ARENASCOPE_BACKEND_MODULE("toy", list_devices, open_device, measure_device)

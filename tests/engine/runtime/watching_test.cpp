@@ -19,7 +19,7 @@ namespace {
 intptr_t address(const void* p) { return reinterpret_cast<intptr_t>(p); }
 
 // Writes down what each thread computes, in its order, and where the result lies.
-class WatchedBackend final : public Backend {
+class WatchedBackend final : public PlainBackend {
  public:
   struct Call {
     std::string node;

@@ -30,7 +30,10 @@ class Eager : public Backend {
   Status supports(const TensorImpl& node) const override { return own_.supports(node); }
   int tasks(const TensorImpl& node, int threads) const override { return own_.tasks(node, threads); }
   Bytes work_bytes(const TensorImpl& node, int tasks) const override { return own_.work_bytes(node, tasks); }
-  Status compute(const TensorImpl& node, const ComputeParams& params) override { return own_.compute(node, params); }
+  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                               const PreparedRun* previous) override {
+    return own_.prepare(nodes, context, previous);
+  }
   ChannelsLast channels_last(const TensorImpl& node) const override {
     ChannelsLast out = own_.channels_last(node);
     if (out.computes) out.gain = 1 << 30;

@@ -4,7 +4,6 @@
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/executor.h>
-#include <arenascope/runtime/split_backend.h>
 #include <arenascope/trace/session.h>
 #include <arenascope/transform/partition.h>
 #include <doctest/doctest.h>
@@ -34,7 +33,7 @@ class DisguisedAllocator final : public Allocator {
 };
 
 // ADD and COPY on a device that has no RELU.
-class ToyDeviceBackend final : public Backend {
+class ToyDeviceBackend final : public PlainBackend {
  public:
   std::string_view name() const override { return "toy device"; }
   Device device() const override { return kToyDevice; }
@@ -102,6 +101,17 @@ Side side_of(const TensorImpl& node, uint32_t salt) {
   return (node.name.size() + salt + static_cast<uint32_t>(node.sources[0]->op)) % 3 == 0 ? Side::Main : Side::Either;
 }
 
+// What the second of the host's threads computed.
+int64_t parts_on_second_thread(const trace::Snapshot& seen) {
+  int64_t parts = 0;
+  for (const trace::TrackView& track : seen.tracks) {
+    if (track.info.name != "worker 1") continue;
+    for (const trace::LaneView& lane : track.lanes)
+      for (size_t i = 0; i < lane.rows.size(); ++i) parts += lane.rows[i].kind() == trace::EventKind::Work;
+  }
+  return parts;
+}
+
 }  // namespace
 
 TEST_CASE("no other partition has fewer copies") {
@@ -138,7 +148,7 @@ TEST_CASE("no other partition has fewer copies") {
 }
 
 TEST_CASE("a graph that runs on both gives what one of them gives, and its copies are nodes of the recording") {
-  int64_t all_copies = 0, all_on_host = 0;
+  int64_t all_copies = 0, all_on_host = 0, host_parts = 0;
   for (uint32_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     std::vector<Tensor> outputs;
@@ -146,8 +156,8 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
     std::vector<float> data(24);
     for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(static_cast<int>((i * 7 + seed) % 11) - 5);
     const auto run = [&](Backend& backend, const Graph& g, const std::vector<Tensor>& results,
-                         const std::vector<TensorImpl*>& on_device, trace::Recorder* recorder,
-                         MemoryStrategy strategy) {
+                         const std::vector<TensorImpl*>& on_device, trace::Recorder* recorder, MemoryStrategy strategy,
+                         Backend* host = nullptr) {
       std::shared_ptr<ExecutionContext> memory = make_cpu_context();
       REQUIRE(backend.register_memory(*memory).ok());
       for (TensorImpl* leaf : g.leafs()) {
@@ -157,9 +167,12 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
       REQUIRE(move_to_device(backend, *memory, on_device, MemoryKind::Default).ok());
       auto planned = plan_memory(g, "two-level", "depth-first", {}, {});
       REQUIRE_MESSAGE(planned.ok(), (planned.ok() ? "" : planned.error().message));
-      auto plan = ExecutionPlan::make(g, std::move(*planned), backend, 1);
+      const int threads = host ? 2 : 1;
+      auto plan = ExecutionPlan::make(g, std::move(*planned), backend, threads, {}, host);
       REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
-      auto executor = Executor::create(backend, memory, {1, strategy, recorder, "split", {}});
+      auto executor = Executor::create(
+          backend, memory,
+          {.threads = threads, .strategy = strategy, .recorder = recorder, .hold_threads = true, .host = host});
       REQUIRE(executor);
       REQUIRE((*executor)->prepare(std::move(*plan)).ok());
       for (int i = 0; i < 2; ++i) {
@@ -174,15 +187,16 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
       }
       return all;
     };
-    test::ToyBackend host;
-    const auto expected = run(host, graph, outputs, {}, nullptr, MemoryStrategy::Planned);
+    test::ToyBackend alone;
+    const auto expected = run(alone, graph, outputs, {}, nullptr, MemoryStrategy::Planned);
     for (TensorImpl* leaf : graph.leafs()) leaf->storage = Storage();
     for (TensorImpl* node : graph.nodes()) node->storage = Storage();
 
-    auto device = std::make_unique<ToyDeviceBackend>();
+    ToyDeviceBackend device;
+    test::ToyBackend host;
     const auto sides = choose_sides(graph, [&](const TensorImpl& node) {
       if (!has_work(node)) return Side::Either;
-      if (!device->supports(node).ok()) return Side::Other;
+      if (!device.supports(node).ok()) return Side::Other;
       return node.name.size() % 2 ? Side::Main : side_for(node, false);
     });
     auto split = partition_graph(graph, sides);
@@ -190,15 +204,14 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
     all_copies += split->copies;
     std::vector<Tensor> twins;
     for (const Tensor& output : outputs) twins.push_back(split->twins[graph.find_node(*output).index()]);
-    auto both = make_split_backend(std::move(device), std::make_unique<test::ToyBackend>(), 2);
-    REQUIRE(both);
     trace::Recorder recorder;
     auto session = std::make_shared<trace::Session>();
     recorder.add_sink(session);
-    const auto got = run(**both, split->graph, twins, split->main_leafs, &recorder,
+    const auto got = run(device, split->graph, twins, split->main_leafs, &recorder,
                          seed % 3 == 0   ? MemoryStrategy::Planned
                          : seed % 3 == 1 ? MemoryStrategy::Eager
-                                         : MemoryStrategy::None);
+                                         : MemoryStrategy::None,
+                         &host);
     CHECK(got == expected);
     recorder.drain();
     const auto seen = session->snapshot();
@@ -211,7 +224,10 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
     }
     CHECK(copies == split->copies);
     all_on_host += on_host;
+    host_parts += parts_on_second_thread(*seen);
+    CHECK((on_host == 0 || !seen->barriers.empty()));
   }
   CHECK(all_copies > 100);
   CHECK(all_on_host > 40);
+  CHECK(host_parts >= 2 * all_on_host);
 }

@@ -53,7 +53,7 @@ class Emulated final : public EmulatedBackend {
     return {};
   }
 
-  Result<int> run_chained(std::span<TensorImpl* const> nodes) override {
+  Result<int> run_chained(std::span<const TensorImpl* const> nodes) override {
     const Chains chains(nodes);
     for (const auto& part : chains.parts()) {
       const auto members = nodes.subspan(part.first, part.count);

@@ -16,10 +16,10 @@ struct Options {
   bool refuses = false;  // the stand-in takes the first problem and then does not run it
 };
 
-class EmulatedBackend : public Backend {
+class EmulatedBackend : public PlainBackend {
  public:
   // Runs these nodes in order, chains of them as one kernel. Returns how many chains there were.
-  virtual Result<int> run_chained(std::span<TensorImpl* const> nodes) = 0;
+  virtual Result<int> run_chained(std::span<const TensorImpl* const> nodes) = 0;
   // Calls to the stand-in so far.
   virtual int library_calls() const = 0;
 };

@@ -20,26 +20,21 @@ Part part_of(const TensorImpl& node, const ComputeParams& params) {
 }
 
 template <Simd::Binary Simd::*Loop>
-Status two(const Launch& self, const ComputeParams& params) {
-  const TensorImpl& node = *self.node;
+void two(const TensorImpl& node, const Simd& simd, const ComputeParams& params) {
   const Part part = part_of(node, params);
-  (static_cast<const Simd*>(self.detail)->*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin,
-                                                 node.sources[1]->data_as<float>() + part.begin, part.count);
-  return {};
+  (simd.*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin, node.sources[1]->data_as<float>() + part.begin,
+               part.count);
 }
 
 template <Simd::Unary Simd::*Loop>
-Status one(const Launch& self, const ComputeParams& params) {
-  const TensorImpl& node = *self.node;
+void one(const TensorImpl& node, const Simd& simd, const ComputeParams& params) {
   const Part part = part_of(node, params);
-  (static_cast<const Simd*>(self.detail)->*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin, part.count,
-                                                 0, 0);
-  return {};
+  (simd.*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin, part.count, 0, 0);
 }
 
 }  // namespace
 
-Launch::Function straight_launch(const TensorImpl& node) {
+StraightLoop straight_loop(const TensorImpl& node) {
   constexpr int64_t kMostElements = 16384;  // longer ones have kernels that look at the caches
   if (node.element_count() > kMostElements) return nullptr;
   if (node.dtype != DType::F32 || !node.contiguous() || !has_work(node)) return nullptr;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cuda/execution/cuda_backend.h"
 #include <arenascope/memory/device_allocator.h>
 #include <fmt/format.h>
+#include "engine/backends/cuda/execution/cuda_run.h"
 
 #include <algorithm>
 
 namespace arenascope::cuda {
 
-Result<std::unique_ptr<CudaBackend>> CudaBackend::make(std::shared_ptr<Driver> driver, const CudaOptions& options,
-                                                       Bench bench) {
-  std::unique_ptr<CudaBackend> backend(new CudaBackend(std::move(driver), options, std::move(bench)));
+Result<std::unique_ptr<CudaBackend>> CudaBackend::make(std::shared_ptr<Driver> driver, const CudaOptions& options) {
+  std::unique_ptr<CudaBackend> backend(new CudaBackend(std::move(driver), options));
   if (auto ok = backend->start(); !ok) return ok.error();
   return backend;
 }
 
-CudaBackend::CudaBackend(std::shared_ptr<Driver> driver, const CudaOptions& options, Bench bench)
-    : options_(options), bench_(std::move(bench)), driver_(std::move(driver)) {}
+CudaBackend::CudaBackend(std::shared_ptr<Driver> driver, const CudaOptions& options)
+    : options_(options), driver_(std::move(driver)) {}
 
 Status CudaBackend::start() {
   for (StreamHandle* stream : {&compute_, &copies_}) {
@@ -49,7 +48,6 @@ CudaBackend::~CudaBackend() {
   for (StreamHandle stream : {compute_, copies_})
     if (stream) [[maybe_unused]]
       const Status through = driver_->synchronize_stream(stream);
-  forget_graph();
   staging_.reset();
   timeline_.reset();
   queue_.reset();
@@ -102,123 +100,10 @@ Status CudaBackend::download(std::byte* to, const Storage& from, Bytes bytes) {
   return synchronize();
 }
 
-void CudaBackend::forget_graph() {
-  if (graph_) driver_->destroy_graph(graph_);
-  graph_ = 0;
-  graph_failed_ = false;
-  queued_parts_.clear();
-  whole_run_.clear();
-}
-
-Status CudaBackend::prepare(std::span<TensorImpl* const> nodes, ExecutionContext&) {
-  if (auto ok = synchronize(); !ok) return ok;
-  forget_graph();
-  nodes_.assign(nodes.begin(), nodes.end());
-  numbers_.clear();
-  for (size_t i = 0; i < nodes_.size(); ++i) numbers_[nodes_[i]] = i;
-  bool bound = true;  // an eager run binds its memory as it goes
-  for (const TensorImpl* node : nodes_) bound = bound && (node->element_count() == 0 || node->data());
-  parts_.clear();
-  if (options_.chains && bound)
-    parts_ = Chains(nodes_).parts();
-  else
-    for (size_t i = 0; i < nodes_.size(); ++i) parts_.push_back({i, 1});
-  part_of_.assign(nodes_.size(), 0);
-  for (size_t p = 0; p < parts_.size(); ++p)
-    for (size_t i = 0; i < parts_[p].count; ++i) part_of_[parts_[p].first + i] = p;
-  return {};
-}
-
-Status CudaBackend::queue_node(const TensorImpl& node, size_t number, const ComputeParams& params) {
-  may_mishap_ = may_mishap_ || node.op == Op::Gather || node.op == Op::GatherElements;
-  return timeline_->around(&node, compute_, 0, false, [&] {
-    return lower({node, *queue_, reinterpret_cast<char*>(params.work), params.work_bytes, number, mishap_});
-  });
-}
-
-Status CudaBackend::queue_part(size_t part, const ComputeParams& params) {
-  const auto [first, count] = parts_[part];
-  if (count > 1) return lower_chain(std::span<TensorImpl* const>(nodes_).subspan(first, count), *queue_);
-  return queue_node(*nodes_[first], first + 1, params);
-}
-
-Status CudaBackend::compute(const TensorImpl& node, const ComputeParams& params) {
-  if (replaying_) return {};
-  if (auto ok = compute_waits_for_copies(); !ok) {
-    as_one_ = false;
-    return ok;
-  }
-  const auto found = numbers_.find(&node);
-  if (found == numbers_.end()) {
-    others_.push_back(&node);
-    return queue_node(node, nodes_.size() + others_.size(), params);
-  }
-  const size_t number = found->second;
-  if (!as_one_) return queue_node(node, number + 1, params);
-  work_ = params;
-  const auto [first, count] = parts_[part_of_[number]];
-  if (number + 1 < first + count) return {};
-  queued_parts_.push_back(part_of_[number]);
-  Status queued = queue_part(part_of_[number], params);
-  if (!queued) as_one_ = false;  // what is queued so far is no whole run
-  return queued;
-}
-
-// A number that changes when a tensor has got another place.
-uint64_t CudaBackend::places() const {
-  uint64_t sum = reinterpret_cast<uintptr_t>(work_.work);
-  const auto add = [&](const TensorImpl& tensor) {
-    sum = (sum ^ reinterpret_cast<uintptr_t>(tensor.data())) * 0x9e3779b97f4a7c15u;
-    sum ^= sum >> 29;
-  };
-  for (const TensorImpl* node : nodes_) {
-    add(*node);
-    for (const TensorImpl* source : node->sources) add(*source);
-  }
-  return sum;
-}
-
-Status CudaBackend::begin_run(bool as_one) {
-  if (replaying_) return {};  // this run began already
-  as_one_ = as_one && !timeline_->keeps();
-  // The first time everything is queued as it is, so that libraries load what they need outside of a capture.
-  if (!as_one_ || !options_.graphs || graph_failed_ || whole_run_.empty()) return {};
-  const uint64_t now = places();
-  if (graph_ && now != graph_places_) {
-    driver_->destroy_graph(graph_);
-    graph_ = 0;
-  }
-  if (auto ok = compute_waits_for_copies(); !ok) return ok;
-  if (!graph_) {
-    if (auto ok = capture(); !ok) {
-      graph_failed_ = true;  // it is queued node by node from now on
-      why_no_graph_ = ok.error().message;
-      return {};
-    }
-    graph_places_ = now;
-  }
-  may_mishap_ = may_mishap_ || graph_may_mishap_;
-  if (auto ok = driver_->launch_graph(graph_, compute_); !ok) return ok;
-  replaying_ = true;
-  ++replays_;
-  return {};
-}
-
-Status CudaBackend::capture() {
-  const bool before = may_mishap_;
-  may_mishap_ = false;
-  if (auto ok = driver_->begin_capture(compute_); !ok) return ok;
-  Status queued;
-  for (size_t i = 0; i < whole_run_.size() && queued.ok(); ++i) queued = queue_part(whole_run_[i], work_);
-  auto graph = driver_->end_capture(compute_);
-  graph_may_mishap_ = may_mishap_;
-  may_mishap_ = may_mishap_ || before;
-  if (!graph) return queued ? Status(graph.error()) : queued;
-  if (queued)
-    graph_ = *graph;
-  else
-    driver_->destroy_graph(*graph);
-  return queued;
+Result<std::unique_ptr<PreparedRun>> CudaBackend::prepare(std::span<const TensorImpl* const> nodes, ExecutionContext&,
+                                                          const PreparedRun*) {
+  if (auto ok = synchronize(); !ok) return ok.error();
+  return std::unique_ptr<PreparedRun>(std::make_unique<Run>(*this, nodes));
 }
 
 // An index outside its table is noted by the kernel in a word of the device's memory.
@@ -230,23 +115,17 @@ Status CudaBackend::check_mishap() {
   may_mishap_ = false;
   if (mishap.node == 0) return {};
   if (auto ok = driver_->clear(compute_, mishap_, sizeof mishap); !ok) return ok;
-  const size_t number = static_cast<size_t>(mishap.node) - 1;
-  if (number < nodes_.size()) return mishap_error(*nodes_[number], mishap);
-  if (number - nodes_.size() < others_.size()) return mishap_error(*others_[number - nodes_.size()], mishap);
+  if (const TensorImpl* node = running_ ? running_->find(mishap.node) : nullptr) return mishap_error(*node, mishap);
   return Error{fmt::format("{}: index {} lies outside the {} entries of a table", to_string(device()), mishap.index,
                            mishap.entries)};
 }
 
 Status CudaBackend::synchronize() {
-  if (as_one_ && !queued_parts_.empty()) whole_run_ = std::move(queued_parts_);
-  queued_parts_.clear();
-  replaying_ = as_one_ = false;  // until the next run begins
+  if (running_) running_->end();
   if (auto ok = driver_->synchronize_stream(copies_); !ok) return ok;
   if (auto ok = driver_->synchronize_stream(compute_); !ok) return ok;
   copies_pending_ = false;
-  const Status found = check_mishap();
-  others_.clear();
-  return found;
+  return check_mishap();
 }
 
 void CudaBackend::keep_spans(bool keep) { timeline_->keep(keep); }
@@ -280,11 +159,6 @@ BackendNotes CudaBackend::take_notes() {
                   "for a stream",
                   to_string(device()), f.reserved, f.segments, f.free, f.free_blocks, f.largest_free, f.deferred));
   return notes;
-}
-
-Result<std::vector<BenchRow>> CudaBackend::bench(bool quick) {
-  if (!bench_) return Backend::bench(quick);
-  return bench_(*this, quick);
 }
 
 }  // namespace arenascope::cuda

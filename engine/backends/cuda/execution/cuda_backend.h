@@ -12,21 +12,16 @@
 #include "engine/backends/cuda/execution/options.h"
 #include "engine/backends/cuda/execution/staging.h"
 #include "engine/backends/cuda/execution/timeline.h"
-#include "engine/backends/cuda/lowering/chains.h"
 #include "engine/backends/cuda/lowering/lower.h"
 
-#include <deque>
 #include <functional>
 #include <set>
-#include <unordered_map>
 
 namespace arenascope::cuda {
 
 class CudaBackend final : public Backend {
  public:
-  using Bench = std::function<Result<std::vector<BenchRow>>(CudaBackend& backend, bool quick)>;
-  static Result<std::unique_ptr<CudaBackend>> make(std::shared_ptr<Driver> driver, const CudaOptions& options,
-                                                   Bench bench = nullptr);
+  static Result<std::unique_ptr<CudaBackend>> make(std::shared_ptr<Driver> driver, const CudaOptions& options);
   ~CudaBackend() override;
 
   std::string_view name() const override { return "cuda"; }
@@ -38,20 +33,19 @@ class CudaBackend final : public Backend {
   Status supports(const TensorImpl& node) const override { return cuda::supports(node); }
   int tasks(const TensorImpl&, int) const override { return 1; }
   Bytes work_bytes(const TensorImpl& node, int tasks) const override;
-  Status compute(const TensorImpl& node, const ComputeParams& params) override;
 
   Status register_memory(ExecutionContext& context) override;
   Status synchronize() override;
   Status upload(const Storage& to, const std::byte* from, Bytes bytes) override;
   Status download(std::byte* to, const Storage& from, Bytes bytes) override;
-  Status prepare(std::span<TensorImpl* const> nodes, ExecutionContext& context) override;
-  // `as_one`: nobody looks in between, so that nodes may be joined, and the run captured and replayed.
-  Status begin_run(bool as_one) override;
+  using Backend::prepare;
+  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                               const PreparedRun* previous) override;
   void keep_spans(bool keep) override;
   std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override;
+  void attribute_copies(const TensorImpl* node) override { timeline_->attribute_copies(node); }
   // Libraries that are not used, a capture or pinned pages that were refused, how the device's memory lies; each once.
   BackendNotes take_notes() override;
-  Result<std::vector<BenchRow>> bench(bool quick) override;
 
   const std::shared_ptr<DeviceCachingAllocator>& memory() const { return memory_; }
   Stream compute_stream() const { return {device(), compute_}; }
@@ -60,18 +54,13 @@ class CudaBackend final : public Backend {
   int replays() const { return replays_; }
 
  private:
-  CudaBackend(std::shared_ptr<Driver> driver, const CudaOptions& options, Bench bench);
+  class Run;
+  CudaBackend(std::shared_ptr<Driver> driver, const CudaOptions& options);
   Status start();
   Status compute_waits_for_copies();
-  Status queue_node(const TensorImpl& node, size_t number, const ComputeParams& params);
-  Status queue_part(size_t part, const ComputeParams& params);
-  Status capture();
-  void forget_graph();
-  uint64_t places() const;
   Status check_mishap();
 
   const CudaOptions options_;
-  const Bench bench_;
   std::shared_ptr<Driver> driver_;
   StreamHandle compute_ = 0, copies_ = 0;
   EventHandle between_ = 0;  // orders one stream behind the other
@@ -85,19 +74,8 @@ class CudaBackend final : public Backend {
   bool may_mishap_ = false;
   bool copies_pending_ = false;
 
-  std::vector<TensorImpl*> nodes_;                         // as prepared
-  std::unordered_map<const TensorImpl*, size_t> numbers_;  // in nodes_
-  std::vector<Chains::Part> parts_;
-  std::vector<size_t> part_of_;           // by node
-  std::deque<const TensorImpl*> others_;  // computed without having been prepared, since the last wait
-  bool as_one_ = false, replaying_ = false;
-  // Parts in the order queued: by this run, and by the last one as one (not those that the executor passes over).
-  std::vector<size_t> queued_parts_, whole_run_;
+  Run* running_ = nullptr;  // which queued a node last, until it goes
   int replays_ = 0;
-  ComputeParams work_;  // as the last run had it
-  GraphHandle graph_ = 0;
-  uint64_t graph_places_ = 0;  // where everything lay when it was captured
-  bool graph_failed_ = false, graph_may_mishap_ = false;
   std::string why_no_graph_;
   std::set<std::string> told_;  // notes
 };

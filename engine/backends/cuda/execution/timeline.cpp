@@ -50,7 +50,7 @@ Result<size_t> Timeline::record(StreamHandle stream) {
 Status Timeline::around(const TensorImpl* node, StreamHandle stream, Bytes copied, bool to_device,
                         const std::function<Status()>& queue) {
   if (!keeps_ || pieces_.size() >= kMostPieces) return queue();
-  Piece piece{node, copied, to_device, 0, 0, 0};
+  Piece piece{node ? node : copies_of_, copied, to_device, 0, 0, 0};
   if (activities_) {
     pieces_.push_back(piece);
     driver_->label(pieces_.size());
@@ -117,7 +117,7 @@ std::vector<DeviceSpan> Timeline::take(StreamHandle idle, const std::function<Na
     if (!begin || !end) continue;
     DeviceSpan span;
     span.node = piece.node;
-    span.what = what_of(piece.node, piece.to_device);
+    span.what = what_of(piece.copied > 0 ? nullptr : piece.node, piece.to_device);
     span.begin = base + *begin;
     span.end = base + std::max(*begin, *end);
     span.queued = span.submitted = span.begin;

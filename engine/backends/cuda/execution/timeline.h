@@ -25,6 +25,8 @@ class Timeline {
   void keep(bool keep);
   bool keeps() const { return keeps_; }
 
+  // Copies that are queued from now on belong to the node; null: to none.
+  void attribute_copies(const TensorImpl* node) { copies_of_ = node; }
   // Queues a piece of work: a node's launches, or a copy (null node). A timer that cannot be had is an error; without
   // keep() only `queue` is called.
   Status around(const TensorImpl* node, StreamHandle stream, Bytes copied, bool to_device,
@@ -49,6 +51,7 @@ class Timeline {
 
   std::shared_ptr<Driver> driver_;
   bool keeps_ = false, activities_ = false;
+  const TensorImpl* copies_of_ = nullptr;
   std::vector<EventHandle> timers_;
   size_t used_ = 0;
   std::optional<Nanoseconds> clock_error_;

@@ -8,7 +8,7 @@
 
 namespace arenascope::cuda {
 
-Chains::Chains(std::span<TensorImpl* const> nodes) {
+Chains::Chains(std::span<const TensorImpl* const> nodes) {
   std::unordered_map<const TensorImpl*, int> uses;
   for (const TensorImpl* node : nodes) {
     for (const TensorImpl* source : node->sources) ++uses[source];

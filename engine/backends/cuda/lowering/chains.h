@@ -15,7 +15,7 @@ class Chains {
     size_t count;
   };
   // All nodes' memory is bound. Nodes that are outputs, have several users or are looked at by views end their chain.
-  explicit Chains(std::span<TensorImpl* const> nodes);
+  explicit Chains(std::span<const TensorImpl* const> nodes);
 
   const std::vector<Part>& parts() const { return parts_; }
   int longer_than_one() const;

@@ -37,9 +37,9 @@ Error refuse(const TensorImpl& node, const std::string& text);
 inline constexpr size_t kLongestChain = 8;
 // How many nodes from `nodes[0]` on make a chain that may be computed at its last node's place: 1 if there is none.
 // `only_user(node)`: whether nobody but the next node reads it and nobody wants it afterwards. All memory is bound.
-size_t chain_length(std::span<TensorImpl* const> nodes, bool (*only_user)(const void* context, const TensorImpl& node),
-                    const void* context);
-Status lower_chain(std::span<TensorImpl* const> chain, Queue& queue);
+size_t chain_length(std::span<const TensorImpl* const> nodes,
+                    bool (*only_user)(const void* context, const TensorImpl& node), const void* context);
+Status lower_chain(std::span<const TensorImpl* const> chain, Queue& queue);
 
 // By family; each returns what it queued on the way to the result.
 Status lower_pointwise(const Job& job);

@@ -191,7 +191,7 @@ bool lies_well(const TensorImpl& result, const TensorImpl& input) {
 }
 
 // Writes the chain's program; null if it has no room for it.
-bool write_chain(std::span<TensorImpl* const> chain, Program& program) {
+bool write_chain(std::span<const TensorImpl* const> chain, Program& program) {
   const TensorImpl& head = *chain[0];
   if (!program.begin(*head.sources[0]) || !program.add(head, 0)) return false;
   for (size_t i = 1; i < chain.size(); ++i) {
@@ -210,8 +210,8 @@ Status lower_pointwise(const Job& job) {
   return queue_program(job.queue, computes_in(job.node), program.finish());
 }
 
-size_t chain_length(std::span<TensorImpl* const> nodes, bool (*only_user)(const void* context, const TensorImpl& node),
-                    const void* context) {
+size_t chain_length(std::span<const TensorImpl* const> nodes,
+                    bool (*only_user)(const void* context, const TensorImpl& node), const void* context) {
   if (nodes.empty() || !chains(*nodes[0])) return 1;
   const NumberClass c = computes_in(*nodes[0]);
   size_t length = 1;
@@ -238,7 +238,7 @@ size_t chain_length(std::span<TensorImpl* const> nodes, bool (*only_user)(const 
   return length;
 }
 
-Status lower_chain(std::span<TensorImpl* const> chain, Queue& queue) {
+Status lower_chain(std::span<const TensorImpl* const> chain, Queue& queue) {
   Program program(*chain.back());
   if (!write_chain(chain, program)) return refuse(*chain.back(), "its chain is too long");
   return queue_program(queue, computes_in(*chain[0]), program.finish());

@@ -107,16 +107,6 @@ double microseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
 }
 
-BenchRow row(std::string name, double value, std::string unit, std::string peer, double peer_value, double wanted,
-             bool at_least) {
-  BenchRow r{std::move(name), value,      std::move(unit),
-             std::move(peer), peer_value, peer_value > 0 ? value / peer_value : 0,
-             wanted,          false};
-  const double judged = r.peer.empty() ? value : r.ratio;
-  r.met = at_least ? judged >= wanted : judged <= wanted;
-  return r;
-}
-
 // Keeps what is freed in the device's pool, as programs that care for speed set it up; by default each wait gives it
 // back to the device.
 class KeptPool {
@@ -174,13 +164,14 @@ Result<double> bench_launch(CudaBackend& backend, int times) {
   std::vector<BlockPtr> blocks;
   if (auto ok = give_memory(blocks, *last, backend.compute_stream(), backend.memory()); !ok) return ok.error();
   ExecutionContext unused;
-  if (auto ok = backend.prepare(nodes, unused); !ok) return ok.error();
+  auto prepared = backend.prepare(std::vector<const TensorImpl*>(nodes.begin(), nodes.end()), unused);
+  if (!prepared) return prepared.error();
   const auto run = [&](double* began) -> Status {
     const auto begin = std::chrono::steady_clock::now();
-    if (auto ok = backend.begin_run(true); !ok) return ok;
+    if (auto ok = (*prepared)->begin_run(true); !ok) return ok;
     if (began) *began = microseconds_since(begin);
-    for (const TensorImpl* node : nodes)
-      if (auto ok = backend.compute(*node, {}); !ok) return ok;
+    for (size_t i = 0; i < nodes.size(); ++i)
+      if (auto ok = (**prepared)[i].compute({}); !ok) return ok;
     return backend.synchronize();
   };
   Status ok;
@@ -190,14 +181,13 @@ Result<double> bench_launch(CudaBackend& backend, int times) {
   for (double& launch : launches)
     if (ok) ok = run(&launch);
   const bool replayed = backend.replays() - before == times;
-  if (auto forgotten = backend.prepare({}, unused); ok && !forgotten) ok = forgotten;
   if (!ok) return ok.error();
   return replayed ? median(launches) : 0;
 }
 
 }  // namespace
 
-Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool quick) {
+Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Tell& tell) {
   const int number = backend.device().index;
   const DeviceGuard guard(number);
   const int rounds = quick ? 3 : 15;
@@ -205,7 +195,7 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
   const auto queue = reinterpret_cast<cudaStream_t>(stream.handle);
   const std::shared_ptr<DeviceCachingAllocator>& memory = backend.memory();
   const auto failed = [&](const char* action, cudaError_t code) { return cuda_error(number, action, code); };
-  std::vector<BenchRow> rows;
+  ExecutionContext unused;
   Stopwatch watch(queue);
   BlockPtr scratch;
   {
@@ -235,13 +225,17 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
       p.b = out->sources[1]->data();
       p.type = type;
       p.n = p.m = p.k = p.a_row = p.b_row = n;
-      auto times = watch.both_captured([&] { return backend.compute(*out, params); },
+      const TensorImpl* const nodes[] = {out.impl()};
+      auto prepared = backend.prepare(nodes, unused);
+      if (!prepared) return prepared.error();
+      auto times = watch.both_captured([&] { return (**prepared)[0].compute(params); },
                                        [&] { return direct.run(p, scratch->data(), CublasProducts::kScratch, queue); },
                                        rounds, quick ? 3 : 20);
       if (!times) return times.error();
       const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-      rows.push_back(row(fmt::format("product {} {}", arenascope::name(type), n), flops / times->first / 1e6, "TFLOP/s",
-                         "cuBLASLt directly", flops / times->second / 1e6, 0.97, true));
+      const std::string name = fmt::format("product {} {}", arenascope::name(type), n);
+      tell({name.c_str(), flops / times->first / 1e6, "TFLOP/s", "cuBLASLt directly", flops / times->second / 1e6, 0.97,
+            true});
     }
 
   // What memory bounds, against a copy of as many bytes on the device.
@@ -271,12 +265,15 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
             cudaMemcpyAsync(base, base + moved / 2, static_cast<size_t>(moved / 2), cudaMemcpyDeviceToDevice, queue);
         return code == cudaSuccess ? Status() : failed("copy", code);
       };
-      auto times = watch.both([&] { return backend.compute(*out, params); }, copy, rounds, quick ? 3 : 20);
+      const TensorImpl* const nodes[] = {out.impl()};
+      auto prepared = backend.prepare(nodes, unused);
+      if (!prepared) return prepared.error();
+      auto times = watch.both([&] { return (**prepared)[0].compute(params); }, copy, rounds, quick ? 3 : 20);
       if (!times) return times.error();
-      rows.push_back(
-          row(fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : ""),
-              static_cast<double>(moved) / times->first / 1e3, "GB/s", "copy on the device",
-              static_cast<double>(moved) / times->second / 1e3, 0.90, true));
+      const std::string name =
+          fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : "");
+      tell({name.c_str(), static_cast<double>(moved) / times->first / 1e3, "GB/s", "copy on the device",
+            static_cast<double>(moved) / times->second / 1e3, 0.90, true});
     }
 
   // The allocator against the driver's own pool.
@@ -306,14 +303,14 @@ Result<std::vector<BenchRow>> bench_device(CudaBackend& backend, bool tf32, bool
       ours.push_back(mine);
       theirs.push_back(peer);
     }
-    rows.push_back(row("allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false));
+    tell({"allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false});
   }
 
   if (auto launch = bench_launch(backend, 10 * rounds); !launch)
     return launch.error();
   else if (*launch > 0)
-    rows.push_back(row("launch of a captured graph", *launch, "us", "", 0, 10, false));
-  return rows;
+    tell({"launch of a captured graph", *launch, "us", "", 0, 10, false});
+  return {};
 }
 
 }  // namespace arenascope::cuda

@@ -55,20 +55,34 @@ std::vector<DeviceStatus> list_devices() {
   return out;
 }
 
-Result<std::unique_ptr<Backend>> open_device(const BackendOptions& given) {
+Result<CudaOptions> usable_options(const BackendOptions& given) {
   int count = 0, driver = 0;
   if (std::string missing = why_none(count, driver); !missing.empty()) return Error{missing};
-  const auto options = read_options(given, count);
-  if (!options) return options.error();
-  auto device = CudaDevice::open(options->device, options->activities);
+  return read_options(given, count);
+}
+
+Result<std::unique_ptr<CudaBackend>> open_cuda(const CudaOptions& options) {
+  auto device = CudaDevice::open(options.device, options.activities);
   if (!device) return device.error();
-  auto backend = CudaBackend::make(*device, *options, [tf32 = options->queue.tf32](CudaBackend& b, bool quick) {
-    return bench_device(b, tf32, quick);
-  });
+  return CudaBackend::make(*device, options);
+}
+
+Result<std::unique_ptr<Backend>> open_device(const BackendOptions& given) {
+  const auto options = usable_options(given);
+  if (!options) return options.error();
+  auto backend = open_cuda(*options);
   if (!backend) return backend.error();
   return std::unique_ptr<Backend>(std::move(*backend));
 }
 
+Status measure_device(const BackendOptions& given, bool quick, const Tell& tell) {
+  const auto options = usable_options(given);
+  if (!options) return options.error();
+  auto backend = open_cuda(*options);
+  if (!backend) return backend.error();
+  return bench_device(**backend, options->queue.tf32, quick, tell);
+}
+
 }  // namespace
 
-ARENASCOPE_BACKEND_MODULE("cuda", list_devices, open_device)
+ARENASCOPE_BACKEND_MODULE("cuda", list_devices, open_device, measure_device)

@@ -39,6 +39,7 @@ struct CompileOptions {
 // What is run, with everything decided: whoever executes it chooses nothing any more.
 struct Program {
   std::shared_ptr<Backend> backend;  // computes the steps
+  std::shared_ptr<Backend> host;     // where the graph is partitioned: computes what `backend` does not; else null
   int threads = 1;                   // of the host, that take part
   MemoryStrategy strategy = MemoryStrategy::Planned;
   ExecutionPlan plan;                 // graph, order, memory plan, steps
@@ -49,8 +50,7 @@ struct Program {
   Graph transformed;
   std::vector<Tensor> transformed_outputs;
   std::optional<PrecisionGraph> precision;  // where values are stored in half the bits: what the weights become
-  bool partitioned = false;                 // the graph runs on the device and the host
-  std::vector<TensorImpl*> device_leafs;    // then: what the device reads
+  std::vector<TensorImpl*> device_leafs;    // where it is partitioned: what the device reads
 };
 
 // Errors: what the model lacks to be run, a node that no device computes, a planner or an order that does not exist, no

@@ -64,7 +64,7 @@ class Runner {
   Status set_up();
   Status bind_inputs();
   Status move_leafs();
-  Status prepare();
+  Status prepare(PreparedSteps previous = {});
   void report(const char* phase) const;
 
   models::Model model_;

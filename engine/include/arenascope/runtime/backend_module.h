@@ -4,6 +4,7 @@
 // types, but what open() hands out is a C++ Backend: both sides must be built alike, and the table says how its was.
 // A module that has been loaded stays loaded: memory that it handed out may outlive everything else.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,16 @@ struct arenascope_device_status {
   const arenascope_pair* facts;
   size_t fact_count;
 };
+// A figure that a module measured, beside the same of a library; both in `unit`.
+struct arenascope_measurement {
+  const char* name;
+  double value;
+  const char* unit;
+  const char* peer;   // "" without one
+  double peer_value;  // 0 without a peer
+  double wanted;      // the bound on value ÷ peer_value, or on `value` without a peer
+  int at_least;       // the bound is the least that is wanted, else the most
+};
 struct arenascope_backend_module {
   uint32_t size;        // of this struct, in bytes
   uint32_t version;     // kBackendModuleVersion of the module's build
@@ -33,13 +44,18 @@ struct arenascope_backend_module {
   void (*list)(void* to, void (*tell)(void* to, const arenascope_device_status* status));
   // A new arenascope::Backend, which the caller deletes, or null after having called `why` with a sentence.
   void* (*open)(const arenascope_pair* options, size_t option_count, void* to, void (*why)(void* to, const char* text));
+  // Measures a device against its own libraries and calls `tell` for each figure; `quick` only shows that it works. False
+  // after having called `why` with a sentence. Null: the module has nothing to measure by itself.
+  bool (*measure)(const arenascope_pair* options, size_t option_count, bool quick, void* to,
+                  void (*tell)(void* to, const arenascope_measurement* figure),
+                  void (*why)(void* to, const char* text));
 };
 typedef const arenascope_backend_module* (*arenascope_backend_module_entry_type)(void);
 }
 
 namespace arenascope {
 
-inline constexpr uint32_t kBackendModuleVersion = 1;
+inline constexpr uint32_t kBackendModuleVersion = 2;
 inline constexpr const char* kBackendModuleEntry = "arenascope_backend_module_entry";
 
 // How C++ objects look in this build: library version, compiler, sanitizers.
@@ -63,6 +79,9 @@ class BackendModule {
   std::vector<DeviceStatus> devices() const;
   // Errors: no such device, an option that the backend has not, or what the driver says.
   Result<std::unique_ptr<Backend>> open(const BackendOptions& options = {}) const;
+  // Calls `tell` for each figure, whose texts last as long as the call. Errors: as open(), nothing to measure.
+  Status measure(const BackendOptions& options, bool quick,
+                 const std::function<void(const arenascope_measurement&)>& tell) const;
 
  private:
   friend Result<BackendModule> load_backend_module(std::string_view, const std::vector<std::string>&);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a backend module writes once, in one of its files, at namespace scope:
-//   ARENASCOPE_BACKEND_MODULE("opencl", list_devices, open_device)
+//   ARENASCOPE_BACKEND_MODULE("opencl", list_devices, open_device, nullptr)
 // with   std::vector<DeviceStatus> list_devices();   never empty
 //        Result<std::unique_ptr<Backend>> open_device(const BackendOptions&);
+// and in the place of nullptr, where the module measures its devices:
+//        Status measure_device(const BackendOptions&, bool quick,
+//                              const std::function<void(const arenascope_measurement&)>& tell);
 #pragma once
 #include <exception>
 
@@ -26,12 +29,16 @@ void list(void* to, void (*tell)(void*, const arenascope_device_status*)) {
   }
 }
 
+inline BackendOptions options_of(const arenascope_pair* options, size_t count) {
+  BackendOptions given;
+  for (size_t i = 0; i < count; ++i) given[options[i].name] = options[i].value;
+  return given;
+}
+
 template <auto Open>
 void* open(const arenascope_pair* options, size_t count, void* to, void (*why)(void*, const char*)) {
   try {
-    BackendOptions given;
-    for (size_t i = 0; i < count; ++i) given[options[i].name] = options[i].value;
-    auto backend = Open(given);
+    auto backend = Open(options_of(options, count));
     if (backend) return backend->release();
     why(to, backend.error().message.c_str());
   } catch (const std::exception& error) {
@@ -40,14 +47,38 @@ void* open(const arenascope_pair* options, size_t count, void* to, void (*why)(v
   return nullptr;
 }
 
+template <auto Measure>
+bool measure(const arenascope_pair* options, size_t count, bool quick, void* to,
+             void (*tell)(void*, const arenascope_measurement*), void (*why)(void*, const char*)) {
+  try {
+    const Status done =
+        Measure(options_of(options, count), quick, [&](const arenascope_measurement& figure) { tell(to, &figure); });
+    if (!done) why(to, done.error().message.c_str());
+    return done.ok();
+  } catch (const std::exception& error) {
+    why(to, error.what());
+  }
+  return false;
+}
+template <auto Measure>
+constexpr auto measure_entry() -> decltype(arenascope_backend_module::measure) {
+  if constexpr (Measure == nullptr)
+    return nullptr;
+  else
+    return measure<Measure>;
+}
+
 }  // namespace arenascope::module_detail
 
-#define ARENASCOPE_BACKEND_MODULE(NAME, LIST, OPEN)                                    \
-  extern "C" __attribute__((visibility("default"))) const arenascope_backend_module*   \
-  arenascope_backend_module_entry() {                                                  \
-    static const arenascope_backend_module table{                                      \
-        sizeof(arenascope_backend_module),     arenascope::kBackendModuleVersion,      \
-        arenascope::backend_module_build(),    NAME,                                   \
-        arenascope::module_detail::list<LIST>, arenascope::module_detail::open<OPEN>}; \
-    return &table;                                                                     \
+#define ARENASCOPE_BACKEND_MODULE(NAME, LIST, OPEN, MEASURE)                                           \
+  extern "C" __attribute__((visibility("default"))) const arenascope_backend_module*                   \
+  arenascope_backend_module_entry() {                                                                  \
+    static const arenascope_backend_module table{sizeof(arenascope_backend_module),                    \
+                                                 arenascope::kBackendModuleVersion,                    \
+                                                 arenascope::backend_module_build(),                   \
+                                                 NAME,                                                 \
+                                                 arenascope::module_detail::list<LIST>,                \
+                                                 arenascope::module_detail::open<OPEN>,                \
+                                                 arenascope::module_detail::measure_entry<MEASURE>()}; \
+    return &table;                                                                                     \
   }

@@ -10,11 +10,11 @@ namespace arenascope {
 
 // Writes a tensor's contiguous bytes, wherever its storage lies. Errors: another number of bytes, no memory bound, not
 // contiguous, what the device reports.
-Status write_tensor(Backend& backend, const TensorImpl& tensor, std::span<const std::byte> bytes);
+Status write_tensor(DeviceMemory& memory, const TensorImpl& tensor, std::span<const std::byte> bytes);
 
 // A tensor's elements, contiguous in row-major order, whatever its strides. Waits for the device. Errors: no memory
 // bound, what the device reports.
-Result<std::vector<std::byte>> read_tensor(Backend& backend, const TensorImpl& tensor);
+Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImpl& tensor);
 
 // Moves tensors whose storages lie in host memory to the backend's device: one block of `kind` for all, sliced at the
 // backend's alignment; the host's memory is let go. Storages shared by several tensors stay shared. Those that lie on

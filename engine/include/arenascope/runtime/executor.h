@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs an ExecutionPlan: all threads work on one node, meet at a barrier, then the next node. What happens between
-// two nodes (pausing, callbacks, allocating) is done by the last thread to arrive, before anybody leaves.
+// two nodes (pausing, callbacks, allocating) is done by the first thread, before anybody leaves. Of a graph that is
+// partitioned between a device and the host, the first thread queues the device's nodes and has copies done, and all
+// threads compute the host's.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -35,6 +37,12 @@ struct ExecutorOptions {
   ThreadPoolOptions pool;                 // where its threads run, and how important they are
   int polling = 50;           // 0: a thread that waits parks at once; 100: it looks for twice as long as usual
   bool hold_threads = false;  // all threads take part even beside other work, where one alone would be sooner
+  Backend* host = nullptr;    // of a partitioned graph: computes what `backend` does not; it outlives the executor
+};
+
+// What backends prepared for an executor's steps.
+struct PreparedSteps {
+  std::unique_ptr<PreparedRun> main, host;
 };
 
 struct NodeTime {
@@ -73,8 +81,11 @@ class Executor {
   ~Executor();
 
   // Takes the plan and binds memory to its graph's tensors: the arena and the work buffer, or as the strategy has it.
-  // Weights and inputs are bound by the caller. Errors: a leaf without memory, no memory left.
-  Status prepare(ExecutionPlan plan);
+  // Weights and inputs are bound by the caller. Of `previous`, which an executor of the same backends gave up, and of what
+  // this one prepared before, packed weights are taken over. Errors: a leaf without memory, no memory left.
+  Status prepare(ExecutionPlan plan, PreparedSteps previous = {});
+  // Gives up what was prepared: it cannot run until prepare().
+  PreparedSteps release_prepared();
 
   // Runs it once. Outputs stay valid until the next run. Errors: a kernel's, no memory (eager), not prepared.
   Result<RunReport> run(const RunOptions& options = {});
@@ -97,9 +108,11 @@ class Executor {
   void find_packed();
   Status bind_planned();
   Status bind_each();
+  void forget_places();
   void bind_views();
   void work(int ith, Shared& shared);
   void work_by_itself(Shared& shared);
+  Status begin_run(const Shared& shared);
   // What a thread computes without a barrier: up to which item, when it began with that one, and when it was done.
   struct Stretch {
     size_t last;
@@ -126,7 +139,10 @@ class Executor {
   Status allocate_packed(size_t step);
   void release_after(size_t step);
   void leave_out_joined();
+  void settle_transfers();
+  Status prepare_steps(PreparedSteps previous);
   void find_items();
+  const Backend& backend_of(const TensorImpl& node) const;
   void describe();
   void begin_recording(Shared& shared);
   void end_recording(Shared& shared, std::span<const DeviceSpan> spans, Nanoseconds end);
@@ -141,7 +157,8 @@ class Executor {
     Behind behind;
     bool swapped;      // which set of counters says what was taken of its parts
     uint32_t row_end;  // the item that ends the row which begins here, or itself
-    Launch launch;
+    PreparedNode* prepared;
+    const Storage* work;  // the buffer of its backend
   };
   // Planned tensors by step.
   class ByStep {
@@ -168,6 +185,7 @@ class Executor {
   };
 
   Backend& backend_;
+  Backend* const host_;
   std::shared_ptr<ExecutionContext> context_;
   const ExecutorOptions options_;
   std::unique_ptr<ThreadPool> pool_;
@@ -175,7 +193,10 @@ class Executor {
   ExecutionPlan plan_;
   bool prepared_ = false;
   Storage arena_;
-  Storage work_;
+  Storage work_, host_work_;
+  PreparedSteps steps_;
+  std::vector<std::unique_ptr<PreparedNode>> transfers_;
+  std::vector<PreparedNode*> by_step_;  // null: no work
   trace::DeviceId trace_device_;
   std::vector<std::vector<NodeId>> packed_begins_, packed_ends_;  // by step
   bool any_packed_ = false;

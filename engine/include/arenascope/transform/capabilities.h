@@ -37,10 +37,8 @@ class Capabilities {
   virtual Bytes work_bytes(const TensorImpl& node, int tasks) const = 0;
   // At which multiples of bytes a tensor must lie in the backend's memory.
   virtual Bytes alignment() const { return 64; }
-  // Whether COPY nodes may lead to host memory (Placement::Host) and back.
-  virtual bool copies_to_host() const { return runs_on_host_threads(); }
   // Whether it computes this node (source -1) on packed tensors, Placement::Packed, and whether it then wants that source
-  // packed as well. The COPY nodes that lead from one way to the other are compute()'s too. Main: as bytes.
+  // packed as well. The COPY nodes that lead from one way to the other are computed by it too. Main: as bytes.
   virtual Side packing(const TensorImpl&, int /*source*/) const { return Side::Main; }
   // Into how many parts it may be cut at no cost worth mentioning when `tasks` threads take part: more than that, where
   // it is long, let a thread that is done take over what another has not begun.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The CUDA backend over a simulated device: streams, staging, captured graphs, times and failures, with the real
 // kernels run on the host.
-#include <arenascope/runtime/split_backend.h>
+#include <arenascope/trace/session.h>
 #include <arenascope/transform/partition.h>
 #include "engine/backends/cuda/execution/absence.h"
 
@@ -103,11 +103,10 @@ TEST_CASE("a replayed run is one launch, and chains are fewer kernels") {
     auto on = OnDevice::open(net, driver, options);
     REQUIRE(on.ok());
     REQUIRE(on->run(net).ok());
-    const int before = driver->kernels();
-    REQUIRE(on->backend->begin_run(true).ok());
-    const int queued = driver->queue_calls();
+    REQUIRE(on->run(net).ok());  // captures
+    const int before = driver->kernels(), queued = driver->queue_calls();
     REQUIRE(on->executor->run().ok());
-    CHECK(driver->queue_calls() - queued == 1);  // the look at the word for wrong indices
+    CHECK(driver->queue_calls() - queued == 2);  // the graph, and the look at the word for wrong indices
     kernels[chains] = driver->kernels() - before;
   }
   CHECK(kernels[true] < kernels[false]);
@@ -128,7 +127,7 @@ TEST_CASE("where a capture does not work, nodes are queued one by one; eager and
   for (int k = 0; k < 3; ++k)
     for (uint32_t run = 0; run < 3; ++run) {
       const auto expected = new_inputs(nets[k], on[k], run);
-      auto got = on[k].run(nets[k], k != 1);
+      auto got = on[k].run(nets[k]);
       REQUIRE(got.ok());
       if (k != 1) CHECK(difference(nets[k], *got, expected) < 1e-5);
       CHECK(on[k].backend->replays() == 0);
@@ -404,39 +403,52 @@ TEST_CASE("a graph shared out with the host agrees, and its copies are nodes tha
   {
     Network net;
     const auto expected = expected_of(net);
-    auto device = CudaBackend::make(driver, {});
-    REQUIRE(device);
+    auto made = CudaBackend::make(driver, {});
+    REQUIRE(made);
+    CudaBackend& device = **made;
     const auto sides = choose_sides(net.graph, [](const TensorImpl& node) {
       return node.op == Op::Relu || node.op == Op::Tanh ? Side::Other : Side::Main;
     });
     auto split = partition_graph(net.graph, sides);
     REQUIRE(split);
     CHECK(split->copies == 4);
-    auto both = make_split_backend(std::move(*device), reference::make_reference_backend(), 1);
-    REQUIRE(both);
+    const auto host = reference::make_reference_backend();
     const auto context = make_cpu_context();
-    REQUIRE((*both)->register_memory(*context).ok());
-    REQUIRE(move_to_device(**both, *context, split->main_leafs, MemoryKind::Persistent).ok());
+    trace::Recorder recorder;
+    auto session = std::make_shared<trace::Session>();
+    recorder.add_sink(session);
+    REQUIRE(device.register_memory(*context).ok());
+    REQUIRE(move_to_device(device, *context, split->main_leafs, MemoryKind::Persistent).ok());
     MemoryPlanOptions options;
-    options.alignment = (*both)->alignment();
+    options.alignment = device.alignment();
     auto memory = plan_memory(split->graph, "two-level", "depth-first", options);
     REQUIRE(memory);
-    auto plan = ExecutionPlan::make(split->graph, *memory, **both, 1);
+    auto plan = ExecutionPlan::make(split->graph, *memory, device, 2, {}, host.get());
     REQUIRE_MESSAGE(plan.ok(), (plan ? "" : plan.error().message));
-    auto executor = Executor::create(**both, context, {});
+    auto executor = Executor::create(device, context, {.threads = 2, .recorder = &recorder, .host = host.get()});
     REQUIRE(executor);
     REQUIRE((*executor)->prepare(std::move(*plan)).ok());
     for (int run = 0; run < 3; ++run) {
       auto report = (*executor)->run();
       REQUIRE_MESSAGE(report.ok(), (report ? "" : report.error().message));
       const Tensor& out = split->twins[net.graph.find_node(*net.output).index()];
-      auto got = read_tensor(**both, *out);
+      auto got = read_tensor(device, *out);
       REQUIRE(got);
       CHECK(difference(net, *got, expected) < 1e-5);
     }
     int copies = 0;
     for (const TensorImpl* node : split->graph.nodes()) copies += node->op == Op::Copy;
     CHECK(copies == split->copies);
+    recorder.drain();
+    const auto seen = session->snapshot();
+    int of_nodes = 0;  // the others read the result
+    for (size_t i = 0; i < seen->copies.size(); ++i) {
+      const trace::SpanRef at = seen->copies[i];
+      const NodeId node = seen->tracks[at.track.index()].lanes[at.lane].rows[at.row].node();
+      of_nodes += node.valid();
+      if (node.valid()) CHECK(split->graph.node(node).op == Op::Copy);
+    }
+    CHECK(of_nodes == 3 * copies);
   }
   check_all_given_back(*driver);
 }

@@ -116,8 +116,7 @@ struct OnDevice {
     return out;
   }
 
-  Result<std::vector<std::byte>> run(Network& net, bool as_one = true) {
-    if (auto ok = backend->begin_run(as_one); !ok) return ok.error();
+  Result<std::vector<std::byte>> run(Network& net) {
     auto report = executor->run();
     if (!report) return report.error();
     return read_tensor(*backend, *net.output);

@@ -2,7 +2,6 @@
 // Whole graphs on the device: the arena is the plan's, recorded runs replay, kernels' times come to the trace.
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/executor.h>
-#include <arenascope/runtime/split_backend.h>
 #include <arenascope/trace/session.h>
 #include <arenascope/transform/partition.h>
 
@@ -44,7 +43,7 @@ std::unique_ptr<Executor> prepared(Backend& backend, const std::shared_ptr<Execu
   plan_options.alignment = backend.alignment();
   auto planned = plan_memory(graph, "two-level", "depth-first", plan_options, {});
   REQUIRE(planned);
-  auto plan = ExecutionPlan::make(graph, std::move(*planned), backend, 1);
+  auto plan = ExecutionPlan::make(graph, std::move(*planned), backend, options.threads, {}, options.host);
   REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
   auto executor = Executor::create(backend, memory, std::move(options));
   REQUIRE(executor);
@@ -172,15 +171,14 @@ TEST_CASE("what is told to run on the host does, between copies that have a row 
   REQUIRE(split);
   CHECK(split->copies == 2);
   const Tensor output = split->twins[network.graph.find_node(*network.output).index()];
-  auto both = make_split_backend(std::move(device.backend), reference::make_reference_backend(), 2);
-  REQUIRE(both);
+  const auto host = reference::make_reference_backend();
   trace::Recorder recorder;
   auto session = std::make_shared<trace::Session>();
   recorder.add_sink(session);
-  const auto executor =
-      prepared(**both, device.memory, split->graph, {1, MemoryStrategy::Planned, &recorder, "shared", {}});
+  const auto executor = prepared(*device.backend, device.memory, split->graph,
+                                 {.threads = 2, .recorder = &recorder, .model = "partitioned", .host = host.get()});
   run(*executor);
-  const auto got = result(**both, output);
+  const auto got = result(*device.backend, output);
   CHECK(compare_elements(DType::F32, got.data(), expected.data(), 1600).relative() < 1e-5);
   recorder.drain();
   CHECK(session->snapshot()->copies.size() == 2);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "engine/attach/bench_attach.h"
+#include "engine/bench/bench_attach.h"
 
 namespace arenascope::attach {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the client header costs a program that carries it.
 #pragma once
-#include <arenascope/base/bench_row.h>
-
 #include <vector>
+
+#include "engine/bench/bench_row.h"
 
 namespace arenascope::attach {
 

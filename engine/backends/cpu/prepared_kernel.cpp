@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/cpu/prepared_kernel.h"
+
+#include <new>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/steps.h"
+#include "engine/backends/cpu/kernels/straight.h"
+#include "engine/backends/cpu/simd/simd.h"
+
+namespace arenascope::cpu {
+namespace {
+
+using SharedWeights = std::shared_ptr<const Packed>;
+
+class NoWork final : public PreparedNode {
+ public:
+  Status compute(const ComputeParams&) override { return {}; }
+};
+
+class PreparedLoop final : public PreparedNode {
+ public:
+  PreparedLoop(const TensorImpl& node, StraightLoop loop) : node_(node), loop_(loop), simd_(simd()) {}
+  Status compute(const ComputeParams& params) override {
+    loop_(node_, simd_, params);
+    return {};
+  }
+
+ private:
+  const TensorImpl& node_;
+  const StraightLoop loop_;
+  const Simd& simd_;
+};
+
+class PreparedKernel final : public PreparedNode {
+ public:
+  PreparedKernel(const TensorImpl& node, const Kernel& kernel, SharedWeights packed)
+      : node_(node), kernel_(kernel), packed_(std::move(packed)) {}
+
+  Status compute(const ComputeParams& params) override {
+    const Bytes needed = kernel_.work_bytes ? kernel_.work_bytes(node_, params.nth) : 0;
+    if (params.work_bytes < needed)
+      return refuse(node_, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes, needed));
+    try {
+      const Job job{node_, params.ith, params.nth, params.work, params.work_bytes, packed_.get()};
+      return node_.op == Op::Fused ? compute_with_steps(kernel_.compute, job) : kernel_.compute(job);
+    } catch (const std::bad_alloc&) {
+      return refuse(node_, "there is not enough memory");
+    }
+  }
+
+  bool reads_weight(int source, int parts) const override {
+    return !packed_ || source != packable_source(node_) || !packed_->serves(node_, parts);
+  }
+
+ private:
+  const TensorImpl& node_;
+  const Kernel& kernel_;
+  const SharedWeights packed_;
+};
+
+// A run's nodes, with all weights that were packed for them.
+class PreparedKernels final : public PreparedRun {
+ public:
+  PreparedKernels(Nodes nodes, std::vector<SharedWeights> packed)
+      : PreparedRun(std::move(nodes)), packed_(std::move(packed)) {}
+  const std::vector<SharedWeights>& packed() const { return packed_; }
+
+ private:
+  const std::vector<SharedWeights> packed_;
+};
+
+// Of one prepare(): what is packed so far, by where the weight lies.
+class Packing {
+ public:
+  Packing(ExecutionContext& context, const PreparedKernels* previous) : context_(context) {
+    if (previous)
+      for (const SharedWeights& packed : previous->packed()) known_.emplace(packed->weight_data(), packed);
+  }
+
+  // Null: the node reads its weights as they are, or has none.
+  Result<SharedWeights> weights_of(const TensorImpl& node) {
+    const TensorImpl* weight = packable_weight(node);
+    if (!weight) return SharedWeights();
+    const auto [begin, end] = known_.equal_range(weight->data());
+    for (auto known = begin; known != end; ++known)
+      if (known->second->matches(node, *weight)) return keep(known->second);
+    auto packed = pack_weight(node, context_);
+    if (!packed || !*packed) return packed;
+    known_.emplace(weight->data(), *packed);
+    return keep(*packed);
+  }
+  std::vector<SharedWeights> take() { return std::move(used_); }
+
+ private:
+  SharedWeights keep(SharedWeights packed) { return used_.emplace_back(std::move(packed)); }
+
+  ExecutionContext& context_;
+  std::unordered_multimap<const std::byte*, SharedWeights> known_;
+  std::vector<SharedWeights> used_;
+};
+
+Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packing& packing) {
+  using Made = std::unique_ptr<PreparedNode>;
+  if (!has_work(node)) return Made(std::make_unique<NoWork>());
+  if (const StraightLoop loop = straight_loop(node)) return Made(std::make_unique<PreparedLoop>(node, loop));
+  const Kernel& known = kernel(anchor_of(node));
+  if (!known.compute) return refuse(node, "no kernel computes it");
+  auto packed = packing.weights_of(node);
+  if (!packed) return packed.error();
+  return Made(std::make_unique<PreparedKernel>(node, known, std::move(*packed)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl* const> nodes,
+                                                     ExecutionContext& context, const PreparedRun* previous) {
+  Packing packing(context, dynamic_cast<const PreparedKernels*>(previous));
+  PreparedRun::Nodes prepared;
+  prepared.reserve(nodes.size());
+  for (const TensorImpl* node : nodes) {
+    auto made = prepare_node(*node, packing);
+    if (!made) return made.error();
+    prepared.push_back(std::move(*made));
+  }
+  return std::unique_ptr<PreparedRun>(std::make_unique<PreparedKernels>(std::move(prepared), packing.take()));
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/opencl/prepared.h"
+
+#include "engine/backends/opencl/queue_node.h"
+
+namespace arenascope::opencl {
+
+class QueuedRun::Node final : public PreparedNode {
+ public:
+  Node(QueuedRun& run, const TensorImpl& node, std::shared_ptr<const ImageWeights> weights)
+      : run_(run), node_(node), weights_(std::move(weights)) {}
+
+  Status compute(const ComputeParams& params) override {
+    if (!has_work(node_) || params.ith != 0) return {};
+    Queueing& queueing = run_.queueing_;
+    queueing.checks = queueing.checks || node_.op == Op::Gather || node_.op == Op::GatherElements;
+    if (run_.replay_.replaying()) return {};
+    Runtime& runtime = queueing.station.runtime;
+    runtime.set_node(&node_);
+    Status status = queue_node(queueing.station, node_, params, weights_.get());
+    runtime.set_node(nullptr);
+    return status;
+  }
+
+ private:
+  QueuedRun& run_;
+  const TensorImpl& node_;
+  const std::shared_ptr<const ImageWeights> weights_;
+};
+
+QueuedRun::~QueuedRun() {
+  if (queueing_.running == this) queueing_.running = nullptr;
+}
+
+void QueuedRun::add(const TensorImpl& node, std::shared_ptr<const ImageWeights> weights) {
+  nodes_.push_back(std::make_unique<Node>(*this, node, std::move(weights)));
+}
+
+Status QueuedRun::begin_run(bool as_one) {
+  queueing_.running = this;
+  replay_.begin(as_one);
+  return {};
+}
+
+}  // namespace arenascope::opencl

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "engine/bench/bench_module.h"
+
+#include <arenascope/runtime/backend_module.h>
+
+namespace arenascope {
+namespace {
+
+BenchRow row_of(const arenascope_measurement& figure) {
+  BenchRow row{figure.name, figure.value, figure.unit, figure.peer, figure.peer_value};
+  row.ratio = figure.peer_value > 0 ? figure.value / figure.peer_value : 0;
+  row.wanted = figure.wanted;
+  const double judged = row.peer.empty() ? row.value : row.ratio;
+  row.met = figure.at_least ? judged >= row.wanted : judged <= row.wanted;
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<BenchRow>> bench_module(std::string_view backend, bool quick) {
+  auto module = load_backend_module(backend);
+  if (!module) return module.error();
+  std::vector<BenchRow> rows;
+  const Status done =
+      module->measure({}, quick, [&](const arenascope_measurement& figure) { rows.push_back(row_of(figure)); });
+  if (!done) return done.error();
+  return rows;
+}
+
+}  // namespace arenascope

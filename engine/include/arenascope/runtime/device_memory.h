@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The memory of a backend's device, and copies between it and the host's. The defaults are those of a device that is the
+// host.
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include <arenascope/memory/execution_context.h>
+#include <arenascope/tensor/tensor_impl.h>
+
+namespace arenascope {
+
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+
+  virtual Device device() const = 0;
+  virtual std::string description() const = 0;  // the device in words
+  // Gives the context the allocators of the device.
+  virtual Status register_memory(ExecutionContext&) { return {}; }
+  // Memory for a packed tensor. Errors: no memory, no such tensors.
+  virtual Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context);
+  virtual Status upload(const Storage& to, const std::byte* from, Bytes bytes);
+  virtual Status download(std::byte* to, const Storage& from, Bytes bytes);
+  // Waits for everything queued. Errors: also what nodes that were queued ran into.
+  virtual Status synchronize() { return {}; }
+};
+
+}  // namespace arenascope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What a backend makes of nodes before they are computed again and again: for each node an object that owns its packed
+// weights and all else that computing it needs. Whoever runs the nodes holds it; the backend keeps no list of nodes.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <arenascope/base/ids.h>
+#include <arenascope/base/result.h>
+
+namespace arenascope {
+
+// One thread's part in computing one node.
+struct ComputeParams {
+  int ith = 0;                // this thread's part, 0 ≤ ith < nth
+  int nth = 1;                // parts of the node (its tasks)
+  std::byte* work = nullptr;  // the plan's work buffer, 64-byte aligned, shared by the parts
+  Bytes work_bytes = 0;
+};
+
+// A node that is ready to be computed. It refers to the node, whose memory may move between runs.
+class PreparedNode {
+ public:
+  virtual ~PreparedNode() = default;
+  // Computes part params.ith. All memory is bound. Errors: what the data makes impossible (an index outside its table),
+  // or the device reports.
+  virtual Status compute(const ComputeParams& params) = 0;
+  // Of backends on the host: whether computing the node in so many parts reads the bytes of its constant source `source`.
+  // Not where a packed copy takes their place; they are still there for what it cannot do.
+  virtual bool reads_weight(int /*source*/, int /*parts*/) const { return true; }
+};
+
+// The nodes of a graph, prepared in the order in which they are computed. It outlives neither the backend that made it nor
+// the graph.
+class PreparedRun {
+ public:
+  using Nodes = std::vector<std::unique_ptr<PreparedNode>>;
+  explicit PreparedRun(Nodes nodes = {}) : nodes_(std::move(nodes)) {}
+  virtual ~PreparedRun() = default;
+  PreparedRun(const PreparedRun&) = delete;
+  PreparedRun& operator=(const PreparedRun&) = delete;
+
+  size_t size() const { return nodes_.size(); }
+  PreparedNode& operator[](size_t i) { return *nodes_[i]; }
+  // All nodes are about to be computed in order, up to DeviceMemory::synchronize(). `as_one`: nobody looks in between, so
+  // that what is queued may be recorded the first time and replayed from then on.
+  virtual Status begin_run(bool /*as_one*/) { return {}; }
+
+ protected:
+  Nodes nodes_;
+};
+
+}  // namespace arenascope
