@@ -26,15 +26,46 @@ void add(Both& both, const RawMemory& m) {
 void write(const std::string& id, const Balance& balance, Nanoseconds origin, Writer& out) {
   const Balance::Result r = balance.sum();
   out.bytes(id + ".peak", r.peak);
-  out.time(id + ".peak_at", r.peak_at - origin);
+  out.time(id + ".peak_at", balance.empty() ? 0 : r.peak_at - origin);
   out.bytes(id + ".end", r.end);
   out.count(id + ".changes", balance.changes());
 }
 
 void write(const std::string& id, const Both& both, Nanoseconds origin, Writer& out) {
-  if (!both.active.empty()) write(id + ".active", both.active, origin, out);
-  if (!both.reserved.empty()) write(id + ".reserved", both.reserved, origin, out);
+  write(id + ".active", both.active, origin, out);
+  write(id + ".reserved", both.reserved, origin, out);
   out.count(id + ".allocations", both.allocations);
+}
+
+// All that was handed out at one moment of a run, by whomever; the step is the last that had begun by then.
+void write_runs(const Raw& raw, Bytes before, Writer& out) {
+  std::vector<const RawMemory*> sorted;
+  for (const RawMemory& m : raw.memory)
+    if (m.action == MemoryAction::Alloc || m.action == MemoryAction::Free) sorted.push_back(&m);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const RawMemory* a, const RawMemory* b) { return a->time < b->time; });
+  for (const auto& [id, run] : raw.runs) {
+    if (!run.ended || sorted.empty()) continue;
+    Bytes now = before, peak = 0;
+    Nanoseconds at = run.info.begin;
+    size_t next = 0;
+    const auto add = [&] {
+      now += sorted[next]->action == MemoryAction::Alloc ? sorted[next]->bytes : -sorted[next]->bytes;
+    };
+    for (; next < sorted.size() && sorted[next]->time <= run.info.begin; ++next) add();
+    peak = now;
+    for (; next < sorted.size() && sorted[next]->time < run.end.end; ++next) {
+      add();
+      if (now > peak) peak = now, at = sorted[next]->time;
+    }
+    int64_t step = 0;
+    for (const RawMark& m : raw.marks)
+      if (m.run == id && m.time <= at) step = std::max<int64_t>(step, m.step);
+    const std::string of = "run." + std::to_string(id) + ".active";
+    out.bytes(of + ".peak", peak);
+    out.time(of + ".peak_at", at - raw.begin);
+    out.step(of + ".peak_step", step);
+  }
 }
 
 }  // namespace
@@ -73,6 +104,7 @@ void audit_memory(const Raw& raw, Writer& out) {
   for (const auto& [device, both] : devices)
     if (!device.empty()) write("device." + device, both, raw.begin, out);
   write("memory", all, raw.begin, out);
+  write_runs(raw, active, out);
   if (!all.active.empty()) {
     const Balance::Result r = all.active.sum();
     report.peak = r.peak;

@@ -92,6 +92,7 @@ NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
     f.busy += static_cast<double>(s.busy) / n;
     f.wait += static_cast<double>(s.wait) / n;
   }
+  f.counted = static_cast<int64_t>(walls.size());
   std::sort(walls.begin(), walls.end());
   f.median = quantile(walls, 0.5);
   f.lower_quartile = quantile(walls, 0.25);
@@ -103,6 +104,7 @@ NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
 void write(const NodeFigures& f, int64_t flops, Writer& out) {
   const std::string id = fmt::format("node.{}.{}", f.graph, f.node);
   out.count(id + ".runs", f.runs);
+  out.count(id + ".counted_runs", f.counted);
   out.count(id + ".parts", f.parts);
   out.time(id + ".cold_wall", f.cold);
   out.time(id + ".median_wall", f.median);

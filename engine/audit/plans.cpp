@@ -58,6 +58,25 @@ void write_holes(const std::string& id, const Occupied& occupied, Writer& out) {
   out.put(id + ".hole_byte_steps", byte_steps, Unit::Bytes);
 }
 
+// What is live in each step; bytes that several hold count once.
+void write_steps(const std::string& id, const trace::PlanInfo& plan, Writer& out) {
+  for (size_t step = 0; step < plan.order.size(); ++step) {
+    std::vector<Place> live;
+    const auto now = static_cast<int32_t>(step);
+    for (const trace::SliceInfo& s : plan.slices)
+      if (s.first.value <= now && now < s.last.value) live.push_back({0, 1, s.offset, s.size});
+    const Bytes bytes = occupied(live).peak;
+    const std::string of = fmt::format("{}.step.{}", id, step);
+    out.bytes(of + ".live", bytes);
+    out.count(of + ".tensors", static_cast<int64_t>(std::count_if(plan.slices.begin(), plan.slices.end(), [&](auto& s) {
+                return s.first.value <= now && now < s.last.value;
+              })));
+    if (plan.lower_bound_bytes > 0)
+      out.share(of + ".of_bound", static_cast<double>(bytes) / static_cast<double>(plan.lower_bound_bytes));
+    out.bytes(of + ".unused", std::max<Bytes>(0, plan.arena_bytes - bytes));
+  }
+}
+
 }  // namespace
 
 void audit_plans(const Raw& raw, Writer& out) {
@@ -74,6 +93,10 @@ void audit_plans(const Raw& raw, Writer& out) {
     out.bytes(id + ".lower_bound", plan.lower_bound_bytes);
     out.bytes(id + ".capacity", plan.capacity_bytes);
     out.bytes(id + ".gap", plan.arena_bytes - plan.lower_bound_bytes);
+    if (plan.lower_bound_bytes > 0)
+      out.share(id + ".gap_share", static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
+                                       static_cast<double>(plan.lower_bound_bytes));
+    out.bytes(id + ".saved_by_reuse", std::max<Bytes>(0, bytes - plan.arena_bytes));
     out.share(id + ".ratio", plan.lower_bound_bytes > 0
                                  ? static_cast<double>(plan.arena_bytes) / static_cast<double>(plan.lower_bound_bytes)
                                  : 1);
@@ -86,6 +109,7 @@ void audit_plans(const Raw& raw, Writer& out) {
     out.time(id + ".planning", static_cast<Nanoseconds>(plan.seconds * 1e9));
     write_holes(id, o, out);
     write_blocks(id, plan, out);
+    write_steps(id, plan, out);
   }
 }
 

@@ -95,6 +95,7 @@ void audit_runs(const Raw& raw, Writer& out) {
     out.time(of + ".wall", f.wall);
     out.time(of + ".paused", f.paused);
     out.count(of + ".threads", f.threads);
+    out.count(of + ".lost_events", run.lost);
     int64_t steps = 0;
     for (const RawMark& m : raw.marks)
       if (m.run == id) steps = std::max<int64_t>(steps, m.step + 1);
@@ -106,6 +107,11 @@ void audit_runs(const Raw& raw, Writer& out) {
 // Busy share: busy ÷ (the run's wall time − pauses), whatever is looked at. Over the whole of another tool's trace.
 void audit_threads(const Raw& raw, Writer& out) {
   std::map<int32_t, std::map<int32_t, Did>> did;  // by track and run
+  struct Mean {
+    double busy = 0, wait = 0;
+    int64_t threads = 0;
+  };
+  std::map<int32_t, Mean> runs;  // over those that did anything in them
   for (const RawSpan& s : raw.spans) {
     const int32_t run = raw.runs.contains(s.run) ? s.run : -1;
     if (s.kind == SpanKind::Wait)
@@ -131,11 +137,21 @@ void audit_threads(const Raw& raw, Writer& out) {
         f.of = raw.end - raw.begin;
       else
         continue;  // copies between runs
-      if (run >= 0) write(fmt::format("run.{}.{}", run, id), f, out);
+      if (run >= 0) {
+        write(fmt::format("run.{}.{}", run, id), f, out);
+        Mean& mean = runs[run];
+        mean.busy += f.busy_share(), mean.wait += f.wait_share();
+        if (f.busy + f.wait > 0) ++mean.threads;
+      }
       whole.busy += f.busy, whole.wait += f.wait, whole.of += f.of;
     }
     write(id, whole, out);
     out.report().threads.push_back(std::move(whole));
+  }
+  for (const auto& [run, mean] : runs) {
+    if (mean.threads == 0) continue;
+    out.share(fmt::format("run.{}.busy_share", run), mean.busy / static_cast<double>(mean.threads));
+    out.share(fmt::format("run.{}.wait_share", run), mean.wait / static_cast<double>(mean.threads));
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/arena/arena_picture.h>
+#include <views/common/figure.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -242,6 +243,8 @@ class Maker {
       p_.peak = shape->peak;
       p_.peak_x = shape->peak_x;
       p_.hole_most = shape->hole_most;
+      p_.hole_id =
+          shape->planned ? plan_figure(in_.plan->id, "most_holes") : run_figure(in_.run, "arena.most_holes_by_step");
       return;
     }
     p_.holes_visible = true;

@@ -80,17 +80,26 @@ void ArenaView::update_header() {
   const ThemeColours& c = colours();
   HeaderContent h;
   h.title = view_name();
-  if (a.arena > 0) h.facts << tr("arena %1").arg(format_bytes(a.arena));
+  const trace::PlanId plan_id = context().source->plan_id();
+  const auto bytes = [](std::string id, Bytes b) {
+    return figure(std::move(id), static_cast<double>(b), FigureUnit::Bytes);
+  };
+  if (a.arena > 0) h.add(with_figures(tr("arena %1"), {bytes(plan_figure(plan_id, "arena"), a.arena)}));
   if (const trace::PlanInfo* plan = context().source->plan()) {
     if (a.blocks > 0) {
-      h.facts << tr("%n tensor(s)", nullptr, static_cast<int>(plan->slices.size()))
-              << tr("%n block(s)", nullptr, static_cast<int>(a.blocks));
+      h.add(with_count(tr("%n tensor(s)", nullptr, static_cast<int>(plan->slices.size())),
+                       plan_figure(plan_id, "slices"), static_cast<int64_t>(plan->slices.size())));
+      h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(a.blocks)), plan_figure(plan_id, "blocks"),
+                       static_cast<int64_t>(a.blocks)));
     }
     if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
   }
   if (a.hole_most > 0)
-    h.facts << (a.holes_visible ? tr("visible holes up to %1") : tr("holes up to %1")).arg(format_bytes(a.hole_most));
-  if (a.differing > 0) h.facts.prepend(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)));
+    h.add(with_figures(a.holes_visible ? tr("visible holes up to %1") : tr("holes up to %1"),
+                       {bytes(a.hole_id, a.hole_most)}));
+  if (a.differing > 0)
+    h.add(with_count(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)),
+                     run_figure(context().source->run(), "off_plan"), static_cast<int64_t>(a.differing)));
   const auto styles = slice_styles(c);
   RectStyle seen = styles[kSliceWork0];
   RectStyle planned;
@@ -108,7 +117,7 @@ void ArenaView::update_header() {
     other.outline = c.category(1);
     other.dashed = true;
     h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
-    h.facts << tr("B: up to %1").arg(format_bytes(a.other_arena));
+    h.add(with_figures(tr("B: up to %1"), {bytes("", a.other_arena)}));
   }
   if (context().source->ghost_plan() != nullptr) {
     RectStyle ghost;

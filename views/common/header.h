@@ -2,6 +2,7 @@
 // The strip above a plot: what the view is, the facts of the moment, and the legend with each meaning's second code.
 #pragma once
 #include <qcustomplot.h>
+#include <views/common/figure.h>
 #include <views/common/rect_plottable.h>
 
 namespace arenascope::views {
@@ -17,6 +18,12 @@ struct HeaderContent {
   QString title;      // bold
   QStringList facts;  // the most important first; what does not fit is left out from the end
   std::vector<LegendChip> legend;
+  std::vector<Figure> figures;  // every number in `facts`
+
+  void add(FigureText fact) {
+    facts << std::move(fact.text);
+    figures.insert(figures.end(), fact.figures.begin(), fact.figures.end());
+  }
 };
 
 class Header : public QCPLayoutElement {

@@ -117,6 +117,10 @@ void PlotView::set_header(HeaderContent content) {
   const SessionSource& s = *context_.source;
   const QStringList notes = incomplete_notes(*s.snapshot(), s.run());
   if (!notes.isEmpty()) content.facts.prepend(tr("incomplete: %1").arg(notes.join(QStringLiteral(", "))));
+  const trace::Run* run = s.snapshot()->run(s.run());
+  if (const int64_t lost = run ? run->lost : s.snapshot()->lost; lost > 0)
+    content.figures.push_back(figure(run ? run_figure(s.run(), "lost_events") : "recording.lost_events",
+                                     static_cast<double>(lost), FigureUnit::Count));
   header_->set_content(std::move(content));
 }
 

@@ -165,10 +165,12 @@ std::optional<ArenaShape> arena_shape(const trace::Snapshot& snapshot, trace::Ru
     if (seen.complete)
       for (const trace::SliceRect& s : seen.slices) stays.push_back(stay_of(s, steps));
   }
-  if (stays.empty() && plan) stays = plan_stays(*plan, steps);
+  const bool planned = stays.empty();
+  if (planned && plan) stays = plan_stays(*plan, steps);
   if (stays.empty()) return std::nullopt;
   const SweepResult swept = sweep(std::move(stays), true, stop);
   ArenaShape shape;
+  shape.planned = planned;
   for (const Level& l : swept.live) {
     if (l.max <= static_cast<double>(shape.peak)) continue;
     shape.peak = static_cast<Bytes>(l.max);

@@ -45,10 +45,11 @@ Stay stay_of(const trace::SliceRect& slice, const AxisFrame& axis);
 
 // What a run's arena was like, worked out over its steps and so the same on either axis and at any zoom.
 struct ArenaShape {
-  Bytes peak = 0;       // most bytes live at once
-  Step peak_step;       // the first with so many
-  double peak_x = 0;    // its middle on the axis at hand
-  Bytes hole_most = 0;  // most bytes in holes at once
+  Bytes peak = 0;        // most bytes live at once
+  Step peak_step;        // the first with so many
+  double peak_x = 0;     // its middle on the axis at hand
+  Bytes hole_most = 0;   // most bytes in holes at once
+  bool planned = false;  // nothing was seen: as the plan has it
 };
 // As it was seen, or as `plan` has it where nothing was or `only_plan` is set. None: neither is there.
 std::optional<ArenaShape> arena_shape(const trace::Snapshot& snapshot, trace::RunId run, const trace::PlanInfo* plan,

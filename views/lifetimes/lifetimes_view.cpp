@@ -187,9 +187,13 @@ void LifetimesView::update_header() {
   size_t tensors = 0;
   for (const LifetimesRow& r : l.rows) tensors += r.tensors;
   if (!l.rows.empty()) {
-    h.facts << tr("%n tensor(s)", nullptr, static_cast<int>(tensors))
-            << tr("%n block(s)", nullptr, static_cast<int>(l.rows.size()));
-    if (l.saved > 0) h.facts << tr("reuse saves %1").arg(format_bytes(l.saved));
+    h.add(with_count(tr("%n tensor(s)", nullptr, static_cast<int>(tensors)), plan_figure(l.plan, "slices"),
+                     static_cast<int64_t>(tensors)));
+    h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.rows.size())), plan_figure(l.plan, "blocks"),
+                     static_cast<int64_t>(l.rows.size())));
+    if (l.saved > 0)
+      h.add(with_figures(tr("reuse saves %1"), {figure(plan_figure(l.plan, "saved_by_reuse"),
+                                                       static_cast<double>(l.saved), FigureUnit::Bytes)}));
   } else {
     h.facts << tr("no plan");
   }

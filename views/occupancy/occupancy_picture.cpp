@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/figure.h>
 #include <views/occupancy/occupancy_picture.h>
 
 #include <algorithm>
@@ -98,6 +99,8 @@ void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_
     p.peak = shape->peak;
     p.peak_x = shape->peak_x;
     p.peak_step = shape->peak_step;
+    p.peak_id = shape->planned ? plan_figure(plan.id, "peak") : run_figure(in.run, "arena.peak_by_step");
+    p.peak_step_id = shape->planned ? plan_figure(plan.id, "peak_step") : run_figure(in.run, "arena.peak_step");
   }
   if (in.axis.mode == AxisMode::Time) {
     p.covered = in.axis.range;
@@ -134,6 +137,8 @@ void take_peak(OccupancyPicture& p, const PrepareInput& in) {
   const auto most = in.snapshot->all_active.highest(range.begin, range.end);
   if (!most || most->value <= 0) return;
   p.peak = static_cast<Bytes>(most->value);
+  p.peak_id = in.snapshot->run(in.run) ? run_figure(in.run, "active.peak") : "memory.active.peak";
+  p.peak_step_id = run_figure(in.run, "active.peak_step");
   p.peak_x = in.axis.x_of_time(most->time);
   const double step = std::floor(in.axis.mapping.step_at(static_cast<double>(most->time - in.axis.origin)));
   if (step >= 0 && step < in.axis.mapping.steps()) p.peak_step = Step(static_cast<int32_t>(step));

@@ -28,8 +28,9 @@ struct OccupancyPicture : Prepared {
   Bytes resident = 0, outside = 0;
   double peak_x = 0;  // where it is reached
   Step peak_step;
-  std::string peak_name;  // of the node that runs then
-  double top = 0;         // the largest of all that is drawn
+  std::string peak_id, peak_step_id;  // of the figures: what the peak is of
+  std::string peak_name;              // of the node that runs then
+  double top = 0;                     // the largest of all that is drawn
   // What is compared with: its live bytes, or those of its plan; of all kinds together where the scope is Kinds.
   std::vector<Level> other;
   Bytes other_arena = 0, other_peak = 0;

@@ -264,25 +264,36 @@ void OccupancyView::update_header() {
   const ThemeColours& c = colours();
   HeaderContent h;
   h.title = view_name();
+  const auto bytes = [](std::string id, Bytes b) {
+    return figure(std::move(id), static_cast<double>(b), FigureUnit::Bytes);
+  };
+  const trace::PlanId plan = context().source->plan_id();
   if (o.peak > 0) {
-    h.facts << (o.peak_step.valid()
-                    ? tr("peak %1 at step %2").arg(format_bytes(o.peak), format_count(o.peak_step.value))
-                    : tr("peak %1").arg(format_bytes(o.peak)));
+    const Figure peak = bytes(o.peak_id, o.peak);
+    if (o.peak_step.valid())
+      h.add(
+          with_figures(tr("peak %1 at step %2"), {peak, figure(o.peak_step_id, o.peak_step.value, FigureUnit::Step)}));
+    else
+      h.add(with_figures(tr("peak %1"), {peak}));
   }
-  if (o.bound > 0) h.facts << tr("lower bound %1").arg(format_bytes(o.bound));
+  if (o.bound > 0) h.add(with_figures(tr("lower bound %1"), {bytes(plan_figure(plan, "lower_bound"), o.bound)}));
   if (o.bound > 0 && o.arena > 0) {
-    h.facts << (o.gap() == 0 ? tr("no gap")
-                             : tr("gap %1, %2")
-                                   .arg(format_bytes(o.gap()),
-                                        format_percent(static_cast<double>(o.gap()) / static_cast<double>(o.bound))));
+    const double share = static_cast<double>(o.gap()) / static_cast<double>(o.bound);
+    if (o.gap() == 0)
+      h.facts << tr("no gap");
+    else
+      h.add(with_figures(tr("gap %1, %2"), {bytes(plan_figure(plan, "gap"), o.gap()),
+                                            figure(plan_figure(plan, "gap_share"), share, FigureUnit::Share)}));
   }
+  const trace::RunId run = context().source->run();
   if (o.resident > 0)
-    h.facts << (o.outside >= 0 ? tr("resident %1, outside of all spaces %2")
-                               : tr("resident %1, of what is reserved %2 untouched"))
-                   .arg(format_bytes(o.resident), format_bytes(std::abs(o.outside)));
-  if (o.capacity > 0) h.facts << tr("capacity %1").arg(format_bytes(o.capacity));
-  if (!o.other.empty()) h.facts << tr("B: peak %1").arg(format_bytes(o.other_peak));
-  if (!o.ghost.empty()) h.facts << tr("arena before %1").arg(format_bytes(o.ghost_arena));
+    h.add(with_figures(
+        o.outside >= 0 ? tr("resident %1, outside of all spaces %2")
+                       : tr("resident %1, of what is reserved %2 untouched"),
+        {bytes(run_figure(run, "resident"), o.resident), bytes(run_figure(run, "outside"), std::abs(o.outside))}));
+  if (o.capacity > 0) h.add(with_figures(tr("capacity %1"), {bytes(plan_figure(plan, "capacity"), o.capacity)}));
+  if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes("", o.other_peak)}));
+  if (!o.ghost.empty()) h.add(with_figures(tr("arena before %1"), {bytes("", o.ghost_arena)}));
   if (o.scope == OccupancyScope::Arena) {
     if (!o.live.empty()) h.legend.push_back({tr("live"), {c[Role::Work]}, LegendChip::Shape::Box});
     h.legend.push_back({tr("planned"), {QColor(), c.dim_text}, LegendChip::Shape::Box});

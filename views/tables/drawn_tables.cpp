@@ -52,6 +52,9 @@ TablePtr occupancy_table(const TableInput& input) {
   for (size_t i = 1; i < tensors->size(); ++i) (*tensors)[i] += (*tensors)[i - 1];
   table->rows = live->size();
   auto node = [plan](size_t r) { return r < plan->order.size() ? plan->order[r] : NodeId(); };
+  const auto step_id = [plan](const char* what) {
+    return [=](size_t r) { return plan_figure(plan->id, ("step." + std::to_string(r) + "." + what).c_str()); };
+  };
   const auto bound = static_cast<double>(plan->lower_bound_bytes), arena = static_cast<double>(plan->arena_bytes);
   table->columns = {
       number_column(Texts::tr("Step"), Texts::tr("Counted in the order of the plan"),
@@ -60,17 +63,18 @@ TablePtr occupancy_table(const TableInput& input) {
        [graph, node](size_t r) {
          return node(r).valid() ? name_of(graph.get(), TensorRef::node(node(r))) : QString();
        }},
-      bytes_column(Texts::tr("Live"), Texts::tr("Bytes of all tensors that are still needed"),
-                   [live](size_t r) { return static_cast<double>((*live)[r]); }),
-      number_column(Texts::tr("Tensors"), Texts::tr("How many live in this step"),
-                    [tensors](size_t r) { return static_cast<double>((*tensors)[r]); }),
-      {Texts::tr("Of bound"), Texts::tr("Live bytes as a share of the lower bound, the largest sum of live bytes"),
-       [live, bound](size_t r) {
-         return bound > 0 ? format_percent(static_cast<double>((*live)[r]) / bound) : QString();
-       },
-       [live, bound](size_t r) { return bound > 0 ? static_cast<double>((*live)[r]) / bound : 0.0; }},
-      bytes_column(Texts::tr("Free in arena"), Texts::tr("Bytes of the arena that nobody uses in this step"),
-                   [live, arena](size_t r) { return std::max(0.0, arena - static_cast<double>((*live)[r])); }),
+      figure_column(Texts::tr("Live"), Texts::tr("Bytes of all tensors that are still needed"), FigureUnit::Bytes,
+                    step_id("live"), [live](size_t r) { return static_cast<double>((*live)[r]); }),
+      figure_column(Texts::tr("Tensors"), Texts::tr("How many live in this step"), FigureUnit::Count,
+                    step_id("tensors"), [tensors](size_t r) { return static_cast<double>((*tensors)[r]); }),
+      figure_column(
+          Texts::tr("Of bound"), Texts::tr("Live bytes as a share of the lower bound, the largest sum of live bytes"),
+          FigureUnit::Share, step_id("of_bound"),
+          [live, bound](size_t r) { return bound > 0 ? static_cast<double>((*live)[r]) / bound : 0.0; },
+          [bound](size_t) { return bound > 0; }),
+      figure_column(Texts::tr("Free in arena"), Texts::tr("Bytes of the arena that nobody uses in this step"),
+                    FigureUnit::Bytes, step_id("unused"),
+                    [live, arena](size_t r) { return std::max(0.0, arena - static_cast<double>((*live)[r])); }),
   };
   table->selection = [graph, node](size_t r) {
     return graph && node(r).valid() ? Selection::node(graph->id, node(r)) : Selection();

@@ -21,12 +21,14 @@ QString track_name(const trace::Snapshot& snapshot, trace::TrackId id) {
   return id.valid() && id.index() < snapshot.tracks.size() ? text(snapshot.tracks[id.index()].info.name) : QString();
 }
 
-Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
-  return {title, tip, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
+Column bytes_column(const QString& title, const QString& tip, std::function<std::string(size_t)> id,
+                    std::function<double(size_t)> get) {
+  return figure_column(title, tip, FigureUnit::Bytes, std::move(id), std::move(get));
 }
 
-Column time_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
-  return {title, tip, [get](size_t r) { return format_ns(static_cast<Nanoseconds>(get(r))); }, get};
+Column time_column(const QString& title, const QString& tip, std::function<std::string(size_t)> id,
+                   std::function<double(size_t)> get) {
+  return figure_column(title, tip, FigureUnit::Time, std::move(id), std::move(get));
 }
 
 }  // namespace
@@ -47,6 +49,9 @@ TablePtr barriers_table(const TableInput& input) {
   auto barrier = [snapshot, rows](size_t r) -> const trace::Barrier& { return snapshot->barriers[(*rows)[r]]; };
   const Nanoseconds origin = snapshot->time.begin;
   const auto graph = input.graph;
+  const auto barrier_id = [barrier](const char* what) {
+    return [=](size_t r) { return barrier_figure(barrier(r), what); };
+  };
   table->rows = rows->size();
   table->columns = {
       {Texts::tr("Node"), Texts::tr("The node behind which the threads met"),
@@ -62,24 +67,24 @@ TablePtr barriers_table(const TableInput& input) {
          const NodeId id = barrier(r).node;
          return graph && id.valid() && id.index() < graph->nodes.size() ? text(graph->nodes[id.index()].op) : QString();
        }},
-      {Texts::tr("Nodes"),
-       Texts::tr("Nodes with work since the barrier before; more than one: there was no barrier between them"),
-       [=](size_t r) { return QString::number(barrier(r).nodes); },
-       [=](size_t r) { return static_cast<double>(barrier(r).nodes); }},
+      figure_column(Texts::tr("Nodes"),
+                    Texts::tr("Nodes with work since the barrier before; more than one: there was no barrier between "
+                              "them"),
+                    FigureUnit::Count, barrier_id("nodes"),
+                    [=](size_t r) { return static_cast<double>(barrier(r).nodes); }),
       time_column(Texts::tr("At"), Texts::tr("When the first thread arrived, from the start of the recording"),
-                  [=](size_t r) { return static_cast<double>(barrier(r).first_arrival - origin); }),
+                  barrier_id("at"), [=](size_t r) { return static_cast<double>(barrier(r).first_arrival - origin); }),
       {Texts::tr("Last to arrive"), Texts::tr("The thread for which the others waited"),
        [=](size_t r) { return track_name(*snapshot, barrier(r).last_arriver); }},
-      time_column(Texts::tr("Spread"), Texts::tr("From the first arrival to the last"),
+      time_column(Texts::tr("Spread"), Texts::tr("From the first arrival to the last"), barrier_id("spread"),
                   [=](size_t r) { return static_cast<double>(barrier(r).last_arrival - barrier(r).first_arrival); }),
       time_column(Texts::tr("Waited"), Texts::tr("All threads' waiting together: what the imbalance cost"),
-                  [=](size_t r) { return static_cast<double>(barrier(r).wait_sum); }),
+                  barrier_id("waited"), [=](size_t r) { return static_cast<double>(barrier(r).wait_sum); }),
       time_column(Texts::tr("Leaving"), Texts::tr("From the last arrival to the last thread's leaving"),
+                  barrier_id("leaving"),
                   [=](size_t r) { return static_cast<double>(barrier(r).last_leave - barrier(r).last_arrival); }),
-      {Texts::tr("Threads"),
-       {},
-       [=](size_t r) { return QString::number(barrier(r).threads); },
-       [=](size_t r) { return static_cast<double>(barrier(r).threads); }},
+      figure_column(Texts::tr("Threads"), {}, FigureUnit::Count, barrier_id("threads"),
+                    [=](size_t r) { return static_cast<double>(barrier(r).threads); }),
   };
   add_barrier_columns(
       *table, input, [=](size_t r) { return barrier(r).node; }, [=](size_t r) { return barrier(r).wait_sum; });
@@ -116,24 +121,27 @@ TablePtr allocators_table(const TableInput& input) {
   auto changes = [snapshot, lines](size_t r) {
     return static_cast<double>(snapshot->series((*lines)[r].kind, trace::MemoryCount::Active).samples.size());
   };
+  const auto kind_id = [lines](const char* what) {
+    return [=](size_t r) { return kind_figure((*lines)[r].kind, what); };
+  };
   using trace::MemoryCount;
   table->rows = lines->size();
   table->columns = {
       {Texts::tr("Kind"), Texts::tr("What the memory is used for"),
        [lines](size_t r) { return Words::kind((*lines)[r].kind); }},
       {Texts::tr("Allocator"), {}, [lines](size_t r) { return (*lines)[r].name; }},
-      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"),
+      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"), kind_id("active.end"),
                    [last](size_t r) { return last(r, MemoryCount::Active); }),
-      bytes_column(Texts::tr("Reserved"), Texts::tr("Taken from the system now"),
+      bytes_column(Texts::tr("Reserved"), Texts::tr("Taken from the system now"), kind_id("reserved.end"),
                    [last](size_t r) { return last(r, MemoryCount::Reserved); }),
       bytes_column(
-          Texts::tr("Peak active"), {},
+          Texts::tr("Peak active"), {}, kind_id("active.peak"),
           [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Active)); }),
       bytes_column(
-          Texts::tr("Peak reserved"), {},
+          Texts::tr("Peak reserved"), {}, kind_id("reserved.peak"),
           [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
-      {Texts::tr("Changes"), Texts::tr("Allocations and frees together"),
-       [changes](size_t r) { return format_count(static_cast<int64_t>(changes(r))); }, changes},
+      figure_column(Texts::tr("Changes"), Texts::tr("Allocations and frees together"), FigureUnit::Count,
+                    kind_id("active.changes"), changes),
   };
   add_allocator_columns(*table, input, [lines](size_t r) { return (*lines)[r].kind; });
   return table;
@@ -177,6 +185,9 @@ TablePtr planners_table(const TableInput& input) {
   auto change = [plans, current](size_t r) {
     return current ? static_cast<double>((*plans)[r]->arena_bytes - current->arena_bytes) : 0.0;
   };
+  const auto plan_id = [plans](const char* what) {
+    return [=](size_t r) { return plan_figure((*plans)[r]->id, what); };
+  };
   table->rows = plans->size();
   table->columns = {
       {Texts::tr("In use"), Texts::tr("●: the plan of the run at hand; ○: the one that is shown in its place"),
@@ -189,13 +200,13 @@ TablePtr planners_table(const TableInput& input) {
        }},
       {Texts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
       {Texts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
-      bytes_column(Texts::tr("Arena"), Texts::tr("Bytes of the one block that holds all activations"),
+      bytes_column(Texts::tr("Arena"), Texts::tr("Bytes of the one block that holds all activations"), plan_id("arena"),
                    [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),
       bytes_column(Texts::tr("Lower bound"),
-                   Texts::tr("Largest sum of live bytes: no plan of this order can be smaller"),
+                   Texts::tr("Largest sum of live bytes: no plan of this order can be smaller"), plan_id("lower_bound"),
                    [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
-      {Texts::tr("Ratio"), Texts::tr("Arena over lower bound; 1 is perfect"),
-       [ratio](size_t r) { return QString::number(ratio(r), 'f', 3); }, ratio},
+      figure_column(Texts::tr("Ratio"), Texts::tr("Arena over lower bound; 1 is perfect"), FigureUnit::Ratio,
+                    plan_id("ratio"), ratio),
       {Texts::tr("Against the one in use"),
        {},
        [change](size_t r) {
@@ -204,7 +215,7 @@ TablePtr planners_table(const TableInput& input) {
                        : (d > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(d));
        },
        change},
-      time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"),
+      time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"), plan_id("planning"),
                   [plans](size_t r) { return (*plans)[r]->seconds * 1e9; }),
   };
   table->id = [plans](size_t r) { return static_cast<int64_t>((*plans)[r]->id.index()); };

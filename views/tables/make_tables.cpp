@@ -38,6 +38,13 @@ TableInput TableInput::of(const SessionSource& source) {
   return input;
 }
 
+Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
+                     std::function<std::string(size_t row)> id, std::function<double(size_t row)> value,
+                     std::function<bool(size_t row)> there) {
+  const auto make = [=](size_t r) { return there && !there(r) ? Figure() : figure(id(r), value(r), unit); };
+  return {title, tip, [make](size_t r) { return make(r).text; }, value, make};
+}
+
 TablePtr nodes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No graph is open.");
@@ -59,13 +66,10 @@ TablePtr nodes_table(const TableInput& input) {
   const auto all_stats = std::make_shared<const std::vector<trace::NodeStats>>(snapshot->stats(graph->id));
   auto stats = [all_stats](size_t r) { return r < all_stats->size() ? (*all_stats)[r] : trace::NodeStats(); };
   // A time over the runs; nothing where the node never ran.
-  const auto run_time = [stats](const QString& title, const QString& tip, auto get) {
-    return Column{title, tip,
-                  [=](size_t r) {
-                    const trace::NodeStats s = stats(r);
-                    return s.runs > 0 ? format_ns(static_cast<Nanoseconds>(get(s))) : QString();
-                  },
-                  [=](size_t r) { return static_cast<double>(get(stats(r))); }};
+  const auto run_time = [stats, id = graph->id](const QString& title, const QString& tip, const char* what, auto get) {
+    return figure_column(
+        title, tip, FigureUnit::Time, [=](size_t r) { return node_figure(id, NodeId(r), what); },
+        [=](size_t r) { return static_cast<double>(get(stats(r))); }, [=](size_t r) { return stats(r).runs > 0; });
   };
   table->rows = graph->nodes.size();
   table->columns = {
@@ -106,23 +110,22 @@ TablePtr nodes_table(const TableInput& input) {
       run_time(Texts::tr("Mean time"),
                Texts::tr("Wall time a run, from the beginning of its first part to the end of its last; without the "
                          "first run, which is cold, where there are others"),
-               [](const trace::NodeStats& s) { return s.mean; }),
-      run_time(Texts::tr("Median"), Texts::tr("Of its wall times, one a run"),
+               "mean_wall", [](const trace::NodeStats& s) { return s.mean; }),
+      run_time(Texts::tr("Median"), Texts::tr("Of its wall times, one a run"), "median_wall",
                [](const trace::NodeStats& s) { return s.median; }),
-      run_time(Texts::tr("Quartile 1"), Texts::tr("A quarter of the runs took less"),
+      run_time(Texts::tr("Quartile 1"), Texts::tr("A quarter of the runs took less"), "lower_quartile_wall",
                [](const trace::NodeStats& s) { return s.quartile1; }),
-      run_time(Texts::tr("Quartile 3"), Texts::tr("A quarter of the runs took more"),
+      run_time(Texts::tr("Quartile 3"), Texts::tr("A quarter of the runs took more"), "upper_quartile_wall",
                [](const trace::NodeStats& s) { return s.quartile3; }),
-      run_time(Texts::tr("Longest"), Texts::tr("The longest of its wall times"),
+      run_time(Texts::tr("Longest"), Texts::tr("The longest of its wall times"), "longest_wall",
                [](const trace::NodeStats& s) { return s.longest; }),
-      run_time(Texts::tr("Busy"), Texts::tr("What its parts took together, mean a run"),
+      run_time(Texts::tr("Busy"), Texts::tr("What its parts took together, mean a run"), "busy",
                [](const trace::NodeStats& s) { return s.busy; }),
-      {Texts::tr("First run"), Texts::tr("Wall time in the first run of this plan, when caches were cold"),
-       [stats](size_t r) {
-         const trace::NodeStats s = stats(r);
-         return s.first ? format_ns(*s.first) : QString();
-       },
-       [stats](size_t r) { return static_cast<double>(stats(r).first.value_or(0)); }},
+      figure_column(
+          Texts::tr("First run"), Texts::tr("Wall time in the first run of this plan, when caches were cold"),
+          FigureUnit::Time, [graph](size_t r) { return node_figure(graph->id, NodeId(r), "cold_wall"); },
+          [stats](size_t r) { return static_cast<double>(stats(r).first.value_or(0)); },
+          [stats](size_t r) { return stats(r).first.has_value(); }),
       {Texts::tr("Runs"), Texts::tr("How many runs the times are of"),
        [stats](size_t r) {
          const trace::NodeStats s = stats(r);
@@ -131,13 +134,17 @@ TablePtr nodes_table(const TableInput& input) {
                 : s.incomplete ? Texts::tr("%1, incomplete").arg(format_count(s.runs))
                                : format_count(s.runs);
        },
-       [stats](size_t r) { return static_cast<double>(stats(r).runs); }},
-      {Texts::tr("Waiting"), Texts::tr("What all threads waited together at the barriers behind it, mean a run"),
-       [stats](size_t r) {
+       [stats](size_t r) { return static_cast<double>(stats(r).runs); },
+       [stats, graph](size_t r) {
          const trace::NodeStats s = stats(r);
-         return s.barriers ? format_ns(static_cast<Nanoseconds>(s.wait)) : QString();
-       },
-       [stats](size_t r) { return stats(r).wait; }},
+         return s.runs == 0 ? Figure()
+                            : figure(node_figure(graph->id, NodeId(r), "counted_runs"), static_cast<double>(s.runs),
+                                     FigureUnit::Count);
+       }},
+      figure_column(
+          Texts::tr("Waiting"), Texts::tr("What all threads waited together at the barriers behind it, mean a run"),
+          FigureUnit::Time, [graph](size_t r) { return node_figure(graph->id, NodeId(r), "wait"); },
+          [stats](size_t r) { return stats(r).wait; }, [stats](size_t r) { return stats(r).barriers > 0; }),
       {Texts::tr("Tasks"), Texts::tr("Parts into which it is split"),
        [graph](size_t r) { return QString::number(graph->nodes[r].tasks); },
        [graph](size_t r) { return static_cast<double>(graph->nodes[r].tasks); }},
@@ -200,6 +207,9 @@ TablePtr blocks_table(const TableInput& input) {
     }
     return names.join(QStringLiteral(" → "));
   };
+  const auto block_id = [blocks, plan](const char* what) {
+    return [=](size_t r) { return block_figure(plan->id, (*blocks)[r].id, what); };
+  };
   table->rows = blocks->size();
   table->columns = {
       {Texts::tr("Block"),
@@ -209,21 +219,19 @@ TablePtr blocks_table(const TableInput& input) {
       {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
        [blocks](size_t r) { return format_address((*blocks)[r].offset); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].offset); }},
-      {Texts::tr("Bytes"),
-       {},
-       [blocks](size_t r) { return format_bytes((*blocks)[r].end - (*blocks)[r].offset); },
-       [blocks](size_t r) { return static_cast<double>((*blocks)[r].end - (*blocks)[r].offset); }},
-      {Texts::tr("Tensors"), Texts::tr("How many use it, one after the other"),
-       [blocks](size_t r) { return QString::number((*blocks)[r].tensors.size()); },
-       [blocks](size_t r) { return static_cast<double>((*blocks)[r].tensors.size()); }},
+      figure_column(Texts::tr("Bytes"), {}, FigureUnit::Bytes, block_id("bytes"),
+                    [blocks](size_t r) { return static_cast<double>((*blocks)[r].end - (*blocks)[r].offset); }),
+      figure_column(Texts::tr("Tensors"), Texts::tr("How many use it, one after the other"), FigureUnit::Count,
+                    block_id("tensors"),
+                    [blocks](size_t r) { return static_cast<double>((*blocks)[r].tensors.size()); }),
       {Texts::tr("Steps"), Texts::tr("From its first use to behind its last"),
        [blocks](size_t r) { return QStringLiteral("%1 – %2").arg((*blocks)[r].first).arg((*blocks)[r].last); },
        [blocks](size_t r) { return static_cast<double>((*blocks)[r].first); }},
-      {Texts::tr("Filled"), Texts::tr("Bytes × steps that are in use, of all that the block has"),
-       [filled](size_t r) { return format_percent(filled(r)); }, filled},
-      {Texts::tr("Level"), Texts::tr("Level of reuse that put its tensors together; 0: none"),
-       [blocks](size_t r) { return QString::number((*blocks)[r].level); },
-       [blocks](size_t r) { return static_cast<double>((*blocks)[r].level); }},
+      figure_column(Texts::tr("Filled"), Texts::tr("Bytes × steps that are in use, of all that the block has"),
+                    FigureUnit::Share, block_id("filled"), filled),
+      figure_column(Texts::tr("Level"), Texts::tr("Level of reuse that put its tensors together; 0: none"),
+                    FigureUnit::Count, block_id("level"),
+                    [blocks](size_t r) { return static_cast<double>((*blocks)[r].level); }),
       {Texts::tr("Used by"), Texts::tr("Its tensors in the order of their use"),
        graph ? std::function<QString(size_t)>(users) : [](size_t) { return QString(); }},
   };

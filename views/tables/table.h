@@ -2,6 +2,7 @@
 // A table as a value: columns that give a text and a number for each row, made from one snapshot and never changed.
 // Everything that a drawn view shows stands in one of these too, to be sorted, filtered, copied and saved.
 #pragma once
+#include <views/common/figure.h>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 
@@ -31,7 +32,12 @@ struct Column {
   QString tip;  // what it means, with its unit
   std::function<QString(size_t row)> text;
   std::function<double(size_t row)> number = nullptr;  // sorts and aligns as a number; exported as it is
+  std::function<Figure(size_t row)> figure = nullptr;  // what `text` prints, with its id; without one in an empty cell
 };
+// A column that prints figures: text and number are theirs. `there`: whether a row has one.
+Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
+                     std::function<std::string(size_t row)> id, std::function<double(size_t row)> value,
+                     std::function<bool(size_t row)> there = nullptr);
 
 struct Table {
   std::vector<Column> columns;

@@ -162,8 +162,11 @@ void TimelineView::update_header() {
     ++workers;
   }
   if (workers > 0) {
-    h.facts << tr("%1 busy").arg(format_percent(busy / workers));
-    if (waiting > 0) h.facts << tr("%1 waiting at barriers").arg(format_percent(waiting / workers));
+    const trace::RunId run = context().source->run();
+    h.add(with_figures(tr("%1 busy"), {figure(run_figure(run, "busy_share"), busy / workers, FigureUnit::Share)}));
+    if (waiting > 0)
+      h.add(with_figures(tr("%1 waiting at barriers"),
+                         {figure(run_figure(run, "wait_share"), waiting / workers, FigureUnit::Share)}));
   }
   double other_busy = 0;
   int other_workers = 0;
@@ -172,11 +175,17 @@ void TimelineView::update_header() {
     other_busy += row.share.busy;
     ++other_workers;
   }
-  if (other_workers > 0) h.facts << tr("B: %1 busy").arg(format_percent(other_busy / other_workers));
+  if (other_workers > 0)
+    h.add(with_figures(tr("B: %1 busy"), {figure("", other_busy / other_workers, FigureUnit::Share)}));
   if (const trace::Run* run = t.snapshot->run(context().source->run()); run && run->paused() > 0)
-    h.facts << tr("paused for %1, which is no part of it").arg(format_ns(run->paused()));
+    h.add(with_figures(
+        tr("paused for %1, which is no part of it"),
+        {figure(run_figure(run->info.id, "paused"), static_cast<double>(run->paused()), FigureUnit::Time)}));
   for (const trace::ClockInfo& clock : t.snapshot->clocks)
-    if (clock.error > 0) h.facts << tr("device clock ± %1").arg(format_ns(clock.error));
+    if (clock.error > 0)
+      h.add(
+          with_figures(tr("device clock ± %1"), {figure("device." + std::to_string(clock.device.value) + ".clock_error",
+                                                        static_cast<double>(clock.error), FigureUnit::Time)}));
   RectStyle work, wait, copy, last;
   work.fill = c[Role::Work];
   wait.hatch = Hatch::Diagonal;

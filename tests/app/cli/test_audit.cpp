@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // audit: its form, how it ends, and that what executors and allocators really write does not contradict itself.
+#include <arenascope/trace/recording.h>
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "support/random_events.h"
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
 
@@ -26,7 +28,94 @@ double figure(const Json& audit, const std::string& id) {
   return 0;
 }
 
+using namespace arenascope;
+
+// All of a recording, to be changed and written again.
+struct Collected : trace::Sink {
+  Stream stream;
+  void describe(const trace::Description& d) override { stream.entries.push_back({d, trace::TrackId(), {}}); }
+  void events(trace::TrackId track, std::span<const trace::Event> events) override {
+    stream.entries.push_back({std::nullopt, track, {events.begin(), events.end()}});
+  }
+};
+
+int audit_status(const Stream& stream, const std::string& file) {
+  {
+    auto writer = trace::RecordingWriter::create(file, {.mirror = false});
+    REQUIRE(writer.ok());
+    stream.play(**writer);
+  }
+  return cli({"audit", file, "--json"}).status;
+}
+
+// The event in the middle of all of its kind.
+trace::Event* middle(Stream& stream, trace::EventKind kind) {
+  std::vector<trace::Event*> all;
+  stream.each([&](trace::TrackId, trace::Event& e) {
+    if (e.kind() == kind) all.push_back(&e);
+  });
+  REQUIRE(all.size() > 2);
+  return all[all.size() / 2];
+}
+
 }  // namespace
+
+TEST_CASE("what executors and allocators write does not contradict itself, whatever the strategy") {
+  const TempFolder folder;
+  for (const char* strategy : {"planned", "eager", "none"}) {
+    CAPTURE(strategy);
+    const std::string file = folder / (std::string(strategy) + ".pftrace");
+    REQUIRE(cli({"run", "zoo:squeezenet", "--threads", "2", "--memory", strategy, "--repeat", "3", "--record", file})
+                .status == 0);
+    const Json a = audited(file);
+    CHECK(a["contradictions"].empty());
+    CHECK(figure(a, "memory.active.end") >= 0);
+  }
+}
+
+TEST_CASE("one wrong event of a real run is noticed") {
+  const TempFolder folder;
+  const std::string file = folder / "run.pftrace", changed = folder / "changed.pftrace";
+  REQUIRE(cli({"run", "zoo:squeezenet", "--threads", "2", "--repeat", "3", "--record", file}).status == 0);
+  Collected whole;
+  REQUIRE(trace::read_recording(file, whole).ok());
+  REQUIRE(audit_status(whole.stream, changed) == 0);
+  using trace::EventKind;
+  Stream wrong_address = whole.stream;
+  middle(wrong_address, EventKind::Free)->a += 64;
+  CHECK(audit_status(wrong_address, changed) == 1);
+  for (const EventKind kind : {EventKind::Work, EventKind::Wait}) {
+    CAPTURE(static_cast<int>(kind));
+    Stream swapped_run = whole.stream;
+    trace::Event* event = middle(swapped_run, kind);
+    const uint32_t other = event->run().value == 0 ? 1 : 0;
+    event->kind_extra = (event->kind_extra & 0xff) | other << 8;
+    CHECK(audit_status(swapped_run, changed) == 1);
+  }
+  for (const Nanoseconds shift : {-1'000'000, 1'000'000}) {
+    CAPTURE(shift);
+    Stream shifted_clock = whole.stream;
+    trace::TrackId worker;
+    shifted_clock.each([&](trace::TrackId track, const trace::Event& e) {
+      if (e.kind() == EventKind::Wait) worker = track;
+    });
+    shifted_clock.each([&](trace::TrackId track, trace::Event& e) {
+      if (track != worker) return;
+      e.time += shift;
+      if (e.is_span()) e.a += shift;
+    });
+    CHECK(audit_status(shifted_clock, changed) == 1);
+  }
+  // Bytes that were not given back lie where the next run's are handed out.
+  REQUIRE(
+      cli({"run", "zoo:squeezenet", "--threads", "2", "--memory", "eager", "--repeat", "3", "--record", file}).status ==
+      0);
+  Collected missing;
+  REQUIRE(trace::read_recording(file, missing).ok());
+  const trace::Event gone = *middle(missing.stream, EventKind::Free);
+  REQUIRE(missing.stream.remove([&](trace::TrackId, const trace::Event& e) { return e == gone; }) == 1);
+  CHECK(audit_status(missing.stream, changed) == 1);
+}
 
 TEST_CASE("the form of an audit") {
   const TempFolder folder;

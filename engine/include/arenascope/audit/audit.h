@@ -43,8 +43,9 @@ struct SpaceFigures {
 struct NodeFigures {
   int32_t graph = 0, node = 0;
   std::string name;
-  int64_t runs = 0;   // with work of it, all of them
-  int64_t parts = 0;  // spans of work in all of these
+  int64_t runs = 0;     // with work of it, all of them
+  int64_t counted = 0;  // that the times below but `cold` are of
+  int64_t parts = 0;    // spans of work in all of these
   // Wall time of a run: from the beginning of its first part to the end of its last, without pauses.
   Nanoseconds cold = 0, median = 0, lower_quartile = 0, upper_quartile = 0, longest = 0;
   double mean = 0;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is on the screen against the auditor: every number in a header or a table is a figure with an id, and is what
+// the auditor makes of the same events under that id. On both axes and at random zooms, for random recordings, for
+// those of each memory strategy, and for other tools' traces.
+#include <arenascope/trace/import.h>
+#include <views/arena/arena_view.h>
+#include <views/lifetimes/lifetimes_view.h>
+#include <views/occupancy/occupancy_view.h>
+#include <views/tables/table.h>
+#include <views/timeline/timeline_view.h>
+
+#include <QProcess>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+#include <random>
+#include <set>
+#include <unordered_map>
+
+#include "tests/engine/audit/audited.h"
+#include "tests/test_data.h"
+
+using namespace arenascope;
+using namespace arenascope::views;
+
+namespace {
+
+struct Recorded {
+  std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>();
+  std::unordered_map<std::string, double> audited;
+  bool lost = false;
+  QString name;
+
+  void take(const audit::Report& report) {
+    for (const audit::Figure& f : report.figures) audited[f.id] = f.value;
+    lost = report.lost > 0;
+  }
+};
+
+std::shared_ptr<Recorded> from_stream(uint64_t seed) {
+  const test::Stream stream = test::random_events(seed, {.whole = seed % 2 == 0});
+  auto out = std::make_shared<Recorded>();
+  out->name = QStringLiteral("random %1").arg(seed);
+  stream.play(*out->session);
+  const auto report = test::audited(stream);
+  if (!report.ok()) return nullptr;
+  out->take(*report);
+  return out;
+}
+
+std::shared_ptr<Recorded> from_file(const std::filesystem::path& file) {
+  auto out = std::make_shared<Recorded>();
+  out->name = QString::fromStdString(file.filename().string());
+  const auto opened = trace::open_trace(file, *out->session);
+  const auto report = audit::audit_file(file);
+  if (!opened.ok() || !report.ok()) return nullptr;
+  out->take(*report);
+  return out;
+}
+
+// A window's worth of views over one recording.
+struct Desk {
+  explicit Desk(std::shared_ptr<trace::Session> session)
+      : axis(&source), occupancy(at()), arena(at()), lifetimes(at()), timeline(at()) {
+    source.set_session(std::move(session));
+    for (PlotView* v : all()) {
+      v->resize(1600, 320);
+      v->show();
+    }
+  }
+  ViewContext at() { return {&source, &selection, &axis, &theme}; }
+  std::vector<PlotView*> all() { return {&occupancy, &arena, &lifetimes, &timeline}; }
+
+  SessionSource source;
+  SelectionModel selection;
+  SharedAxis axis;
+  Theme theme;
+  OccupancyView occupancy;
+  ArenaView arena;
+  LifetimesView lifetimes;
+  TimelineView timeline;
+};
+
+// Where events were lost, what was seen of arenas and barriers is a guess on both sides.
+bool is_guess(const std::string& id) {
+  return id.find(".arena.") != std::string::npos || id.find(".barrier.") != std::string::npos ||
+         id.ends_with(".wait") || id.ends_with("wait_share");
+}
+
+}  // namespace
+
+class FiguresTest : public QObject {
+  Q_OBJECT
+
+  int compared_ = 0;
+  std::set<std::string> kinds_;  // of figures, without their numbers
+
+  QString differs(const Recorded& r, const Figure& f) {
+    const auto it = r.audited.find(f.id);
+    if (it == r.audited.end()) return QStringLiteral("no audit line '%1' for %2").arg(f.id.c_str(), f.text);
+    if (r.lost && is_guess(f.id)) return {};
+    if (!(std::abs(it->second - f.value) <= 1e-9 * std::abs(it->second)))
+      return QStringLiteral("%1 is %2, the audit says %3")
+          .arg(f.id.c_str())
+          .arg(f.value, 0, 'g', 17)
+          .arg(it->second, 0, 'g', 17);
+    if (f.text.isEmpty()) return QStringLiteral("%1 is drawn as nothing").arg(f.id.c_str());
+    ++compared_;
+    kinds_.insert(QString::fromStdString(f.id).remove(QRegularExpression("[0-9]+")).toStdString());
+    return {};
+  }
+
+  void check_header(const Recorded& r, const HeaderContent& h, const trace::PlanInfo* plan) {
+    for (const Figure& f : h.figures) QVERIFY2(differs(r, f).isEmpty(), qPrintable(r.name + ": " + differs(r, f)));
+    QString left = h.facts.join(u'\n');
+    if (plan) left.remove(QString::fromStdString(plan->planner));  // a name may hold a digit
+    for (const Figure& f : h.figures) left.remove(f.text);
+    QVERIFY2(!left.contains(QRegularExpression("[0-9]")),
+             qPrintable(r.name + ": a number that is no figure in '" + h.facts.join(u"; ") + "'"));
+  }
+
+  void check_headers(const Recorded& r, std::mt19937_64& random, int zooms) {
+    Desk d(r.session);
+    std::uniform_real_distribution<double> part(0, 1);
+    for (const AxisMode mode : {AxisMode::Step, AxisMode::Time}) {
+      d.axis.set_mode(mode);
+      for (int zoom = 0; zoom < zooms; ++zoom) {
+        d.axis.frame_all();
+        const AxisRange all = d.axis.range();
+        if (zoom > 0) d.axis.zoom(std::pow(0.02, part(random)), all.lo + all.length() * part(random));
+        for (PlotView* v : d.all()) {
+          v->prepare_now();
+          check_header(r, v->header(), d.source.plan());
+          if (QTest::currentTestFailed()) return;
+        }
+      }
+    }
+  }
+
+  // Every column of numbers prints figures, apart from those that repeat what a graph or a plan was described as.
+  void check_table(const Recorded& r, const char* name, const TablePtr& table, const std::set<QString>& described) {
+    for (const Column& column : table->columns) {
+      if (column.number && !column.figure)
+        QVERIFY2(described.count(column.title) == 1,
+                 qPrintable(QStringLiteral("%1, %2: numbers that are no figures").arg(name, column.title)));
+      for (size_t row = 0; column.figure && row < table->rows; ++row) {
+        const Figure f = column.figure(row);
+        if (f.id.empty()) {
+          QVERIFY2(column.text(row).isEmpty(), qPrintable(column.title));
+          continue;
+        }
+        QVERIFY2(differs(r, f).isEmpty(), qPrintable(r.name + ", " + name + ": " + differs(r, f)));
+        QVERIFY2(column.text(row).contains(f.text), qPrintable(column.text(row) + " for " + f.text));
+        QCOMPARE(column.number(row), f.value);
+      }
+    }
+  }
+
+  void check_tables(const Recorded& r) {
+    SessionSource source;
+    source.set_session(r.session);
+    for (size_t run = 0; run < std::max<size_t>(1, source.snapshot()->runs.size()); ++run) {
+      if (source.snapshot()->run(trace::RunId(run))) source.choose_run(trace::RunId(run));
+      const TableInput input = TableInput::of(source);
+      check_table(r, "nodes", nodes_table(input), {"Step", "Bytes", "Offset", "Block", "Tasks", "Flops"});
+      check_table(r, "barriers", barriers_table(input), {});
+      check_table(r, "blocks", blocks_table(input), {"Block", "Offset", "Steps"});
+      check_table(r, "allocators", allocators_table(input), {});
+      check_table(r, "planners", planners_table(input), {"Against the one in use"});
+      check_table(r, "occupancy", occupancy_table(input), {"Step"});
+      if (QTest::currentTestFailed()) return;
+    }
+  }
+
+  // A network that the command line records; null where it cannot.
+  static std::shared_ptr<Recorded> recorded(const QTemporaryDir& folder, const QStringList& arguments) {
+    const QString file = folder.filePath(arguments.join(u'_').replace(u':', u'_') + ".pftrace");
+    QProcess cli;
+    cli.start(ARENASCOPE_CLI, QStringList{"run"} + arguments + QStringList{"--repeat", "3", "--record", file});
+    if (!cli.waitForFinished(300'000) || cli.exitCode() != 0) return nullptr;
+    return from_file(file.toStdString());
+  }
+
+ private Q_SLOTS:
+  void random_recordings() {
+    std::mt19937_64 random(1);
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      const auto r = from_stream(seed);
+      QVERIFY(r);
+      check_tables(*r);
+      check_headers(*r, random, 3);
+      if (QTest::currentTestFailed()) return;
+    }
+    QVERIFY(compared_ > 20'000);
+    for (const char* kind : {"run..busy_share", "run..arena.peak_by_step", "plan..gap", "node...median_wall",
+                             "run..barrier..waited", "plan..block..filled", "kind.Workspace.active.peak"})
+      QVERIFY2(kinds_.count(kind) == 1, kind);
+  }
+
+  void recordings_of_each_strategy_data() {
+    QTest::addColumn<QStringList>("arguments");
+    for (const char* strategy : {"planned", "eager", "none"})
+      QTest::newRow(strategy) << QStringList{"zoo:squeezenet", "--threads", "2", "--memory", strategy};
+    QTest::newRow("opencl") << QStringList{"zoo:squeezenet", "--backend", "opencl"};
+  }
+  void recordings_of_each_strategy() {
+    QFETCH(QStringList, arguments);
+    QTemporaryDir folder;
+    const auto r = recorded(folder, arguments);
+    if (!r) QSKIP("there is no such device here");
+    std::mt19937_64 random(2);
+    check_tables(*r);
+    check_headers(*r, random, 5);
+  }
+
+  void other_tools_traces() {
+    const auto traces = test::data_folder() / "traces";
+    if (test::data_folder().empty() || !std::filesystem::exists(traces)) QSKIP("no traces in ARENASCOPE_DATA");
+    std::mt19937_64 random(3);
+    int opened = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(traces)) {
+      const auto r = from_file(entry.path());
+      if (!r) continue;  // a dump that is no trace
+      ++opened;
+      check_tables(*r);
+      check_headers(*r, random, 3);
+      if (QTest::currentTestFailed()) return;
+    }
+    QVERIFY(opened >= 4);
+  }
+};
+
+QTEST_MAIN(FiguresTest)
+#include "figures_test.moc"
