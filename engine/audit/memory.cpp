@@ -68,7 +68,42 @@ void write_runs(const Raw& raw, Bytes before, Writer& out) {
   }
 }
 
+// The most main memory that the process had while it ran, and what of it nobody had reserved just then.
+void write_resident(const Raw& raw, const std::string& id, Nanoseconds begin, Nanoseconds end, Writer& out) {
+  std::vector<const RawSample*> samples;
+  for (const RawSample& s : raw.samples)
+    if (s.counter == raw.resident) samples.push_back(&s);
+  std::stable_sort(samples.begin(), samples.end(), [](auto* a, auto* b) { return a->time < b->time; });
+  const RawSample* most = nullptr;
+  Nanoseconds at = begin;
+  for (const RawSample* s : samples)  // the last one before it began holds on
+    if (s->time <= begin) most = s;
+  for (const RawSample* s : samples)
+    if (s->time > begin && s->time < end && (most == nullptr || s->value > most->value)) most = s, at = s->time;
+  if (most == nullptr) return;
+  Bytes reserved = 0;
+  for (const RawMemory& m : raw.memory) {
+    if (m.time > at || !raw.spaces[static_cast<size_t>(m.space)].in_main_memory) continue;
+    if (m.action == MemoryAction::Reserve) reserved += m.bytes;
+    if (m.action == MemoryAction::Release) reserved -= m.bytes;
+  }
+  const auto resident = static_cast<Bytes>(most->value);
+  out.bytes(id + ".resident", resident);
+  out.bytes(id + ".outside", std::max<Bytes>(resident - reserved, 0));
+  out.bytes(id + ".untouched", std::max<Bytes>(reserved - resident, 0));
+}
+
 }  // namespace
+
+void audit_resident(const Raw& raw, Writer& out) {
+  if (raw.resident < 0) return;
+  write_resident(raw, "recording", raw.begin, raw.end + 1, out);
+  for (const auto& [id, run] : raw.runs) {
+    const Nanoseconds begin = run.info.begin;
+    write_resident(raw, "run." + std::to_string(id), begin, run.ended ? std::max(run.end.end, begin + 1) : raw.end + 1,
+                   out);
+  }
+}
 
 void audit_memory(const Raw& raw, Writer& out) {
   if (raw.spaces.empty()) return;

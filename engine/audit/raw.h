@@ -43,6 +43,7 @@ struct RawMemory {
 struct RawSpace {
   std::string name, kind, device;
   bool has_addresses = true;
+  bool in_main_memory = false;                   // what the process's resident memory can be held against
   Bytes active_before = 0, reserved_before = 0;  // the first event
 };
 
@@ -87,6 +88,8 @@ struct Raw {
   std::map<int32_t, trace::ThreadInfo> tracks;
   std::map<int32_t, trace::DeviceInfo> devices;
   std::map<int32_t, std::string> counters;
+  std::map<int32_t, Nanoseconds> clock_errors;  // by device, the newest
+  int32_t resident = -1;                        // the counter of the process's resident memory
   std::vector<RawSpace> spaces;
   std::vector<RawSpan> spans;
   std::vector<RawMemory> memory;

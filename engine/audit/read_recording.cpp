@@ -35,8 +35,10 @@ class Collector : public trace::Sink {
       if (const auto it = allocators_.find(numbers_[i]); it != allocators_.end()) info = &it->second;
       if (info == nullptr) continue;
       if (!info->name.empty()) raw_.spaces[i].name = info->name;
+      const bool pinned = info->kind == trace::MemoryKind::HostPinned;
+      raw_.spaces[i].in_main_memory = pinned || info->kind == trace::MemoryKind::HostPageable;
       if (const auto device = raw_.devices.find(info->device.value); device != raw_.devices.end())
-        raw_.spaces[i].device = device->second.name;
+        raw_.spaces[i].device = device->second.name, raw_.spaces[i].in_main_memory |= device->second.host;
     }
   }
 
@@ -55,7 +57,11 @@ class Collector : public trace::Sink {
   void note(const trace::ThreadInfo& thread) { raw_.tracks[thread.id.value] = thread; }
   void note(const trace::DeviceInfo& device) { raw_.devices[device.id.value] = device; }
   void note(const trace::AllocatorInfo& allocator) { allocators_[allocator.id] = allocator; }
-  void note(const trace::CounterInfo& counter) { raw_.counters[counter.id.value] = counter.name; }
+  void note(const trace::CounterInfo& counter) {
+    raw_.counters[counter.id.value] = counter.name;
+    if (counter.role == trace::CounterRole::Resident && raw_.resident < 0) raw_.resident = counter.id.value;
+  }
+  void note(const trace::ClockInfo& clock) { raw_.clock_errors[clock.device.value] = clock.error; }
   void note(const trace::NameInfo& name) { names_[name.id.value] = name.text; }
   // Of which run they were nobody knows: of those that go on, or of the newest.
   void note(const trace::Loss& loss) {

@@ -156,6 +156,7 @@ void audit_threads(const Raw& raw, Writer& out) {
 }
 
 void audit_samples(const Raw& raw, Writer& out) {
+  for (const auto& [device, error] : raw.clock_errors) out.time(fmt::format("device.{}.clock_error", device), error);
   std::map<int32_t, std::vector<const RawSample*>> counters;
   for (const RawSample& s : raw.samples) counters[s.counter].push_back(&s);
   for (auto& [counter, samples] : counters) {

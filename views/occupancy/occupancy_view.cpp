@@ -285,12 +285,14 @@ void OccupancyView::update_header() {
       h.add(with_figures(tr("gap %1, %2"), {bytes(plan_figure(plan, "gap"), o.gap()),
                                             figure(plan_figure(plan, "gap_share"), share, FigureUnit::Share)}));
   }
-  const trace::RunId run = context().source->run();
-  if (o.resident > 0)
-    h.add(with_figures(
-        o.outside >= 0 ? tr("resident %1, outside of all spaces %2")
-                       : tr("resident %1, of what is reserved %2 untouched"),
-        {bytes(run_figure(run, "resident"), o.resident), bytes(run_figure(run, "outside"), std::abs(o.outside))}));
+  if (o.resident > 0) {
+    const trace::RunId run = context().source->run();
+    const std::string of = run.valid() ? run_figure(run, "") : "recording.";
+    h.add(with_figures(o.outside >= 0 ? tr("resident %1, outside of all spaces %2")
+                                      : tr("resident %1, of what is reserved %2 untouched"),
+                       {bytes(of + "resident", o.resident),
+                        bytes(of + (o.outside >= 0 ? "outside" : "untouched"), std::abs(o.outside))}));
+  }
   if (o.capacity > 0) h.add(with_figures(tr("capacity %1"), {bytes(plan_figure(plan, "capacity"), o.capacity)}));
   if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes("", o.other_peak)}));
   if (!o.ghost.empty()) h.add(with_figures(tr("arena before %1"), {bytes("", o.ghost_arena)}));

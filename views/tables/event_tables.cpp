@@ -215,8 +215,9 @@ TablePtr planners_table(const TableInput& input) {
                        : (d > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_bytes(std::abs(d));
        },
        change},
-      time_column(Texts::tr("Planning"), Texts::tr("Time that planning took"), plan_id("planning"),
-                  [plans](size_t r) { return (*plans)[r]->seconds * 1e9; }),
+      time_column(
+          Texts::tr("Planning"), Texts::tr("Time that planning took"), plan_id("planning"),
+          [plans](size_t r) { return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->seconds * 1e9)); }),
   };
   table->id = [plans](size_t r) { return static_cast<int64_t>((*plans)[r]->id.index()); };
   add_planner_columns(*table, input, [plans](size_t r) -> const trace::PlanInfo& { return *(*plans)[r]; });
