@@ -1563,10 +1563,6 @@ address %1</source>
             <numerusform>%n 个块</numerusform>
         </translation>
     </message>
-    <message>
-        <source>visible holes up to %1</source>
-        <translation>可见范围内空洞最多 %1</translation>
-    </message>
 </context>
 <context>
     <name>arenascope::views::Breadcrumbs</name>

@@ -47,6 +47,24 @@ void write_run(const Raw& raw, int32_t run, const std::vector<Stay>& stays, Aren
   arena.top = std::max(arena.top, time.top);
 }
 
+// Tensors that lay, or were touched, where the plan does not have them.
+void write_off_plan(const Raw& raw, int32_t id, const std::vector<Stay>& stays, Writer& out) {
+  std::map<trace::TensorRef, const trace::SliceInfo*> planned;
+  if (const auto run = raw.runs.find(id); run != raw.runs.end())
+    if (const auto plan = raw.plans.find(run->second.info.plan.value); plan != raw.plans.end())
+      for (const trace::SliceInfo& slice : plan->second.slices) planned.try_emplace(slice.tensor, &slice);
+  int64_t off = 0;
+  for (const Stay& s : stays) {
+    const auto place = planned.find(s.tensor);
+    bool differs = place != planned.end() && (place->second->offset != s.offset || place->second->size < s.bytes);
+    for (const RawTouch& t : raw.touches)
+      if (t.run == id && t.tensor == s.tensor)
+        differs = differs || t.offset < s.offset || t.offset + t.bytes > s.offset + s.bytes;
+    off += differs ? 1 : 0;
+  }
+  out.count(fmt::format("run.{}.off_plan", id), off);
+}
+
 // What lies in an arena was given its place by the plan, lies inside of it, and is gone when the run is done.
 void find_impossible(const Raw& raw, int32_t id, const std::vector<Stay>& stays, Writer& out) {
   const auto run = raw.runs.find(id);
@@ -90,6 +108,7 @@ void audit_arenas(const Raw& raw, Writer& out) {
   for (const auto& [id, stays] : by_run) {
     const auto run = raw.runs.find(id);
     write_run(raw, id, stays, arenas[run == raw.runs.end() ? -1 : run->second.info.plan.value], out);
+    write_off_plan(raw, id, stays, out);
     find_impossible(raw, id, stays, out);
   }
   if (raw.lost == 0)

@@ -10,8 +10,9 @@ namespace arenascope::audit {
 
 class Balance {
  public:
-  explicit Balance(Bytes before = 0) : before_(before) {}
   void add(Nanoseconds time, Bytes change) { changes_.push_back({time, change}); }
+  void add_before(Bytes bytes) { before_ += bytes; }
+  Bytes before() const { return before_; }
   bool empty() const { return changes_.empty(); }
   int64_t changes() const { return static_cast<int64_t>(changes_.size()); }
 
@@ -38,7 +39,7 @@ class Balance {
     Nanoseconds time;
     Bytes bytes;
   };
-  Bytes before_;
+  Bytes before_ = 0;
   std::vector<Change> changes_;
 };
 

@@ -12,6 +12,12 @@ namespace {
 struct Both {
   Balance active, reserved;
   int64_t allocations = 0;
+  int64_t blocks_before = 0, pieces_before = 0;
+
+  void add_before(const RawSpace& space) {
+    active.add_before(space.active_before), reserved.add_before(space.reserved_before);
+    blocks_before += space.blocks_before, pieces_before += space.pieces_before;
+  }
 };
 
 void add(Both& both, const RawMemory& m) {
@@ -23,17 +29,18 @@ void add(Both& both, const RawMemory& m) {
   }
 }
 
-void write(const std::string& id, const Balance& balance, Nanoseconds origin, Writer& out) {
+// What was there before the first event counts as one change for each piece.
+void write(const std::string& id, const Balance& balance, int64_t before, Nanoseconds origin, Writer& out) {
   const Balance::Result r = balance.sum();
   out.bytes(id + ".peak", r.peak);
   out.time(id + ".peak_at", balance.empty() ? 0 : r.peak_at - origin);
   out.bytes(id + ".end", r.end);
-  out.count(id + ".changes", balance.changes());
+  out.count(id + ".changes", before + balance.changes());
 }
 
 void write(const std::string& id, const Both& both, Nanoseconds origin, Writer& out) {
-  write(id + ".active", both.active, origin, out);
-  write(id + ".reserved", both.reserved, origin, out);
+  write(id + ".active", both.active, both.blocks_before, origin, out);
+  write(id + ".reserved", both.reserved, both.pieces_before, origin, out);
   out.count(id + ".allocations", both.allocations);
 }
 
@@ -107,20 +114,12 @@ void audit_resident(const Raw& raw, Writer& out) {
 
 void audit_memory(const Raw& raw, Writer& out) {
   if (raw.spaces.empty()) return;
-  Bytes active = 0, reserved = 0;
-  std::map<std::string, std::pair<Bytes, Bytes>> kind_before, device_before;
-  for (const RawSpace& s : raw.spaces) {
-    active += s.active_before, reserved += s.reserved_before;
-    kind_before[s.kind].first += s.active_before, kind_before[s.kind].second += s.reserved_before;
-    device_before[s.device].first += s.active_before, device_before[s.device].second += s.reserved_before;
-  }
-  Both all{Balance(active), Balance(reserved), 0};
+  Both all;
   std::map<std::string, Both> kinds, devices;
-  for (const auto& [kind, before] : kind_before) kinds[kind] = {Balance(before.first), Balance(before.second), 0};
-  for (const auto& [device, before] : device_before)
-    devices[device] = {Balance(before.first), Balance(before.second), 0};
-  std::vector<Both> spaces;
-  for (const RawSpace& s : raw.spaces) spaces.push_back({Balance(s.active_before), Balance(s.reserved_before), 0});
+  std::vector<Both> spaces(raw.spaces.size());
+  for (size_t i = 0; i < raw.spaces.size(); ++i)
+    for (Both* both : {&all, &kinds[raw.spaces[i].kind], &devices[raw.spaces[i].device], &spaces[i]})
+      both->add_before(raw.spaces[i]);
   for (const RawMemory& m : raw.memory) {
     const RawSpace& space = raw.spaces[static_cast<size_t>(m.space)];
     add(all, m);
@@ -139,7 +138,7 @@ void audit_memory(const Raw& raw, Writer& out) {
   for (const auto& [device, both] : devices)
     if (!device.empty()) write("device." + device, both, raw.begin, out);
   write("memory", all, raw.begin, out);
-  write_runs(raw, active, out);
+  write_runs(raw, all.active.before(), out);
   if (!all.active.empty()) {
     const Balance::Result r = all.active.sum();
     report.peak = r.peak;

@@ -45,6 +45,7 @@ struct RawSpace {
   bool has_addresses = true;
   bool in_main_memory = false;                   // what the process's resident memory can be held against
   Bytes active_before = 0, reserved_before = 0;  // the first event
+  int64_t blocks_before = 0, pieces_before = 0;  // that these are made of, where a file tells them apart
 };
 
 // A tensor begins or ceases to lie in the arena.
@@ -57,6 +58,13 @@ struct RawLive {
   int32_t track = 0;
   int32_t run = -1;   // -1: the event does not say
   int64_t place = 0;  // in the file
+};
+
+// Bytes of the arena that were written or read.
+struct RawTouch {
+  int32_t run = -1;
+  trace::TensorRef tensor;
+  Bytes offset = 0, bytes = 0;
 };
 
 struct RawMark {
@@ -94,15 +102,20 @@ struct Raw {
   std::vector<RawSpan> spans;
   std::vector<RawMemory> memory;
   std::vector<RawLive> lives;
+  std::vector<RawTouch> touches;
   std::vector<RawMark> marks;
   std::vector<RawSample> samples;
   int64_t events = 0, lost = 0;
   Nanoseconds begin = INT64_MAX, end = INT64_MIN;  // of all events
 
   void cover(Nanoseconds from, Nanoseconds to) {
+    reach(from, to);
+    ++events;
+  }
+  // What is no event of its own: a run begins or ends.
+  void reach(Nanoseconds from, Nanoseconds to) {
     begin = std::min(begin, from);
     end = std::max(end, to);
-    ++events;
   }
 };
 

@@ -47,11 +47,16 @@ class Collector : public trace::Sink {
   void note(const std::shared_ptr<const trace::PlanInfo>& plan) { raw_.plans[plan->id.value] = *plan; }
   template <class T>
   void note(const T&) {}  // of which no figure is made
-  void note(const trace::RunInfo& run) { raw_.runs[run.id.value].info = run; }
+  void note(const trace::RunInfo& run) {
+    raw_.runs[run.id.value].info = run;
+    if (run.begin >= -kLongest && run.begin <= kLongest) raw_.reach(run.begin, run.begin);
+  }
   void note(const trace::RunEnd& end) {
     const auto it = raw_.runs.find(end.id.value);
     if (it == raw_.runs.end()) return;
     it->second.ended = true, it->second.end = end;
+    const Nanoseconds last = std::max(end.end, it->second.info.begin);
+    if (last >= -kLongest && last <= kLongest) raw_.reach(last, last);
     if (end.stepped) note_stepped(end.id.value);
   }
   void note(const trace::ThreadInfo& thread) { raw_.tracks[thread.id.value] = thread; }
@@ -106,8 +111,10 @@ class Collector : public trace::Sink {
         return raw_.cover(e.time, e.time);
       case EventKind::SeenWrite:
       case EventKind::SeenRead:
-        if (e.a >= 0 && e.b >= 0) raw_.cover(e.time, e.time);
-        return;
+        if (e.a < 0 || e.b < 0) return;
+        raw_.touches.push_back({raw_.runs.contains(e.run().value) ? e.run().value : -1, trace::TensorRef{e.id},
+                                e.slice_offset(), e.slice_bytes()});
+        return raw_.cover(e.time, e.time);
       case EventKind::ContextObject:
         if (in_arena(e)) raw_.cover(e.time, e.time);
         return;

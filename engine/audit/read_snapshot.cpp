@@ -130,8 +130,10 @@ void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Hol
   now.pieces = held_before(at_end, entries);
   for (Piece& p : now.pieces)
     if (p.asked) p.end = p.begin + static_cast<uint64_t>(now.handed_out(p.begin, static_cast<Bytes>(p.end - p.begin)));
-  for (const Piece& p : now.pieces)
+  for (const Piece& p : now.pieces) {
     (p.is_block ? space.active_before : space.reserved_before) += static_cast<Bytes>(p.end - p.begin);
+    ++(p.is_block ? space.blocks_before : space.pieces_before);
+  }
   std::map<uint64_t, size_t> newest;
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].is_block()) newest[entries[i].address] = i;

@@ -51,7 +51,10 @@ class Maker {
       chains_ = chains_of(*in_.plan);
       for (uint32_t i = 0; i < in_.plan->slices.size(); ++i) of_tensor_.emplace(in_.plan->slices[i].tensor.value, i);
     }
-    if (!in_.shown_plan) add_seen();
+    if (!in_.shown_plan) {
+      add_seen();
+      p_.differing = off_plan();
+    }
     if (stop.stop_requested()) return;
     add_plan();
     if (in_.ghost) add_ghost();
@@ -122,7 +125,6 @@ class Maker {
       bodies_.push_back(
           {stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), slice_style(info, s.tensor, true), tag});
       if (differs) {
-        ++p_.differing;
         outlines_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineDiffers, tag});
       } else if (!plan) {
         outlines_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlinePlan, tag});
@@ -133,6 +135,24 @@ class Maker {
       p_.covered = in_.axis.range;
       p_.per_pixel = 0;
     }
+  }
+
+  // Over the whole run, whatever is visible.
+  size_t off_plan() const {
+    AxisFrame steps = in_.axis;
+    steps.mode = AxisMode::Step;
+    const SeenSlices seen = seen_slices(*in_.snapshot, in_.run, steps);
+    const auto touched = touched_bytes(in_, seen.slices);
+    size_t off = 0;
+    for (const trace::SliceRect& s : seen.slices) {
+      uint32_t slice = 0;
+      const trace::SliceInfo* plan = planned(s.tensor, &slice);
+      bool differs = plan && (plan->offset != s.offset || plan->size < s.bytes);
+      if (const auto t = touched.find(key(s.run, s.tensor)); t != touched.end())
+        differs = differs || t->second.lo < s.offset || t->second.hi > s.offset + s.bytes;
+      off += differs ? 1 : 0;
+    }
+    return off;
   }
 
   // The plan's outlines for the run that is looked at, and in time mode for those around it.
@@ -237,7 +257,7 @@ class Maker {
     p_.top = std::max(p_.top, p_.other_arena);
   }
 
-  // Of the run, whatever is visible; of what is visible where there is none.
+  // Of the run, whatever is visible; the peak of what is visible where there is none.
   void take_shape(const SweepResult& swept, const std::stop_token& stop) {
     if (const auto shape = arena_shape(*in_.snapshot, in_.run, in_.plan, in_.shown_plan != nullptr, in_.axis, stop)) {
       p_.peak = shape->peak;
@@ -247,13 +267,11 @@ class Maker {
           shape->planned ? plan_figure(in_.plan->id, "most_holes") : run_figure(in_.run, "arena.most_holes_by_step");
       return;
     }
-    p_.holes_visible = true;
     for (const Level& l : swept.live) {
       if (l.max <= static_cast<double>(p_.peak)) continue;
       p_.peak = static_cast<Bytes>(l.max);
       p_.peak_x = (l.x0 + l.x1) / 2;
     }
-    p_.hole_most = most_in_holes(swept.holes);
   }
 
   const PrepareInput& in_;

@@ -34,10 +34,9 @@ struct ArenaPicture : Prepared {
   trace::PlanId plan;
   Bytes top = 0;  // the highest address to show
   Bytes arena = 0;
-  Bytes hole_most = 0;         // bytes in holes at the worst moment of the run
-  std::string hole_id;         // of the figure; empty where it is of what is visible
-  bool holes_visible = false;  // there is no run: of what is visible
-  double peak_x = 0;           // middle of the moment with most live bytes
+  Bytes hole_most = 0;  // bytes in holes at the worst moment of the run
+  std::string hole_id;  // of the figure
+  double peak_x = 0;    // middle of the moment with most live bytes
   Bytes peak = 0;
   size_t blocks = 0, differing = 0;
 };

@@ -94,9 +94,7 @@ void ArenaView::update_header() {
     }
     if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
   }
-  if (a.hole_most > 0)
-    h.add(with_figures(a.holes_visible ? tr("visible holes up to %1") : tr("holes up to %1"),
-                       {bytes(a.hole_id, a.hole_most)}));
+  if (a.hole_most > 0) h.add(with_figures(tr("holes up to %1"), {bytes(a.hole_id, a.hole_most)}));
   if (a.differing > 0)
     h.add(with_count(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)),
                      run_figure(context().source->run(), "off_plan"), static_cast<int64_t>(a.differing)));

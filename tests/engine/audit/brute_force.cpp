@@ -34,6 +34,8 @@ struct Known {
       if (const auto* loss = std::get_if<Loss>(d)) lost += loss->count;
       if (const auto* plan = std::get_if<std::shared_ptr<const PlanInfo>>(d)) plans[(*plan)->id.value] = *plan;
     }
+    for (const auto& [id, run] : runs) begin = std::min(begin, run.begin), end = std::max(end, run.begin);
+    for (const auto& [id, run] : ends) end = std::max(end, run.end);
     stream.each([&](TrackId track, const Event& e) {
       begin = std::min(begin, e.begin());
       end = std::max(end, e.end());

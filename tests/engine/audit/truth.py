@@ -19,10 +19,10 @@ def balance(changes, before):
     return peak, at, now
 
 
-def put_balance(out, name, changes, before, origin):
+def put_balance(out, name, changes, before, origin, pieces_before=0):
     peak, at, end = balance(changes, before)
     out[name + ".peak"], out[name + ".peak_at"], out[name + ".end"] = peak, at - origin, end
-    out[name + ".changes"] = len(changes)
+    out[name + ".changes"] = pieces_before + len(changes)  # what was there counts as handed out when it begins
 
 
 MIB = 1 << 20
@@ -53,7 +53,7 @@ def device_blocks(events, left, segments, settings):
     blocks = dict(kept)
     for a, asked in older.items():
         blocks[a] = block_bytes(a, asked, list(older) + list(kept), segments, settings)
-    before, changes = sum(blocks.values()), []
+    before, count, changes = sum(blocks.values()), len(blocks), []
     for e in events:
         a = e["addr"]
         if e["action"] == "alloc":
@@ -65,7 +65,7 @@ def device_blocks(events, left, segments, settings):
         elif e["action"] == "free_completed":
             changes.append((e["time_us"] * 1000, -blocks.pop(a)))
     assert blocks == left
-    return changes, before
+    return changes, before, count
 
 
 def curve(changes, before):
@@ -97,11 +97,11 @@ def snapshot(path):
                 taken.append((e["time_us"] * 1000, sign * e["size"]))
         if not events:
             continue
-        held, before = device_blocks(events, left.get(device, {}), segments.get(device, []), root["allocator_settings"])
+        held, before, blocks = device_blocks(events, left.get(device, {}), segments.get(device, []), root["allocator_settings"])
         times += [t for t, _ in held + taken]
         origin = min(t for t, _ in held + taken)
         name = "device.GPU %d" % device
-        put_balance(out, name + ".active", held, before, origin)
+        put_balance(out, name + ".active", held, before, origin, blocks)
         if taken:
             put_balance(out, name + ".reserved", taken, reserved.get(device, 0) - sum(b for _, b in taken), origin)
         out["curve %d" % device] = curve(held, before)

@@ -85,7 +85,7 @@ struct Desk {
 // Where events were lost, what was seen of arenas and barriers is a guess on both sides.
 bool is_guess(const std::string& id) {
   return id.find(".arena.") != std::string::npos || id.find(".barrier.") != std::string::npos ||
-         id.ends_with(".wait") || id.ends_with("wait_share");
+         id.ends_with(".off_plan") || id.ends_with(".wait") || id.ends_with("wait_share");
 }
 
 }  // namespace

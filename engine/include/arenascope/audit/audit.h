@@ -17,7 +17,7 @@ enum class Unit : uint8_t { Bytes, Nanoseconds, Count, Share, Step, PerNanosecon
 const char* name(Unit unit);  // "bytes", "ns", "count", "share", "step", "per ns"
 
 // One number with the id under which a view shows it: "run.0.wall", "node.0.12.median_wall", "plan.1.holes".
-// Times of the day are counted from the first event, as the views count them.
+// Times of the day are counted from the first event or run, as the views count them.
 struct Figure {
   std::string id;
   double value = 0;
