@@ -21,7 +21,6 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Headers, static libraries and CMake package of Arenascope's engine: tensors, graphs, orders, memory planners.")
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS graphviz)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libfmt-dev, libprotobuf-dev, libonnx-dev, zlib1g-dev, libicu-dev, libhwy-dev, libdnnl-dev, libopenblas-pthread-dev")
 # Which libraries the programs need is read from them, by the tool of Debian's dpkg-dev.

@@ -134,6 +134,27 @@
 <context>
     <name>arenascope::views::Inspector</name>
     <message numerus="yes">
+        <source>%n other(s)</source>
+        <translation>
+            <numerusform>%n other</numerusform>
+            <numerusform>%n others</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n tensor(s)</source>
+        <translation>
+            <numerusform>%1 of %n tensor</numerusform>
+            <numerusform>%1 of %n tensors</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>layer of %n node(s)</source>
+        <translation>
+            <numerusform>layer of %n node</numerusform>
+            <numerusform>layer of %n nodes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>and %n more</source>
         <translation>
             <numerusform>and %n more</numerusform>

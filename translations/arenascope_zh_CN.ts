@@ -543,6 +543,14 @@
         <source>&amp;8  Computing again instead of keeping</source>
         <translation>&amp;8  重新计算而不是保留</translation>
     </message>
+    <message>
+        <source>Sizes of &amp;Inputs…</source>
+        <translation>输入大小(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>That the file leaves open, such as how many pictures at once</source>
+        <translation>文件未规定的大小，例如一次处理多少张图片</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -724,8 +732,8 @@
         <translation>关于 Arenascope</translation>
     </message>
     <message>
-        <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine inside is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot. Graphs are laid out by Graphviz.&lt;/p&gt;</source>
-        <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;打开模型，在 CPU、OpenCL 或 CUDA 上运行，观察它如何使用内存。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；内部引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。图布局由 Graphviz 完成。&lt;/p&gt;</translation>
+        <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine inside is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot.&lt;/p&gt;</source>
+        <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;打开模型，在 CPU、OpenCL 或 CUDA 上运行，观察它如何使用内存。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；内部引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
@@ -900,6 +908,10 @@
         <source>The recording is full: it begins anew, and what was recorded before is gone.</source>
         <translation>录制已满：重新开始，之前录制的内容已丢弃。</translation>
     </message>
+    <message>
+        <source>Sizes that the file leaves open were assumed: %1.</source>
+        <translation>文件未规定的大小已按假定取值：%1。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::DocumentTabs</name>
@@ -917,6 +929,19 @@
     <message>
         <source>%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms</source>
         <translation>%1 帧/秒   平均 %2 ms   最长 %3 ms   界面线程最多 %4 ms</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::InputSizes</name>
+    <message>
+        <source>%1, dimension %2 of %3</source>
+        <translation>%1，第 %2 维（共 %3 维）</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>另有 %n 项</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1397,6 +1422,14 @@
         <source>Open a Built-in Model</source>
         <translation>打开内置模型</translation>
     </message>
+    <message>
+        <source>Sizes of Inputs</source>
+        <translation>输入大小</translation>
+    </message>
+    <message>
+        <source>The file leaves these sizes open. They are remembered for it.</source>
+        <translation>文件未规定这些大小。所填的值会按文件记住。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::StatusCorner</name>
@@ -1589,6 +1622,10 @@ address %1</source>
     <message>
         <source>The way back out: a click shows the whole of it</source>
         <translation>返回的路径：点击即显示其整体</translation>
+    </message>
+    <message>
+        <source>%1 of time</source>
+        <translation>一段时间 %1</translation>
     </message>
 </context>
 <context>
@@ -1821,6 +1858,25 @@ address %1</source>
     </message>
 </context>
 <context>
+    <name>arenascope::views::GraphSearch</name>
+    <message>
+        <source>Search names and ops</source>
+        <translation>搜索名称和算子</translation>
+    </message>
+    <message>
+        <source>Search the graph</source>
+        <translation>搜索计算图</translation>
+    </message>
+    <message>
+        <source>Return: next match, Shift+Return: the one before (Ctrl+F)</source>
+        <translation>回车：下一个匹配；Shift+回车：上一个 (Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::GraphView</name>
     <message numerus="yes">
         <source>%n other(s)</source>
@@ -1887,24 +1943,31 @@ address %1</source>
         <translation>着色依据</translation>
     </message>
     <message>
-        <source>Search names and ops</source>
-        <translation>搜索名称和算子</translation>
-    </message>
-    <message>
-        <source>Search the graph</source>
-        <translation>在图中搜索</translation>
-    </message>
-    <message>
-        <source>Return: next match, Shift+Return: the one before (Ctrl+F)</source>
-        <translation>回车：下一个匹配；Shift+回车：上一个匹配 (Ctrl+F)</translation>
-    </message>
-    <message>
         <source>Laying out the graph…</source>
         <translation>正在布局…</translation>
     </message>
+</context>
+<context>
+    <name>arenascope::views::Incomplete</name>
     <message>
-        <source>none</source>
-        <translation>无</translation>
+        <source>%1 events lost</source>
+        <translation>丢失 %1 个事件</translation>
+    </message>
+    <message>
+        <source>older events let go</source>
+        <translation>较早的事件已被舍弃</translation>
+    </message>
+    <message>
+        <source>aborted</source>
+        <translation>已中止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>stepped through</source>
+        <translation>单步执行过</translation>
     </message>
 </context>
 <context>
@@ -2309,6 +2372,120 @@ address %1</source>
             <numerusform>%n 个线程</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n other(s)</source>
+        <translation>
+            <numerusform>另有 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sums</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>waiting behind them</source>
+        <translation>其后的等待</translation>
+    </message>
+    <message>
+        <source>results</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>largest work buffer</source>
+        <translation>最大工作缓冲区</translation>
+    </message>
+    <message>
+        <source>By op</source>
+        <translation>按算子</translation>
+    </message>
+    <message>
+        <source>Lifetime</source>
+        <translation>生存期</translation>
+    </message>
+    <message>
+        <source>last result used in</source>
+        <translation>结果最后用于步骤</translation>
+    </message>
+    <message>
+        <source>kept behind it</source>
+        <translation>之后仍保留</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n tensor(s)</source>
+        <translation>
+            <numerusform>%n 个张量，%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>layer of %n node(s)</source>
+        <translation>
+            <numerusform>%n 个节点的层</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reads</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>Read by other layers</source>
+        <translation>被其他层读取</translation>
+    </message>
+    <message>
+        <source>A range of time</source>
+        <translation>一段时间</translation>
+    </message>
+    <message>
+        <source>most allocated</source>
+        <translation>分配最多时</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>taken</source>
+        <translation>取得</translation>
+    </message>
+    <message>
+        <source>given back</source>
+        <translation>归还</translation>
+    </message>
+    <message>
+        <source>By thread or queue</source>
+        <translation>按线程或队列</translation>
+    </message>
+    <message>
+        <source>By name, what is nested too</source>
+        <translation>按名称（含嵌套）</translation>
+    </message>
+    <message>
+        <source>Of the first %1 spans of each row.</source>
+        <translation>仅计每行前 %1 段。</translation>
+    </message>
+    <message>
+        <source>Allocation %1</source>
+        <translation>分配 %1</translation>
+    </message>
+    <message>
+        <source>not by the end of the trace</source>
+        <translation>到跟踪结束时尚未归还</translation>
+    </message>
+    <message>
+        <source>times it was taken</source>
+        <translation>取得次数</translation>
+    </message>
+    <message>
+        <source>When it was taken</source>
+        <translation>取得之时</translation>
+    </message>
+    <message>
+        <source>live then</source>
+        <translation>当时存活</translation>
+    </message>
+    <message>
+        <source>%1 in %2 allocations</source>
+        <translation>%1，%2 个分配</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -2327,25 +2504,6 @@ address %1</source>
     <message>
         <source>Value</source>
         <translation>值</translation>
-    </message>
-</context>
-<context>
-    <name>arenascope::views::LayoutJob</name>
-    <message>
-        <source>Graphviz took longer than %1 s and was stopped; a simpler layout is shown.</source>
-        <translation>Graphviz 超过 %1 秒未完成，已停止；显示简单布局。</translation>
-    </message>
-    <message>
-        <source>Graphviz&apos;s “%1” was not found; a simpler layout is shown. Install the package graphviz for a better one.</source>
-        <translation>未找到 Graphviz 的“%1”；显示简单布局。安装 graphviz 软件包可获得更好的布局。</translation>
-    </message>
-    <message>
-        <source>Graphviz failed (exit status %1); a simpler layout is shown.</source>
-        <translation>Graphviz 失败（退出状态 %1）；显示简单布局。</translation>
-    </message>
-    <message>
-        <source>Graphviz&apos;s answer could not be read (%1); a simpler layout is shown.</source>
-        <translation>无法读取 Graphviz 的结果（%1）；显示简单布局。</translation>
     </message>
 </context>
 <context>
@@ -2602,6 +2760,13 @@ next: %7</source>
     <message>
         <source>resident %1, of what is reserved %2 untouched</source>
         <translation>常驻 %1，已保留但未触及 %2</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::PlotView</name>
+    <message>
+        <source>incomplete: %1</source>
+        <translation>不完整：%1</translation>
     </message>
 </context>
 <context>
@@ -3895,36 +4060,6 @@ next: %7</source>
     <message>
         <source>node %1</source>
         <translation>节点 %1</translation>
-    </message>
-</context>
-<context>
-    <name>arenascope::views::PlotView</name>
-    <message>
-        <source>incomplete: %1</source>
-        <translation>不完整：%1</translation>
-    </message>
-</context>
-<context>
-    <name>arenascope::views::Incomplete</name>
-    <message>
-        <source>%1 events lost</source>
-        <translation>丢失 %1 个事件</translation>
-    </message>
-    <message>
-        <source>older events let go</source>
-        <translation>较早的事件已被舍弃</translation>
-    </message>
-    <message>
-        <source>aborted</source>
-        <translation>已中止</translation>
-    </message>
-    <message>
-        <source>failed</source>
-        <translation>失败</translation>
-    </message>
-    <message>
-        <source>stepped through</source>
-        <translation>单步执行过</translation>
     </message>
 </context>
 </TS>

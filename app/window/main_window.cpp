@@ -105,7 +105,7 @@ void MainWindow::make_bars() {
   replan_desk_ = new ReplanDesk(shell_.panels->find<OccupancyView>("occupancy"), replan_panel, this);
   connect(replan_panel, &ReplanPanel::export_wanted, shell_.actions->find(QStringLiteral("memory.export")),
           &QAction::trigger);
-  message_bar_ = new MessageBar(&theme_, this);
+  message_bar_ = new MessageBar(&theme_, shell_.actions, this);
   status_ = new StatusCorner(&documents_, &theme_, menuBar());
   guide_ = new LessonGuide(shell_, shell_.panels->find<LessonPanel>("lesson"));
   guide_->load();

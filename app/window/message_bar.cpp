@@ -23,8 +23,8 @@ QColor mixed(const QColor& a, const QColor& b, double share) {
 
 }  // namespace
 
-MessageBar::MessageBar(const views::Theme* theme, QMainWindow* window)
-    : QWidget(window), theme_(theme), window_(window), column_(new QVBoxLayout(this)) {
+MessageBar::MessageBar(const views::Theme* theme, const ActionRegistry* actions, QMainWindow* window)
+    : QWidget(window), theme_(theme), actions_(actions), window_(window), column_(new QVBoxLayout(this)) {
   setObjectName(QStringLiteral("messages"));
   column_->setContentsMargins(0, 0, 0, 0);
   column_->setSpacing(4);
@@ -121,6 +121,12 @@ QFrame* MessageBar::line_of(const Message& message) {
   row->setContentsMargins(10, 3, 6, 3);
   row->addWidget(icon);
   row->addWidget(text, 1);
+  if (QAction* action = actions_->find(message.action)) {
+    auto* act = new QToolButton(line);
+    act->setText(QString(action->text()).remove(u'&'));
+    connect(act, &QToolButton::clicked, action, &QAction::trigger);
+    row->addWidget(act);
+  }
   row->addWidget(close);
   connect(close, &QToolButton::clicked, this, [this, sentence = message.sentence] { messages_->remove(sentence); });
   return line;

@@ -8,6 +8,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "actions/actions.h"
 #include "document/messages.h"
 
 class QMainWindow;
@@ -17,7 +18,7 @@ namespace arenascope::app {
 class MessageBar : public QWidget {
   Q_OBJECT
  public:
-  MessageBar(const views::Theme* theme, QMainWindow* window);
+  MessageBar(const views::Theme* theme, const ActionRegistry* actions, QMainWindow* window);
   void set_messages(Messages* messages);  // of the document at hand
 
  protected:
@@ -29,6 +30,7 @@ class MessageBar : public QWidget {
   QFrame* line_of(const Message& message);
 
   const views::Theme* theme_;
+  const ActionRegistry* actions_;
   QMainWindow* window_;
   Messages* messages_ = nullptr;
   views::ContextBond bond_;

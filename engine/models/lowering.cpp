@@ -93,6 +93,20 @@ Tensor Lowering::materialise(Value& value, Status& status) {
   return value.tensor;
 }
 
+// As declared_sizes(); what is left open is noted, and can be told by its place where it has no name.
+std::optional<Dims> Lowering::input_sizes(ir::ValueType type) {
+  for (size_t i = 0; i < type.sizes.size(); ++i) {
+    if (type.sizes[i] >= 0) continue;
+    FreeDimension free{type.name, static_cast<int>(i), type.symbols[i], 1, false};
+    const auto told = options_.dims.find(free.key());
+    free.told = told != options_.dims.end();
+    if (free.told) free.size = told->second;
+    type.sizes[i] = free.size;
+    model_.free_dimensions.push_back(std::move(free));
+  }
+  return declared_sizes(type);
+}
+
 void Lowering::add_input(const ir::ValueType& type) {
   ValueInfo info{type.name, type.dtype.value_or(DType::F32), {}, {}, {}};
   auto value = std::make_shared<Value>();
@@ -111,7 +125,7 @@ void Lowering::add_input(const ir::ValueType& type) {
       sizes.reset();
     }
   } else {
-    sizes = declared_sizes(type);
+    sizes = input_sizes(type);
     if (!sizes) {
       std::string why = "has no shape";
       if (!type.tensor)

@@ -193,6 +193,7 @@ class Lowering {
   Status finish_graph();
   ValuePtr find(const std::string& name) const;
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
+  std::optional<Dims> input_sizes(ir::ValueType type);
   int64_t dimension(int64_t size, const std::string& symbol) const;
   std::optional<Dims> declared_sizes(const ir::ValueType& type) const;
 

@@ -195,18 +195,17 @@ void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool se
     draw_double_outline(painter, pixel_rect(x_axis(), y_axis(), band), colours());
     return;
   }
-  if (selection.get<StepRangeSelection>()) {
+  if (selection.get<StepRangeSelection>() || selection.get<TimeRangeSelection>()) {
     if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
     return;
   }
-  const trace::TensorRef tensor = tensor_of(selection, snapshot);
   const auto* block = selection.get<BlockSelection>();
-  if (!tensor.valid() && !block) return;
+  if (selection.empty()) return;
   const RectSet& set = *picture_->bodies;
   const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   for (size_t i = span.first; i < span.last; ++i) {
     const ArenaItem& item = picture_->items[set[i].tag];
-    bool meant = tensor.valid() && item.tensor == tensor;
+    bool meant = means(selection, item.tensor, snapshot);
     if (block) {
       const trace::SliceInfo* slice = slice_of(item);
       meant = slice && slice->block == block->block;

@@ -334,6 +334,12 @@ std::optional<AxisRange> PlotView::range_of(const Selection& selection) const {
   const trace::PlanInfo* plan = context_.source->plan();
   const auto steps = [&](Step a, Step b) { return AxisRange{f.x_of_step(a.value), f.x_of_step(b.value)}; };
   if (const auto* range = selection.get<StepRangeSelection>()) return steps(range->first, range->last);
+  if (const auto* range = selection.get<TimeRangeSelection>())
+    return AxisRange{f.x_of_time(range->begin), f.x_of_time(range->end)};
+  if (const auto* layer = selection.get<LayerSelection>()) {
+    const auto of_layer = steps_of(*layer, plan);
+    return of_layer ? std::optional(steps(of_layer->first, of_layer->last)) : std::nullopt;
+  }
   if (const auto* event = selection.get<EventSelection>()) {
     const trace::SpanRef& span = event->span;
     if (span.track.index() < s.tracks.size() && span.lane < s.tracks[span.track.index()].lanes.size() &&

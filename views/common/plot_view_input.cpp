@@ -150,6 +150,13 @@ bool PlotView::release(QMouseEvent* event) {
   }
   if (was == Drag::Range) {
     const AxisFrame& f = context_.axis->frame();
+    if (!context_.axis->has_steps()) {
+      const Nanoseconds begin = f.time_of_x(std::min(drag_from_, drag_to_)),
+                        end = f.time_of_x(std::max(drag_from_, drag_to_));
+      if (end > begin) context_.selection->select(TimeRangeSelection{begin, end});
+      redraw_overlay();
+      return true;
+    }
     const double a = f.step_of_x(std::min(drag_from_, drag_to_)), b = f.step_of_x(std::max(drag_from_, drag_to_));
     const int most = context_.axis->steps();
     const int first = std::clamp(static_cast<int>(std::floor(a)), 0, most);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/selection.h>
 
+#include <algorithm>
+
 namespace arenascope::views {
 
 trace::TensorRef tensor_of(const Selection& selection, const trace::Snapshot& snapshot) {
@@ -14,6 +16,24 @@ trace::TensorRef tensor_of(const Selection& selection, const trace::Snapshot& sn
   const trace::Event& e = lanes[span.lane].rows[span.row];
   if (e.kind() == trace::EventKind::Slice || !e.node().valid()) return {};
   return trace::TensorRef::node(e.node());
+}
+
+bool means(const Selection& selection, trace::TensorRef tensor, const trace::Snapshot& snapshot) {
+  if (!tensor.valid()) return false;
+  if (const auto* layer = selection.get<LayerSelection>())
+    return tensor.is_node() && std::binary_search(layer->nodes.begin(), layer->nodes.end(), NodeId(tensor.index()));
+  return tensor_of(selection, snapshot) == tensor;
+}
+
+std::optional<StepRangeSelection> steps_of(const LayerSelection& layer, const trace::PlanInfo* plan) {
+  if (plan == nullptr) return std::nullopt;
+  std::optional<StepRangeSelection> steps;
+  for (size_t s = 0; s < plan->order.size(); ++s) {
+    if (!std::binary_search(layer.nodes.begin(), layer.nodes.end(), plan->order[s])) continue;
+    if (!steps) steps = StepRangeSelection{Step(s), Step(s + 1)};
+    steps->last = Step(s + 1);
+  }
+  return steps;
 }
 
 void SelectionModel::select(const Selection& selection) {

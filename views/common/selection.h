@@ -5,6 +5,7 @@
 #include <arenascope/trace/snapshot.h>
 
 #include <QObject>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -32,6 +33,18 @@ struct StepRangeSelection {  // half-open
   bool operator==(const StepRangeSelection&) const = default;
 };
 
+struct TimeRangeSelection {  // half-open; of what has no steps, another program's trace
+  Nanoseconds begin = 0, end = 0;
+  bool operator==(const TimeRangeSelection&) const = default;
+};
+
+struct LayerSelection {  // the nodes that a graph names as one
+  trace::GraphId graph;
+  std::string name;
+  std::vector<NodeId> nodes;  // ascending
+  bool operator==(const LayerSelection&) const = default;
+};
+
 struct AddressRangeSelection {  // offsets in the arena, half-open
   Bytes first = 0, last = 0;
   bool operator==(const AddressRangeSelection&) const = default;
@@ -39,7 +52,7 @@ struct AddressRangeSelection {  // offsets in the arena, half-open
 
 struct Selection {
   using What = std::variant<std::monostate, NodeSelection, BlockSelection, EventSelection, StepRangeSelection,
-                            AddressRangeSelection>;
+                            AddressRangeSelection, TimeRangeSelection, LayerSelection>;
   What what;
 
   Selection() = default;
@@ -57,6 +70,11 @@ struct Selection {
 
 // The tensor that a selection means, where it means one: the node itself, or the node of a selected span.
 trace::TensorRef tensor_of(const Selection& selection, const trace::Snapshot& snapshot);
+
+// Whether a selection means the tensor among others: that of a layer is each of its nodes.
+bool means(const Selection& selection, trace::TensorRef tensor, const trace::Snapshot& snapshot);
+// From the first step in which a layer computes to behind its last one; none without a plan.
+std::optional<StepRangeSelection> steps_of(const LayerSelection& layer, const trace::PlanInfo* plan);
 
 // One per window; the views hold a pointer to it. Signals come only when something changed.
 class SelectionModel : public QObject {

@@ -27,10 +27,35 @@ void GraphCanvas::set_busy(const QString& text) {
   update();
 }
 
-QRectF GraphCanvas::visible() const { return {to_scene({0, 0}), QSizeF(size()) / scale_}; }
+void GraphCanvas::set_scene(GraphScene scene) {
+  scene_ = std::move(scene);
+  refresh();
+}
+
+void GraphCanvas::refresh() {
+  stale_ = true;
+  update();
+}
+
+double GraphCanvas::legend_height() const {
+  return height() > 200 ? paint_legend(nullptr, scene_, theme_->colours(), size()) : 0;
+}
+
+QRectF GraphCanvas::area() const {
+  const double map = minimap_shown() ? minimap_rect().width() + 16 : 0;
+  return {0, 0, width() - map, height() - legend_height()};
+}
+
+QRectF GraphCanvas::visible() const { return {to_scene(area().topLeft()), area().size() / scale_}; }
+
+double GraphCanvas::least_scale() const {
+  if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return kMinScale;
+  const QSizeF bounds = scene_.layout->bounds.size();
+  return std::min({kMinScale, width() * 0.8 / bounds.width(), height() * 0.8 / bounds.height()});
+}
 
 int32_t GraphCanvas::vertex_at(const QPointF& widget) const {
-  if (!scene_.ready()) return -1;
+  if (!scene_.ready() || !area().contains(widget)) return -1;
   const QPointF point = to_scene(widget);
   for (size_t v = scene_.folded->vertices.size(); v-- > 0;)
     if (scene_.rect_of(static_cast<int32_t>(v)).contains(point)) return static_cast<int32_t>(v);
@@ -44,33 +69,33 @@ void GraphCanvas::keep_in_sight() {
     const double keep = std::min(60.0, room / 3);
     return std::clamp(low, keep - length, room - keep) - low;
   };
-  offset_ += QPointF(bounded(box.left(), box.width(), width()), bounded(box.top(), box.height(), height()));
+  offset_ +=
+      QPointF(bounded(box.left(), box.width(), area().width()), bounded(box.top(), box.height(), area().height()));
 }
 
 void GraphCanvas::zoom(double factor, const QPointF& around) {
   const QPointF fixed = to_scene(around);
-  scale_ = std::clamp(scale_ * factor, kMinScale, kMaxScale);
+  scale_ = std::clamp(scale_ * factor, std::min(least_scale(), scale_), kMaxScale);
   offset_ = around - fixed * scale_;
   keep_in_sight();
-  update();
+  refresh();
 }
 
 void GraphCanvas::set_place(double scale, const QPointF& offset) {
-  scale_ = std::clamp(scale, kMinScale, kMaxScale);
+  scale_ = std::clamp(scale, least_scale(), kMaxScale);
   offset_ = offset;
   keep_in_sight();
-  update();
+  refresh();
 }
 
 void GraphCanvas::fit() {
   if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return;
   const QRectF bounds = scene_.layout->bounds;
   // All of it, however small, above the legend.
-  const double legend = height() > 200 ? paint_legend(nullptr, scene_, theme_->colours(), size()) : 0;
-  const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin - legend);
+  const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin - legend_height());
   scale_ = std::min({room.width() / bounds.width(), room.height() / bounds.height(), 1.0});
   offset_ = room.center() - bounds.center() * scale_;
-  update();
+  refresh();
 }
 
 void GraphCanvas::fit_width() {
@@ -78,13 +103,26 @@ void GraphCanvas::fit_width() {
   const QRectF bounds = scene_.layout->bounds;
   auto fit_into = [&](double room) {
     scale_ = std::clamp((room - 2 * kMargin) / bounds.width(), 0.45, 1.0);
-    offset_ = QPointF(room / 2.0 - bounds.center().x() * scale_, kMargin - bounds.top() * scale_);
+    offset_ = QPointF(std::max(room / 2.0 - bounds.center().x() * scale_, kMargin - bounds.left() * scale_),
+                      kMargin - bounds.top() * scale_);
   };
   fit_into(width());
-  // Beside the minimap, so that it hides nothing, where that leaves the boxes large enough to be read.
-  const double beside = width() - minimap_rect().width() - 8;
-  if (minimap_shown() && bounds.width() * 0.7 < beside - 2 * kMargin) fit_into(beside);
-  update();
+  if (minimap_shown()) fit_into(area().width());
+  refresh();
+}
+
+NodeId GraphCanvas::node_in_the_middle() const {
+  if (!scene_.ready()) return NodeId::none();
+  const QPointF middle = visible().center();
+  NodeId nearest;
+  double least = 1e300;
+  for (size_t v = 0; v < scene_.folded->vertices.size(); ++v) {
+    const double far = QLineF(scene_.layout->centres[v], middle).length();
+    if (far >= least) continue;
+    least = far;
+    nearest = scene_.folded->vertices[v].nodes.empty() ? NodeId::none() : scene_.folded->vertices[v].nodes.front();
+  }
+  return nearest;
 }
 
 void GraphCanvas::show_vertex(int32_t vertex, bool centre) {
@@ -92,10 +130,10 @@ void GraphCanvas::show_vertex(int32_t vertex, bool centre) {
   if (box.isNull()) return;
   if (centre && scale_ < kReadable) {  // where one is led is large enough to be read
     scale_ = kReadable;
-    offset_ = QRectF(rect()).center() - box.center() * scale_;
+    offset_ = area().center() - box.center() * scale_;
   }
   const QRectF seen(to_widget(box.topLeft()), box.size() * scale_);
-  const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin - 24);  // less the legend
+  const QRectF room = area().adjusted(kMargin, kMargin, -kMargin, -kMargin);
   if (centre && !room.contains(seen)) {
     offset_ += room.center() - seen.center();
   } else if (!room.contains(seen)) {
@@ -108,7 +146,7 @@ void GraphCanvas::show_vertex(int32_t vertex, bool centre) {
     else if (seen.bottom() > room.bottom())
       offset_.ry() += room.bottom() - seen.bottom();
   }
-  update();
+  refresh();
 }
 
 bool GraphCanvas::shows_something() const {
@@ -121,12 +159,13 @@ bool GraphCanvas::shows_something() const {
 void GraphCanvas::hold(const QPointF& scene_before, const QPointF& scene_now) {
   offset_ += (scene_before - scene_now) * scale_;
   keep_in_sight();
-  update();
+  refresh();
 }
 
 bool GraphCanvas::minimap_shown() const {
   if (!scene_.ready() || width() < 220 || height() < 200) return false;
-  return !visible().adjusted(-2, -2, 2, 2).contains(scene_.layout->bounds);
+  const QRectF seen(to_widget(scene_.layout->bounds.topLeft()), scene_.layout->bounds.size() * scale_);
+  return !QRectF(0, 0, width(), height() - legend_height()).adjusted(-2, -2, 2, 2).contains(seen);
 }
 
 QRectF GraphCanvas::minimap_rect() const {
@@ -136,23 +175,47 @@ QRectF GraphCanvas::minimap_rect() const {
   const double scale = std::min(room_x / std::max(bounds.width(), 1.0), room_y / std::max(bounds.height(), 1.0));
   // A network is long and thin: keep the map wide enough to be hit with a mouse.
   const double w = std::max(bounds.width() * scale, 26.0) + 8, h = std::max(bounds.height() * scale, 34.0) + 8;
-  const double legend = height() > 200 ? paint_legend(nullptr, scene_, theme_->colours(), size()) : 0;
-  return {width() - w - 8, height() - legend - h - 8, w, h};
+  return {width() - w - 8, height() - legend_height() - h - 8, w, h};
+}
+
+void GraphCanvas::paint_picture(QPainter& painter) {
+  const ThemeColours& colours = theme_->colours();
+  painter.fillRect(rect(), colours.background);
+  if (!scene_.ready() || scene_.folded->vertices.empty()) return;
+  SceneMarks marks = marks_;
+  marks.hovered = -1;
+  painter.save();
+  painter.setClipRect(area());
+  painter.translate(offset_);
+  painter.scale(scale_, scale_);
+  paint_scene(painter, scene_, marks, colours, visible(), scale_);
+  painter.restore();
+  if (minimap_shown()) paint_minimap(painter, scene_, marks, colours, minimap_rect(), visible());
+  if (height() > 200) paint_legend(&painter, scene_, colours, size());
 }
 
 void GraphCanvas::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
   const ThemeColours& colours = theme_->colours();
-  painter.fillRect(rect(), colours.background);
-  if (scene_.ready() && !scene_.folded->vertices.empty()) {
+  const QSize pixels = (QSizeF(size()) * devicePixelRatioF()).toSize();
+  if (stale_ || picture_.size() != pixels) {
+    picture_ = QPixmap(pixels);
+    picture_.setDevicePixelRatio(devicePixelRatioF());
+    QPainter onto(&picture_);
+    onto.setFont(font());
+    paint_picture(onto);
+    stale_ = false;
+  }
+  QPainter painter(this);
+  painter.drawPixmap(0, 0, picture_);
+  if (scene_.ready() && marks_.hovered >= 0) {
     painter.save();
+    painter.setClipRect(area());
     painter.translate(offset_);
     painter.scale(scale_, scale_);
-    paint_scene(painter, scene_, marks_, colours, visible(), scale_);
+    paint_hovered(painter, scene_, marks_, colours);
     painter.restore();
-    if (minimap_shown()) paint_minimap(painter, scene_, marks_, colours, minimap_rect(), visible());
-    if (height() > 200) paint_legend(&painter, scene_, colours, size());
-  } else if (busy_.isEmpty()) {
+  }
+  if (!(scene_.ready() && !scene_.folded->vertices.empty()) && busy_.isEmpty()) {
     painter.setPen(colours.dim_text);
     painter.drawText(
         rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
@@ -172,9 +235,9 @@ void GraphCanvas::jump_in_minimap(const QPointF& widget) {
   const QRectF inner = minimap_rect().adjusted(4, 4, -4, -4), bounds = scene_.layout->bounds;
   const double scale = std::min(inner.width() / bounds.width(), inner.height() / bounds.height());
   const QPointF target = bounds.center() + (widget - inner.center()) / scale;
-  offset_ = QRectF(rect()).center() - target * scale_;
+  offset_ = area().center() - target * scale_;
   keep_in_sight();
-  update();
+  refresh();
 }
 
 void GraphCanvas::mousePressEvent(QMouseEvent* event) {
@@ -189,16 +252,25 @@ void GraphCanvas::mousePressEvent(QMouseEvent* event) {
 }
 
 void GraphCanvas::set_hovered(int32_t vertex) {
-  if (marks_.hovered == vertex) return;
-  marks_.hovered = vertex;
-  update();
-  Q_EMIT vertex_hovered(vertex);
+  if (std::exchange(marks_.hovered, vertex) != vertex) update();
+}
+
+int32_t GraphCanvas::frame_at(const QPointF& widget) const {
+  if (scene_.ready())
+    for (const auto& [layer, frame] : scene_.layout->layers)
+      if (frame.contains(to_scene(widget))) return layer;
+  return -1;
 }
 
 void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
   const QPointF moved = event->position() - press_;
   switch (drag_) {
-    case Drag::None: set_hovered(vertex_at(event->position())); return;
+    case Drag::None:
+      if (const int32_t v = vertex_at(event->position()); v != marks_.hovered) {
+        set_hovered(v);
+        Q_EMIT vertex_hovered(v);
+      }
+      return;
     case Drag::Minimap: jump_in_minimap(event->position()); return;
     case Drag::Press:
       if (moved.manhattanLength() < QApplication::startDragDistance()) return;
@@ -208,7 +280,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
     case Drag::Pan:
       offset_ = press_offset_ + moved;
       keep_in_sight();
-      update();
+      refresh();
   }
 }
 
@@ -218,7 +290,11 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
   if (drag != Drag::Press || event->button() != Qt::LeftButton) return;
   const int32_t vertex = vertex_at(event->position());
   if (vertex < 0) {
-    Q_EMIT background_clicked();
+    if (const int32_t layer = frame_at(event->position()); layer >= 0) {
+      Q_EMIT frame_clicked(layer);
+    } else {
+      Q_EMIT background_clicked();
+    }
     return;
   }
   const int chip = scale_ < 0.42 ? -1 : chip_at(scene_, vertex, to_scene(event->position()));
@@ -235,11 +311,7 @@ void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
     Q_EMIT vertex_activated(vertex);
     return;
   }
-  for (const auto& [layer, frame] : scene_.layout->layers)
-    if (frame.contains(to_scene(event->position()))) {
-      Q_EMIT frame_activated(layer);
-      return;
-    }
+  if (const int32_t layer = frame_at(event->position()); layer >= 0) Q_EMIT frame_activated(layer);
 }
 
 void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
@@ -254,17 +326,21 @@ void GraphCanvas::wheelEvent(QWheelEvent* event) {
         event->pixelDelta().isNull() ? QPointF(event->angleDelta()) * 0.6 : QPointF(event->pixelDelta());
     offset_ += (event->modifiers() & Qt::ShiftModifier) != 0 ? QPointF(delta.y(), delta.x()) : delta;
     keep_in_sight();
-    update();
+    refresh();
   }
   event->accept();
 }
 
-void GraphCanvas::leaveEvent(QEvent*) { set_hovered(-1); }
+void GraphCanvas::leaveEvent(QEvent*) {
+  set_hovered(-1);
+  Q_EMIT vertex_hovered(-1);
+}
 
 void GraphCanvas::resizeEvent(QResizeEvent* event) {
   if (event->oldSize().isValid() && event->oldSize().width() > 0)
     offset_.rx() += (event->size().width() - event->oldSize().width()) / 2.0;
   keep_in_sight();
+  refresh();
 }
 
 QString GraphCanvas::tool_tip(int32_t v, const QPointF& point) const {

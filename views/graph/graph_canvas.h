@@ -13,13 +13,18 @@ class GraphCanvas : public QWidget {
  public:
   explicit GraphCanvas(const Theme* theme, QWidget* parent = nullptr);
 
+  void set_scene(GraphScene scene);
+  // Whoever changes one of these says so by refresh().
   GraphScene& scene() { return scene_; }
   const GraphScene& scene() const { return scene_; }
   SceneMarks& marks() { return marks_; }
+  void refresh();
+  void set_hovered(int32_t vertex);    // repaints nothing but its outline
   void set_busy(const QString& text);  // empty: not busy
 
   double scale() const { return scale_; }
-  QRectF visible() const;  // in scene coordinates
+  QRectF area() const;     // where the graph is drawn: above the legend, beside the minimap
+  QRectF visible() const;  // the same in scene coordinates
   QPointF to_widget(const QPointF& scene) const { return scene * scale_ + offset_; }
   QPointF to_scene(const QPointF& widget) const { return (widget - offset_) / scale_; }
   int32_t vertex_at(const QPointF& widget) const;
@@ -31,6 +36,7 @@ class GraphCanvas : public QWidget {
   void fit_width();                                     // the top of it, as wide as the canvas, never above 100 %
   void show_vertex(int32_t vertex, bool centre);        // scrolls no more than is needed unless `centre`
   bool shows_something() const;                         // at least a part of a vertex is in sight
+  NodeId node_in_the_middle() const;                    // of the vertex nearest to it
   // Keeps the vertex where it is on the screen although the layout changed under it.
   void hold(const QPointF& scene_before, const QPointF& scene_now);
 
@@ -38,7 +44,8 @@ class GraphCanvas : public QWidget {
   void vertex_clicked(int vertex);
   void vertex_activated(int vertex);  // double click or Return
   void leaf_clicked(int leaf);
-  void frame_activated(int layer);  // a double click on the frame of an expanded layer
+  void frame_clicked(int layer);    // of an expanded layer
+  void frame_activated(int layer);  // a double click
   void background_clicked();
   void vertex_hovered(int vertex);
   void context_menu_wanted(int vertex, const QPoint& global);
@@ -57,9 +64,12 @@ class GraphCanvas : public QWidget {
 
  private:
   bool minimap_shown() const;
+  double legend_height() const;
+  double least_scale() const;
+  int32_t frame_at(const QPointF& widget) const;
   void jump_in_minimap(const QPointF& widget);
   void keep_in_sight();
-  void set_hovered(int32_t vertex);
+  void paint_picture(QPainter& painter);
   QString tool_tip(int32_t vertex, const QPointF& point) const;
 
   const Theme* theme_;
@@ -70,6 +80,8 @@ class GraphCanvas : public QWidget {
   QPointF offset_{8, 8};
   enum class Drag { None, Press, Pan, Minimap } drag_ = Drag::None;
   QPointF press_, press_offset_;
+  QPixmap picture_;  // the graph without what is hovered
+  bool stale_ = true;
 };
 
 }  // namespace arenascope::views

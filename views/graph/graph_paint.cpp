@@ -110,17 +110,12 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
     painter.setPen(QPen(colours.category(1), 2.5));
     painter.drawRoundedRect(card.adjusted(-2, -2, 2, 2), 8, 8);
   }
-  if (selected || marks.hovered == static_cast<int32_t>(v)) {
+  if (selected) {
     painter.setBrush(Qt::NoBrush);
-    if (selected) {
-      painter.setPen(QPen(colours.selection_inner, 5 / std::max(scale, 0.3)));
-      painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
-      painter.setPen(QPen(colours.selection_outer, 2 / std::max(scale, 0.3)));
-      painter.drawRoundedRect(card.adjusted(-3.5, -3.5, 3.5, 3.5), 8, 8);
-    } else {
-      painter.setPen(QPen(colours.hover, 1.5));
-      painter.drawRoundedRect(card.adjusted(-1.5, -1.5, 1.5, 1.5), 7, 7);
-    }
+    painter.setPen(QPen(colours.selection_inner, 5 / std::max(scale, 0.3)));
+    painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
+    painter.setPen(QPen(colours.selection_outer, 2 / std::max(scale, 0.3)));
+    painter.drawRoundedRect(card.adjusted(-3.5, -3.5, 3.5, 3.5), 8, 8);
   }
   if (std::find(marks.breakpoints.begin(), marks.breakpoints.end(), static_cast<int32_t>(v)) !=
       marks.breakpoints.end()) {
@@ -151,14 +146,15 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
 void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& visible,
                   double scale) {
   for (const auto& [layer, frame] : scene.layout->layers) {
-    if (!frame.intersects(visible) || static_cast<size_t>(layer) >= scene.layers.names.size()) continue;
+    if (!frame.intersects(visible) || static_cast<size_t>(layer) >= scene.layers->names.size()) continue;
     painter.setPen(QPen(colours.axis, 1));
     painter.setBrush(mix(colours.background, colours.panel, 0.7));
     painter.drawRoundedRect(frame, 8, 8);
     if (scale < kTextFrom) continue;
     painter.setFont(graph_font(GraphFont::Small));
     painter.setPen(colours.dim_text);
-    const QString title = QStringLiteral("▾ ") + QString::fromStdString(scene.layers.names[static_cast<size_t>(layer)]);
+    const QString title =
+        QStringLiteral("▾ ") + QString::fromStdString(scene.layers->names[static_cast<size_t>(layer)]);
     painter.drawText(QRectF(frame.left() + 8, frame.top() + 3, frame.width() - 16, 16), Qt::AlignVCenter,
                      QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, frame.width() - 16));
   }
@@ -235,6 +231,18 @@ void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& m
     if (scene.rect_of(static_cast<int32_t>(v)).adjusted(-8, -8, 8, 8).intersects(visible))
       paint_vertex(painter, scene, v, marks, colours, scale);
   painter.setOpacity(1);
+}
+
+void paint_hovered(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours) {
+  if (!scene.ready() || marks.hovered < 0) return;
+  if (std::find(marks.selected.begin(), marks.selected.end(), marks.hovered) != marks.selected.end()) return;
+  const QRectF box = scene.rect_of(marks.hovered);
+  if (box.isNull()) return;
+  const bool folded = scene.folded->vertices[static_cast<size_t>(marks.hovered)].folded;
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(colours.hover, 1.5));
+  painter.drawRoundedRect((folded ? box.adjusted(0, 0, -6, -6) : box).adjusted(-1.5, -1.5, 1.5, 1.5), 7, 7);
 }
 
 void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,

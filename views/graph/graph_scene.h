@@ -35,7 +35,7 @@ struct LegendEntry {
 
 struct GraphScene {
   std::shared_ptr<const trace::GraphInfo> info;  // null: nothing to show
-  Layers layers;
+  std::shared_ptr<const Layers> layers;
   std::shared_ptr<const FoldedGraph> folded;
   std::shared_ptr<const GraphLayout> layout;
   std::vector<VertexText> texts;
@@ -67,6 +67,8 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
 // Draws the part of the scene that `visible` (in scene coordinates) holds; `scale` is that of the painter.
 void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                  const QRectF& visible, double scale);
+// The outline of what is hovered, over what paint_scene() drew.
+void paint_hovered(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours);
 void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                    const QRectF& target, const QRectF& visible);
 // What the colours mean, as a strip along the bottom; returns its height. A null painter only measures.

@@ -4,11 +4,11 @@
 #include <QEvent>
 #include <QFile>
 #include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QShortcut>
 #include <QVBoxLayout>
 
 #include <algorithm>
+
+#include "graph_marks.h"
 
 namespace arenascope::views {
 
@@ -21,41 +21,37 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
   recolour_timer_.setSingleShot(true);
   recolour_timer_.setInterval(60);
   connect(&recolour_timer_, &QTimer::timeout, this, &GraphView::recolour);
-  listen();
   connect(theme_, &Theme::changed, this, &GraphView::recolour);
-  connect(&job_, &LayoutJob::finished, this, &GraphView::show_layout);
-  connect(canvas_, &GraphCanvas::vertex_clicked, this, [this](int v) {
-    const Vertex& vertex = canvas_->scene().folded->vertices[static_cast<size_t>(v)];
-    const auto steps = vertex.folded ? steps_of(vertex) : std::nullopt;
-    if (steps)  // a layer is a thing of its own: the steps in which it runs
-      selection_->select(*steps);
-    else
-      selection_->select(
-          Selection::node(canvas_->scene().info->id, vertex.folded ? vertex.nodes.front() : vertex.node));
-  });
+  connect(&job_, &LayoutJob::ready, this, &GraphView::show_picture);
+  connect_canvas();
+  connect(search_, &GraphSearch::found, this, &GraphView::recolour);
+  connect(search_, &GraphSearch::wanted, this, &GraphView::find_next);
+  connect(search_, &GraphSearch::left, canvas_, [this] { canvas_->setFocus(); });
+  listen();
+  take_graph();
+}
+
+void GraphView::connect_canvas() {
+  connect(canvas_, &GraphCanvas::vertex_clicked, this,
+          [this](int v) { selection_->select(selection_of(canvas_->scene(), v)); });
   connect(canvas_, &GraphCanvas::vertex_activated, this, [this](int v) {
     const Vertex& vertex = canvas_->scene().folded->vertices[static_cast<size_t>(v)];
     if (vertex.folded) set_expanded(vertex.layer, true);
   });
+  connect(canvas_, &GraphCanvas::frame_clicked, this,
+          [this](int layer) { selection_->select(layer_selection(canvas_->scene(), layer)); });
   connect(canvas_, &GraphCanvas::frame_activated, this, [this](int layer) { set_expanded(layer, false); });
   connect(canvas_, &GraphCanvas::leaf_clicked, this, [this](int leaf) {
     selection_->select(NodeSelection{canvas_->scene().info->id, TensorRef::leaf(LeafId(leaf))});
   });
   connect(canvas_, &GraphCanvas::background_clicked, this, [this] { selection_->clear(); });
-  connect(canvas_, &GraphCanvas::vertex_hovered, this, [this](int v) {
-    const GraphScene& scene = canvas_->scene();
-    if (v < 0 || !scene.ready() || scene.folded->vertices[static_cast<size_t>(v)].folded)
-      selection_->hover({});
-    else
-      selection_->hover(Selection::node(scene.info->id, scene.folded->vertices[static_cast<size_t>(v)].node));
-  });
+  connect(canvas_, &GraphCanvas::vertex_hovered, this,
+          [this](int v) { selection_->hover(selection_of(canvas_->scene(), v)); });
   connect(canvas_, &GraphCanvas::context_menu_wanted, this, [this](int v, const QPoint& global) {
-    const GraphScene& scene = canvas_->scene();
-    Selection what;
-    if (v >= 0) what = Selection::node(scene.info->id, scene.folded->vertices[static_cast<size_t>(v)].nodes.front());
+    const Selection what = selection_of(canvas_->scene(), v);
+    if (!what.empty()) selection_->select(what);
     Q_EMIT context_menu_wanted(what, global);
   });
-  take_graph();
 }
 
 void GraphView::listen() {
@@ -71,11 +67,10 @@ void GraphView::listen() {
   });
   connect(selection_, &SelectionModel::current_changed, bond, [this] { update_marks(); });
   connect(selection_, &SelectionModel::hovered_changed, bond, [this] {
-    const TensorRef ref = tensor_of(selection_->hovered(), *source_->snapshot());
     const GraphScene& scene = canvas_->scene();
-    canvas_->marks().hovered =
-        ref.is_node() && scene.ready() ? vertex_showing(*scene.info, *scene.folded, NodeId(ref.index())) : -1;
-    canvas_->update();
+    if (!scene.ready()) return;
+    const auto hovered = scene_marks(scene, selection_->hovered(), {}, *source_->snapshot(), source_->plan()).selected;
+    canvas_->set_hovered(hovered.size() == 1 ? hovered.front() : -1);
   });
 }
 
@@ -97,58 +92,38 @@ void GraphView::set_context(const ViewContext& context, const Look& look) {
   axis_ = context.axis;
   listen();
   job_.cancel();
-  canvas_->scene() = GraphScene{};
+  canvas_->set_scene({});
   canvas_->marks() = {};
   canvas_->set_busy({});
-  reveal_ = keep_ = walk_from_ = NodeId::none();
-  walk_targets_.clear();
-  matches_.clear();
-  note_->hide();
+  reveal_ = keep_ = NodeId::none();
+  walk_.forget();
   breakpoints_.clear();
   expanded_ = look.expanded;
   colour_ = look.colour;
   colour_box_->setCurrentIndex(static_cast<int>(colour_));
   first_ = true;
   look_ = look.scale > 0 ? std::optional(look) : std::nullopt;
-  const QSignalBlocker quiet(search_);
-  search_->setText(look.search);
-  found_->clear();
+  search_->set_graph(nullptr);
+  search_->set_text(look.search);
   take_graph();
 }
 
 void GraphView::build() {
   canvas_ = new GraphCanvas(theme_, this);
   colour_box_ = new QComboBox(this);
-  search_ = new QLineEdit(this);
-  search_->setClearButtonEnabled(true);
-  found_ = new QLabel(this);
-  note_ = new QLabel(this);
-  note_->setWordWrap(true);
-  note_->setMargin(4);
-  note_->hide();
+  search_ = new GraphSearch(this);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(4, 4, 4, 4);
   bar->setSpacing(4);
   bar->addWidget(search_, 1);
-  bar->addWidget(found_);
   bar->addWidget(colour_box_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(bar);
-  column->addWidget(note_);
   column->addWidget(canvas_, 1);
   for (int i = 0; i < 6; ++i) colour_box_->addItem(QString());
   connect(colour_box_, &QComboBox::activated, this, [this](int i) { set_colour(static_cast<GraphColour>(i)); });
-  connect(search_, &QLineEdit::textChanged, this, &GraphView::search);
-  connect(search_, &QLineEdit::returnPressed, this, [this] { find_next(1); });
-  auto* back = new QShortcut(QKeySequence(Qt::SHIFT | Qt::Key_Return), search_, nullptr, nullptr, Qt::WidgetShortcut);
-  connect(back, &QShortcut::activated, this, [this] { find_next(-1); });
-  auto* escape = new QShortcut(QKeySequence(Qt::Key_Escape), search_, nullptr, nullptr, Qt::WidgetShortcut);
-  connect(escape, &QShortcut::activated, this, [this] {
-    search_->clear();
-    canvas_->setFocus();
-  });
 }
 
 void GraphView::retranslate() {
@@ -156,122 +131,91 @@ void GraphView::retranslate() {
   for (int i = 0; i < colours.size(); ++i) colour_box_->setItemText(i, colours[i]);
   colour_box_->setToolTip(tr("What the colours of the graph tell"));
   colour_box_->setAccessibleName(tr("Colour by"));
-  search_->setPlaceholderText(tr("Search names and ops"));
-  search_->setAccessibleName(tr("Search the graph"));
-  search_->setToolTip(tr("Return: next match, Shift+Return: the one before (Ctrl+F)"));
 }
 
 void GraphView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
     retranslate();
     GraphScene& scene = canvas_->scene();
-    if (scene.ready()) scene.texts = vertex_texts(*scene.info, scene.layers, *scene.folded);
+    if (scene.ready()) scene.texts = vertex_texts(*scene.info, *scene.layers, *scene.folded);
     recolour();
   }
   QWidget::changeEvent(event);
 }
 
 NodeId GraphView::selected_node() const {
+  if (const auto* layer = selection_->current().get<LayerSelection>())
+    return layer->nodes.empty() ? NodeId::none() : layer->nodes.front();
   const TensorRef ref = tensor_of(selection_->current(), *source_->snapshot());
   return ref.is_node() ? NodeId(ref.index()) : NodeId::none();
 }
 
-Step GraphView::shown_step() const { return source_->live_step().valid() ? source_->live_step() : axis_->current(); }
-
 void GraphView::take_graph() {
-  GraphScene& scene = canvas_->scene();
   const trace::GraphId id = source_->graph_id();
   std::shared_ptr<const trace::GraphInfo> info;
   if (id.valid() && id.index() < source_->snapshot()->graphs.size()) info = source_->snapshot()->graphs[id.index()];
-  if (info == scene.info) {
+  if (info == canvas_->scene().info) {
     if (!recolour_timer_.isActive()) recolour_timer_.start();
     return;
   }
-  scene = GraphScene{};
+  GraphScene scene;
   scene.info = info;
-  matches_.clear();
+  if (info) scene.layers = std::make_shared<const Layers>(layers_of(*info));
+  canvas_->set_scene(std::move(scene));
   first_ = true;
+  search_->set_graph(info.get());
   if (!info) {
     job_.cancel();
     canvas_->set_busy({});
     return;
   }
-  scene.layers = layers_of(*info);
-  std::erase_if(expanded_, [&](int32_t layer) { return static_cast<size_t>(layer) >= scene.layers.names.size(); });
-  relayout();
-  search(search_->text());
+  std::erase_if(expanded_,
+                [&](int32_t layer) { return static_cast<size_t>(layer) >= canvas_->scene().layers->names.size(); });
+  relayout(NodeId::none());
 }
 
+// What is at `keep` stays where it is on the screen when the other layout comes.
 void GraphView::relayout(NodeId keep) {
   const GraphScene& scene = canvas_->scene();
   if (!scene.info) return;
-  hold_next(keep);
+  keep_ = keep;
   Q_EMIT folding_changed();
-  auto folded = std::make_shared<const FoldedGraph>(fold(*scene.info, scene.layers, expanded_));
-  std::vector<QSizeF> sizes = vertex_sizes(*folded, vertex_texts(*scene.info, scene.layers, *folded));
   canvas_->set_busy(tr("Laying out the graph…"));
-  job_.start(folded, sizes);
-  if (!job_.running() || !scene.ready() || first_) return;
-  // A layer that opens is shown where it lay until the better layout comes.
-  if (auto quick = place_changes(*scene.folded, *scene.layout, *folded, sizes)) {
-    const NodeId revealed = reveal_;
-    const QString note = note_->text();
-    show_layout(std::move(folded), std::make_shared<const GraphLayout>(std::move(*quick)), note);
-    hold_next(revealed.valid() ? revealed : keep);
-  }
+  job_.start({scene.info, scene.layers, expanded_});
 }
 
-std::optional<StepRangeSelection> GraphView::steps_of(const Vertex& vertex) const {
-  if (source_->plan() == nullptr) return std::nullopt;
-  const auto& order = source_->plan()->order;
-  const auto& layer_of = canvas_->scene().layers.of_node;
-  int32_t first = -1, last = -1;
-  for (size_t s = 0; s < order.size(); ++s) {
-    if (order[s].index() >= layer_of.size() || layer_of[order[s].index()] != vertex.layer) continue;
-    if (first < 0) first = static_cast<int32_t>(s);
-    last = static_cast<int32_t>(s) + 1;
-  }
-  if (first < 0) return std::nullopt;
-  return StepRangeSelection{Step(first), Step(last)};
-}
-
-// What is at the node stays where it is on the screen when the next layout comes.
-void GraphView::hold_next(NodeId node) {
-  const GraphScene& scene = canvas_->scene();
-  keep_ = NodeId::none();
-  if (!node.valid() || !scene.ready()) return;
-  if (const int32_t v = vertex_showing(*scene.info, *scene.folded, node); v >= 0) {
-    keep_ = node;
-    keep_at_ = scene.layout->centres[static_cast<size_t>(v)];
-  }
-}
-
-void GraphView::show_layout(std::shared_ptr<const FoldedGraph> folded, std::shared_ptr<const GraphLayout> layout,
-                            const QString& why) {
-  GraphScene& scene = canvas_->scene();
-  if (!scene.info) return;
-  scene.folded = std::move(folded);
-  scene.layout = std::move(layout);
-  scene.texts = vertex_texts(*scene.info, scene.layers, *scene.folded);
+void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture) {
+  if (picture->info != canvas_->scene().info) return;
+  GraphScene scene = canvas_->scene();
+  const auto centre_of = [&](NodeId node) -> std::optional<QPointF> {
+    if (!scene.ready() || !node.valid()) return std::nullopt;
+    const int32_t v = vertex_showing(*scene.info, *scene.folded, node);
+    return v < 0 ? std::nullopt : std::optional(scene.rect_of(v).center());
+  };
+  if (!keep_.valid()) keep_ = canvas_->node_in_the_middle();
+  const std::optional<QPointF> before = centre_of(keep_);
+  scene.folded = picture->folded;
+  scene.layout = picture->layout;
+  scene.texts = picture->texts;
   scene.looks.assign(scene.folded->vertices.size(), {});
+  const std::optional<QPointF> now = centre_of(keep_);
+  canvas_->set_scene(std::move(scene));
   canvas_->set_busy({});
-  canvas_->marks() = {};
-  note_->setText(why);
-  note_->setVisible(!why.isEmpty());
-  Q_EMIT note(why);
+  recolour();
   if (first_) {
     canvas_->fit_width();
     if (look_) canvas_->set_place(look_->scale, look_->offset);
     look_.reset();
-    first_ = false;
-  } else if (keep_.valid()) {
-    if (const int32_t v = vertex_showing(*scene.info, *scene.folded, keep_); v >= 0)
-      canvas_->hold(keep_at_, scene.layout->centres[static_cast<size_t>(v)]);
+  } else if (before && now) {
+    canvas_->hold(*before, *now);
   }
+  first_ = false;
   if (!canvas_->shows_something()) canvas_->fit_width();  // what was looked at lies elsewhere now
-  recolour();
   update_marks();
-  if (reveal_.valid()) canvas_->show_vertex(vertex_showing(*scene.info, *scene.folded, reveal_), true);
+  if (reveal_.valid()) {
+    const GraphScene& shown = canvas_->scene();
+    canvas_->show_vertex(vertex_showing(*shown.info, *shown.folded, reveal_), true);
+  }
   keep_ = reveal_ = NodeId::none();
 }
 
@@ -281,12 +225,12 @@ void GraphView::set_breakpoints(const std::set<NodeId>& nodes) {
 }
 
 void GraphView::set_open_layers(const std::set<int32_t>& layers) {
-  if (layers == expanded_) return;
+  if (layers == expanded_ || !canvas_->scene().layers) return;
   std::vector<int32_t> changed;
   std::set_symmetric_difference(expanded_.begin(), expanded_.end(), layers.begin(), layers.end(),
                                 std::back_inserter(changed));
   expanded_ = layers;
-  const auto& nodes = canvas_->scene().layers.nodes;
+  const auto& nodes = canvas_->scene().layers->nodes;
   std::erase_if(expanded_, [&](int32_t layer) { return layer < 0 || static_cast<size_t>(layer) >= nodes.size(); });
   NodeId keep = selected_node();
   if (!keep.valid() && changed.front() >= 0 && static_cast<size_t>(changed.front()) < nodes.size())
@@ -297,73 +241,33 @@ void GraphView::set_open_layers(const std::set<int32_t>& layers) {
 void GraphView::update_marks() {
   const GraphScene& scene = canvas_->scene();
   if (!scene.ready()) return;
-  SceneMarks& marks = canvas_->marks();
-  marks.selected.clear();
-  marks.breakpoints.clear();
-  marks.leaf = LeafId::none();
-  auto add = [&](std::vector<int32_t>& to, NodeId node) {
-    const int32_t v = vertex_showing(*scene.info, *scene.folded, node);
-    if (v >= 0 && std::find(to.begin(), to.end(), v) == to.end()) to.push_back(v);
-  };
-  for (NodeId node : breakpoints_) add(marks.breakpoints, node);
   const Selection& selection = selection_->current();
-  const TensorRef ref = tensor_of(selection, *source_->snapshot());
-  if (ref.is_node()) {
-    add(marks.selected, NodeId(ref.index()));
-    if (!marks.selected.empty()) canvas_->show_vertex(marks.selected.front(), false);
-  } else if (ref.is_leaf()) {
-    marks.leaf = LeafId(ref.index());
-  } else if (const auto* block = selection.get<BlockSelection>()) {
-    if (const trace::PlanInfo* plan = source_->snapshot()->plan(block->plan))
-      for (const trace::SliceInfo& slice : plan->slices)
-        if (slice.block == block->block && slice.tensor.is_node()) add(marks.selected, NodeId(slice.tensor.index()));
-  }
-  // Only a range of steps changes how vertices look: what is outside of it is dimmed. That of a layer selects its box.
+  const int32_t hovered = canvas_->marks().hovered;
+  canvas_->marks() = scene_marks(scene, selection, breakpoints_, *source_->snapshot(), source_->plan());
+  canvas_->marks().hovered = hovered;
+  if (selection.get<LayerSelection>() == nullptr && tensor_of(selection, *source_->snapshot()).is_node() &&
+      !canvas_->marks().selected.empty())
+    canvas_->show_vertex(canvas_->marks().selected.front(), false);
+  // Only a range of steps changes how vertices look: what is outside of it is dimmed.
   const bool range = selection.get<StepRangeSelection>() != nullptr;
-  if (range && source_->plan() != nullptr) {
-    const StepRangeSelection& steps = *selection.get<StepRangeSelection>();
-    const auto& order = source_->plan()->order;
-    const auto first = static_cast<size_t>(std::max(steps.first.value, 0));
-    const int32_t v = first < order.size() ? vertex_showing(*scene.info, *scene.folded, order[first]) : -1;
-    if (v >= 0 && scene.folded->vertices[static_cast<size_t>(v)].folded &&
-        steps_of(scene.folded->vertices[static_cast<size_t>(v)]) == steps)
-      marks.selected.push_back(v);
-  }
   if (range || by_range_)
     recolour();
   else
-    canvas_->update();
+    canvas_->refresh();
   by_range_ = range;
 }
 
 void GraphView::recolour() {
   GraphScene& scene = canvas_->scene();
-  if (!scene.ready()) return;
-  colour_scene(scene, colour_, *source_->snapshot(), source_->plan(), shown_step(), theme_->colours());
-  for (size_t v = 0; v < scene.looks.size(); ++v) scene.looks[v].dimmed = scene.looks[v].match = false;
+  if (!scene.ready()) return canvas_->refresh();
+  const Step shown = source_->live_step().valid() ? source_->live_step() : axis_->current();
+  colour_scene(scene, colour_, *source_->snapshot(), source_->plan(), shown, theme_->colours());
+  mark_looks(scene, selection_->current(), source_->plan(), search_->matches());
   const std::vector<trace::NodeStats> stats = source_->snapshot()->stats(scene.info->id);
   for (size_t v = 0; v < scene.folded->vertices.size(); ++v)
     if (scene.folded->vertices[v].folded)
       scene.texts[v].second = layer_summary(stats, *scene.info, scene.folded->vertices[v]);
-
-  if (const auto* range = selection_->current().get<StepRangeSelection>();
-      range != nullptr && source_->plan() != nullptr) {
-    std::vector<bool> inside(scene.info->nodes.size(), false);
-    const auto& order = source_->plan()->order;
-    for (int32_t s = std::max(range->first.value, 0); s < range->last.value && static_cast<size_t>(s) < order.size();
-         ++s)
-      if (order[static_cast<size_t>(s)].index() < inside.size()) inside[order[static_cast<size_t>(s)].index()] = true;
-    for (size_t v = 0; v < scene.looks.size(); ++v) {
-      const auto& nodes = scene.folded->vertices[v].nodes;
-      scene.looks[v].dimmed = std::none_of(nodes.begin(), nodes.end(), [&](NodeId id) { return inside[id.index()]; });
-    }
-  }
-  for (TensorRef ref : matches_) {
-    if (!ref.is_node()) continue;
-    const int32_t v = vertex_showing(*scene.info, *scene.folded, NodeId(ref.index()));
-    if (v >= 0) scene.looks[static_cast<size_t>(v)].match = true;
-  }
-  canvas_->update();
+  canvas_->refresh();
 }
 
 void GraphView::set_colour(GraphColour colour) {
@@ -374,43 +278,12 @@ void GraphView::set_colour(GraphColour colour) {
   if (other) Q_EMIT colour_changed();
 }
 
-void GraphView::focus_search() {
-  search_->setFocus(Qt::ShortcutFocusReason);
-  search_->selectAll();
-}
-
-void GraphView::search(const QString& text) {
-  matches_.clear();
-  match_ = -1;
-  const GraphScene& scene = canvas_->scene();
-  const std::string wanted = text.trimmed().toLower().toStdString();
-  if (!wanted.empty() && scene.info) {
-    auto holds = [&](const std::string& in) {
-      return std::search(in.begin(), in.end(), wanted.begin(), wanted.end(),
-                         [](unsigned char a, unsigned char b) { return std::tolower(a) == b; }) != in.end();
-    };
-    for (size_t i = 0; i < scene.info->nodes.size(); ++i)
-      if (holds(scene.info->nodes[i].name) || holds(scene.info->nodes[i].op))
-        matches_.push_back(TensorRef::node(NodeId(i)));
-    for (size_t i = 0; i < scene.info->leafs.size(); ++i)
-      if (holds(scene.info->leafs[i].name)) matches_.push_back(TensorRef::leaf(LeafId(i)));
-  }
-  found_->setText(wanted.empty() ? QString() : matches_.empty() ? tr("none") : QString::number(matches_.size()));
-  recolour();
-}
-
 void GraphView::find_next(int direction) {
-  if (matches_.empty()) return;
-  const int count = static_cast<int>(matches_.size());
-  match_ = match_ < 0 ? (direction > 0 ? 0 : count - 1) : (match_ + direction + count) % count;
-  found_->setText(QStringLiteral("%1/%2").arg(match_ + 1).arg(count));
-  const TensorRef ref = matches_[static_cast<size_t>(match_)];
+  const TensorRef ref = search_->step(direction);
+  if (!ref.valid()) return;
   const GraphScene& scene = canvas_->scene();
   selection_->select(NodeSelection{scene.info->id, ref});
-  if (ref.is_node()) {
-    reveal(NodeId(ref.index()));
-    return;
-  }
+  if (ref.is_node()) return reveal(NodeId(ref.index()));
   for (size_t i = 0; i < scene.info->nodes.size(); ++i) {  // a leaf shows on its first user
     const auto& sources = scene.info->nodes[i].sources;
     if (std::find(sources.begin(), sources.end(), ref) != sources.end()) return reveal(NodeId(i));
@@ -420,59 +293,51 @@ void GraphView::find_next(int direction) {
 void GraphView::reveal(NodeId node) {
   const GraphScene& scene = canvas_->scene();
   if (!scene.info || !node.valid() || node.index() >= scene.info->nodes.size()) return;
-  const int32_t layer = scene.layers.of_node[node.index()];
+  const int32_t layer = scene.layers->of_node[node.index()];
   if (layer >= 0 && !expanded_.contains(layer)) {
     expanded_.insert(layer);
     reveal_ = node;
-    relayout();
-  } else if (scene.ready()) {
-    canvas_->show_vertex(vertex_showing(*scene.info, *scene.folded, node), true);
+    relayout(node);
+  } else {
+    if (job_.running()) reveal_ = node;
+    if (scene.ready()) canvas_->show_vertex(vertex_showing(*scene.info, *scene.folded, node), true);
   }
 }
 
-void GraphView::walk(const std::vector<NodeId>& targets) {
-  if (targets.empty()) return;
-  const NodeId target = targets[walk_at_ % targets.size()];
-  selection_->select(Selection::node(canvas_->scene().info->id, target));
-  reveal(target);
+void GraphView::show_selected() {
+  const GraphScene& scene = canvas_->scene();
+  if (selection_->current().get<LayerSelection>() == nullptr) return reveal(selected_node());
+  if (scene.ready()) canvas_->show_vertex(vertex_showing(*scene.info, *scene.folded, selected_node()), true);
+}
+
+void GraphView::walk_to(NodeId node) {
+  if (!node.valid()) return;
+  selection_->select(Selection::node(canvas_->scene().info->id, node));
+  reveal(node);
 }
 
 void GraphView::go_to_producer() {
-  const NodeId node = selected_node();
-  if (!node.valid() || !canvas_->scene().info) return;
-  walk_at_ = 0;
-  walk(producers(*canvas_->scene().info, node));
-  walk_from_ = NodeId::none();
+  if (canvas_->scene().info && selected_node().valid())
+    walk_to(walk_.producer(*canvas_->scene().info, selected_node()));
 }
 
 void GraphView::go_to_user() {
-  const NodeId node = selected_node();
-  if (!node.valid() || !canvas_->scene().info) return;
-  // Pressed again on the user it led to, it goes to the next user of the same node where there are several.
-  const bool again =
-      walk_from_.valid() && walk_targets_.size() > 1 && node == walk_targets_[walk_at_ % walk_targets_.size()];
-  if (again) {
-    ++walk_at_;
-  } else {
-    walk_from_ = node;
-    walk_targets_ = users(*canvas_->scene().info, node);
-    walk_at_ = 0;
-  }
-  walk(walk_targets_);
+  if (canvas_->scene().info && selected_node().valid()) walk_to(walk_.user(*canvas_->scene().info, selected_node()));
 }
 
 void GraphView::set_expanded(int32_t layer, bool open) {
-  const GraphScene& scene = canvas_->scene();
-  if (layer < 0 || static_cast<size_t>(layer) >= scene.layers.nodes.size()) return;
+  const auto& layers = canvas_->scene().layers;
+  if (layer < 0 || !layers || static_cast<size_t>(layer) >= layers->nodes.size()) return;
   if (open)
     expanded_.insert(layer);
   else
     expanded_.erase(layer);
-  relayout(scene.layers.nodes[static_cast<size_t>(layer)].front());
+  relayout(layers->nodes[static_cast<size_t>(layer)].front());
 }
 
 void GraphView::expand_all() {
-  for (size_t i = 0; i < canvas_->scene().layers.names.size(); ++i) expanded_.insert(static_cast<int32_t>(i));
+  if (!canvas_->scene().layers) return;
+  for (size_t i = 0; i < canvas_->scene().layers->names.size(); ++i) expanded_.insert(static_cast<int32_t>(i));
   relayout(selected_node());
 }
 
@@ -484,9 +349,9 @@ void GraphView::collapse_all() {
 
 void GraphView::toggle_layer() {
   const NodeId node = selected_node();
-  const GraphScene& scene = canvas_->scene();
-  if (!node.valid() || !scene.info || node.index() >= scene.layers.of_node.size()) return;
-  const int32_t layer = scene.layers.of_node[node.index()];
+  const auto& layers = canvas_->scene().layers;
+  if (!node.valid() || !layers || node.index() >= layers->of_node.size()) return;
+  const int32_t layer = layers->of_node[node.index()];
   if (layer >= 0) set_expanded(layer, !expanded_.contains(layer));
 }
 
@@ -494,17 +359,16 @@ bool GraphView::save_dot(const QString& path) const {
   const GraphScene& scene = canvas_->scene();
   QFile file(path);
   if (!scene.ready() || !file.open(QIODevice::WriteOnly)) return false;
-  const std::string text = dot_file(*scene.info, scene.layers, *scene.folded);
+  const std::string text = dot_file(*scene.info, *scene.layers, *scene.folded);
   return file.write(text.data(), static_cast<qint64>(text.size())) == static_cast<qint64>(text.size());
 }
 
 void GraphView::paint(QPainter* painter, QSize size) {
-  if (job_.running()) job_.wait(30'000);
-  recolour();
   const GraphScene& scene = canvas_->scene();
   const ThemeColours& colours = theme_->colours();
   painter->fillRect(QRect({0, 0}, size), colours.background);
   if (!scene.ready() || scene.layout->bounds.isEmpty()) return;
+  recolour();  // in the theme of the picture
   const QRectF bounds = scene.layout->bounds.adjusted(-12, -12, 12, 12);
   const double scale = std::min({size.width() / bounds.width(), size.height() / bounds.height(), 2.0});
   painter->save();

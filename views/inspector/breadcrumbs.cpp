@@ -58,7 +58,10 @@ Crumb Breadcrumbs::layer_around(int32_t step) const {
   int32_t first = step, last = step + 1;
   while (first > 0 && layer_of(first - 1) == layer) --first;
   while (static_cast<size_t>(last) < plan->order.size() && layer_of(last) == layer) ++last;
-  return {QString::fromStdString(layer), StepRangeSelection{Step(first), Step(last)}, Step(first), Step(last)};
+  LayerSelection all{source_->graph_id(), layer, {}};
+  for (size_t i = 0; i < graph->nodes.size(); ++i)
+    if (graph->nodes[i].layer == layer) all.nodes.push_back(NodeId(i));
+  return {QString::fromStdString(layer), std::move(all), Step(first), Step(last)};
 }
 
 std::vector<Crumb> Breadcrumbs::path() const {
@@ -91,13 +94,14 @@ std::vector<Crumb> Breadcrumbs::path() const {
   } else if (const auto* block = now.get<BlockSelection>()) {
     path.push_back({tr("block %1").arg(block->block.index()), now, {}, {}});
   } else if (const auto* steps = now.get<StepRangeSelection>()) {
-    // The range of a layer is called by the layer's name.
-    const Crumb layer = layer_around(steps->first.value);
-    if (layer.selection == now)
-      path.push_back(layer);
-    else
-      path.push_back(
-          {tr("steps %1 to %2").arg(steps->first.value).arg(steps->last.value - 1), now, steps->first, steps->last});
+    path.push_back(
+        {tr("steps %1 to %2").arg(steps->first.value).arg(steps->last.value - 1), now, steps->first, steps->last});
+  } else if (const auto* layer = now.get<LayerSelection>()) {
+    const auto of_layer = steps_of(*layer, source_->plan());
+    path.push_back({QString::fromStdString(layer->name), now, of_layer ? of_layer->first : Step(),
+                    of_layer ? of_layer->last : Step()});
+  } else if (const auto* time = now.get<TimeRangeSelection>()) {
+    path.push_back({tr("%1 of time").arg(format_ns(time->end - time->begin)), now, {}, {}});
   } else if (const auto* bytes = now.get<AddressRangeSelection>()) {
     path.push_back({tr("bytes %1 to %2").arg(format_address(bytes->first), format_address(bytes->last)), now, {}, {}});
   } else if (path.size() == 1 && axis_->range() != axis_->limits() && axis_->steps() > 0) {

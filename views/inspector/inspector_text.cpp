@@ -10,110 +10,13 @@
 
 #include <algorithm>
 
+#include "inspector_page.h"
+
 namespace arenascope::views {
+
+using namespace inspector;
+
 namespace {
-
-using trace::TensorInfo;
-using trace::TensorRef;
-
-struct Texts {
-  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Inspector)
-};
-
-constexpr size_t kMostLinks = 40;
-
-QString safe(const std::string& s) { return QString::fromStdString(s).toHtmlEscaped(); }
-
-class Page {
- public:
-  Page(const InspectorInput& input, const ThemeColours& colours) : in(input), colours_(colours) {
-    html_ = QStringLiteral(
-                "<style>body{color:%1} td{padding:1px 8px 1px 0;} .k{color:%2;} a{color:%3;text-decoration:none;}"
-                " h2{font-size:large;margin:0;} h3{font-size:small;color:%2;margin:10px 0 2px 0;}</style>")
-                .arg(colours.text.name(), colours.dim_text.name(),
-                     (colours.dark ? colours.category(4) : colours.category(0)).name());
-  }
-  void title(const QString& text, const QString& below = {}) {
-    told_.push_back({{}, {}, text});
-    if (!below.isEmpty()) told_.push_back({{}, {}, below});
-    html_ += QStringLiteral("<h2>%1</h2>").arg(text);
-    if (!below.isEmpty()) html_ += QStringLiteral("<div class='k'>%1</div>").arg(below);
-  }
-  void section(const QString& text) {
-    section_ = text;
-    close();
-    html_ += QStringLiteral("<h3>%1</h3>").arg(text);
-  }
-  void row(const QString& key, const QString& value) {
-    if (value.isEmpty()) return;
-    told_.push_back({section_, key, value});
-    if (!open_) html_ += QStringLiteral("<table cellspacing='0' cellpadding='0'>");
-    open_ = true;
-    html_ += QStringLiteral("<tr><td class='k'>%1</td><td>%2</td></tr>").arg(key, value);
-  }
-  void line(const QString& text) {
-    told_.push_back({section_, {}, text});
-    close();
-    html_ += QStringLiteral("<div>%1</div>").arg(text);
-  }
-  QString finish() {
-    close();
-    return html_;
-  }
-
-  // What was told so far; texts may have marks in them.
-  std::vector<InspectorFact> take_facts() { return std::move(told_); }
-
-  QString link(TensorRef ref) const {
-    const TensorInfo* tensor = info(ref);
-    if (tensor == nullptr) return QStringLiteral("?");
-    const QString name = tensor->name.empty() ? Words::node(ref) : safe(tensor->name);
-    return QStringLiteral("<a href='%1:%2'>%3</a>").arg(ref.is_leaf() ? "leaf" : "node").arg(ref.index()).arg(name);
-  }
-  QString link_with_facts(TensorRef ref) const {
-    const TensorInfo* tensor = info(ref);
-    if (tensor == nullptr) return QStringLiteral("?");
-    return link(ref) + QStringLiteral(" <span class='k'>%1 %2 · %3</span>")
-                           .arg(safe(tensor->op), format_shape(tensor->shape), format_bytes(tensor->bytes));
-  }
-  QString block_link(BlockId block) const {
-    return block.valid() ? QStringLiteral("<a href='block:%1'>%1</a>").arg(block.value) : QString();
-  }
-  const TensorInfo* info(TensorRef ref) const {
-    if (in.graph == nullptr || !ref.valid()) return nullptr;
-    const auto& list = ref.is_leaf() ? in.graph->leafs : in.graph->nodes;
-    return ref.index() < list.size() ? &list[ref.index()] : nullptr;
-  }
-  template <class List>
-  void links(const QString& heading, const List& list) {
-    if (list.empty()) return;
-    section(heading + QStringLiteral(" (%1)").arg(list.size()));
-    size_t shown = 0;
-    for (TensorRef ref : list) {
-      if (shown++ == kMostLinks) {
-        line(Texts::tr("and %n more", nullptr, static_cast<int>(list.size() - kMostLinks)));
-        break;
-      }
-      line(link_with_facts(ref));
-    }
-  }
-  const InspectorInput& in;
-
- private:
-  void close() {
-    if (open_) html_ += QStringLiteral("</table>");
-    open_ = false;
-  }
-  const ThemeColours& colours_;
-  QString html_;
-  std::vector<InspectorFact> told_;
-  QString section_;
-  bool open_ = false;
-};
-
-QString range_text(Bytes offset, Bytes size) {
-  return QStringLiteral("[%1, +%2)").arg(format_address(offset), format_bytes(size));
-}
 
 void place(Page& page, TensorRef ref) {
   if (page.in.plan == nullptr) return;
@@ -204,7 +107,7 @@ void times(Page& page, NodeId node) {
 
 void tensor_page(Page& page, TensorRef ref) {
   const TensorInfo* t = page.info(ref);
-  if (t == nullptr) return;
+  if (t == nullptr) return allocation_page(page, ref);
   const QString role = Words::role(*t);
   const bool given = ref.is_leaf() || (t->op.empty() && (t->flags & trace::kParameter) != 0);
   const QString what = given ? role : safe(t->op);
@@ -312,35 +215,6 @@ void span_page(Page& page, const EventSelection& selection) {
   }
 }
 
-void steps_page(Page& page, const StepRangeSelection& range) {
-  page.title(Texts::tr("Steps %1 to %2").arg(range.first.value).arg(range.last.value - 1),
-             Texts::tr("%n step(s)", nullptr, range.last.value - range.first.value));
-  const trace::StepMap map = page.in.snapshot->steps(page.in.run);
-  if (!map.empty())
-    page.row(Texts::tr("lasts"), format_ns(map.time_of(range.last.value) - map.time_of(range.first.value)));
-  if (page.in.plan == nullptr) return;
-  const std::vector<Bytes> live = trace::Snapshot::occupancy(*page.in.plan);
-  Bytes most = 0;
-  int32_t at = -1;
-  for (int32_t s = std::max(range.first.value, 0); s < range.last.value && static_cast<size_t>(s) < live.size(); ++s)
-    if (live[static_cast<size_t>(s)] > most) most = live[static_cast<size_t>(s)], at = s;
-  if (at >= 0) page.row(Texts::tr("most live bytes"), Texts::tr("%1 at step %2").arg(format_bytes(most)).arg(at));
-  std::vector<TensorRef> nodes;
-  for (int32_t s = std::max(range.first.value, 0);
-       s < range.last.value && static_cast<size_t>(s) < page.in.plan->order.size(); ++s)
-    nodes.push_back(TensorRef::node(page.in.plan->order[static_cast<size_t>(s)]));
-  page.links(Texts::tr("Nodes"), nodes);
-}
-
-void addresses_page(Page& page, const AddressRangeSelection& range) {
-  page.title(Texts::tr("Addresses"), range_text(range.first, range.last - range.first));
-  if (page.in.plan == nullptr) return;
-  std::vector<TensorRef> tensors;
-  for (const trace::SliceInfo& slice : page.in.plan->slices)
-    if (slice.offset < range.last && slice.offset + slice.size > range.first) tensors.push_back(slice.tensor);
-  page.links(Texts::tr("Tensors"), tensors);
-}
-
 void summary(Page& page) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   if (page.in.graph == nullptr && snapshot.event_count == 0) {
@@ -419,6 +293,10 @@ void tell(Page& page, const Selection& selection) {
     steps_page(page, *steps);
   else if (const auto* addresses = selection.get<AddressRangeSelection>())
     addresses_page(page, *addresses);
+  else if (const auto* time = selection.get<TimeRangeSelection>())
+    time_page(page, *time);
+  else if (const auto* layer = selection.get<LayerSelection>())
+    layer_page(page, *layer);
   else
     summary(page);
 }

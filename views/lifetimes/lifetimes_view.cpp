@@ -273,19 +273,18 @@ QString LifetimesView::describe(const QPointF& pixel) const {
 void LifetimesView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
   const trace::PlanInfo* p = plan();
   if (!p || selection.empty()) return;
-  if (selection.get<StepRangeSelection>()) {
+  if (selection.get<StepRangeSelection>() || selection.get<TimeRangeSelection>()) {
     if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
     return;
   }
-  const trace::TensorRef tensor = tensor_of(selection, *context().source->snapshot());
+  const trace::Snapshot& snapshot = *context().source->snapshot();
   const auto* block = selection.get<BlockSelection>();
-  if (!tensor.valid() && !block) return;
   const RectSet& set = *picture_->spans;
   const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   const QRect area = plot()->axisRect()->rect();
   for (size_t i = span.first; i < span.last; ++i) {
     const trace::SliceInfo& s = p->slices[set[i].tag];
-    if (!(tensor.valid() && s.tensor == tensor) && !(block && s.block == block->block)) continue;
+    if (!means(selection, s.tensor, snapshot) && !(block && s.block == block->block)) continue;
     const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
     if (!r.intersects(area)) continue;
     if (selected) {

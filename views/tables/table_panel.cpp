@@ -181,12 +181,17 @@ void TablePanel::refresh() {
 void TablePanel::follow_selection() {
   RangeFilter range;
   const Selection& selection = selection_->current();
-  if (const auto* steps = selection.get<StepRangeSelection>()) {
+  std::optional<StepRangeSelection> steps;
+  if (const auto* selected = selection.get<StepRangeSelection>()) steps = *selected;
+  if (const auto* layer = selection.get<LayerSelection>()) steps = steps_of(*layer, source_->plan());
+  if (steps) {
     range.steps = {steps->first.value, steps->last.value};
     const AxisFrame& frame = axis_->frame();
     if (!frame.mapping.empty())
       range.time = trace::TimeRange{frame.origin + static_cast<Nanoseconds>(frame.mapping.time_of(steps->first.value)),
                                     frame.origin + static_cast<Nanoseconds>(frame.mapping.time_of(steps->last.value))};
+  } else if (const auto* time = selection.get<TimeRangeSelection>()) {
+    range.time = trace::TimeRange{time->begin, time->end};
   } else if (const auto* addresses = selection.get<AddressRangeSelection>()) {
     range.addresses = {addresses->first, addresses->last};
   }

@@ -55,6 +55,7 @@ void add_action_states(Shell& shell) {
           "view.all", "view.mode"},
          any);
   a.when({"file.close"}, [&shell] { return shell.documents->size() > 1 || !shell.document().empty(); });
+  a.when({"file.sizes"}, [&shell] { return !shell.document().runner()->input_sizes().empty(); });
   a.when({"file.next", "file.previous", "compare.tab"}, several);
   a.when({"compare.stop"}, [&shell] {
     return shell.document().source()->comparison() != nullptr || shell.document().comparing()->busy();

@@ -99,6 +99,10 @@ void add_file_actions(Shell& shell) {
       QT_TRANSLATE_NOOP("Actions", "Architectures with seeded weights, ready to run"));
   add_list(shell, QT_TRANSLATE_NOOP("Actions", "Open &Recent"), recent_files);
   add_list(shell, QT_TRANSLATE_NOOP("Actions", "Recover a Recor&ding"), left_behind);
+  a.add(
+      "file.sizes", Menu::File, QT_TRANSLATE_NOOP("Actions", "Sizes of &Inputs…"), {},
+      [&shell] { show_input_sizes(shell); },
+      QT_TRANSLATE_NOOP("Actions", "That the file leaves open, such as how many pictures at once"));
   a.separator(Menu::File);
   add_saving(shell);
   a.separator(Menu::File);

@@ -21,7 +21,8 @@ void add_graph_actions(Shell& shell) {
         [graph] { graph->expand_all(); });
   a.add("graph.collapse", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Collapse All Layers"), {},
         [graph] { graph->collapse_all(); });
-  a.add("graph.fit", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Show &Whole Graph"), {}, [graph] { graph->fit(); });
+  a.add("graph.fit", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Show &Whole Graph"), {},
+        [graph] { graph->canvas()->fit(); });
   a.separator(Menu::Graph);
   static constexpr std::pair<const char*, const char*> kColours[] = {
       {"graph.colour_state", QT_TRANSLATE_NOOP("Actions", "Colour by &State")},

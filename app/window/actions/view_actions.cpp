@@ -15,7 +15,7 @@ namespace {
 void zoom(const Shell& shell, bool in) {
   if (shell.panels->focus_in_graph()) {
     auto* graph = shell.panels->find<GraphView>("graph");
-    return in ? graph->zoom_in() : graph->zoom_out();
+    return graph->canvas()->zoom(in ? 1.25 : 0.8, graph->canvas()->area().center());
   }
   in ? shell.document().axis()->zoom_in() : shell.document().axis()->zoom_out();
 }
@@ -33,7 +33,7 @@ PlotView* plot_at_hand(const Shell& shell) {
 }
 
 void show_all(const Shell& shell) {
-  if (shell.panels->focus_in_graph()) return shell.panels->find<GraphView>("graph")->fit();
+  if (shell.panels->focus_in_graph()) return shell.panels->find<GraphView>("graph")->canvas()->fit();
   shell.document().axis()->frame_all();
   if (PlotView* plot = plot_at_hand(shell)) plot->show_all();
 }
@@ -122,7 +122,7 @@ void add_layouts(Shell& shell) {
 }  // namespace
 
 void frame_selection(const Shell& shell) {
-  shell.panels->find<GraphView>("graph")->reveal(selected_node(shell.document().context()));
+  shell.panels->find<GraphView>("graph")->show_selected();
   if (PlotView* plot = plot_at_hand(shell)) plot->frame_selection();
 }
 

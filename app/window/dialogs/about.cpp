@@ -36,7 +36,7 @@ void show_about(QWidget* parent) {
           "memory.</p>"
           "<p>The window is free software under the GNU General Public License, version 3 or later; the engine inside "
           "is "
-          "under the MIT licence.</p><p>Built with Qt %2 and QCustomPlot. Graphs are laid out by Graphviz.</p>")
+          "under the MIT licence.</p><p>Built with Qt %2 and QCustomPlot.</p>")
           .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())),
       dialog);
   text->setWordWrap(true);

@@ -14,5 +14,6 @@ void show_keys(const Shell& shell);
 void show_manual(QWidget* parent);
 void show_preferences(Shell& shell);
 void show_zoo(Shell& shell);
+void show_input_sizes(Shell& shell);
 
 }  // namespace arenascope::app

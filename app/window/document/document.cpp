@@ -51,11 +51,11 @@ void Document::connect_runner() {
   connect(r, &RunController::opened, this, &Document::take_opened);
   connect(r, &RunController::session_changed, this, [this] {
     // What is selected stood in the old one: its spans and blocks are gone, its nodes are still there.
-    const auto* node = selection_.current().get<NodeSelection>();
-    const Selection kept = node != nullptr ? Selection(*node) : Selection();
+    const Selection before = selection_.current();
+    const bool stays = before.get<NodeSelection>() != nullptr || before.get<LayerSelection>() != nullptr;
     selection_.forget();
     source_.set_session(runner_->session());
-    if (node != nullptr) selection_.select(kept);
+    if (stays) selection_.select(before);
     messages_.note(tr("The recording is full: it begins anew, and what was recorded before is gone."));
   });
   connect(r, &RunController::failed, this, &Document::failed);
@@ -96,6 +96,10 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
 void Document::take_opened(const QString& title) {
   messages_.clear();
   show_session(runner_->session(), title);
+  const QString assumed = sizes_text(runner_->input_sizes());
+  if (!assumed.isEmpty())
+    messages_.say(MessageKind::Warning, tr("Sizes that the file leaves open were assumed: %1.").arg(assumed),
+                  QStringLiteral("file.sizes"));
   if (!runner_->has_model()) return;
   to_peak_ = true;
   runner_->run_once();  // so that every view has something to show

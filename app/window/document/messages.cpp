@@ -11,11 +11,11 @@ namespace {
 constexpr size_t kMost = 3;
 }
 
-void Messages::say(MessageKind kind, const QString& sentence) {
+void Messages::say(MessageKind kind, const QString& sentence, const QString& action) {
   if (sentence.isEmpty() || sentences().contains(sentence)) return;
   if (kind == MessageKind::Note) std::erase_if(all_, [](const Message& m) { return m.kind == MessageKind::Note; });
   if (all_.size() >= kMost) all_.erase(all_.begin());
-  all_.push_back({kind, sentence});
+  all_.push_back({kind, sentence, action});
   Q_EMIT changed();
 }
 

@@ -14,6 +14,7 @@ enum class MessageKind : uint8_t { Note, Warning, Error };
 struct Message {
   MessageKind kind = MessageKind::Note;
   QString sentence;
+  QString action = {};  // of the window, by which something can be done about it; empty: nothing
   bool operator==(const Message&) const = default;
 };
 
@@ -23,7 +24,7 @@ class Messages : public QObject {
   using QObject::QObject;
   // At most three stand at once; the oldest goes. The same sentence is not said twice. A note is of what was done last:
   // a new one takes its place; what went wrong stays until it is closed.
-  void say(MessageKind kind, const QString& sentence);
+  void say(MessageKind kind, const QString& sentence, const QString& action = {});
   void fail(const QString& sentence) { say(MessageKind::Error, sentence); }
   void note(const QString& sentence) { say(MessageKind::Note, sentence); }
   void remove(const QString& sentence);

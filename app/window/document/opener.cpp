@@ -13,6 +13,7 @@
 #include <QFileInfo>
 #include <QLocale>
 
+#include <algorithm>
 #include <chrono>
 
 #include <arenascope/run/runner.h>
@@ -127,6 +128,28 @@ void describe_only(Opened* opened, const Graph& graph, const Context& context, c
   opened->recorder->describe(std::move(described));
 }
 
+// With the sizes that the user gave the file; where it leaves more open, with sensible ones, if it can be opened so.
+Result<models::Model> open_sized(const QString& spec, models::OpenOptions& options, std::vector<InputSize>& sizes) {
+  options.dims = remembered_sizes(spec);
+  auto read = models::open_model(spec.toStdString(), options);
+  if (!read) return read;
+  sizes = input_sizes(*read);
+  models::OpenOptions assumed = options;
+  for (const InputSize& size : sizes)
+    if (size.assumed) assumed.dims[size.key] = size.size;
+  const bool others =
+      std::any_of(sizes.begin(), sizes.end(), [](const InputSize& s) { return s.assumed && s.size != 1; });
+  if (!others) return read;
+  auto again = models::open_model(spec.toStdString(), assumed);
+  if (again && (again->runnable() || !read->runnable())) {
+    options = std::move(assumed);
+    return again;
+  }
+  for (InputSize& size : sizes)
+    if (size.assumed) size.size = 1;
+  return read;
+}
+
 Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
   Opened opened;
   begin_session(&opened);
@@ -137,7 +160,7 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
   if (opened.autosave) opened.recorder->add_sink(opened.autosave);
   RunnerOptions options = runner_options(settings, voice);
   options.recorder = opened.recorder.get();
-  auto read = models::open_model(spec.toStdString(), options.open);
+  auto read = open_sized(spec, options.open, opened.sizes);
   if (!read) {
     opened.session = nullptr;
     opened.problem = sentence(read.error());

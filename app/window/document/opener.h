@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "input_sizes.h"
 #include "run_settings.h"
 
 namespace arenascope {
@@ -30,6 +31,7 @@ struct Opened {
 
   std::shared_ptr<trace::Session> session;  // null: it could not be opened, and `problem` says why
   QString title, problem;
+  std::vector<InputSize> sizes;  // of a model's inputs that its file leaves open
   // Of a model; null of all else. A model that cannot be run, for want of memory say, has no runner, and a problem.
   std::shared_ptr<trace::Recorder> recorder;
   std::shared_ptr<trace::Sink> autosave;

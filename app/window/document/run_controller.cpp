@@ -100,10 +100,30 @@ void RunController::replan(const RunSettings& settings) {
 
 void RunController::cancel_planning() { stop_planning_.request_stop(); }
 
+// The next breakpoint in the run that is paused; none: it goes on to its end. A run that began without breakpoints does
+// not ask before each node, which would have made it another run.
+Step RunController::next_break() const {
+  if (state_ != RunState::Paused || !next_.valid() || !session_) return {};
+  const auto snapshot = session_->snapshot();
+  if (snapshot->runs.empty()) return {};
+  const trace::RunId run(snapshot->runs.size() - 1);
+  const trace::GraphInfo* graph = snapshot->graph_of(run);
+  const trace::PlanInfo* plan = snapshot->plan_of(run);
+  if (graph == nullptr || plan == nullptr) return {};
+  const auto nodes = nodes_to_break(*graph, breakpoints_);
+  for (size_t s = next_.index() + 1; s < plan->order.size(); ++s)
+    if (nodes.contains(plan->order[s])) return Step(s);
+  return {};
+}
+
 void RunController::run() {
   if (!has_model_) return;
+  const Step stop = next_break();
   leave_pause();
-  shared_->control.resume();  // first: behind the call a breakpoint may have paused the new run already
+  if (stop.valid())
+    shared_->control.run_to(stop);
+  else
+    shared_->control.resume();  // first: behind the call a breakpoint may have paused the new run already
   give([](RunWorker& w) { w.run(true); }, false);
   if (state_ == RunState::Ready) set_state(RunState::Running);
 }
@@ -138,6 +158,7 @@ void RunController::stop() {
 }
 
 void RunController::set_breakpoints(std::vector<Breakpoint> breakpoints) {
+  breakpoints_ = breakpoints;
   shared_->breakpoints.give(std::move(breakpoints));
 }
 
@@ -172,6 +193,7 @@ void RunController::take_opened(const OpenedThing& thing) {
   spec_ = thing.spec;
   settings_ = thing.settings;
   session_ = thing.session;
+  sizes_ = thing.sizes;
   recorder_ = thing.recorder;
   set_state(has_model_ ? RunState::Ready : RunState::Recording);
   Q_EMIT opened(thing.title);
@@ -190,6 +212,7 @@ void RunController::take_running() {
 void RunController::take_paused(const PauseInfo& pause) {
   if (!has_model_ || state_ == RunState::Opening || pause.moves != shared_->moves) return;
   lent_ = pause.read;
+  next_ = pause.next;
   set_state(RunState::Paused);
   Q_EMIT paused_at(pause.next.value, pause.reason, pause.node);
 }

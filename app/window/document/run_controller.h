@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "breakpoint.h"
+#include "input_sizes.h"
 #include "run_settings.h"
 #include "value_reader.h"
 
@@ -54,6 +55,8 @@ class RunController : public QObject {
   const RunSettings& settings() const { return settings_; }
   const QString& spec() const { return spec_; }
   const std::shared_ptr<trace::Session>& session() const { return session_; }
+  // Of a model's inputs, that its file leaves open.
+  const std::vector<InputSize>& input_sizes() const { return sizes_; }
 
   // All of these return at once; what comes of it is told by signals. What is open stays open until the new one is
   // there.
@@ -81,6 +84,7 @@ class RunController : public QObject {
     std::shared_ptr<trace::Recorder> recorder;
     bool can_run = false;
     QString title, problem;
+    std::vector<InputSize> sizes = {};
   };
   void take_opened(const OpenedThing& opened);
   void take_failed(const QString& problem);
@@ -107,6 +111,7 @@ class RunController : public QObject {
   void give(Job job, bool interrupt);
   void leave_pause();  // whatever lets the run go on says so first
   void set_state(RunState state);
+  Step next_break() const;
   void end();
 
   RunState state_ = RunState::Empty;
@@ -114,6 +119,9 @@ class RunController : public QObject {
   QString spec_;
   RunSettings settings_;
   std::shared_ptr<trace::Session> session_;
+  std::vector<InputSize> sizes_;
+  std::vector<Breakpoint> breakpoints_;
+  Step next_;                                           // where it is paused
   std::shared_ptr<trace::Recorder> recorder_;           // takes descriptions from any thread; null: nothing records
   std::function<ValuesAnswer(trace::TensorRef)> lent_;  // while it is paused
   int asked_ = 0;                                       // jobs, so far

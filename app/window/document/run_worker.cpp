@@ -88,8 +88,8 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
     return;
   }
   shared_->tell([spec, settings, session = session_, recorder = recorder_, can_run = runner_ != nullptr,
-                 title = opened.title, problem = opened.problem](RunController& c) {
-    c.take_opened({spec, settings, session, recorder, can_run, title, problem});
+                 title = opened.title, problem = opened.problem, sizes = opened.sizes](RunController& c) {
+    c.take_opened({spec, settings, session, recorder, can_run, title, problem, sizes});
   });
 }
 
@@ -207,6 +207,13 @@ void RunWorker::on_pause(Step next, bool paused) {
     return;
   }
   recorder_->drain();
+  // A breakpoint that was set while it was paused: it was sent here, rather than having asked before each node.
+  if (!shared_->breakpoints.empty()) take_breakpoints();
+  const NodeId node = next.index() < runner_->plan().steps.size() ? runner_->plan().steps[next.index()].node : NodeId();
+  if (break_kind_ == BreakReason::None && node.valid() && node.index() < breaks_.size() && breaks_[node.index()] != 0) {
+    break_kind_ = BreakReason::Before;
+    break_reason_ = QString::fromStdString(runner_->plan().graph.node(node).name.str());
+  }
   PauseInfo pause{
       next, std::exchange(break_kind_, BreakReason::None), std::exchange(break_reason_, {}), shared_->moves, {}};
   pause.read = [runner = runner_.get(), next](trace::TensorRef tensor) {

@@ -238,6 +238,27 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
 
+  void a_breakpoint_set_while_paused_counts_in_that_run() {
+    open("zoo:squeezenet");
+    plot_view("arena")->setFocus();
+    const QSignalSpy pauses(doc().runner(), &RunController::paused_at);
+    key(Qt::Key_F10);  // a run without breakpoints, by steps
+    QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), 1, kPatience);
+    const int32_t at = now();
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(40).name), 0, true},
+                                       {Breakpoint::Kind::Node, QString::fromStdString(node_at(52).name), 0, true}});
+    QVERIFY(at < 40);
+    for (const int wanted : {40, 52}) {
+      key(Qt::Key_F5);
+      QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), wanted == 40 ? 2 : 3, kPatience);
+      QCOMPARE(now(), wanted);
+      QCOMPARE(pauses.last()[1].value<BreakReason>(), BreakReason::Before);
+      QCOMPARE(doc().source()->session()->snapshot()->runs.size(), size_t{2});  // the one that was stepped
+    }
+    key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+  }
+
   void stepping_into_a_node_that_comes_next_runs_it() {
     open("zoo:squeezenet");
     add(0, "MAX_POOL");

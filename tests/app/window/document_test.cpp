@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A document is a room of its own: what is looked for, compared, searched, said and broken at in one tab is nowhere
 // else, and what was begun there comes to its end there.
+#include <QDialogButtonBox>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTest>
 
 #include <views/occupancy/occupancy_view.h>
@@ -11,6 +14,7 @@
 #include <random>
 
 #include "sample_session.h"
+#include "tests/test_data.h"
 #include "window_fixture.h"
 
 using namespace arenascope;
@@ -160,6 +164,40 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(window_->documents()->size(), size_t{1});
     QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
     QVERIFY(doc().source()->shown_plan() == nullptr);
+  }
+
+  // A text detector with four open sizes was opened as 1×16×1×1.
+  void sizes_left_open_are_assumed_said_and_remembered() {
+    const auto detector = test::data_folder() / "models" / "ocr_ppocrv4" / "ch_PP-OCRv4_det_infer.onnx";
+    if (!std::filesystem::exists(detector)) QSKIP("no ocr_ppocrv4 in ARENASCOPE_DATA or ../shared/data");
+    const QString spec = QString::fromStdString(detector.string());
+    open(spec);
+    const auto sizes = doc().runner()->input_sizes();
+    QVERIFY(sizes.size() >= 2);
+    for (const InputSize& size : sizes) QVERIFY(size.assumed);
+    QVERIFY(doc().source()->plan()->arena_bytes > 1'000'000);
+    QVERIFY(!doc().messages()->all().empty());
+    const Message said = doc().messages()->all().front();
+    QCOMPARE(said.kind, MessageKind::Warning);
+    QVERIFY(said.sentence.contains(sizes[0].label));
+    QCOMPARE(said.action, QString("file.sizes"));
+
+    // The dialog lists them; what is entered there is remembered by the file and used at once.
+    window_->shell().actions->find(said.action)->trigger();
+    QDialog* dialog = nullptr;
+    QTRY_VERIFY((dialog = window_->findChild<QDialog*>("sizes")) != nullptr);
+    const auto boxes = dialog->findChildren<QSpinBox*>();
+    QCOMPARE(boxes.size(), qsizetype(sizes.size()));
+    for (QSpinBox* box : boxes)
+      if (box->value() > 1) box->setValue(64);
+    const Bytes before = doc().source()->plan()->arena_bytes;
+    dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->click();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().runner()->input_sizes().empty() && !doc().runner()->input_sizes().front().assumed,
+                             kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+    QVERIFY(doc().source()->plan()->arena_bytes < before);
+    QVERIFY(doc().messages()->all().empty());
+    QCOMPARE(remembered_sizes(spec).size(), sizes.size());
   }
 
   void planning_is_cancelled() {

@@ -212,7 +212,6 @@ class Figures : public QObject {
   void a_transformer_of_10000_nodes() {
     fresh();
     GraphView* graph = panels().find<GraphView>("graph");
-    graph->layout_job()->set_cache_folder({});
     const auto session = transformer_session(371);
     QElapsedTimer clock;
     clock.start();
@@ -223,7 +222,7 @@ class Figures : public QObject {
     row("10,020 nodes: first picture", static_cast<double>(clock.nsecsElapsed()) / 1e6, "ms", 1000);
     settle();
     blocked("taking in 10,020 nodes");
-    std::vector<double> expand, improved;
+    std::vector<double> expand;
     for (const int layer : {200, 10, 360}) {
       watch_->reset();
       std::set<int32_t> open = graph->expanded();
@@ -235,13 +234,15 @@ class Figures : public QObject {
       graph->canvas()->repaint();
       expand.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
       QVERIFY(graph->canvas()->scene().layout->layers.contains(layer));
-      QVERIFY(until([&] { return !graph->layout_job()->running(); }));
-      QCoreApplication::processEvents();
-      improved.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
     }
     row("10,020 nodes: a layer expanded, median of 3", percentile(expand, 0.5), "ms", 100);
-    row("  and laid out by Graphviz, median of 3", percentile(improved, 0.5), "ms", 1000);
     blocked("expanding");
+    clock.restart();
+    graph->expand_all();
+    QVERIFY(until([&] { return !graph->layout_job()->running(); }));
+    graph->canvas()->repaint();
+    row("10,020 nodes: all of them laid out and drawn", static_cast<double>(clock.nsecsElapsed()) / 1e6, "ms", 1000);
+    blocked("expanding all");
     auto* search = graph->findChild<QLineEdit*>();
     std::vector<double> searched;
     for (const char* text : {"ffn_gate", "blk.17", "soft", "x", "MUL_MAT"}) {

@@ -351,8 +351,10 @@ class WindowTest : public QObject, protected WindowFixture {
     QTest::keyClick(path, Qt::Key_Tab);
     if (path->selectedText() == path->crumbs()[0].text) QTest::keyClick(path, Qt::Key_Tab);
     QTest::keyClick(path, Qt::Key_Return);
-    const auto* range = doc().selection()->current().get<StepRangeSelection>();
-    QVERIFY(range != nullptr);
+    const auto* layer = doc().selection()->current().get<LayerSelection>();
+    QVERIFY(layer != nullptr);
+    const auto range = steps_of(*layer, doc().source()->plan());
+    QVERIFY(range);
     for (int32_t s = range->first.value; s < range->last.value; ++s) {
       const NodeId at = doc().source()->plan()->order[static_cast<size_t>(s)];
       QCOMPARE(graph.nodes[at.index()].layer, graph.nodes[20].layer);

@@ -33,6 +33,28 @@ struct Folder {
 
 }  // namespace
 
+TEST_CASE("sizes that a file leaves open are listed, and told by name or by place") {
+  OnnxMaker m;
+  m.input("x", {-1, 3})
+      .output("y")
+      .weight("w", {3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6})
+      .node("MatMul", {"x", "w"}, {"y"});
+  auto model = m.open({});
+  REQUIRE(model.ok());
+  REQUIRE(model->free_dimensions.size() == 1);
+  const FreeDimension& free = model->free_dimensions.front();
+  CHECK(free.input == "x");
+  CHECK(free.axis == 0);
+  CHECK(free.size == 1);
+  CHECK_FALSE(free.told);
+  OpenOptions options;
+  options.dims[free.key()] = 7;
+  model = m.open(options);
+  REQUIRE(model.ok());
+  CHECK(model->free_dimensions.front().told);
+  CHECK(to_string(model->inputs[0].sizes) == "[7, 3]");
+}
+
 TEST_CASE("a small network opens with its inputs, outputs and weights") {
   OnnxMaker m;
   m.input("x", {-1, 3})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Folding, layouts by dot and by ourselves, and the view driven with mouse and keys.
+// Folding, layout, and the view driven with mouse and keys.
 #include <views/graph/graph_view.h>
 
 #include <QSignalSpy>
@@ -7,9 +7,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <ctime>
 #include <set>
 
 #include "sample_session.h"
+#include "tests/sanitized.h"
 
 using namespace arenascope;
 using namespace arenascope::views;
@@ -43,6 +45,49 @@ GraphInfo small() {
              tensor("b", "ADD", {node(1), leaf(0)}), tensor("c", "RELU", {node(2)}, "tail"),
              tensor("d", "ADD", {node(3), node(2)}, "tail")};
   return g;
+}
+
+GraphWish wish_of(const GraphInfo& graph, const std::set<int32_t>& expanded) {
+  GraphWish wish;
+  wish.info = std::make_shared<const GraphInfo>(graph);
+  wish.layers = std::make_shared<const Layers>(layers_of(graph));
+  wish.expanded = expanded;
+  return wish;
+}
+
+// Layers as a transformer's, each with a way past it, and one node that all of them read.
+GraphInfo transformer(int layers) {
+  GraphInfo g;
+  g.id = trace::GraphId(0);
+  g.leafs = {tensor("w", "", {})};
+  g.nodes = {tensor("mask", "ADD", {leaf(0)}), tensor("x", "ADD", {leaf(0)})};
+  int x = 1;
+  for (int l = 0; l < layers; ++l) {
+    const std::string layer = "blk." + std::to_string(l);
+    const auto add = [&](std::string op, std::vector<TensorRef> sources) {
+      g.nodes.push_back(tensor(layer + "." + std::to_string(g.nodes.size()), std::move(op), std::move(sources), layer));
+      return static_cast<int>(g.nodes.size()) - 1;
+    };
+    const int norm = add("RMS_NORM", {node(x), leaf(0)});
+    const int q = add("MUL_MAT", {node(norm), leaf(0)}), k = add("MUL_MAT", {node(norm), leaf(0)}),
+              v = add("MUL_MAT", {node(norm), leaf(0)});
+    const int scores = add("MUL_MAT", {node(add("ROPE", {node(q)})), node(add("ROPE", {node(k)}))});
+    const int soft = add("SOFT_MAX", {node(scores), node(0)});
+    const int out = add("MUL_MAT", {node(soft), node(v)});
+    const int mid = add("ADD", {node(add("MUL_MAT", {node(out), leaf(0)})), node(x)});
+    const int norm2 = add("RMS_NORM", {node(mid)});
+    const int gate = add("MUL_MAT", {node(norm2), leaf(0)}), up = add("MUL_MAT", {node(norm2), leaf(0)});
+    x = add("ADD", {node(add("MUL_MAT", {node(add("SWIGLU", {node(gate), node(up)})), leaf(0)})), node(mid)});
+  }
+  return g;
+}
+
+std::vector<QRectF> boxes_of(const GraphLayout& layout) {
+  std::vector<QRectF> out;
+  for (size_t v = 0; v < layout.centres.size(); ++v)
+    out.push_back(
+        {layout.centres[v] - QPointF(layout.sizes[v].width(), layout.sizes[v].height()) / 2, layout.sizes[v]});
+  return out;
 }
 
 }  // namespace
@@ -118,9 +163,7 @@ class GraphTest : public QObject {
     GraphInfo g = small();
     g.nodes[0].name = "x\"]; evil -> evil [label=\"";
     const FoldedGraph folded = fold(g, layers_of(g), {});
-    std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(50, 20));
-    QVERIFY(!dot_input(folded, sizes).contains("evil"));
-    QVERIFY(!dot_input(folded, sizes).contains("ortho"));
+    QVERIFY(dot_file(g, layers_of(g), folded).find("x\\\"]; evil") != std::string::npos);  // quoted
   }
 
   void rows_of_the_simple_layout_go_down() {
@@ -138,72 +181,74 @@ class GraphTest : public QObject {
       }
   }
 
-  void a_layer_opens_where_it_lay_before_dot_answers() {
-    const auto snapshot = test::sample_session({12, 2, 1, false, true})->snapshot();
-    const GraphInfo& g = *snapshot->graphs[0];
-    const Layers layers = layers_of(g);
-    const auto sizes_of = [&](const FoldedGraph& folded) {
-      return vertex_sizes(folded, vertex_texts(g, layers, folded));
-    };
-    const auto rects = [](const GraphLayout& l) {
-      std::vector<QRectF> out;
-      for (size_t v = 0; v < l.centres.size(); ++v)
-        out.push_back({l.centres[v] - QPointF(l.sizes[v].width() / 2, l.sizes[v].height() / 2), l.sizes[v]});
-      return out;
-    };
-    FoldedGraph folded = fold(g, layers, {});
-    GraphLayout layout = layered_layout(folded, sizes_of(folded));
-    const GraphLayout closed = layout;
-    const FoldedGraph closed_graph = folded;
-    for (const std::set<int32_t>& open : {std::set<int32_t>{3}, {3, 7}, {1, 3, 7, 9}, {1, 9}, {}}) {
-      const FoldedGraph now = fold(g, layers, open);
-      const auto placed = place_changes(folded, layout, now, sizes_of(now));
-      QVERIFY(placed);
-      QCOMPARE(placed->layers.size(), open.size());
-      const auto boxes = rects(*placed);
-      for (size_t a = 0; a < boxes.size(); ++a) {
-        QVERIFY(placed->bounds.contains(boxes[a]));
-        for (size_t b = 0; b < a; ++b)
-          QVERIFY2(!boxes[a].intersects(boxes[b]), qPrintable(QString("%1 %2").arg(a).arg(b)));
-        const int32_t layer = now.vertices[a].layer;
-        if (!now.vertices[a].folded && layer >= 0) QVERIFY(placed->layers.at(layer).contains(boxes[a]));
-      }
-      for (size_t e = 0; e < now.edges.size(); ++e) {
-        const auto& curve = placed->curves[e];
-        QVERIFY(curve.size() >= 4);
-        QVERIFY(boxes[static_cast<size_t>(now.edges[e].from)].adjusted(-2, -2, 2, 2).contains(curve.front()));
-        QVERIFY(boxes[static_cast<size_t>(now.edges[e].to)].adjusted(-2, -2, 2, 2).contains(curve.back()));
-      }
-      folded = now;
-      layout = *placed;
+  void ten_thousand_nodes_are_laid_out_within_a_second() {
+    const GraphInfo g = transformer(560);
+    QVERIFY(g.nodes.size() > 9'000);
+    std::set<int32_t> all;
+    for (int l = 0; l < 560; ++l) all.insert(l);
+    const GraphWish wish = wish_of(g, all);
+    const std::clock_t begin = std::clock();
+    const auto picture = prepare_graph(wish, {});
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    qInfo("%zu vertices, %zu edges: %.3f s", picture->folded->vertices.size(), picture->folded->edges.size(), seconds);
+#ifdef NDEBUG
+    if (!test::kSanitized) QVERIFY2(seconds < 1, qPrintable(QString::number(seconds)));
+#endif
+    QCOMPARE(picture->layout->layers.size(), size_t{560});
+    // Nothing overlaps, everything of a layer is within its frame, and edges begin and end at their boxes.
+    std::vector<QRectF> boxes = boxes_of(*picture->layout);
+    for (size_t v = 0; v < boxes.size(); ++v) {
+      QVERIFY(picture->layout->bounds.contains(boxes[v]));
+      const int32_t layer = picture->folded->vertices[v].layer;
+      if (layer >= 0) QVERIFY(picture->layout->layers.at(layer).contains(boxes[v]));
     }
-    // All closed again, it is as it was.
-    for (size_t v = 0; v < closed.centres.size(); ++v)
-      QVERIFY(QLineF(closed.centres[v], layout.centres[v]).length() < 1e-6);
-    QVERIFY(!place_changes(closed_graph, closed, fold(small(), layers_of(small()), {}), {}));
-    QVERIFY(!place_changes(closed_graph, closed, closed_graph, sizes_of(closed_graph)));  // nothing to place
+    for (size_t e = 0; e < picture->folded->edges.size(); ++e) {
+      const auto& curve = picture->layout->curves[e];
+      QVERIFY(curve.size() >= 4 && curve.size() % 3 == 1);
+      const FoldedEdge& edge = picture->folded->edges[e];
+      QVERIFY(boxes[static_cast<size_t>(edge.from)].adjusted(-2, -2, 2, 2).contains(curve.front()));
+      QVERIFY(boxes[static_cast<size_t>(edge.to)].adjusted(-2, -2, 2, 2).contains(curve.back()));
+    }
+    std::sort(boxes.begin(), boxes.end(), [](const QRectF& a, const QRectF& b) { return a.top() < b.top(); });
+    for (size_t a = 0; a < boxes.size(); ++a)
+      for (size_t b = a + 1; b < boxes.size() && boxes[b].top() < boxes[a].bottom(); ++b)
+        QVERIFY(!boxes[a].intersects(boxes[b]));
   }
 
-  void an_opened_layer_is_seen_before_dot_answers() {
+  void all_layers_opened_are_seen_at_once() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(420, 700);
+    view.show();
+    test::SampleOptions options;
+    options.blocks = 200;
+    source.set_session(test::sample_session(options));
+    QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
+    const size_t closed = view.canvas()->scene().folded->vertices.size();
+    QElapsedTimer clock;
+    clock.start();
+    view.expand_all();
+    QVERIFY(clock.elapsed() < 100);
+    QTRY_VERIFY_WITH_TIMEOUT(view.canvas()->scene().folded->vertices.size() > closed, 3000);
+    QVERIFY(view.canvas()->shows_something());
+    // A box below the minimap is none: the graph is drawn beside it.
+    QVERIFY(!view.canvas()->area().intersects(view.canvas()->minimap_rect()));
+  }
+
+  void a_layer_opens_where_it_lay() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
     Theme theme;
     theme.set_mode(ThemeMode::Light);
     GraphView view(&source, &selection, &axis, &theme);
-    view.layout_job()->set_cache_folder({});
-    view.layout_job()->set_program("/no/such/dot");
     view.resize(420, 700);
     view.show();
     source.set_session(test::sample_session());
     QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
-    QTemporaryDir folder;
-    QFile script(folder.filePath("slow"));
-    QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("#!/bin/sh\nexec sleep 60\n");
-    script.close();
-    script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    view.layout_job()->set_program(script.fileName());
     const GraphScene& scene = view.canvas()->scene();
     int32_t chosen = -1;
     for (size_t v = 0; v < scene.folded->vertices.size(); ++v)
@@ -216,78 +261,12 @@ class GraphTest : public QObject {
     view.canvas()->show_vertex(chosen, true);
     const QPointF at = view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(chosen)]);
     QTest::mouseDClick(view.canvas(), Qt::LeftButton, {}, at.toPoint());
-    QVERIFY(view.layout_job()->running());
-    QVERIFY(scene.layout->layers.contains(layer));
+    QTRY_VERIFY(scene.layout->layers.contains(layer));
     // The first of its nodes is where the layer was clicked.
     const int32_t first =
-        vertex_showing(*scene.info, *scene.folded, scene.layers.nodes[static_cast<size_t>(layer)].front());
+        vertex_showing(*scene.info, *scene.folded, scene.layers->nodes[static_cast<size_t>(layer)].front());
     QVERIFY(!scene.folded->vertices[static_cast<size_t>(first)].folded);
     QVERIFY(QLineF(at, view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(first)])).length() < 40);
-    view.layout_job()->cancel();
-  }
-
-  void dot_answers_and_is_remembered() {
-    if (QStandardPaths::findExecutable("dot").isEmpty()) QSKIP("Graphviz is not installed");
-    QTemporaryDir cache;
-    const GraphInfo g = small();
-    auto folded = std::make_shared<const FoldedGraph>(fold(g, layers_of(g), {0}));
-    std::vector<QSizeF> sizes(folded->vertices.size(), QSizeF(60, 20));
-    for (int round = 0; round < 2; ++round) {
-      LayoutJob job;
-      job.set_cache_folder(cache.path());
-      std::shared_ptr<const GraphLayout> layout;
-      QString note = "none";
-      connect(&job, &LayoutJob::finished, this, [&](auto, auto l, const QString& n) {
-        layout = l;
-        note = n;
-      });
-      job.start(folded, sizes);
-      if (round == 1) QVERIFY(layout);  // at once, from the cache
-      QTRY_VERIFY_WITH_TIMEOUT(layout, 20000);
-      QCOMPARE(note, QString());
-      QCOMPARE(layout->centres.size(), folded->vertices.size());
-      for (const auto& curve : layout->curves) QVERIFY(curve.size() >= 4 && curve.size() % 3 == 1);
-      QCOMPARE(layout->layers.size(), size_t{1});  // the frame of the expanded layer
-    }
-  }
-
-  void dot_that_is_missing_or_hangs_is_said() {
-    const GraphInfo g = small();
-    auto folded = std::make_shared<const FoldedGraph>(fold(g, layers_of(g), {}));
-    std::vector<QSizeF> sizes(folded->vertices.size(), QSizeF(60, 20));
-    QTemporaryDir folder;
-    QFile script(folder.filePath("slow"));
-    QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("#!/bin/sh\nexec sleep 60\n");
-    script.close();
-    script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    for (const QString& program : {QString("/no/such/dot"), script.fileName(), QString("/bin/false")}) {
-      LayoutJob job;
-      job.set_cache_folder({});
-      job.set_program(program);
-      job.set_timeout_ms(300);
-      QString note;
-      int answers = 0;
-      connect(&job, &LayoutJob::finished, this, [&](auto, auto layout, const QString& n) {
-        note = n;
-        ++answers;
-        QVERIFY(layout->bounds.isValid());
-      });
-      job.start(folded, sizes);
-      QTRY_COMPARE_WITH_TIMEOUT(answers, 1, 10000);
-      QVERIFY2(!note.isEmpty(), qPrintable(program));
-      QVERIFY(!job.running());
-    }
-  }
-
-  void broken_answers_are_refused() {
-    const GraphInfo g = small();
-    const FoldedGraph folded = fold(g, layers_of(g), {});
-    std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(60, 20));
-    for (const char* json : {"", "{}", "[1,2]", "{\"bb\":\"0,0,10\"}",
-                             "{\"bb\":\"0,0,10,10\",\"objects\":[{\"name\":\"7\",\"pos\":\"1,1\"}]}",
-                             "{\"bb\":\"0,0,1e300,nan\",\"objects\":[]}", "{\"bb\":\"0,0,10,10\",\"objects\":[]}"})
-      QVERIFY2(!read_dot_json(json, folded, sizes).ok(), json);
   }
 
   void the_view_shows_selects_searches_and_walks() {
@@ -367,7 +346,7 @@ class GraphTest : public QObject {
     QVERIFY(view.save_dot(folder.filePath("graph.dot")));
   }
 
-  void a_closed_layer_is_selected_as_the_steps_in_which_it_runs() {
+  void a_layer_is_a_thing_with_steps_and_nodes() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -385,13 +364,28 @@ class GraphTest : public QObject {
     view.canvas()->show_vertex(chosen, true);
     const QPointF at = view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(chosen)]);
     QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, at.toPoint());
-    const auto* steps = selection.current().get<StepRangeSelection>();
-    QVERIFY(steps != nullptr);
+    const auto* layer = selection.current().get<LayerSelection>();
+    QVERIFY(layer != nullptr);
+    const auto nodes = scene.folded->vertices[static_cast<size_t>(chosen)].nodes;
+    for (NodeId node : nodes) QVERIFY(means(selection.current(), TensorRef::node(node), *source.snapshot()));
+    QVERIFY(!means(selection.current(), TensorRef::node(NodeId(scene.info->nodes.size() - 1)), *source.snapshot()) ||
+            nodes.back().index() == scene.info->nodes.size() - 1);
+    const auto steps = steps_of(*layer, source.plan());
+    QVERIFY(steps);
     const auto& order = source.plan()->order;
     std::set<NodeId> inside;
     for (int32_t s = steps->first.value; s < steps->last.value; ++s) inside.insert(order[static_cast<size_t>(s)]);
-    for (NodeId node : scene.folded->vertices[static_cast<size_t>(chosen)].nodes) QVERIFY(inside.contains(node));
+    for (NodeId node : nodes) QVERIFY(inside.contains(node));
     QCOMPARE(view.canvas()->marks().selected, std::vector<int32_t>{chosen});
+    // Opened, all of it is marked, and a click on its frame selects it again.
+    view.toggle_layer();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && !scene.layout->layers.empty(), 20'000);
+    QCOMPARE(view.canvas()->marks().selected.size(), nodes.size());
+    const Selection whole = selection.current();
+    selection.clear();
+    const QPointF corner = scene.layout->layers.begin()->second.topLeft() + QPointF(6, 6);
+    QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, view.canvas()->to_widget(corner).toPoint());
+    QCOMPARE(selection.current(), whole);
   }
 
   void all_of_the_graph_is_shown_and_where_one_is_led_can_be_read() {
@@ -409,7 +403,7 @@ class GraphTest : public QObject {
     view.expand_all();
     QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 60'000);
     QVERIFY(view.canvas()->shows_something());
-    view.fit();
+    view.canvas()->fit();
     const QRectF bounds = view.canvas()->scene().layout->bounds;
     QVERIFY(view.canvas()->visible().adjusted(-1, -1, 1, 1).contains(bounds));
     view.reveal(NodeId(30));

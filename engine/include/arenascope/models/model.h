@@ -38,6 +38,17 @@ struct LoadedBytes {
   Bytes made = 0;        // written by a function: seeded, turned round, computed
 };
 
+// A dimension of an input that the file leaves open, and what it was opened with.
+struct FreeDimension {
+  std::string input;
+  int axis = 0;        // counted from the outermost
+  std::string symbol;  // what the file calls it; "": nothing
+  int64_t size = 1;
+  bool told = false;  // by OpenOptions; else it was taken as 1
+  // What OpenOptions::dims calls it: its symbol, or "INPUT:AXIS" where it has none.
+  std::string key() const { return symbol.empty() ? input + ":" + std::to_string(axis) : symbol; }
+};
+
 struct Model {
   std::string name;    // name_of() its file, or the zoo's name
   std::string format;  // "onnx", "gguf", "safetensors", "zoo"
@@ -51,9 +62,10 @@ struct Model {
   std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
   std::vector<std::string> problems;           // one sentence each: why something cannot be run
   Bytes parameter_bytes = 0;
-  std::vector<std::string> fixed_inputs;  // inputs whose given values the shapes of the graph were made from
-  int64_t node_count = 0;                 // operators in the file (for the zoo: graph nodes)
-  LoadedBytes loaded;                     // by load_weights()
+  std::vector<FreeDimension> free_dimensions;  // of inputs, as the file has them
+  std::vector<std::string> fixed_inputs;       // inputs whose given values the shapes of the graph were made from
+  int64_t node_count = 0;                      // operators in the file (for the zoo: graph nodes)
+  LoadedBytes loaded;                          // by load_weights()
 
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
   // Gives every weight memory, a block each: Mapped where its bytes lie in a file, else Persistent, and written.
@@ -67,7 +79,7 @@ struct OpenOptions {
   // Host tensors that will be given as inputs, by name. Their shapes settle unknown dimensions; small ones also settle
   // what a model computes shapes from (a Reshape whose target is an input, say): such a graph fits these values only.
   std::map<std::string, Tensor> inputs;
-  std::map<std::string, int64_t> dims;  // symbolic dimensions by name, e.g. batch → 1; unnamed ones become 1
+  std::map<std::string, int64_t> dims;  // free dimensions by FreeDimension::key(), e.g. batch → 1; others become 1
   bool training = false;                // zoo models that have it: a training step
   bool prefill = false;                 // language models: many tokens at once instead of one
   int64_t tokens = 0;                   // language models: sequence length; 0: the architecture's usual one

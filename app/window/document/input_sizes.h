@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sizes of a model's inputs that its file leaves open: what the user gave them, remembered by file, and what is assumed
+// where nobody has. Thread-safe.
+#pragma once
+#include <QString>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+struct Model;
+}
+
+namespace arenascope::app {
+
+struct InputSize {
+  QString label;    // "x, dimension 2 of 4", with what the file calls it
+  std::string key;  // as models::OpenOptions::dims has it
+  int64_t size = 1;
+  bool assumed = false;  // by us; nobody said it
+  bool operator==(const InputSize&) const = default;
+};
+
+// By key; empty for a file of which nothing is remembered.
+std::map<std::string, int64_t> remembered_sizes(const QString& spec);
+void remember_sizes(const QString& spec, const std::map<std::string, int64_t>& sizes);
+
+// What an open model leaves open, one for each key. Where nobody has told a size it is a sensible one by the name and
+// the place of the dimension (one picture of 224 × 224, a sequence of 128), not necessarily what the model has now.
+std::vector<InputSize> input_sizes(const models::Model& model);
+
+// "x: dimension 2 = 224, …": for a message.
+QString sizes_text(const std::vector<InputSize>& sizes);
+
+}  // namespace arenascope::app

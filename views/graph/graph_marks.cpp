@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "graph_marks.h"
+
+#include <algorithm>
+
+namespace arenascope::views {
+
+using trace::TensorRef;
+
+Selection layer_selection(const GraphScene& scene, int32_t layer) {
+  if (layer < 0 || !scene.layers || static_cast<size_t>(layer) >= scene.layers->names.size()) return {};
+  const auto l = static_cast<size_t>(layer);
+  return LayerSelection{scene.info->id, scene.layers->names[l], scene.layers->nodes[l]};
+}
+
+Selection selection_of(const GraphScene& scene, int32_t vertex) {
+  if (vertex < 0 || !scene.ready()) return {};
+  const Vertex& v = scene.folded->vertices[static_cast<size_t>(vertex)];
+  return v.folded ? layer_selection(scene, v.layer) : Selection::node(scene.info->id, v.node);
+}
+
+SceneMarks scene_marks(const GraphScene& scene, const Selection& selection, const std::set<NodeId>& breakpoints,
+                       const trace::Snapshot& snapshot, const trace::PlanInfo* plan) {
+  SceneMarks marks;
+  std::set<int32_t> there;
+  const auto add = [&](std::vector<int32_t>& to, NodeId node) {
+    const int32_t v = vertex_showing(*scene.info, *scene.folded, node);
+    if (v >= 0 && there.insert(v).second) to.push_back(v);
+  };
+  for (NodeId node : breakpoints) add(marks.breakpoints, node);
+  there.clear();
+  const TensorRef ref = tensor_of(selection, snapshot);
+  if (ref.is_node()) {
+    add(marks.selected, NodeId(ref.index()));
+  } else if (ref.is_leaf()) {
+    marks.leaf = LeafId(ref.index());
+  } else if (const auto* layer = selection.get<LayerSelection>()) {
+    for (NodeId node : layer->nodes) add(marks.selected, node);
+  } else if (const auto* block = selection.get<BlockSelection>()) {
+    const trace::PlanInfo* of_block = snapshot.plan(block->plan) != nullptr ? snapshot.plan(block->plan) : plan;
+    if (of_block != nullptr)
+      for (const trace::SliceInfo& slice : of_block->slices)
+        if (slice.block == block->block && slice.tensor.is_node()) add(marks.selected, NodeId(slice.tensor.index()));
+  }
+  return marks;
+}
+
+void mark_looks(GraphScene& scene, const Selection& selection, const trace::PlanInfo* plan,
+                const std::vector<TensorRef>& matches) {
+  for (VertexLook& look : scene.looks) look.dimmed = look.match = false;
+  const auto* range = selection.get<StepRangeSelection>();
+  if (range != nullptr && plan != nullptr) {
+    std::vector<bool> inside(scene.info->nodes.size(), false);
+    const auto last = std::min(plan->order.size(), static_cast<size_t>(std::max(range->last.value, 0)));
+    for (auto s = static_cast<size_t>(std::max(range->first.value, 0)); s < last; ++s)
+      if (plan->order[s].index() < inside.size()) inside[plan->order[s].index()] = true;
+    for (size_t v = 0; v < scene.looks.size(); ++v) {
+      const auto& nodes = scene.folded->vertices[v].nodes;
+      scene.looks[v].dimmed = std::none_of(nodes.begin(), nodes.end(), [&](NodeId id) { return inside[id.index()]; });
+    }
+  }
+  for (TensorRef ref : matches) {
+    if (!ref.is_node()) continue;
+    const int32_t v = vertex_showing(*scene.info, *scene.folded, NodeId(ref.index()));
+    if (v >= 0) scene.looks[static_cast<size_t>(v)].match = true;
+  }
+}
+
+}  // namespace arenascope::views

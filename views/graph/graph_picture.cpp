@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "graph_picture.h"
+
+namespace arenascope::views {
+
+std::shared_ptr<const GraphPicture> prepare_graph(const GraphWish& wish, std::stop_token stop) {
+  auto picture = std::make_shared<GraphPicture>();
+  picture->info = wish.info;
+  picture->folded = std::make_shared<const FoldedGraph>(fold(*wish.info, *wish.layers, wish.expanded));
+  if (stop.stop_requested()) return nullptr;
+  picture->texts = vertex_texts(*wish.info, *wish.layers, *picture->folded);
+  const std::vector<QSizeF> sizes = vertex_sizes(*picture->folded, picture->texts);
+  if (stop.stop_requested()) return nullptr;
+  picture->layout = std::make_shared<const GraphLayout>(layered_layout(*picture->folded, sizes));
+  return picture;
+}
+
+}  // namespace arenascope::views
