@@ -174,29 +174,31 @@ uintptr_t BlockHeap::take_passed(Owner owner, Bytes bytes, size_t alignment, std
   return 0;
 }
 
+// Block i takes the bytes of the next block, which is in no bin and goes.
+void BlockHeap::absorb_next(uint32_t i) {
+  Block& b = blocks_[i];
+  const uint32_t next = b.next;
+  const Block& n = blocks_[next];
+  b.bytes += n.bytes;
+  b.ticket = std::max(b.ticket, n.ticket);
+  b.next = n.next;
+  if (b.next != kNone) blocks_[b.next].prev = i;
+  drop_block(next);
+}
+
 // Joins free block i, which is in no bin, with free neighbours of its owner; the result is in no bin either.
 uint32_t BlockHeap::merge_neighbours(uint32_t i) {
-  const uint32_t next = blocks_[i].next;
-  if (next != kNone && !blocks_[next].used && blocks_[next].owner == blocks_[i].owner) {
+  const auto joins = [&](uint32_t other) {
+    return other != kNone && !blocks_[other].used && blocks_[other].owner == blocks_[i].owner;
+  };
+  if (const uint32_t next = blocks_[i].next; joins(next)) {
     remove_free(next);
-    Block& b = blocks_[i];
-    const Block& n = blocks_[next];
-    b.bytes += n.bytes;
-    b.ticket = std::max(b.ticket, n.ticket);
-    b.next = n.next;
-    if (b.next != kNone) blocks_[b.next].prev = i;
-    drop_block(next);
+    absorb_next(i);
   }
   const uint32_t prev = blocks_[i].prev;
-  if (prev == kNone || blocks_[prev].used || blocks_[prev].owner != blocks_[i].owner) return i;
+  if (!joins(prev)) return i;
   remove_free(prev);
-  Block& p = blocks_[prev];
-  const Block& b = blocks_[i];
-  p.bytes += b.bytes;
-  p.ticket = std::max(p.ticket, b.ticket);
-  p.next = b.next;
-  if (p.next != kNone) blocks_[p.next].prev = prev;
-  drop_block(i);
+  absorb_next(prev);
   return prev;
 }
 

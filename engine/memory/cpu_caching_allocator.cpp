@@ -190,14 +190,9 @@ MemoryStats CpuCachingAllocator::stats() const {
   const MemoryStats beyond = beyond_.stats();
   std::lock_guard lock(lock_);
   MemoryStats s = stats_;
-  s.reserved = range_.backed_bytes() + beyond.reserved;
+  s.reserved = range_.backed_bytes();
   s.cached = range_.backed_bytes() - held_;
-  s.peak_reserved += beyond.peak_reserved;
-  s.active += beyond.active;
-  s.peak += beyond.peak;
-  s.allocations += beyond.allocations;
-  s.frees += beyond.frees;
-  s.misses += beyond.misses;
+  s += beyond;
   return s;
 }
 

@@ -153,18 +153,7 @@ MemoryStats ExecutionContext::stats(Device device) const {
   MemoryStats sum;
   const DeviceEntry* entry = find(device);
   if (!entry) return sum;
-  for (MemoryKind kind : kMemoryKinds) {
-    const MemoryStats s = stats_locked(*entry, kind);
-    sum.active += s.active;
-    sum.reserved += s.reserved;
-    sum.cached += s.cached;
-    sum.peak += s.peak;
-    sum.peak_reserved += s.peak_reserved;
-    sum.allocations += s.allocations;
-    sum.frees += s.frees;
-    sum.hits += s.hits;
-    sum.misses += s.misses;
-  }
+  for (MemoryKind kind : kMemoryKinds) sum += stats_locked(*entry, kind);
   return sum;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/import.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "engine/trace/input_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -15,25 +15,18 @@ namespace {
 // All of a file; files that are no plain files have no size to trust and are refused.
 Result<std::string> read_all(const std::filesystem::path& path) {
   const std::string name = path.string();
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Error{name + ": it could not be opened: " + std::strerror(errno) + "."};
-  struct Closer {
-    int f;
-    ~Closer() { ::close(f); }
-  } closer{file};
-  struct stat info {};
-  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Error{name + ": it is not a file."};
+  const Result<InputFile> input = InputFile::open(path);
+  if (!input.ok()) return input.error();
   try {
-    std::string bytes(static_cast<size_t>(info.st_size), '\0');
-    size_t at = 0;
-    while (at < bytes.size()) {
-      const ssize_t n = ::read(file, bytes.data() + at, bytes.size() - at);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return Error{name + ": it could not be read: " + std::strerror(errno) + "."};
-      if (n == 0) break;
-      at += static_cast<size_t>(n);
+    std::string bytes(static_cast<size_t>(input->size()), '\0');
+    size_t done = 0;
+    while (done < bytes.size()) {
+      const Result<size_t> n = input->read(bytes.data() + done, bytes.size() - done);
+      if (!n.ok()) return n.error();
+      if (*n == 0) break;
+      done += *n;
     }
-    bytes.resize(at);
+    bytes.resize(done);
     return bytes;
   } catch (const std::bad_alloc&) {
     return Error{name + ": memory ran out while it was read."};

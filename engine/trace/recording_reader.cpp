@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/recording.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "engine/trace/codec.h"
+#include "engine/trace/input_file.h"
 
-#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -148,15 +145,9 @@ Result<ReadReport> read_recording(ByteSpan bytes, const std::string& name, Sink&
 
 Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink, const ReadOptions& options) {
   const std::string name = path.string();
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Error{name + ": it could not be opened: " + std::strerror(errno) + "."};
-  struct Closer {
-    int f;
-    ~Closer() { ::close(f); }
-  } closer{file};
-  struct stat info {};
-  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Error{name + ": it is not a file."};
-  const int64_t total = info.st_size;
+  const Result<InputFile> input = InputFile::open(path);
+  if (!input.ok()) return input.error();
+  const int64_t total = input->size();
   try {
     Reading reading(name, total, sink, options);
     std::vector<uint8_t> buffer;
@@ -175,12 +166,11 @@ Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink,
       begin = 0;
       const size_t want = std::max(needed, end + kReadAt) - end;
       if (buffer.size() < end + want) buffer.resize(end + want);
-      const ssize_t n = ::read(file, buffer.data() + end, std::min(want, left));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return Error{name + ": it could not be read: " + std::strerror(errno) + "."};
-      if (n == 0) break;  // it became shorter
-      end += static_cast<size_t>(n);
-      read += n;
+      const Result<size_t> n = input->read(buffer.data() + end, std::min(want, left));
+      if (!n.ok()) return n.error();
+      if (*n == 0) break;  // it became shorter
+      end += *n;
+      read += static_cast<int64_t>(*n);
     }
     return reading.finish(total - read + static_cast<int64_t>(end - begin));
   } catch (const std::bad_alloc&) {

@@ -226,10 +226,7 @@ Result<FusedGraph> fuse_graph(const Graph& graph, const Capabilities& backend, c
   if (!copier) return copier.error();
   FusedGraph out;
   if (auto ok = Fusing(*copier, out).run(chains); !ok) return ok.error();
-  auto made = copier->finish();
-  if (!made) return made.error();
-  out.graph = std::move(*made);
-  out.twins = copier->twins();
+  if (auto ok = copier->finish(out); !ok) return ok.error();
   return out;
 }
 

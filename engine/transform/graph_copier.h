@@ -48,6 +48,15 @@ class GraphCopier {
   // The graph of all that was placed, in that order as far as sources allow. A gradient goes with a tensor where both
   // have a twin. Errors: no memory.
   Result<Graph> finish();
+  // The same for what a transform returns, which has a graph and its twins.
+  template <class Transformed>
+  Status finish(Transformed& out) {
+    auto made = finish();
+    if (!made) return made.error();
+    out.graph = std::move(*made);
+    out.twins = twins_;
+    return {};
+  }
 
  private:
   GraphCopier(const Graph& given, Context context);

@@ -149,10 +149,7 @@ Result<LaidOutGraph> lay_out_images(const Graph& graph, const Capabilities& back
   if (!copier) return copier.error();
   LaidOutGraph out;
   if (auto ok = LayingOut(*copier, backend, last, out).run(); !ok) return ok.error();
-  auto made = copier->finish();
-  if (!made) return made.error();
-  out.graph = std::move(*made);
-  out.twins = copier->twins();
+  if (auto ok = copier->finish(out); !ok) return ok.error();
   return out;
 }
 

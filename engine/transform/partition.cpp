@@ -135,10 +135,7 @@ Result<PartitionedGraph> partition_graph(const Graph& graph, const std::vector<u
   if (!copier) return copier.error();
   PartitionedGraph out;
   if (auto ok = Partitioning(*copier, on_other, options, out).run(); !ok) return ok.error();
-  auto made = copier->finish();
-  if (!made) return made.error();
-  out.graph = std::move(*made);
-  out.twins = copier->twins();
+  if (auto ok = copier->finish(out); !ok) return ok.error();
   return out;
 }
 

@@ -115,6 +115,9 @@ void reductions(CaseList& list) {
   list.add(Op::ReduceSum, DType::F32, "nothing", [](Kit& k) {
     return k.node(Op::ReduceSum, {k.input(DType::F32, {3, 0})}, ReduceParams{2, false});
   });
+}
+
+void choices(CaseList& list) {
   for (Op op : {Op::ArgMax, Op::ArgMin})
     for (DType type : {DType::F32, DType::F16, DType::I32, DType::U8})
       for (int axis = 0; axis < 3; ++axis)
@@ -134,6 +137,9 @@ void reductions(CaseList& list) {
               [=](Kit& k) {
                 return k.node(op, {k.input(type, {9, 40}, Spread::Sliced, -9, 9)}, TopKParams{axis, 5, largest, true});
               });
+}
+
+void running_sums(CaseList& list) {
   for (DType type : {DType::F32, DType::I64})
     for (int axis = 0; axis < 2; ++axis)
       for (int mode = 0; mode < 4; ++mode)
@@ -187,6 +193,8 @@ void add_lines(CaseList& list) {
   pools(list);
   norms(list);
   reductions(list);
+  choices(list);
+  running_sums(list);
   rotations(list);
 }
 

@@ -72,10 +72,7 @@ Result<void*> ImagePool::allocate_image(const ImageShape& shape) {
     Image& image = images_[address];
     image.requested = bytes;
     ++image.uses;
-    ++stats_.allocations;
-    stats_.active += bytes;
-    stats_.peak = std::max(stats_.peak, stats_.active);
-    totals_->begin_use(bytes, image.shape.bytes());
+    totals_->begin_use(stats_, bytes, image.shape.bytes());
     return address;
   } catch (const std::bad_alloc&) {
     return Error{"out of memory: no room to note an image"};
@@ -139,10 +136,8 @@ void ImagePool::deallocate(void* pointer, Bytes bytes) noexcept {
   const auto at = images_.find(pointer);
   if (at == images_.end()) return;
   at->second.requested = 0;
-  stats_.active -= bytes;
   stats_.cached += at->second.shape.bytes();
-  ++stats_.frees;
-  totals_->end_use(bytes, at->second.shape.bytes());
+  totals_->end_use(stats_, bytes, at->second.shape.bytes());
   if (options_.separate) release_image(at);
 }
 

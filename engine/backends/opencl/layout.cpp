@@ -21,6 +21,17 @@ Layout broadcast_layout(const TensorImpl& tensor, const Dims& sizes) {
   return out;
 }
 
+Layout five_dimensions(const TensorImpl& tensor) {
+  Layout in = layout_of(tensor), out = in;
+  const int missing = 5 - in.rank;
+  out.rank = 5;
+  for (int d = 4; d >= 2; --d) {
+    out.size[d] = d - missing >= 2 ? in.size[d - missing] : 1;
+    out.stride[d] = d - missing >= 2 ? in.stride[d - missing] : 0;
+  }
+  return out;
+}
+
 Layout made_layout(DType type, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   Layout out;
   out.type = static_cast<int32_t>(type);

@@ -26,6 +26,8 @@ static_assert(sizeof(Layout) == 144);
 Layout layout_of(const TensorImpl& tensor);
 // The tensor as it is read when broadcast to `sizes`: aligned at the innermost, stride 0 where it repeats.
 Layout broadcast_layout(const TensorImpl& tensor, const Dims& sizes);
+// Two leading dimensions and three spatial ones, with ones in front of the spatial ones where there are fewer.
+Layout five_dimensions(const TensorImpl& tensor);
 // Sizes and strides made up by the caller.
 Layout made_layout(DType type, std::span<const int64_t> sizes, std::span<const int64_t> strides);
 // Without one dimension, whose stride is returned.

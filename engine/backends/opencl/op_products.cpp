@@ -13,18 +13,6 @@ struct ConvArgs {
   cl_int groups;
 };
 
-// Two leading dimensions and three spatial ones, ones in front where there are fewer.
-Layout five_dimensions(const TensorImpl& t) {
-  Layout in = layout_of(t), out = in;
-  const int missing = 5 - in.rank;
-  out.rank = 5;
-  for (int d = 4; d >= 2; --d) {
-    out.size[d] = d - missing >= 2 ? in.size[d - missing] : 1;
-    out.stride[d] = d - missing >= 2 ? in.stride[d - missing] : 0;
-  }
-  return out;
-}
-
 Status conv(Station& station, const TensorImpl& node) {
   const auto p = node.params.get<ConvParams>();
   ConvArgs args{{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, p.groups};

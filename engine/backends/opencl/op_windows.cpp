@@ -12,18 +12,6 @@ struct WindowArgs {
   cl_int kernel[3], stride[3], dilation[3], begin[3], end[3];
 };
 
-// [N, C, spatial…] with ones put in front of the spatial dimensions, so that there are three.
-Layout five_dimensions(const TensorImpl& t) {
-  Layout in = layout_of(t), out = in;
-  const int missing = 5 - in.rank;
-  out.rank = 5;
-  for (int d = 4; d >= 2; --d) {
-    out.size[d] = d - missing >= 2 ? in.size[d - missing] : 1;
-    out.stride[d] = d - missing >= 2 ? in.stride[d - missing] : 0;
-  }
-  return out;
-}
-
 Status lrn(Station& station, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   const int64_t n = node.element_count();

@@ -24,13 +24,18 @@ bool PoolTotals::has_room(const PoolOptions& options, Bytes more) const {
          options.total_waste * static_cast<double>(std::max(peak, active + more));
 }
 
-void PoolTotals::begin_use(Bytes request, Bytes block) {
+void PoolTotals::begin_use(MemoryStats& own, Bytes request, Bytes block) {
+  ++own.allocations;
+  own.active += request;
+  own.peak = std::max(own.peak, own.active);
   active += request;
   wasted += block - request;
   peak = std::max(peak, active);
 }
 
-void PoolTotals::end_use(Bytes request, Bytes block) {
+void PoolTotals::end_use(MemoryStats& own, Bytes request, Bytes block) {
+  ++own.frees;
+  own.active -= request;
   active -= request;
   wasted -= block - request;
 }
@@ -123,10 +128,7 @@ Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
     Block& block = blocks_[address];
     block.requested = bytes;
     ++block.uses;
-    ++stats_.allocations;
-    stats_.active += bytes;
-    stats_.peak = std::max(stats_.peak, stats_.active);
-    totals_->begin_use(bytes, block.bytes);
+    totals_->begin_use(stats_, bytes, block.bytes);
     return address;
   } catch (const std::bad_alloc&) {
     return Error{"out of memory: no room to note a buffer"};
@@ -137,9 +139,7 @@ void BufferPool::deallocate(void* pointer, Bytes bytes) noexcept {
   std::lock_guard lock(mutex_);
   const auto at = blocks_.find(pointer);
   if (at == blocks_.end()) return;
-  stats_.active -= bytes;
-  ++stats_.frees;
-  totals_->end_use(bytes, at->second.bytes);
+  totals_->end_use(stats_, bytes, at->second.bytes);
   at->second.requested = 0;
   // Work that uses it may still be queued: the queue is in order, so what comes next finds it done, and OpenCL keeps a
   // released buffer until the commands that use it are through.

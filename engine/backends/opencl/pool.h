@@ -31,8 +31,9 @@ struct PoolTotals {
 
   bool may_waste(const PoolOptions& options, Bytes request, Bytes block) const;
   bool has_room(const PoolOptions& options, Bytes more) const;
-  void begin_use(Bytes request, Bytes block);
-  void end_use(Bytes request, Bytes block);
+  // `own`: the figures of the pool that serves the request.
+  void begin_use(MemoryStats& own, Bytes request, Bytes block);
+  void end_use(MemoryStats& own, Bytes request, Bytes block);
   void reserve(Bytes bytes);
 };
 

@@ -10,33 +10,17 @@
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/pool_last.h"
+#include "engine/backends/cpu/kernels/windows.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
 namespace {
 
-// The windows as three spatial dimensions, the missing outer ones being of size 1.
-struct Windows {
-  int64_t in[3], out[3], kernel[3], stride[3], dilation[3], begin[3], end[3], in_stride[3];
+struct Windows : WindowGeometry {
+  int64_t end[3];
   int64_t row;  // elements of a padded row that the windows cover
 
-  explicit Windows(const TensorImpl& node) {
-    const auto p = node.params.get<PoolParams>();
-    const TensorImpl& source = *node.sources[0];
-    for (int i = 0; i < 3; ++i) {
-      const int own = i - (3 - p.spatial);
-      const bool is = own >= 0;
-      in[i] = is ? source.sizes[own + 2] : 1;
-      in_stride[i] = is ? source.strides[own + 2] : 0;
-      out[i] = is ? node.sizes[own + 2] : 1;
-      kernel[i] = is ? p.kernel[own] : 1;
-      stride[i] = is ? p.strides[own] : 1;
-      dilation[i] = is ? p.dilations[own] : 1;
-      begin[i] = is ? p.pads_begin[own] : 0;
-      end[i] = is ? p.pads_end[own] : 0;
-    }
-    row = (out[2] - 1) * stride[2] + (kernel[2] - 1) * dilation[2] + 1;
-  }
+  explicit Windows(const TensorImpl& node) : Windows(node, node.params.get<PoolParams>()) {}
   // Rows of a plane that windows cover, and its floats with what may be read behind it.
   int64_t rows() const { return (out[1] - 1) * stride[1] + (kernel[1] - 1) * dilation[1] + 1; }
   int64_t plane() const { return std::max(rows(), begin[1] + 1) * row + std::max<int64_t>(begin[2], 0) + kTapSlack; }
@@ -60,6 +44,13 @@ struct Windows {
       n += position >= low && position < high;
     }
     return n;
+  }
+
+ private:
+  Windows(const TensorImpl& node, const PoolParams& p)
+      : WindowGeometry(node, p, [&](int i) { return int64_t{p.kernel[i]}; }) {
+    for (int i = 0; i < 3; ++i) end[i] = i >= 3 - p.spatial ? p.pads_end[i - (3 - p.spatial)] : 0;
+    row = (out[2] - 1) * stride[2] + (kernel[2] - 1) * dilation[2] + 1;
   }
 };
 

@@ -2,11 +2,13 @@
 // What all that is given to oneDNN does alike.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <arenascope/backends/cpu/kernels/one_thread.h>
+#include <arenascope/tensor/tensor_impl.h>
 
 namespace arenascope::cpu {
 
@@ -39,6 +41,16 @@ inline bool reorder(const dnnl::engine& engine, const dnnl::memory::desc& given,
   return true;
 } catch (const dnnl::error&) {
   return false;
+}
+
+// A T for the node where `suits`; null where not, or where the library refuses.
+template <class T>
+std::unique_ptr<T> make_where(bool suits, const TensorImpl& node) try {
+  if (!suits) return nullptr;
+  const OneThread one;
+  return std::make_unique<T>(node);
+} catch (const dnnl::error&) {
+  return nullptr;
 }
 
 }  // namespace arenascope::cpu

@@ -193,14 +193,9 @@ class Conv : public LibraryConv {
 
 }  // namespace
 
-std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl& node) try {
+std::unique_ptr<LibraryConv> make_library_conv(const TensorImpl& node) {
   if (node.channels_last()) return make_library_conv_last(node);
-  const ConvGeometry g(node);
-  if (!suits(node, g)) return nullptr;
-  const OneThread one;
-  return std::make_unique<Conv>(node);
-} catch (const dnnl::error&) {
-  return nullptr;
+  return make_where<Conv>(suits(node, ConvGeometry(node)), node);
 }
 
 Bytes library_conv_work(const TensorImpl& node) {

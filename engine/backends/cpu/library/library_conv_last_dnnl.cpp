@@ -233,13 +233,8 @@ bool library_takes_channels_last(const TensorImpl& node) try {
   return false;
 }
 
-std::unique_ptr<LibraryConv> make_library_conv_last(const TensorImpl& node) try {
-  const ConvGeometry g(node);
-  if (!suits(node, g)) return nullptr;
-  const OneThread one;
-  return std::make_unique<ConvLast>(node);
-} catch (const dnnl::error&) {
-  return nullptr;
+std::unique_ptr<LibraryConv> make_library_conv_last(const TensorImpl& node) {
+  return make_where<ConvLast>(suits(node, ConvGeometry(node)), node);
 }
 
 Bytes library_conv_last_work(const TensorImpl& node) {

@@ -85,9 +85,9 @@ const Simd& simd_past_caches();
 void fill_portable(Simd& table);
 void fill_highway_pointwise(Simd& table, bool past);
 void fill_highway_rows(Simd& table, bool past);
-void fill_highway_tile(Simd& table);
-void fill_highway_dots(Simd& table);
-void fill_highway_strip(Simd& table);
+void fill_highway_tile(Simd& table, bool past);
+void fill_highway_dots(Simd& table, bool past);
+void fill_highway_strip(Simd& table, bool past);
 void fill_highway_windows(Simd& table, bool past);
 void limit_highway();  // to highest_level()
 

@@ -7,23 +7,17 @@
 //
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
+#include "engine/backends/cpu/simd/simd_target-inl.h"
 
 #include <algorithm>
 
 #include "engine/backends/cpu/kernels/half.h"
 #include "engine/backends/cpu/simd/level.h"
-#include "engine/backends/cpu/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu {
-namespace HWY_NAMESPACE {
+namespace arenascope::cpu::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-constexpr D d;
-inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
+using namespace floats;
 
 inline V load(const float* x) { return hn::LoadU(d, x); }
 inline V load(const Half* x) {
@@ -265,22 +259,19 @@ void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t
     }
 }
 
-void fill(Simd& t) {
+void fill(Simd& t, bool) {
   t.dots[0] = dots<float>, t.dots[2] = dots<BFloat>;
   t.mix[0] = mix<float>, t.mix[2] = mix<BFloat>;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.dots[1] = dots<Half>, t.mix[1] = mix<Half>;
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu
+}  // namespace arenascope::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+ARENASCOPE_FILL_BY_TARGET(fill_highway_dots)
 
 #if HWY_ONCE
 namespace arenascope::cpu {
-HWY_EXPORT(fill);
-void fill_highway_dots(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
-
 void limit_highway() {
 #if HWY_ARCH_X86
   int64_t above = 0;

@@ -11,14 +11,9 @@
 
 #include <algorithm>
 
-#include "engine/backends/cpu/simd/simd.h"
-
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu {
-namespace HWY_NAMESPACE {
+namespace arenascope::cpu::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
 using namespace math;
 
 // NaN wins, as in the portable loops.
@@ -71,33 +66,20 @@ struct Elu {
     return hn::IfThenElse(hn::Lt(x, number(0)), below, x);
   }
 };
-struct Exp {
-  static V of(V x, V, V) { return exp_of(x); }
+// A function of x alone.
+template <V (*function)(V)>
+struct Of {
+  static V of(V x, V, V) { return function(x); }
 };
-struct Log {
-  static V of(V x, V, V) { return log_of(x); }
-};
-struct Erf {
-  static V of(V x, V, V) { return erf_of(x); }
-};
-struct Tanh {
-  static V of(V x, V, V) { return tanh_of(x); }
-};
-struct Sigmoid {
-  static V of(V x, V, V) { return sigmoid_of(x); }
-};
-struct Silu {
-  static V of(V x, V, V) { return silu_of(x); }
-};
-struct Gelu {
-  static V of(V x, V, V) { return gelu_of(x); }
-};
-struct GeluTanh {
-  static V of(V x, V, V) { return gelu_tanh_of(x); }
-};
-struct Softplus {
-  static V of(V x, V, V) { return softplus_of(x); }
-};
+using Exp = Of<exp_of>;
+using Log = Of<log_of>;
+using Erf = Of<erf_of>;
+using Tanh = Of<tanh_of>;
+using Sigmoid = Of<sigmoid_of>;
+using Silu = Of<silu_of>;
+using Gelu = Of<gelu_of>;
+using GeluTanh = Of<gelu_tanh_of>;
+using Softplus = Of<softplus_of>;
 struct Mish {
   static V of(V x, V, V) { return hn::Mul(x, tanh_of(softplus_of(x))); }
 };
@@ -224,13 +206,6 @@ void fill(Simd& t, bool past) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu
+}  // namespace arenascope::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace arenascope::cpu {
-HWY_EXPORT(fill);
-void fill_highway_pointwise(Simd& table, bool past) { HWY_DYNAMIC_DISPATCH(fill)(table, past); }
-}  // namespace arenascope::cpu
-#endif
+ARENASCOPE_FILL_BY_TARGET(fill_highway_pointwise)

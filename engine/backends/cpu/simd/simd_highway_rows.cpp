@@ -12,16 +12,11 @@
 #include <algorithm>
 
 #include "engine/backends/cpu/kernels/half.h"
-#include "engine/backends/cpu/simd/simd.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu {
-namespace HWY_NAMESPACE {
+namespace arenascope::cpu::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
 using namespace math;
-inline int64_t lanes() { return static_cast<int64_t>(hn::Lanes(d)); }
 
 // Rows of an array that is larger than the caches are walked twice, and memory would wait during the second walk. So
 // each walk asks for what comes half a row behind its own end, into the second-level cache, the first being full of
@@ -261,13 +256,6 @@ void fill(Simd& t, bool past) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu
+}  // namespace arenascope::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace arenascope::cpu {
-HWY_EXPORT(fill);
-void fill_highway_rows(Simd& table, bool past) { HWY_DYNAMIC_DISPATCH(fill)(table, past); }
-}  // namespace arenascope::cpu
-#endif
+ARENASCOPE_FILL_BY_TARGET(fill_highway_rows)

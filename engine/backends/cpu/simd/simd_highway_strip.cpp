@@ -10,11 +10,8 @@
 
 #include <limits>
 
-#include "engine/backends/cpu/simd/simd.h"
-
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu {
-namespace HWY_NAMESPACE {
+namespace arenascope::cpu::HWY_NAMESPACE {
 namespace {
 using namespace math;
 
@@ -107,19 +104,12 @@ bool soften(float* s, int64_t rows, int64_t stride, int vectors, float* highest,
   return corrected;
 }
 
-void fill(Simd& t) {
+void fill(Simd& t, bool) {
   t.strip = strip, t.soften = soften;
   t.lanes = static_cast<int>(hn::Lanes(d));
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu
+}  // namespace arenascope::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace arenascope::cpu {
-HWY_EXPORT(fill);
-void fill_highway_strip(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
-}  // namespace arenascope::cpu
-#endif
+ARENASCOPE_FILL_BY_TARGET(fill_highway_strip)

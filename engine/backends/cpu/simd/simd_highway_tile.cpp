@@ -6,18 +6,12 @@
 #include <hwy/foreach_target.h>
 //
 #include <hwy/highway.h>
-
-#include "engine/backends/cpu/simd/simd.h"
+#include "engine/backends/cpu/simd/simd_target-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu {
-namespace HWY_NAMESPACE {
+namespace arenascope::cpu::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-constexpr D d;
+using namespace floats;
 constexpr int kRows = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL ? 12 : 6;
 
 void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_stride, bool accumulate) {
@@ -45,20 +39,13 @@ void tile(int64_t depth, const float* a, const float* b, float* c, int64_t c_str
   }
 }
 
-void fill(Simd& t) {
+void fill(Simd& t, bool) {
   t.tile = tile;
   t.tile_rows = kRows;
   t.tile_columns = 2 * static_cast<int>(hn::Lanes(d));
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu
+}  // namespace arenascope::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace arenascope::cpu {
-HWY_EXPORT(fill);
-void fill_highway_tile(Simd& table) { HWY_DYNAMIC_DISPATCH(fill)(table); }
-}  // namespace arenascope::cpu
-#endif
+ARENASCOPE_FILL_BY_TARGET(fill_highway_tile)

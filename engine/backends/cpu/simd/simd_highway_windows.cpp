@@ -7,21 +7,15 @@
 //
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
+#include "engine/backends/cpu/simd/simd_target-inl.h"
 
 #include <algorithm>
 #include <type_traits>
 
-#include "engine/backends/cpu/simd/simd.h"
-
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu {
-namespace HWY_NAMESPACE {
+namespace arenascope::cpu::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-[[maybe_unused]] constexpr D d;
+using namespace floats;
 
 constexpr bool kMasked = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
 
@@ -193,13 +187,6 @@ void fill(Simd& t, bool past) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu
+}  // namespace arenascope::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace arenascope::cpu {
-HWY_EXPORT(fill);
-void fill_highway_windows(Simd& table, bool past) { HWY_DYNAMIC_DISPATCH(fill)(table, past); }
-}  // namespace arenascope::cpu
-#endif
+ARENASCOPE_FILL_BY_TARGET(fill_highway_windows)

@@ -15,16 +15,12 @@
 
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
+#include "engine/backends/cpu/simd/simd_target-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace arenascope::cpu {
-namespace HWY_NAMESPACE {
+namespace arenascope::cpu::HWY_NAMESPACE {
 namespace math {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-constexpr D d;
+using namespace floats;
 
 inline V number(double x) { return hn::Set(d, static_cast<float>(x)); }
 
@@ -186,8 +182,7 @@ inline V gelu_tanh_of(V x) {
 #endif
 
 }  // namespace math
-}  // namespace HWY_NAMESPACE
-}  // namespace arenascope::cpu
+}  // namespace arenascope::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

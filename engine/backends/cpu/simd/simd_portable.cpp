@@ -268,9 +268,9 @@ const Simd& table(bool past) {
       fill_portable(t);
       fill_highway_pointwise(t, i == 1);
       fill_highway_rows(t, i == 1);
-      fill_highway_tile(t);
-      fill_highway_dots(t);
-      fill_highway_strip(t);
+      fill_highway_tile(t, i == 1);
+      fill_highway_dots(t, i == 1);
+      fill_highway_strip(t, i == 1);
       fill_highway_windows(t, i == 1);
     }
     return both;

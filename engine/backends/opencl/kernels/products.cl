@@ -28,17 +28,22 @@ typedef struct {
   int groups;
 } Conv;
 
+// Of element i of a result [N, C, D, H, W].
+inline void coordinates(const Layout* l, long i, long* at) {
+  for (int d = 4; d >= 0; --d) {
+    at[d] = i % l->size[d];
+    i /= l->size[d];
+  }
+}
+
 #ifdef CONV
 // Layouts are [N, C, D, H, W] and [M, C/groups, d, h, w].
 kernel void conv(global const uchar* x, Layout lx, global const uchar* w, Layout lw, global const uchar* bias, Layout lb,
                  global uchar* out, Layout lo, long count, Conv p, int biased) {
   const long i = get_global_id(0);
   if (i >= count) return;
-  long rest = i, at[5];
-  for (int d = 4; d >= 0; --d) {
-    at[d] = rest % lo.size[d];
-    rest /= lo.size[d];
-  }
+  long at[5];
+  coordinates(&lo, i, at);
   const long inputs = lw.size[1], group = at[1] / (lo.size[1] / p.groups);
   const long base = lx.offset + at[0] * lx.stride[0] + group * inputs * lx.stride[1], weights = lw.offset + at[1] * lw.stride[0];
   real total = biased ? LOAD(bias, lb.type, lb.offset + at[1] * lb.stride[0]) : 0;
@@ -68,11 +73,8 @@ kernel void conv_transpose(global const uchar* x, Layout lx, global const uchar*
                            global uchar* out, Layout lo, long count, Conv p, int biased) {
   const long i = get_global_id(0);
   if (i >= count) return;
-  long rest = i, at[5];
-  for (int d = 4; d >= 0; --d) {
-    at[d] = rest % lo.size[d];
-    rest /= lo.size[d];
-  }
+  long at[5];
+  coordinates(&lo, i, at);
   const long outputs = lw.size[1], group = at[1] / outputs, inputs = lx.size[1] / p.groups;
   real total = biased ? LOAD(bias, lb.type, lb.offset + at[1] * lb.stride[0]) : 0;
   for (long a = 0; a < lw.size[2]; ++a) {

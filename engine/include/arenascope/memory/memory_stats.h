@@ -20,6 +20,19 @@ struct MemoryStats {
   int64_t misses = 0;  // allocations that had to reserve more
 
   Bytes waste() const { return reserved - active - cached; }
+  // Of two allocators side by side. The peaks are an upper bound: they need not have come at the same time.
+  MemoryStats& operator+=(const MemoryStats& other) {
+    active += other.active;
+    reserved += other.reserved;
+    cached += other.cached;
+    peak += other.peak;
+    peak_reserved += other.peak_reserved;
+    allocations += other.allocations;
+    frees += other.frees;
+    hits += other.hits;
+    misses += other.misses;
+    return *this;
+  }
 };
 
 }  // namespace arenascope

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "engine/trace/input_file.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace arenascope::trace {
+
+Result<InputFile> InputFile::open(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return Error{name + ": it could not be opened: " + std::strerror(errno) + "."};
+  struct stat info {};
+  InputFile input(file, 0, name);
+  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Error{name + ": it is not a file."};
+  input.size_ = info.st_size;
+  return input;
+}
+
+InputFile::~InputFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<size_t> InputFile::read(void* to, size_t most) const {
+  for (;;) {
+    const ssize_t n = ::read(file_, to, most);
+    if (n >= 0) return static_cast<size_t>(n);
+    if (errno != EINTR) return Error{name_ + ": it could not be read: " + std::strerror(errno) + "."};
+  }
+}
+
+}  // namespace arenascope::trace
