@@ -66,7 +66,7 @@ struct GraphData {
   }
   bool full(bool node) const { return (node ? node_count : leaf_count) == capacity; }
   // Arrays for so many nodes and as many leafs, from `place` on.
-  void lay_arrays(std::byte* place, size_t room, bool with_grads);
+  void lay_arrays(std::byte* place, size_t new_capacity, bool with_grads);
   void copy_from(const GraphData& smaller);
   bool collect(TensorImpl* output, std::vector<Frame>& frames);
   void restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> frames);
@@ -94,11 +94,11 @@ Graph::Graph(Context context, std::byte* place, size_t capacity, bool grads) : c
   data_->lay_arrays(place + sizeof(GraphData), capacity, grads);
 }
 
-void GraphData::lay_arrays(std::byte* place, size_t room, bool with_grads) {
+void GraphData::lay_arrays(std::byte* place, size_t new_capacity, bool with_grads) {
   const auto take = [&place]<class T>(T*& list, size_t count) {
     list = reinterpret_cast<T*>(std::exchange(place, place + count * sizeof(T)));
   };
-  capacity = room;
+  capacity = new_capacity;
   slots = slots_for(capacity);
   slot_bits = std::countr_zero(slots);
   take(nodes, capacity);
@@ -135,12 +135,12 @@ void GraphData::copy_from(const GraphData& smaller) {
 // The arrays twice as large, as another object of the pool; all handles see them.
 Status Graph::grow() {
   constexpr size_t kLeast = 32;
-  const size_t room = std::max(2 * data_->capacity, kLeast);
-  if (room > kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", room)};
-  auto place = context_.append_graph(byte_size(room, has_grads()) - sizeof(GraphData));
+  const size_t new_capacity = std::max(2 * data_->capacity, kLeast);
+  if (new_capacity > kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", new_capacity)};
+  auto place = context_.append_graph(byte_size(new_capacity, has_grads()) - sizeof(GraphData));
   if (!place) return place.error();
   GraphData larger{};
-  larger.lay_arrays(*place, room, has_grads());
+  larger.lay_arrays(*place, new_capacity, has_grads());
   larger.copy_from(*data_);
   *data_ = larger;
   return {};

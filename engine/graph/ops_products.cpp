@@ -31,11 +31,11 @@ Result<int64_t> window_positions(Op op, int64_t size, int64_t kernel, int64_t st
   auto reach = checked_mul(dilation, kernel - 1);
   auto padded = checked_add(size, begin + end);
   if (!reach || !padded) return refuse(op, "its window overflows");
-  const int64_t room = *padded - *reach - 1;
-  if (room < 0)
+  const int64_t slack = *padded - *reach - 1;
+  if (slack < 0)
     return refuse(op, fmt::format("a window of {} does not fit in the {} padded elements", *reach + 1, *padded));
-  if (!ceil_mode) return room / stride + 1;
-  const int64_t steps = room / stride + (room % stride != 0);
+  if (!ceil_mode) return slack / stride + 1;
+  const int64_t steps = slack / stride + (slack % stride != 0);
   // A window must not begin in the end padding.
   const auto start = checked_mul(steps, stride);
   return start && *start < size + begin ? steps + 1 : steps;

@@ -15,8 +15,8 @@ namespace {
 // The ops in a list with labels that grow along it, so that "which stands first" is one comparison.
 class LabelledOrder {
  public:
-  explicit LabelledOrder(size_t ops) : at_(ops), label_(ops) {
-    for (size_t i = 0; i < ops; ++i) at_[i] = order_.insert(order_.end(), static_cast<int32_t>(i));
+  explicit LabelledOrder(size_t ops) : position_(ops), label_(ops) {
+    for (size_t i = 0; i < ops; ++i) position_[i] = order_.insert(order_.end(), static_cast<int32_t>(i));
     relabel();
   }
   int64_t label(int32_t op) const { return label_[static_cast<size_t>(op)]; }
@@ -24,9 +24,9 @@ class LabelledOrder {
 
   // Takes `op` out and puts it just before `target`.
   void move_before(int32_t op, int32_t target) {
-    const auto place = at_[static_cast<size_t>(target)];
-    order_.splice(place, order_, at_[static_cast<size_t>(op)]);
-    const auto self = at_[static_cast<size_t>(op)];
+    const auto place = position_[static_cast<size_t>(target)];
+    order_.splice(place, order_, position_[static_cast<size_t>(op)]);
+    const auto self = position_[static_cast<size_t>(op)];
     const int64_t low = self == order_.begin() ? 0 : label(*std::prev(self));
     const int64_t high = label(target);
     label_[static_cast<size_t>(op)] = low + (high - low) / 2;
@@ -40,7 +40,7 @@ class LabelledOrder {
     for (int32_t op : order_) label_[static_cast<size_t>(op)] = next += gap;
   }
   std::list<int32_t> order_;
-  std::vector<std::list<int32_t>::iterator> at_;
+  std::vector<std::list<int32_t>::iterator> position_;
   std::vector<int64_t> label_;
 };
 

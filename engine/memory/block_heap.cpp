@@ -116,38 +116,31 @@ uint32_t BlockHeap::search(const Bins& bins, Bytes bytes, size_t alignment, Byte
   return kNone;
 }
 
+// Cuts block i, which is in no bin, behind its first `front` bytes; the new block behind it, in no bin either.
+uint32_t BlockHeap::cut(uint32_t i, Bytes front) {
+  const uint32_t rest = new_block();
+  Block& r = blocks_[rest];
+  Block& b = blocks_[i];
+  r = b;
+  r.address = b.address + static_cast<uintptr_t>(front);
+  r.bytes = b.bytes - front;
+  r.prev = i;
+  if (b.next != kNone) blocks_[b.next].prev = rest;
+  b.next = rest;
+  b.bytes = front;
+  return rest;
+}
+
 // Makes block i, taken out of its bin, the used block of `owner`; what is left on either side stays its old owner's.
 uintptr_t BlockHeap::carve(uint32_t i, Owner owner, Bytes bytes, size_t alignment) {
   remove_free(i);
   const uintptr_t start = align_up(blocks_[i].address, alignment);
-  const Bytes front = static_cast<Bytes>(start - blocks_[i].address);
-  if (front > 0) {  // i keeps the front, a new block goes on behind it
-    const uint32_t rest = new_block();
-    Block& r = blocks_[rest];
-    Block& b = blocks_[i];
-    r = b;
-    r.address = start;
-    r.bytes = b.bytes - front;
-    r.prev = i;
-    if (b.next != kNone) blocks_[b.next].prev = rest;
-    b.next = rest;
-    b.bytes = front;
+  if (const auto front = static_cast<Bytes>(start - blocks_[i].address); front > 0) {
+    const uint32_t rest = cut(i, front);
     insert_free(i);
     i = rest;
   }
-  if (blocks_[i].bytes > bytes) {
-    const uint32_t rest = new_block();
-    Block& r = blocks_[rest];
-    Block& b = blocks_[i];
-    r = b;
-    r.address = b.address + static_cast<uintptr_t>(bytes);
-    r.bytes = b.bytes - bytes;
-    r.prev = i;
-    if (b.next != kNone) blocks_[b.next].prev = rest;
-    b.next = rest;
-    b.bytes = bytes;
-    insert_free(rest);
-  }
+  if (blocks_[i].bytes > bytes) insert_free(cut(i, bytes));
   Block& b = blocks_[i];
   b.used = true;
   b.owner = owner;

@@ -135,8 +135,8 @@ Result<Model> gpt2(const GgufFile& file, GgufKit& kit, const OpenOptions& option
 }
 
 int64_t batch_of(const OpenOptions& options) {
-  const auto told = options.dims.find("batch");
-  return told == options.dims.end() ? 1 : told->second;
+  const auto given = options.dims.find("batch");
+  return given == options.dims.end() ? 1 : given->second;
 }
 
 // ggml's MNIST example: pixels 0 to 255, [batch, 784].

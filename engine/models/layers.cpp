@@ -11,7 +11,7 @@ namespace arenascope::models {
 namespace {
 
 // A node's name, or that of what it makes.
-std::string_view told_name(const ir::Node& node) {
+std::string_view given_name(const ir::Node& node) {
   if (!node.name.empty()) return node.name;
   return node.outputs.empty() ? std::string_view() : std::string_view(node.outputs[0]);
 }
@@ -44,7 +44,7 @@ std::vector<bool> alive(const ir::Graph& graph) {
 std::vector<std::string> by_name(const ir::Graph& graph, const std::vector<bool>& moving) {
   std::vector<std::string_view> names;
   size_t counted = 0;
-  for (const ir::Node& node : graph.nodes) names.push_back(told_name(node));
+  for (const ir::Node& node : graph.nodes) names.push_back(given_name(node));
   std::string_view common;
   for (size_t n = 0; n < names.size(); ++n) {
     if (!moving[n]) continue;

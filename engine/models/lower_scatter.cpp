@@ -98,18 +98,18 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   data = c.in(0);
   updates = c.in(2);
   indices = c.known(1);
-  const std::string told = c.attr_string("reduction", "none");
+  const std::string reduction = c.attr_string("reduction", "none");
   reduction = Reduction::None;
-  if (told == "add")
+  if (reduction == "add")
     reduction = Reduction::Add;
-  else if (told == "mul")
+  else if (reduction == "mul")
     reduction = Reduction::Mul;
-  else if (told == "min")
+  else if (reduction == "min")
     reduction = Reduction::Min;
-  else if (told == "max")
+  else if (reduction == "max")
     reduction = Reduction::Max;
-  else if (told != "none")
-    c.refuse(fmt::format("it reduces by {}", told));
+  else if (reduction != "none")
+    c.refuse(fmt::format("it reduces by {}", reduction));
   if (!indices)
     c.refuse("its indices must be known before it runs");
   else if (data && data->element_count() > HostArray::kMaxElements * 16)

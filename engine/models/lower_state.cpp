@@ -88,8 +88,8 @@ bool read_linear(OpCall& c, LinearCall& a) {
   if (!c.ok() || !a.state) return false;
   if (!(a.state.sizes() == sizes))
     c.refuse(fmt::format("its state {} is not {}", to_string(a.state.sizes()), to_string(sizes)));
-  const float told = c.attr_float("scale", 0);
-  a.scale = told == 0.0f ? 1 / std::sqrt(static_cast<float>(width)) : told;
+  const float given = c.attr_float("scale", 0);
+  a.scale = given == 0.0f ? 1 / std::sqrt(static_cast<float>(width)) : given;
   return c.ok();
 }
 
@@ -97,25 +97,28 @@ bool read_linear(OpCall& c, LinearCall& a) {
 Tensor linear_step(OpCall& c, LinearCall& a, int64_t t) {
   const std::string at = fmt::format(":step_{}", t);
   const auto name = [&](const char* what) { return at + what; };
-  const auto here = [&](const Tensor& x, const char* what) { return c.slice(x, 2, t, t + 1, 1, name(what).c_str()); };
-  const Tensor k = here(a.k, "_k");
-  Tensor v = here(a.v, "_v");
+  const auto at_step = [&](const Tensor& x, const char* what) {
+    return c.slice(x, 2, t, t + 1, 1, name(what).c_str());
+  };
+  const Tensor k = at_step(a.k, "_k");
+  Tensor v = at_step(a.v, "_v");
   if (!k || !v) return {};
   if (a.decay) {
-    const Tensor fade =
-        c.op(Op::Transpose, {c.op(Op::Exp, {here(a.decay, "_decay")}, name("_fade").c_str())}, name("_fade_t").c_str());
+    const Tensor fade = c.op(Op::Transpose, {c.op(Op::Exp, {at_step(a.decay, "_decay")}, name("_fade").c_str())},
+                             name("_fade_t").c_str());
     a.state = c.op(Op::Mul, {a.state, fade}, name("_faded").c_str());
   }
   if (a.beta) {
     const Tensor known =
         c.mul_mat(c.op(Op::Transpose, {a.state}, name("_known_t").c_str()), k, {}, 1, name("_known").c_str());
-    v = c.op(Op::Mul, {here(a.beta, "_beta"), c.op(Op::Sub, {v, known}, name("_new").c_str())},
+    v = c.op(Op::Mul, {at_step(a.beta, "_beta"), c.op(Op::Sub, {v, known}, name("_new").c_str())},
              name("_written").c_str());
   }
   const Tensor product = c.op(Op::Mul, {c.op(Op::Transpose, {k}, name("_k_t").c_str()), v}, name("_product").c_str());
   a.state = c.op(Op::Add, {a.state, product}, name("_state").c_str());
   const Dims& q = a.q.sizes();
-  const Tensor reading = c.reshape(here(a.q, "_q"), {q[0], q[1] / a.groups, a.groups, q[3]}, name("_reading").c_str());
+  const Tensor reading =
+      c.reshape(at_step(a.q, "_q"), {q[0], q[1] / a.groups, a.groups, q[3]}, name("_reading").c_str());
   if (!a.state || !reading) return {};
   const Tensor read =
       c.mul_mat(c.op(Op::Transpose, {a.state}, name("_state_t").c_str()), reading, {}, a.scale, name("_read").c_str());

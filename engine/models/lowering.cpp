@@ -47,8 +47,8 @@ ValuePtr Lowering::find(const std::string& name) const {
 
 int64_t Lowering::dimension(int64_t size, const std::string& symbol) const {
   if (size >= 0) return size;
-  const auto told = options_.dims.find(symbol);
-  return told != options_.dims.end() && !symbol.empty() ? told->second : 1;
+  const auto given = options_.dims.find(symbol);
+  return given != options_.dims.end() && !symbol.empty() ? given->second : 1;
 }
 
 std::optional<Dims> Lowering::declared_sizes(const ir::ValueType& type) const {

@@ -34,10 +34,10 @@ class HeaderParser {
 
   bool parse(Header& header) {
     uint32_t seen = 0;
-    if (!take('{')) return false;
-    while (!take('}')) {
+    if (!accept('{')) return false;
+    while (!accept('}')) {
       std::string key;
-      if (!string(key) || !take(':')) return false;
+      if (!string(key) || !accept(':')) return false;
       if (key == "descr" && !(seen & 1)) {
         seen |= 1;
         if (!string(header.descr)) return false;
@@ -53,8 +53,8 @@ class HeaderParser {
       } else {
         return false;
       }
-      if (!take(',')) {
-        if (!take('}')) return false;
+      if (!accept(',')) {
+        if (!accept('}')) return false;
         break;
       }
     }
@@ -66,7 +66,7 @@ class HeaderParser {
   void skip() {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) rest_.remove_prefix(1);
   }
-  bool take(char c) {
+  bool accept(char c) {
     skip();
     if (rest_.empty() || rest_[0] != c) return false;
     rest_.remove_prefix(1);
@@ -88,8 +88,8 @@ class HeaderParser {
     return true;
   }
   bool shape(Dims& sizes) {
-    if (!take('(')) return false;
-    while (!take(')')) {
+    if (!accept('(')) return false;
+    while (!accept(')')) {
       skip();
       int64_t size = 0;
       const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
@@ -97,8 +97,8 @@ class HeaderParser {
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       (void)word("L");  // Python 2 wrote long numbers so
       sizes.push_back(size);
-      if (!take(',')) {
-        if (!take(')')) return false;
+      if (!accept(',')) {
+        if (!accept(')')) return false;
         break;
       }
     }

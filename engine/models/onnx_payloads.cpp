@@ -46,21 +46,21 @@ struct Field {
 // Reads field after field of file[at, end). After an error `failed_at` is where.
 class Fields {
  public:
-  Fields(std::span<const std::byte> file, size_t at, size_t end) : file_(file), at_(at), end_(end) {}
+  Fields(std::span<const std::byte> file, size_t begin, size_t end) : file_(file), cursor_(begin), end_(end) {}
 
   bool next(Field& field) {
-    if (failed_ || at_ == end_) return false;
-    field.begin = at_;
+    if (failed_ || cursor_ == end_) return false;
+    field.begin = cursor_;
     const uint64_t tag = varint(5);
     field.number = static_cast<uint32_t>(tag >> 3);
     field.wire = static_cast<Wire>(tag & 7);
     if (failed_ || field.number == 0 || tag > UINT32_MAX) return fail();
     if (!value(field)) return fail();
-    field.end = at_;
+    field.end = cursor_;
     return true;
   }
   bool failed() const { return failed_; }
-  size_t at() const { return at_; }
+  size_t cursor() const { return cursor_; }
 
  private:
   bool fail() {
@@ -74,7 +74,7 @@ class Fields {
       case kFixed32: return skip(4);
       case kBytes: {
         const uint64_t length = varint(10);
-        field.body = at_;
+        field.body = cursor_;
         return !failed_ && skip(length);
       }
       case kGroup: return skip_group(field.number);
@@ -83,8 +83,8 @@ class Fields {
     return false;
   }
   bool skip(uint64_t count) {
-    if (count > end_ - at_) return false;
-    at_ += static_cast<size_t>(count);
+    if (count > end_ - cursor_) return false;
+    cursor_ += static_cast<size_t>(count);
     return true;
   }
   // Groups are known to nobody and are left as they are.
@@ -111,8 +111,8 @@ class Fields {
   }
   uint64_t varint(int most) {
     uint64_t out = 0;
-    for (int i = 0; i < most && at_ < end_; ++i) {
-      const auto byte = static_cast<uint64_t>(file_[at_++]);
+    for (int i = 0; i < most && cursor_ < end_; ++i) {
+      const auto byte = static_cast<uint64_t>(file_[cursor_++]);
       out |= (byte & 127) << (7 * i);
       if (byte < 128) return out;
     }
@@ -121,7 +121,7 @@ class Fields {
   }
 
   std::span<const std::byte> file_;
-  size_t at_, end_;
+  size_t cursor_, end_;
   bool failed_ = false;
 };
 
@@ -151,7 +151,8 @@ class Cutter {
       if (auto done = put_length(length_at); !done) return done;
     }
     if (!fields.failed()) return {};
-    return Error{fmt::format("it is damaged or no ONNX: its fields end at byte {} of {}", fields.at(), file_.size())};
+    return Error{
+        fmt::format("it is damaged or no ONNX: its fields end at byte {} of {}", fields.cursor(), file_.size())};
   }
 
   CutMessage take() { return std::move(out_); }

@@ -34,7 +34,7 @@ Status parse_message(std::span<const std::byte> bytes, Message& message) {
 }
 
 template <class To, class From>
-std::vector<std::byte> narrowed(const From& from) {
+std::vector<std::byte> converted(const From& from) {
   std::vector<std::byte> out(static_cast<size_t>(from.size()) * sizeof(To));
   for (int i = 0; i < from.size(); ++i) {
     const auto value = static_cast<To>(from.Get(i));
@@ -46,19 +46,19 @@ std::vector<std::byte> narrowed(const From& from) {
 // The numbers that stand in a typed field, as contiguous bytes of `dtype`.
 std::vector<std::byte> typed_bytes(const onnx::TensorProto& t, DType dtype) {
   switch (dtype) {
-    case DType::F32: return narrowed<float>(t.float_data());
-    case DType::F64: return narrowed<double>(t.double_data());
-    case DType::I64: return narrowed<int64_t>(t.int64_data());
-    case DType::U64: return narrowed<uint64_t>(t.uint64_data());
-    case DType::U32: return narrowed<uint32_t>(t.uint64_data());
-    case DType::I32: return narrowed<int32_t>(t.int32_data());
-    case DType::I16: return narrowed<int16_t>(t.int32_data());
+    case DType::F32: return converted<float>(t.float_data());
+    case DType::F64: return converted<double>(t.double_data());
+    case DType::I64: return converted<int64_t>(t.int64_data());
+    case DType::U64: return converted<uint64_t>(t.uint64_data());
+    case DType::U32: return converted<uint32_t>(t.uint64_data());
+    case DType::I32: return converted<int32_t>(t.int32_data());
+    case DType::I16: return converted<int16_t>(t.int32_data());
     case DType::U16:
     case DType::F16:
-    case DType::BF16: return narrowed<uint16_t>(t.int32_data());
-    case DType::I8: return narrowed<int8_t>(t.int32_data());
-    case DType::U8: return narrowed<uint8_t>(t.int32_data());
-    case DType::Bool: return narrowed<uint8_t>(t.int32_data());
+    case DType::BF16: return converted<uint16_t>(t.int32_data());
+    case DType::I8: return converted<int8_t>(t.int32_data());
+    case DType::U8: return converted<uint8_t>(t.int32_data());
+    case DType::Bool: return converted<uint8_t>(t.int32_data());
     default: return {};
   }
 }

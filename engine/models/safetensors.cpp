@@ -41,44 +41,44 @@ class TableReader {
   explicit TableReader(std::string_view text) : text_(text) {}
 
   bool ok() const { return error_.empty(); }
-  Error error() const { return Error{fmt::format("byte {} of its table: {}", at_, error_)}; }
+  Error error() const { return Error{fmt::format("byte {} of its table: {}", cursor_, error_)}; }
   void fail(std::string what) {
     if (error_.empty()) error_ = std::move(what);
   }
   bool at_end() {
     skip();
-    return at_ == text_.size();
+    return cursor_ == text_.size();
   }
   // Takes the character if it comes next.
-  bool take(char c) {
+  bool accept(char c) {
     skip();
-    if (!ok() || at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
+    if (!ok() || cursor_ == text_.size() || text_[cursor_] != c) return false;
+    ++cursor_;
     return true;
   }
   void expect(char c) {
-    if (!take(c)) fail(fmt::format("a '{}' is missing", c));
+    if (!accept(c)) fail(fmt::format("a '{}' is missing", c));
   }
   // Calls each(key) in front of every value of an object.
   template <class Each>
   void object(Each&& each) {
     expect('{');
-    if (!ok() || take('}')) return;
+    if (!ok() || accept('}')) return;
     do {
       const std::string key = string();
       expect(':');
       if (ok()) each(key);
-    } while (ok() && take(','));
+    } while (ok() && accept(','));
     expect('}');
   }
   std::vector<int64_t> numbers(size_t most) {
     std::vector<int64_t> out;
     expect('[');
-    if (!ok() || take(']')) return out;
+    if (!ok() || accept(']')) return out;
     do {
       if (out.size() == most) fail(fmt::format("a list has more than {} numbers", most));
       out.push_back(number());
-    } while (ok() && take(','));
+    } while (ok() && accept(','));
     expect(']');
     return out;
   }
@@ -86,11 +86,11 @@ class TableReader {
     expect('"');
     std::string out;
     while (ok()) {
-      if (at_ == text_.size()) {
+      if (cursor_ == text_.size()) {
         fail("a text does not end");
         break;
       }
-      const char c = text_[at_++];
+      const char c = text_[cursor_++];
       if (c == '"') break;
       if (static_cast<unsigned char>(c) < 0x20)
         fail("a text holds a control character");
@@ -104,23 +104,24 @@ class TableReader {
 
  private:
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
-      ++at_;
+    while (cursor_ < text_.size() &&
+           (text_[cursor_] == ' ' || text_[cursor_] == '\n' || text_[cursor_] == '\t' || text_[cursor_] == '\r'))
+      ++cursor_;
   }
   int64_t number() {
     skip();
     int64_t value = 0;
-    const char *from = text_.data() + at_, *end = text_.data() + text_.size();
+    const char *from = text_.data() + cursor_, *end = text_.data() + text_.size();
     const auto [rest, problem] = std::from_chars(from, end, value);
     if (problem != std::errc() || value < 0)
       fail("a whole number is missing");
     else
-      at_ += static_cast<size_t>(rest - from);
+      cursor_ += static_cast<size_t>(rest - from);
     return value;
   }
   void escape(std::string& out) {
     constexpr std::string_view kWritten = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
-    const char c = at_ < text_.size() ? text_[at_++] : '\0';
+    const char c = cursor_ < text_.size() ? text_[cursor_++] : '\0';
     if (const size_t i = kWritten.find(c); c != '\0' && i != std::string_view::npos) {
       out += kMeant[i];
       return;
@@ -128,8 +129,8 @@ class TableReader {
     if (c != 'u') return fail("a text holds an unknown escape");
     uint32_t code = four_digits();
     if (code >= 0xD800 && code < 0xDC00) {
-      const bool pair = text_.substr(std::min(at_, text_.size()), 2) == "\\u";
-      if (pair) at_ += 2;
+      const bool pair = text_.substr(std::min(cursor_, text_.size()), 2) == "\\u";
+      if (pair) cursor_ += 2;
       const uint32_t low = pair ? four_digits() : 0;
       if (low < 0xDC00 || low >= 0xE000) return fail("a text holds half a pair");
       code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
@@ -149,17 +150,17 @@ class TableReader {
   }
   uint32_t four_digits() {
     uint32_t code = 0;
-    const char *from = text_.data() + at_, *end = from + std::min<size_t>(4, text_.size() - at_);
+    const char *from = text_.data() + cursor_, *end = from + std::min<size_t>(4, text_.size() - cursor_);
     const auto [rest, problem] = std::from_chars(from, end, code, 16);
     if (problem != std::errc() || rest != from + 4)
       fail("an escape has no four digits");
     else
-      at_ += 4;
+      cursor_ += 4;
     return code;
   }
 
   std::string_view text_;
-  size_t at_ = 0;
+  size_t cursor_ = 0;
   std::string error_;
 };
 

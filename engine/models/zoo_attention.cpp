@@ -24,6 +24,11 @@ Tensor split_heads(ZooKit& kit, const Tensor& x, int64_t heads, const std::strin
   return kit.g().permute(rows, {1, 0, 2}, name + ".by_head");
 }
 
+Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
+                      const std::string& name) {
+  return split_heads(kit, kit.g().slice(joined, 1, which * width, (which + 1) * width, 1, name), heads, name);
+}
+
 Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
               const std::string& prefix) {
   if (!q || !v) return {};

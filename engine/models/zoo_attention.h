@@ -8,6 +8,11 @@ namespace arenascope::models {
 // [T, heads·D] → [heads, T, D], a view.
 Tensor split_heads(ZooKit& kit, const Tensor& x, int64_t heads, const std::string& name);
 
+// The `which`-th of the matrices that lie side by side in `joined` [T, n·width], as heads of its own: a slice "name", and
+// its heads.
+Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
+                      const std::string& name);
+
 // q [H, T, D], k [H, S, D], v [H, S, D] → [T, H·D]; or q [G, H, T, D], k and v [G, 1, S, D] → [T, G·H·D]. The mask,
 // added to the scaled scores, broadcasts to [H, T, S].
 Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,

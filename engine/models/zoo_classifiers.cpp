@@ -64,13 +64,13 @@ Tensor inverted_residual(ZooKit& kit, const Tensor& x, int index, int64_t expand
   return stride == 1 && from == to ? kit.g().add(x, y, at + ".add") : y;
 }
 
-// How many pictures at once: the dimension "batch", 1 unless told.
+// How many pictures at once: the dimension "batch", 1 unless given.
 Result<int64_t> batch_of(const OpenOptions& options, const char* model) {
-  const auto told = options.dims.find("batch");
-  if (told == options.dims.end()) return 1;
-  if (told->second < 1 || told->second > 4096)
-    return Error{fmt::format("zoo:{}: {} pictures at once, which is not 1 to 4096", model, told->second)};
-  return told->second;
+  const auto given = options.dims.find("batch");
+  if (given == options.dims.end()) return 1;
+  if (given->second < 1 || given->second > 4096)
+    return Error{fmt::format("zoo:{}: {} pictures at once, which is not 1 to 4096", model, given->second)};
+  return given->second;
 }
 
 }  // namespace

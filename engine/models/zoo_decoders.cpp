@@ -134,8 +134,7 @@ Result<Model> build_gpt2(const OpenOptions& options) {
     kit.layer(fmt::format("layer {}", i));
     const Tensor qkv = kit.linear(at + "attn.c_attn", kit.layer_norm(at + "ln_1", x, 1e-5f), 3 * kWidth);
     const auto part = [&](int64_t which, const char* name) {
-      const Tensor rows = g.slice(qkv, 1, which * kWidth, (which + 1) * kWidth, 1, at + "attn." + name);
-      return split_heads(kit, rows, kHeads, at + "attn." + name);
+      return split_heads_of(kit, qkv, which, kWidth, kHeads, at + "attn." + name);
     };
     const Tensor q = part(0, "q"), k = part(1, "k"), v = part(2, "v");
     const Tensor mixed = decoder.attention(i, q, k, v, at + "attn.");

@@ -69,8 +69,7 @@ Result<Model> build_vit_b16(const OpenOptions&) {
     kit.layer(fmt::format("layer {}", i));
     const Tensor packed = kit.linear(at + "self_attention.in_proj", kit.layer_norm(at + "ln_1", x, 1e-6f), 3 * kWidth);
     const auto head = [&](int which, const char* name) {
-      const Tensor part = g.slice(packed, 1, which * kWidth, (which + 1) * kWidth, 1, at + "self_attention." + name);
-      return split_heads(kit, part, kHeads, at + "self_attention." + name);
+      return split_heads_of(kit, packed, which, kWidth, kHeads, at + "self_attention." + name);
     };
     const Tensor q = head(0, "q"), k = head(1, "k"), v = head(2, "v");
     Tensor y = attend(kit, q, k, v, {}, at + "self_attention.");

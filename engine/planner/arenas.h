@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several arenas with capacities, the fastest first: what pays most for its bytes lies in the fast one, the rest
-// spills into the next.
+// goes to the next one.
 #pragma once
 #include <arenascope/planner/planner.h>
 

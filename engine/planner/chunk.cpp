@@ -71,7 +71,7 @@ bool Chunk::lay(const std::vector<int32_t>& order, const Deadline& deadline) {
 }
 
 // The first time: from large to small, and as soon as what is left fits into a band on top, between there and `bound`,
-// it is laid there in order of time, which is many times faster. Most chunks have that much room.
+// it is laid there in order of time, which is many times faster. Most chunks have that many bytes to spare.
 bool Chunk::lay_first(Bytes bound, const Deadline& deadline) {
   Placer placer(part_);
   const size_t inner = index_.size();
@@ -192,7 +192,7 @@ bool Chunk::improve(const Items& items, const std::vector<Bytes>& offsets, Bytes
     random_ ^= random_ << 17;
     return static_cast<double>(random_ >> 11) * 0x1p-53;
   };
-  if (nth == 1) {  // the most crowded first, by tenths of the peak
+  if (nth == 1) {  // the fullest steps first, by tenths of the peak
     const std::vector<int32_t> by_size = order_by(part_, Key::size);
     rank_.assign(index_.size(), 0);
     for (size_t at = 0; at < by_size.size(); ++at) {
@@ -203,7 +203,7 @@ bool Chunk::improve(const Items& items, const std::vector<Bytes>& offsets, Bytes
     kept_rank_ = rank_;
     kept_end_ = std::numeric_limits<Bytes>::max();
   }
-  // A wheel: what lies above the goal moves forward.
+  // Local search: what lies above the goal moves forward.
   for (int round = 0; round < 4; ++round) {
     const std::vector<int32_t> order = sorted_by(rank_);
     if (!lay(order, deadline)) return false;

@@ -48,7 +48,7 @@ class Chunk {
   // From the second try on.
   std::unique_ptr<Loads> loads_;
   std::vector<double> share_;   // the most that is live with an item, over the chunk's peak
-  std::vector<char> stubborn_;  // found no room beside a core: they belong into it
+  std::vector<char> stubborn_;  // fit nowhere beside a core: they belong into it
   std::vector<double> rank_;    // small goes first
   std::vector<double> kept_rank_;
   Bytes kept_end_ = 0;

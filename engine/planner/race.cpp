@@ -12,7 +12,7 @@
 namespace arenascope::planner {
 namespace {
 
-// Runs come in waves of a fixed size, whose members know nothing of each other: so the outcome does not depend on how
+// Restarts come in waves of a fixed size, whose members know nothing of each other: so the outcome does not depend on how
 // many of them run side by side.
 constexpr size_t kWave = 4;
 constexpr int64_t kWorthThreads = 20000;  // decisions; below that, starting a thread costs more than it brings
@@ -26,10 +26,10 @@ uint64_t luby(uint64_t i) {
   return (i + 1) / 2;
 }
 
-struct Run {
+struct Restart {
   Bytes capacity = 0;
   int64_t nodes = 0;
-  Taste taste;
+  Strategy strategy;
   Verdict verdict = Verdict::stopped;
   std::vector<Bytes> offsets;
   std::vector<Bytes> fullest;
@@ -47,12 +47,12 @@ class Race {
   void run(uint64_t waves) {
     low_ = std::max(sections_.peak(), (best_.bound() + sections_.unit - 1) / sections_.unit);
     const auto n = static_cast<int64_t>(sections_.items());
-    // Few runs are long and most are short, as Luby, Sinclair and Zuckerman's sequence has it (1 1 2 1 1 2 4 …), with
+    // Few restarts are long and most are short, as Luby, Sinclair and Zuckerman's sequence has it (1 1 2 1 1 2 4 …), with
     // each doubling of theirs a tripling here; and all grow with time.
     const int64_t base = std::max<int64_t>(500, 4 * n);
     for (uint64_t w = 1; w <= waves && !best_.done(); ++w) {
       double nodes = static_cast<double>(base) * (1 + static_cast<double>(w) / 128);
-      // The first time that runs are so long, they go on where the short ones without noise were cut off.
+      // The first time that restarts are so long, they go on where the short ones without noise were cut off.
       const bool first = luby(w) > longest_;
       longest_ = std::max(longest_, luby(w));
       for (uint64_t left = luby(w); left > 1; left /= 2) nodes *= 3;
@@ -63,15 +63,15 @@ class Race {
  private:
   Bytes high() const { return (best_.arena() + sections_.unit - 1) / sections_.unit; }
 
-  // Runs at the bound get `nodes` decisions, those that aim between it and the best plan `eased`: there, where there is
-  // room, another taste finds more than a longer run.
+  // Restarts at the bound get `nodes` decisions, those that aim between it and the best plan `eased_nodes`: there,
+  // another strategy finds more than a longer search.
   void wave(int64_t nodes, int64_t eased_nodes, bool plain) {
-    std::array<Run, kWave> runs;
+    std::array<Restart, kWave> restarts;
     const Bytes most = high() - 1;
     for (size_t k = 0; k < kWave; ++k) {
-      Run& r = runs[k];
-      static constexpr Taste::Key kKeys[] = {Taste::area, Taste::size, Taste::length, Taste::plain_size};
-      r.taste = {kKeys[count_ % 4], plain ? 0 : count_ / 4};
+      Restart& r = restarts[k];
+      static constexpr Strategy::Key kKeys[] = {Strategy::area, Strategy::size, Strategy::length, Strategy::plain_size};
+      r.strategy = {kKeys[count_ % 4], plain ? 0 : count_ / 4};
       ++count_;
       if (best_.capacity() && *best_.capacity() / sections_.unit >= low_) {
         r.capacity = *best_.capacity() / sections_.unit;
@@ -85,9 +85,9 @@ class Race {
       r.nodes = eased ? std::min(nodes, eased_nodes) : nodes;
     }
     std::rotate(ease_.begin(), ease_.begin() + 1, ease_.end());
-    execute(runs, nodes);
+    execute(restarts, nodes);
     for (size_t k = 0; k < kWave; ++k) {
-      Run& r = runs[k];
+      Restart& r = restarts[k];
       if (r.verdict == Verdict::found) {
         for (Bytes& o : r.offsets) o *= sections_.unit;
         best_.offer(std::move(r.offsets));
@@ -102,7 +102,7 @@ class Race {
         ease_of(k) = std::clamp(ease_of(k) * (r.verdict == Verdict::found ? 0.7 : 1.3), 0.02, 0.95);
     }
   }
-  // What a failed run did not place comes on top of what it did, or into its holes, from large to small.
+  // What a failed restart did not place comes on top of what it did, or into its holes, from large to small.
   void complete(const std::vector<Bytes>& partial) {
     if (completing_ > 0.2 * best_.deadline().seconds()) return;
     const double start = best_.deadline().seconds();
@@ -125,10 +125,10 @@ class Race {
     completing_ += best_.deadline().seconds() - start;
   }
 
-  // The share of a run that has been rotated since.
+  // The share of a restart that has been rotated since.
   double& ease_of(size_t k) { return ease_[(k + kWave - 1) % kWave]; }
 
-  void execute(std::array<Run, kWave>& runs, int64_t nodes) {
+  void execute(std::array<Restart, kWave>& restarts, int64_t nodes) {
     std::atomic<size_t> next{0};
     std::atomic<bool> enough{false};
     const auto work = [&](size_t worker) {
@@ -139,11 +139,12 @@ class Race {
         if (!searches_[worker]) searches_[worker] = std::make_unique<ValleySearch>(sections_, best_.deadline().pulse());
         ValleySearch& search = *searches_[worker];
         for (size_t k = next++; k < kWave && !enough; k = next++) {
-          runs[k].verdict = search.run(runs[k].capacity, runs[k].taste, runs[k].nodes, stop);
-          if (runs[k].verdict == Verdict::found) runs[k].offsets = search.offsets();
-          if (runs[k].verdict == Verdict::stopped) runs[k].fullest = search.fullest();
-          // Alone, the runs after one that cannot be beaten are not needed. Side by side they are waited for.
-          if (runs[k].verdict == Verdict::found && runs[k].capacity <= low_ && searches_.size() == 1) enough = true;
+          restarts[k].verdict = search.run(restarts[k].capacity, restarts[k].strategy, restarts[k].nodes, stop);
+          if (restarts[k].verdict == Verdict::found) restarts[k].offsets = search.offsets();
+          if (restarts[k].verdict == Verdict::stopped) restarts[k].fullest = search.fullest();
+          // Alone, the restarts after one that cannot be beaten are not needed. Side by side they are waited for.
+          if (restarts[k].verdict == Verdict::found && restarts[k].capacity <= low_ && searches_.size() == 1)
+            enough = true;
         }
       } catch (const std::bad_alloc&) {
         enough = true;
@@ -168,7 +169,7 @@ class Race {
   std::vector<std::unique_ptr<ValleySearch>> searches_;
   Bytes low_ = 0;  // nothing fits below this many units
   uint64_t count_ = 0, longest_ = 0;
-  // How far above the bound, as a share of what is left to the best plan, the runs of a wave aim.
+  // How far above the bound, as a share of what is left to the best plan, the restarts of a wave aim.
   std::array<double, kWave> ease_{0, 0.3, 0, 0.6};
 };
 

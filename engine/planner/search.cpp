@@ -3,12 +3,12 @@
 #include <arenascope/planner/lower_bound.h>
 #include "engine/planner/blocks.h"
 #include "engine/planner/chunks.h"
-#include "engine/planner/crowd.h"
+#include "engine/planner/coalesce.h"
 #include "engine/planner/fit.h"
-#include "engine/planner/glue.h"
 #include "engine/planner/incumbent.h"
+#include "engine/planner/local_search.h"
+#include "engine/planner/peak_first.h"
 #include "engine/planner/race.h"
-#include "engine/planner/wheel.h"
 
 #include <algorithm>
 #include <new>
@@ -114,7 +114,7 @@ class Search final : public Planner {
  public:
   std::string_view name() const override { return "search"; }
   std::string_view description() const override {
-    return "The default: races searches of several tastes, until its budget or a proof that no plan is smaller.";
+    return "The default: races searches of several strategies, until its budget or a proof that no plan is smaller.";
   }
 
   Result<Plan> plan(const Problem& given, const Options& options) const override {
@@ -174,24 +174,24 @@ class Search final : public Planner {
   }
 
   static void try_all(const Items& items, int threads, Incumbent& best) {
-    try_crowded_first(items, best);
+    try_peak_first(items, best);
     try_blocks(items, best);
     if (best.done()) return;
     const std::optional<Sections> sections = make_sections(items, best.deadline().pulse());
     constexpr size_t kMany = 4000;  // items, from which one descent through the valleys takes long
     // Most problems are solved by the first few descents, before the slower orders have been through once.
     if (sections && sections->items() <= kMany) race_valleys(items, *sections, threads, best, 2);
-    if (sections) try_glued(items, *sections, threads, best);
+    if (sections) try_coalesced(items, *sections, threads, best);
     try_orders(items, best);
     if (best.done()) return;
     const double left = best.deadline().left(), now = best.deadline().seconds();
     if (!sections) {
-      turn_wheel(items, best.deadline(), 1 << 30, best);
+      search_locally(items, best.deadline(), 1 << 30, best);
       return;
     }
-    // Where one descent through the valleys takes long, the wheel has its share; else a moment, from what there is.
+    // Where one descent through the valleys takes long, the local search has its share; else a moment, from what there is.
     const double share = sections->items() > kMany ? 0.6 * left : std::min(0.1 * left, 0.1);
-    turn_wheel(items, best.deadline().ending_at(now + share), 1 << 30, best);
+    search_locally(items, best.deadline().ending_at(now + share), 1 << 30, best);
     race_valleys(items, *sections, threads, best);
   }
 };

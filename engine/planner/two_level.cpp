@@ -72,8 +72,8 @@ std::vector<Block> level_one(const Items& items, Placement& out, const Pulse& pu
 }
 
 // The lowest offset inside the holder at which no content is in the way, or -1.
-Bytes find_room(const Items& items, const Contents& contents, const Block& holder, const Block& b,
-                std::vector<std::pair<Bytes, Bytes>>& taken) {
+Bytes find_offset(const Items& items, const Contents& contents, const Block& holder, const Block& b,
+                  std::vector<std::pair<Bytes, Bytes>>& taken) {
   taken.clear();
   for (int32_t i : b.members) {
     const Item& item = items.items[i];
@@ -122,17 +122,17 @@ Placement place_two_level(const Items& items, const std::function<bool()>& stop,
     for (size_t w = 1; w < waiting.size(); ++w) {
       if ((w & 255) == 0 && stop()) return {};
       Block& b = blocks[waiting[w]];
-      Bytes room = -1;
-      if (!meet(items, holder, b)) room = find_room(items, contents, holder, b, taken);
+      Bytes offset = -1;
+      if (!meet(items, holder, b)) offset = find_offset(items, contents, holder, b, taken);
       pulse();
-      if (room < 0) {
+      if (offset < 0) {
         left.push_back(waiting[w]);
         continue;
       }
       b.holder = holder.holder;
-      b.offset = room;
+      b.offset = offset;
       alignment = common_alignment(alignment, b.alignment);
-      for (int32_t i : b.members) contents.add(items.items[i], room, room + b.size);
+      for (int32_t i : b.members) contents.add(items.items[i], offset, offset + b.size);
       held.push_back(waiting[w]);
     }
     const Bytes base = round_up(at, alignment);

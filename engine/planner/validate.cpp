@@ -167,10 +167,10 @@ Status validate(const Problem& p) {
   for (size_t i = 0; i < p.size(); ++i) {
     any_fixed |= p.intervals[i].fixed_offset.has_value();
     if (Status s = check_interval(p, i); !s) return s;
-    const Bytes room = p.intervals[i].fixed_offset.value_or(0);
+    const Bytes start = p.intervals[i].fixed_offset.value_or(0);
     const auto padded = checked_add(p.intervals[i].size, p.alignment_of(i) - 1);
-    const auto with_room = padded ? checked_add(*padded, room) : std::nullopt;
-    const auto sum = with_room ? checked_add(total, *with_room) : std::nullopt;
+    const auto with_start = padded ? checked_add(*padded, start) : std::nullopt;
+    const auto sum = with_start ? checked_add(total, *with_start) : std::nullopt;
     if (!sum || *sum > kMaxTotal) {
       return bad(fmt::format("The sizes add up to more than 2^62 bytes at buffer {}.", p.name_of(i)));
     }

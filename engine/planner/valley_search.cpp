@@ -90,11 +90,11 @@ void ValleySearch::rank(size_t first, const Valley& v) {
     float score = weight_[i];
     // Flush with a wall leaves fewer corners.
     const Bytes end = m + p_.size[i];
-    if (taste_.key != Taste::plain_size) {
+    if (strategy_.key != Strategy::plain_size) {
       if (p_.lower[i] == v.a && end == v.left) score *= 2;
       if (p_.upper[i] == v.b && end == v.right) score *= 2;
     }
-    if (taste_.seed != 0) {
+    if (strategy_.seed != 0) {
       random_ ^= random_ << 13;
       random_ ^= random_ >> 7;
       random_ ^= random_ << 17;
@@ -107,7 +107,7 @@ void ValleySearch::rank(size_t first, const Valley& v) {
       [](const Choice& x, const Choice& y) { return x.score > y.score || (x.score == y.score && x.item < y.item); });
 }
 
-// Makes the frame's next choice that leaves room over every section. False where there is none left.
+// Makes the frame's next choice that leaves enough bytes over every section. False where there is none left.
 bool ValleySearch::try_next(Frame& f) {
   while (f.next < f.end) {
     const int32_t i = choices_[f.next++].item;
@@ -192,12 +192,13 @@ Verdict ValleySearch::descend() {
   }
 }
 
-Verdict ValleySearch::run(Bytes capacity, const Taste& taste, int64_t most_nodes, const std::function<bool()>& stop) {
-  taste_ = taste;
+Verdict ValleySearch::run(Bytes capacity, const Strategy& strategy, int64_t most_nodes,
+                          const std::function<bool()>& stop) {
+  strategy_ = strategy;
   stop_ = &stop;
   nodes_ = 0;
   most_nodes_ = most_nodes;
-  random_ = taste.seed * 0x9E3779B97F4A7C15u + 1;
+  random_ = strategy.seed * 0x9E3779B97F4A7C15u + 1;
   frames_.clear();
   choices_.clear();
   parts_.clear();
@@ -206,7 +207,7 @@ Verdict ValleySearch::run(Bytes capacity, const Taste& taste, int64_t most_nodes
   fullest_.clear();
   for (size_t i = 0; i < p_.items(); ++i) {
     const auto size = static_cast<float>(p_.size[i]), length = static_cast<float>(p_.upper[i] - p_.lower[i]);
-    weight_[i] = taste.key == Taste::area ? size * length : taste.key == Taste::length ? length : size;
+    weight_[i] = strategy.key == Strategy::area ? size * length : strategy.key == Strategy::length ? length : size;
   }
   if (!sky_.reset(capacity)) return Verdict::impossible;
   return p_.count == 0 ? Verdict::found : descend();

@@ -14,7 +14,7 @@ namespace arenascope::planner {
 enum class Verdict { found, impossible, stopped };
 
 // How to order the ways to go on; `seed` 0 is without noise.
-struct Taste {
+struct Strategy {
   enum Key { area, size, length, plain_size } key = area;
   uint64_t seed = 0;
 };
@@ -25,7 +25,7 @@ class ValleySearch {
 
   // Looks for offsets (in units) with no item ending above `capacity`, for at most so many decisions. `stop` is asked
   // now and then.
-  Verdict run(Bytes capacity, const Taste& taste, int64_t most_nodes, const std::function<bool()>& stop);
+  Verdict run(Bytes capacity, const Strategy& strategy, int64_t most_nodes, const std::function<bool()>& stop);
 
   const std::vector<Bytes>& offsets() const { return sky_.offsets(); }
   int64_t nodes() const { return nodes_; }
@@ -60,7 +60,7 @@ class ValleySearch {
 
   const Sections& p_;
   Skyline sky_;
-  std::vector<float> weight_;  // what the taste makes of each item
+  std::vector<float> weight_;  // of each item, by the strategy
   std::vector<Bytes> fullest_;
   size_t frames_kept_ = 0;  // depth of that state
   std::vector<Frame> frames_;
@@ -70,7 +70,7 @@ class ValleySearch {
   // gathered over the failed choices of each frame.
   std::vector<uint64_t> reason_, reasons_;
   int shift_ = 0;
-  Taste taste_;
+  Strategy strategy_;
   uint64_t random_ = 0;
   int64_t nodes_ = 0, most_nodes_ = 0;
   const std::function<bool()>* stop_ = nullptr;

@@ -16,13 +16,13 @@ struct PytorchBlockRule {
   Bytes max_split = INT64_MAX;  // a block for this much or more is never split
   bool expandable = false;      // segments grow, and whatever is left over is kept
 
-  // Bytes of the block for `requested`, with `room` up to the next block or the segment's end.
-  Bytes bytes(Bytes requested, Bytes room) const {
+  // Bytes of the block for `requested`, with `available` up to the next block or the segment's end.
+  Bytes bytes(Bytes requested, Bytes available) const {
     const Bytes rounded = std::max<Bytes>((requested + kRound - 1) / kRound, 1) * kRound;
-    if (room <= rounded) return std::max(requested, room);
-    const Bytes rest = room - rounded;
+    if (available <= rounded) return std::max(requested, available);
+    const Bytes rest = available - rounded;
     const bool splits = rounded <= kSmall || expandable ? rest >= kRound : rest > kSmall && rounded < max_split;
-    return splits ? rounded : room;
+    return splits ? rounded : available;
   }
 };
 
@@ -50,13 +50,13 @@ class PytorchBlocks {
     if (gone < end) segments_[gone] = end;
   }
   // Up to the next block or the segment's end; INT64_MAX outside of all segments.
-  Bytes room(uint64_t address) const {
+  Bytes available(uint64_t address) const {
     uint64_t end = segment_end(address);
     if (end == 0) return INT64_MAX;
     if (const auto next = live.upper_bound(address); next != live.end()) end = std::min(end, next->first);
     return static_cast<Bytes>(end - address);
   }
-  Bytes bytes_for(uint64_t address, Bytes requested) const { return rule_.bytes(requested, room(address)); }
+  Bytes bytes_for(uint64_t address, Bytes requested) const { return rule_.bytes(requested, available(address)); }
 
   std::map<uint64_t, Block> live;  // by address
 

@@ -186,16 +186,16 @@ void Recorder::drain_locked(bool last) {
     hand_out(d);
     if (!std::holds_alternative<Problem>(d)) said_.push_back(std::move(d));
   }
-  told_lost_.resize(heads.size(), 0);
+  reported_lost_.resize(heads.size(), 0);
   for (size_t i = 0; i < heads.size(); ++i) {
     auto& [ring, head] = heads[i];
     ring->consume(head, [&](std::span<const Event> events) {
       for (const auto& sink : sinks_) sink->events(ring->track(), events);
     });
     const int64_t lost = ring->lost();
-    if (lost != told_lost_[i]) {
-      hand_out(Loss{ring->track(), lost - told_lost_[i], now()});
-      told_lost_[i] = lost;
+    if (lost != reported_lost_[i]) {
+      hand_out(Loss{ring->track(), lost - reported_lost_[i], now()});
+      reported_lost_[i] = lost;
     }
   }
   for (const Description& d : ends_) {

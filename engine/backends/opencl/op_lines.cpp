@@ -8,7 +8,7 @@
 namespace arenascope::opencl {
 namespace {
 
-// How the lines of an op are shared out: on a GPU a group works on a line, on a processor an item does.
+// How the lines of an op are divided: on a GPU a group works on a line, on a processor an item does.
 struct Lines {
   size_t group;
   bool shared;

@@ -63,15 +63,15 @@ std::vector<TuningResult> Tuner::results() const {
   std::lock_guard lock(mutex_);
   std::vector<TuningResult> out;
   for (const auto& [key, r] : results_) {
-    TuningResult told;
-    told.kernel = key.second.kernel;
-    told.sizes = key.second.sizes;
-    told.choice = r.variant >= 0 ? fmt::format("way {}", r.variant + 1)
-                                 : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
-    told.level = name(key.first);
-    told.seconds = r.seconds;
-    told.tried = r.tried;
-    out.push_back(std::move(told));
+    TuningResult result;
+    result.kernel = key.second.kernel;
+    result.sizes = key.second.sizes;
+    result.choice = r.variant >= 0 ? fmt::format("way {}", r.variant + 1)
+                                   : fmt::format("{} x {} x {}", r.local[0], r.local[1], r.local[2]);
+    result.level = name(key.first);
+    result.seconds = r.seconds;
+    result.tried = r.tried;
+    out.push_back(std::move(result));
   }
   return out;
 }
@@ -93,7 +93,7 @@ void Tuner::keep(const TuneKey& key, const TuneResult& result) {
 // Once: it is in use from now on.
 void Tuner::tell(const TuneKey& key, const TuneResult& result) {
   std::lock_guard lock(mutex_);
-  if (!told_.insert(key).second) return;
+  if (!reported_.insert(key).second) return;
   trace::TuningInfo note;
   note.kernel = key.kernel;
   note.sizes = key.sizes;

@@ -73,7 +73,7 @@ class Tuner {
   mutable std::mutex mutex_;
   std::map<Key, TuneResult> results_;
   std::vector<trace::TuningInfo> notes_;
-  std::set<TuneKey> told_;  // of this level
+  std::set<TuneKey> reported_;  // of this level
 };
 
 }  // namespace arenascope::opencl

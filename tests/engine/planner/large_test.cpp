@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 #include <sanitized.h>
 #include "engine/planner/chunks.h"
-#include "engine/planner/crowd.h"
 #include "engine/planner/fit.h"
 #include "engine/planner/loads.h"
+#include "engine/planner/peak_first.h"
 
 #include <algorithm>
 #include <chrono>
@@ -61,13 +61,13 @@ TEST_CASE("loads: the most over any range and the least step, as counted step by
   }
 }
 
-TEST_CASE("the most crowded first: a valid plan, no worse than laying by size") {
+TEST_CASE("the fullest steps first: a valid plan, no worse than laying by size") {
   test::Random random(8);
   for (int k = 0; k < 30; ++k) {
     const Problem p = test::random_problem(random, 300, 200, 1000, {.alignments = k % 2 == 0, .gaps = k % 3 == 0});
     Plan plan = tried(p, [](const Items& items, Incumbent& best) {
       best.offer(Placer(items).place_all(order_by(items, Key::size), Fit::first));
-      try_crowded_first(items, best);
+      try_peak_first(items, best);
     });
     CHECK(check(p, plan).ok());
     CHECK(plan.arena_bytes <= find_planner("first-fit-by-size")->plan(p, {})->arena_bytes);

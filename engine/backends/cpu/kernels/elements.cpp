@@ -28,7 +28,7 @@ C widen(T value) {
 }
 
 template <class T, class C>
-T narrow(C value) {
+T convert(C value) {
   if constexpr (std::is_same_v<T, Half>) {
     return to_half(static_cast<float>(value));
   } else if constexpr (std::is_same_v<T, BFloat>) {
@@ -67,9 +67,9 @@ template <class C, class T>
 void store_row(std::byte* to, int64_t stride, const C* from, int64_t n) {
   T* p = reinterpret_cast<T*>(to);
   if (stride == 1)
-    for (int64_t i = 0; i < n; ++i) p[i] = narrow<T>(from[i]);
+    for (int64_t i = 0; i < n; ++i) p[i] = convert<T>(from[i]);
   else
-    for (int64_t i = 0; i < n; ++i) p[i * stride] = narrow<T>(from[i]);
+    for (int64_t i = 0; i < n; ++i) p[i * stride] = convert<T>(from[i]);
 }
 
 // Calls f with a null pointer to the C++ type of the elements.

@@ -8,8 +8,8 @@ namespace arenascope::cpu {
 
 Level highest_level() {
   static const Level level = [] {
-    const char* told = std::getenv("ARENASCOPE_SIMD");
-    const std::string_view name = told ? told : "";
+    const char* value = std::getenv("ARENASCOPE_SIMD");
+    const std::string_view name = value ? value : "";
     if (name == "portable") return Level::Portable;
     if (name == "sse4") return Level::Sse4;
     if (name == "avx2") return Level::Avx2;

@@ -105,6 +105,7 @@ class BlockHeap {
   void drop_block(uint32_t i);
   void insert_free(uint32_t i);
   void remove_free(uint32_t i);
+  uint32_t cut(uint32_t i, Bytes front);
   void absorb_next(uint32_t i);
   uint32_t merge_neighbours(uint32_t i);
   static size_t next_bin(const Bins& bins, size_t from);

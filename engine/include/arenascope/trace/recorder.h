@@ -83,9 +83,9 @@ class Recorder {
 
   std::mutex drain_mutex_;  // taken before mutex_; guards what stands here
   std::vector<std::shared_ptr<Sink>> sinks_;
-  std::vector<Description> said_;   // all descriptions but losses and problems: for late sinks
-  std::vector<Description> ends_;   // run ends whose events may still lie in the rings
-  std::vector<int64_t> told_lost_;  // per ring
+  std::vector<Description> said_;       // all descriptions but losses and problems: for late sinks
+  std::vector<Description> ends_;       // run ends whose events may still lie in the rings
+  std::vector<int64_t> reported_lost_;  // per ring
 
   std::mutex thread_mutex_;
   std::condition_variable wake_;

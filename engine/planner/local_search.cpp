@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Source of the idea: Joslin and Clements, "Squeaky wheel optimization", 1999.
-#include "engine/planner/wheel.h"
+#include "engine/planner/local_search.h"
 #include "engine/planner/fit.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order, 
 
 }  // namespace
 
-void turn_wheel(const Items& items, const Deadline& until, int patience, Incumbent& best) {
+void search_locally(const Items& items, const Deadline& until, int patience, Incumbent& best) {
   const size_t n = items.items.size();
   if (n < 2) return;
   const auto stop = [&] { return best.done() || until.over(); };

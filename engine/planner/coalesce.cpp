@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/planner/glue.h"
+#include "engine/planner/coalesce.h"
 #include "engine/planner/fit.h"
 #include "engine/planner/race.h"
 
@@ -12,7 +12,7 @@
 namespace arenascope::planner {
 namespace {
 
-// What was glued so far: the first n parts are the items, each later one is made of two.
+// What was coalesced so far: the first n parts are the items, each later one is made of two.
 struct Part {
   int32_t lower, upper;  // sections
   Bytes size;            // units
@@ -20,9 +20,9 @@ struct Part {
   bool on_top = false;  // b lies on a, rather than behind it
 };
 
-class Glue {
+class Coalescer {
  public:
-  Glue(const Sections& s, uint64_t seed, const Pulse& pulse) : pulse_(pulse), random_(seed), noise_(seed > 0) {
+  Coalescer(const Sections& s, uint64_t seed, const Pulse& pulse) : pulse_(pulse), random_(seed), noise_(seed > 0) {
     parts_.reserve(2 * s.items());
     for (size_t i = 0; i < s.items(); ++i) add({s.lower[i], s.upper[i], s.size[i]});
   }
@@ -96,7 +96,7 @@ class Glue {
     std::erase(lives_[{p.lower, p.upper}], k);
   }
 
-  // Glues part k to one of its size that ends where it begins, or begins where it ends.
+  // Joins part k to one of its size that ends where it begins, or begins where it ends.
   void behind(int32_t k) {
     const Part p = parts_[k];
     int32_t a = k, b = k;
@@ -141,7 +141,7 @@ class Glue {
 
 }  // namespace
 
-void try_glued(const Items& items, const Sections& sections, int threads, Incumbent& best) {
+void try_coalesced(const Items& items, const Sections& sections, int threads, Incumbent& best) {
   const size_t n = items.items.size();
   if (n < 3 || best.done()) return;
   const Deadline& deadline = best.deadline();
@@ -149,30 +149,30 @@ void try_glued(const Items& items, const Sections& sections, int threads, Incumb
   constexpr int kAttempts = 24;
   const double until = deadline.seconds() + 0.15 * deadline.left();
   for (int attempt = 0; attempt < kAttempts && !best.done() && deadline.seconds() < until; ++attempt) {
-    Glue glue(sections, static_cast<uint64_t>(attempt), pulse);
-    glue.run();
-    const std::vector<int32_t> left = glue.left();
+    Coalescer coalescer(sections, static_cast<uint64_t>(attempt), pulse);
+    coalescer.run();
+    const std::vector<int32_t> left = coalescer.left();
     if (left.size() > n - n / 8) return;
-    Items glued;
+    Items joined;
     for (size_t k = 0; k < left.size(); ++k) {
-      const Part& p = glue.part(left[k]);
+      const Part& p = coalescer.part(left[k]);
       const auto at = static_cast<int32_t>(k);
-      glued.pieces.push_back({p.lower, p.upper, 0, p.size});
-      glued.items.push_back({at, at + 1, p.lower, p.upper, p.size, 1, -1});
-      glued.item_of.push_back(at);
+      joined.pieces.push_back({p.lower, p.upper, 0, p.size});
+      joined.items.push_back({at, at + 1, p.lower, p.upper, p.size, 1, -1});
+      joined.item_of.push_back(at);
     }
     const std::function<void(const Progress&)> quiet;
     const Bytes unit = sections.unit;
     std::optional<Bytes> goal;
     if (best.capacity()) goal = *best.capacity() / unit;
-    Incumbent inner(glued, (best.bound() + unit - 1) / unit, goal, deadline.ending_at(until), quiet);
-    inner.offer(Placer(glued, pulse).place_all(order_by(glued, Key::size, pulse), Fit::first));
+    Incumbent inner(joined, (best.bound() + unit - 1) / unit, goal, deadline.ending_at(until), quiet);
+    inner.offer(Placer(joined, pulse).place_all(order_by(joined, Key::size, pulse), Fit::first));
     if (!inner.done()) {
-      if (const std::optional<Sections> shape = make_sections(glued, pulse))
-        race_valleys(glued, *shape, threads, inner, 2);
+      if (const std::optional<Sections> shape = make_sections(joined, pulse))
+        race_valleys(joined, *shape, threads, inner, 2);
     }
     std::vector<Bytes> offsets(n);
-    for (size_t k = 0; k < left.size(); ++k) glue.place(left[k], inner.offsets()[k], offsets);
+    for (size_t k = 0; k < left.size(); ++k) coalescer.place(left[k], inner.offsets()[k], offsets);
     for (Bytes& offset : offsets) offset *= unit;
     best.offer(std::move(offsets));
   }

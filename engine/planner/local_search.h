@@ -7,6 +7,6 @@
 namespace arenascope::planner {
 
 // Improves the incumbent until it is done or `until` is over, or until nothing came of `patience` tries in a row.
-void turn_wheel(const Items& items, const Deadline& until, int patience, Incumbent& best);
+void search_locally(const Items& items, const Deadline& until, int patience, Incumbent& best);
 
 }  // namespace arenascope::planner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/planner/crowd.h"
+#include "engine/planner/peak_first.h"
 #include "engine/planner/fit.h"
 #include "engine/planner/loads.h"
 
@@ -23,7 +23,7 @@ std::vector<int32_t> ranked(const std::vector<int32_t>& order, const std::vector
 
 }  // namespace
 
-void try_crowded_first(const Items& items, Incumbent& best) {
+void try_peak_first(const Items& items, Incumbent& best) {
   const size_t n = items.items.size();
   const auto stop = [&] { return best.done(); };
   if (n < 2 || stop()) return;
