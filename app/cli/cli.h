@@ -48,6 +48,8 @@ void add_devices(CLI::App& app, Context& context, Body& body);
 void add_info(CLI::App& app, Context& context, Body& body);
 void add_plan(CLI::App& app, Context& context, Body& body);
 void add_run(CLI::App& app, Context& context, Body& body);
+void add_generate(CLI::App& app, Context& context, Body& body);
+void add_train(CLI::App& app, Context& context, Body& body);
 void add_verify(CLI::App& app, Context& context, Body& body);
 void add_bench(CLI::App& app, Context& context, Body& body);
 void add_convert(CLI::App& app, Context& context, Body& body);

@@ -34,6 +34,8 @@ int main(int argc, char** argv) {
   add_info(app, context, body);
   add_plan(app, context, body);
   add_run(app, context, body);
+  add_generate(app, context, body);
+  add_train(app, context, body);
   add_verify(app, context, body);
   add_bench(app, context, body);
   add_convert(app, context, body);

@@ -286,7 +286,7 @@ Result<Tensor> Context::try_apply(Op op, std::span<TensorImpl* const> sources, c
   if (!inferred)
     return tensor_name.empty() ? inferred.error()
                                : Error{fmt::format("'{}': {}", tensor_name, inferred.error().message)};
-  const bool view = op_info.is_view();
+  const bool view = op_info.is_view() || op_info.writes_source();
   auto bytes = checked_byte_count(inferred->sizes, inferred->dtype);
   if (!bytes) return bytes.error();
   if (!view) inferred->strides = contiguous_strides(inferred->sizes);

@@ -107,6 +107,8 @@ int64_t flops(const TensorImpl& node) { return has_work(node) ? info(node.op).fl
 
 Bytes bytes_moved(const TensorImpl& node) {
   if (!has_work(node)) return 0;
+  if (info(node.op).writes_source())
+    return saturating_add(node.sources[1]->byte_count(), node.sources[1]->byte_count());
   Bytes bytes = node.byte_count();
   for (const TensorImpl* source : node.sources) {
     // A gather reads the rows that it takes, not the whole table.

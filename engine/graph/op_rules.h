@@ -20,6 +20,7 @@ ARENASCOPE_RULE(cast_rule);
 ARENASCOPE_RULE(concat_rule);
 ARENASCOPE_RULE(pad_rule);
 ARENASCOPE_RULE(gather_rule);
+ARENASCOPE_RULE(set_rows_rule);
 ARENASCOPE_RULE(gather_elements_rule);
 ARENASCOPE_RULE(fill_rule);
 ARENASCOPE_RULE(resize_rule);
@@ -44,6 +45,7 @@ ARENASCOPE_RULE(attention_rule);
 ARENASCOPE_RULE(lstm_rule);
 ARENASCOPE_RULE(pool_rule);
 ARENASCOPE_RULE(lrn_rule);
+ARENASCOPE_RULE(max_pool_back_rule);
 // normalisations and reductions
 ARENASCOPE_RULE(batch_norm_rule);
 ARENASCOPE_RULE(norm_rule);

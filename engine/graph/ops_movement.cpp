@@ -208,6 +208,28 @@ Result<Inferred> gather_elements_rule(Op op, Sources sources, const OpParams& pa
   return Inferred{table.dtype, indices.sizes, {}, 0};
 }
 
+Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
+  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
+  const TensorImpl &to = *sources[0], &from = *sources[1];
+  const auto [axis, has_rows] = params.get<SetRowsParams>();
+  if (axis < 0 || axis >= to.rank() || from.rank() != to.rank())
+    return refuse(op, fmt::format("axis {} of {} and {} dimensions", axis, to.rank(), from.rank()));
+  Dims wanted = to.sizes;
+  if (has_rows) {
+    if (sources.size() < 3) return refuse(op, "it has no rows");
+    const TensorImpl& rows = *sources[2];
+    if (rows.rank() != 1 || (rows.dtype != DType::I64 && rows.dtype != DType::I32))
+      return refuse(
+          op, fmt::format("its rows must be a line of i32 or i64, not {} {}", name(rows.dtype), to_string(rows.sizes)));
+    wanted[axis] = rows.sizes[0];
+  }
+  if (!(from.sizes == wanted))
+    return refuse(op, fmt::format("rows {} for {}", to_string(from.sizes), to_string(wanted)));
+  for (int i = 0; i < to.rank(); ++i)
+    if (to.strides[i] == 0 && to.sizes[i] > 1) return refuse(op, "elements that share bytes cannot be written");
+  return Inferred{to.dtype, to.sizes, to.strides, 0};
+}
+
 Result<Inferred> fill_rule(Op op, Sources, const OpParams& params) {
   const auto p = params.get<FillParams>();
   if (info(p.dtype).quantised) return refuse(op, fmt::format("it cannot make {} blocks", name(p.dtype)));

@@ -201,6 +201,15 @@ Result<Inferred> pool_rule(Op op, Sources sources, const OpParams& params) {
   return Inferred{x.dtype, sizes, {}, 0};
 }
 
+Result<Inferred> max_pool_back_rule(Op op, Sources sources, const OpParams& params) {
+  auto pooled = pool_rule(op, sources.first(1), params);
+  if (!pooled) return pooled;
+  if (!(pooled->sizes == sources[1]->sizes) || sources[1]->dtype != sources[0]->dtype)
+    return refuse(op, fmt::format("a gradient {} {} of windows {} {}", name(sources[1]->dtype),
+                                  to_string(sources[1]->sizes), name(pooled->dtype), to_string(pooled->sizes)));
+  return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
+}
+
 int64_t pool_flops(const TensorImpl& node) {
   const auto p = node.params.get<PoolParams>();
   int64_t window = 1;

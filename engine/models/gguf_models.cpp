@@ -77,6 +77,10 @@ Result<Transformer> read_transformer(const GgufFile& file, const std::string& ar
     if (tokens && other && tokens->count != other->count)
       return Error{fmt::format("'{}' has {} entries for {} tokens", list, other->count, tokens->count)};
   }
+  if (const GgufEntry* tokens = file.find("tokenizer.ggml.tokens");
+      tokens && tokens->count != static_cast<uint64_t>(table->sizes[0]))
+    return Error{
+        fmt::format("its vocabulary has {} tokens, its 'token_embd.weight' {} rows", tokens->count, table->sizes[0])};
   const double epsilon = file.number(arch + epsilon_key).value_or(1e-5);
   return Transformer{*layers, *width,          *heads,   *kv_heads,
                      *inner,  table->sizes[0], *context, static_cast<float>(epsilon)};
@@ -96,13 +100,17 @@ Result<Model> llama(const GgufFile& file, GgufKit& kit, const OpenOptions& optio
   s.rope_base = static_cast<float>(file.number("llama.rope.freq_base").value_or(10000));
   OpenOptions bounded = options;
   if (bounded.tokens == 0) bounded.tokens = std::min<int64_t>(t->context, 512);
+  s.context = t->context;
+  if (options.cache > s.context) return Error{fmt::format("{} tokens, of at most {}", options.cache, s.context)};
   return build_llama(kit, s, bounded);
 }
 
 Result<Model> gpt2(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
   auto t = read_transformer(file, "gpt2", ".attention.layer_norm_epsilon");
   if (!t) return t.error();
-  if (options.tokens > t->context) return Error{fmt::format("{} tokens, of at most {}", options.tokens, t->context)};
+  for (const int64_t tokens : {options.tokens, options.cache})
+    if (tokens > t->context) return Error{fmt::format("{} tokens, of at most {}", tokens, t->context)};
+  kit.language(t->context, t->vocabulary);
   GraphBuilder& g = kit.g();
   OpenOptions bounded = options;
   if (bounded.tokens == 0) bounded.tokens = t->context;
@@ -134,38 +142,15 @@ Result<Model> gpt2(const GgufFile& file, GgufKit& kit, const OpenOptions& option
   return kit.finish();
 }
 
-int64_t batch_of(const OpenOptions& options) {
-  const auto given = options.dims.find("batch");
-  return given == options.dims.end() ? 1 : given->second;
-}
-
-// ggml's MNIST example: pixels 0 to 255, [batch, 784].
+// ggml's MNIST example.
 Result<Model> mnist_fc(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
   const GgufTensor* first = file.find_tensor("fc1.weight");
   if (!first || first->sizes.rank() != 2) return Error{"it has no tensor 'fc1.weight' of two dimensions"};
-  Tensor x = kit.g().scale(kit.input("images", {batch_of(options), 784}, {0, 255}), 1.0f / 255, 0, "scaled");
-  x = kit.relu(kit.linear("fc1", x, first->sizes[0]), "fc1_relu");
-  kit.output("logits", kit.linear("fc2", x, 10));
-  return kit.finish();
+  return build_mnist_fc(kit, first->sizes[0], options);
 }
 
 Result<Model> mnist_cnn(const GgufFile&, GgufKit& kit, const OpenOptions& options) {
-  GraphBuilder& g = kit.g();
-  const int64_t n = batch_of(options);
-  Tensor x = g.scale(kit.input("images", {n, 1, 28, 28}, {0, 255}), 1.0f / 255, 0, "scaled");
-  int64_t from = 1;
-  for (const auto& [name, channels] :
-       {std::pair{std::string("conv1"), int64_t{8}}, std::pair{std::string("conv2"), int64_t{16}}}) {
-    kit.layer(name);
-    const Tensor w = kit.weight(name + ".kernel", {channels, from, 3, 3}, {});
-    x = kit.relu(g.conv2d(x, w, kit.weight(name + ".bias", {channels}, {}), 1, 1, 1, 1, name), name + "_relu");
-    x = g.pool2d(Op::MaxPool, x, 2, 2, 0, name + "_pool");
-    from = channels;
-  }
-  kit.layer("dense");
-  x = g.cont(g.permute(x, {0, 2, 3, 1}, "channels_last"), "channels_last_cont");
-  kit.output("logits", kit.linear("dense", g.reshape(x, {n, 784}, "flat"), 10));
-  return kit.finish();
+  return build_mnist_cnn(kit, options);
 }
 
 struct Architecture {

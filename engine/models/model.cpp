@@ -48,7 +48,7 @@ Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
   const std::string kind = path.extension().string();
   if (kind == ".onnx") return open_onnx(path, options);
   if (kind == ".gguf") return open_gguf(path, options);
-  if (kind == ".safetensors") return open_safetensors(path);
+  if (kind == ".safetensors") return open_safetensors(path, options);
   return Error{fmt::format(
       "{}: models are .onnx, .gguf and .safetensors files, directories with a model.onnx in them, or zoo:NAME", spec)};
 }

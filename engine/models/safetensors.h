@@ -44,7 +44,9 @@ class SafetensorsFile {
   std::shared_ptr<const MappedFile> file_;
 };
 
-// The file as a model without a graph: its tensors are the weights, and a problem says that nothing computes with them.
-Result<Model> open_safetensors(const std::filesystem::path& path);
+// A checkpoint (checkpoint.h) as the model that it names, with its weights; any other file as a model without a graph: its
+// tensors are the weights, and a problem says that nothing computes with them. Errors: those of the named model, a
+// weight of it that the checkpoint lacks or has in another size.
+Result<Model> open_safetensors(const std::filesystem::path& path, const OpenOptions& options = {});
 
 }  // namespace arenascope::models

@@ -8,6 +8,8 @@ namespace {
 
 constexpr ZooEntry kEntries[] = {
     {"mul_mat", "one product, 4x2 by 3x2: small enough to hold in the head", build_mul_mat},
+    {"mnist_fc", "ggml's fully connected MNIST network, 28x28, 0.4 million parameters", build_mnist_fc},
+    {"mnist_cnn", "ggml's convolutional MNIST network, 28x28, 9,098 parameters", build_mnist_cnn},
     {"squeezenet", "SqueezeNet 1.1, 224x224, 1.2 million parameters", build_squeezenet},
     {"resnet50", "ResNet-50, 224x224, 25.6 million parameters", build_resnet50},
     {"mobilenet_v2", "MobileNetV2 1.0, 224x224, 3.5 million parameters", build_mobilenet_v2},

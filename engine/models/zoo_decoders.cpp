@@ -6,19 +6,24 @@
 #include "engine/models/zoo_decoders.h"
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace arenascope::models {
 Decoder::Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const Sizes& sizes)
     : kit_(kit), sizes_(sizes) {
-  const int64_t seen = options.tokens > 0 ? options.tokens : usual;
   training_ = options.training;
-  tokens_ = options.prefill || options.training ? seen : 1;
+  cache_ = training_ ? 0 : options.cache;
+  const int64_t seen = cache_ > 0 ? cache_ : options.tokens > 0 ? options.tokens : usual;
+  tokens_ = !options.prefill && !training_ ? 1 : cache_ > 0 ? std::clamp<int64_t>(options.tokens, 1, cache_) : seen;
   past_ = seen - tokens_;
+  if (cache_ > 0 && sizes.alibi)
+    kit.g().fail(Error{"with slopes instead of rotation, its cache is given and returned"});
   kit.layer("inputs");
   // One new token sees everything: without slopes it needs no mask.
   if (sizes.alibi)
     mask_ = kit.input("kq_mask", {sizes.heads, tokens_, seen}, DType::F32,
                       causal_mask_writer(sizes.heads, tokens_, seen, true));
-  else if (tokens_ > 1)
+  else if (tokens_ > 1 || cache_ > 0)
     mask_ = kit.input("kq_mask", {tokens_, seen}, DType::F32, causal_mask_writer(1, tokens_, seen, false));
 }
 
@@ -33,13 +38,26 @@ Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor&
   return attend(kit_, all_q, all_k, all_v, mask_, prefix);
 }
 
+Tensor Decoder::positions() {
+  if (!positions_) positions_ = kit_.input("positions", {tokens_}, DType::I64, positions_writer(past_, tokens_));
+  return positions_;
+}
+
 Tensor Decoder::wanted_rows(const Tensor& x) {
+  if (cache_ > 0 && tokens_ > 1) {
+    const Tensor row = kit_.input("wanted_row", {1}, DType::I64, positions_writer(tokens_ - 1, 1));
+    return kit_.g().op_with(Op::Gather, {x, row}, AxisParams{0}, "last_token");
+  }
   return tokens_ == 1 || training_ ? x : kit_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
 }
 
 Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
   const std::string name = fmt::format("cache_{}_l{}", which, i);
   if (training_) return fresh;
+  if (cache_ > 0) {
+    const Tensor cache = kit_.state(name, {sizes_.kv_heads, cache_, sizes_.depth}, MemoryKind::KVCache);
+    return kit_.g().op_with(Op::SetRows, {cache, fresh, positions()}, SetRowsParams{1, true}, name + " (written)");
+  }
   const Tensor rows = kit_.g().cont(fresh, name + " (new)");
   Tensor all = rows;
   if (past_ > 0) {
@@ -54,6 +72,7 @@ Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
 Result<Model> build_llama(ZooKit& kit, const LlamaSizes& s, const OpenOptions& options) {
   GraphBuilder& g = kit.g();
   const int64_t depth = s.width / s.heads;
+  kit.language(s.context, s.vocabulary);
   Decoder decoder(kit, options, 512, {s.heads, s.kv_heads, depth, s.packed});
   const Tensor ids = kit.input("token_ids", {decoder.tokens()}, {0, static_cast<double>(s.vocabulary)}, DType::I64);
   const Tensor positions = s.packed ? Tensor() : decoder.positions();
@@ -120,7 +139,9 @@ Result<Model> build_gpt2(const OpenOptions& options) {
   constexpr int64_t kWidth = 768, kHeads = 12, kVocabulary = 50257, kPlaces = 1024;
   if (options.tokens > kPlaces)
     return Error{fmt::format("zoo:gpt2: {} tokens, of at most {}", options.tokens, kPlaces)};
+  if (options.cache > kPlaces) return Error{fmt::format("zoo:gpt2: {} tokens, of at most {}", options.cache, kPlaces)};
   ZooKit kit("gpt2");
+  kit.language(kPlaces, kVocabulary);
   GraphBuilder& g = kit.g();
   Decoder decoder(kit, options, 512, {kHeads, kHeads, kWidth / kHeads, false});
   const Tensor ids = kit.input("token_ids", {decoder.tokens()}, {0, kVocabulary}, DType::I64);

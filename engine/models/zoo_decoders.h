@@ -19,12 +19,13 @@ class Decoder {
 
   int64_t tokens() const { return tokens_; }
   int64_t past() const { return past_; }
-  Tensor positions() { return kit_.input("positions", {tokens_}, DType::I64, positions_writer(past_, tokens_)); }
+  Tensor positions();
 
   // q [heads, T, depth] and the new keys and values [kv_heads, T, depth] of layer i → [T, heads·depth].
   Tensor attention(int i, const Tensor& q, const Tensor& k, const Tensor& v, const std::string& prefix);
 
-  // The last token's row: the others are not needed to go on. A training step needs all of them.
+  // The last token's row, or with a cache that the graph writes the one that "wanted_row" tells: the others are not needed
+  // to go on. A training step needs all of them.
   Tensor wanted_rows(const Tensor& x);
 
  private:
@@ -33,8 +34,9 @@ class Decoder {
   ZooKit& kit_;
   Sizes sizes_;
   int64_t tokens_ = 1, past_ = 0;
+  int64_t cache_ = 0;  // tokens in the states that the graph writes; 0: the cache is given and returned
   bool training_ = false;
-  Tensor mask_;
+  Tensor mask_, positions_;
 };
 
 struct LlamaSizes {
@@ -45,6 +47,7 @@ struct LlamaSizes {
   bool tied = false;      // the embedding's table gives the logits too
   int32_t rope_dims = 0;  // 0: a head's depth
   float rope_base = 10000.0f;
+  int64_t context = 0;  // tokens that it was trained for; 0: not told
 };
 
 Result<Model> build_llama(ZooKit& kit, const LlamaSizes& sizes, const OpenOptions& options);

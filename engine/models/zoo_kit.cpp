@@ -52,6 +52,12 @@ Tensor ZooKit::input(const std::string& name, const Dims& sizes, DType dtype,
   return tensor;
 }
 
+Tensor ZooKit::state(const std::string& name, const Dims& sizes, MemoryKind kind) {
+  Tensor tensor = builder_.input(name, sizes);
+  if (tensor) model_.states.push_back({name, tensor, kind, {}});
+  return tensor;
+}
+
 void ZooKit::output(const std::string& name, const Tensor& tensor) {
   if (!tensor) return;
   tensor.set_name(name);

@@ -35,7 +35,10 @@ class ZooKit {
 
   Tensor input(const std::string& name, const Dims& sizes, Range range = {-1, 1}, DType dtype = DType::F32);
   Tensor input(const std::string& name, const Dims& sizes, DType dtype, std::function<Status(std::byte*)> writer);
+  // What the graph writes itself, zeros at first.
+  Tensor state(const std::string& name, const Dims& sizes, MemoryKind kind);
   void output(const std::string& name, const Tensor& tensor);
+  void language(int64_t context, int64_t vocabulary) { model_.language = LanguageInfo{context, vocabulary}; }
 
   // x·wᵀ + bias over the last dimension of x; weights NAME.weight [to, from] and NAME.bias.
   Tensor linear(const std::string& name, const Tensor& x, int64_t to, bool with_bias = true, double gain = 1);
@@ -66,8 +69,15 @@ class ZooKit {
   std::vector<Tensor> trained_;  // weights that it changes
 };
 
+// ggml's two MNIST networks with a kit's weights: pixels 0 to 255 of OpenOptions::dims["batch"] pictures, [batch, 784]
+// and [batch, 1, 28, 28], to ten logits each.
+Result<Model> build_mnist_fc(ZooKit& kit, int64_t hidden, const OpenOptions& options);
+Result<Model> build_mnist_cnn(ZooKit& kit, const OpenOptions& options);
+
 // Each zoo_*.cpp's architectures.
 Result<Model> build_mul_mat(const OpenOptions& options);
+Result<Model> build_mnist_fc(const OpenOptions& options);
+Result<Model> build_mnist_cnn(const OpenOptions& options);
 Result<Model> build_squeezenet(const OpenOptions& options);
 Result<Model> build_resnet50(const OpenOptions& options);
 Result<Model> build_mobilenet_v2(const OpenOptions& options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The product that one can follow by hand, and a recurrent word model (Zaremba 2014, medium).
+// The product that one can follow by hand, a recurrent word model (Zaremba 2014, medium), and the two networks of ggml's
+// MNIST example, which the zoo has with seeded weights and GGUF files with trained ones.
 #include <fmt/format.h>
 #include "engine/models/zoo_kit.h"
 
@@ -16,7 +17,48 @@ std::function<Status(std::byte*)> numbers_writer(std::vector<float> numbers) {
   };
 }
 
+int64_t batch_of(const OpenOptions& options) {
+  const auto given = options.dims.find("batch");
+  return given == options.dims.end() ? 1 : given->second;
+}
+
 }  // namespace
+
+Result<Model> build_mnist_fc(ZooKit& kit, int64_t hidden, const OpenOptions& options) {
+  Tensor x = kit.g().scale(kit.input("images", {batch_of(options), 784}, {0, 255}), 1.0f / 255, 0, "scaled");
+  x = kit.relu(kit.linear("fc1", x, hidden, true, 2), "fc1_relu");
+  kit.output("logits", kit.linear("fc2", x, 10));
+  return kit.finish();
+}
+
+Result<Model> build_mnist_cnn(ZooKit& kit, const OpenOptions& options) {
+  GraphBuilder& g = kit.g();
+  const int64_t n = batch_of(options);
+  Tensor x = g.scale(kit.input("images", {n, 1, 28, 28}, {0, 255}), 1.0f / 255, 0, "scaled");
+  int64_t from = 1;
+  for (const auto& [name, channels] :
+       {std::pair{std::string("conv1"), int64_t{8}}, std::pair{std::string("conv2"), int64_t{16}}}) {
+    kit.layer(name);
+    const Tensor w = kit.product_weight(name + ".kernel", {channels, from, 3, 3}, from * 9, 2);
+    x = kit.relu(g.conv2d(x, w, kit.bias(name + ".bias", channels), 1, 1, 1, 1, name), name + "_relu");
+    x = g.pool2d(Op::MaxPool, x, 2, 2, 0, name + "_pool");
+    from = channels;
+  }
+  kit.layer("dense");
+  x = g.cont(g.permute(x, {0, 2, 3, 1}, "channels_last"), "channels_last_cont");
+  kit.output("logits", kit.linear("dense", g.reshape(x, {n, 784}, "flat"), 10));
+  return kit.finish();
+}
+
+Result<Model> build_mnist_fc(const OpenOptions& options) {
+  ZooKit kit("mnist_fc");
+  return build_mnist_fc(kit, 500, options);
+}
+
+Result<Model> build_mnist_cnn(const OpenOptions& options) {
+  ZooKit kit("mnist_cnn");
+  return build_mnist_cnn(kit, options);
+}
 
 // Each row of b times each row of a: 60 55 50 110 / 90 54 54 126 / 42 29 28 64.
 Result<Model> build_mul_mat(const OpenOptions&) {

@@ -2,6 +2,7 @@
 #include <arenascope/run/runner.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,7 @@ Status Runner::set_up() {
   if (program_.precision)
     if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;
+  if (auto ok = bind_states(); !ok) return ok;
   if (auto ok = move_leafs(); !ok) return ok;
   return prepare();
 }
@@ -117,6 +119,27 @@ Status Runner::bind_inputs() {
                   : input.write_default               ? input.write_default(tensor.data())
                                                       : fill_seeded(tensor);
     if (!filled) return filled;
+  }
+  return {};
+}
+
+Status Runner::bind_states() {
+  for (const models::State& state : model_.states) {
+    TensorImpl& tensor = *state.tensor;
+    if (const auto given = options_.states.find(state.name); given != options_.states.end()) {
+      if (given->second.bytes() != tensor.byte_count())
+        return Error{fmt::format("state '{}' has {} bytes, {} were given", state.name, tensor.byte_count(),
+                                 given->second.bytes())};
+      tensor.storage = given->second;
+      continue;
+    }
+    auto storage = Storage::allocate(*context_, {}, state.kind, tensor.byte_count());
+    if (!storage) return storage.error();
+    tensor.storage = std::move(*storage);
+    if (tensor.byte_count() == 0) continue;
+    std::memset(tensor.data(), 0, static_cast<size_t>(tensor.byte_count()));
+    if (state.write)
+      if (auto ok = state.write(tensor.data()); !ok) return ok;
   }
   return {};
 }

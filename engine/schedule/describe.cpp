@@ -28,6 +28,7 @@ std::string parameters_of(const TensorImpl& node) {
       return fmt::format("kernel {} stride {} pad {}", fmt::join(p.kernel, p.kernel + n, "×"),
                          fmt::join(p.strides, p.strides + n, "×"), fmt::join(p.pads_begin, p.pads_begin + n, "×"));
     }
+    case Op::SetRows: return fmt::format("axis {}", node.params.get<SetRowsParams>().axis);
     case Op::Concat:
     case Op::Gather: return fmt::format("axis {}", node.params.get<AxisParams>().axis);
     case Op::SoftMax: return fmt::format("axis {}", node.params.get<SoftMaxParams>().axis);
@@ -41,6 +42,7 @@ std::optional<int32_t> axis_of(const TensorImpl& node) {
     case Op::Concat:
     case Op::Gather:
     case Op::GatherElements: return node.params.get<AxisParams>().axis;
+    case Op::SetRows: return node.params.get<SetRowsParams>().axis;
     case Op::SoftMax: return node.params.get<SoftMaxParams>().axis;
     default: return std::nullopt;
   }

@@ -2,6 +2,7 @@
 #include <arenascope/schedule/execution_plan.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -11,10 +12,11 @@ namespace {
 // Scratch that more parts than threads may cost: beyond, the node is cut into as many parts as threads.
 constexpr Bytes kMostPartsWork = Bytes{4} << 20;
 
-// What a node reads and writes of what nodes compute: whose bytes, and where in the arena.
+// What a node reads and writes of what nodes compute, and of given bytes that a node writes: whose they are, and where in
+// the arena.
 struct Touched {
   struct Slice {
-    NodeId owner;
+    const TensorImpl* owner;
     Bytes begin, end;  // in the arena; empty for what lies elsewhere
     bool written;
   };
@@ -41,26 +43,32 @@ class Dependencies {
   explicit Dependencies(const ExecutionPlan& plan)
       : plan_(plan), lives_(find_owners(plan.graph)), places_(lives_.size(), {0, 0}) {
     for (const PlannedTensor& t : plan.memory.tensors) places_[t.node.index()] = {t.offset, t.offset + t.size};
+    for (const TensorImpl* node : plan.graph.nodes())
+      if (info(node->op).writes_source()) written_.insert(&base_of(*node));
   }
   Touched of(const PlannedStep& step) const {
     Touched out;
     out.work = step.work_bytes > 0;
-    add(out, step.node, true);
-    for (const TensorImpl* source : plan_.graph.node(step.node).sources)
-      if (const NodeId from = plan_.graph.find_node(*source); from.valid()) add(out, from, false);
+    const TensorImpl& node = plan_.graph.node(step.node);
+    add(out, node, true);
+    for (const TensorImpl* source : node.sources) add(out, *source, false);
     return out;
   }
 
  private:
-  void add(Touched& to, NodeId tensor, bool written) const {
-    const NodeId owner = lives_[tensor.index()].owner;
-    if (!owner.valid()) return;  // given, which nobody writes
-    const auto [begin, end] = places_[owner.index()];
-    to.slices.push_back({owner, begin, end, written});
+  void add(Touched& to, const TensorImpl& tensor, bool written) const {
+    const NodeId node = plan_.graph.find_node(tensor);
+    const NodeId owner = node.valid() ? lives_[node.index()].owner : NodeId::none();
+    if (owner.valid()) {
+      const auto [begin, end] = places_[owner.index()];
+      return to.slices.push_back({&plan_.graph.node(owner), begin, end, written});
+    }
+    if (written_.count(&base_of(tensor))) to.slices.push_back({&base_of(tensor), 0, 0, written});
   }
   const ExecutionPlan& plan_;
   const std::vector<Lifetime> lives_;
-  std::vector<std::pair<Bytes, Bytes>> places_;  // by owner; empty for what lies elsewhere
+  std::vector<std::pair<Bytes, Bytes>> places_;    // by owner; empty for what lies elsewhere
+  std::unordered_set<const TensorImpl*> written_;  // given tensors that a node writes
 };
 
 void find_rows(ExecutionPlan& plan) {

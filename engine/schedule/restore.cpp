@@ -180,7 +180,8 @@ class Restorer {
     if (op == Op::Fused) op = Op::Copy;  // its steps are not recorded
     if (parameter)
       op = Op::None;
-    else if (sources.view_of.defined() != arenascope::info(op).is_view() || op == Op::None)
+    else if (sources.view_of.defined() != (arenascope::info(op).is_view() || arenascope::info(op).writes_source()) ||
+             op == Op::None)
       op = sources.view_of ? Op::View : Op::Copy;
     const auto [type, dims] = layout_of(node);
     if (op == Op::Concat) {

@@ -36,11 +36,14 @@ const std::map<std::string, Rooms>& may_include() {
     models.insert("graph");
     Rooms run = backends;
     run.insert({"backends", "models"});
+    Rooms generate = run;
+    generate.insert("run");
     return std::map<std::string, Rooms>{{"base", {}},           {"trace", {}},        {"attach", {"trace"}},
                                         {"audit", {"trace"}},   {"planner", {}},      {"memory", memory},
                                         {"tensor", tensor},     {"graph", graph},     {"transform", transform},
                                         {"schedule", schedule}, {"runtime", runtime}, {"backends", backends},
-                                        {"bench", bench},       {"models", models},   {"run", run}};
+                                        {"bench", bench},       {"models", models},   {"run", run},
+                                        {"generate", generate}, {"train", generate}};
   }();
   return rules;
 }

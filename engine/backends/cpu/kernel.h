@@ -92,6 +92,8 @@ ARENASCOPE_CPU_KERNEL(rope);
 ARENASCOPE_CPU_KERNEL(bit_cast);
 ARENASCOPE_CPU_KERNEL(round_small);
 ARENASCOPE_CPU_KERNEL(grid_sample);
+ARENASCOPE_CPU_KERNEL(set_rows);
+ARENASCOPE_CPU_KERNEL(max_pool_back);
 ARENASCOPE_CPU_KERNEL(steps_alone);
 #undef ARENASCOPE_CPU_KERNEL
 
@@ -109,5 +111,6 @@ Bytes resize_work(const TensorImpl& node, int tasks);
 Bytes rope_work(const TensorImpl& node, int tasks);
 
 Status cast_supports(const TensorImpl& node);
+Status max_pool_back_supports(const TensorImpl& node);  // f32 and f64
 
 }  // namespace arenascope::cpu

@@ -187,6 +187,18 @@ void rotations(CaseList& list) {
                 });
 }
 
+void pools_back(CaseList& list) {
+  for (DType type : {DType::F32, DType::F64})
+    for (Spread spread : {Spread::Contiguous, Spread::Permuted, Spread::Sliced})
+      for (int stride : {1, 2, 3})
+        list.add(Op::MaxPoolBack, type, fmt::format("{} stride {}", name(spread), stride), [=](Kit& k) {
+          PoolParams p{2, {3, 2, 0}, {stride, stride, 0}, {1, 2, 0}, {1, 0, 0}, {1, 0, 0}, false, false};
+          const int64_t high = (11 + 2 - 3) / stride + 1, wide = (12 - 3) / stride + 1;
+          return k.node(Op::MaxPoolBack,
+                        {k.input(type, {2, 3, 11, 12}, spread), k.input(type, {2, 3, high, wide}, spread)}, p);
+        });
+}
+
 }  // namespace
 
 void add_lines(CaseList& list) {
@@ -196,6 +208,7 @@ void add_lines(CaseList& list) {
   choices(list);
   running_sums(list);
   rotations(list);
+  pools_back(list);
 }
 
 }  // namespace arenascope::cases

@@ -89,6 +89,31 @@ void joins_and_pads(CaseList& list) {
   }
 }
 
+void written_rows(CaseList& list) {
+  // One row a case: of several that are the same, the parts would decide which one stays.
+  for (DType type : {DType::F32, DType::F16, DType::F64, DType::I8, DType::I64})
+    for (Spread spread : {Spread::Contiguous, Spread::Permuted, Spread::Sliced})
+      for (int axis = 0; axis < 3; ++axis)
+        list.add(Op::SetRows, type, fmt::format("{} axis {}", name(spread), axis), [=](Kit& k) {
+          Dims rows{4, 5, 6};
+          rows[axis] = 1;
+          return k.node(Op::SetRows,
+                        {k.input(type, {4, 5, 6}), k.input(type, rows, spread),
+                         k.input(axis == 1 ? DType::I32 : DType::I64, {1}, Spread::Contiguous, -1, 3)},
+                        SetRowsParams{axis, true});
+        });
+  list.add(Op::SetRows, DType::F16, "of f32", [](Kit& k) {
+    return k.node(Op::SetRows,
+                  {k.input(DType::F16, {2, 9, 300}), k.input(DType::F32, {2, 1, 300}, Spread::Permuted),
+                   k.input(DType::I64, {1}, Spread::Contiguous, 4, 4)},
+                  SetRowsParams{1, true});
+  });
+  list.add(Op::SetRows, DType::F32, "all", [](Kit& k) {
+    return k.node(Op::SetRows, {k.input(DType::F32, {7, 33}), k.input(DType::F32, {7, 33}, Spread::Permuted)},
+                  SetRowsParams{0, false});
+  });
+}
+
 void gathers(CaseList& list) {
   for (DType type : kTypes)
     for (Spread spread : {Spread::Contiguous, Spread::Permuted, Spread::Sliced})
@@ -219,6 +244,7 @@ void add_movement(CaseList& list) {
   copies(list);
   joins_and_pads(list);
   gathers(list);
+  written_rows(list);
   resizes(list);
   bits(list);
   grids(list);

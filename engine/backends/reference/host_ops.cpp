@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "engine/backends/reference/values.h"
 
 #pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
@@ -151,9 +153,50 @@ Real sampled(const TensorImpl& node, const Sources& s, const Dims& index) {
   return sum;
 }
 
+// The first source with the rows written into it; one that lies outside is an error.
+Result<Out> rows_set(const TensorImpl& node, const Sources& s) {
+  Out out = s[0].v;
+  const auto [axis, has_rows] = node.params.get<SetRowsParams>();
+  for (int64_t i = 0; i < static_cast<int64_t>(s[1].v.size()); ++i) {
+    Dims index = unravel(i, s[1].sizes);
+    if (has_rows) index[axis] = static_cast<int64_t>(s[2][index[axis]]);
+    if (index[axis] < 0) continue;
+    if (index[axis] >= s[0].size(axis))
+      return Error{fmt::format("{} '{}' on the reference: row {} lies outside the {} that there are", name(node.op),
+                               node.name, index[axis], s[0].size(axis))};
+    out[static_cast<size_t>(ravel(index, s[0].sizes))] = s[1][i];
+  }
+  return out;
+}
+
+Out max_pool_back(const TensorImpl& node, const Sources& s) {
+  const auto p = node.params.get<PoolParams>();
+  Out out(s[0].v.size());
+  Dims kernel;
+  for (int d = 0; d < p.spatial; ++d) kernel.push_back(p.kernel[d]);
+  for (int64_t i = 0; i < static_cast<int64_t>(s[1].v.size()); ++i) {
+    const Dims at = unravel(i, s[1].sizes);
+    int64_t best = -1;
+    for (int64_t k = 0; k < element_count(kernel); ++k) {
+      const Dims tap = unravel(k, kernel);
+      Dims from = at;
+      bool inside = true;
+      for (int d = 0; d < p.spatial; ++d) {
+        from[d + 2] = at[d + 2] * p.strides[d] - p.pads_begin[d] + tap[d] * p.dilations[d];
+        inside = inside && from[d + 2] >= 0 && from[d + 2] < s[0].size(d + 2);
+      }
+      if (!inside) continue;
+      const int64_t place = ravel(from, s[0].sizes);
+      if (best < 0 || s[0][place] > s[0][best] || std::isnan(s[0][place])) best = place;
+    }
+    if (best >= 0) out[static_cast<size_t>(best)] += s[1][i];
+  }
+  return out;
+}
+
 }  // namespace
 
-std::vector<Real> host_ops(const TensorImpl& node, const Sources& sources) {
+Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& sources) {
   Out out(static_cast<size_t>(node.element_count()));
   switch (static_cast<HostOp>(node.op)) {
     case HostOp::BitCast: return bit_cast(node);
@@ -167,6 +210,8 @@ std::vector<Real> host_ops(const TensorImpl& node, const Sources& sources) {
       for (size_t i = 0; i < out.size(); ++i)
         out[i] = sampled(node, sources, unravel(static_cast<int64_t>(i), node.sizes));
       break;
+    case HostOp::SetRows: return rows_set(node, sources);
+    case HostOp::MaxPoolBack: return max_pool_back(node, sources);
   }
   return out;
 }

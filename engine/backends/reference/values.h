@@ -40,7 +40,7 @@ std::vector<Real> norms(const TensorImpl& node, const Sources& sources);
 std::vector<Real> reductions(const TensorImpl& node, const Sources& sources);
 std::vector<Real> lines(const TensorImpl& node, const Sources& sources);
 std::vector<Real> windows(const TensorImpl& node, const Sources& sources);
-std::vector<Real> host_ops(const TensorImpl& node, const Sources& sources);
+Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& sources);
 // RESIZE's element at `index`.
 Real resized(const TensorImpl& node, const Array& x, const Dims& index);
 std::vector<Real> products(const TensorImpl& node, Reading reading = Reading::Numbers);

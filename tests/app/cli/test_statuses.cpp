@@ -40,6 +40,17 @@ TEST_CASE("wrong usage is 2") {
   ends({"convert", "/nonexistent.trace", "a.json"}, 2, "/nonexistent.trace");
   ends({"convert", "/nonexistent.trace"}, 2, "to is required");
   ends({"bench", "nothing"}, 2, "nothing");
+  ends({"generate", "zoo:gpt2"}, 2, "--prompt");
+  ends({"generate", "zoo:gpt2", "--prompt", "a"}, 2, "vocabulary");
+  ends({"generate", "zoo:gpt2", "--tokens", "1,x"}, 2, "1,x");
+  ends({"generate", "zoo:gpt2", "--tokens", "1", "-n", "0"}, 2, "-n 0");
+  ends({"generate", "zoo:gpt2", "--tokens", "1", "--temp", "-1"}, 2, "temperature");
+  ends({"generate", "zoo:gpt2", "--tokens", "1", "--backend", "opencl"}, 2, "opencl");
+  ends({"generate", "zoo:squeezenet", "--tokens", "1"}, 2, "no language model");
+  ends({"generate", "/nonexistent.gguf", "--prompt", "a"}, 2, "/nonexistent.gguf");
+  ends({"train", "zoo:mnist_fc", "--data", "/nonexistent/a,/nonexistent/b"}, 2, "/nonexistent/a");
+  ends({"train", "zoo:mnist_fc", "--data", "a"}, 2, "IMAGES,LABELS");
+  ends({"train", "zoo:mnist_fc", "--data", "a,b", "--optimizer", "magic"}, 2, "'magic'");
 }
 
 TEST_CASE("a name that is none is 2 and says which there are") {

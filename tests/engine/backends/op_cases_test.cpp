@@ -33,7 +33,7 @@ Built build(const OpCase& c) {
 
 std::vector<std::byte> result(const Tensor& t) { return {t->data(), t->data() + t->byte_count()}; }
 
-// Bytes that no kernel would leave by accident.
+// Bytes that no kernel would leave by accident. (What writes into its first source reads them there.)
 void soil(const Tensor& t) {
   if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
 }

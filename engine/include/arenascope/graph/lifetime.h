@@ -12,9 +12,11 @@ namespace arenascope {
 
 const char* name(Placement placement);
 
-// Of a tensor's bytes, which are its view source's where it has one.
-inline Placement placement_of(const TensorImpl& tensor) {
-  if (tensor.is_view()) return placement_of(*tensor.view_source);
+// The tensor that a tensor's bytes belong to: what it is a view of, or itself.
+inline const TensorImpl& base_of(const TensorImpl& tensor) { return tensor.is_view() ? *tensor.view_source : tensor; }
+
+inline Placement placement_of(const TensorImpl& given) {
+  const TensorImpl& tensor = base_of(given);
   return tensor.op == Op::None ? Placement::Given : tensor.placement;
 }
 

@@ -64,6 +64,7 @@ enum OpTraits : uint8_t {
   kAlpha = 16,
   kLimits = 32,
   kAffine = 64,
+  kWrites = 128,
   kStep = kPointwise | kFusable,
   kMath = kStep | kFunction,
 };
@@ -100,6 +101,7 @@ struct OpInfo {
   ErrorBound bound;
 
   bool is_view() const { return (traits & kView) != 0; }
+  bool writes_source() const { return (traits & kWrites) != 0; }
   bool is_pointwise() const { return (traits & kPointwise) != 0; }
   bool is_fusable() const { return (traits & kFusable) != 0; }
   bool takes_function() const { return (traits & kFunction) != 0; }

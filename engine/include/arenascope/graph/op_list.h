@@ -8,6 +8,7 @@
 // element by element also has a formula in elementwise.h. CONTRIBUTING.md shows how one is added.
 //
 // Traits: kView      computes nothing, shares its first source's bytes
+//         kWrites    its result is its first source, some of whose bytes it writes
 //         kPointwise out[i] depends on the sources' i-th elements only, so it may be computed in place
 //         kFusable   may be a step of a FUSED node (fused.h): f32 in, f32 out
 //         kFunction  takes as long as ten additions; the backends weigh their work by it
@@ -140,7 +141,7 @@
 
 // Windows of images
 #define ARENASCOPE_WINDOW_OPS(X) \
-  X(MaxPool, "MAX_POOL", 1, 1, Window, pool_rule, pool_flops, 0, exact, none) \
+  X(MaxPool, "MAX_POOL", 1, 1, Window, pool_rule, pool_flops, 0, exact, max_pool) \
   X(AvgPool, "AVG_POOL", 1, 1, Window, pool_rule, pool_flops, 0, ulps(1).and_terms(4).or_least(0x1p-139), none) \
   X(Lrn, "LRN", 1, 1, Window, lrn_rule, lrn_flops, 0, of_largest(16), none)
 
@@ -176,7 +177,9 @@
 #define ARENASCOPE_HOST_OPS(X) \
   X(BitCast, "BIT_CAST", 1, 1, Host, bit_cast_rule, no_flops, 0, exact, none) \
   X(RoundSmall, "ROUND_SMALL", 1, 1, Host, float_rule, element_flops, kPointwise, exact, none) \
-  X(GridSample, "GRID_SAMPLE", 2, 2, Host, grid_sample_rule, element_flops, 0, of_largest(64), none)
+  X(GridSample, "GRID_SAMPLE", 2, 2, Host, grid_sample_rule, element_flops, 0, of_largest(64), none) \
+  X(SetRows, "SET_ROWS", 2, -1, Host, set_rows_rule, no_flops, kWrites, exact, none) \
+  X(MaxPoolBack, "MAX_POOL_BACK", 2, 2, Host, max_pool_back_rule, source_flops, 0, of_largest(8), none)
 
 // An operator of a file that nothing can compute, so that the rest can be seen and planned; and several ops as one node.
 #define ARENASCOPE_COMPOUND_OPS(X) \

@@ -108,6 +108,14 @@ struct PoolParams {
   bool ceil_mode;
   bool count_include_pad;
 };
+// SET_ROWS(to, from[, rows][, after…]): to[.., rows[i], ..] = from[.., i, ..] along `axis`, a row below 0 nowhere; without
+// `rows` all of it. The result is `to`, in whose bytes it is written: what reads them afterwards reads the result, and
+// what reads them before, and is no source of `from`, stands among `after`. A cache grows so, and a parameter changes.
+struct SetRowsParams {
+  int32_t axis;
+  bool rows;
+};
+// MAX_POOL_BACK(x, dy) with PoolParams: each window's share of dy goes to its largest element, the first of equal ones.
 // LRN across channels: x / (bias + alpha/size · Σ x²)^beta over `size` channels.
 struct LrnParams {
   int32_t size;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,22 @@ struct ValueInfo {
 struct Weight {
   Tensor tensor;
   WeightSource source;
+};
+
+// A leaf that the graph itself writes, and that keeps its bytes from run to run: a cache of keys, a parameter that is
+// trained, what an optimiser remembers. The one who runs the graph gives it memory of that kind, zeros unless `write`
+// makes its contiguous bytes.
+struct State {
+  std::string name;
+  Tensor tensor;
+  MemoryKind kind = MemoryKind::KVCache;
+  std::function<Status(std::byte* out)> write;
+};
+
+// Of a model that writes text.
+struct LanguageInfo {
+  int64_t context = 0;  // tokens that it can see at once; 0: no limit of its own
+  int64_t vocabulary = 0;
 };
 
 // How the bytes of loaded weights came to be where they are.
@@ -58,6 +75,8 @@ struct Model {
   std::vector<ValueInfo> inputs;
   std::vector<ValueInfo> outputs;
   std::vector<Weight> weights;
+  std::vector<State> states;
+  std::optional<LanguageInfo> language;
   std::map<std::string, int64_t> ops;          // operators as the file has them, counted
   std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
   std::vector<std::string> problems;           // one sentence each: why something cannot be run
@@ -83,6 +102,10 @@ struct OpenOptions {
   bool training = false;                // zoo models that have it: a training step
   bool prefill = false;                 // language models: many tokens at once instead of one
   int64_t tokens = 0;                   // language models: sequence length; 0: the architecture's usual one
+  // Language models: keys and values of so many tokens lie in states, which the graph writes at its input "positions",
+  // below 0 nowhere; what "kq_mask" [tokens, cache] adds to the scores says who sees what. With `prefill` the graph takes
+  // `tokens` at once and gives the logits of "wanted_row". 0: all that was seen is given and returned.
+  int64_t cache = 0;
 };
 
 // What the model in a file is called: the file's stem, or its folder's name where the file is just called "model".

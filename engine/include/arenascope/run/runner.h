@@ -19,7 +19,9 @@ struct RunnerOptions : CompileOptions {
   int polling = 50;                // see ExecutorOptions
   bool hold_threads = false;       // see ExecutorOptions
   models::OpenOptions open;
-  InputFiles inputs;                    // what they hold settles unknown sizes too
+  InputFiles inputs;  // what they hold settles unknown sizes too
+  // Memory of the model's states, by name, for a runner that goes on where another one was; others begin anew.
+  std::map<std::string, Storage> states;
   trace::Recorder* recorder = nullptr;  // outlives the runner
 };
 
@@ -63,6 +65,7 @@ class Runner {
   Runner(models::Model model, Program program, RunnerOptions options);
   Status set_up();
   Status bind_inputs();
+  Status bind_states();
   Status move_leafs();
   Status prepare(PreparedSteps previous = {});
   void report(const char* phase) const;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The gradient of a largest element of windows: it goes to where that element stood, the first of equal ones, and to a
+// NaN before all others, as pooling takes it.
+#include <algorithm>
+
+#include "engine/backends/cpu/kernel.h"
+
+namespace arenascope::cpu {
+namespace {
+
+// The windows as three spatial dimensions, the missing outer ones being of size 1.
+struct Space {
+  int64_t in[3], out[3], kernel[3], stride[3], dilation[3], begin[3], x_stride[3], dy_stride[3], dx_stride[3];
+
+  explicit Space(const TensorImpl& node) {
+    const auto p = node.params.get<PoolParams>();
+    const TensorImpl &x = *node.sources[0], &dy = *node.sources[1];
+    for (int i = 0; i < 3; ++i) {
+      const int own = i - (3 - p.spatial);
+      const bool is = own >= 0;
+      in[i] = is ? x.sizes[own + 2] : 1;
+      out[i] = is ? dy.sizes[own + 2] : 1;
+      kernel[i] = is ? p.kernel[own] : 1;
+      stride[i] = is ? p.strides[own] : 1;
+      dilation[i] = is ? p.dilations[own] : 1;
+      begin[i] = is ? p.pads_begin[own] : 0;
+      x_stride[i] = is ? x.strides[own + 2] : 0;
+      dy_stride[i] = is ? dy.strides[own + 2] : 0;
+      dx_stride[i] = is ? node.strides[own + 2] : 0;
+    }
+  }
+  int64_t place(int i, int64_t o, int64_t k) const { return o * stride[i] - begin[i] + k * dilation[i]; }
+  bool inside(int i, int64_t at) const { return at >= 0 && at < in[i]; }
+};
+
+template <class T>
+void give_window(const Space& s, const int64_t (&o)[3], const T* x, T dy, T* dx) {
+  bool any = false;
+  T largest{};
+  int64_t where = 0;
+  for (int64_t a = 0; a < s.kernel[0]; ++a)
+    for (int64_t b = 0; b < s.kernel[1]; ++b)
+      for (int64_t c = 0; c < s.kernel[2]; ++c) {
+        const int64_t at[3] = {s.place(0, o[0], a), s.place(1, o[1], b), s.place(2, o[2], c)};
+        if (!s.inside(0, at[0]) || !s.inside(1, at[1]) || !s.inside(2, at[2])) continue;
+        const T value = x[at[0] * s.x_stride[0] + at[1] * s.x_stride[1] + at[2] * s.x_stride[2]];
+        if (any && !(value > largest) && value == value) continue;
+        any = true;
+        largest = value;
+        where = at[0] * s.dx_stride[0] + at[1] * s.dx_stride[1] + at[2] * s.dx_stride[2];
+      }
+  if (any) dx[where] += dy;
+}
+
+template <class T>
+void give_plane(const Space& s, const T* x, const T* dy, T* dx) {
+  for (int64_t a = 0; a < s.in[0]; ++a)
+    for (int64_t b = 0; b < s.in[1]; ++b)
+      for (int64_t c = 0; c < s.in[2]; ++c) dx[a * s.dx_stride[0] + b * s.dx_stride[1] + c * s.dx_stride[2]] = 0;
+  for (int64_t a = 0; a < s.out[0]; ++a)
+    for (int64_t b = 0; b < s.out[1]; ++b)
+      for (int64_t c = 0; c < s.out[2]; ++c)
+        give_window(s, {a, b, c}, x, dy[a * s.dy_stride[0] + b * s.dy_stride[1] + c * s.dy_stride[2]], dx);
+}
+
+template <class T>
+void give_planes(const Job& job) {
+  const TensorImpl &node = job.node, &x = job.source(0), &dy = job.source(1);
+  const Space space(node);
+  const int64_t channels = node.sizes[1];
+  const Range planes = job.part(node.sizes[0] * channels);
+  for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
+    const int64_t n = plane / channels, c = plane % channels;
+    give_plane(space, x.data_as<T>() + n * x.strides[0] + c * x.strides[1],
+               dy.data_as<T>() + n * dy.strides[0] + c * dy.strides[1],
+               node.data_as<T>() + n * node.strides[0] + c * node.strides[1]);
+  }
+}
+
+}  // namespace
+
+Status max_pool_back_supports(const TensorImpl& node) {
+  if (node.dtype != DType::F32 && node.dtype != DType::F64) return refuse(node, "gradients are f32 or f64");
+  return {};
+}
+
+Status max_pool_back(const Job& job) {
+  job.node.dtype == DType::F64 ? give_planes<double>(job) : give_planes<float>(job);
+  return {};
+}
+
+}  // namespace arenascope::cpu

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Rows written into a tensor where it lies, at places that are known when it runs only: a cache of keys and values, a
+// parameter.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/elements.h"
+
+namespace arenascope::cpu {
+namespace {
+
+Dims without(const Dims& dims, int axis, int begin, int end) {
+  Dims out;
+  for (int i = begin; i < end; ++i)
+    if (i != axis) out.push_back(dims[i]);
+  return out;
+}
+
+struct Side {
+  std::byte* data;
+  int64_t bytes;  // of an element
+};
+
+template <class C>
+void write_row(const Nest& inner, Side to, DType to_type, Side from, DType from_type) {
+  const int64_t to_stride = inner.inner_stride(0), from_stride = inner.inner_stride(1);
+  if (to_type == from_type && to_stride == 1 && from_stride == 1) {
+    inner.rows({0, inner.count()}, inner.count(), [&](const int64_t* at, int64_t n) {
+      std::memcpy(to.data + at[0] * to.bytes, from.data + at[1] * to.bytes, static_cast<size_t>(n * to.bytes));
+    });
+    return;
+  }
+  const LoadRow<C> load = loader<C>(from_type);
+  const StoreRow<C> store = storer<C>(to_type);
+  inner.rows({0, inner.count()}, 256, [&](const int64_t* at, int64_t n) {
+    C line[256];
+    load(line, from.data + at[1] * from.bytes, from_stride, n);
+    store(to.data + at[0] * to.bytes, to_stride, line, n);
+  });
+}
+
+}  // namespace
+
+Status set_rows(const Job& job) {
+  const TensorImpl &node = job.node, &from = job.source(1);
+  const auto [axis, has_rows] = node.params.get<SetRowsParams>();
+  const TensorImpl* rows = has_rows ? &job.source(2) : nullptr;
+  const int64_t size = node.sizes[axis], count = from.sizes[axis];
+  const Nest outer(without(node.sizes, axis, 0, axis),
+                   {without(node.strides, axis, 0, axis), without(from.strides, axis, 0, axis)});
+  const Nest inner(without(node.sizes, axis, axis, node.rank()),
+                   {without(node.strides, axis, axis, node.rank()), without(from.strides, axis, axis, node.rank())});
+  const Range slices = job.part(outer.count() * count);
+  const int64_t to_bytes = element_bytes(node.dtype), from_bytes = element_bytes(from.dtype);
+  for (int64_t slice = slices.begin; slice < slices.end; ++slice) {
+    const int64_t i = slice % count, row = rows ? integer_at(*rows, i) : i;
+    if (row < 0) continue;
+    if (row >= size)
+      return refuse(node,
+                    fmt::format("row {} (number {} of its rows) lies outside the {} that there are", row, i, size));
+    int64_t to_at = row * node.strides[axis], from_at = i * from.strides[axis];
+    outer.rows({slice / count, slice / count + 1}, 1,
+               [&](const int64_t* at, int64_t) { to_at += at[0], from_at += at[1]; });
+    const Side to{node.data() + to_at * to_bytes, to_bytes};
+    const Side source{const_cast<std::byte*>(from.data()) + from_at * from_bytes, from_bytes};
+    with_compute_type(node.dtype,
+                      [&](auto zero) { write_row<decltype(zero)>(inner, to, node.dtype, source, from.dtype); });
+  }
+  return {};
+}
+
+}  // namespace arenascope::cpu

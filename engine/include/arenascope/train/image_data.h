@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Labelled pictures in the idx format (LeCun, "The MNIST database"), gzip or not.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/tensor/shape.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace arenascope::train {
+
+struct ImageData {
+  Dims sizes;                   // of one picture
+  std::vector<uint8_t> pixels;  // of all, one picture behind the other
+  std::vector<uint8_t> labels;
+
+  int64_t count() const { return static_cast<int64_t>(labels.size()); }
+  int64_t pixels_each() const { return element_count(sizes); }
+};
+
+// Errors, each naming the file: it cannot be read, is no idx file of bytes, is cut short or longer than it says; other
+// numbers of pictures and labels.
+Result<ImageData> read_images(const std::filesystem::path& images, const std::filesystem::path& labels);
+
+// "IMAGES,LABELS" as the command line has it. Errors as above, and that it is no pair of names.
+Result<ImageData> read_image_pair(const std::string& names);
+
+}  // namespace arenascope::train

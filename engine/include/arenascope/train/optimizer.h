@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Optimisers as nodes of the graph: what they remember lies in states, and the last node of each parameter writes it.
+#pragma once
+#include <arenascope/graph/builder.h>
+#include <arenascope/models/model.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace arenascope::train {
+
+enum class OptimizerKind : uint8_t { Sgd, AdamW };
+const char* name(OptimizerKind kind);
+std::optional<OptimizerKind> parse_optimizer(std::string_view name);
+
+// SGD with momentum (Sutskever 2013, as PyTorch has it: v = momentum·v + g, p -= rate·v), AdamW (Loshchilov and Hutter
+// 2019: moments with bias correction, weight decay apart from the gradient).
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::AdamW;
+  double learning_rate = 1e-3;
+  double momentum = 0.9;  // SGD
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double weight_decay = 0.01;
+  double clip = 0;  // gradients together are scaled down to this norm; 0: they stay
+};
+
+// Error: a number that makes no sense.
+Status check(const OptimizerOptions& options);
+
+// What changes from step to step, as the input kOptimizerInput takes it.
+inline constexpr const char* kOptimizerInput = "optimizer";
+inline constexpr int64_t kOptimizerNumbers = 3;
+// `step` counts from 1; `rate` is the learning rate of that step.
+std::array<float, kOptimizerNumbers> numbers_of(const OptimizerOptions& options, int64_t step, double rate);
+
+// Parameters and their gradients, in the same order.
+struct Trained {
+  std::span<const Tensor> parameters;
+  std::span<const Tensor> gradients;
+};
+
+// Adds the nodes of one step to the builder, and what the optimiser remembers to `states`. Where `spoilt` (one truth value) is true,
+// parameters and states keep their values. `graph` has all other readers of the parameters. The results are the parameters'
+// last nodes, to be made outputs.
+std::vector<Tensor> add_optimizer(GraphBuilder& builder, const Graph& graph, const Trained& trained,
+                                  const OptimizerOptions& options, const Tensor& numbers, const Tensor& spoilt,
+                                  std::vector<models::State>& states);
+
+}  // namespace arenascope::train

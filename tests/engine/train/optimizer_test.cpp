@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/backends/cpu/cpu_backend.h>
+#include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/train/optimizer.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+using namespace arenascope;
+using namespace arenascope::train;
+
+namespace {
+
+constexpr int kCount = 64;
+
+double gradient_at(int step, int i) { return std::sin(0.37 * step + 0.11 * i) * (i % 7 == 0 ? 1e-3 : 1); }
+
+// One parameter under an optimiser, step by step.
+class Descent {
+ public:
+  explicit Descent(const OptimizerOptions& options) : options_(options), g_(*Context::create({.mem_size = 1 << 22})) {
+    parameter_ = g_.input("p", {kCount});
+    gradient_ = g_.input("g", {kCount});
+    numbers_ = g_.input("numbers", {kOptimizerNumbers});
+    spoilt_ = g_.input("spoilt", {}, DType::Bool);
+    graph_ = *g_.context().new_graph(256);
+    const Tensor parameters[] = {parameter_}, gradients[] = {gradient_};
+    std::vector<models::State> states;
+    for (const Tensor& last : add_optimizer(g_, graph_, {parameters, gradients}, options, numbers_, spoilt_, states)) {
+      REQUIRE_MESSAGE(g_.ok(), g_.status().error().message);
+      REQUIRE(graph_.expand(last).ok());
+    }
+    for (const models::State& state : states)
+      std::memset(state.tensor->data(), 0, static_cast<size_t>(state.tensor->byte_count()));
+    for (int i = 0; i < kCount; ++i) p()[i] = start(i);
+  }
+
+  static float start(int i) { return static_cast<float>(std::cos(0.5 * i)); }
+  float* p() { return parameter_.data_as<float>(); }
+
+  void step(int n, bool spoilt = false) {
+    const auto numbers = numbers_of(options_, n, options_.learning_rate);
+    std::memcpy(numbers_->data(), numbers.data(), sizeof numbers);
+    for (int i = 0; i < kCount; ++i) gradient_.data_as<float>()[i] = static_cast<float>(gradient_at(n, i));
+    *reinterpret_cast<uint8_t*>(spoilt_->data()) = spoilt ? 1 : 0;
+    for (const TensorImpl* node : graph_.nodes())
+      if (has_work(*node)) REQUIRE(compute_in_parts(*cpu_, *node, 1).ok());
+  }
+
+ private:
+  const OptimizerOptions options_;
+  GraphBuilder g_;
+  std::unique_ptr<Backend> cpu_ = cpu::make_cpu_backend();
+  Tensor parameter_, gradient_, numbers_, spoilt_;
+  Graph graph_;
+};
+
+}  // namespace
+
+// The expected numbers are those of the update as PyTorch documents it, in double. What decay leaves is rounded to f32
+// first, as PyTorch multiplies f32 parameters by it.
+TEST_CASE("a hundred steps of AdamW are PyTorch's") {
+  OptimizerOptions o;
+  o.learning_rate = 3e-3;
+  o.weight_decay = 0.05;
+  Descent descent(o);
+  std::vector<double> p(kCount), m(kCount), v(kCount);
+  for (int i = 0; i < kCount; ++i) p[static_cast<size_t>(i)] = static_cast<double>(Descent::start(i));
+  for (int n = 1; n <= 100; ++n) {
+    descent.step(n);
+    for (int i = 0; i < kCount; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const double g = static_cast<double>(static_cast<float>(gradient_at(n, i)));
+      p[at] *= static_cast<double>(static_cast<float>(1 - o.learning_rate * o.weight_decay));
+      m[at] += (1 - o.beta1) * (g - m[at]);
+      v[at] = o.beta2 * v[at] + (1 - o.beta2) * g * g;
+      const double root = std::sqrt(v[at]) / std::sqrt(1 - std::pow(o.beta2, n)) + o.epsilon;
+      p[at] -= o.learning_rate / (1 - std::pow(o.beta1, n)) * m[at] / root;
+      CHECK(std::abs(static_cast<double>(descent.p()[i]) - p[at]) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("a hundred steps of SGD with momentum are PyTorch's") {
+  OptimizerOptions o;
+  o.kind = OptimizerKind::Sgd;
+  o.learning_rate = 1e-2;
+  o.weight_decay = 0.01;
+  Descent descent(o);
+  std::vector<double> p(kCount), v(kCount);
+  for (int i = 0; i < kCount; ++i) p[static_cast<size_t>(i)] = static_cast<double>(Descent::start(i));
+  for (int n = 1; n <= 100; ++n) {
+    descent.step(n);
+    for (int i = 0; i < kCount; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const double g = static_cast<double>(static_cast<float>(gradient_at(n, i))) + o.weight_decay * p[at];
+      v[at] = n == 1 ? g : o.momentum * v[at] + g;
+      p[at] -= o.learning_rate * v[at];
+      CHECK(std::abs(static_cast<double>(descent.p()[i]) - p[at]) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("a spoilt step changes nothing, and the next one goes on") {
+  Descent a({}), b({});
+  a.step(1), b.step(1);
+  const std::vector<float> before(a.p(), a.p() + kCount);
+  a.step(2, true);
+  CHECK(std::vector<float>(a.p(), a.p() + kCount) == before);
+  a.step(2), b.step(2);
+  CHECK(std::vector<float>(a.p(), a.p() + kCount) == std::vector<float>(b.p(), b.p() + kCount));
+}
+
+TEST_CASE("gradients are scaled down to a norm") {
+  OptimizerOptions o;
+  o.kind = OptimizerKind::Sgd;
+  o.learning_rate = 1, o.momentum = 0, o.weight_decay = 0, o.clip = 0.5;
+  Descent descent(o);
+  descent.step(1);
+  double norm = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const double moved = static_cast<double>(descent.p()[i]) - static_cast<double>(Descent::start(i));
+    norm += moved * moved;
+  }
+  CHECK(std::abs(std::sqrt(norm) - 0.5) < 1e-5);
+}
+
+TEST_CASE("numbers that make no sense are refused") {
+  const auto refused = [](auto change) {
+    OptimizerOptions o;
+    change(o);
+    return !check(o).ok();
+  };
+  CHECK(check({}).ok());
+  CHECK(refused([](OptimizerOptions& o) { o.learning_rate = -1; }));
+  CHECK(refused([](OptimizerOptions& o) { o.learning_rate = NAN; }));
+  CHECK(refused([](OptimizerOptions& o) { o.momentum = 1; }));
+  CHECK(refused([](OptimizerOptions& o) { o.beta2 = 1; }));
+  CHECK(refused([](OptimizerOptions& o) { o.epsilon = -1e-8; }));
+  CHECK(!parse_optimizer("adam"));
+  CHECK(parse_optimizer("sgd") == OptimizerKind::Sgd);
+}

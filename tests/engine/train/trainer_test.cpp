@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/train/trainer.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "test_data.h"
+
+using namespace arenascope;
+using namespace arenascope::train;
+using arenascope::test::data_folder;
+
+namespace {
+
+// Pictures of 28x28 whose class is the row that is bright, with noise.
+ImageData stripes(int64_t count, uint32_t seed) {
+  ImageData data;
+  data.sizes = {28, 28};
+  data.pixels.resize(static_cast<size_t>(count) * 784);
+  for (int64_t i = 0; i < count; ++i) {
+    data.labels.push_back(static_cast<uint8_t>(i % 10));
+    for (int64_t p = 0; p < 784; ++p) {
+      seed = seed * 1664525u + 1013904223u;
+      const bool bright = p / 28 / 2 == i % 10;
+      data.pixels[static_cast<size_t>(i * 784 + p)] = static_cast<uint8_t>((seed >> 24) / 3 + (bright ? 120 : 0));
+    }
+  }
+  return data;
+}
+
+std::unique_ptr<Trainer> opened(const std::string& spec, const ImageData& data, TrainerOptions options = {}) {
+  options.run.budget_seconds = 0.05;
+  if (options.run.threads == 0) options.run.threads = 1;
+  auto trainer = Trainer::open(spec, data, options);
+  REQUIRE_MESSAGE(trainer.ok(), (trainer.ok() ? "" : trainer.error().message));
+  return std::move(*trainer);
+}
+
+std::filesystem::path scratch(const std::string& name) {
+  return std::filesystem::temp_directory_path() / ("arenascope_train_" + name);
+}
+
+void write(const std::filesystem::path& path, const std::vector<uint8_t>& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::vector<uint8_t> idx(std::vector<uint32_t> sizes, size_t bytes) {
+  std::vector<uint8_t> out{0, 0, 8, static_cast<uint8_t>(sizes.size())};
+  for (uint32_t size : sizes)
+    for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<uint8_t>(size >> shift));
+  for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(i % 10));
+  return out;
+}
+
+std::vector<float> parameters_after(const std::string& spec, const ImageData& data, int epochs, int threads) {
+  TrainerOptions options;
+  options.batch = 32;
+  options.run.threads = threads;
+  options.run.fuse = true;
+  auto trainer = opened(spec, data, options);
+  for (int i = 0; i < epochs; ++i) REQUIRE(trainer->epoch(data, 1e-3).ok());
+  const auto path = scratch("bits.safetensors");
+  REQUIRE(trainer->save(path).ok());
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::filesystem::remove(path);
+  std::vector<float> out((bytes.size() - bytes.size() % 4) / 4);
+  std::memcpy(out.data(), bytes.data() + bytes.size() % 4, 4 * out.size());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("both networks learn what made pictures show, with either optimiser") {
+  const ImageData data = stripes(200, 1), other = stripes(100, 99);
+  for (const char* spec : {"zoo:mnist_fc", "zoo:mnist_cnn"})
+    for (OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Sgd}) {
+      CAPTURE(spec);
+      CAPTURE(name(kind));
+      TrainerOptions options;
+      options.batch = 32;  // the last batch of 200 has 8
+      options.optimizer.kind = kind;
+      auto trainer = opened(spec, data, options);
+      const double rate = kind == OptimizerKind::AdamW ? 5e-3 : 5e-2;
+      const double before = trainer->measure(data)->loss;
+      for (int i = 0; i < 6; ++i) {
+        auto measured = trainer->epoch(data, rate);
+        REQUIRE_MESSAGE(measured.ok(), (measured.ok() ? "" : measured.error().message));
+      }
+      CHECK(trainer->steps() == 6 * 7);
+      CHECK(trainer->losses().size() == 42);
+      CHECK(trainer->measure(data)->loss < before / 4);
+      CHECK(trainer->measure(other)->accuracy > 0.9);
+    }
+}
+
+TEST_CASE("the same seed gives the same bits on one thread") {
+  const ImageData data = stripes(96, 5);
+  for (const char* spec : {"zoo:mnist_fc", "zoo:mnist_cnn"}) {
+    const auto bits = [](const std::vector<float>& v) {
+      return std::string(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(float));
+    };
+    const auto once = parameters_after(spec, data, 2, 1);
+    CHECK(bits(parameters_after(spec, data, 2, 1)) == bits(once));
+  }
+}
+
+TEST_CASE("a checkpoint is opened as its model with its weights") {
+  const ImageData data = stripes(96, 5);
+  TrainerOptions options;
+  options.batch = 32;
+  auto trainer = opened("zoo:mnist_cnn", data, options);
+  REQUIRE(trainer->epoch(data, 5e-3).ok());
+  const auto path = scratch("checkpoint.safetensors");
+  REQUIRE(trainer->save(path).ok());
+  auto again = opened(path.string(), data, options);
+  CHECK(again->measure(data)->loss == trainer->measure(data)->loss);
+  CHECK(again->measure(data)->loss != opened("zoo:mnist_cnn", data, options)->measure(data)->loss);
+  auto model = models::open_model(path.string());
+  REQUIRE(model.ok());
+  CHECK(model->runnable());
+  CHECK(model->format == "safetensors");
+  CHECK(!trainer->save("/nonexistent/folder/a.safetensors").ok());
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a loss that is no number ends it, names the node, and leaves the parameters") {
+  const ImageData data = stripes(64, 5);
+  TrainerOptions options;
+  options.batch = 32;
+  options.optimizer.kind = OptimizerKind::Sgd;
+  auto trainer = opened("zoo:mnist_fc", data, options);
+  const double rate = 1e30;
+  Result<Measure> measured = trainer->epoch(data, rate);
+  REQUIRE(!measured.ok());
+  CHECK(measured.error().message.find("is not finite is") != std::string::npos);
+  CHECK(measured.error().message.find('\n') == std::string::npos);
+}
+
+TEST_CASE("what cannot be trained is one sentence") {
+  const ImageData data = stripes(40, 1);
+  ImageData labelled = data;
+  labelled.labels[7] = 10;
+  auto outside = Trainer::open("zoo:mnist_fc", labelled, {});
+  REQUIRE(!outside.ok());
+  CHECK(outside.error().message.find("label 10 of picture 7") != std::string::npos);
+  ImageData small = data;
+  small.sizes = {14, 28};
+  small.labels.resize(80);
+  CHECK(!Trainer::open("zoo:mnist_fc", small, {}).ok());
+  CHECK(!Trainer::open("zoo:mul_mat", data, {}).ok());
+  CHECK(!Trainer::open("zoo:unet", data, {}).ok());
+  TrainerOptions bad;
+  bad.optimizer.learning_rate = -1;
+  CHECK(!Trainer::open("zoo:mnist_fc", data, bad).ok());
+}
+
+TEST_CASE("data that is cut short, or no data") {
+  const auto images = scratch("images"), labels = scratch("labels");
+  const auto said = [&](const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
+    write(images, a), write(labels, b);
+    auto data = read_images(images, labels);
+    return data.ok() ? std::string("fine") : data.error().message;
+  };
+  CHECK(said(idx({10, 2, 3}, 60), idx({10}, 10)) == "fine");
+  CHECK(said(idx({10, 2, 3}, 59), idx({10}, 10)).find("59 bytes of data for [10, 2, 3]") != std::string::npos);
+  CHECK(said(idx({10, 2, 3}, 60), idx({9}, 9)).find("9 labels for the 10 pictures") != std::string::npos);
+  CHECK(said(idx({0, 2, 3}, 0), idx({0}, 0)).find("no picture") != std::string::npos);
+  CHECK(said({0, 0, 8}, idx({9}, 9)).find("no idx file") != std::string::npos);
+  CHECK(said({0, 0, 8, 3, 0}, idx({9}, 9)).find("within its header") != std::string::npos);
+  CHECK(said({0, 0, 13, 1, 0, 0, 0, 0}, idx({9}, 9)).find("no idx file") != std::string::npos);
+  CHECK(said({0x1F, 0x8B, 8, 0, 0}, idx({9}, 9)).find("arenascope_train_images") != std::string::npos);
+  CHECK(said(idx({0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, 4), idx({9}, 9)) != "fine");
+  CHECK(!read_image_pair("one").ok());
+  CHECK(!read_image_pair("/nonexistent/a,/nonexistent/b").ok());
+  std::filesystem::remove(images);
+  std::filesystem::remove(labels);
+}
+
+TEST_CASE("real digits are read, packed as they are") {
+  ARENASCOPE_NEEDS_DATA("models/mnist/t10k-images-idx3-ubyte.gz");
+  const auto folder = data_folder() / "models" / "mnist";
+  auto data = read_images(folder / "t10k-images-idx3-ubyte.gz", folder / "t10k-labels-idx1-ubyte.gz");
+  REQUIRE_MESSAGE(data.ok(), (data.ok() ? "" : data.error().message));
+  CHECK(data->count() == 10000);
+  CHECK(data->pixels_each() == 784);
+  CHECK(data->labels[0] == 7);
+}
