@@ -87,6 +87,8 @@ Status lower_host_op(const Job& job) {
     case HostOp::BitCast: return lower_copy(job);
     case HostOp::RoundSmall: return lower_round_small(job);
     case HostOp::GridSample: return lower_grid_sample(job);
+    case HostOp::SetRows:
+    case HostOp::MaxPoolBack: break;
   }
   return refuse(job.node, "no kernel computes it");
 }
@@ -135,8 +137,10 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Window:
     case OpFamily::Norm:
     case OpFamily::Reduction:
-    case OpFamily::Line:
-    case OpFamily::Host: return plain(node);
+    case OpFamily::Line: return plain(node);
+    case OpFamily::Host:
+      if (node.op == Op::SetRows || node.op == Op::MaxPoolBack) return refuse(node, "no kernel computes it");
+      return plain(node);
   }
   return refuse(node, "no kernel computes it");
 }

@@ -74,6 +74,7 @@ TEST_CASE("op cases agree with the reference by way of the device's memory") {
     size_t number = 0;
     for (const OpCase& c : op_cases()) {
       if (number++ % 5 != 0) continue;  // the kernels themselves are tested case by case elsewhere
+      if (!(*backend)->supports(*c.build(*Context::create({.grow = true}))->output).ok()) continue;  // the host's
       CAPTURE(c.name);
       auto context = Context::create({.grow = true});
       REQUIRE(context);
