@@ -221,7 +221,7 @@ void rotary_embedding(OpCall& c) {
   Tensor cosine = c.in(1), sine = c.in(2);
   if (!c.ok() || !x || !cosine || !sine || x->rank() != 4) return c.refuse("its source has no heads");
   const Dims s = x.sizes();
-  const int64_t given = c.attr_int("rotary_embedding_dim", 0), width = given == 0 ? s[3] : given, half = width / 2;
+  const int64_t asked = c.attr_int("rotary_embedding_dim", 0), width = asked == 0 ? s[3] : asked, half = width / 2;
   if (width < 2 || width > s[3] || width % 2 != 0) return c.refuse(fmt::format("{} of {} elements turn", width, s[3]));
   if (c.has(3)) {
     const Tensor places = c.in(3);

@@ -98,18 +98,18 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   data = c.in(0);
   updates = c.in(2);
   indices = c.known(1);
-  const std::string reduction = c.attr_string("reduction", "none");
+  const std::string name = c.attr_string("reduction", "none");
   reduction = Reduction::None;
-  if (reduction == "add")
+  if (name == "add")
     reduction = Reduction::Add;
-  else if (reduction == "mul")
+  else if (name == "mul")
     reduction = Reduction::Mul;
-  else if (reduction == "min")
+  else if (name == "min")
     reduction = Reduction::Min;
-  else if (reduction == "max")
+  else if (name == "max")
     reduction = Reduction::Max;
-  else if (reduction != "none")
-    c.refuse(fmt::format("it reduces by {}", reduction));
+  else if (name != "none")
+    c.refuse(fmt::format("it reduces by {}", name));
   if (!indices)
     c.refuse("its indices must be known before it runs");
   else if (data && data->element_count() > HostArray::kMaxElements * 16)
