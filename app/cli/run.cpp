@@ -25,7 +25,7 @@ struct RunArguments {
   double budget = 1.0;
   std::optional<int64_t> capacity;
   bool in_place = false, fuse = true, channels_last = true, whole = false, every_barrier = false, drop_barriers = false,
-       no_stealing = false;
+       no_stealing = false, hold_threads = false;
   std::vector<int> processors;
   int nice = 0, polling = 50;
 };
@@ -159,6 +159,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   options.execution = {!arguments.every_barrier, !arguments.no_stealing, arguments.drop_barriers};
   options.pool = {arguments.processors, arguments.nice};
   options.polling = arguments.polling;
+  options.hold_threads = arguments.hold_threads;
   options.capacity = arguments.capacity;
   if (arguments.capacity && *arguments.capacity < 1)
     return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
@@ -281,6 +282,7 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_flag("--every-barrier", a->every_barrier, "Meet behind every node, also between tiny ones in a row");
   command->add_flag("--drop-barriers", a->drop_barriers, "No barrier between nodes that do not depend on each other");
   command->add_flag("--no-stealing", a->no_stealing, "A thread never takes over another's part of a node");
+  command->add_flag("--hold-threads", a->hold_threads, "All threads take part, even where one alone would be sooner");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return run_model(context, *a); }; });
 }

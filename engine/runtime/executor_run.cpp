@@ -194,7 +194,7 @@ void Executor::work(int ith, Shared& shared) {
     meet(item + 1, ith, shared);
     if (!shared.clocked()) continue;
     // What was done between the nodes is no wait.
-    const Nanoseconds leave = shared.alone ? stretch.arrive : shared.clock.now();
+    const Nanoseconds leave = shared.alone ? stretch.arrive : shared.clock.now_in_order();
     const Section section = shared.section;
     const bool in_section = section.done == item + 1 && !shared.alone;
     const Nanoseconds wait_end = in_section ? std::clamp(section.begin, stretch.arrive, leave) : leave;
