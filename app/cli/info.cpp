@@ -115,6 +115,7 @@ void print_info(const models::Model& model, const Info& info) {
   if (info.fused) print_fused(*info.fused);
   print_values("input", model.inputs);
   print_values("output", model.outputs);
+  fmt::print("{}", assumed_sizes(model));
   std::vector<std::pair<std::string, int64_t>> ops(model.ops.begin(), model.ops.end());
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [op, count] : ops)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/model_options.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <arenascope/graph/order.h>
@@ -28,6 +29,17 @@ Result<models::OpenOptions> ModelArguments::options() const {
   out.prefill = prefill;
   out.training = training;
   return out;
+}
+
+std::string assumed_sizes(const models::Model& model) {
+  std::string all;
+  std::vector<std::string> named;
+  for (const models::FreeDimension& free : model.free_dimensions) {
+    if (free.told || std::find(named.begin(), named.end(), free.key()) != named.end()) continue;
+    named.push_back(free.key());
+    all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", free.key(), free.size);
+  }
+  return all.empty() ? "" : fmt::format("sizes assumed: {}; --dim NAME=N or an input tells others\n", all);
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {

@@ -22,6 +22,9 @@ struct ModelArguments {
   Result<models::OpenOptions> options() const;
 };
 
+// What was assumed of sizes that the file leaves open, in one line with its end; empty where nothing was.
+std::string assumed_sizes(const models::Model& model);
+
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 
 // --backend and --backend-option NAME=VALUE.

@@ -208,6 +208,7 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
       fmt::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
                  app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
                  row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && rows.size() > 1 ? " *" : "");
+    fmt::print("{}", assumed_sizes(model));
   }
   if (capacity && best->plan.arena_bytes > *capacity)
     return fail(kFailed, fmt::format("{}: the best plan needs {} bytes, the capacity is {}{}", arguments.model.model,

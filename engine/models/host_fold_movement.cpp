@@ -251,6 +251,35 @@ Arrays non_zero(const FoldCall& c) {
   return one(std::move(out));
 }
 
+Arrays split(const FoldCall& c) {
+  const HostArray* x = input(c, 0);
+  if (!x) return Error{"it has no source"};
+  auto axis = axis_of(c.integer("axis", 0), x->sizes.rank());
+  if (!axis) return axis.error();
+  const int64_t size = x->sizes[*axis], n = static_cast<int64_t>(c.outputs);
+  std::vector<int64_t> parts = c.opset < 13  ? c.integers("split")
+                               : input(c, 1) ? input(c, 1)->ints
+                                             : std::vector<int64_t>();
+  const int64_t each = (size + n - 1) / std::max<int64_t>(n, 1);
+  if (parts.empty())
+    for (int64_t i = 0; i < n; ++i) parts.push_back(std::clamp<int64_t>(size - i * each, 0, each));
+  int64_t inner = 1, first = 0;
+  for (int d = *axis + 1; d < x->sizes.rank(); ++d) inner *= x->sizes[d];
+  std::vector<HostArray> out;
+  for (const int64_t part : parts) {
+    if (part < 0 || part > size - first) return Error{"its parts do not fit"};
+    Dims sizes = x->sizes;
+    sizes[*axis] = part;
+    std::vector<int64_t> index;
+    for (int64_t i = 0; i < element_count(sizes); ++i)
+      index.push_back((i / (part * inner) * size + first) * inner + i % (part * inner));
+    out.push_back(picked(*x, sizes, index));
+    first += part;
+  }
+  if (first != size || out.size() != c.outputs) return Error{"its parts do not fit"};
+  return out;
+}
+
 Arrays identity(const FoldCall& c) {
   if (!input(c, 0)) return Error{"it has no source"};
   return one(*c.inputs[0]);
@@ -268,6 +297,7 @@ void add_movement(Table& table) {
                 {"Range", range},
                 {"Tile", tile},
                 {"NonZero", non_zero},
+                {"Split", split},
                 {"Identity", identity}});
   for (const char* op : {"Reshape", "Flatten", "Unsqueeze", "Squeeze"}) table[op] = reshape;
 }

@@ -111,7 +111,6 @@ class Einsum {
     std::string text;
     for (char ch : c_.attr_string("equation", ""))
       if (ch != ' ') text += ch;
-    if (text.find('.') != std::string::npos) return c_.refuse("an equation with '...'");
     const size_t arrow = text.find("->");
     std::vector<std::string> terms{""};
     for (char ch : text.substr(0, arrow)) {
@@ -121,22 +120,25 @@ class Einsum {
         terms.back() += ch;
     }
     if (terms.size() != c_.input_count()) return c_.refuse(fmt::format("'{}' does not fit its sources", text));
-    std::string result;
-    if (arrow != std::string::npos)
+    std::string result, most;
+    for (size_t i = 0; i < terms.size(); ++i)
+      if (!spell_out(terms[i], c_.rank(i), most)) return c_.refuse(fmt::format("'{}' does not fit its sources", text));
+    if (arrow != std::string::npos) {
       result = text.substr(arrow + 2);
-    else
+      if (const size_t dots = result.find("..."); dots != std::string::npos) result.replace(dots, 3, most);
+    } else {
+      result = most;
       for (char ch = 'A'; ch <= 'z'; ++ch) {
         int uses = 0;
         for (const auto& term : terms)
           for (char t : term) uses += t == ch;
         if (uses == 1) result += ch;
       }
+    }
     for (size_t i = 0; i < terms.size(); ++i) {
       if (terms[i].size() != static_cast<size_t>(c_.rank(i)))
         return c_.refuse(fmt::format("'{}' does not fit its sources", text));
       for (size_t d = 0; d < terms[i].size(); ++d) {
-        if (terms[i].find(terms[i][d], d + 1) != std::string::npos)
-          return c_.refuse("a label that stands twice in one source");
         const int64_t size = c_.sizes(i)[static_cast<int>(d)];
         if (auto [at, fresh] = sizes_.emplace(terms[i][d], size); !fresh && at->second != size)
           return c_.refuse(fmt::format("'{}' is both {} and {}", terms[i][d], at->second, size));
@@ -144,12 +146,59 @@ class Einsum {
     }
     for (char ch : result)
       if (!sizes_.count(ch)) return c_.refuse(fmt::format("'{}' does not fit its sources", text));
-    if (terms.size() == 1) return c_.out(0, ordered(summed(c_.in(0), terms[0], result), terms[0], result));
+    if (terms.size() == 1) {
+      const Tensor x = diagonal(c_.in(0), terms[0], ":of_0");
+      return c_.out(0, ordered(summed(x, terms[0], result), terms[0], result));
+    }
     if (terms.size() != 2) return c_.refuse("more than two sources");
     two(terms[0], terms[1], result);
   }
 
  private:
+  // "..." as labels of their own, the same ones from the right; `most` are those of the longest. False: it does not fit.
+  static bool spell_out(std::string& term, int rank, std::string& most) {
+    const size_t dots = term.find("...");
+    if (dots == std::string::npos) return term.find('.') == std::string::npos;
+    const int count = rank - static_cast<int>(term.size()) + 3;
+    if (count < 0 || count > kMaxDims) return false;
+    std::string labels;
+    for (int i = count; i > 0; --i) labels += static_cast<char>(i);
+    if (labels.size() > most.size()) most = labels;
+    term.replace(dots, 3, labels);
+    return term.find('.') == std::string::npos;
+  }
+
+  // Where a label stands twice, only its diagonal; `term` shrinks with it.
+  Tensor diagonal(Tensor x, std::string& term, const std::string& name) {
+    for (size_t d = 0; d < term.size() && x; ++d) {
+      const size_t again = term.find(term[d], d + 1);
+      if (again == std::string::npos) continue;
+      std::vector<int> order;
+      Dims sizes;
+      std::string rest;
+      for (size_t i = 0; i < term.size(); ++i)
+        if (i != d && i != again) {
+          order.push_back(static_cast<int>(i));
+          sizes.push_back(x.sizes()[static_cast<int>(i)]);
+          rest += term[i];
+        }
+      const int64_t n = x.sizes()[static_cast<int>(d)];
+      order.push_back(static_cast<int>(d)), order.push_back(static_cast<int>(again));
+      sizes.push_back(n * n);
+      std::vector<int64_t> places;
+      for (int64_t i = 0; i < n; ++i) places.push_back(i * (n + 1));
+      const std::string at = fmt::format("{}_{}", name, d);
+      const Tensor square = c_.op(Op::Cont, {c_.permute(x, order, (at + "_order").c_str())}, (at + "_square").c_str());
+      x = c_.op_with(Op::Gather,
+                     {c_.reshape(square, sizes, (at + "_line").c_str()),
+                      c_.constant(HostArray::of(std::move(places)), (at + "_places").c_str())},
+                     AxisParams{sizes.rank() - 1}, at.c_str());
+      term = rest + term[d];
+      d = static_cast<size_t>(-1);  // from the beginning, for a label that stands three times
+    }
+    return x;
+  }
+
   // Without the labels that nobody wants; `term` shrinks with it.
   Tensor summed(const Tensor& x, std::string& term, const std::string& wanted) {
     ReduceParams params{0, false};
@@ -183,7 +232,8 @@ class Einsum {
   }
 
   void two(std::string a, std::string b, const std::string& result) {
-    Tensor x = summed(c_.in_f32(0), a, b + result), y = summed(c_.in_f32(1), b, a + result);
+    Tensor x = diagonal(c_.in_f32(0), a, ":of_0"), y = diagonal(c_.in_f32(1), b, ":of_1");
+    x = summed(x, a, b + result), y = summed(y, b, a + result);
     std::string batch, own_a, own_b, shared;
     for (char ch : a) {
       const bool in_b = b.find(ch) != std::string::npos, out = result.find(ch) != std::string::npos;

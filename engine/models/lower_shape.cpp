@@ -174,7 +174,7 @@ void dropout(OpCall& c) {
     if (!training) return;
     const bool keeps_all = ratio && ratio->size() == 1 && (*ratio)[0] == 0;
     if (training->size() == 1 && (*training)[0] != 0 && !keeps_all)
-      return c.refuse("it drops at random, as in training");
+      return drop_at_random(c, ratio && ratio->size() == 1 ? (*ratio)[0] : 0.5);
   }
   identity(c);
   if (c.wants(1)) filled(c, 1, c.sizes(0), HostArray::scalar(1, DType::Bool));

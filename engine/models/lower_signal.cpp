@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// ONNX's Fourier transforms as sums over tables of sines and cosines, and the steps of optimisers.
+// ONNX's Fourier transforms as sums over tables of sines and cosines, and the matrix of mel frequencies.
+#include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -79,10 +81,8 @@ Tensor weights(OpCall& c, const Transform& t) {
   return c.constant(std::move(out), ":weights");
 }
 
-void dft(OpCall& c) {
-  const Tensor x = c.in(0);
-  Transform t;
-  if (!x || !read(c, x, t)) return;
+// `x` transformed, as result 0 of the type `dtype`.
+void transform(OpCall& c, const Tensor& x, const Transform& t, DType dtype) {
   const int rank = x->rank();
   // The axis goes to the end, the parts before it: [2 or 1, .., in].
   std::vector<int> order = {rank - 1};
@@ -135,114 +135,90 @@ void dft(OpCall& c) {
   if (complex) both = c.op_with(Op::Concat, {both, c.reshape(z, each, ":z_each")}, AxisParams{0}, ":both");
   std::vector<int> back(static_cast<size_t>(rank));
   for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int>(i);
-  c.out(0, c.cast(c.op(Op::Cont, {c.permute(both, back, ":back")}, x.dtype() == DType::F64 ? "" : ":y"), x.dtype()));
+  c.out(0, c.cast(c.op(Op::Cont, {c.permute(both, back, ":back")}, dtype == DType::F64 ? "" : ":y"), dtype));
 }
 
-// An optimiser's step over tensors in groups: X…, then gradients, then each kind of state. Scalars are f32 tensors.
-struct Step {
-  Tensor rate, count, x, gradient;
-  std::vector<Tensor> states;
-};
-
-Tensor scaled(OpCall& c, const Tensor& x, float by, const std::string& at) {
-  return c.op_with(Op::Scale, {x}, ScaleParams{by, 0}, at.c_str());
-}
-Tensor is_later(OpCall& c, const Step& s, const std::string& at) {
-  return c.op(Op::Greater, {s.count, c.scalar(0, DType::F32, (at + "_zero").c_str())}, at.c_str());
-}
-Tensor regular(OpCall& c, const Step& s, const std::string& at) {
-  return c.op(Op::Add, {scaled(c, s.x, c.attr_float("norm_coefficient", 0), at + "_norm"), s.gradient},
-              (at + "_g").c_str());
+void dft(OpCall& c) {
+  const Tensor x = c.in(0);
+  Transform t;
+  if (x && read(c, x, t)) transform(c, x, t, x.dtype());
 }
 
-// `one` gives the new x and the new states of a group; `kinds` is how many states there are.
-template <class F>
-void optimise(OpCall& c, size_t kinds, F&& one) {
-  const size_t per = 2 + kinds, sources = c.input_count();
-  if (sources < 2 + per || (sources - 2) % per != 0) return c.refuse("its sources are not in whole groups");
-  const size_t groups = (sources - 2) / per;
-  const Tensor rate = c.in_f32(0), count = c.cast(c.in(1), DType::F32, ":count");
-  for (size_t i = 0; i < groups && c.ok(); ++i) {
-    Step s{c.reshape(rate, {}, fmt::format(":rate_{}", i).c_str()),
-           c.reshape(count, {}, fmt::format(":t_{}", i).c_str()),
-           c.in(2 + i),
-           c.in(2 + groups + i),
-           {}};
-    for (size_t k = 0; k < kinds; ++k) s.states.push_back(c.in(2 + (2 + k) * groups + i));
-    if (!c.ok()) return;
-    const std::vector<Tensor> made = one(s, fmt::format(":{}", i));
-    for (size_t k = 0; k < made.size(); ++k) c.out(k * groups + i, made[k]);
+// Frames of a signal, each `step` elements behind the one before, transformed.
+void stft(OpCall& c) {
+  const Tensor x = c.in(0);
+  const auto step = c.ints(1);
+  if (!x || !step) return c.refuse("it needs the step between its frames");
+  const Tensor window = c.has(2) ? c.in(2) : Tensor();
+  const auto given = c.ints(3);
+  if (!c.ok()) return;
+  if (x->rank() < 2 || x->rank() > 3 || step->size() != 1 || (given && given->size() != 1) || (!given && !window) ||
+      (window && window->rank() != 1))
+    return c.refuse(fmt::format("frames of a signal of {}", to_string(x.sizes())));
+  const int64_t length = given ? (*given)[0] : window.sizes()[0], parts = x->rank() == 3 ? x.sizes()[2] : 1;
+  const int64_t by = (*step)[0], all = x.sizes()[1];
+  if (by < 1 || length < 1 || length > kLongest || length > all || parts < 1 || parts > 2 ||
+      (window && window.sizes()[0] != length))
+    return c.refuse(fmt::format("frames of {} every {} of {}", length, by, all));
+  const int64_t frames = (all - length) / by + 1;
+  Transform t{2, length, false, c.attr_int("onesided", 1) != 0};
+  if (t.onesided && parts == 2) return c.refuse("a one-sided spectrum of complex numbers");
+  auto terms = checked_mul(frames, length);
+  if (terms) terms = checked_mul(*terms, x.sizes()[0] * t.out());
+  if (!terms || *terms > kMostTerms) return c.refuse(fmt::format("{} frames of {}", frames, length));
+  std::vector<int64_t> places;
+  for (int64_t f = 0; f < frames; ++f)
+    for (int64_t i = 0; i < length; ++i) places.push_back(f * by + i);
+  const Tensor picked =
+      c.op_with(Op::Gather, {x, c.constant(HostArray::of(std::move(places)), ":places")}, AxisParams{1}, ":picked");
+  Tensor each = c.cast(c.reshape(picked, {x.sizes()[0], frames, length, parts}, ":frames"), DType::F64, ":frames_f64");
+  if (window)
+    each =
+        c.op(Op::Mul, {each, c.cast(c.reshape(window, {length, 1}, ":window"), DType::F64, ":window_f64")}, ":framed");
+  if (each) transform(c, each, t, x.dtype());
+}
+
+// Triangles over the bins of a spectrum, evenly spaced on the mel scale.
+void mel_weight_matrix(OpCall& c) {
+  double told[5] = {};
+  for (size_t i = 0; i < 5; ++i) {
+    const auto given = c.floats(i);
+    if (!given || given->size() != 1) return c.refuse("its sizes and frequencies must be known before it runs");
+    told[i] = (*given)[0];
   }
-}
-
-void momentum(OpCall& c) {
-  const std::string mode = c.attr_string("mode", "standard");
-  if (mode != "standard" && mode != "nesterov") return c.refuse(fmt::format("mode '{}'", mode));
-  const float alpha = c.attr_float("alpha", 0), beta = c.attr_float("beta", 0);
-  optimise(c, 1, [&](const Step& s, const std::string& at) -> std::vector<Tensor> {
-    const Tensor g = regular(c, s, at);
-    const Tensor share =
-        c.op(Op::Where, {is_later(c, s, at + "_later"), scaled(c, g, beta, at + "_less"), g}, (at + "_share").c_str());
-    const Tensor v = c.op(Op::Add, {scaled(c, s.states[0], alpha, at + "_kept"), share}, (at + "_v").c_str());
-    const Tensor step =
-        mode == "standard" ? v : c.op(Op::Add, {g, scaled(c, v, alpha, at + "_ahead")}, (at + "_step").c_str());
-    return {c.op(Op::Sub, {s.x, c.op(Op::Mul, {s.rate, step}, (at + "_moved").c_str())}, (at + "_x").c_str()), v};
-  });
-}
-
-void adagrad(OpCall& c) {
-  const float decay = c.attr_float("decay_factor", 0), epsilon = c.attr_float("epsilon", 0);
-  optimise(c, 1, [&](const Step& s, const std::string& at) -> std::vector<Tensor> {
-    const Tensor g = regular(c, s, at);
-    const Tensor h = c.op(Op::Add, {s.states[0], c.op(Op::Mul, {g, g}, (at + "_gg").c_str())}, (at + "_h").c_str());
-    const Tensor root = c.op_with(Op::Scale, {c.op(Op::Sqrt, {h}, (at + "_root").c_str())}, ScaleParams{1, epsilon},
-                                  (at + "_over").c_str());
-    const Tensor rate =
-        c.op(Op::Div, {s.rate, c.op_with(Op::Scale, {s.count}, ScaleParams{decay, 1}, (at + "_age").c_str())},
-             (at + "_rate").c_str());
-    const Tensor step = c.op(Op::Div, {c.op(Op::Mul, {rate, g}, (at + "_rg").c_str()), root}, (at + "_step").c_str());
-    return {c.op(Op::Sub, {s.x, step}, (at + "_x").c_str()), h};
-  });
-}
-
-// 1 - base^t.
-Tensor unbiased(OpCall& c, const Tensor& t, float base, const std::string& at) {
-  const Tensor power = c.op(Op::Pow, {c.scalar(static_cast<double>(base), DType::F32, (at + "_base").c_str()), t},
-                            (at + "_power").c_str());
-  return c.op_with(Op::Scale, {power}, ScaleParams{-1, 1}, at.c_str());
-}
-
-void adam(OpCall& c) {
-  const float alpha = c.attr_float("alpha", 0.9f), beta = c.attr_float("beta", 0.999f),
-              epsilon = c.attr_float("epsilon", 0);
-  optimise(c, 2, [&](const Step& s, const std::string& at) -> std::vector<Tensor> {
-    const Tensor g = regular(c, s, at);
-    const auto mixed = [&](const Tensor& old, const Tensor& now, float keep, const std::string& name) {
-      return c.op(Op::Add, {scaled(c, old, keep, name + "_old"), scaled(c, now, 1 - keep, name + "_new")},
-                  name.c_str());
-    };
-    const Tensor v = mixed(s.states[0], g, alpha, at + "_v");
-    const Tensor h = mixed(s.states[1], c.op(Op::Mul, {g, g}, (at + "_gg").c_str()), beta, at + "_h");
-    const Tensor root = c.op_with(Op::Scale, {c.op(Op::Sqrt, {h}, (at + "_root").c_str())}, ScaleParams{1, epsilon},
-                                  (at + "_over").c_str());
-    const Tensor late =
-        c.op(Op::Div,
-             {c.op(Op::Mul, {s.rate, c.op(Op::Sqrt, {unbiased(c, s.count, beta, at + "_b")}, (at + "_br").c_str())},
-                   (at + "_rb").c_str()),
-              unbiased(c, s.count, alpha, at + "_a")},
-             (at + "_late").c_str());
-    const Tensor rate = c.op(Op::Where, {is_later(c, s, at + "_later"), late, s.rate}, (at + "_rate").c_str());
-    const Tensor step = c.op(Op::Mul, {rate, c.op(Op::Div, {v, root}, (at + "_vr").c_str())}, (at + "_step").c_str());
-    const Tensor x = c.op(Op::Sub, {s.x, step}, (at + "_moved").c_str());
-    return {scaled(c, x, 1 - c.attr_float("norm_coefficient_post", 0), at + "_x"), v, h};
-  });
+  const auto dtype = ir::to_dtype(static_cast<int32_t>(c.attr_int("output_datatype", 1)));
+  const auto [mels, length, rate, low, high] = told;
+  if (!dtype || !(mels >= 1) || !(length >= 1) || !(rate >= 1) || !(low >= 0) || !(high >= low) || mels > 1 << 14 ||
+      length > 1 << 20 || (length / 2 + 1) * mels > static_cast<double>(HostArray::kMaxElements))
+    return c.refuse(fmt::format("{} bands of {} bins", mels, length));
+  const auto bands = static_cast<int64_t>(mels), bins = static_cast<int64_t>(length) / 2 + 1;
+  const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const double step = (mel(high) - mel(low)) / (mels + 2);
+  std::vector<int64_t> edges;  // in bins
+  for (int64_t i = 0; i < bands + 2; ++i) {
+    const double hertz = 700 * (std::pow(10.0, (static_cast<double>(i) * step + mel(low)) / 2595) - 1);
+    edges.push_back(static_cast<int64_t>(std::floor((length + 1) * hertz / rate)));
+  }
+  HostArray out = HostArray::make(*dtype, {bins, bands});
+  const auto put = [&](int64_t bin, int64_t band, double value) {
+    if (bin >= 0 && bin < bins) out.set(bin * bands + band, value);
+  };
+  for (int64_t i = 0; i < bands; ++i) {
+    const auto at = static_cast<size_t>(i);
+    const int64_t from = edges[at], middle = edges[at + 1], to = edges[at + 2];
+    if (middle == from) put(middle, i, 1);
+    for (int64_t bin = from; bin <= std::min(middle, bins) && middle > from; ++bin)
+      put(bin, i, static_cast<double>(bin - from) / static_cast<double>(middle - from));
+    for (int64_t bin = middle; bin < std::min(to, bins); ++bin)
+      put(bin, i, static_cast<double>(to - bin) / static_cast<double>(to - middle));
+  }
+  c.out(0, std::move(out));
 }
 
 constexpr HandlerEntry kHandlers[] = {
     {"DFT", dft},
-    {"ai.onnx.preview.training::Adagrad", adagrad},
-    {"ai.onnx.preview.training::Adam", adam},
-    {"ai.onnx.preview.training::Momentum", momentum},
+    {"MelWeightMatrix", mel_weight_matrix},
+    {"STFT", stft},
 };
 
 }  // namespace

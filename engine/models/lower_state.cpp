@@ -156,16 +156,6 @@ Tensor with_axis(OpCall& c, const Tensor& x, int axis, const std::string& at) {
   return c.reshape(x, sizes, at.c_str());
 }
 
-ValuePtr value_of(const std::string& name, const Tensor& tensor) {
-  auto value = std::make_shared<Value>();
-  value->name = name;
-  value->kind = Value::Kind::Tensor;
-  value->dtype = tensor.dtype();
-  value->sizes = tensor.sizes();
-  value->tensor = tensor;
-  return value;
-}
-
 int64_t number_at(const std::vector<int64_t>& numbers, size_t i) { return i < numbers.size() ? numbers[i] : 0; }
 
 // A loop whose number of turns is known: its body as often as it goes round.
@@ -183,7 +173,7 @@ bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<Tensor>& inpu
     const std::string name = fmt::format(":turn_{}_{}", turn, i);
     const Tensor one = c.ok() ? element(c, inputs[i], axis, at, name) : Tensor();
     if (!one) return false;
-    given.push_back(value_of(c.name_of(name.c_str()), one));
+    given.push_back(tensor_value(c.name_of(name.c_str()), one));
   }
   auto made = c.lowering().lower_subgraph(body, given);
   if (!made) {
@@ -242,7 +232,7 @@ void scan(OpCall& c) {
     if (!c.ok()) return;
     Scanned s;
     for (size_t i = 0; i < states; ++i)
-      s.states.push_back(value_of(c.name_of(fmt::format(":state_{}", i).c_str()), parts[i]));
+      s.states.push_back(tensor_value(c.name_of(fmt::format(":state_{}", i).c_str()), parts[i]));
     s.outputs.resize(c.output_count() - states);
     const std::vector<Tensor> sequences(parts.begin() + static_cast<std::ptrdiff_t>(states), parts.end());
     const int axis = c.axis(number_at(axes, 0), sequences[0]->rank());
@@ -269,7 +259,9 @@ void scan(OpCall& c) {
     }
   }
   for (size_t i = 0; i < results.size(); ++i)
-    if (c.wants(i))
+    if (c.wants(i) && results[i].size() == 1)
+      c.out(i, results[i][0]);
+    else if (c.wants(i))
       c.out(i,
             c.op_list(Op::Concat, std::span<const Tensor>(results[i]), AxisParams{0}, fmt::format(":{}", i).c_str()));
 }

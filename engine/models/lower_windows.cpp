@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace arenascope::models {
@@ -158,16 +159,82 @@ void conv_transpose(OpCall& c) {
                     : c.op_with(Op::ConvTranspose, {x, w}, params));
 }
 
+// For each place of a plane's result and each tap of its window: the element's index in the plane as the file counts it,
+// and its place, which is `beyond` in the padding.
+struct Taps {
+  int64_t places = 1, taps = 1, plane = 1;
+  std::vector<int64_t> from, index;
+};
+bool read_taps(OpCall& c, const Dims& x, const Window& w, const Dims& out, Taps& t) {
+  for (int d = 0; d < w.spatial; ++d) t.places *= out[d + 2], t.taps *= w.kernel[d], t.plane *= x[d + 2];
+  if (t.places * t.taps > HostArray::kMaxElements * 16) {
+    c.refuse(fmt::format("indices of {} windows of {}", t.places, t.taps));
+    return false;
+  }
+  const bool column_major = c.attr_int("storage_order", 0) != 0;
+  for (int64_t i = 0; i < t.places; ++i)
+    for (int64_t k = 0; k < t.taps; ++k) {
+      int64_t place = i, tap = k, row_major = 0, counted = 0, inner = 1, outer = t.plane;
+      bool inside = true;
+      for (int d = w.spatial - 1; d >= 0; --d) {
+        const int64_t at = place % out[d + 2] * w.strides[d] - w.begin[d] + tap % w.kernel[d] * w.dilations[d];
+        const int64_t size = x[d + 2];
+        place /= out[d + 2], tap /= w.kernel[d];
+        inside = inside && at >= 0 && at < size;
+        outer /= size;
+        row_major += at * inner;
+        counted += at * (column_major ? outer : inner);
+        inner *= size;
+      }
+      t.from.push_back(inside ? row_major : t.plane);
+      t.index.push_back(inside ? counted : 0);
+    }
+  return true;
+}
+
+// Where the largest element of each window stands in the whole tensor.
+Tensor maxima(OpCall& c, const Tensor& x, const Window& w, const Dims& out) {
+  Taps t;
+  if (element_count(x.sizes()) == 0 || !read_taps(c, x.sizes(), w, out, t)) return {};
+  const int64_t planes = x.sizes()[0] * x.sizes()[1];
+  const double least = info(x.dtype()).floating ? -std::numeric_limits<double>::infinity()
+                       : x.dtype() == DType::I8 ? -128.0
+                                                : 0.0;
+  const auto made = [&](Op op, const FillParams& params, const char* suffix) {
+    OpParams bytes;
+    bytes.set(params);
+    return c.apply(op, std::span<const Tensor>{}, bytes, suffix);
+  };
+  const Tensor both[] = {c.reshape(x, {planes, t.plane}, ":planes"),
+                         made(Op::Fill, {{planes, 1}, x.dtype(), least, 0}, ":beyond")};
+  const auto table = [&](std::vector<int64_t> numbers, const Dims& sizes, const char* suffix) {
+    HostArray array = HostArray::of(std::move(numbers));
+    array.sizes = sizes;
+    return c.constant(std::move(array), suffix);
+  };
+  const Tensor windows = c.op_with(
+      Op::Gather,
+      {c.op_list(Op::Concat, both, AxisParams{1}, ":padded"), table(std::move(t.from), {t.places, t.taps}, ":taps")},
+      AxisParams{1}, ":windows");
+  const Tensor tap = c.op_with(Op::ArgMax, {windows}, ArgParams{2, false, false}, ":tap");
+  const Tensor entry = c.op(
+      Op::Add, {tap, made(Op::Arange, {{1, t.places}, DType::I64, 0, static_cast<double>(t.taps)}, ":rows")}, ":entry");
+  const Tensor own =
+      c.op_with(Op::Gather, {table(std::move(t.index), {t.places * t.taps}, ":indices"), entry}, AxisParams{0}, ":own");
+  const Tensor first = made(Op::Arange, {{planes, 1}, DType::I64, 0, static_cast<double>(t.plane)}, ":first");
+  return c.reshape(c.op(Op::Add, {own, first}, ":whole"), out, ":maxima");
+}
+
 void pool(OpCall& c, Op op) {
   const Tensor x = c.in(0);
   if (!x) return;
   Window w;
   if (!read_window(c, x.sizes(), {}, w)) return;
-  if (c.attr_int("storage_order", 0) != 0) return c.refuse("its storage order is column major");
-  if (c.wants(1)) return c.refuse("the indices of its maxima are wanted");
   PoolParams p = pool_params(c, w);
   p.count_include_pad = c.attr_int("count_include_pad", 0) != 0;
-  c.out(0, c.op_with(op, {x}, p));
+  const Tensor y = c.op_with(op, {x}, p);
+  c.out(0, y);
+  if (op == Op::MaxPool && c.wants(1) && y) c.out(1, maxima(c, x, w, y.sizes()));
 }
 
 // (Σ |x|^p)^(1/p) over a window: an average pool of the powers, undone.

@@ -12,6 +12,7 @@ namespace {
 
 // Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
 constexpr size_t kMostPoolBytes = size_t{1} << 29;
+constexpr int64_t kNewestOpset = 28;  // of the default domain
 
 // Operators that give their first source's numbers as they are.
 bool moves_small_types(std::string_view op) {
@@ -29,6 +30,16 @@ int32_t unread_small_type(const ir::Node& node, const std::vector<ValuePtr>& inp
   for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
     if (inputs[i] && inputs[i]->small != 0) return inputs[i]->small;
   return 0;
+}
+
+// A source that is no tensor, where the operator reads tensors.
+const Value* unread_sequence(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  if (node.op.starts_with("Sequence") || node.op.starts_with("Optional") || node.op == "ConcatFromSequence" ||
+      node.op == "Identity" || node.op == "Loop")
+    return nullptr;
+  for (const ValuePtr& input : inputs)
+    if (input && (input->kind == Value::Kind::Sequence || input->kind == Value::Kind::Nothing)) return input.get();
+  return nullptr;
 }
 
 std::string full_name(const ir::Node& node) {
@@ -107,12 +118,13 @@ std::optional<Dims> Lowering::input_sizes(ir::ValueType type) {
   return declared_sizes(type);
 }
 
-void Lowering::add_input(const ir::ValueType& type) {
-  ValueInfo info{type.name, type.dtype.value_or(DType::F32), {}, {}, {}};
+// An input that is one tensor, or an element of a sequence.
+ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType& type) {
+  ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
   auto value = std::make_shared<Value>();
-  value->name = type.name;
+  value->name = name;
   std::optional<Dims> sizes;
-  const auto given = options_.inputs.find(type.name);
+  const auto given = options_.inputs.find(name);
   if (given != options_.inputs.end()) {
     sizes = given->second.sizes();
     bool fits = type.dtype == given->second.dtype() &&
@@ -120,7 +132,7 @@ void Lowering::add_input(const ir::ValueType& type) {
     for (int i = 0; fits && type.has_shape && i < sizes->rank(); ++i)
       fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == (*sizes)[i];
     if (!fits) {
-      model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", type.name,
+      model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", name,
                                             arenascope::name(given->second.dtype()), to_string(*sizes)));
       sizes.reset();
     }
@@ -128,18 +140,18 @@ void Lowering::add_input(const ir::ValueType& type) {
     sizes = input_sizes(type);
     if (!sizes) {
       std::string why = "has no shape";
-      if (!type.tensor)
+      if (type.kind == ir::ValueType::Kind::Other)
         why = "is no tensor";
       else if (!type.dtype)
         why = fmt::format("is of type {}", ir::type_name(type.type));
       else if (type.has_shape)
         why = "has a shape that makes no sense";
-      model_.problems.push_back(fmt::format("the input '{}' {}", type.name, why));
+      model_.problems.push_back(fmt::format("the input '{}' {}", name, why));
     }
   }
   if (sizes) {
     info.sizes = *sizes;
-    auto tensor = context_.new_tensor(info.dtype, *sizes, type.name);
+    auto tensor = context_.new_tensor(info.dtype, *sizes, name);
     if (tensor) {
       (*tensor)->flags |= kFlagInput;
       info.tensor = *tensor;
@@ -154,10 +166,30 @@ void Lowering::add_input(const ir::ValueType& type) {
         value->for_given_inputs = true;
       }
     } else {
-      model_.problems.push_back(fmt::format("the input '{}': {}", type.name, tensor.error().message));
+      model_.problems.push_back(fmt::format("the input '{}': {}", name, tensor.error().message));
     }
   }
   model_.inputs.push_back(std::move(info));
+  return value;
+}
+
+void Lowering::add_input(const ir::ValueType& type) {
+  using Kind = ir::ValueType::Kind;
+  const bool optional = type.kind == Kind::Optional || type.kind == Kind::OptionalSequence;
+  const bool sequence = type.kind == Kind::Sequence || type.kind == Kind::OptionalSequence;
+  const auto given = options_.sequence_lengths.find(type.name);
+  const int64_t length = given == options_.sequence_lengths.end() ? -1 : given->second;
+  if (!optional && !sequence) return define(type.name, add_tensor_input(type.name, type));
+  if (optional && options_.inputs.count(type.name)) return define(type.name, add_tensor_input(type.name, type));
+  auto value = std::make_shared<Value>();
+  value->name = type.name;
+  value->kind = sequence && length >= 0 ? Value::Kind::Sequence
+                : optional              ? Value::Kind::Nothing
+                                        : Value::Kind::Unknown;
+  for (int64_t i = 0; i < length; ++i)
+    value->elements.push_back(add_tensor_input(fmt::format("{}[{}]", type.name, i), type));
+  if (value->kind == Value::Kind::Unknown)
+    model_.problems.push_back(fmt::format("the input '{}' is a sequence of tensors, which must be given", type.name));
   define(type.name, std::move(value));
 }
 
@@ -190,7 +222,8 @@ void Lowering::add_problem(const ir::Node& node, const std::string& why) {
 // Computes the node if all that it reads is known. Results that hold for given inputs only come beside a lowered node.
 bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, int64_t opset,
                          std::vector<ValuePtr>& results) {
-  if (!node.domain.empty() || !can_fold(node.op) || node.outputs.size() != 1 || inputs.empty()) return false;
+  if (!node.domain.empty() || !can_fold(node.op) || inputs.empty()) return false;
+  if (node.outputs.size() != 1 && node.op != "Split") return false;
   std::vector<const HostArray*> arrays;
   bool given = false;
   for (const ValuePtr& input : inputs) {
@@ -238,7 +271,7 @@ void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& input
   std::vector<Tensor> sources;
   for (const ValuePtr& input : inputs) {
     Status status;
-    if (!input || input->kind == Value::Kind::Unknown) continue;
+    if (!input || (input->kind != Value::Kind::Tensor && input->kind != Value::Kind::Constant)) continue;
     if (Tensor t = materialise(*input, status)) sources.push_back(t);
   }
   for (const std::string& output : node.outputs) {
@@ -266,6 +299,10 @@ void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& input
 std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs) const {
   if (const int32_t small = unread_small_type(node, inputs))
     return fmt::format("it computes in {}", ir::type_name(small));
+  if (const Value* list = unread_sequence(node, inputs))
+    return fmt::format(
+        "'{}' is {}", list->name,
+        list->kind == Value::Kind::Nothing ? "an optional value that is not there" : "a sequence of tensors");
   if (!find_handler(node.domain, node.op)) return fmt::format("there is no operator {} here", full_name(node));
   return {};
 }
@@ -330,6 +367,9 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
       made->for_given_inputs = true;
     }
     if (made->tensor && made->kind == Value::Kind::Tensor) made_.push_back(made->tensor);
+    const bool drawn = draws_numbers(node) || std::any_of(inputs.begin(), inputs.end(),
+                                                          [](const ValuePtr& input) { return input && input->random; });
+    if (drawn) made->random = true;
     define(node.outputs[i], made);
   }
 }
@@ -355,36 +395,48 @@ Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph, s
 }
 
 // Results that are given tensors, or stand there twice, are copied: each output owns its bytes.
+Status Lowering::add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
+                            std::vector<Tensor>& roots) {
+  ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
+  if (value && value->kind != Value::Kind::Unknown) {
+    Status status;
+    Tensor tensor = materialise(*value, status);
+    if (!tensor) return status;
+    const TensorImpl* owner = tensor->is_view() ? tensor->view_source : tensor.impl();
+    const bool twice = std::find(roots.begin(), roots.end(), tensor) != roots.end();
+    if (owner->op == Op::None || twice || !tensor->contiguous()) {
+      const Tensor sources[] = {tensor};
+      auto copy = context_.apply(tensor->contiguous() ? Op::Copy : Op::Cont, sources, {}, name);
+      if (!copy) return copy.error();
+      tensor = *copy;
+    }
+    tensor.set_flag(kFlagOutput);
+    info.dtype = tensor.dtype();
+    info.sizes = tensor.sizes();
+    info.tensor = tensor;
+    roots.push_back(tensor);
+    if (value->random) model_.random_outputs.push_back(name);
+  } else {
+    whole_ = false;
+    for (size_t i = 0; i < type.sizes.size() && i < kMaxDims; ++i) info.sizes.push_back(type.sizes[i]);
+    if (model_.problems.empty()) model_.problems.push_back(fmt::format("the output '{}' cannot be computed", name));
+  }
+  model_.outputs.push_back(std::move(info));
+  return {};
+}
+
 Status Lowering::finish_graph() {
   std::vector<Tensor> roots;
   context_.set_layer({});
   for (const ir::ValueType& type : file_.graph.outputs) {
-    ValueInfo info{type.name, type.dtype.value_or(DType::F32), {}, {}, {}};
     const ValuePtr value = find(type.name);
-    if (value && value->kind != Value::Kind::Unknown) {
-      Status status;
-      Tensor tensor = materialise(*value, status);
-      if (!tensor) return status;
-      const TensorImpl* owner = tensor->is_view() ? tensor->view_source : tensor.impl();
-      const bool twice = std::find(roots.begin(), roots.end(), tensor) != roots.end();
-      if (owner->op == Op::None || twice || !tensor->contiguous()) {
-        const Tensor sources[] = {tensor};
-        auto copy = context_.apply(tensor->contiguous() ? Op::Copy : Op::Cont, sources, {}, type.name);
-        if (!copy) return copy.error();
-        tensor = *copy;
-      }
-      tensor.set_flag(kFlagOutput);
-      info.dtype = tensor.dtype();
-      info.sizes = tensor.sizes();
-      info.tensor = tensor;
-      roots.push_back(tensor);
-    } else {
-      whole_ = false;
-      for (size_t i = 0; i < type.sizes.size() && i < kMaxDims; ++i) info.sizes.push_back(type.sizes[i]);
-      if (model_.problems.empty())
-        model_.problems.push_back(fmt::format("the output '{}' cannot be computed", type.name));
+    if (value && value->kind == Value::Kind::Nothing) continue;
+    if (!value || value->kind != Value::Kind::Sequence) {
+      if (auto ok = add_output(type.name, type, value, roots); !ok) return ok;
+      continue;
     }
-    model_.outputs.push_back(std::move(info));
+    for (size_t i = 0; i < value->elements.size(); ++i)
+      if (auto ok = add_output(fmt::format("{}[{}]", type.name, i), type, value->elements[i], roots); !ok) return ok;
   }
   if (!whole_) roots.insert(roots.end(), made_.begin(), made_.end());
   if (roots.empty()) return {};
@@ -403,6 +455,9 @@ Result<Model> Lowering::run() {
   context_ = std::move(*context);
   scopes_.resize(1);
   model_.format = "onnx";
+  if (const auto set = file_.opsets.find(""); set != file_.opsets.end() && set->second > kNewestOpset)
+    model_.problems.push_back(
+        fmt::format("it is written for opset {}, of which operators up to {} are known", set->second, kNewestOpset));
   for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
   for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
   for (const ir::ValueType& input : file_.graph.inputs) add_input(input);

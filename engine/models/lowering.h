@@ -20,16 +20,18 @@ namespace arenascope::models {
 
 // A tensor of the file, as far as it is known.
 struct Value {
-  enum class Kind { Unknown, Constant, Tensor };
+  enum class Kind { Unknown, Constant, Tensor, Sequence, Nothing };  // the last: an optional value that is not there
   std::string name;
   Kind kind = Kind::Unknown;
   DType dtype = DType::F32;
   int32_t small = 0;  // the file's code of a type that lies in a wider one (small_types.h)
   Dims sizes;
-  Tensor tensor;                           // of constants: once an op needs it
-  std::shared_ptr<const HostArray> array;  // its numbers, if small and known while opening
-  bool for_given_inputs = false;           // `array` holds for OpenOptions::inputs only
-  WeightSource source;                     // of constants: their contiguous bytes
+  Tensor tensor;                                 // of constants: once an op needs it
+  std::shared_ptr<const HostArray> array;        // its numbers, if small and known while opening
+  bool for_given_inputs = false;                 // `array` holds for OpenOptions::inputs only
+  std::vector<std::shared_ptr<Value>> elements;  // of a sequence, whose length is known while opening
+  bool random = false;                           // its numbers are drawn, so that only their distribution is told
+  WeightSource source;                           // of constants: their contiguous bytes
 };
 using ValuePtr = std::shared_ptr<Value>;
 
@@ -154,6 +156,21 @@ std::span<const HandlerEntry> cast_handlers();
 std::span<const HandlerEntry> state_handlers();
 std::span<const HandlerEntry> signal_handlers();
 std::span<const HandlerEntry> choice_handlers();
+std::span<const HandlerEntry> region_handlers();
+std::span<const HandlerEntry> flex_attention_handlers();
+std::span<const HandlerEntry> learned_handlers();
+std::span<const HandlerEntry> count_handlers();
+std::span<const HandlerEntry> place_handlers();
+std::span<const HandlerEntry> loop_handlers();
+std::span<const HandlerEntry> sequence_handlers();
+std::span<const HandlerEntry> random_handlers();
+std::span<const HandlerEntry> training_handlers();
+// Whether the node's results are drawn.
+bool draws_numbers(const ir::Node& node);
+// Dropout as in training: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.
+void drop_at_random(OpCall& c, double ratio);
+// A tensor as a value of that name.
+ValuePtr tensor_value(std::string name, const Tensor& tensor);
 // `x` rounded or cut off as a cast to the small type `code` does it; undefined, and an error, where it is none. Named
 // as the call's own result.
 Tensor to_small_type(OpCall& c, const Tensor& x, int32_t code, bool saturate, const char* suffix);
@@ -180,6 +197,9 @@ class Lowering {
 
  private:
   void add_input(const ir::ValueType& type);
+  ValuePtr add_tensor_input(const std::string& name, const ir::ValueType& type);
+  Status add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
+                    std::vector<Tensor>& roots);
   void add_weight(const ir::TensorData& data);
   void lower_nodes(const ir::Graph& graph, bool outermost);
   void lower_node(const ir::Node& node);

@@ -29,7 +29,8 @@ Result<Model> open_case_folder(const std::filesystem::path& folder, OpenOptions 
   if (options.inputs.empty()) {
     auto inputs = first_case_inputs(folder);
     if (!inputs) return inputs.error();
-    options.inputs = std::move(*inputs);
+    options.inputs = std::move(inputs->tensors);
+    options.sequence_lengths = std::move(inputs->sequence_lengths);
   }
   return open_onnx(folder / "model.onnx", options);
 }

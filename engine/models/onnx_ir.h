@@ -62,7 +62,15 @@ struct ValueType {
   bool has_shape = false;
   std::vector<int64_t> sizes;
   std::vector<std::string> symbols;
-  bool tensor = true;
+  // What it is; of sequences and optional values the fields above are those of the tensors in it.
+  enum class Kind : uint8_t { Tensor, Sequence, Optional, OptionalSequence, Other };
+  Kind kind = Kind::Tensor;
+};
+
+// What a file of a test case holds: a tensor, or the tensors of a sequence; nothing, if it is optional.
+struct Parsed {
+  bool there = true, sequence = false;
+  std::vector<TensorData> tensors;
 };
 
 struct Graph {
@@ -94,6 +102,8 @@ Result<File> read_onnx(const std::filesystem::path& path);
 Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& folder);
 // A TensorProto by itself (a test case's input or output).
 Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);
+// A SequenceProto or OptionalProto by itself, as `kind` says; a tensor as above.
+Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind);
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
                                         std::span<const std::byte> bytes);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 #include "engine/models/mapped_file.h"
 #include "engine/models/onnx_ir.h"
@@ -19,6 +20,7 @@ namespace pb = google::protobuf;
 
 // Nested messages in a file: 100 as protobuf's own limit, three of them a level of subgraphs.
 constexpr int kMaxNesting = 100;
+constexpr int32_t kNewestType = 26;  // the file's code of INT2
 
 template <class Message>
 Status parse_message(std::span<const std::byte> bytes, Message& message) {
@@ -75,6 +77,9 @@ class Converter {
     out.name = t.name();
     out.type = t.data_type();
     out.dtype = stored_dtype(t.data_type());
+    if (t.data_type() < 1 || t.data_type() > kNewestType)
+      return Error{fmt::format("{} is of {}, which there is not", what,
+                               t.data_type() == 0 ? "no type" : fmt::format("type {}", t.data_type()))};
     if (t.dims_size() > kMaxDims)
       return Error{fmt::format("{} has {} dimensions, of at most {}", what, t.dims_size(), kMaxDims)};
     for (int64_t d : t.dims()) out.sizes.push_back(d);
@@ -197,9 +202,21 @@ class Converter {
   static ValueType value(const onnx::ValueInfoProto& v) {
     ValueType out;
     out.name = v.name();
-    out.tensor = !v.has_type() || v.type().has_tensor_type();
-    if (!v.type().has_tensor_type()) return out;
-    const auto& type = v.type().tensor_type();
+    const onnx::TypeProto* told = &v.type();
+    if (!v.has_type()) return out;
+    if (told->has_optional_type()) {
+      out.kind = ValueType::Kind::Optional;
+      told = &told->optional_type().elem_type();
+    }
+    if (told->has_sequence_type()) {
+      out.kind = out.kind == ValueType::Kind::Optional ? ValueType::Kind::OptionalSequence : ValueType::Kind::Sequence;
+      told = &told->sequence_type().elem_type();
+    }
+    if (!told->has_tensor_type()) {
+      out.kind = ValueType::Kind::Other;
+      return out;
+    }
+    const auto& type = told->tensor_type();
     out.type = type.elem_type();
     out.dtype = stored_dtype(type.elem_type());
     out.has_shape = type.has_shape();
@@ -286,6 +303,61 @@ Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file) {
   if (auto parsed = parse_message(cut->skeleton, proto); !parsed) return parsed.error();
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) return Error{"a tensor by itself has no external data"};
   return Converter(file, std::move(cut->payloads), {}).tensor(proto, "the tensor");
+}
+
+namespace {
+
+template <class Message>
+Result<std::shared_ptr<MappedFile>> bytes_of(const Message& message) {
+  std::vector<std::byte> bytes(message.ByteSizeLong());
+  if (!message.SerializePartialToArray(bytes.data(), static_cast<int>(bytes.size()))) return Error{"it is damaged"};
+  return MappedFile::of_memory(std::move(bytes));
+}
+
+Status add_tensor(const onnx::TensorProto& tensor, Parsed& out) {
+  auto bytes = bytes_of(tensor);
+  if (!bytes) return bytes.error();
+  auto data = parse_tensor(*bytes);
+  if (!data) return data.error();
+  out.tensors.push_back(std::move(*data));
+  return {};
+}
+
+Status add_sequence(const onnx::SequenceProto& sequence, Parsed& out) {
+  if (sequence.sequence_values_size() + sequence.map_values_size() + sequence.optional_values_size() +
+          sequence.sparse_tensor_values_size() !=
+      0)
+    return Error{"a sequence of something else than tensors"};
+  out.sequence = true;
+  for (const auto& tensor : sequence.tensor_values())
+    if (auto ok = add_tensor(tensor, out); !ok) return ok;
+  return {};
+}
+
+}  // namespace
+
+Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind) {
+  Parsed out;
+  if (kind == ValueType::Kind::Sequence) {
+    onnx::SequenceProto proto;
+    if (auto ok = parse_message(file->bytes(), proto); !ok) return ok.error();
+    if (auto ok = add_sequence(proto, out); !ok) return ok.error();
+    return out;
+  }
+  if (kind == ValueType::Kind::Optional || kind == ValueType::Kind::OptionalSequence) {
+    onnx::OptionalProto proto;
+    if (auto ok = parse_message(file->bytes(), proto); !ok) return ok.error();
+    out.there = proto.has_tensor_value() || proto.has_sequence_value();
+    Status ok;
+    if (proto.has_tensor_value()) ok = add_tensor(proto.tensor_value(), out);
+    if (proto.has_sequence_value()) ok = add_sequence(proto.sequence_value(), out);
+    if (!ok) return ok.error();
+    return out;
+  }
+  auto data = parse_tensor(file);
+  if (!data) return data.error();
+  out.tensors.push_back(std::move(*data));
+  return out;
 }
 
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,

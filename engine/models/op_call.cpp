@@ -195,15 +195,18 @@ Tensor OpCall::scalar(double value, DType dtype, const char* suffix) {
   return constant(std::move(array), suffix);
 }
 
-void OpCall::out(size_t i, const Tensor& tensor) {
-  if (!tensor || i >= outputs_.size()) return;
+ValuePtr tensor_value(std::string name, const Tensor& tensor) {
   auto value = std::make_shared<Value>();
-  value->name = node_.outputs[i];
+  value->name = std::move(name);
   value->kind = Value::Kind::Tensor;
   value->dtype = tensor.dtype();
   value->sizes = tensor.sizes();
   value->tensor = tensor;
-  outputs_[i] = std::move(value);
+  return value;
+}
+
+void OpCall::out(size_t i, const Tensor& tensor) {
+  if (tensor && i < outputs_.size()) outputs_[i] = tensor_value(node_.outputs[i], tensor);
 }
 
 void OpCall::out(size_t i, HostArray array) {

@@ -41,19 +41,63 @@ std::vector<std::pair<int, std::filesystem::path>> numbered_entries(const std::f
 
 }  // namespace
 
+namespace {
+
+Result<NamedTensor> read_data(const ir::TensorData& data, const std::filesystem::path& path) {
+  if (!data.dtype)
+    return Error{fmt::format("{} is no tensor of numbers but of type {}", path.string(), ir::type_name(data.type))};
+  auto tensor = host_tensor(data.sizes, *data.dtype);
+  if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
+  if (data.byte_count > 0)
+    if (auto written = data.source.write((*tensor)->data()); !written) return written.error();
+  tensor->set_name(data.name);
+  return NamedTensor{data.name, std::move(*tensor)};
+}
+
+// What a model takes and gives, so that its cases' files can be told apart. A model that cannot be read: tensors.
+struct Interface {
+  std::vector<ir::ValueType> inputs, outputs;
+};
+Interface interface_of(const std::filesystem::path& folder) {
+  auto file = ir::read_onnx(folder / "model.onnx");
+  if (!file) return {};
+  return {std::move(file->graph.inputs), std::move(file->graph.outputs)};
+}
+
+// The tensors of one file; `length` of a sequence, or -1.
+Result<std::vector<NamedTensor>> read_case_file(const std::filesystem::path& path, const ir::ValueType& type,
+                                                int64_t& length) {
+  length = -1;
+  std::vector<NamedTensor> out;
+  if (type.kind == ir::ValueType::Kind::Tensor || type.kind == ir::ValueType::Kind::Other ||
+      path.extension() != ".pb") {
+    auto tensor = read_tensor_file(path);
+    if (!tensor) return tensor.error();
+    out.push_back(std::move(*tensor));
+    return out;
+  }
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  auto parsed = ir::parse_value(*file, type.kind);
+  if (!parsed) return Error{fmt::format("{}: {}", path.string(), parsed.error().message)};
+  if (parsed->sequence) length = static_cast<int64_t>(parsed->tensors.size());
+  for (size_t i = 0; i < parsed->tensors.size(); ++i) {
+    auto tensor = read_data(parsed->tensors[i], path);
+    if (!tensor) return tensor.error();
+    tensor->name = parsed->sequence ? fmt::format("{}[{}]", type.name, i) : type.name;
+    out.push_back(std::move(*tensor));
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
   auto data = ir::parse_tensor(*file);
   if (!data) return Error{fmt::format("{}: {}", path.string(), data.error().message)};
-  if (!data->dtype)
-    return Error{fmt::format("{} is no tensor of numbers but of type {}", path.string(), ir::type_name(data->type))};
-  auto tensor = host_tensor(data->sizes, *data->dtype);
-  if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
-  if (data->byte_count > 0)
-    if (auto written = data->source.write((*tensor)->data()); !written) return written.error();
-  tensor->set_name(data->name);
-  return NamedTensor{data->name, std::move(*tensor)};
+  return read_data(*data, path);
 }
 
 Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor) {
@@ -77,29 +121,41 @@ Result<NamedTensor> read_tensor_file(const std::filesystem::path& path) {
 
 Result<std::vector<TestCase>> read_test_cases(const std::filesystem::path& model_folder) {
   std::vector<TestCase> cases;
+  const Interface interface = interface_of(model_folder);
   for (const auto& [number, folder] : numbered_entries(model_folder, "test_data_set_", {""})) {
     TestCase one;
     one.name = folder.filename().string();
     for (const auto& [prefix, list] : {std::pair{"input_", &one.inputs}, std::pair{"output_", &one.outputs}})
       for (const auto& [place, path] : numbered_entries(folder, prefix, {".pb", ".npy"})) {
-        auto tensor = read_tensor_file(path);
-        if (!tensor) return tensor.error();
-        list->push_back(std::move(*tensor));
+        const auto& types = list == &one.inputs ? interface.inputs : interface.outputs;
+        int64_t length = -1;
+        auto tensors = read_case_file(
+            path, static_cast<size_t>(place) < types.size() ? types[static_cast<size_t>(place)] : ir::ValueType(),
+            length);
+        if (!tensors) return tensors.error();
+        for (NamedTensor& tensor : *tensors) list->push_back(std::move(tensor));
       }
     cases.push_back(std::move(one));
   }
   return cases;
 }
 
-Result<std::map<std::string, Tensor>> first_case_inputs(const std::filesystem::path& model_folder) {
-  std::map<std::string, Tensor> inputs;
+Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder) {
+  GivenInputs out;
   const auto folders = numbered_entries(model_folder, "test_data_set_", {""});
-  if (folders.empty()) return inputs;
+  if (folders.empty()) return out;
+  const Interface interface = interface_of(model_folder);
   for (const auto& [place, path] : numbered_entries(folders[0].second, "input_", {".pb"})) {
-    auto tensor = read_tensor_pb(path);
-    if (tensor && !tensor->name.empty()) inputs[tensor->name] = tensor->tensor;
+    const auto at = static_cast<size_t>(place);
+    const ir::ValueType type = at < interface.inputs.size() ? interface.inputs[at] : ir::ValueType();
+    int64_t length = -1;
+    auto tensors = read_case_file(path, type, length);
+    if (!tensors) continue;
+    if (length >= 0) out.sequence_lengths[type.name] = length;
+    for (NamedTensor& tensor : *tensors)
+      if (!tensor.name.empty()) out.tensors[tensor.name] = std::move(tensor.tensor);
   }
-  return inputs;
+  return out;
 }
 
 }  // namespace arenascope::models

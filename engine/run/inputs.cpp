@@ -20,7 +20,10 @@ Result<models::Model> open_with_inputs(const std::string& spec, const InputFiles
     std::error_code error;
     const std::filesystem::path path(spec);
     auto given = models::first_case_inputs(std::filesystem::is_directory(path, error) ? path : path.parent_path());
-    if (given) open.inputs = std::move(*given);
+    if (given) {
+      open.inputs = std::move(given->tensors);
+      open.sequence_lengths = std::move(given->sequence_lengths);
+    }
   }
   return models::open_model(spec, open);
 }

@@ -83,6 +83,7 @@ struct Model {
   Bytes parameter_bytes = 0;
   std::vector<FreeDimension> free_dimensions;  // of inputs, as the file has them
   std::vector<std::string> fixed_inputs;       // inputs whose given values the shapes of the graph were made from
+  std::vector<std::string> random_outputs;     // outputs whose numbers are drawn: their distribution counts
   int64_t node_count = 0;                      // operators in the file (for the zoo: graph nodes)
   LoadedBytes loaded;                          // by load_weights()
 
@@ -98,6 +99,8 @@ struct OpenOptions {
   // Host tensors that will be given as inputs, by name. Their shapes settle unknown dimensions; small ones also settle
   // what a model computes shapes from (a Reshape whose target is an input, say): such a graph fits these values only.
   std::map<std::string, Tensor> inputs;
+  // Inputs that are sequences: how many tensors each has, which `inputs` names NAME[0], NAME[1], …
+  std::map<std::string, int64_t> sequence_lengths;
   std::map<std::string, int64_t> dims;  // free dimensions by FreeDimension::key(), e.g. batch → 1; others become 1
   bool training = false;                // zoo models that have it: a training step
   bool prefill = false;                 // language models: many tokens at once instead of one

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's test-case layout: beside a model.onnx, folders test_data_set_N with input_I.pb and output_I.pb, each one
-// TensorProto; .npy files (input_I.npy, output_I.npy) are read in their place too.
+// TensorProto; .npy files (input_I.npy, output_I.npy) are read in their place too. Where the model's input or output is
+// a sequence or an optional value, so is the file; its tensors are named NAME[0], NAME[1], …
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/tensor.h>
@@ -33,7 +34,11 @@ Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
 // The cases beside a model, in order of their numbers; none is no error.
 Result<std::vector<TestCase>> read_test_cases(const std::filesystem::path& model_folder);
 
-// The first case's inputs by name, as OpenOptions::inputs wants them: files that cannot be read are left out.
-Result<std::map<std::string, Tensor>> first_case_inputs(const std::filesystem::path& model_folder);
+// The first case's inputs as OpenOptions wants them, by name; files that cannot be read are left out.
+struct GivenInputs {
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, int64_t> sequence_lengths;
+};
+Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder);
 
 }  // namespace arenascope::models

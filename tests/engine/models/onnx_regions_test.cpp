@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+// Operators of detectors, signals, caches, trees, loops and sequences: those that fit have the shapes that ONNX asks for,
+// the others are refused in a sentence.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "onnx_maker.h"
+
+using namespace arenascope;
+using namespace arenascope::models;
+using namespace arenascope::models::test;
+
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+struct Input {
+  Ints sizes;
+  int type = kFloat;
+};
+struct Numbers {
+  std::string name;
+  Ints sizes, values;
+};
+
+Attr text(const std::string& name, const std::string& value) { return {name, value}; }
+Attr number(const std::string& name, int64_t value) { return {name, value}; }
+Attr list(const std::string& name, Ints values) { return {name, std::move(values)}; }
+
+struct Node {
+  std::string op;
+  std::vector<Input> inputs;
+  std::vector<Attr> attributes;
+  std::vector<Numbers> weights;  // behind the inputs
+  int64_t opset = 24;
+  std::string domain;
+  size_t outputs = 1;
+};
+
+// The results' shapes, or "refused".
+std::string made(const Node& node) {
+  OnnxMaker m(node.opset);
+  std::vector<std::string> names, results;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    names.push_back(node.inputs[i].type == 0 ? "" : "x" + std::to_string(i));
+    if (node.inputs[i].type != 0) m.input(names.back(), node.inputs[i].sizes, node.inputs[i].type);
+  }
+  for (const Numbers& weight : node.weights) {
+    m.weight(weight.name, weight.sizes, weight.values);
+    names.push_back(weight.name);
+  }
+  for (size_t i = 0; i < node.outputs; ++i) {
+    results.push_back("y" + std::to_string(i));
+    m.output(results.back());
+  }
+  m.node(node.op, names, results, node.attributes, "", node.domain);
+  auto model = m.open();
+  REQUIRE(model.ok());
+  if (!model->runnable()) {
+    REQUIRE_FALSE(model->problems.empty());
+    CHECK(model->problems[0].find('\n') == std::string::npos);
+    return "refused";
+  }
+  std::string out;
+  for (const ValueInfo& output : model->outputs) out += (out.empty() ? "" : " ") + to_string(output.tensor.sizes());
+  return out;
+}
+
+constexpr int64_t kHuge = int64_t{1} << 40;
+
+}  // namespace
+
+TEST_CASE("regions of an image") {
+  const std::vector<Input> inputs{{{2, 3, 10, 12}}, {{5, 4}}, {{5}, kInt64}};
+  const auto roi = [&](std::vector<Attr> attributes, std::vector<Input> given) {
+    return made({"RoiAlign", std::move(given), std::move(attributes), {}, 16});
+  };
+  CHECK(roi({number("output_height", 4), number("output_width", 5), number("sampling_ratio", 2)}, inputs) ==
+        "[5, 3, 4, 5]");
+  CHECK(roi({number("sampling_ratio", 3), text("mode", "max")}, inputs) == "[5, 3, 1, 1]");
+  CHECK(roi({}, inputs) == "refused");  // samples by each region's size
+  for (const int64_t odd : {int64_t{-1}, kHuge}) {
+    CHECK(roi({number("sampling_ratio", odd)}, inputs) == "refused");
+    CHECK(roi({number("sampling_ratio", 2), number("output_height", odd)}, inputs) == "refused");
+  }
+  CHECK(roi({number("sampling_ratio", 2), text("mode", "odd")}, inputs) == "refused");
+  CHECK(roi({number("sampling_ratio", 2)}, {{{2, 3, 10, 12}}, {{5, 3}}, {{5}, kInt64}}) == "refused");
+  CHECK(roi({number("sampling_ratio", 2)}, {{{2, 3, 10, 12}}, {{5, 4}}, {{4}, kInt64}}) == "refused");
+  CHECK(roi({number("sampling_ratio", 2)}, {{{2, 3, 0, 12}}, {{5, 4}}, {{5}, kInt64}}) == "refused");
+}
+
+TEST_CASE("convolutions whose taps move") {
+  const auto deform = [](std::vector<Input> inputs, std::vector<Attr> attributes) {
+    return made({"DeformConv", std::move(inputs), std::move(attributes), {}, 22});
+  };
+  const Input x{{1, 4, 6, 7}}, w{{2, 4, 2, 2}};
+  CHECK(deform({x, w, {{1, 8, 5, 6}}}, {}) == "[1, 2, 5, 6]");
+  CHECK(deform({x, w, {{1, 16, 5, 6}}, {{2}}, {{1, 8, 5, 6}}}, {number("offset_group", 2)}) == "[1, 2, 5, 6]");
+  CHECK(deform({x, {{2, 2, 2, 2}}, {{1, 8, 5, 6}}}, {number("group", 2)}) == "[1, 2, 5, 6]");
+  CHECK(deform({x, w, {{1, 8, 5, 5}}}, {}) == "refused");
+  CHECK(deform({x, w, {{1, 8, 5, 6}}}, {number("offset_group", 0)}) == "refused");
+  CHECK(deform({x, w, {{1, 8, 5, 6}}}, {number("offset_group", 3)}) == "refused");
+  CHECK(deform({x, w, {{1, 8, 5, 6}}, {{3}}}, {}) == "refused");
+  CHECK(deform({x, w, {{1, 8, 5, 6}}, {{2}}, {{1, 5, 5, 6}}}, {}) == "refused");
+  CHECK(deform({{{1, 4, 6}}, w, {{1, 8, 5, 6}}}, {}) == "refused");
+  CHECK(deform({x, w, {{1, 8, 5, 6}}}, {list("pads", {kHuge, 0, 0, 0})}) == "refused");
+}
+
+TEST_CASE("boxes that stay need their numbers") {
+  CHECK(made({"NonMaxSuppression", {{{1, 6, 4}}, {{1, 1, 6}}}, {}, {{"most", {1}, {3}}}, 11}) == "refused");
+  Node known{"NonMaxSuppression", {}, {}, {}, 11};
+  // Two boxes that overlap in nine tenths, and one apart; best first.
+  known.weights = {{"boxes", {1, 3, 4}, {0, 0, 10, 10, 0, 1, 10, 10, 20, 20, 30, 30}},
+                   {"scores", {1, 1, 3}, {1, 3, 2}},
+                   {"most", {1}, {9}}};
+  CHECK(made(known) == "[2, 3]");
+  known.weights[2].values = {1};
+  CHECK(made(known) == "[1, 3]");
+  known.weights[2].values = {-5};
+  CHECK(made(known) == "[0, 3]");
+  known.weights[1].sizes = {1, 3, 1};
+  CHECK(made(known) == "refused");
+}
+
+TEST_CASE("resizing by weights that are known") {
+  const auto resize = [](std::vector<Attr> attributes, Numbers last, int64_t rank_of_roi = 0) {
+    Node node{"Resize", {{{1, 2, 4, 6}}}, std::move(attributes), {}, 19};
+    node.weights = {{"roi", {2 * rank_of_roi}, Ints(static_cast<size_t>(2 * rank_of_roi), 0)},
+                    {"scales", {0}, {}},
+                    std::move(last)};
+    for (int64_t i = rank_of_roi; i < 2 * rank_of_roi; ++i) node.weights[0].values[static_cast<size_t>(i)] = 1;
+    return made(node);
+  };
+  const Numbers sizes{"sizes", {4}, {1, 2, 3, 9}};
+  CHECK(resize({number("antialias", 1), text("mode", "linear")}, sizes) == "[1, 2, 3, 9]");
+  CHECK(resize({number("antialias", 1), text("mode", "cubic")}, sizes) == "[1, 2, 3, 9]");
+  CHECK(resize({number("exclude_outside", 1), text("mode", "cubic")}, sizes) == "[1, 2, 3, 9]");
+  const Attr crop = text("coordinate_transformation_mode", "tf_crop_and_resize");
+  CHECK(resize({crop, text("mode", "linear")}, sizes, 4) == "[1, 2, 3, 9]");
+  CHECK(resize({crop}, sizes, 4) == "[1, 2, 3, 9]");
+  CHECK(resize({crop, text("mode", "linear")}, sizes) == "refused");  // no region
+  CHECK(resize({crop, text("mode", "linear")}, sizes, 3) == "refused");
+  CHECK(resize({number("antialias", 1), text("mode", "odd")}, sizes) == "refused");
+  CHECK(resize({number("antialias", 1), text("mode", "linear")}, {"sizes", {4}, {1, 2, kHuge, 9}}) == "refused");
+  CHECK(resize({number("antialias", 1), text("mode", "linear")}, {"sizes", {4}, {1, 2, 0, 9}}) == "refused");
+  CHECK(resize({number("antialias", 1), text("mode", "linear")}, {"sizes", {3}, {1, 2, 3}}) == "refused");
+}
+
+TEST_CASE("signals") {
+  const auto stft = [](const Input& x, int64_t step, int64_t length, std::vector<Attr> attributes = {}) {
+    Node node{"STFT", {x}, std::move(attributes), {{"step", {1}, {step}}}, 17};
+    node.weights.push_back({"none", {1}, {0}});
+    OnnxMaker m(17);
+    m.input("x", x.sizes).weight("step", {1}, Ints{step}).weight("length", {1}, Ints{length}).output("y");
+    m.node("STFT", {"x", "step", "", "length"}, {"y"}, node.attributes);
+    auto model = m.open();
+    REQUIRE(model.ok());
+    return model->runnable() ? to_string(model->outputs[0].tensor.sizes()) : std::string("refused");
+  };
+  CHECK(stft({{2, 128, 1}}, 8, 16) == "[2, 15, 9, 2]");
+  CHECK(stft({{2, 128, 2}}, 8, 16, {number("onesided", 0)}) == "[2, 15, 16, 2]");
+  CHECK(stft({{2, 128, 2}}, 8, 16) == "refused");
+  for (const int64_t odd : {int64_t{0}, int64_t{-1}, kHuge}) CHECK(stft({{2, 128, 1}}, 8, odd) == "refused");
+  CHECK(stft({{2, 128, 1}}, 0, 16) == "refused");
+  CHECK(stft({{2, 1 << 20, 1}}, 1, 512) == "refused");
+  CHECK(stft({{128}}, 8, 16) == "refused");
+  const auto mel = [](Ints told) {
+    Node node{"MelWeightMatrix", {}, {}, {}, 17};
+    for (size_t i = 0; i < told.size(); ++i) node.weights.push_back({"w" + std::to_string(i), {1}, {told[i]}});
+    return made(node);
+  };
+  CHECK(mel({8, 16, 8192, 0, 4096}) == "[9, 8]");
+  for (const Ints& odd : {Ints{0, 16, 8192, 0, 4096}, Ints{8, 0, 8192, 0, 4096}, Ints{8, 16, 0, 0, 4096},
+                          Ints{8, 16, 8192, 10, 5}, Ints{kHuge, 16, 8192, 0, 4096}, Ints{8, kHuge, 8192, 0, 4096}})
+    CHECK(mel(odd) == "refused");
+}
+
+TEST_CASE("caches and pools that say where") {
+  const Input cache{{2, 3, 8, 4}}, update{{2, 3, 2, 4}}, at{{2}, kInt64};
+  CHECK(made({"TensorScatter", {cache, update, at}}) == "[2, 3, 8, 4]");
+  CHECK(made({"TensorScatter", {cache, update}, {text("mode", "circular")}}) == "[2, 3, 8, 4]");
+  CHECK(made({"TensorScatter", {cache, update, at}, {text("mode", "odd")}}) == "refused");
+  CHECK(made({"TensorScatter", {cache, update, {{3}, kInt64}}}) == "refused");
+  CHECK(made({"TensorScatter", {cache, {{2, 3, 9, 4}}, at}}) == "refused");
+  CHECK(made({"TensorScatter", {cache, update, at}, {number("axis", 0)}}) == "refused");
+  CHECK(made({"TensorScatter", {cache, update, at}, {number("axis", 7)}}) == "refused");
+  const Attr kernel = list("kernel_shape", {2, 2});
+  const Attr strides = list("strides", {2, 2});
+  CHECK(made({"MaxPool", {{{1, 2, 5, 6}}}, {kernel, strides}, {}, 12, "", 2}) == "[1, 2, 2, 3] [1, 2, 2, 3]");
+  CHECK(made({"MaxPool", {{{1, 2, 5, 6}}}, {kernel, number("storage_order", 1)}, {}, 12, "", 2}) ==
+        "[1, 2, 4, 5] [1, 2, 4, 5]");
+  CHECK(made({"MaxPool", {{{1, 2, 0, 6}}}, {kernel}, {}, 12, "", 2}) == "refused");
+  CHECK(made({"MaxUnpool", {{{1, 2, 2, 3}}, {{1, 2, 2, 3}, kInt64}}, {kernel, strides}, {}, 11}) == "[1, 2, 4, 6]");
+  CHECK(made({"MaxUnpool", {{{1, 2, 2, 3}}, {{1, 2, 2, 2}, kInt64}}, {kernel, strides}, {}, 11}) == "refused");
+  CHECK(made({"MaxUnpool", {{{1, 2, 2, 3}}, {{1, 2, 2, 3}, kInt64}}, {kernel, list("strides", {kHuge, 2})}, {}, 11}) ==
+        "refused");
+  CHECK(made({"MaxUnpool", {{{1, 64, 64, 64}}, {{1, 64, 64, 64}, kInt64}}, {kernel, strides}, {}, 11}) == "refused");
+}
+
+TEST_CASE("n-grams and columns") {
+  const auto counts = [](Ints pool, Ints starts, Ints columns, Ints lengths, int64_t skips = 0) {
+    return made({"TfIdfVectorizer",
+                 {{{2, 12}, kInt32}},
+                 {list("pool_int64s", std::move(pool)), list("ngram_counts", std::move(starts)),
+                  list("ngram_indexes", std::move(columns)), number("min_gram_length", lengths[0]),
+                  number("max_gram_length", lengths[1]), number("max_skip_count", skips), text("mode", "TF")},
+                 {},
+                 9});
+  };
+  CHECK(counts({2, 3, 5, 4, 5, 6}, {0, 2}, {0, 1, 2, 3}, {1, 2}, 5) == "[2, 4]");
+  CHECK(counts({2, 3, 5, 4, 5}, {0, 2}, {0, 1, 2, 3}, {1, 2}) == "refused");
+  CHECK(counts({2, 3, 5, 4}, {0, 9}, {0, 1, 2}, {1, 2}) == "refused");
+  CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1}, {1, 2}) == "refused");
+  CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1, kHuge}, {1, 2}) == "refused");
+  CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1, 2}, {2, 1}) == "refused");
+  CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1, 2}, {1, 2}, kHuge) == "refused");
+  const std::string ml = "ai.onnx.ml";
+  CHECK(made({"ArrayFeatureExtractor", {{{3, 4}}, {{2}, kInt64}}, {}, {}, 24, ml}) == "[3, 2]");
+  CHECK(made({"Binarizer", {{{3, 4}}}, {}, {}, 24, ml}) == "[3, 4]");
+  CHECK(made({"TreeEnsemble", {{{3, 4}}}, {}, {}, 24, ml}) == "refused");
+}
+
+TEST_CASE("numbers that are drawn are the same for a seed, and said to be drawn") {
+  OnnxMaker m(22);
+  m.input("x", {4, 5}).output("y").output("z").node("RandomUniformLike", {"x"}, {"u"}).node("Add", {"u", "x"}, {"y"});
+  m.node("Relu", {"x"}, {"z"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  REQUIRE(model->runnable());
+  CHECK(model->random_outputs == std::vector<std::string>{"y"});
+  CHECK(made({"RandomNormal", {}, {list("shape", {3, kHuge})}, {}, 22}) == "refused");
+  CHECK(made({"RandomNormal", {}, {list("shape", {3, 2})}, {}, 22}) == "[3, 2]");
+  CHECK(made({"Multinomial", {{{2, 5}}}, {number("sample_size", 7)}, {}, 22}) == "[2, 7]");
+  CHECK(made({"Multinomial", {{{2, 5}}}, {number("sample_size", -1)}, {}, 22}) == "refused");
+  CHECK(made({"Bernoulli", {{{2, 5}}}, {}, {}, 22}) == "[2, 5]");
+}
+
+TEST_CASE("loops go round as often as is known") {
+  const auto loop = [](int64_t turns, bool known, bool stacked) {
+    OnnxMaker body(16);
+    body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {2});
+    body.output("go_out", {}, kBool)
+        .output("s_out", {2})
+        .node("Identity", {"go"}, {"go_out"})
+        .node("Relu", {"s"}, {"s_out"});
+    if (stacked) body.output("each", {2}).node("Neg", {"s"}, {"each"});
+    OnnxMaker m(16);
+    m.input("x", {2}).output("y");
+    if (known)
+      m.weight("turns", {}, Ints{turns});
+    else
+      m.input("turns", {}, kInt64);
+    std::vector<std::string> results{"y"};
+    if (stacked) results.push_back("all"), m.output("all");
+    m.node("Loop", {"turns", "", "x"}, results, {{"body", &body}});
+    auto model = m.open();
+    REQUIRE(model.ok());
+    return model->runnable() ? to_string(model->outputs.back().tensor.sizes()) : std::string("refused");
+  };
+  CHECK(loop(3, true, false) == "[2]");
+  CHECK(loop(3, true, true) == "[3, 2]");
+  CHECK(loop(0, true, false) == "[2]");
+  CHECK(loop(0, true, true) == "refused");
+  CHECK(loop(kHuge, true, false) == "refused");
+  CHECK(loop(3, false, false) == "refused");
+}
+
+TEST_CASE("sequences are lists of tensors while a model is opened") {
+  const auto sequence = [](const std::vector<std::string>& place, int64_t at, const std::string& op) {
+    OnnxMaker m(17);
+    m.input("a", {2, 3}).input("b", {4}).weight("at", {}, Ints{at}).output("y");
+    m.node("SequenceConstruct", {"a", "b"}, {"s"});
+    if (op == "SequenceErase") {
+      m.node("SequenceErase", {"s", "at"}, {"t"}).node("SequenceAt", {"t", "zero"}, {"y"}).weight("zero", {}, Ints{0});
+    } else {
+      std::vector<std::string> inputs{"s"};
+      inputs.insert(inputs.end(), place.begin(), place.end());
+      m.node(op, inputs, {"y"});
+    }
+    auto model = m.open();
+    REQUIRE(model.ok());
+    return model->runnable() ? to_string(model->outputs[0].tensor.sizes()) : std::string("refused");
+  };
+  CHECK(sequence({"at"}, 0, "SequenceAt") == "[2, 3]");
+  CHECK(sequence({"at"}, -1, "SequenceAt") == "[4]");
+  CHECK(sequence({"at"}, 2, "SequenceAt") == "refused");
+  CHECK(sequence({"at"}, -3, "SequenceAt") == "refused");
+  CHECK(sequence({"at"}, kHuge, "SequenceAt") == "refused");
+  CHECK(sequence({}, 0, "SequenceLength") == "[]");
+  CHECK(sequence({}, 0, "SequenceErase") == "[4]");
+  CHECK(sequence({}, 0, "Relu") == "refused");
+  CHECK(sequence({}, 0, "Shape") == "refused");
+  OnnxMaker m(17);
+  m.input("x", {2, 7})
+      .output("y")
+      .node("SplitToSequence", {"x"}, {"y"}, {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  REQUIRE(model->runnable());
+  REQUIRE(model->outputs.size() == 7);
+  CHECK(model->outputs[6].name == "y[6]");
+  CHECK(to_string(model->outputs[6].tensor.sizes()) == "[2]");
+}
+
+TEST_CASE("an opset that is too new is refused by its number, a weight of no type by its name") {
+  for (const int64_t opset : {int64_t{28}, int64_t{29}, int64_t{9999}}) {
+    OnnxMaker m(opset);
+    m.input("x", {2}).output("y").node("Relu", {"x"}, {"y"});
+    auto model = m.open();
+    REQUIRE(model.ok());
+    CHECK(model->runnable() == (opset == 28));
+    if (opset > 28) CHECK(model->problems[0].find("opset " + std::to_string(opset)) != std::string::npos);
+  }
+  for (const int type : {0, 27, 99, -1}) {
+    OnnxMaker m;
+    m.input("x", {2}).output("y").raw_weight("w", {2}, std::string(8, '\0'), type).node("Add", {"x", "w"}, {"y"});
+    auto model = m.open();
+    REQUIRE_FALSE(model.ok());
+    CHECK(model.error().message.find("'w'") != std::string::npos);
+  }
+}
+
+TEST_CASE("a size that nobody tells is said to be assumed") {
+  OnnxMaker m;
+  m.input("x", {-1, 3, -2}).input("z", {-1}).output("y").node("Relu", {"x"}, {"y"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  REQUIRE(model->free_dimensions.size() == 3);
+  for (const FreeDimension& free : model->free_dimensions) {
+    CHECK(free.size == 1);
+    CHECK_FALSE(free.told);
+  }
+  OpenOptions told;
+  told.dims = {{"n1", 4}, {"n2", 5}};
+  model = m.open(told);
+  REQUIRE(model.ok());
+  for (const FreeDimension& free : model->free_dimensions) CHECK(free.told);
+  CHECK(to_string(model->outputs[0].tensor.sizes()) == "[4, 3, 5]");
+}
