@@ -225,6 +225,7 @@ void MainWindow::show_menu(const QString& panel, const QPoint& global) {
     for (const char* id : ids) menu->addAction(shell_.actions->find(QString::fromLatin1(id)));
   };
   add({"view.frame", "view.all"});
+  if (auto* plot = qobject_cast<PlotView*>(shell_.panels->parts(panel).drawn)) plot->add_choices(*menu);
   if (panel == u"graph") add({"graph.producer", "graph.user", "graph.toggle"});
   menu->addSeparator();
   add({"run.breakpoint", "run.cursor"});

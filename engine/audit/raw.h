@@ -101,6 +101,7 @@ struct Raw {
   std::vector<RawSpace> spaces;
   std::vector<RawSpan> spans;
   std::vector<RawMemory> memory;
+  std::vector<RawMemory> held_before;  // what a file says was there before the first event, at its time
   std::vector<RawLive> lives;
   std::vector<RawTouch> touches;
   std::vector<RawMark> marks;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Our own recordings: what the codec decodes, entry by entry.
+#include <arenascope/trace/owner.h>
 #include <arenascope/trace/recording.h>
 
 #include <unordered_map>
@@ -79,6 +80,7 @@ class Collector : public trace::Sink {
 
   void note(int32_t track, const Event& e) {
     if (e.time < -kLongest || e.time > kLongest) return;
+    if (e.kind() == trace::kOwnerEvent && e.b >= 0) return raw_.cover(e.time, e.time);
     switch (e.kind()) {
       case EventKind::Work:
       case EventKind::Wait:

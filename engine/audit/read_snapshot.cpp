@@ -125,8 +125,20 @@ std::vector<Piece> held_before(const std::vector<Piece>& at_end, const std::vect
   return out;
 }
 
+// Pieces taken before blocks.
+void note_held(const std::vector<Piece>& pieces, int32_t space, const std::vector<Entry>& entries, Raw& raw) {
+  Nanoseconds first = entries.empty() ? 0 : INT64_MAX;
+  for (const Entry& e : entries) first = std::min(first, e.time);
+  for (const bool block : {false, true})
+    for (const Piece& p : pieces)
+      if (p.is_block == block)
+        raw.held_before.push_back({first, block ? MemoryAction::Alloc : MemoryAction::Reserve, space, p.begin,
+                                   static_cast<Bytes>(p.end - p.begin)});
+}
+
 // Walks through a device's entries and gives each its block's bytes.
-void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Holding& now, RawSpace& space) {
+void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Holding& now, int32_t number, Raw& raw) {
+  RawSpace& space = raw.spaces[static_cast<size_t>(number)];
   now.pieces = held_before(at_end, entries);
   for (Piece& p : now.pieces)
     if (p.asked) p.end = p.begin + static_cast<uint64_t>(now.handed_out(p.begin, static_cast<Bytes>(p.end - p.begin)));
@@ -134,6 +146,7 @@ void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Hol
     (p.is_block ? space.active_before : space.reserved_before) += static_cast<Bytes>(p.end - p.begin);
     ++(p.is_block ? space.blocks_before : space.pieces_before);
   }
+  note_held(now.pieces, number, entries, raw);
   std::map<uint64_t, size_t> newest;
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].is_block()) newest[entries[i].address] = i;
@@ -180,11 +193,10 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
       continue;
     const std::string gpu = fmt::format("GPU {}", device);
     const int32_t number = tables.space(gpu, "Default", gpu);
-    RawSpace& space = raw.spaces[static_cast<size_t>(number)];
-    space.has_addresses = true;
+    raw.spaces[static_cast<size_t>(number)].has_addresses = true;
     std::vector<Entry> entries = entries_of(*traces[device]);
     Holding now = rules;
-    hand_out(entries, at_end[static_cast<int64_t>(device)], now, space);
+    hand_out(entries, at_end[static_cast<int64_t>(device)], now, number, raw);
     for (const Entry& e : entries) {
       raw.memory.push_back({e.time, e.action, number, e.address, e.bytes});
       raw.cover(e.time, e.time);

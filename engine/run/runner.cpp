@@ -51,7 +51,10 @@ void Runner::report(const char* phase) const {
 
 Status Runner::set_up() {
   context_ = make_cpu_context();
-  if (options_.recorder) context_->set_observer(make_allocation_recorder(*options_.recorder));
+  if (options_.recorder) {
+    allocations_ = make_allocation_recorder(*options_.recorder);
+    context_->set_observer(allocations_);
+  }
   if (auto ok = program_.backend->register_memory(*context_); !ok) return ok;
   report("loading weights");
   if (auto ok = model_.load_weights(*context_); !ok) return ok;
@@ -72,6 +75,7 @@ Status Runner::prepare(PreparedSteps previous) {
   executor_options.threads = program_.threads;
   executor_options.strategy = program_.strategy;
   executor_options.recorder = options_.recorder;
+  executor_options.owners = allocations_;
   executor_options.model = model_.name;
   executor_options.rings = rings_;
   executor_options.pool = options_.pool;

@@ -266,6 +266,7 @@ Status Executor::allocate_output(size_t step) {
     if (!storage)
       return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
     node.storage = std::move(*storage);
+    note_owner(node, trace::TensorRef::node(tensor.node));
     for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = node.storage;
   }
   return {};
@@ -279,6 +280,7 @@ Status Executor::allocate_packed(size_t step) {
     if (!storage)
       return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
     node.storage = std::move(*storage);
+    note_owner(node, trace::TensorRef::node(id));
   }
   return {};
 }

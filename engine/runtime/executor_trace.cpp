@@ -32,6 +32,7 @@ void Executor::describe() {
   }
   trace_plan_ = recorder.describe(std::move(described));
   recorder.describe(describe_context(plan_.graph.context()));
+  note_owners();
   run_info_ = {};
   run_info_.graph = trace_graph_;
   run_info_.plan = trace_plan_;
@@ -50,6 +51,20 @@ void Executor::describe() {
 
 const Backend& Executor::backend_of(const TensorImpl& node) const {
   return host_ && node.placement == Placement::Host && node.op != Op::Copy ? *host_ : backend_;
+}
+
+// Whose the memory is that was bound before the run: weights, inputs, and results with memory of their own.
+void Executor::note_owners() const {
+  const auto leafs = plan_.graph.leafs(), nodes = plan_.graph.nodes();
+  for (size_t i = 0; i < leafs.size(); ++i) note_owner(*leafs[i], trace::TensorRef::leaf(LeafId(i)));
+  for (size_t i = 0; i < nodes.size(); ++i) note_owner(*nodes[i], trace::TensorRef::node(NodeId(i)));
+}
+
+void Executor::note_owner(const TensorImpl& tensor, trace::TensorRef ref) const {
+  const BlockPtr& block = tensor.storage.block();
+  if (!options_.owners || !trace_graph_.valid() || !block || tensor.is_view() || block == arena_.block()) return;
+  if (tensor.storage.bytes() != block->bytes()) return;  // one of several in it
+  options_.owners->on_own(*block, trace_graph_, ref);
 }
 
 void Executor::begin_recording(Shared& shared) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/schedule/describe.h>
+#include <arenascope/trace/owner.h>
 
 #include <algorithm>
 #include <mutex>
@@ -113,15 +114,20 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   return out;
 }
 
-class AllocationRecorder final : public AllocationObserver {
+class RingAllocationRecorder final : public AllocationRecorder {
  public:
-  explicit AllocationRecorder(trace::Recorder& recorder)
+  explicit RingAllocationRecorder(trace::Recorder& recorder)
       : recorder_(recorder), ring_(recorder.register_thread("allocations", trace::TrackKind::Other)) {}
 
   void on_allocate(const AllocationEvent& event) override { write(trace::alloc, event); }
   void on_free(const AllocationEvent& event) override { write(trace::free, event); }
   void on_reserve(const AllocationEvent& event) override { write(trace::reserve, event); }
   void on_release(const AllocationEvent& event) override { write(trace::release, event); }
+  void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor) override {
+    std::lock_guard lock(mutex_);
+    ring_->record(trace::owner(ring_->now(), reinterpret_cast<uintptr_t>(block.data()), block.bytes(),
+                               allocator_of(block.device(), block.kind()), graph, tensor));
+  }
 
  private:
   using Make = trace::Event (*)(Nanoseconds, trace::MemoryKind, uint64_t, Bytes, uint32_t, uint32_t);
@@ -229,8 +235,8 @@ trace::ContextInfo describe_context(const Context& context) {
   return info;
 }
 
-std::shared_ptr<AllocationObserver> make_allocation_recorder(trace::Recorder& recorder) {
-  return std::make_shared<AllocationRecorder>(recorder);
+std::shared_ptr<AllocationRecorder> make_allocation_recorder(trace::Recorder& recorder) {
+  return std::make_shared<RingAllocationRecorder>(recorder);
 }
 
 }  // namespace arenascope

@@ -3,9 +3,12 @@
 // The trace is only the newest part of what happened: what was there before it is found from the segments' last state.
 // It tells sizes as they were asked for; what is shown are the blocks that were handed out for them.
 #include <arenascope/trace/import.h>
+#include <arenascope/trace/owner.h>
 #include "engine/trace/import_builder.h"
 #include "engine/trace/pickle.h"
 #include "engine/trace/pytorch_blocks.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -86,7 +89,13 @@ class DeviceTrace {
       : device_(device), builder_(builder), held_(rule) {}
   std::vector<Entry> entries;
   std::map<uint64_t, int64_t> segments_left, blocks_left;  // address → size
-  uint32_t blocks = 0;                                     // numbered from here; shared between the devices
+  std::map<uint64_t, int64_t> asked_left;                  // of blocks_left, where the snapshot says it
+  struct Pool {
+    uint64_t end;
+    uint32_t allocator;
+  };
+  std::map<uint64_t, Pool> private_pools;  // segments of CUDA graphs and other pools of their own, by address
+  uint32_t blocks = 0;                     // numbered from here; shared between the devices
 
   void play(size_t track) {
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) { return x.time < y.time; });
@@ -105,12 +114,12 @@ class DeviceTrace {
         case Action::Reserve: reserve_at(track, e.time, e.address, e.size); break;
         case Action::Release:
           held_.remove_segment(e.address, e.size);
-          builder_.point(track, release(e.time, MemoryKind::Default, e.address, e.size, device_, 0));
+          builder_.point(track, release(e.time, MemoryKind::Default, e.address, e.size, allocator_of(e.address), 0));
           break;
         case Action::Alloc: {
           const auto left = last.at(e.address) == i ? blocks_left.find(e.address) : blocks_left.end();
           allocate(track, e.time, e.address,
-                   left != blocks_left.end() ? left->second : held_.bytes_for(e.address, e.size));
+                   left != blocks_left.end() ? left->second : held_.bytes_for(e.address, e.size), e.size);
           break;
         }
         case Action::Free: give_back(track, e.time, e.address); break;
@@ -139,8 +148,13 @@ class DeviceTrace {
     before(Action::Alloc, Action::Free, blocks_left, [&](uint64_t a, int64_t n) { older.insert_or_assign(a, n); });
     std::map<uint64_t, bool> still_there = untouched();
     for (const auto& [address, size] : older) held_.live[address] = {};
-    for (const auto& [address, size] : older)
-      allocate(track, start, address, still_there[address] ? size : held_.bytes_for(address, size));
+    for (const auto& [address, size] : older) {
+      const auto asked = asked_left.find(address);
+      if (still_there[address])
+        allocate(track, start, address, size, asked != asked_left.end() ? asked->second : size);
+      else
+        allocate(track, start, address, held_.bytes_for(address, size), size);
+    }
   }
   // By address of what is left: whether no entry names it.
   std::map<uint64_t, bool> untouched() const {
@@ -159,14 +173,22 @@ class DeviceTrace {
     }
     return last;
   }
+  uint32_t allocator_of(uint64_t address) const {
+    const auto next = private_pools.upper_bound(address);
+    if (next == private_pools.begin() || std::prev(next)->second.end <= address) return device_;
+    return std::prev(next)->second.allocator;
+  }
   void reserve_at(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
     held_.add_segment(address, size);
-    builder_.point(track, reserve(t, MemoryKind::Default, address, size, device_, 0));
+    builder_.point(track, reserve(t, MemoryKind::Default, address, size, allocator_of(address), 0));
   }
-  void allocate(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
+  void allocate(size_t track, Nanoseconds t, uint64_t address, int64_t size, int64_t asked) {
     const uint32_t block = blocks++;
     held_.live[address] = {size, block};
-    builder_.point(track, alloc(t, MemoryKind::Default, address, size, device_, block));
+    builder_.point(track, alloc(t, MemoryKind::Default, address, size, allocator_of(address), block));
+    if (asked < size)
+      builder_.point(track, owner(t, address, std::min(asked, kMostOwned), allocator_of(address), GraphId::none(),
+                                  TensorRef::none()));
     const Bytes offset = layout_.offset(address);
     if (offset >= 0)
       builder_.point(track,
@@ -177,7 +199,7 @@ class DeviceTrace {
     const auto it = held_.live.find(address);
     if (it == held_.live.end()) return;
     const auto [size, number] = it->second;
-    builder_.point(track, free(t, MemoryKind::Default, address, size, device_, number));
+    builder_.point(track, free(t, MemoryKind::Default, address, size, allocator_of(address), number));
     const Bytes offset = layout_.offset(address);
     if (offset >= 0)
       builder_.point(track,
@@ -192,6 +214,15 @@ class DeviceTrace {
   PytorchBlocks held_;
   uint32_t step_ = 0;
 };
+
+// A segment's pool: "" for the one that all share.
+std::string private_pool(const Value& segment) {
+  const Value* id = segment.get("segment_pool_id");
+  if (id == nullptr || id->type != Value::List || id->items.size() != 2) return {};
+  const int64_t first = id->items[0]->integer, second = id->items[1]->integer;
+  if (first == 0 && second == 0) return {};
+  return std::to_string(first) + ", " + std::to_string(second);
+}
 
 // How the snapshot's allocator was set up; older snapshots do not say it.
 PytorchBlockRule block_rule(const Value& root) {
@@ -220,6 +251,8 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     int64_t skipped = 0;
     uint32_t blocks = 0;
     const size_t devices = std::min<size_t>(traces->items.size(), 4096);
+    constexpr size_t kMostPools = 4096;
+    std::map<std::pair<size_t, std::string>, uint32_t> pools;  // private ones, by device and name
     for (size_t d = 0; d < devices; ++d) {
       const Value& list = *traces->items[d];
       DeviceTrace device(static_cast<uint32_t>(d), rule, builder);
@@ -234,6 +267,10 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
           continue;
         }
         device.segments_left[static_cast<uint64_t>(address)] = size;
+        if (const std::string pool = private_pool(*s); !pool.empty() && pools.size() < kMostPools) {
+          const auto known = pools.try_emplace({d, pool}, static_cast<uint32_t>(devices + pools.size())).first;
+          device.private_pools[static_cast<uint64_t>(address)] = {static_cast<uint64_t>(address + size), known->second};
+        }
         const Value* held = s->get("blocks");
         if (held == nullptr || held->type != Value::List) continue;
         int64_t at = address;  // where older snapshots do not say it
@@ -245,8 +282,11 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
             ++skipped;
             break;
           }
-          if (b->text_of("state").starts_with("active"))  // "active_pending_free" too
+          if (b->text_of("state").starts_with("active")) {  // "active_pending_free" too
             device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
+            const int64_t asked = b->integer_of("requested_size", block_size);
+            if (asked >= 0) device.asked_left[static_cast<uint64_t>(block_at)] = asked;
+          }
           at = block_at + block_size;
         }
       }
@@ -287,6 +327,9 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
       sink.describe(AllocatorInfo{static_cast<uint32_t>(d), "CUDA caching allocator " + number, MemoryKind::Default,
                                   DeviceId(d)});
     }
+    for (const auto& [which, number] : pools)
+      sink.describe(AllocatorInfo{number, fmt::format("private pool {} of CUDA device {}", which.second, which.first),
+                                  MemoryKind::Default, DeviceId(which.first)});
     builder.describe(sink);
     builder.finish(sink);
     return report;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/session.h>
 #include "engine/trace/saturate.h"
+#include "engine/trace/space_keeper.h"
 
 #include <algorithm>
 #include <map>
@@ -217,6 +218,7 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->memory_events = memory_events_.view();
   s->copies = copies_.view();
   s->context_events = context_events_.view();
+  spaces_->view(*s);
   s->slices = slices_.view();
   add_open_slices(*s);
   s->slice_times = slice_times_.view();
@@ -270,7 +272,7 @@ size_t Session::bytes_locked() const {
   series(all_reserved_);
   for (const Series& x : counter_series_) series(x);
   for (const auto& column : node_votes_) sum += column.bytes();
-  sum += table_bytes_;
+  sum += table_bytes_ + spaces_->bytes();
   return sum;
 }
 

@@ -2,6 +2,7 @@
 // Steps and slices of runs that do not write them, so that their threads need not: when a step began is derived from
 // the lead thread's spans, which slices it holds from the plan. Where a slice lies is what was read from the tensor.
 #include <arenascope/trace/session.h>
+#include "engine/trace/space_keeper.h"
 
 namespace arenascope::trace {
 
@@ -11,8 +12,8 @@ struct Session::PlanSteps {
   std::vector<std::vector<uint32_t>> begin, end;  // by step: slices that begin with it; that end with the step before
 };
 
-Session::Session() = default;
-Session::Session(Options options) : options_(options) {}
+Session::Session() : Session(Options()) {}
+Session::Session(Options options) : options_(options), spaces_(std::make_unique<SpaceKeeper>()) {}
 Session::~Session() = default;
 
 const Session::PlanSteps* Session::steps_of(PlanId id) {

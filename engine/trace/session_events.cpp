@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a session makes of events: rows of their tracks, and what is summed up over them.
+#include <arenascope/trace/owner.h>
 #include <arenascope/trace/session.h>
 #include "engine/trace/saturate.h"
+#include "engine/trace/space_keeper.h"
 
 #include <algorithm>
 
@@ -19,6 +21,7 @@ int64_t barrier_key(const Event& wait) { return wait.b * 0x1000003 ^ wait.extra2
 
 bool Session::sensible(const Event& e) const {
   if (!is_sensible_time(e.time)) return false;
+  if (e.kind() == kOwnerEvent) return e.b >= 0;
   switch (e.kind()) {
     case EventKind::Work:
     case EventKind::Wait:
@@ -63,6 +66,7 @@ void Session::add(TrackId track, const Event& e) {
   end_ = std::max(end_, e.end());
 
   derive(track, e);
+  if (e.kind() == kOwnerEvent) return add_space(e, owner_allocator(e));
   switch (e.kind()) {
     case EventKind::Work: return add_work(track, e);
     case EventKind::Between: return add_between(e);
@@ -107,8 +111,16 @@ void Session::Series::add(Nanoseconds t, double value) {
   tree.add({t, t, value, value, value, true});
 }
 
+void Session::add_space(const Event& e, uint32_t allocator) {
+  DeviceId device;
+  for (const AllocatorInfo& a : allocators_)
+    if (a.id == allocator) device = a.device;
+  spaces_->add(e, device);
+}
+
 void Session::add_memory(TrackId track, uint32_t row, const Event& e) {
   memory_events_.push_back({track, row});
+  add_space(e, e.allocator());
   const auto kind = static_cast<size_t>(e.memory_kind());
   const bool is_active = e.kind() == EventKind::Alloc || e.kind() == EventKind::Free;
   const bool grows = e.kind() == EventKind::Alloc || e.kind() == EventKind::Reserve;

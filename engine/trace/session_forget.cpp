@@ -2,6 +2,7 @@
 // How a session that is watched for hours stays within its bytes: the older half of the events goes, chunk by chunk;
 // what was summed up over them (node statistics, memory held, runs) stays.
 #include <arenascope/trace/session.h>
+#include "engine/trace/space_keeper.h"
 
 #include <algorithm>
 
@@ -100,6 +101,7 @@ class Session::Forgetting {
     if (drop_before(s_.slices_, keep_, [](const SliceRect& r) { return r.end; }) != 0) {
       rebuild(s_.slice_times_, s_.slices_, [](const SliceRect& r, size_t) { return Range64{r.begin, r.end}; });
     }
+    s_.spaces_->forget(keep_);
     if (drop_before(s_.seen_, keep_, [](const SeenRect& r) { return r.time; }) != 0) {
       rebuild(s_.seen_times_, s_.seen_, [](const SeenRect& r, size_t) { return Range64{r.time, r.time}; });
     }

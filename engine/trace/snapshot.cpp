@@ -230,6 +230,37 @@ std::vector<SliceRect> Snapshot::slices_in(Nanoseconds t0, Nanoseconds t1, size_
   return found;
 }
 
+std::vector<Space> Snapshot::spaces_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
+  std::vector<Space> found;
+  const auto take = [&](const Space& s) {
+    if (s.begin < t1 && (s.end > t0 || s.open) && found.size() < limit) found.push_back(s);
+  };
+  for (size_t i = spaces.partition_point([&](const Space& s) { return s.end <= t0; }); i < spaces.size(); ++i)
+    take(spaces[i]);
+  for (const Space& s : open_spaces) take(s);
+  return found;
+}
+
+std::vector<SpaceSlice> Snapshot::space_slices_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
+  std::vector<SpaceSlice> found;
+  space_slice_times.visit(
+      [&](const Range64& s, size_t, size_t) { return s.lo < t1 && s.hi > t0 && found.size() < limit; },
+      [&](size_t row) {
+        const SpaceSlice& s = space_slices[row];
+        if (s.begin < t1 && s.end > t0 && found.size() < limit) found.push_back(s);
+      });
+  for (const SpaceSlice& s : open_space_slices) {
+    if (s.begin < t1 && s.end >= t0 && found.size() < limit) found.push_back(s);
+  }
+  return found;
+}
+
+const AllocatorInfo* Snapshot::allocator(uint32_t id) const {
+  for (const AllocatorInfo& a : allocators)
+    if (a.id == id) return &a;
+  return nullptr;
+}
+
 std::vector<SliceRect> Snapshot::slices_live(RunId run_id, Step step) const {
   std::vector<SliceRect> found;
   const Run* r = run(run_id);

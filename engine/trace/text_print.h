@@ -18,8 +18,8 @@ void print(TextOut& out, fmt::format_string<T...> format, T&&... args) {
 inline constexpr const char* kKindNames[] = {
     "none",  "work",           "wait",       "alloc",      "free",      "reserve", "release", "?",
     "?",     "context object", "copy",       "step",       "layer",     "counter", "?",       "?",
-    "slice", "slice live",     "slice dead", "seen write", "seen read", "between"};
-static_assert(std::size(kKindNames) == kLastEventKind + 1);
+    "slice", "slice live",     "slice dead", "seen write", "seen read", "between", "owner"};
+static_assert(std::size(kKindNames) == kLastEventKind + 2);  // and trace/owner.h's
 
 inline const char* kind_name(EventKind kind) {
   return static_cast<size_t>(kind) < std::size(kKindNames) ? kKindNames[static_cast<size_t>(kind)] : "?";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/arena/arena_picture.h>
+#include <views/arena/space_map.h>
 #include <views/common/figure.h>
 
 #include <algorithm>
@@ -286,9 +287,15 @@ class Maker {
 
 }  // namespace
 
-std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop) {
+std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop,
+                                                      ArenaShow show, SpaceChoice choice) {
   auto p = std::make_shared<ArenaPicture>();
-  Maker(input, *p).run(stop);
+  if (show == ArenaShow::Spaces || (show == ArenaShow::Auto && lies_in_spaces(input))) {
+    prepare_space_map(input, choice, *p, stop);
+  } else {
+    Maker(input, *p).run(stop);
+    p->derived = std::any_of(p->seen.begin(), p->seen.end(), [](const trace::SliceRect& s) { return s.derived; });
+  }
   return stop.stop_requested() ? nullptr : p;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <views/common/plot_view.h>
 #include <views/common/slices.h>
+#include <views/common/spaces.h>
 #include <views/common/sweep.h>
 
 namespace arenascope::views {
@@ -13,7 +14,15 @@ enum ArenaOutline : uint32_t {
   kOutlineChainPart,
   kOutlineDiffers,
   kOutlineGhost,
-  kOutlineOther
+  kOutlineOther,
+  kOutlineWaste,
+  kOutlineStyles
+};
+
+enum class ArenaShow : uint8_t {
+  Auto,   // the arena, or spaces where the run's tensors lie in these
+  Arena,  // of the plan
+  Spaces,
 };
 
 struct ArenaItem {  // what a rectangle's tag means
@@ -21,6 +30,7 @@ struct ArenaItem {  // what a rectangle's tag means
   int32_t slice = -1;    // in the plan; -1: seen only
   int32_t seen = -1;     // in `seen`; -1: planned only
   bool differs = false;  // touched where the plan does not say so
+  int32_t space = -1;    // in `space_slices`; -1: in an arena
 };
 
 struct ArenaPicture : Prepared {
@@ -39,8 +49,17 @@ struct ArenaPicture : Prepared {
   double peak_x = 0;    // middle of the moment with most live bytes
   Bytes peak = 0;
   size_t blocks = 0, differing = 0;
+  bool derived = false;  // from when to when what was seen lay there is derived from the plan and the spans
+
+  // Where spaces are shown: they (tags of `holes`), and what lay in them.
+  bool in_spaces = false;
+  SpaceChoice choice;
+  std::vector<trace::Space> spaces;
+  std::vector<trace::SpaceSlice> space_slices;
+  SpaceTotals totals;
 };
 
-std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop);
+std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop,
+                                                      ArenaShow show = ArenaShow::Auto, SpaceChoice choice = {});
 
 }  // namespace arenascope::views

@@ -20,7 +20,9 @@ ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(con
 }
 
 PlotView::Work ArenaView::work() const {
-  return [](const PrepareInput& in, std::stop_token stop) -> PreparedPtr { return prepare_arena_map(in, stop); };
+  return [show = show_, choice = choice_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_arena_map(in, stop, show, choice);
+  };
 }
 
 QCPRange ArenaView::y_limits() const {
@@ -58,7 +60,7 @@ void ArenaView::restyle() {
     return s;
   };
   const QColor line = c.dark ? QColor(0xcf, 0xd6, 0xde, 170) : QColor(0x22, 0x2b, 0x36, 220);
-  std::vector<RectStyle> styles(6, outlined(line));
+  std::vector<RectStyle> styles(kOutlineStyles, outlined(line));
   styles[kOutlineNew].edge = c[Role::Allocation];
   styles[kOutlineChainPart].separator = true;
   styles[kOutlineChainPart].outline = QColor(255, 255, 255, 190);
@@ -70,6 +72,9 @@ void ArenaView::restyle() {
   styles[kOutlineGhost].dashed = true;
   styles[kOutlineOther].outline = c.category(1);
   styles[kOutlineOther].dashed = true;
+  styles[kOutlineWaste].outline = QColor();
+  styles[kOutlineWaste].hatch = Hatch::Diagonal;
+  styles[kOutlineWaste].hatch_colour = c.dim_text;
   outlines_->set_styles(styles);
   ghosts_->set_styles(styles);
   if (picture_) update_header();
@@ -77,6 +82,7 @@ void ArenaView::restyle() {
 
 void ArenaView::update_header() {
   const ArenaPicture& a = *picture_;
+  if (a.in_spaces) return update_space_header();
   const ThemeColours& c = colours();
   HeaderContent h;
   h.title = view_name();
@@ -84,6 +90,7 @@ void ArenaView::update_header() {
   const auto bytes = [](std::string id, Bytes b) {
     return figure(std::move(id), static_cast<double>(b), FigureUnit::Bytes);
   };
+  h.facts << (a.seen.empty() ? tr("planned") : a.derived ? tr("places observed, times derived") : tr("observed"));
   if (a.arena > 0) h.add(with_figures(tr("arena %1"), {bytes(plan_figure(plan_id, "arena"), a.arena)}));
   if (const trace::PlanInfo* plan = context().source->plan()) {
     if (a.blocks > 0) {
@@ -137,6 +144,12 @@ QString ArenaView::label(uint32_t tag, int lines) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const ArenaItem& item = picture_->items[tag];
   const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), item.tensor);
+  if (item.space >= 0) {
+    const trace::SpaceSlice& slice = picture_->space_slices[static_cast<size_t>(item.space)];
+    t = context().source->snapshot()->tensor(slice.graph, slice.tensor);
+    const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::kind(slice.kind);
+    return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(slice.bytes);
+  }
   QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(item.tensor);
   if (lines < 2) return text;
   if (t && lines >= 3 && !t->op.empty()) text += QLatin1Char('\n') + QString::fromStdString(t->op);
@@ -158,7 +171,9 @@ const ArenaItem* ArenaView::item_at(const QPointF& pixel) const {
 
 Selection ArenaView::pick(const QPointF& pixel) const {
   const ArenaItem* item = item_at(pixel);
-  if (!item) return {};
+  if (!item || !item->tensor.valid()) return {};
+  if (item->space >= 0)
+    return NodeSelection{picture_->space_slices[static_cast<size_t>(item->space)].graph, item->tensor};
   return NodeSelection{context().source->graph_id(), item->tensor};
 }
 
@@ -169,12 +184,14 @@ QString ArenaView::describe(const QPointF& pixel) const {
     const auto address = static_cast<Bytes>(y_axis()->pixelToCoord(pixel.y()));
     if (const auto hole = holes_->hit(pixel)) {
       const Rect& r = (*holes_->data())[*hole];
+      if (picture_->in_spaces) return describe_free(picture_->spaces[r.tag]);
       return tr("hole of %1\naddress %2 to %3")
           .arg(format_bytes_exact(static_cast<Bytes>(r.y1 - r.y0)), format_address(static_cast<Bytes>(r.y0)),
                format_address(static_cast<Bytes>(r.y1)));
     }
     return address >= 0 && address < picture_->top ? tr("free\naddress %1").arg(format_address(address)) : QString();
   }
+  if (item->space >= 0) return describe_space(*item);
   const trace::SliceRect* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
   QStringList lines =
       SliceWords::describe(context().source->graph(), context().source->plan(), item->tensor, slice_of(*item), seen);

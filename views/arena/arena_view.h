@@ -15,6 +15,9 @@ class ArenaView : public PlotView {
   QString describe(const QPointF& pixel) const override;
   const std::shared_ptr<const ArenaPicture>& picture() const { return picture_; }
   const RectPlottable* bodies() const { return bodies_; }
+  // What is mapped: the plan's arena or spaces, and which of these.
+  void set_shown(ArenaShow show, SpaceChoice choice);
+  void add_choices(QMenu& menu) override;
 
  protected:
   Work work() const override;
@@ -30,10 +33,15 @@ class ArenaView : public PlotView {
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void draw_peak(QCPPainter* painter) const;
+  QString describe_space(const ArenaItem& item) const;
+  QString describe_free(const trace::Space& space) const;
   void update_header();
+  void update_space_header();
 
   RectPlottable *holes_, *ghosts_, *bodies_, *outlines_;
   std::shared_ptr<const ArenaPicture> picture_;
+  ArenaShow show_ = ArenaShow::Auto;
+  SpaceChoice choice_;
   Bytes shown_top_ = -1;  // the arena for which the y range was set
 };
 

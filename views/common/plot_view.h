@@ -10,6 +10,8 @@
 
 #include <QWidget>
 
+class QMenu;
+
 namespace arenascope::views {
 
 // A moment of all that a picture depends on, safe to hand to a worker.
@@ -52,6 +54,8 @@ class PlotView : public QWidget, public Paintable {
   // What lies under a point of the plot, and the text about it.
   virtual Selection pick(const QPointF& pixel) const = 0;
   virtual QString describe(const QPointF& pixel) const = 0;
+  // Puts into a context menu what of the data can be shown.
+  virtual void add_choices(QMenu&) {}
   // Milliseconds of the last repaint of the data.
   double last_frame_ms() const { return plot_->replotTime(); }
   // Pixels of what is drawn for each logical one; the screen's own unless a picture is to have more. Draws at once.

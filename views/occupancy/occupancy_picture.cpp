@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace arenascope::views {
 
@@ -91,7 +92,7 @@ void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_
     if (seen.complete) {
       std::vector<Stay> stays;
       stays.reserve(seen.slices.size());
-      for (const trace::SliceRect& s : seen.slices) stays.push_back(stay_of(s, in.axis));
+      for (const trace::SliceRect& s : seen.slices) stays.push_back(stay_of(s, in.axis)), p.derived |= s.derived;
       p.live = sweep(std::move(stays), false, stop).live;
     }
   }
@@ -107,17 +108,6 @@ void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_
     p.per_pixel = in.axis.range.length() / in.pixels;
     p.live = reduced(p.live, in.axis.range, in.pixels);
   }
-}
-
-// Of the run, or of all that is known without one.
-trace::TimeRange range_of_run(const PrepareInput& in) {
-  const trace::Snapshot& s = *in.snapshot;
-  trace::TimeRange range{s.time.begin, s.time.end + 1};
-  if (const trace::Run* run = s.run(in.run)) {
-    range.begin = run->info.begin;
-    if (run->finished) range.end = std::max(run->end, run->info.begin + 1);
-  }
-  return range;
 }
 
 // Libraries, stacks, code and whatever else no allocator of ours knows of.
@@ -145,17 +135,63 @@ void take_peak(OccupancyPicture& p, const PrepareInput& in) {
   if (in.axis.mode == AxisMode::Step && p.peak_step.valid()) p.peak_x = in.axis.x_of_step(step + 0.5);
 }
 
-void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+constexpr size_t kMostSlices = 300000;
+
+// Layers by allocator or by class, from the slices.
+void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+  const trace::Snapshot& s = *in.snapshot;
+  const trace::TimeRange run = range_of_run(in);
+  const bool steps = in.axis.mode == AxisMode::Step;
+  const trace::TimeRange t = steps ? run : in.axis.time_range();
+  const MemoryClasses classes(s, in.plan != nullptr ? in.plan->arena_bytes : 0);
+  std::map<uint32_t, std::vector<std::pair<Nanoseconds, Bytes>>> changes;  // by layer
+  for (const trace::SpaceSlice& slice : s.space_slices_in(t.begin, t.end, kMostSlices)) {
+    if (stop.stop_requested()) return;
+    auto& own =
+        changes[p.scope == OccupancyScope::Classes ? static_cast<uint32_t>(classes.of(slice)) : slice.allocator];
+    own.emplace_back(std::max(slice.begin, t.begin), slice.bytes);
+    own.emplace_back(slice.open ? t.end : std::min(slice.end, t.end), -slice.bytes);
+  }
+  for (auto& [which, list] : changes) {
+    std::sort(list.begin(), list.end());
+    OccupancyPicture::Kind layer;
+    layer.allocator = which;
+    if (p.scope == OccupancyScope::Classes) layer.memory_class = static_cast<MemoryClass>(which);
+    Bytes now = 0;
+    for (size_t i = 0; i < list.size();) {
+      const Nanoseconds time = list[i].first;
+      for (; i < list.size() && list[i].first == time; ++i) now += list[i].second;
+      if (now <= 0 || i >= list.size()) continue;
+      const auto bytes = static_cast<double>(now);
+      layer.levels.push_back({in.axis.x_of_time(time), in.axis.x_of_time(list[i].first), bytes, bytes});
+    }
+    if (!steps) layer.levels = reduced(layer.levels, in.axis.range, in.pixels);
+    p.kinds.push_back(std::move(layer));
+  }
+}
+
+void add_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
   const bool steps = in.axis.mode == AxisMode::Step;
   const trace::TimeRange t = in.axis.time_range();
   for (const MemoryKind kind : kStack) {
     if (stop.stop_requested()) return;
     const trace::SeriesView& series = in.snapshot->series(kind, MemoryCount::Active);
     if (series.samples.empty()) continue;
-    OccupancyPicture::Kind k{kind, {}, {}};
+    OccupancyPicture::Kind k;
+    k.kind = kind;
     k.levels = steps ? from_steps(in.snapshot->memory_by_step(in.run, kind, MemoryCount::Active), in.axis)
                      : from_curve(series.curve(t.begin, t.end, in.pixels), in.axis);
     p.kinds.push_back(std::move(k));
+  }
+}
+
+void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+  const bool steps = in.axis.mode == AxisMode::Step;
+  const trace::TimeRange t = in.axis.time_range();
+  if (p.scope == OccupancyScope::Kinds) {
+    add_kinds(p, in, stop);
+  } else {
+    add_layers(p, in, stop);
   }
   stack(p.kinds);
   take_peak(p, in);
@@ -189,14 +225,21 @@ double value_at(const std::vector<Level>& levels, double x) {
 }
 
 std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in, OccupancyScope scope,
-                                                          const std::stop_token& stop) {
+                                                          const std::stop_token& stop, bool with_plan) {
   auto p = std::make_shared<OccupancyPicture>();
   p->mode = in.axis.mode;
-  p->scope = in.plan && !in.plan->slices.empty() ? scope : OccupancyScope::Kinds;
+  const bool planned = in.plan != nullptr && !in.plan->slices.empty();
+  p->scope = scope;
+  if (scope == OccupancyScope::Auto) p->scope = lies_in_spaces(in) ? OccupancyScope::Kinds : OccupancyScope::Arena;
+  if (p->scope == OccupancyScope::Arena && !planned) p->scope = OccupancyScope::Kinds;
   if (p->scope == OccupancyScope::Arena) {
     prepare_arena(*p, in, stop);
   } else {
     prepare_kinds(*p, in, stop);
+    if (with_plan && planned) {
+      p->planned = sweep(plan_stays(*in.plan, in.axis), false, stop).live;
+      p->needed = in.plan->arena_bytes;
+    }
   }
   take_resident(*p, in);
   if (stop.stop_requested()) return nullptr;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The occupancy view's data, prepared: how many bytes live when, what was planned, and what that is to be held against.
 #pragma once
-#include <views/common/plot_view.h>
+#include <views/common/memory_class.h>
+#include <views/common/spaces.h>
 #include <views/common/sweep.h>
 
 namespace arenascope::views {
 
 enum class OccupancyScope : uint8_t {
-  Arena,  // the planned arena against its lower bound
-  Kinds,  // all memory, by kind
+  Auto,        // the arena, or by kind where the run's tensors lie elsewhere
+  Arena,       // the planned arena against its lower bound
+  Kinds,       // all memory, by kind
+  Allocators,  // by whose spaces it lies in
+  Classes,     // by what it is used for
 };
 
 struct OccupancyPicture : Prepared {
@@ -17,10 +21,14 @@ struct OccupancyPicture : Prepared {
   std::vector<Level> planned;  // arena: bytes the plan has live
   struct Kind {
     trace::MemoryKind kind{};
+    uint32_t allocator = 0;      // where the scope is Allocators
+    MemoryClass memory_class{};  // where the scope is Classes
     std::vector<Level> levels;   // this kind alone
     std::vector<Level> stacked;  // from the tops of those below to its own: min is the lower edge
   };
-  std::vector<Kind> kinds;                   // the lowest first; only those that were ever used
+  std::vector<Kind> kinds;                   // layers, the lowest first; only those that were ever used
+  bool derived = false;                      // arena: from when to when is derived from the plan and the spans
+  Bytes needed = 0;                          // what a plan would need, `planned`; 0: that is not shown
   std::vector<Level> reserved;               // of all kinds together
   Bytes arena = 0, bound = 0, capacity = 0;  // 0: unknown
   Bytes peak = 0;                            // of the run that is looked at; the same on either axis
@@ -42,8 +50,9 @@ struct OccupancyPicture : Prepared {
 };
 
 // Pure. Without a plan the scope is Kinds, whatever is asked for.
+// `with_plan`: what the plan would need, although the run did not use it.
 std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& input, OccupancyScope scope,
-                                                          const std::stop_token& stop);
+                                                          const std::stop_token& stop, bool with_plan = false);
 // The value of a curve at x; 0 where there is none.
 double value_at(const std::vector<Level>& levels, double x);
 

@@ -19,6 +19,20 @@ void draw_text(QCPPainter* p, const QRectF& box, const QString& text, const QCol
   p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
+QColor layer_colour(const ThemeColours& colours, OccupancyScope scope, const OccupancyPicture::Kind& layer) {
+  if (scope == OccupancyScope::Allocators) return colours.category(layer.allocator);
+  if (scope == OccupancyScope::Kinds) return colours.kind(layer.kind);
+  switch (layer.memory_class) {
+    case MemoryClass::Weights: return colours[Role::Weight];
+    case MemoryClass::Cache: return colours.kind(trace::MemoryKind::KVCache);
+    case MemoryClass::Gradients: return colours.category(5);
+    case MemoryClass::Activations: return colours[Role::Work];
+    case MemoryClass::Workspace: return colours.kind(trace::MemoryKind::Workspace);
+    case MemoryClass::Other: break;
+  }
+  return colours[Role::Other];
+}
+
 }  // namespace
 
 // Draws an OccupancyPicture; owned by the plot.
@@ -112,12 +126,13 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
       outline(p, o.planned, o.live.empty() ? colours[Role::Work] : colours.dim_text, 1);
     } else {
       for (const auto& k : o.kinds) {
-        QColor body = colours.kind(k.kind);
+        QColor body = layer_colour(colours, o.scope, k);
         body.setAlpha(220);
         fill(p, k.stacked, body, true);
       }
       outline(p, o.reserved, colours.reserved, 2);
     }
+    if (o.needed > 0) outline(p, o.planned, colours.dim_text, 1);
     if (!o.ghost.empty()) outline(p, o.ghost, colours.dim_text, 1);
     if (!o.other.empty()) outline(p, o.other, colours.category(1), 2);
     draw_lines(p, o);
@@ -201,8 +216,8 @@ OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
 }
 
 PlotView::Work OccupancyView::work() const {
-  return [scope = scope_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-    return prepare_occupancy(in, scope, stop);
+  return [scope = scope_, with_plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_occupancy(in, scope, stop, with_plan);
   };
 }
 
@@ -268,6 +283,8 @@ void OccupancyView::update_header() {
     return figure(std::move(id), static_cast<double>(b), FigureUnit::Bytes);
   };
   const trace::PlanId plan = context().source->plan_id();
+  const bool planned = o.scope == OccupancyScope::Arena && o.live.empty();
+  h.facts << (planned ? tr("planned") : o.derived ? tr("places observed, times derived") : tr("observed"));
   if (o.peak > 0) {
     const Figure peak = bytes(o.peak_id, o.peak);
     if (o.peak_step.valid())
@@ -293,6 +310,7 @@ void OccupancyView::update_header() {
                        {bytes(of + "resident", o.resident),
                         bytes(of + (o.outside >= 0 ? "outside" : "untouched"), std::abs(o.outside))}));
   }
+  if (o.needed > 0) h.add(with_figures(tr("a plan would need %1"), {bytes(plan_figure(plan, "arena"), o.needed)}));
   if (o.capacity > 0) h.add(with_figures(tr("capacity %1"), {bytes(plan_figure(plan, "capacity"), o.capacity)}));
   if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes("", o.other_peak)}));
   if (!o.ghost.empty()) h.add(with_figures(tr("arena before %1"), {bytes("", o.ghost_arena)}));
@@ -304,7 +322,7 @@ void OccupancyView::update_header() {
   } else {
     for (const auto& k : o.kinds) {
       if (k.stacked.empty()) continue;
-      h.legend.push_back({Words::kind(k.kind), {c.kind(k.kind)}, LegendChip::Shape::Box});
+      h.legend.push_back({layer_name(k), {layer_colour(c, o.scope, k)}, LegendChip::Shape::Box});
     }
     if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
   }
@@ -360,7 +378,8 @@ QString OccupancyView::describe(const QPointF& pixel) const {
     if (!o.other.empty()) lines << tr("B: %1").arg(bytes(value_at(o.other, x)));
     if (o.arena > 0) lines << tr("unused in the arena: %1").arg(bytes(static_cast<double>(o.arena) - live));
   } else {
-    for (const auto& k : o.kinds) lines << tr("%1: %2").arg(Words::kind(k.kind), bytes(value_at(k.levels, x)));
+    for (const auto& k : o.kinds) lines << tr("%1: %2").arg(layer_name(k), bytes(value_at(k.levels, x)));
+    if (o.needed > 0) lines << tr("planned: %1").arg(bytes(value_at(o.planned, x)));
     if (!o.reserved.empty()) lines << tr("reserved: %1").arg(bytes(value_at(o.reserved, x)));
   }
   return lines.join(QLatin1Char('\n'));

@@ -14,6 +14,7 @@ class OccupancyView : public PlotView {
   Selection pick(const QPointF& pixel) const override;
   QString describe(const QPointF& pixel) const override;
   OccupancyScope scope() const { return scope_; }
+  void add_choices(QMenu& menu) override;
   const std::shared_ptr<const OccupancyPicture>& picture() const { return picture_; }
 
   // The line to fit under; 0: none.
@@ -23,6 +24,7 @@ class OccupancyView : public PlotView {
  public Q_SLOTS:
   void set_scope(arenascope::views::OccupancyScope scope);
   void set_fit_under(arenascope::Bytes bytes);
+  void set_with_plan(bool shown);  // what a plan would need, where a run used none
 
  Q_SIGNALS:
   void fit_under_dragged(arenascope::Bytes bytes);  // while it is dragged
@@ -42,9 +44,11 @@ class OccupancyView : public PlotView {
   void fit_y();
   std::optional<Step> step_under(const QPointF& pixel) const;
   void update_header();
+  QString layer_name(const OccupancyPicture::Kind& layer) const;
 
   Curves* curves_;
-  OccupancyScope scope_ = OccupancyScope::Arena;
+  OccupancyScope scope_ = OccupancyScope::Auto;
+  bool with_plan_ = false;
   Bytes fit_under_ = 0;
   bool dragging_ = false;
   std::shared_ptr<const OccupancyPicture> picture_;

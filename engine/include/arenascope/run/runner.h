@@ -12,6 +12,8 @@
 
 namespace arenascope {
 
+class AllocationRecorder;  // schedule/describe.h
+
 struct RunnerOptions : CompileOptions {
   std::string backend = "cpu";     // with `:N` its device N
   BackendOptions backend_options;  // what the backend's documentation lists
@@ -74,7 +76,8 @@ class Runner {
   RunnerOptions options_;
   Program program_;
   std::shared_ptr<ExecutionContext> context_;
-  std::vector<trace::ThreadRing*> rings_;  // of the most threads so far: a new executor's keep their rows
+  std::shared_ptr<AllocationRecorder> allocations_;  // null: nothing is recorded
+  std::vector<trace::ThreadRing*> rings_;            // of the most threads so far: a new executor's keep their rows
   std::unique_ptr<Executor> executor_;
 };
 

@@ -19,6 +19,8 @@
 
 namespace arenascope {
 
+class OwnerObserver;  // schedule/describe.h
+
 // Where activations live.
 enum class MemoryStrategy : uint8_t {
   Planned,  // slices of one Workspace block at the plan's offsets
@@ -38,6 +40,7 @@ struct ExecutorOptions {
   int polling = 50;           // 0: a thread that waits parks at once; 100: it looks for twice as long as usual
   bool hold_threads = false;  // all threads take part even beside other work, where one alone would be sooner
   Backend* host = nullptr;    // of a partitioned graph: computes what `backend` does not; it outlives the executor
+  std::shared_ptr<OwnerObserver> owners = nullptr;  // is told whose the memory is that tensors lie in
 };
 
 // What backends prepared for an executor's steps.
@@ -144,6 +147,8 @@ class Executor {
   void find_items();
   const Backend& backend_of(const TensorImpl& node) const;
   void describe();
+  void note_owners() const;
+  void note_owner(const TensorImpl& tensor, trace::TensorRef ref) const;
   void begin_recording(Shared& shared);
   void end_recording(Shared& shared, std::span<const DeviceSpan> spans, Nanoseconds end);
   void fill_times(const Shared& shared, std::span<const DeviceSpan> spans, RunReport& report) const;

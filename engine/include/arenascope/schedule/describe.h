@@ -14,7 +14,15 @@ trace::GraphInfo describe_graph(const Graph& graph);
 trace::PlanInfo describe_plan(const MemoryPlan& plan);  // `graph` is left for the caller
 trace::ContextInfo describe_context(const Context& context);
 
-// Writes a context's allocations to a recorder's track of their own.
-std::shared_ptr<AllocationObserver> make_allocation_recorder(trace::Recorder& recorder);
+// Is told whose memory is, once it was handed out.
+class OwnerObserver {
+ public:
+  virtual ~OwnerObserver() = default;
+  virtual void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor) = 0;
+};
+
+// Writes a context's allocations to a recorder's track of their own, and whose they are behind them.
+class AllocationRecorder : public AllocationObserver, public OwnerObserver {};
+std::shared_ptr<AllocationRecorder> make_allocation_recorder(trace::Recorder& recorder);
 
 }  // namespace arenascope

@@ -11,6 +11,8 @@
 
 namespace arenascope::trace {
 
+class SpaceKeeper;
+
 class Session : public Sink {
  public:
   struct Options {
@@ -78,6 +80,7 @@ class Session : public Sink {
   void forget_older_half();
   void add(TrackId track, const Event& event);
   void add_memory(TrackId track, uint32_t row, const Event& event);
+  void add_space(const Event& event, uint32_t allocator);
   void add_work(TrackId track, const Event& event);
   void add_wait(TrackId track, const Event& event);
   void add_pause(const Event& event);
@@ -147,6 +150,7 @@ class Session : public Sink {
   Column<EventRef> memory_events_, context_events_;
   Column<SpanRef> copies_;
 
+  std::unique_ptr<SpaceKeeper> spaces_;
   Column<SliceRect> slices_;
   SummaryTree<Range64> slice_times_;
   // Threads are drained one after the other, so an end may come before its beginning.

@@ -148,6 +148,36 @@ struct SliceRect {
   bool derived = false;  // it lay there, as was observed; from when to when is derived from the plan and the spans
 };
 
+// Memory that an allocator took from the system or a device: a segment, a pool's buffer or image, pages of a cache. What
+// is given back in part goes on as what is left. Or, `implied`, what was handed out where nobody was seen to take
+// anything: a mapped file, or memory that is older than the recording.
+struct Space {
+  MemoryKind kind = MemoryKind::Default;  // of the allocator that took it
+  uint32_t allocator = 0;
+  DeviceId device;  // none: not told. Addresses of two devices have nothing to do with each other
+  uint64_t address = 0;
+  Bytes bytes = 0;
+  Nanoseconds begin = 0, end = 0;
+  bool open = false;  // still there when the snapshot was taken
+  bool implied = false;
+};
+
+// What was handed out in a space, and for what: [address, address + bytes) for [begin, end).
+struct SpaceSlice {
+  MemoryKind kind = MemoryKind::Default;        // what it was asked for as
+  MemoryKind space_kind = MemoryKind::Default;  // of the space that it begins in
+  uint32_t allocator = 0, space_allocator = 0;
+  DeviceId device;
+  uint64_t address = 0;
+  Bytes bytes = 0;
+  Bytes asked = 0;   // the rest of it is waste inside the block
+  GraphId graph;     // of `tensor`
+  TensorRef tensor;  // none: nobody told whose it is
+  uint32_t block = 0;
+  Nanoseconds begin = 0, end = 0;
+  bool open = false;
+};
+
 // Bytes of the arena that were really touched.
 struct SeenRect {
   TensorRef tensor;
@@ -322,6 +352,16 @@ class Snapshot {
   std::vector<Bytes> memory_by_step(RunId run, MemoryKind kind, MemoryCount count) const;
   // Live bytes of a plan in each step.
   static std::vector<Bytes> occupancy(const PlanInfo& plan);
+
+  // --- spaces, and what was handed out in them; closed ones in the order of their end
+  ColumnView<Space> spaces;
+  std::vector<Space> open_spaces;
+  ColumnView<SpaceSlice> space_slices;
+  std::vector<SpaceSlice> open_space_slices;
+  SummaryView<Range64> space_slice_times;
+  std::vector<Space> spaces_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const;
+  std::vector<SpaceSlice> space_slices_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const;
+  const AllocatorInfo* allocator(uint32_t id) const;  // null: not described
 
   // --- the arena as it was
   ColumnView<SliceRect> slices;  // closed ones, in the order of their end

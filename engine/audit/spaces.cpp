@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Pieces of memory that allocators took, what was handed out in each, and what they come to in a run. Walked through
+// event by event; addresses of devices are apart, and an address of 0 is that of a trace that knows none.
+#include <functional>
+#include <map>
+
+#include "engine/audit/writer.h"
+
+namespace arenascope::audit {
+
+namespace {
+
+struct Piece {
+  std::string device;
+  uint64_t address = 0;
+  Bytes bytes = 0;
+  int32_t taken_by = 0;  // the raw space: a kind of an allocator
+  bool alone = false;    // nobody was seen to take it: it is as large as what was handed out, and goes with it
+};
+
+struct Totals {
+  Bytes peak = 0, reserved = 0, unused = 0;
+  int64_t blocks = 0;
+};
+
+// From the first event on; what lies before the range only tells what is there when it begins.
+class Walk {
+ public:
+  using Shown = std::function<bool(const Piece&)>;
+  Walk(const Raw& raw, Interval range, Shown shown) : raw_(raw), range_(range), shown_(std::move(shown)) {}
+
+  Totals run(const std::vector<const RawMemory*>& events) {
+    bool begun = false;
+    for (size_t i = 0; i < events.size();) {
+      const Nanoseconds time = events[i]->time;
+      if (time >= range_.end) break;
+      if (!begun && time > range_.begin) begin(), begun = true;
+      for (; i < events.size() && events[i]->time == time; ++i) step(*events[i]);
+      if (begun) look();
+    }
+    if (!begun) begin();
+    return totals_;
+  }
+
+ private:
+  using Place = std::pair<std::string, uint64_t>;  // device and address
+  struct Block {
+    bool shown = false;
+    Bytes bytes = 0;
+  };
+
+  void begin() {
+    totals_.blocks = std::count_if(blocks_.begin(), blocks_.end(), [](const auto& b) { return b.second.shown; });
+    look();
+  }
+  void look() {
+    totals_.peak = std::max(totals_.peak, active_);
+    totals_.reserved = std::max(totals_.reserved, reserved_);
+    totals_.unused = std::max(totals_.unused, reserved_ - active_);
+  }
+
+  void step(const RawMemory& m) {
+    if (m.address == 0) return;
+    const Place at{raw_.spaces[static_cast<size_t>(m.space)].device, m.address};
+    switch (m.action) {
+      case MemoryAction::Reserve: take(at, m, false); break;
+      case MemoryAction::Release: let_go(at, m.bytes); break;
+      case MemoryAction::Free: give_back(at); break;
+      case MemoryAction::Alloc: {
+        give_back(at);
+        const Piece* in = around(at);
+        if (in == nullptr) in = take(at, m, true);
+        const Block block{shown_(*in), m.bytes};
+        blocks_[at] = block;
+        if (!block.shown) break;
+        active_ += m.bytes;
+        ++totals_.blocks;
+      }
+    }
+  }
+  const Piece* around(const Place& at) const {
+    const auto above = pieces_.upper_bound(at);
+    if (above == pieces_.begin()) return nullptr;
+    const Piece& below = std::prev(above)->second;
+    const bool inside = below.device == at.first && at.second - below.address < static_cast<uint64_t>(below.bytes);
+    return inside ? &below : nullptr;
+  }
+  const Piece* take(const Place& at, const RawMemory& m, bool alone) {
+    let_go(at, m.bytes);
+    const Piece& piece = pieces_[at] = {at.first, m.address, m.bytes, m.space, alone};
+    if (shown_(piece)) reserved_ += piece.bytes;
+    return &pieces_[at];
+  }
+  // All that lies in these bytes; of pieces that lie there in part the rest stays.
+  void let_go(const Place& at, Bytes bytes) {
+    const uint64_t begin = at.second, end = at.second + static_cast<uint64_t>(bytes);
+    std::vector<Piece> rests;
+    for (auto p = pieces_.begin(); p != pieces_.end();) {
+      const Piece piece = p->second;
+      const uint64_t last = piece.address + static_cast<uint64_t>(piece.bytes);
+      if (piece.device != at.first || piece.address >= end || last <= begin) {
+        ++p;
+        continue;
+      }
+      p = pieces_.erase(p);
+      Piece below = piece, above = piece;
+      below.bytes = begin > piece.address ? static_cast<Bytes>(begin - piece.address) : 0;
+      above.address = std::max(end, piece.address);
+      above.bytes = last > end ? static_cast<Bytes>(last - end) : 0;
+      for (const Piece& rest : {below, above})
+        if (rest.bytes > 0) rests.push_back(rest);
+      if (shown_(piece)) reserved_ -= piece.bytes - below.bytes - above.bytes;
+    }
+    for (const Piece& rest : rests) pieces_[{rest.device, rest.address}] = rest;
+  }
+  void give_back(const Place& at) {
+    const auto block = blocks_.find(at);
+    if (block == blocks_.end()) return;
+    if (block->second.shown) active_ -= block->second.bytes;
+    blocks_.erase(block);
+    if (const auto piece = pieces_.find(at); piece != pieces_.end() && piece->second.alone)
+      let_go(at, piece->second.bytes);
+  }
+
+  const Raw& raw_;
+  const Interval range_;
+  const Shown shown_;
+  Bytes reserved_ = 0, active_ = 0;
+  Totals totals_;
+  std::map<Place, Piece> pieces_;
+  std::map<Place, Block> blocks_;
+};
+
+void write(const std::string& id, const Totals& t, Writer& out) {
+  out.bytes(id + ".peak", t.peak);
+  out.bytes(id + ".reserved", t.reserved);
+  out.bytes(id + ".unused", t.unused);
+  out.count(id + ".slices", t.blocks);
+}
+
+}  // namespace
+
+void audit_spaces(const Raw& raw, Writer& out) {
+  std::vector<const RawMemory*> events;
+  for (const RawMemory& m : raw.held_before) events.push_back(&m);
+  for (const RawMemory& m : raw.memory) events.push_back(&m);
+  if (events.empty()) return;
+  std::stable_sort(events.begin(), events.end(),
+                   [](const RawMemory* a, const RawMemory* b) { return a->time < b->time; });
+  std::map<std::string, Interval> ranges{{"recording", {raw.begin, raw.end + 1}}};
+  for (const auto& [id, run] : raw.runs)
+    ranges["run." + std::to_string(id)] = {run.info.begin,
+                                           run.ended ? std::max(run.end.end, run.info.begin + 1) : raw.end + 1};
+  const auto kind_of = [&](const Piece& p) -> const std::string& {
+    return raw.spaces[static_cast<size_t>(p.taken_by)].kind;
+  };
+  for (const auto& [name, range] : ranges) {
+    write(name + ".spaces.all", Walk(raw, range, [](const Piece&) { return true; }).run(events), out);
+    const auto working = [&](const Piece& p) { return kind_of(p) != "Persistent" && kind_of(p) != "Mapped"; };
+    write(name + ".spaces.working", Walk(raw, range, working).run(events), out);
+  }
+}
+
+}  // namespace arenascope::audit

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A kind of event of its own: what memory that was handed out is for. It follows the Alloc of its address on the same
+// track: a = address, b = bytes that were asked for | allocator << 47, id = tensor (TensorRef, may be none),
+// extra = graph.
+#pragma once
+#include <arenascope/trace/events.h>
+
+namespace arenascope::trace {
+
+inline constexpr auto kOwnerEvent = static_cast<EventKind>(22);
+inline constexpr int kOwnerBits = 47;  // of the bytes
+inline constexpr Bytes kMostOwned = (Bytes{1} << kOwnerBits) - 1;
+
+constexpr Event owner(Nanoseconds t, uint64_t address, Bytes asked, uint32_t allocator, GraphId graph,
+                      TensorRef tensor) {
+  return detail::make(kOwnerEvent, t, static_cast<int64_t>(address),
+                      asked | static_cast<int64_t>(allocator & 0xffff) << kOwnerBits, tensor.value,
+                      detail::u32(graph.value) & 0xffffff);
+}
+constexpr Bytes owned_bytes(const Event& e) { return e.b & kMostOwned; }
+constexpr uint32_t owner_allocator(const Event& e) { return static_cast<uint32_t>(e.b >> kOwnerBits) & 0xffff; }
+
+}  // namespace arenascope::trace

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What a session tells of a run's memory, in every strategy, against an allocator that notes every call.
+#include <arenascope/graph/builder.h>
+#include <arenascope/memory/cpu_caching_allocator.h>
+#include <arenascope/runtime/executor.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/trace/session.h>
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "support/toy_backend.h"
+
+using namespace arenascope;
+
+namespace {
+
+struct Notes {
+  std::vector<Bytes> active;  // after each call, of all allocators together
+  Bytes now = 0;
+  void add(Bytes bytes) { active.push_back(now += bytes); }
+};
+
+// A caching allocator that writes down what it is asked.
+class NotingAllocator final : public Allocator {
+ public:
+  explicit NotingAllocator(std::shared_ptr<Notes> notes) : notes_(std::move(notes)) {}
+  Result<void*> allocate(Bytes bytes, size_t alignment) override {
+    auto memory = cache_.allocate(bytes, alignment);
+    if (memory) notes_->add(bytes);
+    return memory;
+  }
+  void deallocate(void* pointer, Bytes bytes) noexcept override {
+    notes_->add(-bytes);
+    cache_.deallocate(pointer, bytes);
+  }
+  Bytes release_cached() override { return cache_.release_cached(); }
+  Device device() const override { return {}; }
+  MemoryStats stats() const override { return cache_.stats(); }
+
+ protected:
+  void on_attach(const AllocatorHooks& hooks) override { cache_.attach(hooks); }
+
+ private:
+  std::shared_ptr<Notes> notes_;
+  CpuCachingAllocator cache_;
+};
+
+struct Chain {
+  Context context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
+  Graph graph;
+  std::vector<float> data = std::vector<float>(4096, 1.0f);
+
+  Chain() {
+    GraphBuilder b(context);
+    Tensor input = b.input("x", {4096}), last = input;
+    for (int i = 0; i < 12; ++i) {
+      const Tensor left = b.op(Op::Relu, {last}, {}, "left" + std::to_string(i));
+      last = b.add(left, last, "sum" + std::to_string(i));
+    }
+    b.output(last);
+    REQUIRE(b.ok());
+    graph = *context.new_graph(64);
+    REQUIRE(graph.expand(last).ok());
+    input->storage = *Storage::borrow(data.data(), 4096 * 4);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("in every strategy the slices of all spaces come to what an allocator notes, at every event") {
+  for (const auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
+    CAPTURE(std::string(name(strategy)));
+    Chain g;
+    test::ToyBackend backend;
+    trace::Recorder recorder;
+    auto session = std::make_shared<trace::Session>();
+    recorder.add_sink(session);
+    const auto notes = std::make_shared<Notes>();
+    {
+      auto context = std::make_shared<ExecutionContext>();
+      const auto allocations = make_allocation_recorder(recorder);
+      context->set_observer(allocations);
+      for (const MemoryKind kind : {MemoryKind::Default, MemoryKind::Workspace})
+        REQUIRE(context->register_allocator(kind, std::make_shared<NotingAllocator>(notes)).ok());
+      auto memory = plan_memory(g.graph, "two-level", "depth-first", {});
+      REQUIRE(memory.ok());
+      auto plan = ExecutionPlan::make(g.graph, *memory, backend, 1);
+      REQUIRE(plan.ok());
+      ExecutorOptions options;
+      options.threads = 1;
+      options.strategy = strategy;
+      options.recorder = &recorder;
+      options.owners = allocations;
+      auto executor = Executor::create(backend, context, options);
+      REQUIRE(executor.ok());
+      REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+      for (int run = 0; run < 3; ++run) REQUIRE((*executor)->run().ok());
+      for (TensorImpl* node : g.graph.nodes()) node->storage = Storage();
+    }
+    recorder.drain();
+    recorder.drain();
+    const auto s = session->snapshot();
+    CHECK(s->lost == 0);
+    // The allocations' events are one thread's and stand in the order of the calls.
+    std::vector<std::pair<Nanoseconds, Bytes>> seen;
+    Bytes now = 0;
+    for (size_t i = 0; i < s->memory_events.size(); ++i) {
+      const trace::Event& e = s->event(s->memory_events[i]);
+      if (e.kind() == trace::EventKind::Alloc) seen.emplace_back(e.time, now += e.b);
+      if (e.kind() == trace::EventKind::Free) seen.emplace_back(e.time, now -= e.b);
+    }
+    REQUIRE(seen.size() == notes->active.size());
+    size_t wrong = 0;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      wrong += seen[i].second == notes->active[i] ? 0 : 1;
+      if (i + 1 < seen.size() && seen[i + 1].first == seen[i].first) continue;
+      Bytes sum = 0;
+      for (const trace::SpaceSlice& slice : s->space_slices_in(seen[i].first, seen[i].first + 1, SIZE_MAX))
+        sum += slice.bytes;
+      wrong += sum == notes->active[i] ? 0 : 1;
+    }
+    CHECK(wrong == 0);
+    // Whose they are.
+    std::set<trace::TensorRef> owners;
+    size_t own = 0;
+    for (size_t i = 0; i < s->space_slices.size(); ++i) {
+      const trace::SpaceSlice& slice = s->space_slices[i];
+      if (!slice.tensor.valid()) continue;
+      ++own;
+      owners.insert(slice.tensor);
+      const trace::TensorInfo* tensor = s->tensor(slice.graph, slice.tensor);
+      REQUIRE(tensor != nullptr);
+      CHECK(tensor->bytes <= slice.bytes);
+    }
+    if (strategy == MemoryStrategy::Planned) CHECK(own == 0);  // they lie in the arena
+    if (strategy != MemoryStrategy::Planned) CHECK(owners.size() > 5);
+    if (strategy == MemoryStrategy::Eager) CHECK(own >= 2 * owners.size());
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Spaces and what was handed out in them, as a session tells them.
+#include <arenascope/trace/import.h>
+#include <arenascope/trace/owner.h>
+#include <arenascope/trace/session.h>
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+
+#include "engine/trace/sample_traces.h"
+
+using namespace arenascope;
+using namespace arenascope::trace;
+
+namespace {
+
+constexpr MemoryKind kWork = MemoryKind::Workspace;
+
+struct Played {
+  Session session;
+  Played() {
+    session.describe(ThreadInfo{TrackId(0), "allocations", TrackKind::Other});
+    session.describe(DeviceInfo{DeviceId(0), "cpu", {}, {}, 0, true});
+    session.describe(DeviceInfo{DeviceId(1), "gpu", {}, {}, 0, false});
+    session.describe(AllocatorInfo{0, "cpu Workspace", kWork, DeviceId(0)});
+    session.describe(AllocatorInfo{1, "gpu Workspace", kWork, DeviceId(1)});
+    session.describe(AllocatorInfo{2, "cpu KVCache", MemoryKind::KVCache, DeviceId(0)});
+  }
+  void add(const Event& e) { session.events(TrackId(0), {&e, 1}); }
+};
+
+// What lies in the slices at a time.
+Bytes live_at(const Snapshot& s, Nanoseconds t) {
+  Bytes sum = 0;
+  for (const SpaceSlice& slice : s.space_slices_in(t, t + 1, SIZE_MAX)) sum += slice.bytes;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("what is handed out lies in what was taken, with its owner and what was asked for") {
+  Played p;
+  p.add(reserve(10, kWork, 0x1000, 4096, 0, 0));
+  p.add(alloc(20, MemoryKind::KVCache, 0x1400, 512, 2, 7));
+  p.add(owner(20, 0x1400, 500, 2, GraphId(0), TensorRef::node(NodeId(3))));
+  p.add(alloc(30, kWork, 0x1400, 64, 1, 8));  // another device's: addresses have nothing to do with each other
+  p.add(trace::free(40, MemoryKind::KVCache, 0x1400, 512, 2, 7));
+  const auto s = p.session.snapshot();
+  CHECK(s->problems.empty());
+  REQUIRE(s->space_slices.size() == 1);
+  const SpaceSlice& slice = s->space_slices[0];
+  CHECK(slice.kind == MemoryKind::KVCache);
+  CHECK(slice.space_kind == kWork);
+  CHECK(slice.space_allocator == 0);
+  CHECK(slice.asked == 500);
+  CHECK(slice.tensor == TensorRef::node(NodeId(3)));
+  CHECK(slice.graph == GraphId(0));
+  CHECK(slice.begin == 20);
+  CHECK(slice.end == 40);
+  CHECK_FALSE(slice.open);
+  REQUIRE(s->open_space_slices.size() == 1);
+  CHECK(s->open_space_slices[0].device == DeviceId(1));
+  REQUIRE(s->open_spaces.size() == 2);
+  CHECK_FALSE(s->open_spaces[0].implied);
+  CHECK(s->open_spaces[1].implied);  // nobody was seen to take it
+  CHECK(live_at(*s, 30) == 576);
+}
+
+TEST_CASE("an owner names the tensor of an event's allocator, up to the largest of both") {
+  const Event e = owner(5, 0x40, (Bytes{1} << 47) - 1, 0xffff, GraphId(9), TensorRef::leaf(LeafId(1)));
+  CHECK(owned_bytes(e) == (Bytes{1} << 47) - 1);
+  CHECK(owner_allocator(e) == 0xffff);
+  CHECK(e.extra24() == 9);
+  CHECK(TensorRef{e.id} == TensorRef::leaf(LeafId(1)));
+}
+
+TEST_CASE("what is given back in part goes on as what is left") {
+  Played p;
+  p.add(reserve(10, kWork, 0x1000, 0x1000, 0, 0));
+  p.add(reserve(11, kWork, 0x2000, 0x1000, 0, 0));  // more pages of the same cache
+  p.add(release(20, kWork, 0x1800, 0x1000, 0, 0));
+  const auto s = p.session.snapshot();
+  CHECK(s->spaces.size() == 2);
+  REQUIRE(s->open_spaces.size() == 2);
+  CHECK(s->open_spaces[0].address == 0x1000);
+  CHECK(s->open_spaces[0].bytes == 0x800);
+  CHECK(s->open_spaces[1].address == 0x2800);
+  CHECK(s->open_spaces[1].bytes == 0x800);
+  Bytes at15 = 0, at25 = 0;
+  for (const Space& space : s->spaces_in(15, 16, 100)) at15 += space.bytes;
+  for (const Space& space : s->spaces_in(25, 26, 100)) at25 += space.bytes;
+  CHECK(at15 == 0x2000);
+  CHECK(at25 == 0x1000);
+}
+
+TEST_CASE("random allocations: the sum of the slices is what a plain count says, at every event") {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    Played p;
+    std::map<uint64_t, Bytes> held;
+    std::map<Nanoseconds, Bytes> count;
+    Bytes now = 0;
+    for (Nanoseconds t = 100; t < 600; ++t) {
+      const uint64_t address = 0x10000 + random() % 64 * 0x400;
+      if (held.contains(address)) {
+        p.add(trace::free(t, kWork, address, held[address], 0, 0));
+        now -= held[address];
+        held.erase(address);
+      } else {
+        const auto bytes = static_cast<Bytes>(1 + random() % 0x400);
+        if (random() % 2 == 0) p.add(reserve(t, kWork, address, 0x400, 0, 0));
+        p.add(alloc(t, kWork, address, bytes, 0, 0));
+        now += held[address] = bytes;
+      }
+      count[t] = now;
+    }
+    const auto s = p.session.snapshot();
+    size_t wrong = 0;
+    for (const auto& [t, bytes] : count) wrong += live_at(*s, t) == bytes ? 0 : 1;
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("a session that is watched for hours lets go of spaces that are gone") {
+  Session session({.max_bytes = 8 << 20});
+  session.describe(ThreadInfo{TrackId(0), "allocations", TrackKind::Other});
+  std::vector<Event> batch;
+  for (Nanoseconds t = 0; t < 400'000; ++t) {
+    const uint64_t address = 0x1000 + static_cast<uint64_t>(t) * 0x100;
+    batch = {reserve(4 * t, kWork, address, 0x100, 0, 0), alloc(4 * t + 1, kWork, address, 0x80, 0, 0),
+             trace::free(4 * t + 2, kWork, address, 0x80, 0, 0), release(4 * t + 3, kWork, address, 0x100, 0, 0)};
+    session.events(TrackId(0), batch);
+  }
+  CHECK(session.bytes() < size_t{24} << 20);
+  const auto s = session.snapshot();
+  CHECK(s->space_slices.size() < 400'000);
+  CHECK(s->open_spaces.empty());
+  CHECK(live_at(*s, s->time.end - 2) == 0x80);
+}
+
+TEST_CASE("a memory snapshot's blocks lie in their segments, with what was asked for") {
+  Session session;
+  const std::string bytes = test::snapshot_pickle();
+  REQUIRE(open_trace({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "made", session).ok());
+  const auto s = session.snapshot();
+  REQUIRE(s->open_spaces.size() == 1);
+  CHECK(s->open_spaces[0].bytes == 4096);
+  REQUIRE(s->open_space_slices.size() == 2);
+  for (const SpaceSlice& slice : s->open_space_slices) {
+    CHECK(slice.bytes == 512);
+    CHECK(slice.asked <= 512);
+  }
+  CHECK(s->open_space_slices[1].asked == 500);
+  REQUIRE(s->space_slices.size() == 1);
+  CHECK(s->space_slices[0].asked == 100);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The arena map's words and choices where it shows allocators' spaces.
+#include <views/arena/arena_view.h>
+#include <views/common/format.h>
+
+#include <QActionGroup>
+#include <QMenu>
+#include <set>
+
+namespace arenascope::views {
+
+namespace {
+
+QString allocator_name(const trace::Snapshot& snapshot, uint32_t id) {
+  const trace::AllocatorInfo* allocator = snapshot.allocator(id);
+  return allocator != nullptr && !allocator->name.empty() ? QString::fromStdString(allocator->name)
+                                                          : ArenaView::tr("allocator %1").arg(id);
+}
+
+}  // namespace
+
+void ArenaView::set_shown(ArenaShow show, SpaceChoice choice) {
+  if (show == show_ && choice == choice_) return;
+  show_ = show;
+  choice_ = choice;
+  prepare();
+}
+
+void ArenaView::add_choices(QMenu& menu) {
+  const trace::Snapshot& s = *context().source->snapshot();
+  std::set<uint32_t> allocators;
+  for (size_t i = 0; i < s.spaces.size(); ++i) allocators.insert(s.spaces[i].allocator);
+  for (const trace::Space& space : s.open_spaces) allocators.insert(space.allocator);
+  QMenu* spaces = menu.addMenu(tr("Addresses of"));
+  auto* group = new QActionGroup(spaces);
+  const auto add = [&](const QString& text, ArenaShow show, const SpaceChoice& choice) {
+    QAction* action = spaces->addAction(text);
+    action->setCheckable(true);
+    action->setChecked(show == show_ && choice == choice_);
+    group->addAction(action);
+    connect(action, &QAction::triggered, this, [this, show, choice] { set_shown(show, choice); });
+  };
+  using Of = SpaceChoice::Of;
+  add(tr("Where the run's tensors lie"), ArenaShow::Auto, {});
+  if (context().source->plan() != nullptr) add(tr("The plan's arena"), ArenaShow::Arena, {});
+  if (allocators.empty()) return;
+  add(tr("All spaces but weights"), ArenaShow::Spaces, {Of::Working, 0});
+  add(tr("All spaces"), ArenaShow::Spaces, {Of::All, 0});
+  spaces->addSeparator();
+  for (const uint32_t id : allocators) add(allocator_name(s, id), ArenaShow::Spaces, {Of::Allocator, id});
+}
+
+void ArenaView::update_space_header() {
+  const ArenaPicture& a = *picture_;
+  const ThemeColours& c = colours();
+  const trace::RunId run = context().source->run();
+  HeaderContent h;
+  h.title = view_name();
+  h.facts << (a.derived ? tr("places observed, times derived") : tr("observed"));
+  const auto id = [&](const char* what) { return space_figure(run, a.choice, what); };
+  const auto bytes = [&](const char* what, Bytes b) {
+    return figure(id(what), static_cast<double>(b), FigureUnit::Bytes);
+  };
+  h.add(with_figures(tr("peak %1"), {bytes("peak", a.totals.peak)}));
+  h.add(with_figures(tr("reserved up to %1"), {bytes("reserved", a.totals.reserved)}));
+  h.add(with_figures(tr("free in spaces up to %1"), {bytes("unused", a.totals.unused)}));
+  h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(a.totals.slices)), id("slices"),
+                   static_cast<int64_t>(a.totals.slices)));
+  const auto styles = slice_styles(c);
+  RectStyle free, waste;
+  free.hatch = Hatch::Dots;
+  free.hatch_colour = c[Role::Hole];
+  waste.hatch = Hatch::Diagonal;
+  waste.hatch_colour = c.dim_text;
+  h.legend = {{tr("seen"), styles[kSliceWork0]},
+              {tr("free"), free},
+              {tr("waste"), waste},
+              {tr("input"), styles[kSliceInput]},
+              {tr("output"), styles[kSliceOutput]},
+              {tr("weight"), styles[kSliceWeight]}};
+  set_header(std::move(h));
+}
+
+QString ArenaView::describe_space(const ArenaItem& item) const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  const trace::SpaceSlice& slice = picture_->space_slices[static_cast<size_t>(item.space)];
+  QStringList lines;
+  if (const trace::TensorInfo* t = s.tensor(slice.graph, slice.tensor)) {
+    lines << tensor_title(*t, slice.tensor);
+    lines << tr("%1 · %2 · %3").arg(QString::fromStdString(t->dtype), format_shape(t->shape), Words::role(*t));
+  }
+  lines << Words::kind(slice.kind) + QStringLiteral(" · ") + allocator_name(s, slice.allocator);
+  lines << format_bytes_exact(slice.bytes);
+  if (slice.asked < slice.bytes)
+    lines << tr("asked for %1, waste %2")
+                 .arg(format_bytes_exact(slice.asked), format_bytes_exact(slice.bytes - slice.asked));
+  lines << tr("address %1").arg(format_address(static_cast<Bytes>(slice.address)));
+  lines << (slice.open ? tr("lives since %1") : tr("lived %1")).arg(format_ns(slice.end - slice.begin));
+  return lines.join(QLatin1Char('\n'));
+}
+
+QString ArenaView::describe_free(const trace::Space& space) const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  return tr("free in a space of %1\n%2 · address %3")
+      .arg(format_bytes_exact(space.bytes), allocator_name(s, space.allocator),
+           format_address(static_cast<Bytes>(space.address)));
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/arena/space_map.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace arenascope::views {
+
+namespace {
+
+constexpr size_t kMost = 300000;  // spaces or slices taken in
+
+// By tensor where it is known, else by what the memory is for.
+uint32_t style_of(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
+  if (const trace::TensorInfo* tensor = snapshot.tensor(slice.graph, slice.tensor))
+    return slice_style(tensor, slice.tensor, true);
+  const bool weights = slice.kind == trace::MemoryKind::Persistent || slice.kind == trace::MemoryKind::Mapped;
+  return weights ? static_cast<uint32_t>(kSliceWeight) : slice_style(nullptr, trace::TensorRef{slice.block}, true);
+}
+
+class Maker {
+ public:
+  Maker(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p), range_(range_of_run(in)) {}
+
+  void run(const SpaceChoice& choice, const std::stop_token& stop) {
+    const trace::Snapshot& s = *in_.snapshot;
+    trace::TimeRange shown = in_.axis.time_range();
+    if (in_.axis.mode == AxisMode::Step) shown = range_;
+    // Bands keep their places wherever one looks, so they are laid out over all that is known.
+    std::vector<trace::Space> spaces = s.spaces_in(s.time.begin, s.time.end + 1, kMost);
+    std::erase_if(spaces, [&](const trace::Space& space) { return !shows(choice, space); });
+    const SpaceBands bands(spaces);
+    for (const trace::Space& space : spaces) {
+      if (stop.stop_requested()) return;
+      if (space.begin < shown.end && (space.open || space.end > shown.begin))
+        add_space(space, bands.at(space.allocator, space.device, space.address));
+    }
+    for (const trace::SpaceSlice& slice : s.space_slices_in(shown.begin, shown.end, kMost)) {
+      if (stop.stop_requested()) return;
+      const Bytes lo = shows(choice, slice) ? bands.at(slice.space_allocator, slice.device, slice.address) : -1;
+      if (lo >= 0) add_slice(slice, lo);
+    }
+    finish(choice);
+  }
+
+ private:
+  struct Extent {
+    double x0 = 0, x1 = 0;
+  };
+  // In step mode that of the run alone, of which the axis is.
+  Extent extent(Nanoseconds begin, Nanoseconds end) const {
+    if (in_.axis.mode == AxisMode::Step) begin = std::max(begin, range_.begin), end = std::min(end, range_.end);
+    return {in_.axis.x_of_time(begin), in_.axis.x_of_time(end)};
+  }
+
+  void add_space(const trace::Space& space, Bytes lo) {
+    const Extent x = extent(space.begin, space.end);
+    p_.top = std::max(p_.top, lo + space.bytes);
+    p_.spaces.push_back(space);
+    holes_.push_back({x.x0, x.x1, static_cast<double>(lo), static_cast<double>(lo + space.bytes), 0,
+                      static_cast<uint32_t>(p_.spaces.size() - 1)});
+  }
+
+  void add_slice(const trace::SpaceSlice& slice, Bytes lo) {
+    const Extent x = extent(slice.begin, slice.end);
+    const Bytes hi = lo + slice.bytes;
+    p_.top = std::max(p_.top, hi);
+    p_.space_slices.push_back(slice);
+    p_.items.push_back({slice.tensor, -1, -1, false, static_cast<int32_t>(p_.space_slices.size() - 1)});
+    const auto tag = static_cast<uint32_t>(p_.items.size() - 1);
+    if (slice.asked < slice.bytes)
+      outlines_.push_back(
+          {x.x0, x.x1, static_cast<double>(lo + slice.asked), static_cast<double>(hi), kOutlineWaste, tag});
+    if (is_arena(slice)) return add_arena(lo, tag);
+    bodies_.push_back({x.x0, x.x1, static_cast<double>(lo), static_cast<double>(lo + slice.asked),
+                       style_of(*in_.snapshot, slice), tag});
+  }
+
+  // The block that the plan's arena lies in: nobody's own, and as large as the plan says.
+  bool is_arena(const trace::SpaceSlice& slice) const {
+    return in_.plan != nullptr && !slice.tensor.valid() && slice.kind == trace::MemoryKind::Workspace &&
+           in_.plan->arena_bytes > 0 && slice.bytes == in_.plan->arena_bytes;
+  }
+  void add_arena(Bytes band, uint32_t block) {
+    outlines_.push_back({in_.axis.range.lo, in_.axis.range.hi, static_cast<double>(band),
+                         static_cast<double>(band + in_.plan->arena_bytes), kOutlinePlan, block});
+    for (const trace::SliceRect& s : seen_slices(*in_.snapshot, in_.run, in_.axis).slices) {
+      const Stay stay = stay_of(s, in_.axis);
+      p_.seen.push_back(s);
+      p_.items.push_back({s.tensor, -1, static_cast<int32_t>(p_.seen.size() - 1), false, -1});
+      p_.derived = p_.derived || s.derived;
+      bodies_.push_back({stay.x0, stay.x1, static_cast<double>(band + stay.lo), static_cast<double>(band + stay.hi),
+                         slice_style(SliceWords::tensor(in_.graph, s.tensor), s.tensor, true),
+                         static_cast<uint32_t>(p_.items.size() - 1)});
+    }
+  }
+
+  void finish(const SpaceChoice& choice) {
+    p_.mode = in_.axis.mode;
+    p_.in_spaces = true;
+    p_.choice = choice;
+    p_.totals = space_totals(*in_.snapshot, range_, choice);
+    p_.peak = p_.totals.peak;
+    p_.peak_x = in_.axis.x_of_time(p_.totals.peak_at);
+    if (in_.axis.mode == AxisMode::Time) p_.covered = in_.axis.range;
+    p_.bodies = std::make_shared<RectSet>(std::move(bodies_));
+    p_.outlines = std::make_shared<RectSet>(std::move(outlines_));
+    p_.holes = std::make_shared<RectSet>(std::move(holes_));
+    p_.ghosts = std::make_shared<RectSet>(std::vector<Rect>());
+  }
+
+  const PrepareInput& in_;
+  ArenaPicture& p_;
+  const trace::TimeRange range_;
+  std::vector<Rect> bodies_, outlines_, holes_;
+};
+
+}  // namespace
+
+SpaceBands::SpaceBands(const std::vector<trace::Space>& spaces) {
+  for (const trace::Space& s : spaces)
+    bands_.push_back({s.allocator, s.device, s.address, s.address + static_cast<uint64_t>(s.bytes), s.begin,
+                      s.open ? INT64_MAX : std::max(s.end, s.begin + 1), 0});
+  const auto place = [](const SpaceBand& b) { return std::tuple(b.allocator, b.device, b.begin); };
+  std::sort(bands_.begin(), bands_.end(), [&](const SpaceBand& a, const SpaceBand& b) { return place(a) < place(b); });
+  std::vector<SpaceBand> joined;  // what touches
+  for (const SpaceBand& b : bands_) {
+    SpaceBand* last = joined.empty() ? nullptr : &joined.back();
+    if (last == nullptr || last->allocator != b.allocator || last->device != b.device || last->end < b.begin) {
+      joined.push_back(b);
+      continue;
+    }
+    last->end = std::max(last->end, b.end);
+    last->from = std::min(last->from, b.from);
+    last->to = std::max(last->to, b.to);
+  }
+  bands_ = std::move(joined);
+  std::vector<SpaceBand*> by_time;
+  for (SpaceBand& b : bands_) by_time.push_back(&b);
+  std::stable_sort(by_time.begin(), by_time.end(), [](auto* a, auto* b) { return a->from < b->from; });
+  std::vector<const SpaceBand*> there;  // by height
+  const auto bytes = [](const SpaceBand& b) { return static_cast<Bytes>(b.end - b.begin); };
+  for (SpaceBand* band : by_time) {
+    std::erase_if(there, [&](const SpaceBand* b) { return b->to <= band->from; });
+    auto before = there.begin();
+    for (; before != there.end() && (*before)->lo < band->lo + bytes(*band); ++before)
+      band->lo = std::max(band->lo, (*before)->lo + bytes(**before));
+    there.insert(before, band);
+  }
+}
+
+Bytes SpaceBands::at(uint32_t allocator, trace::DeviceId device, uint64_t address) const {
+  const auto next = std::upper_bound(
+      bands_.begin(), bands_.end(), std::tuple(allocator, device, address),
+      [](const auto& p, const SpaceBand& b) { return p < std::tuple(b.allocator, b.device, b.begin); });
+  if (next == bands_.begin()) return -1;
+  const SpaceBand& band = *std::prev(next);
+  if (band.allocator != allocator || band.device != device || address >= band.end) return -1;
+  return band.lo + static_cast<Bytes>(address - band.begin);
+}
+
+void prepare_space_map(const PrepareInput& input, const SpaceChoice& choice, ArenaPicture& picture,
+                       const std::stop_token& stop) {
+  Maker(input, picture).run(choice, stop);
+}
+
+}  // namespace arenascope::views

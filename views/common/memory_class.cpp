@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/memory_class.h>
+
+#include <QCoreApplication>
+
+namespace arenascope::views {
+
+namespace {
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::MemoryClasses)
+};
+}  // namespace
+
+QString class_name(MemoryClass c) {
+  switch (c) {
+    case MemoryClass::Weights: return Texts::tr("weights");
+    case MemoryClass::Cache: return Texts::tr("KV cache");
+    case MemoryClass::Gradients: return Texts::tr("gradients");
+    case MemoryClass::Activations: return Texts::tr("activations");
+    case MemoryClass::Workspace: return Texts::tr("scratch");
+    case MemoryClass::Other: return Texts::tr("other");
+  }
+  return {};
+}
+
+MemoryClasses::MemoryClasses(const trace::Snapshot& snapshot, Bytes arena_bytes)
+    : snapshot_(snapshot), arena_bytes_(arena_bytes) {
+  for (const auto& graph : snapshot.graphs) {
+    if (!graph) continue;
+    for (const auto* list : {&graph->nodes, &graph->leafs})
+      for (const trace::TensorInfo& tensor : *list)
+        for (const trace::TensorRef ref : {tensor.gradient, tensor.accumulator})
+          if (ref.valid()) gradients_.emplace(graph->id, ref);
+  }
+}
+
+MemoryClass MemoryClasses::of(const trace::SpaceSlice& slice) const {
+  if (slice.kind == trace::MemoryKind::KVCache) return MemoryClass::Cache;
+  if (const trace::TensorInfo* tensor = snapshot_.tensor(slice.graph, slice.tensor)) {
+    if (gradients_.contains({slice.graph, slice.tensor})) return MemoryClass::Gradients;
+    return (tensor->flags & (trace::kWeight | trace::kParameter)) != 0 ? MemoryClass::Weights
+                                                                       : MemoryClass::Activations;
+  }
+  if (slice.kind == trace::MemoryKind::Persistent || slice.kind == trace::MemoryKind::Mapped)
+    return MemoryClass::Weights;
+  if (slice.kind != trace::MemoryKind::Workspace) return MemoryClass::Other;
+  return arena_bytes_ > 0 && slice.bytes == arena_bytes_ ? MemoryClass::Activations : MemoryClass::Workspace;
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What of the memory occupancy shows, as its context menu offers it.
+#include <views/common/format.h>
+#include <views/occupancy/occupancy_view.h>
+
+#include <QActionGroup>
+#include <QMenu>
+
+namespace arenascope::views {
+
+void OccupancyView::set_with_plan(bool shown) {
+  if (shown == with_plan_) return;
+  with_plan_ = shown;
+  prepare();
+}
+
+void OccupancyView::add_choices(QMenu& menu) {
+  QMenu* stacks = menu.addMenu(tr("Bytes of"));
+  auto* group = new QActionGroup(stacks);
+  const auto add = [&](const QString& text, OccupancyScope scope) {
+    QAction* action = stacks->addAction(text);
+    action->setCheckable(true);
+    action->setChecked(scope == scope_);
+    group->addAction(action);
+    connect(action, &QAction::triggered, this, [this, scope] { set_scope(scope); });
+  };
+  add(tr("Where the run's tensors lie"), OccupancyScope::Auto);
+  if (context().source->plan() != nullptr) add(tr("The plan's arena"), OccupancyScope::Arena);
+  add(tr("All memory by kind"), OccupancyScope::Kinds);
+  add(tr("All memory by allocator"), OccupancyScope::Allocators);
+  add(tr("All memory by use"), OccupancyScope::Classes);
+  if (context().source->plan() == nullptr || !picture_ || picture_->scope == OccupancyScope::Arena) return;
+  QAction* plan = menu.addAction(tr("What a plan would need"));
+  plan->setCheckable(true);
+  plan->setChecked(with_plan_);
+  connect(plan, &QAction::toggled, this, &OccupancyView::set_with_plan);
+}
+
+QString OccupancyView::layer_name(const OccupancyPicture::Kind& layer) const {
+  if (picture_->scope == OccupancyScope::Kinds) return Words::kind(layer.kind);
+  if (picture_->scope == OccupancyScope::Classes) return class_name(layer.memory_class);
+  const trace::AllocatorInfo* allocator = context().source->snapshot()->allocator(layer.allocator);
+  return allocator != nullptr && !allocator->name.empty() ? QString::fromStdString(allocator->name)
+                                                          : tr("allocator %1").arg(layer.allocator);
+}
+
+}  // namespace arenascope::views
