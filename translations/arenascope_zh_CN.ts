@@ -1596,6 +1596,88 @@ address %1</source>
             <numerusform>%n 个块</numerusform>
         </translation>
     </message>
+    <message>
+        <source>observed</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>places observed, times derived</source>
+        <translation>位置为实测，时间为推导</translation>
+    </message>
+    <message>
+        <source>allocator %1</source>
+        <translation>分配器 %1</translation>
+    </message>
+    <message>
+        <source>Addresses of</source>
+        <translation>显示哪里的地址</translation>
+    </message>
+    <message>
+        <source>Where the run&apos;s tensors lie</source>
+        <translation>本次运行的张量所在之处</translation>
+    </message>
+    <message>
+        <source>The plan&apos;s arena</source>
+        <translation>规划的内存区</translation>
+    </message>
+    <message>
+        <source>All spaces but weights</source>
+        <translation>除权重外的所有空间</translation>
+    </message>
+    <message>
+        <source>All spaces</source>
+        <translation>所有空间</translation>
+    </message>
+    <message>
+        <source>peak %1</source>
+        <translation>峰值 %1</translation>
+    </message>
+    <message>
+        <source>reserved up to %1</source>
+        <translation>保留最多 %1</translation>
+    </message>
+    <message>
+        <source>free in spaces up to %1</source>
+        <translation>空间中空闲最多 %1</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>waste</source>
+        <translation>浪费</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · %3</source>
+        <translation>%1 · %2 · %3</translation>
+    </message>
+    <message>
+        <source>asked for %1, waste %2</source>
+        <translation>请求 %1，浪费 %2</translation>
+    </message>
+    <message>
+        <source>address %1</source>
+        <translation>地址 %1</translation>
+    </message>
+    <message>
+        <source>lives since %1</source>
+        <translation>已存活 %1</translation>
+    </message>
+    <message>
+        <source>lived %1</source>
+        <translation>存活了 %1</translation>
+    </message>
+    <message>
+        <source>free in a space of %1
+%2 · address %3</source>
+        <translation>空间中的空闲部分，空间共 %1
+%2 · 地址 %3</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Breadcrumbs</name>
@@ -2613,6 +2695,22 @@ address %1</source>
             <numerusform>%n 个块</numerusform>
         </translation>
     </message>
+    <message>
+        <source>observed</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>planned</source>
+        <translation>规划</translation>
+    </message>
+    <message>
+        <source>lives since %1</source>
+        <translation>已存活 %1</translation>
+    </message>
+    <message>
+        <source>lived %1</source>
+        <translation>存活了 %1</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::ObjectsView</name>
@@ -2760,6 +2858,50 @@ next: %7</source>
     <message>
         <source>resident %1, of what is reserved %2 untouched</source>
         <translation>常驻 %1，已保留但未触及 %2</translation>
+    </message>
+    <message>
+        <source>observed</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>places observed, times derived</source>
+        <translation>位置为实测，时间为推导</translation>
+    </message>
+    <message>
+        <source>allocator %1</source>
+        <translation>分配器 %1</translation>
+    </message>
+    <message>
+        <source>Bytes of</source>
+        <translation>显示哪里的字节</translation>
+    </message>
+    <message>
+        <source>Where the run&apos;s tensors lie</source>
+        <translation>本次运行的张量所在之处</translation>
+    </message>
+    <message>
+        <source>The plan&apos;s arena</source>
+        <translation>规划的内存区</translation>
+    </message>
+    <message>
+        <source>All memory by kind</source>
+        <translation>全部内存，按种类</translation>
+    </message>
+    <message>
+        <source>All memory by allocator</source>
+        <translation>全部内存，按分配器</translation>
+    </message>
+    <message>
+        <source>All memory by use</source>
+        <translation>全部内存，按用途</translation>
+    </message>
+    <message>
+        <source>What a plan would need</source>
+        <translation>规划需要多少</translation>
+    </message>
+    <message>
+        <source>a plan would need %1</source>
+        <translation>规划需要 %1</translation>
     </message>
 </context>
 <context>
@@ -4060,6 +4202,33 @@ next: %7</source>
     <message>
         <source>node %1</source>
         <translation>节点 %1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::MemoryClasses</name>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活值</translation>
+    </message>
+    <message>
+        <source>scratch</source>
+        <translation>临时内存</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>其他</translation>
     </message>
 </context>
 </TS>
