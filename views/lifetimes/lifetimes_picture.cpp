@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/spaces.h>
 #include <views/lifetimes/lifetimes_picture.h>
 
 #include <algorithm>
@@ -11,6 +12,10 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
   auto p = std::make_shared<LifetimesPicture>();
   p->mode = in.axis.mode;
   p->spans = p->shares = p->captions = p->levels = p->ghosts = std::make_shared<RectSet>();
+  if (lies_in_spaces(in)) {
+    prepare_space_lifetimes(in, *p, stop);
+    return stop.stop_requested() ? nullptr : p;
+  }
   if (!in.plan) return p;
   const trace::PlanInfo& plan = *in.plan;
   p->plan = plan.id;

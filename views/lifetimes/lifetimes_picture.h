@@ -24,11 +24,15 @@ struct LifetimesPicture : Prepared {
   std::shared_ptr<const RectSet> ghosts;
   bool compared = false;
   trace::PlanId plan;
-  size_t slices = 0;  // of that plan
-  size_t reused = 0;  // tensors that took over somebody's block
-  Bytes saved = 0;    // what all tensors together would take, less the arena
+  size_t slices = 0;                            // of that plan
+  size_t reused = 0;                            // tensors that took over somebody's block
+  Bytes saved = 0;                              // what all tensors together would take, less the arena
+  bool in_spaces = false;                       // rows are places of allocators, and tags these:
+  std::vector<trace::SpaceSlice> space_slices;  // that were there in the run, weights apart
 };
 
+// What was handed out in the spaces of allocators.
+void prepare_space_lifetimes(const PrepareInput& input, LifetimesPicture& picture, const std::stop_token& stop);
 // Slices without a block get one by where they lie.
 std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& input, const std::stop_token& stop);
 

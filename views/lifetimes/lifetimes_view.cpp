@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
+#include <views/common/spaces.h>
 #include <views/lifetimes/lifetimes_view.h>
 
 #include <cmath>
@@ -124,7 +125,10 @@ QCPRange LifetimesView::y_limits() const {
 
 const trace::PlanInfo* LifetimesView::plan() const {
   const trace::PlanInfo* plan = context().source->plan();
-  return plan && picture_ && plan->id == picture_->plan && plan->slices.size() == picture_->slices ? plan : nullptr;
+  return plan && picture_ && !picture_->in_spaces && plan->id == picture_->plan &&
+                 plan->slices.size() == picture_->slices
+             ? plan
+             : nullptr;
 }
 
 void LifetimesView::show_prepared(const PreparedPtr& prepared) {
@@ -186,7 +190,13 @@ void LifetimesView::update_header() {
   h.title = view_name();
   size_t tensors = 0;
   for (const LifetimesRow& r : l.rows) tensors += r.tensors;
-  if (!l.rows.empty()) {
+  if (l.in_spaces) {
+    h.facts << tr("observed");
+    h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.space_slices.size())),
+                     space_figure(context().source->run(), SpaceChoice(), "slices"),
+                     static_cast<int64_t>(l.space_slices.size())));
+  } else if (!l.rows.empty()) {
+    h.facts << tr("planned");
     h.add(with_count(tr("%n tensor(s)", nullptr, static_cast<int>(tensors)), plan_figure(l.plan, "slices"),
                      static_cast<int64_t>(tensors)));
     h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.rows.size())), plan_figure(l.plan, "blocks"),
@@ -220,7 +230,17 @@ void LifetimesView::update_header() {
   set_header(std::move(h));
 }
 
+const trace::SpaceSlice* LifetimesView::space_slice(uint32_t tag) const {
+  return picture_ && picture_->in_spaces && tag < picture_->space_slices.size() ? &picture_->space_slices[tag]
+                                                                                : nullptr;
+}
+
 QString LifetimesView::label(uint32_t tag, int lines) const {
+  if (const trace::SpaceSlice* s = space_slice(tag)) {
+    const trace::TensorInfo* t = context().source->snapshot()->tensor(s->graph, s->tensor);
+    const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::kind(s->kind);
+    return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s->bytes);
+  }
   const trace::PlanInfo* p = plan();
   if (!p || tag >= p->slices.size()) return {};
   const trace::SliceInfo& s = p->slices[tag];
@@ -236,6 +256,11 @@ std::optional<size_t> LifetimesView::row_at(const QPointF& pixel) const {
 }
 
 Selection LifetimesView::pick(const QPointF& pixel) const {
+  if (picture_ && picture_->in_spaces) {
+    const auto i = spans_->hit(pixel);
+    const trace::SpaceSlice* s = i ? space_slice((*picture_->spans)[*i].tag) : nullptr;
+    return s && s->tensor.valid() ? Selection(NodeSelection{s->graph, s->tensor}) : Selection();
+  }
   const trace::PlanInfo* p = plan();
   const QRect area = plot()->axisRect()->rect();
   if (!p || pixel.y() < area.top() || pixel.y() > area.bottom()) return {};
@@ -249,7 +274,24 @@ Selection LifetimesView::pick(const QPointF& pixel) const {
   return BlockSelection{p->id, picture_->rows[*row].block};
 }
 
+QString LifetimesView::describe_space(const trace::SpaceSlice& s) const {
+  QStringList lines;
+  if (const trace::TensorInfo* t = context().source->snapshot()->tensor(s.graph, s.tensor))
+    lines << tensor_title(*t, s.tensor);
+  lines << Words::kind(s.kind) << format_bytes_exact(s.bytes);
+  lines << tr("address %1 to %2")
+               .arg(format_address(static_cast<Bytes>(s.address)),
+                    format_address(static_cast<Bytes>(s.address) + s.bytes));
+  lines << (s.open ? tr("lives since %1") : tr("lived %1")).arg(format_ns(s.end - s.begin));
+  return lines.join(QLatin1Char('\n'));
+}
+
 QString LifetimesView::describe(const QPointF& pixel) const {
+  if (picture_ && picture_->in_spaces) {
+    const auto i = spans_->hit(pixel);
+    const trace::SpaceSlice* s = i ? space_slice((*picture_->spans)[*i].tag) : nullptr;
+    return s ? describe_space(*s) : QString();
+  }
   const trace::PlanInfo* p = plan();
   if (!p) return {};
   if (plot()->axisRect()->rect().contains(pixel.toPoint())) {

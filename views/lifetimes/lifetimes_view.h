@@ -31,6 +31,8 @@ class LifetimesView : public PlotView {
   class LevelMarks;
   const trace::PlanInfo* plan() const;
   QString label(uint32_t tag, int lines) const;
+  const trace::SpaceSlice* space_slice(uint32_t tag) const;  // null: the picture shows none
+  QString describe_space(const trace::SpaceSlice& slice) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void fit_rows();
   void update_header();
