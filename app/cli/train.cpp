@@ -14,9 +14,9 @@ namespace arenascope::cli {
 namespace {
 
 struct TrainArguments {
-  std::string model, data, test, optimizer = "adamw", schedule = "constant", save, record;
+  std::string model, data, test, optimizer = "adamw", schedule = "cosine", save, record;
   train::TrainerOptions options;
-  int epochs = 10, threads = 0;
+  int epochs = 5, threads = 0;
 };
 
 // Of an epoch, from 0: as it is, or down to a hundredth along half a cosine (Loshchilov and Hutter 2017).
@@ -54,7 +54,7 @@ int train_model(const Context& context, TrainArguments& a) {
   Progress progress;
   const auto start = std::chrono::steady_clock::now();
   train::Measure last;
-  for (int epoch = 0; epoch < a.epochs; ++epoch) {
+  for (auto epoch = static_cast<int>(std::min<int64_t>(trainer.epochs(), a.epochs)); epoch < a.epochs; ++epoch) {
     progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / a.epochs);
     auto measured = trainer.epoch(*data, rate_of(a, epoch));
     if (!measured) return fail(kFailed, fmt::format("{}: {}", a.model, measured.error().message));
@@ -129,6 +129,8 @@ void add_train(CLI::App& app, Context& context, Body& body) {
       ->capture_default_str();
   command->add_option("--seed", a->options.seed, "Of the pictures' order")->capture_default_str();
   command->add_option("--save", a->save, "A checkpoint behind each epoch: safetensors that run opens as this model");
+  command->add_option("--resume", a->options.resume,
+                      "A checkpoint of --save: goes on behind its last epoch, to the same bits on one thread");
   command->add_option("--record", a->record, "Write a recording of the steps");
   command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_flag("--json", context.json, "Print one JSON object");

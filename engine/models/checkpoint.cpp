@@ -6,6 +6,8 @@
 #include <fstream>
 #include <set>
 
+#include "engine/models/safetensors.h"
+
 namespace arenascope::models {
 namespace {
 
@@ -86,6 +88,23 @@ Status write_checkpoint(const std::filesystem::path& path, std::span<const Check
   std::filesystem::rename(part, path, problem);
   if (problem) return Error{fmt::format("{} cannot be written: {}", path.string(), problem.message())};
   return {};
+}
+
+const CheckpointTensor* Checkpoint::find(const std::string& name) const {
+  for (const CheckpointTensor& tensor : tensors)
+    if (tensor.name == name) return &tensor;
+  return nullptr;
+}
+
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
+  auto file = SafetensorsFile::open(path);
+  if (!file) return file.error();
+  Checkpoint out;
+  for (const auto& [key, value] : file->metadata()) out.metadata.emplace(key, value);
+  for (const SafetensorsTensor& tensor : file->tensors())
+    out.tensors.push_back({tensor.name, tensor.dtype, tensor.sizes, tensor.bytes});
+  out.file = file->file();
+  return out;
 }
 
 }  // namespace arenascope::models

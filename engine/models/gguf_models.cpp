@@ -70,7 +70,8 @@ Result<Transformer> read_transformer(const GgufFile& file, const std::string& ar
     if (!r->ok()) return r->error();
   auto kv_heads = count_of(file, arch + ".attention.head_count_kv", 1, *heads, *heads);
   if (!kv_heads) return kv_heads.error();
-  if (*width % *heads != 0 || *heads % *kv_heads != 0)
+  const bool own_depth = file.find(arch + ".attention.key_length") != nullptr;
+  if ((!own_depth && *width % *heads != 0) || *heads % *kv_heads != 0)
     return Error{fmt::format("{} heads and {} of keys do not divide a width of {}", *heads, *kv_heads, *width)};
   for (const char* list : {"tokenizer.ggml.scores", "tokenizer.ggml.token_type"}) {
     const GgufEntry *tokens = file.find("tokenizer.ggml.tokens"), *other = file.find(list);
@@ -86,22 +87,62 @@ Result<Transformer> read_transformer(const GgufFile& file, const std::string& ar
                      *inner,  table->sizes[0], *context, static_cast<float>(epsilon)};
 }
 
-Result<Model> llama(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
-  auto t = read_transformer(file, "llama", ".attention.layer_norm_rms_epsilon");
+// What llama's relatives do otherwise, by the name of their architecture.
+void apply_family(const GgufFile& file, const std::string& arch, LlamaSizes& s) {
+  s.neox = arch != "llama";
+  s.qkv_bias = arch == "qwen2";
+  s.head_norms = arch == "qwen3";
+  s.packed = s.packed_gate = arch == "phi3";
+  if (!arch.starts_with("gemma")) return;
+  s.scale_embedding = s.gelu = true;
+  s.post_norms = arch == "gemma2";
+  s.attention_cap = static_cast<float>(file.number(arch + ".attn_logit_softcapping").value_or(0));
+  s.logit_cap = static_cast<float>(file.number(arch + ".final_logit_softcapping").value_or(0));
+}
+
+// Scaled positions, where they are a factor; windows that attention does not look beyond.
+Status apply_positions(const GgufFile& file, const std::string& arch, const OpenOptions& options, LlamaSizes& s) {
+  for (const char* factors : {"rope_freqs.weight", "rope_factors_short.weight", "rope_factors_long.weight"})
+    if (file.find_tensor(factors))
+      return Error{
+          fmt::format("its '{}' gives each frequency a factor of its own, which is not computed here", factors)};
+  const std::string scaling = file.text(arch + ".rope.scaling.type").value_or("none");
+  const double factor = file.number(arch + ".rope.scaling.factor").value_or(1);
+  if (scaling == "linear" && factor > 0)
+    s.rope_scale = static_cast<float>(1 / factor);
+  else if (scaling != "none" && factor != 1)
+    return Error{fmt::format("its positions are scaled by '{}', which is not computed here", scaling)};
+  const int64_t window = file.integer(arch + ".attention.sliding_window").value_or(0);
+  const int64_t seen = std::max(options.cache, options.tokens);
+  if (window > 0 && seen > window)
+    return Error{fmt::format(
+        "{} tokens are more than the {} that its attention sees, beyond which nothing is computed here", seen, window)};
+  if (window > 0) s.context = std::min(s.context, window);
+  return {};
+}
+
+Result<Model> llama_family(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
+  const std::string arch = file.text("general.architecture").value_or("llama");
+  auto t = read_transformer(file, arch, ".attention.layer_norm_rms_epsilon");
   if (!t) return t.error();
-  auto rope = count_of(file, "llama.rope.dimension_count", 2, t->width / t->heads, t->width / t->heads);
+  auto depth = count_of(file, arch + ".attention.key_length", 1, kLarge, t->width / t->heads);
+  if (!depth) return depth.error();
+  auto rope = count_of(file, arch + ".rope.dimension_count", 2, *depth, *depth);
   if (!rope) return rope.error();
+  if (file.integer(arch + ".expert_count").value_or(0) > 0) return Error{"its mixture of experts is not computed here"};
   LlamaSizes s;
   s.layers = static_cast<int>(t->layers);
   s.width = t->width, s.heads = t->heads, s.kv_heads = t->kv_heads, s.inner = t->inner, s.vocabulary = t->vocabulary;
-  s.epsilon = t->epsilon;
+  s.epsilon = t->epsilon, s.context = t->context, s.depth = *depth;
   s.tied = !kit.has("output.weight");
   s.rope_dims = static_cast<int32_t>(*rope);
-  s.rope_base = static_cast<float>(file.number("llama.rope.freq_base").value_or(10000));
-  OpenOptions bounded = options;
-  if (bounded.tokens == 0) bounded.tokens = std::min<int64_t>(t->context, 512);
-  s.context = t->context;
+  s.rope_base = static_cast<float>(file.number(arch + ".rope.freq_base").value_or(10000));
+  apply_family(file, arch, s);
+  if (arch == "gemma2" && s.layers == 46) return Error{"its attention is scaled otherwise than its smaller relatives'"};
+  if (auto ok = apply_positions(file, arch, options, s); !ok) return ok.error();
   if (options.cache > s.context) return Error{fmt::format("{} tokens, of at most {}", options.cache, s.context)};
+  OpenOptions bounded = options;
+  if (bounded.tokens == 0) bounded.tokens = std::min<int64_t>(s.context, 512);
   return build_llama(kit, s, bounded);
 }
 
@@ -157,8 +198,9 @@ struct Architecture {
   const char* name;
   Result<Model> (*build)(const GgufFile& file, GgufKit& kit, const OpenOptions& options);
 };
-constexpr Architecture kArchitectures[] = {
-    {"llama", llama}, {"gpt2", gpt2}, {"mnist-fc", mnist_fc}, {"mnist-cnn", mnist_cnn}};
+constexpr Architecture kArchitectures[] = {{"llama", llama_family}, {"qwen2", llama_family},  {"qwen3", llama_family},
+                                           {"gemma", llama_family}, {"gemma2", llama_family}, {"phi3", llama_family},
+                                           {"gpt2", gpt2},          {"mnist-fc", mnist_fc},   {"mnist-cnn", mnist_cnn}};
 
 }  // namespace
 

@@ -30,13 +30,17 @@ Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t 
 }
 
 Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-              const std::string& prefix) {
+              const std::string& prefix, float cap) {
   if (!q || !v) return {};
   GraphBuilder& g = kit.g();
   const int64_t tokens = q.sizes().back(1), depth = v.sizes().back();
   const int64_t heads = element_count(q.sizes()) / std::max<int64_t>(tokens * q.sizes().back(), 1);
-  const Tensor scores = g.mul_mat(k, q, {}, prefix + "kq");
-  const float scale = 1.0f / std::sqrt(static_cast<float>(q.sizes().back()));
+  Tensor scores = g.mul_mat(k, q, {}, prefix + "kq");
+  float scale = 1.0f / std::sqrt(static_cast<float>(q.sizes().back()));
+  if (cap > 0) {
+    scores = g.scale(g.op(Op::Tanh, {g.scale(scores, scale / cap)}), cap, 0, prefix + "kq_capped");
+    scale = 1;
+  }
   const Tensor weights = g.soft_max(scores, q->rank() - 1, scale, mask, prefix + "kq_soft_max");
   Tensor mixed = g.mul_mat(g.transpose(v, prefix + "v_t"), weights, {}, prefix + "kqv");
   if (q->rank() == 4) mixed = g.reshape(mixed, {heads, tokens, depth}, prefix + "kqv_heads");

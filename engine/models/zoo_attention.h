@@ -14,9 +14,9 @@ Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t 
                       const std::string& name);
 
 // q [H, T, D], k [H, S, D], v [H, S, D] → [T, H·D]; or q [G, H, T, D], k and v [G, 1, S, D] → [T, G·H·D]. The mask,
-// added to the scaled scores, broadcasts to [H, T, S].
+// added to the scaled scores, broadcasts to [H, T, S]. With a cap these become cap·tanh(score ÷ cap) before.
 Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-              const std::string& prefix);
+              const std::string& prefix, float cap = 0);
 
 // Default data of a mask [T, S] or [H, T, S]: 0 where the t-th of T tokens, which stands at S - T + t, may look, and
 // -infinity ahead of it. With `alibi`, look-backs cost the head's slope times the distance (Press 2021).

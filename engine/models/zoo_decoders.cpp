@@ -35,7 +35,7 @@ Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor&
     all_v = kit_.g().reshape(all_v, {sizes_.kv_heads, 1, seen, sizes_.depth}, prefix + "v_shared");
     all_q = kit_.g().reshape(q, {sizes_.kv_heads, shared, tokens_, sizes_.depth}, prefix + "q_shared");
   }
-  return attend(kit_, all_q, all_k, all_v, mask_, prefix);
+  return attend(kit_, all_q, all_k, all_v, mask_, prefix, sizes_.cap);
 }
 
 Tensor Decoder::positions() {
@@ -69,57 +69,6 @@ Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
   return all;
 }
 
-Result<Model> build_llama(ZooKit& kit, const LlamaSizes& s, const OpenOptions& options) {
-  GraphBuilder& g = kit.g();
-  const int64_t depth = s.width / s.heads;
-  kit.language(s.context, s.vocabulary);
-  Decoder decoder(kit, options, 512, {s.heads, s.kv_heads, depth, s.packed});
-  const Tensor ids = kit.input("token_ids", {decoder.tokens()}, {0, static_cast<double>(s.vocabulary)}, DType::I64);
-  const Tensor positions = s.packed ? Tensor() : decoder.positions();
-  const Tensor table = kit.weight("token_embd.weight", {s.vocabulary, s.width}, {-1, 1});
-  Tensor x = g.op_with(Op::Gather, {table, ids}, AxisParams{0}, "inp_embd");
-  if (x && x.dtype() != DType::F32) x = g.op_with(Op::Cast, {x}, CastParams{DType::F32}, "inp_embd_f32");
-  for (int i = 0; i < s.layers; ++i) {
-    const std::string at = fmt::format("blk.{}.", i);
-    kit.layer(fmt::format("layer {}", i));
-    const auto norm = [&](const std::string& name, const Tensor& y) {
-      return g.rms_norm(y, s.epsilon, kit.weight(name + ".weight", {s.width}, {0.9, 1.1}), name);
-    };
-    const Tensor y = norm(at + "attn_norm", x);
-    Tensor q, k, v;
-    if (s.packed) {
-      const Tensor qkv = kit.linear(at + "attn_qkv", y, 3 * s.width, false);
-      const auto part = [&](int64_t which, const char* name) {
-        const Tensor rows = g.slice(qkv, 1, which * s.width, (which + 1) * s.width, 1, at + name);
-        return split_heads(kit, rows, s.heads, at + name);
-      };
-      q = part(0, "attn_q"), k = part(1, "attn_k"), v = part(2, "attn_v");
-    } else {
-      const RopeParams rope{s.rope_dims > 0 ? s.rope_dims : static_cast<int32_t>(depth), s.rope_base, 1.0f, 0, false};
-      const auto part = [&](const char* name, int64_t heads, bool rotate) {
-        const Tensor rows = split_heads(kit, kit.linear(at + name, y, heads * depth, false), heads, at + name);
-        return rotate ? g.op_with(Op::Rope, {rows, positions}, rope, at + name + "_rope") : rows;
-      };
-      q = part("attn_q", s.heads, true), k = part("attn_k", s.kv_heads, true), v = part("attn_v", s.kv_heads, false);
-    }
-    const Tensor mixed = decoder.attention(i, q, k, v, at);
-    x = g.add(x, kit.linear(at + "attn_output", mixed, s.width, false, 0.25), at + "attn_add");
-    const Tensor z = norm(at + "ffn_norm", x);
-    const Tensor gate = g.op(Op::Silu, {kit.linear(at + "ffn_gate", z, s.inner, false)}, {}, at + "ffn_silu");
-    const Tensor both = g.mul(gate, kit.linear(at + "ffn_up", z, s.inner, false), at + "ffn_par");
-    x = g.add(x, kit.linear(at + "ffn_down", both, s.width, false, 0.25), at + "ffn_add");
-  }
-  kit.layer("output");
-  x = g.rms_norm(decoder.wanted_rows(x), s.epsilon, kit.weight("output_norm.weight", {s.width}, {0.9, 1.1}),
-                 "output_norm");
-  const Tensor logits = s.tied ? g.mul_mat(table, x, {}, "output") : kit.linear("output", x, s.vocabulary, false);
-  if (options.training)
-    kit.train(logits);
-  else
-    kit.output("logits", logits);
-  return kit.finish();
-}
-
 Result<Model> build_llama_7b(const OpenOptions& options) {
   ZooKit kit("llama_7b");
   return build_llama(kit, {32, 4096, 32, 32, 11008, 32000}, options);
@@ -132,7 +81,9 @@ Result<Model> build_llama_13b(const OpenOptions& options) {
 
 Result<Model> build_baichuan_13b(const OpenOptions& options) {
   ZooKit kit("baichuan_13b");
-  return build_llama(kit, {40, 5120, 40, 40, 13696, 64000, 1e-6f, true}, options);
+  LlamaSizes sizes{40, 5120, 40, 40, 13696, 64000, 1e-6f};
+  sizes.packed = sizes.alibi = true;
+  return build_llama(kit, sizes, options);
 }
 
 Result<Model> build_gpt2(const OpenOptions& options) {

@@ -2,6 +2,7 @@
 #include <arenascope/train/trainer.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -82,6 +83,8 @@ Result<std::unique_ptr<Trainer>> Trainer::open(const std::string& spec, const Im
   auto step = Runner::open(std::move(*model), out->options_.run);
   if (!step) return step.error();
   out->step_ = std::move(*step);
+  if (!options.resume.empty())
+    if (auto ok = out->resume(options.resume); !ok) return ok.error();
   auto measured = opened({});
   if (!measured) return measured.error();
   RunnerOptions run = out->options_.run;
@@ -91,6 +94,28 @@ Result<std::unique_ptr<Trainer>> Trainer::open(const std::string& spec, const Im
   if (!measure) return measure.error();
   out->measure_ = std::move(*measure);
   return out;
+}
+
+Status Trainer::resume(const std::filesystem::path& path) {
+  auto checkpoint = models::read_checkpoint(path);
+  if (!checkpoint) return checkpoint.error();
+  const auto refuse = [&](const std::string& why) { return Error{fmt::format("{}: {}", path.string(), why)}; };
+  const auto count = [&](const char* key, int64_t& out) {
+    const std::string& text = checkpoint->metadata[key];
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return problem == std::errc() && end == text.data() + text.size() && out >= 0;
+  };
+  if (!count("arenascope.steps", steps_) || !count("arenascope.epochs", epochs_))
+    return refuse("it does not say how far its training had come");
+  for (const models::State& state : step_->model().states) {
+    const TensorImpl& tensor = *state.tensor;
+    const models::CheckpointTensor* found = checkpoint->find(state.name);
+    if (!found || found->dtype != tensor.dtype || !(found->sizes == Dims(tensor.sizes.span())))
+      return refuse(
+          fmt::format("it has no '{}' of {}, which this training keeps", state.name, to_string(tensor.sizes)));
+    std::memcpy(tensor.data(), found->bytes.data(), found->bytes.size());
+  }
+  return {};
 }
 
 Status Trainer::fits(const ImageData& data) const {
@@ -203,7 +228,9 @@ Status Trainer::save(const std::filesystem::path& path) {
   for (const models::Weight& weight : step_->model().weights) add(weight.tensor);
   const std::string model = spec_.starts_with("zoo:") ? spec_ : std::filesystem::path(spec_).filename().string();
   return models::write_checkpoint(path, tensors,
-                                  {{models::kCheckpointModel, model}, {"arenascope.steps", fmt::format("{}", steps_)}});
+                                  {{models::kCheckpointModel, model},
+                                   {"arenascope.steps", fmt::format("{}", steps_)},
+                                   {"arenascope.epochs", fmt::format("{}", epochs_)}});
 }
 
 std::map<MemoryKind, Bytes> Trainer::peak_bytes() {

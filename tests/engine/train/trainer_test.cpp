@@ -129,6 +129,35 @@ TEST_CASE("a checkpoint is opened as its model with its weights") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a training that is resumed ends with the same bits as one that was not interrupted") {
+  const ImageData data = stripes(96, 5);
+  const auto bytes_of = [](const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const auto path = scratch("resumed.safetensors"), whole = scratch("whole.safetensors");
+  for (OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Sgd}) {
+    TrainerOptions options;
+    options.batch = 32;
+    options.optimizer.kind = kind;
+    auto all = opened("zoo:mnist_cnn", data, options);
+    for (int i = 0; i < 3; ++i) REQUIRE(all->epoch(data, 1e-3).ok());
+    REQUIRE(all->save(whole).ok());
+    auto first = opened("zoo:mnist_cnn", data, options);
+    REQUIRE(first->epoch(data, 1e-3).ok());
+    REQUIRE(first->save(path).ok());
+    options.resume = path;
+    auto rest = opened("zoo:mnist_cnn", data, options);
+    CHECK(rest->epochs() == 1);
+    for (int i = 0; i < 2; ++i) REQUIRE(rest->epoch(data, 1e-3).ok());
+    REQUIRE(rest->save(path).ok());
+    CHECK(bytes_of(path) == bytes_of(whole));
+    CHECK(!Trainer::open("zoo:mnist_fc", data, options).ok());
+  }
+  std::filesystem::remove(path);
+  std::filesystem::remove(whole);
+}
+
 TEST_CASE("a loss that is no number ends it, names the node, and leaves the parameters") {
   const ImageData data = stripes(64, 5);
   TrainerOptions options;

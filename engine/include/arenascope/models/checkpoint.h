@@ -8,8 +8,10 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace arenascope::models {
 
@@ -27,5 +29,17 @@ inline constexpr const char* kCheckpointModel = "arenascope.model";
 // Errors: a type that safetensors has not, a name that comes twice, a folder that cannot be written, a full disk.
 Status write_checkpoint(const std::filesystem::path& path, std::span<const CheckpointTensor> tensors,
                         const std::map<std::string, std::string>& metadata);
+
+// What such a file holds; the bytes lie in the mapped file, which is held.
+struct Checkpoint {
+  std::map<std::string, std::string> metadata;
+  std::vector<CheckpointTensor> tensors;
+  std::shared_ptr<const void> file;
+
+  const CheckpointTensor* find(const std::string& name) const;
+};
+
+// Errors: those of a safetensors file.
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace arenascope::models

@@ -21,7 +21,7 @@ std::optional<OptimizerKind> parse_optimizer(std::string_view name);
 // 2019: moments with bias correction, weight decay apart from the gradient).
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::AdamW;
-  double learning_rate = 1e-3;
+  double learning_rate = 3e-3;
   double momentum = 0.9;  // SGD
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0.01;

@@ -16,8 +16,9 @@ namespace arenascope::train {
 struct TrainerOptions {
   RunnerOptions run;  // how graphs are compiled and run
   OptimizerOptions optimizer;
-  int64_t batch = 100;
-  uint64_t seed = 0;  // of the order of the pictures
+  int64_t batch = 50;
+  uint64_t seed = 0;             // of the order of the pictures
+  std::filesystem::path resume;  // a checkpoint of the same model: it goes on where that one was saved
 };
 
 struct Measure {
@@ -29,13 +30,14 @@ class Trainer {
  public:
   // `spec` as models::open_model() takes it; a dimension "batch" is the options'. Errors: a model that cannot be read or
   // trained, whose first input takes other pictures than `data` has, labels outside its classes, numbers that make no
-  // sense.
+  // sense, a checkpoint that is not of this training.
   static Result<std::unique_ptr<Trainer>> open(const std::string& spec, const ImageData& data,
                                                const TrainerOptions& options);
   ~Trainer();
 
   const std::string& name() const { return name_; }
   int64_t steps() const { return steps_; }
+  int64_t epochs() const { return epochs_; }                     // done, those before a checkpoint too
   const std::vector<double>& losses() const { return losses_; }  // of each step
 
   // All pictures once, in an order of its own; the last batch may be smaller. `told` is called behind each step, and
@@ -44,7 +46,8 @@ class Trainer {
   Result<Measure> epoch(const ImageData& data, double learning_rate, const std::function<bool(double loss)>& told = {});
   // Errors: pictures of another size, labels outside the classes.
   Result<Measure> measure(const ImageData& data);
-  // All weights as safetensors that open_model() opens as this model. Errors: as write_checkpoint()'s.
+  // All weights, and what the optimiser remembers, as safetensors that open_model() opens as this model. Errors: as
+  // write_checkpoint()'s.
   Status save(const std::filesystem::path& path);
   // Of the step's run, by kind.
   std::map<MemoryKind, Bytes> peak_bytes();
@@ -52,6 +55,7 @@ class Trainer {
  private:
   Trainer() = default;
   Status fits(const ImageData& data) const;
+  Status resume(const std::filesystem::path& path);
   Status put_batch(Runner& runner, const ImageData& data, std::span<const int64_t> which);
   Result<double> number(Runner& runner, size_t output);
   Error explain(double loss);

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// llama's relatives with seeded weights against their formulas, written plainly in double.
+#include <arenascope/generate/generator.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "tests/engine/models/gguf_maker.h"
+
+using namespace arenascope;
+using arenascope::models::test::GgufMaker;
+
+namespace {
+
+using Row = std::vector<double>;
+using Rows = std::vector<Row>;
+
+constexpr int kWidth = 24, kHeads = 4, kShared = 2, kInner = 20, kVocabulary = 30, kLayers = 2;
+
+struct Family {
+  std::string arch;
+  int depth = kWidth / kHeads;
+  bool neox = true, qkv_bias = false, head_norms = false, packed = false, post_norms = false, gemma = false;
+  double attention_cap = 0, logit_cap = 0, factor = 1;
+  bool tied = true;
+};
+
+std::vector<Family> families() {
+  Family llama{"llama"}, qwen2{"qwen2"}, qwen3{"qwen3"}, phi3{"phi3"}, gemma{"gemma"}, gemma2{"gemma2"};
+  llama.neox = false, llama.tied = false, llama.factor = 4;
+  qwen2.qkv_bias = true;
+  qwen3.head_norms = true, qwen3.depth = 10;
+  phi3.packed = true, phi3.tied = false;
+  gemma.gemma = gemma2.gemma = gemma2.post_norms = true;
+  gemma.depth = 8;
+  gemma2.attention_cap = 3, gemma2.logit_cap = 5;
+  return {llama, qwen2, qwen3, phi3, gemma, gemma2};
+}
+
+class Made {
+ public:
+  explicit Made(const Family& f) : f_(f) {
+    maker_.text("general.architecture", f.arch);
+    const auto integer = [&](const char* key, int value) {
+      maker_.integer(f.arch + "." + key, static_cast<uint32_t>(value));
+    };
+    integer("block_count", kLayers), integer("embedding_length", kWidth), integer("feed_forward_length", kInner);
+    integer("context_length", 64), integer("attention.head_count", kHeads);
+    integer("attention.head_count_kv", kHeads / kShared), integer("attention.key_length", f.depth);
+    maker_.number(f.arch + ".attention.layer_norm_rms_epsilon", 1e-5f);
+    maker_.number(f.arch + ".rope.freq_base", 500);
+    if (f.factor != 1)
+      maker_.text(f.arch + ".rope.scaling.type", "linear")
+          .number(f.arch + ".rope.scaling.factor", static_cast<float>(f.factor));
+    if (f.attention_cap > 0) {
+      maker_.number(f.arch + ".attn_logit_softcapping", static_cast<float>(f.attention_cap));
+      maker_.number(f.arch + ".final_logit_softcapping", static_cast<float>(f.logit_cap));
+    }
+    const int q = kHeads * f.depth, kv = q / kShared;
+    add("token_embd.weight", {kVocabulary, kWidth}, 0.5);
+    for (int i = 0; i < kLayers; ++i) {
+      const std::string at = "blk." + std::to_string(i) + ".";
+      add(at + "attn_norm.weight", {kWidth}, 0.2, 1), add(at + "ffn_norm.weight", {kWidth}, 0.2, 1);
+      if (f.packed) add(at + "attn_qkv.weight", {q + 2 * kv, kWidth}, 0.5);
+      for (const auto& [part, width] : std::map<std::string, int>{{"attn_q", q}, {"attn_k", kv}, {"attn_v", kv}}) {
+        if (!f.packed) add(at + part + ".weight", {width, kWidth}, 0.5);
+        if (f.qkv_bias) add(at + part + ".bias", {width}, 0.5);
+        if (f.head_norms && part != "attn_v") add(at + part + "_norm.weight", {f.depth}, 0.3, 1);
+      }
+      add(at + "attn_output.weight", {kWidth, q}, 0.5);
+      if (!f.packed) add(at + "ffn_gate.weight", {kInner, kWidth}, 0.5);
+      add(at + "ffn_up.weight", {f.packed ? 2 * kInner : kInner, kWidth}, 0.5);
+      add(at + "ffn_down.weight", {kWidth, kInner}, 0.5);
+      if (f.post_norms)
+        add(at + "post_attention_norm.weight", {kWidth}, 0.2, 1), add(at + "post_ffw_norm.weight", {kWidth}, 0.2, 1);
+    }
+    add("output_norm.weight", {kWidth}, 0.2, 1);
+    if (!f.tied) add("output.weight", {kVocabulary, kWidth}, 0.5);
+  }
+
+  const GgufMaker& maker() const { return maker_; }
+
+  // The logits behind the last token.
+  Row logits(const std::vector<int32_t>& ids) const {
+    Rows x;
+    for (int32_t id : ids) {
+      const std::vector<float>& table = weights_.at("token_embd.weight");
+      x.emplace_back(table.begin() + id * kWidth, table.begin() + (id + 1) * kWidth);
+      if (f_.gemma)
+        for (double& value : x.back()) value *= std::sqrt(double(kWidth));
+    }
+    for (int i = 0; i < kLayers; ++i) {
+      const std::string at = "blk." + std::to_string(i) + ".";
+      add_to(x, attention(at, x), at + "post_attention_norm");
+      Rows fed;
+      for (const Row& row : x) fed.push_back(feed_forward(at, norm(row, at + "ffn_norm")));
+      add_to(x, fed, at + "post_ffw_norm");
+    }
+    Row out = times(f_.tied ? "token_embd" : "output", norm(x.back(), "output_norm"));
+    if (f_.logit_cap > 0)
+      for (double& value : out) value = f_.logit_cap * std::tanh(value / f_.logit_cap);
+    return out;
+  }
+
+ private:
+  void add(const std::string& name, const Dims& sizes, double scale, double middle = 0) {
+    std::vector<float> values(static_cast<size_t>(element_count(sizes)));
+    for (float& value : values) {
+      seed_ = seed_ * 1664525u + 1013904223u;
+      value = static_cast<float>(middle + scale * (double(seed_ >> 8) / (1 << 23) - 1));
+    }
+    weights_[name] = values;
+    maker_.tensor(name, sizes, std::move(values));
+  }
+  Row times(const std::string& name, const Row& x) const {
+    const std::vector<float>& w = weights_.at(name + ".weight");
+    Row out(w.size() / x.size());
+    for (size_t o = 0; o < out.size(); ++o)
+      for (size_t i = 0; i < x.size(); ++i) out[o] += double(w[o * x.size() + i]) * x[i];
+    if (const auto bias = weights_.find(name + ".bias"); bias != weights_.end())
+      for (size_t o = 0; o < out.size(); ++o) out[o] += double(bias->second[o]);
+    return out;
+  }
+  Row norm(const Row& x, const std::string& name) const {
+    double sum = 0;
+    for (double value : x) sum += value * value;
+    Row out;
+    for (size_t i = 0; i < x.size(); ++i)
+      out.push_back(x[i] / std::sqrt(sum / double(x.size()) + 1e-5) * double(weights_.at(name + ".weight")[i]));
+    return out;
+  }
+  void add_to(Rows& x, const Rows& more, const std::string& post) const {
+    for (size_t t = 0; t < x.size(); ++t) {
+      const Row row = f_.post_norms ? norm(more[t], post) : more[t];
+      for (size_t i = 0; i < row.size(); ++i) x[t][i] += row[i];
+    }
+  }
+  Row rotated(const Row& head, size_t position, const std::string& name) const {
+    const Row x = f_.head_norms ? norm(head, name + "_norm") : head;
+    Row out(x.size());
+    const size_t half = x.size() / 2;
+    for (size_t i = 0; i < half; ++i) {
+      const double angle = double(position) / f_.factor * std::pow(500.0, -2.0 * double(i) / double(x.size()));
+      const size_t a = f_.neox ? i : 2 * i, b = f_.neox ? i + half : 2 * i + 1;
+      out[a] = x[a] * std::cos(angle) - x[b] * std::sin(angle);
+      out[b] = x[a] * std::sin(angle) + x[b] * std::cos(angle);
+    }
+    return out;
+  }
+  static Row part(const Row& x, int begin, int count) { return {x.begin() + begin, x.begin() + begin + count}; }
+
+  Rows attention(const std::string& at, const Rows& x) const {
+    const int q_width = kHeads * f_.depth, kv_width = q_width / kShared;
+    Rows q, k, v, out;
+    for (const Row& row : x) {
+      const Row y = norm(row, at + "attn_norm");
+      const Row all = f_.packed ? times(at + "attn_qkv", y) : Row();
+      q.push_back(f_.packed ? part(all, 0, q_width) : times(at + "attn_q", y));
+      k.push_back(f_.packed ? part(all, q_width, kv_width) : times(at + "attn_k", y));
+      v.push_back(f_.packed ? part(all, q_width + kv_width, kv_width) : times(at + "attn_v", y));
+    }
+    for (size_t t = 0; t < x.size(); ++t) {
+      Row mixed;
+      for (int h = 0; h < kHeads; ++h) {
+        const int from = h / kShared * f_.depth;
+        const Row query = rotated(part(q[t], h * f_.depth, f_.depth), t, at + "attn_q");
+        Row scores, head(static_cast<size_t>(f_.depth));
+        double sum = 0;
+        for (size_t s = 0; s <= t; ++s) {
+          const Row key = rotated(part(k[s], from, f_.depth), s, at + "attn_k");
+          double score = 0;
+          for (size_t i = 0; i < key.size(); ++i) score += query[i] * key[i];
+          score /= std::sqrt(double(f_.depth));
+          if (f_.attention_cap > 0) score = f_.attention_cap * std::tanh(score / f_.attention_cap);
+          scores.push_back(std::exp(score));
+          sum += scores.back();
+        }
+        for (size_t s = 0; s <= t; ++s)
+          for (int i = 0; i < f_.depth; ++i)
+            head[static_cast<size_t>(i)] += scores[s] / sum * v[s][static_cast<size_t>(from + i)];
+        mixed.insert(mixed.end(), head.begin(), head.end());
+      }
+      out.push_back(times(at + "attn_output", mixed));
+    }
+    return out;
+  }
+  Row feed_forward(const std::string& at, const Row& z) const {
+    const Row both = times(at + "ffn_up", z);
+    const Row gate = f_.packed ? part(both, 0, kInner) : times(at + "ffn_gate", z);
+    Row up = f_.packed ? part(both, kInner, kInner) : both;
+    for (size_t i = 0; i < up.size(); ++i) {
+      const double x = gate[i];
+      up[i] *=
+          f_.gemma ? x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) : x / (1 + std::exp(-x));
+    }
+    return times(at + "ffn_down", up);
+  }
+
+  const Family f_;
+  GgufMaker maker_;
+  std::map<std::string, std::vector<float>> weights_;
+  uint32_t seed_ = 7;
+};
+
+std::filesystem::path write(const GgufMaker& maker) {
+  const auto path = std::filesystem::temp_directory_path() / "arenascope_families_test.gguf";
+  const auto bytes = maker.bytes();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("llama's relatives give their formulas' logits, at once and token by token") {
+  const std::vector<int32_t> ids{3, 29, 0, 11, 11, 7, 20};
+  for (const Family& family : families()) {
+    CAPTURE(family.arch);
+    const Made made(family);
+    const auto path = write(made.maker());
+    const Row expected = made.logits(ids);
+    for (const bool at_once : {true, false}) {
+      GeneratorOptions options;
+      options.run.threads = 1;
+      options.run.budget_seconds = 0.05;
+      auto generator = Generator::open(path.string(), options);
+      REQUIRE_MESSAGE(generator.ok(), (generator.ok() ? "" : generator.error().message));
+      Result<std::span<const float>> logits = std::span<const float>();
+      if (at_once) logits = (*generator)->feed(ids);
+      for (size_t i = 0; !at_once && i < ids.size(); ++i) logits = (*generator)->feed({&ids[i], 1});
+      REQUIRE_MESSAGE(logits.ok(), (logits.ok() ? "" : logits.error().message));
+      REQUIRE(logits->size() == expected.size());
+      double worst = 0, largest = 0;
+      for (size_t i = 0; i < expected.size(); ++i) {
+        worst = std::max(worst, std::abs(double((*logits)[i]) - expected[i]));
+        largest = std::max(largest, std::abs(expected[i]));
+      }
+      CHECK(worst < 2e-6 * largest);
+    }
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_CASE("what a relative needs and is not computed is refused by its name") {
+  const auto refusal = [](const std::function<void(GgufMaker&)>& change, int64_t cache = 1) {
+    GgufMaker maker = Made(families()[0]).maker();
+    change(maker);
+    const auto path = write(maker);
+    models::OpenOptions options;
+    options.cache = cache;
+    auto model = models::open_model(path.string(), options);
+    std::filesystem::remove(path);
+    REQUIRE(model.ok());
+    return model->problems.empty() ? std::string() : model->problems.front();
+  };
+  CHECK(refusal([](GgufMaker&) {}).empty());
+  CHECK(refusal([](GgufMaker& m) {
+          m.tensor("rope_freqs.weight", {3}, {1, 1, 1});
+        }).find("rope_freqs") != std::string::npos);
+  CHECK(refusal([](GgufMaker& m) { m.integer("llama.expert_count", 8); }).find("experts") != std::string::npos);
+  CHECK(refusal([](GgufMaker& m) { m.integer("llama.attention.sliding_window", 8); }).empty());
+  CHECK(refusal([](GgufMaker& m) { m.integer("llama.attention.sliding_window", 8); }, 9).find("9 tokens") !=
+        std::string::npos);
+}
