@@ -89,8 +89,9 @@ void add_attach(CLI::App& app, Context& context, Body& body) {
   command->add_option("program", options->program.words, "Behind --: the program and its arguments")->required();
   command->add_option("--record", options->record, "Write a recording as the program runs");
   command
-      ->add_option("--with", options->program.with,
-                   "Adapters, by commas: malloc (blocks of the heap), opencl (in use unless others are told), none")
+      ->add_option(
+          "--with", options->program.with,
+          "Adapters, by commas: ggml, malloc (blocks of the heap), opencl (in use unless others are told), none")
       ->delimiter(',');
   command->add_flag("--tcp", options->tcp, "Listen on the loopback with a token, in place of a socket in a folder");
   command->add_flag("--json", context.json, "Print one JSON object; what the program prints goes to standard error");

@@ -9,6 +9,8 @@
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/why.h>
 #include <arenascope/schedule/memory_plan.h>
+#include <arenascope/trace/import.h>
+#include <arenascope/trace/session.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -17,13 +19,14 @@
 #include "app/cli/plan_watch.h"
 #include "app/cli/plan_what_if.h"
 #include "app/common/format.h"
+#include "app/common/recorded_lifetimes.h"
 
 namespace arenascope::cli {
 namespace {
 
 struct PlanArguments {
   ModelArguments model;
-  std::string planner = "search", order = "depth-first", export_file;
+  std::string planner = "search", order = "depth-first", export_file, space;
   std::vector<std::string> why;  // two buffers
   std::optional<int64_t> capacity;
   int64_t alignment = 64;
@@ -81,6 +84,14 @@ Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const s
   return {};
 }
 
+Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::string& space) {
+  trace::Session session;
+  if (auto read = trace::open_trace(file, session); !read) return read.error();
+  auto lifetimes = app::recorded_lifetimes(*session.snapshot(), space);
+  if (!lifetimes) return Error{fmt::format("{}: {}", file, lifetimes.error().message)};
+  return lifetimes;
+}
+
 int make_plan(const Context& context, const PlanArguments& arguments) {
   const auto planners = chosen_planners(arguments.planner);
   const auto orders = chosen_orders(arguments.order);
@@ -100,14 +111,17 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   }
   if (arguments.model.model.empty()) return fail(kUsage, "model is required, or --watch");
   const bool is_csv = std::filesystem::path(arguments.model.model).extension() == ".csv";
-  if (arguments.what_if && (!capacity || is_csv))
-    return fail(kUsage, fmt::format("--what-if needs {}", is_csv ? "a model, not intervals" : "a --capacity"));
+  const bool is_recording = !is_csv && app::is_recording(arguments.model.model);
+  if (arguments.what_if && (!capacity || is_csv || is_recording))
+    return fail(kUsage,
+                fmt::format("--what-if needs {}", is_csv || is_recording ? "a model, not intervals" : "a --capacity"));
   if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
     return fail(kUsage, fmt::format("an alignment of {} is no power of two", arguments.alignment));
   Progress progress;
   std::vector<Row> rows;
   std::string model_name;
   models::Model model;
+  std::optional<app::RecordedLifetimes> recorded;
   MemoryPlanOptions plan_options;
   // One budget for everything that searches: with several orders each has its part.
   planner::Options options;
@@ -121,6 +135,18 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     options.budget_seconds = arguments.budget;
     model_name = std::filesystem::path(arguments.model.model).stem();
     if (auto ok = add_rows(rows, *problem, "given", planners, options); !ok)
+      return fail(kUsage, fmt::format("{}: {}", arguments.model.model, ok.error().message));
+  } else if (is_recording) {
+    progress.phase("reading");
+    auto lifetimes = lifetimes_in(arguments.model.model, arguments.space);
+    if (!lifetimes) return fail(kUsage, lifetimes.error().message);
+    recorded = std::move(*lifetimes);
+    recorded->problem.alignment = arguments.alignment;
+    recorded->problem.capacity = capacity;
+    options.budget_seconds = arguments.budget;
+    model_name = recorded->space;
+    progress.phase("planning");
+    if (auto ok = add_rows(rows, recorded->problem, "recorded", planners, options); !ok)
       return fail(kUsage, fmt::format("{}: {}", arguments.model.model, ok.error().message));
   } else {
     auto open = arguments.model.options();
@@ -197,11 +223,20 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
                          {"ratio", row.plan.ratio()},
                          {"seconds", row.plan.seconds},
                          {"optimal", row.plan.optimal}});
-    print_json({{"model", model_name},
+    Json object{{"model", model_name},
                 {"buffers", rows.front().problem.size()},
                 {"lower_bound_bytes", best->plan.lower_bound},
-                {"results", results}});
+                {"results", results}};
+    if (recorded) {
+      object["recorded_peak_bytes"] = recorded->live_peak;
+      object["recorded_reserved_bytes"] = recorded->reserved_peak;
+    }
+    print_json(object);
   } else {
+    if (recorded)
+      fmt::print("recorded: {} live at most{}\n", app::format_bytes(recorded->live_peak),
+                 recorded->reserved_peak > 0 ? fmt::format(", {} reserved", app::format_bytes(recorded->reserved_peak))
+                                             : std::string());
     fmt::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", model_name, rows.front().problem.size(),
                "planner", "order", "arena", "bound", "ratio", "seconds");
     for (const Row& row : rows)
@@ -224,10 +259,13 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   auto a = std::make_shared<PlanArguments>();
   add_model_arguments(*command, a->model);
   command->get_option("model")
-      ->description("A model as everywhere, or a CSV of intervals (id, lower, upper, size)")
+      ->description(
+          "A model as everywhere, a CSV of intervals (id, lower, upper, size), or a recording of a program's memory")
       ->required(false);
   command->add_option("--planner", a->planner, "A planner's name, or all")->capture_default_str();
   command->add_option("--order", a->order, "An order's name, or all")->capture_default_str();
+  command->add_option("--space", a->space,
+                      "Of a recording: whose allocations; the one with the highest peak unless told");
   command->add_option("--capacity", a->capacity, "Bytes to fit in: a search stops when it is met");
   command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();

@@ -23,7 +23,8 @@ struct Adapter {
   const char* variable;
   bool usual;  // in use unless told otherwise: it costs a program nothing that does not use what it watches
 };
-constexpr Adapter kAdapters[] = {{"malloc", "LD_PRELOAD", false}, {"opencl", "OPENCL_LAYERS", true}};
+constexpr Adapter kAdapters[] = {
+    {"ggml", "LD_PRELOAD", false}, {"malloc", "LD_PRELOAD", false}, {"opencl", "OPENCL_LAYERS", true}};
 constexpr const char* kNone = "none";
 
 std::string library_of(const Adapter& adapter) {
@@ -31,6 +32,17 @@ std::string library_of(const Adapter& adapter) {
     const auto path = std::filesystem::path(folder) / fmt::format("arenascope-{}-adapter.so", adapter.name);
     std::error_code none;
     if (std::filesystem::exists(path, none)) return std::filesystem::absolute(path, none).string();
+  }
+  return "";
+}
+
+// The folder in which `import arenascope` finds the Python package; "" where it was not installed.
+std::string python_folder() {
+  for (const std::string& folder : backend_module_folders()) {
+    const auto path = std::filesystem::path(folder) / "python";
+    std::error_code none;
+    if (std::filesystem::exists(path / "arenascope" / "__init__.py", none))
+      return std::filesystem::absolute(path, none).string();
   }
   return "";
 }
@@ -50,8 +62,11 @@ class Environment {
     variables_.push_back(name + "=" + value);
   }
   void prepend(const std::string& name, const std::string& value) {
-    const char* known = std::getenv(name.c_str());
-    set(name, known != nullptr && *known != 0 ? value + ":" + known : value);
+    const std::string head = name + "=";
+    const auto known =
+        std::find_if(variables_.begin(), variables_.end(), [&](const std::string& v) { return v.starts_with(head); });
+    const std::string before = known == variables_.end() ? "" : known->substr(head.size());
+    set(name, before.empty() ? value : value + ":" + before);
   }
   std::vector<char*> pointers() {
     std::vector<char*> out;
@@ -88,6 +103,7 @@ Result<pid_t> start_attached(const AttachedProgram& program, const std::string& 
   if (const Status status = check_adapters(program); !status.ok()) return status.error();
   Environment environment;
   environment.set("ARENASCOPE_ATTACH", address);
+  if (const std::string folder = python_folder(); !folder.empty()) environment.prepend("PYTHONPATH", folder);
   for (const Adapter& adapter : kAdapters) {
     if (!is_told(program, adapter.name) && !(program.with.empty() && adapter.usual)) continue;
     if (const std::string library = library_of(adapter); !library.empty())

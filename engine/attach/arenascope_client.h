@@ -118,9 +118,21 @@ uint32_t arenascope_space(const char* name, int memory_kind, uint32_t device);
 uint32_t arenascope_counter(const char* name, const char* unit);
 uint32_t arenascope_graph(const char* model, const arenascope_tensor* nodes, size_t node_count,
                           const arenascope_tensor* leafs, size_t leaf_count);
+// Where tensors lie in an arena, and when: from step `first` on until before step `last`; step i is node i.
+typedef struct arenascope_slice {
+  uint32_t tensor;  // ARENASCOPE_NODE(i) or ARENASCOPE_LEAF(i)
+  uint32_t first, last;
+  int64_t offset, bytes;
+} arenascope_slice;
+// A plan that a program computes a graph by, in the order of its nodes.
+uint32_t arenascope_plan(uint32_t graph, const char* planner, size_t steps, int64_t arena_bytes,
+                         const arenascope_slice* slices, size_t slice_count);
 // A run of a graph on so many threads. What belongs to it is recorded before its end is called.
 uint32_t arenascope_run_begin(uint32_t graph, int threads, const char* backend);
 void arenascope_run_end(uint32_t run, int status);
+// The same by a plan (or ARENASCOPE_NONE), and for one that has begun, or ended, before.
+uint32_t arenascope_run_begin_at(uint32_t graph, uint32_t plan, int threads, const char* backend, int64_t time);
+void arenascope_run_end_at(uint32_t run, int status, int64_t time);
 void arenascope_problem(const char* sentence);  // shown to whoever watches
 void arenascope_thread_name(const char* name);  // of the calling thread; else its name in the system
 
@@ -330,7 +342,7 @@ static struct {
   size_t shared_bytes;
   uint64_t ends_due;
   uint64_t told_lost[ARENASCOPE_RINGS], told_log_lost;
-  uint32_t tracks, names, devices, spaces, counters, graphs, runs;
+  uint32_t tracks, names, devices, spaces, counters, graphs, plans, runs;
   arenascope_text_* table;  // of names, open addressing
   size_t table_size;
   arenascope_bytes_ scratch;  // a description
@@ -602,20 +614,51 @@ uint32_t arenascope_graph(const char* model, const arenascope_tensor* nodes, siz
   return arenascope_said_(open, &arenascope_.graphs);
 }
 
+uint32_t arenascope_plan(uint32_t graph, const char* planner, size_t steps, int64_t arena_bytes,
+                         const arenascope_slice* slices, size_t slice_count) {
+  arenascope_bytes_* out = &arenascope_.scratch;
+  arenascope_open_ open;
+  size_t i, part;
+  if (!arenascope_lock_()) return ARENASCOPE_NONE;
+  open = arenascope_describe_(3);
+  arenascope_id_(out, 1, arenascope_.plans);
+  arenascope_id_(out, 2, graph);
+  arenascope_text_of_(out, 3, planner);
+  part = arenascope_begin_(out, 5);
+  for (i = 0; i < steps; ++i) arenascope_varint_(out, arenascope_zigzag_((int64_t)i));
+  arenascope_end_(out, part);
+  arenascope_signed_(out, 6, arena_bytes);
+  for (i = 0; i < slice_count; ++i) {
+    part = arenascope_begin_(out, 11);
+    arenascope_number_(out, 1, (uint32_t)(slices[i].tensor + 1));
+    arenascope_signed_(out, 2, slices[i].offset);
+    arenascope_signed_(out, 3, slices[i].bytes);
+    arenascope_signed_(out, 4, slices[i].first);
+    arenascope_signed_(out, 5, slices[i].last);
+    arenascope_end_(out, part);
+  }
+  return arenascope_said_(open, &arenascope_.plans);
+}
+
 uint32_t arenascope_run_begin(uint32_t graph, int threads, const char* backend) {
+  return arenascope_run_begin_at(graph, ARENASCOPE_NONE, threads, backend, arenascope_now());
+}
+uint32_t arenascope_run_begin_at(uint32_t graph, uint32_t plan, int threads, const char* backend, int64_t time) {
   arenascope_bytes_* out = &arenascope_.scratch;
   arenascope_open_ open;
   if (arenascope_.runs >= 0xfffffe || !arenascope_lock_()) return ARENASCOPE_NONE;
   open = arenascope_describe_(5);
   arenascope_id_(out, 1, arenascope_.runs);
   arenascope_id_(out, 2, graph);
-  arenascope_signed_(out, 4, arenascope_now());
+  arenascope_id_(out, 3, plan);
+  arenascope_signed_(out, 4, time);
   arenascope_signed_(out, 5, threads);
   arenascope_text_of_(out, 6, backend);
   return arenascope_said_(open, &arenascope_.runs);
 }
 
-void arenascope_run_end(uint32_t run, int status) {
+void arenascope_run_end(uint32_t run, int status) { arenascope_run_end_at(run, status, arenascope_now()); }
+void arenascope_run_end_at(uint32_t run, int status, int64_t time) {
   arenascope_shared* s;
   arenascope_end* end;
   const struct timespec pause = {0, 500000};
@@ -626,7 +669,7 @@ void arenascope_run_end(uint32_t run, int status) {
     nanosleep(&pause, NULL);
   if (tries < 200) {
     end = &s->ends[s->ends_head % ARENASCOPE_ENDS];
-    end->time = arenascope_now();
+    end->time = time;
     end->run = run;
     end->status = (uint32_t)status;
     __atomic_store_n(&s->ends_head, s->ends_head + 1, __ATOMIC_RELEASE);
@@ -1124,7 +1167,7 @@ static void arenascope_forget_(void) {
   arenascope_.table = NULL;
   arenascope_.table_size = 0;
   arenascope_.names = arenascope_.tracks = arenascope_.devices = arenascope_.spaces = 0;
-  arenascope_.counters = arenascope_.graphs = arenascope_.runs = 0;
+  arenascope_.counters = arenascope_.graphs = arenascope_.plans = arenascope_.runs = 0;
   arenascope_.ends_due = arenascope_.told_log_lost = 0;
 }
 

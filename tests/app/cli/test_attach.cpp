@@ -56,6 +56,30 @@ TEST_CASE("a program that carries the header is recorded and reported") {
   CHECK(cli({"convert", recording, folder / "a.json"}).status == 0);
 }
 
+TEST_CASE("what a program allocated is planned by our planners") {
+  TempFolder folder;
+  const std::string recording = folder / "a.pftrace";
+  REQUIRE(cli({"attach", "--record", recording, "--", ARENASCOPE_TARGET, "pool"}).status == 0);
+  const Ended ended = cli({"plan", recording, "--planner", "all", "--alignment", "1", "--json"});
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  const Json object = object_of(ended);
+  CHECK(object["model"] == "pool");
+  CHECK(object["buffers"] == 4);
+  CHECK(object["recorded_peak_bytes"] == 300);
+  CHECK(object["recorded_reserved_bytes"] == 500);
+  CHECK(object["lower_bound_bytes"] == 300);
+  for (const auto& result : object["results"]) {
+    CHECK(result["order"] == "recorded");
+    CHECK(result["arena_bytes"] >= 300);
+    if (result["planner"] == "search") CHECK(result["arena_bytes"] == 300);
+    if (result["planner"] == "none") CHECK(result["arena_bytes"] == 700);
+  }
+  Ended wrong = cli({"plan", recording, "--space", "nobody"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.says_one_line("there is no space 'nobody' in it; there are: pool"));
+}
+
 TEST_CASE("in words, over the loopback") {
   const Ended ended = cli({"attach", "--tcp", "--with", "none", "--", ARENASCOPE_TARGET, "all"});
   CAPTURE(ended.err);

@@ -106,3 +106,77 @@ TEST_CASE("OpenCL: live bytes are an independent count at each call; kernels and
   CHECK_FALSE(s->devices.at(0).name.empty());
 }
 #endif
+
+#ifdef ARENASCOPE_GGML_ADAPTER
+namespace {
+
+std::shared_ptr<const trace::Snapshot> watch_ggml(const std::vector<std::string>& arguments, const char* nodes) {
+  Listening here;
+  CHECK(Target(here.address(), arguments, {"LD_PRELOAD=" ARENASCOPE_GGML_ADAPTER, nodes}, ARENASCOPE_GGML_TARGET)
+            .ended() == 0);
+  auto s = here.end();
+  CHECK(here.receiver->programs().at(0).refused == 0);
+  CHECK(s->lost == 0);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("ggml: nodes, places, splits and buffers are the program's") {
+  const auto s = watch_ggml({}, "ARENASCOPE_GGML_NODES=0");
+  REQUIRE(s->graphs.size() == 1);  // computed three times
+  const trace::GraphInfo& graph = *s->graphs[0];
+  REQUIRE(graph.nodes.size() == 4);
+  REQUIRE(graph.leafs.size() == 2);
+  CHECK(graph.nodes[0].name == "y");
+  CHECK(graph.nodes[0].op == "MUL_MAT");
+  CHECK(graph.nodes[0].shape == std::vector<int64_t>{8, 64});
+  CHECK(graph.nodes[0].backend == "FAKE");
+  CHECK(graph.nodes[0].sources == std::vector{trace::TensorRef::leaf(LeafId(0)), trace::TensorRef::leaf(LeafId(1))});
+  CHECK(graph.nodes[2].view_source == trace::TensorRef::node(NodeId(1)));
+  CHECK(graph.leafs[0].flags == trace::kWeight);
+  CHECK(graph.leafs[1].flags == trace::kInput);
+  CHECK(graph.nodes[3].flags == trace::kOutput);
+  REQUIRE(s->runs.size() == 3);
+  CHECK(s->runs[2].finished);
+  REQUIRE(s->plans.size() == 1);
+  CHECK(s->runs[0].info.plan == s->plans[0]->id);
+  CHECK(s->plans[0]->arena_bytes == 4096);
+  std::map<uint32_t, std::array<int64_t, 3>> places;  // offset, first, last
+  for (const auto& slice : s->plans[0]->slices)
+    places[slice.tensor.value] = {slice.offset, slice.first.value, slice.last.value};
+  CHECK(places.size() == 4);
+  CHECK(places[0] == std::array<int64_t, 3>{2048, 0, 2});
+  CHECK(places[1] == std::array<int64_t, 3>{0, 1, 4});
+  CHECK(places[3] == std::array<int64_t, 3>{2048, 3, 4});
+  CHECK(places[trace::TensorRef::leaf(LeafId(1)).value] == std::array<int64_t, 3>{0, 0, 2});
+  CHECK(s->peak(trace::MemoryKind::Persistent, trace::MemoryCount::Active) == 16384);
+  CHECK(s->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active) == 4096);
+  CHECK(s->all_active.at(s->time.end) == 0);
+  int splits = 0;
+  for (const auto& track : s->tracks)
+    for (size_t i = 0; i < track.lanes.at(0).rows.size(); ++i)
+      splits += s->name(trace::NameId(static_cast<int32_t>(track.lanes[0].rows[i].id))) == "split on FAKE, 2 nodes";
+  CHECK(splits == 6);
+}
+
+TEST_CASE("ggml: every node has its time where that is asked for") {
+  const auto s = watch_ggml({}, "ARENASCOPE_GGML_NODES=1");
+  REQUIRE(s->runs.size() == 3);
+  for (size_t r = 0; r < 3; ++r) {
+    REQUIRE(s->runs[r].table);
+    REQUIRE(s->runs[r].table->nodes.size() == 4);
+    for (const auto& node : s->runs[r].table->nodes) CHECK(node.host.count == 1);
+  }
+  CHECK(s->marks.size() == 12);
+}
+
+TEST_CASE("ggml: a release that lays its tensors out otherwise is left out, and said to be") {
+  const auto s = watch_ggml({"strange"}, "ARENASCOPE_GGML_NODES=0");
+  CHECK(s->graphs.empty());
+  CHECK(s->runs.empty());
+  REQUIRE(s->problems.size() == 1);
+  CHECK(s->problems[0].sentence.find("lays its tensors out otherwise") != std::string::npos);
+  CHECK(s->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active) == 4096);
+}
+#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program that is watched: target MODE [N] [FILE].
 //   all         a graph, a run of it, memory, spans, a counter and a mark
+//   pool        blocks of a pool, for planners
 //   spans N     N spans on each of two threads, in bursts; with hold-back where ARENASCOPE_HOLD_BACK is set
 //   endless 0 FILE  counts events in FILE, which is mapped, until it is killed; goes on where nobody listens
 //   rate N      N spans a second on each of two threads for FILE seconds
@@ -68,6 +69,21 @@ static void all(void) {
   arenascope_mark(arenascope_name("done"));
   arenascope_copy(ARENASCOPE_NONE, begin, begin + 5, 64, device, device);
   arenascope_problem("This is only a test.");
+}
+
+// Blocks that need 300 bytes at most at a time, in a pool that grew to 500.
+static void pool(void) {
+  const uint32_t space = arenascope_space("pool", ARENASCOPE_WORKSPACE, ARENASCOPE_NONE);
+  const int kind = ARENASCOPE_WORKSPACE;
+  arenascope_reserve(space, kind, 1000, 500);
+  arenascope_alloc(space, kind, 1000, 100, 1);
+  arenascope_alloc(space, kind, 1100, 200, 2);
+  arenascope_free(space, kind, 1000, 100, 1);
+  arenascope_alloc(space, kind, 1300, 100, 3);
+  arenascope_free(space, kind, 1100, 200, 2);
+  arenascope_free(space, kind, 1300, 100, 3);
+  arenascope_alloc(space, kind, 1000, 300, 4);
+  arenascope_free(space, kind, 1000, 300, 4);
 }
 
 static long count;
@@ -138,6 +154,7 @@ int main(int argc, char** argv) {
   }
   count = argc > 2 ? atol(argv[2]) : 0;
   if (strcmp(mode, "all") == 0) all();
+  if (strcmp(mode, "pool") == 0) pool();
   if (strcmp(mode, "spans") == 0) two_threads(spans);
   if (strcmp(mode, "endless") == 0) return endless(argv[3]);
   if (strcmp(mode, "rate") == 0) {

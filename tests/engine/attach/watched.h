@@ -109,7 +109,7 @@ class Counted {
 
 struct Listening {
   OwnFolder folder;
-  std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>();
+  std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>(trace::Session::Options{size_t{1} << 29});
   std::unique_ptr<attach::Receiver> receiver;
   explicit Listening(attach::ListenOptions options = {}) {
     options.folder = folder.path();

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""PyTorch: each `with watch(model):` is a run of a graph of the ops that PyTorch dispatched in it, forward and backward.
+
+A storage is recorded with its address from the op that made it until it is gone, which is looked at behind each op; what
+a kernel takes and gives back within itself is not seen. A node's layer is the module whose forward() ran.
+"""
+import bisect
+import ctypes
+
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import _client as c
+
+SMALLEST = 4096  # bytes of a storage that is recorded
+_INPUT, _PARAMETER, _WEIGHT = 1, 4, 8
+_LEAF = 0x80000000
+
+
+def _untyped(tensor):
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage()
+    storage = tensor.storage()
+    return storage.untyped() if hasattr(storage, "untyped") else storage._untyped()
+
+
+_expired = getattr(torch, "UntypedStorage", torch.Storage)._expired
+
+
+class _Storage:
+    __slots__ = ("weak", "ref", "address", "bytes", "owner", "begin", "first", "end", "last", "kind", "space", "number")
+
+
+class _Spaces:
+    """One a device; shared by all steps, as storages outlive them."""
+
+    def __init__(self):
+        self.of = {}
+        self.track = c.library.track(b"PyTorch storages", c.OTHER, c.NONE)
+        self.live = {}  # by the storage's identity
+        self.number = 0
+
+    def space(self, device):
+        key = str(device)
+        if key not in self.of:
+            host = device.type == "cpu"
+            number = c.library.device(key.encode(), b"pytorch", 0, 1 if host else 0)
+            self.of[key] = c.library.space(f"PyTorch storages on {key}".encode(), c.DEFAULT, number)
+        return self.of[key]
+
+
+_spaces = None
+
+
+class _Node:
+    __slots__ = ("name", "op", "layer", "dtype", "shape", "bytes", "sources", "view_of", "flags", "begin", "end")
+
+
+class Watch(TorchDispatchMode):
+    def __init__(self, model=None, name=None):
+        super().__init__()
+        self.model, self.title = model, name or (type(model).__name__ if model is not None else "PyTorch")
+        self.nodes, self.leafs, self.layers, self.hooks = [], [], [], []
+        self.tensors = {}  # the identity of a storage → who it belongs to
+        self.storages, self.young = [], {}
+        self.active = False
+
+    # ---- The context
+
+    def __enter__(self):
+        global _spaces
+        self.active = c.connected() or c.connect()
+        if not self.active:
+            return self
+        if _spaces is None:
+            _spaces = _Spaces()
+        self.begin = c.library.now()
+        if self.model is not None:
+            self._know_model()
+        super().__enter__()
+        return self
+
+    def __exit__(self, *what):
+        if not self.active:
+            return None
+        result = super().__exit__(*what)
+        for hook in self.hooks:
+            hook.remove()
+        self._look_for_gone(len(self.nodes))
+        self._tell(failed=what[0] is not None)
+        return result
+
+    def _know_model(self):
+        for name, parameter in self.model.named_parameters():
+            self._leaf(parameter, name, _PARAMETER if parameter.requires_grad else _WEIGHT, c.PERSISTENT)
+        for name, buffer in self.model.named_buffers():
+            self._leaf(buffer, name, _WEIGHT, c.PERSISTENT)
+        for name, module in self.model.named_modules():
+            if name:
+                self.hooks.append(module.register_forward_pre_hook(lambda *_, n=name: self.layers.append(n)))
+                self.hooks.append(module.register_forward_hook(lambda *_: self.layers.pop() and None))
+
+    # ---- Ops
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        begin = c.library.now()
+        out = func(*args, **(kwargs or {}))
+        end = c.library.now()
+        results = [t for t in _flat(out) if _is_dense(t)]
+        node = _Node()
+        node.name, node.op, node.begin, node.end = "", _op_of(func), begin, end
+        node.layer = self.layers[-1] if self.layers else ("" if torch.is_grad_enabled() else "backward")
+        node.sources = [self._owner(t) for t in _flat((args, kwargs)) if _is_dense(t)]
+        node.view_of, node.flags, node.dtype, node.shape, node.bytes = None, 0, "", (), 0
+        if results:
+            first = results[0]
+            node.dtype, node.shape = str(first.dtype).replace("torch.", ""), tuple(first.shape)
+            node.bytes = first.numel() * first.element_size()
+        number = len(self.nodes)
+        self.nodes.append(node)
+        self._look_for_gone(number, at_all=False)
+        for tensor in results:
+            storage = _untyped(tensor)
+            key = storage._cdata
+            if key in self.tensors and key in _spaces.live:
+                if tensor is results[0]:
+                    node.view_of = self.tensors[key]
+                continue
+            self.tensors[key] = number
+            self._live(storage, key, tensor.device, number, number, c.WORKSPACE)
+        return out
+
+    def _owner(self, tensor):
+        owner = self.tensors.get(_untyped(tensor)._cdata)
+        return owner if owner is not None else self._leaf(tensor, "", _INPUT)
+
+    def _leaf(self, tensor, name, flags, kind=c.DEFAULT):
+        storage = _untyped(tensor)
+        node = _Node()
+        node.name, node.op, node.layer, node.sources, node.view_of = name, "", "", [], None
+        node.dtype, node.shape = str(tensor.dtype).replace("torch.", ""), tuple(tensor.shape)
+        node.bytes, node.flags = tensor.numel() * tensor.element_size(), flags
+        number = _LEAF | len(self.leafs)
+        self.leafs.append(node)
+        self.tensors[storage._cdata] = number
+        self._live(storage, storage._cdata, tensor.device, number, 0, kind)
+        return number
+
+    # ---- Storages
+
+    def _live(self, storage, key, device, owner, step, kind):
+        s = _spaces.live.get(key)
+        if s is not None:  # since before this step
+            s.owner, s.first, s.begin = owner, 0, self.begin
+        else:
+            s = _spaces.live[key] = _Storage()
+            if kind == c.WORKSPACE:
+                self.young[key] = s
+            s.weak, s.address, s.bytes, s.owner = StorageWeakRef(storage), storage.data_ptr(), storage.nbytes(), owner
+            s.ref = s.weak.cdata
+            s.begin, s.first, s.end, s.kind, s.space = c.library.now(), step, None, kind, _spaces.space(device)
+            s.number = _spaces.number = _spaces.number + 1
+            if s.bytes >= SMALLEST:
+                c.library.write(_spaces.track, s.begin, s.address, s.bytes, s.number, c.ALLOC, s.kind | s.space << 8)
+        if s.bytes >= SMALLEST:
+            self.storages.append(s)
+
+    def _look_for_gone(self, step, at_all=True):
+        """Those that this step made at each op, those from before it now and then: there are many, and few go."""
+        gone = [key for key, s in self.young.items() if _expired(s.ref)]
+        if at_all or step % 16 == 0:
+            gone += [key for key, s in _spaces.live.items() if key not in self.young and _expired(s.ref)]
+        if not gone:
+            return
+        now = c.library.now()
+        for key in gone:
+            s = _spaces.live.pop(key)
+            self.young.pop(key, None)
+            self.tensors.pop(key, None)
+            s.end, s.last = now, step
+            if s.bytes < SMALLEST:
+                continue
+            c.library.write(_spaces.track, now, s.address, s.bytes, s.number, c.FREE, s.kind | s.space << 8)
+
+    # ---- What was seen, as a graph and a run of it
+
+    def _tell(self, failed):
+        keep = []
+        nodes, leafs = (_tensors(list_, keep) for list_ in (self.nodes, self.leafs))
+        graph = c.library.graph(self.title.encode(), nodes, len(self.nodes), leafs, len(self.leafs))
+        run = c.library.run_begin(graph, 1, b"pytorch", self.begin)
+        end = c.library.now()
+        if run == c.NONE:
+            return
+        for i, node in enumerate(self.nodes):
+            c.library.write(None, node.begin, i, 0, i, c.STEP, run)
+            c.library.write(None, node.begin, node.end, 0, i, c.WORK, run)
+        self._tell_slices(run, end)
+        c.library.run_end(run, 2 if failed else 0, end)
+
+    def _tell_slices(self, run, end):
+        """Storages lie one behind the other by address, without the gaps between them."""
+        starts, offsets, at, behind = [], [], 0, 0
+        for s in sorted(self.storages, key=lambda s: s.address):
+            if s.address >= behind:
+                starts.append(s.address)
+                offsets.append(at)
+                at, behind = at + s.bytes, s.address + s.bytes
+            elif s.address + s.bytes > behind:
+                at, behind = at + s.address + s.bytes - behind, s.address + s.bytes
+        events = []
+        for s in self.storages:
+            i = bisect.bisect_right(starts, s.address) - 1
+            offset = offsets[i] + s.address - starts[i]
+            events.append((s.begin, offset, s, s.first, c.SLICE_LIVE))
+            events.append((end, offset, s, len(self.nodes), c.SLICE_DEAD) if s.end is None
+                          else (s.end, offset, s, s.last, c.SLICE_DEAD))
+        for time, offset, s, step, kind in sorted(events, key=lambda e: (e[0], e[4] == c.SLICE_LIVE)):
+            c.library.write(None, min(time, end), offset | (step >> 12 & 0xFFF) << 51, s.bytes | (step & 0xFFF) << 51,
+                            s.owner, kind, run)
+
+
+def _is_dense(t):
+    return isinstance(t, torch.Tensor) and t.layout == torch.strided and t.device.type != "meta"
+
+
+def _flat(thing):
+    if isinstance(thing, torch.Tensor):
+        yield thing
+    elif isinstance(thing, (list, tuple)):
+        for part in thing:
+            yield from _flat(part)
+    elif isinstance(thing, dict):
+        for part in thing.values():
+            yield from _flat(part)
+
+
+def _op_of(func):
+    name = getattr(func, "_overloadpacket", func)
+    return getattr(name, "__name__", str(func))
+
+
+def _tensors(nodes, keep):
+    """An array of what the client takes; `keep` holds what it points at."""
+    array = (c.Tensor * max(len(nodes), 1))()
+    for t, node in zip(array, nodes):
+        shape = (ctypes.c_int64 * len(node.shape))(*node.shape)
+        source = (ctypes.c_uint32 * len(node.sources))(*node.sources)
+        keep += [shape, source]
+        t.name, t.op, t.layer, t.dtype = node.name.encode(), node.op.encode(), node.layer.encode(), node.dtype.encode()
+        t.backend, t.shape, t.dimensions, t.source, t.sources = b"pytorch", shape, len(shape), source, len(source)
+        t.bytes, t.flags = node.bytes, node.flags
+        if node.view_of is not None:
+            t.is_view, t.view_source = 1, node.view_of
+    return array

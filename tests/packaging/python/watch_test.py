@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The Python package, with PyTorch where it is: arguments are arenascope-cli and a folder to write to. 77: no PyTorch."""
+import json
+import os
+import subprocess
+import sys
+
+STEP = """
+import arenascope, torch, gc
+torch.manual_seed(0)
+torch.set_num_threads(1)
+assert arenascope.connect()
+model = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.ReLU(), torch.nn.Conv2d(16, 32, 3, padding=1),
+                            torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(8192, 10))
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for i in range(2):
+    with arenascope.watch(model, "cnn"):
+        x, y = torch.randn(32, 3, 32, 32), torch.randint(0, 10, (32,))
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    arenascope.count("loss", loss.item())
+"""
+PLAIN = """
+import arenascope
+assert arenascope.connect("plain")
+with arenascope.span("outer"):
+    with arenascope.span("inner"):
+        arenascope.count("tokens", 3)
+arenascope.mark("end")
+"""
+ALONE = """
+import arenascope
+assert not arenascope.connect() and not arenascope.connected()
+with arenascope.span("nobody sees it"):
+    arenascope.count("nothing", 1)
+"""
+
+
+def attach(cli, *words, with_=None, recording=None, variables=None):
+    command = [cli, "attach", "--json"] + (["--with", with_] if with_ else [])
+    command += ["--record", recording] if recording else []
+    done = subprocess.run(command + ["--", *words], env={**os.environ, **(variables or {})}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def check_plain(cli, folder):
+    seen = attach(cli, sys.executable, "-c", PLAIN, recording=f"{folder}/plain.pftrace")
+    assert [p["name"] for p in seen["programs"]] == ["plain"], seen
+    assert seen["events"] == 4 and seen["lost_events"] == 0, seen
+    # The package that attach has put into the path is found without it too.
+    package = subprocess.run([cli, "attach", "--json", "--", sys.executable, "-c", "import arenascope, sys; "
+                              "arenascope.connect(); print(arenascope.__file__, file=sys.stderr)"],
+                             capture_output=True, text=True).stderr.strip()
+    alone = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True,
+                           env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(package))})
+    assert alone.returncode == 0, alone.stderr
+
+
+def check_torch(cli, folder):
+    script, recording = f"{folder}/step.py", f"{folder}/step.pftrace"
+    with open(script, "w") as out:
+        out.write(STEP)
+    seen = attach(cli, sys.executable, script, recording=recording)
+    assert seen["runs"] == 2 and [g["model"] for g in seen["graphs"]] == ["cnn", "cnn"], seen
+    assert seen["lost_events"] == 0 and seen["problems"] == [], seen
+    assert seen["graphs"][0]["nodes"] > 30, seen
+    audit = subprocess.run([cli, "audit", "--json", recording], capture_output=True, text=True)
+    assert audit.returncode == 0, audit.stderr  # nothing that it says contradicts itself
+    # The heap's own count of what PyTorch's allocator took, beside what the package saw.
+    both = attach(cli, sys.executable, script, with_="malloc", variables={"ARENASCOPE_MALLOC_BYTES": "4096"})
+    peaks = {s["name"]: s["peak_bytes"] for s in both["spaces"]}
+    heap = max(peak for name, peak in peaks.items() if "alloc_cpu" in name)
+    storages = peaks["PyTorch storages on cpu"]
+    print(f"peak: {storages} bytes in storages, {heap} by the heap")
+    assert abs(storages - heap) <= 0.01 * heap, peaks
+    unchanged = attach(cli, sys.executable, "-m", "arenascope", script.replace("step.py", "plain.py"))
+    assert unchanged["runs"] == 1 and unchanged["graphs"][0]["nodes"] == 2, unchanged
+
+
+def main():
+    cli, folder = map(os.path.abspath, sys.argv[1:3])
+    os.makedirs(folder, exist_ok=True)
+    with open(f"{folder}/plain.py", "w") as out:
+        out.write("import torch\ntorch.ones(64, 64) + 1\n")
+    check_plain(cli, folder)
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        print("skipped: PyTorch is not installed (Debian's python3-torch)")
+        return 77
+    check_torch(cli, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
