@@ -44,6 +44,14 @@
         <translation>打开(&amp;O)…</translation>
     </message>
     <message>
+        <source>&amp;Attach…</source>
+        <translation>附加到程序(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Start a program, and see its memory, kernels and spans while it runs</source>
+        <translation>启动一个程序，在它运行时查看其内存、内核和时间段</translation>
+    </message>
+    <message>
         <source>Open &amp;Built-in Model…</source>
         <translation>打开内置模型(&amp;B)…</translation>
     </message>
@@ -737,6 +745,29 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::Attached</name>
+    <message>
+        <source>%1 was ended by signal %2.</source>
+        <translation>%1 被信号 %2 终止。</translation>
+    </message>
+    <message>
+        <source>%1 ended with status %2.</source>
+        <translation>%1 以状态 %2 结束。</translation>
+    </message>
+    <message>
+        <source>%1 never attached: it neither carries arenascope_client.h nor uses what an adapter watches.</source>
+        <translation>%1 从未附加：它既不带 arenascope_client.h，也不使用适配器所监视的内容。</translation>
+    </message>
+    <message>
+        <source>Waiting for %1 to attach…</source>
+        <translation>正在等待 %1 附加…</translation>
+    </message>
+    <message>
+        <source>Watching %1: %2 events…</source>
+        <translation>正在监视 %1：%2 个事件…</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::Breakpoint</name>
     <message>
         <source>node %1</source>
@@ -1274,6 +1305,26 @@
 </context>
 <context>
     <name>arenascope::app::Shell</name>
+    <message>
+        <source>Attach to a Program</source>
+        <translation>附加到程序</translation>
+    </message>
+    <message>
+        <source>The program to be started, with its &amp;arguments:</source>
+        <translation>要启动的程序及其参数(&amp;A)：</translation>
+    </message>
+    <message>
+        <source>Record blocks of its &amp;heap, by call site</source>
+        <translation>按调用点记录堆中的内存块(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Programs that carry arenascope_client.h and OpenCL programs are recorded as they are. The program's output goes where this one's goes.</source>
+        <translation>带有 arenascope_client.h 的程序和 OpenCL 程序可直接记录。该程序的输出与本程序的输出去向相同。</translation>
+    </message>
+    <message>
+        <source>&amp;Start</source>
+        <translation>启动(&amp;S)</translation>
+    </message>
     <message>
         <source>Compare with a recording or a model</source>
         <translation>与记录或模型比较</translation>

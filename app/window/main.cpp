@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "document/attached.h"
 #include "export_command.h"
 #include "language.h"
 #include "main_window.h"
@@ -110,6 +111,15 @@ QString read_options(const QCommandLineParser& parser, ExportOptions& options) {
   return {};
 }
 
+// `arenascope attach [--with ADAPTERS] -- PROGRAM ARGUMENTS…` as what the window opens; empty: it is not that.
+QString attach_spec_of(const QStringList& arguments) {
+  const auto dashes = arguments.indexOf(QStringLiteral("--"));
+  if (arguments.value(1) != u"attach" || dashes < 0 || dashes + 1 == arguments.size()) return {};
+  const bool with = arguments.value(2) == u"--with" && dashes == 4;
+  if (dashes != 2 && !with) return {};
+  return attach_spec(arguments.mid(dashes + 1), with ? arguments[3].split(u',', Qt::SkipEmptyParts) : QStringList());
+}
+
 int run_window(const QString& theme, const QStringList& files) {
   MainWindow window;
   if (!theme.isEmpty())
@@ -132,7 +142,9 @@ int main(int argc, char** argv) {
   set_language(Preferences::load().language);
   QCommandLineParser parser;
   add_options(parser);
-  parser.process(application);
+  const QString attached = attach_spec_of(QApplication::arguments());
+  // What stands behind the dashes is the program's.
+  parser.process(attached.isEmpty() ? QApplication::arguments() : QApplication::arguments().mid(0, 1));
   const QString language = parser.value(QStringLiteral("language")), theme = parser.value(QStringLiteral("theme"));
   if (parser.isSet(QStringLiteral("language"))) {
     if (!languages().contains(language)) return refuse(QStringLiteral("--language is en or zh_CN"));
@@ -140,6 +152,7 @@ int main(int argc, char** argv) {
   }
   if (!theme.isEmpty() && theme != u"light" && theme != u"dark")
     return refuse(QStringLiteral("--theme is light or dark"));
+  if (!attached.isEmpty()) return run_window(theme, {attached});
   if (!parser.isSet(QStringLiteral("export"))) return run_window(theme, parser.positionalArguments());
   ExportOptions options;
   if (const QString problem = read_options(parser, options); !problem.isEmpty()) return refuse(problem);

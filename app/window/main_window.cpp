@@ -14,6 +14,7 @@
 #include <QMimeData>
 
 #include "actions/command_palette.h"
+#include "document/attached.h"
 #include "document/autosave.h"
 #include "document_tabs.h"
 #include "key_guard.h"
@@ -188,7 +189,8 @@ void MainWindow::follow_document() {
 }
 
 void MainWindow::take_opened(Document* opened) {
-  if (!opened->spec().startsWith(QStringLiteral("lesson:"))) remember_recent_file(opened->spec());
+  if (!opened->spec().startsWith(QStringLiteral("lesson:")) && !is_attach_spec(opened->spec()))
+    remember_recent_file(opened->spec());
   update_title();
   status_->update_status();
 }

@@ -97,6 +97,10 @@ void add_file_actions(Shell& shell) {
       "file.zoo", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Built-in Model…"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_O)}, [&shell] { show_zoo(shell); },
       QT_TRANSLATE_NOOP("Actions", "Architectures with seeded weights, ready to run"));
+  a.add(
+      "file.attach", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Attach…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
+      [&shell] { show_attach(shell); },
+      QT_TRANSLATE_NOOP("Actions", "Start a program, and see its memory, kernels and spans while it runs"));
   add_list(shell, QT_TRANSLATE_NOOP("Actions", "Open &Recent"), recent_files);
   add_list(shell, QT_TRANSLATE_NOOP("Actions", "Recover a Recor&ding"), left_behind);
   a.add(

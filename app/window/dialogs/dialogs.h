@@ -10,6 +10,7 @@ struct Shell;
 QDialog* make_dialog(QWidget* parent, const char* name, const QString& title);
 
 void show_about(QWidget* parent);
+void show_attach(Shell& shell);
 void show_keys(const Shell& shell);
 void show_manual(QWidget* parent);
 void show_preferences(Shell& shell);

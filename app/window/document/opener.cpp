@@ -17,6 +17,7 @@
 #include <chrono>
 
 #include <arenascope/run/runner.h>
+#include "attached.h"
 #include "autosave.h"
 #include "intervals_file.h"
 #include "trace_file.h"
@@ -188,6 +189,7 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
   if (spec.startsWith(QStringLiteral("lesson:"))) return lesson(spec);
+  if (is_attach_spec(spec)) return watch_program(spec, voice);
   if (is_trace_file(spec)) return recording(spec, voice);
   if (is_intervals_file(spec)) return intervals(spec, settings);
   return model(spec, settings, voice);

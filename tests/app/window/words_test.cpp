@@ -218,8 +218,8 @@ class WordsTest : public QObject {
   void whole_window() { check(window_.get()); }
 
   void dialogs() {
-    for (const char* id :
-         {"edit.preferences", "help.keys", "help.about", "help.manual", "file.zoo", "view.layout_save"}) {
+    for (const char* id : {"edit.preferences", "help.keys", "help.about", "help.manual", "file.attach", "file.zoo",
+                           "view.layout_save"}) {
       window_->shell().actions->find(QString::fromLatin1(id))->trigger();
       QTest::qWait(60);
       for (QDialog* dialog : window_->findChildren<QDialog*>()) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// File ▸ Attach: a program is started, its events come while it runs, and what it comes to is said in its tab.
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTest>
+
+#include "app/window/document/attached.h"
+#include "window_fixture.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+
+class AttachTest : public QObject, protected WindowFixture {
+  Q_OBJECT
+
+ private:
+  int64_t events() { return doc().source()->session() ? doc().source()->session()->snapshot()->event_count : 0; }
+
+ private Q_SLOTS:
+  void initTestCase() { set_up("arenascope-attach-test"); }
+  void init() { make_window(); }
+  void cleanup() { window_.reset(); }
+
+  void a_program_is_seen_while_it_runs() {
+    window_->shell().actions->find(QStringLiteral("file.attach"))->trigger();
+    auto* command = window_->findChild<QLineEdit*>(QStringLiteral("command"));
+    QVERIFY(command != nullptr);
+    auto* start = command->window()->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+    QVERIFY(!start->isEnabled());
+    command->setText(QStringLiteral(ARENASCOPE_TARGET " rate 5000 2"));
+    QVERIFY(start->isEnabled());
+    start->click();
+    QTRY_VERIFY_WITH_TIMEOUT(events() > 0, kPatience);
+    const int64_t early = events();
+    QCOMPARE(doc().title(), QStringLiteral("attach_target"));
+    QTRY_VERIFY_WITH_TIMEOUT(events() > early, kPatience);
+    QVERIFY(!doc().progress().isEmpty());
+    QTRY_VERIFY_WITH_TIMEOUT(doc().progress().isEmpty(), kPatience);
+    QVERIFY(events() > 15'000);
+    QCOMPARE(doc().source()->snapshot()->event_count, events());
+    QCOMPARE(doc().source()->snapshot()->lost, int64_t{0});
+  }
+
+  void a_graph_a_run_and_memory() {
+    window_->open(attach_spec({QStringLiteral(ARENASCOPE_TARGET), QStringLiteral("all")}, {}));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && doc().progress().isEmpty(), kPatience);
+    QVERIFY(doc().source()->graph() != nullptr);
+    QCOMPARE(doc().source()->graph()->nodes.size(), size_t{2});
+    QCOMPARE(doc().source()->snapshot()->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active), Bytes{128});
+  }
+
+  void what_cannot_be_started_or_never_attaches_is_said() {
+    window_->open(attach_spec({QStringLiteral("/nonexistent/program")}, {}));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->sentences().join(u' ').contains(QStringLiteral("/nonexistent/program")),
+                             kPatience);
+    window_->open(attach_spec({QStringLiteral("true")}, {}));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->sentences().join(u' ').contains(QStringLiteral("never attached")),
+                             kPatience);
+    window_->open(attach_spec({QStringLiteral("false")}, {}));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->sentences().join(u' ').contains(QStringLiteral("status 1")), kPatience);
+  }
+};
+
+QTEST_MAIN(AttachTest)
+#include "attach_test.moc"
