@@ -69,17 +69,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</source>
+        <source>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</source>
         <translation>
-            <numerusform>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</numerusform>
-            <numerusform>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</numerusform>
+            <numerusform>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</numerusform>
+            <numerusform>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</source>
+        <source>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</source>
         <translation>
-            <numerusform>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
-            <numerusform>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
+            <numerusform>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
+            <numerusform>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
         </translation>
     </message>
     <message numerus="yes">

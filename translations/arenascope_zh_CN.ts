@@ -548,7 +548,7 @@
         <translation>&amp;7  顺序决定下界</translation>
     </message>
     <message>
-        <source>&amp;8  Computing again instead of keeping</source>
+        <source>&amp;8  Rematerialising instead of keeping</source>
         <translation>&amp;8  重新计算而不是保留</translation>
     </message>
     <message>
@@ -1825,21 +1825,21 @@ address %1</source>
         <translation>对齐用 %1 字节而不是 %2 字节，可省去 %3 的填充。</translation>
     </message>
     <message>
-        <source>%1 lies unused for %2 steps around the peak: computing it again behind them lowers the arena by %3.</source>
+        <source>%1 lies unused for %2 steps around the peak: rematerialising it behind them lowers the arena by %3.</source>
         <translation>%1 在峰值前后有 %2 步闲置：之后重新计算它，内存池可减小 %3。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: computing them again behind it lowers the arena by %1 (%2).</source>
+        <source>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</source>
         <translation>
             <numerusform>有 %n 个张量在峰值前后闲置：之后重新计算它们，内存池可减小 %1（%2）。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 lies unused for %2 steps around the peak: copying it out and back, %3 in all, lowers the arena by %4.</source>
+        <source>%1 lies unused for %2 steps around the peak: offloading it to the host and back, %3 in all, lowers the arena by %4.</source>
         <translation>%1 在峰值前后有 %2 步闲置：把它复制出去再复制回来（共 %3），内存池可减小 %4。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena by %2 (%3).</source>
+        <source>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</source>
         <translation>
             <numerusform>有 %n 个张量在峰值前后闲置：复制出去再复制回来（共 %1），内存池可减小 %2（%3）。</numerusform>
         </translation>

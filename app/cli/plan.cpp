@@ -281,7 +281,7 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--watch-seconds", a->watch_seconds, "How long; 0: what is there now. Else until interrupted")
       ->check(seconds());
   command->add_flag("--what-if", a->what_if,
-                    "Where nothing fits the capacity: which tensors to compute again or to move to the host");
+                    "Where nothing fits the capacity: which tensors to rematerialise or to offload to the host");
   command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);
   command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");
   command->add_flag("--json", context.json, "Print one JSON object");

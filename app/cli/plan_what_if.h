@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// plan --what-if: what to compute again and what to move to the host, so that a model fits.
+// plan --what-if: what to rematerialise and what to offload to the host, so that a model fits.
 #pragma once
 #include <arenascope/models/model.h>
 #include <arenascope/schedule/what_if.h>

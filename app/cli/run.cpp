@@ -263,7 +263,7 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
   command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--capacity", a->capacity,
-                      "Bytes for the arena: where no plan fits, tensors are computed again or moved to the host");
+                      "Bytes for the arena: where no plan fits, tensors are rematerialised or offloaded to the host");
   command->add_option("--input", a->inputs, "NAME=FILE (.npy or .pb); inputs without one get seeded numbers");
   command->add_option("--output", a->output, "A folder: each output is written there as .npy");
   command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();

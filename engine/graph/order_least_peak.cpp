@@ -46,7 +46,7 @@ class LeastPeakFirst {
     return std::get<2>(*by_size_.begin());
   }
 
-  // What the op adds to the live bytes: its result, less the inputs that nobody else still waits for.
+  // What the op adds to the live bytes: its result, less the inputs without further readers.
   Bytes net_of(int32_t op) const {
     Bytes net = p_.succs[op].empty() && !p_.keep[index(op)] ? 0 : size(op);
     for (int32_t input : p_.preds[op])

@@ -32,7 +32,7 @@ Result<std::vector<NodeId>> reverse_depth_first_order(const Graph& graph, const 
       }
     }
   };
-  // What nobody reads is where the collection began; the last of them reaches back the furthest.
+  // Collection began at nodes without readers; the last of them reaches back the furthest.
   for (size_t i = nodes.size(); i-- > 0;) {
     if (graph.use_count(*nodes[i]) > 0) continue;
     visit(NodeId(i));

@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-// `x` as one line, or as it is where there is an axis.
+// `x` flattened, or unchanged where there is an axis.
 Tensor lined_up(OpCall& c, const Tensor& x, int& axis) {
   if (!c.has_attr("axis")) {
     axis = 0;

@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-// A sequence is written out step by step; longer ones would make a graph that nobody can look at.
+// A sequence is written out step by step; longer ones would make a graph too large to read.
 constexpr int64_t kMostSteps = 512;
 
 Tensor filled(OpCall& c, const Dims& sizes, DType dtype, double value, const char* suffix) {
@@ -20,7 +20,7 @@ Tensor filled(OpCall& c, const Dims& sizes, DType dtype, double value, const cha
   return c.apply(Op::Fill, std::span<const Tensor>{}, bytes, suffix);
 }
 
-// A convolution along the last dimension that sees nothing of what follows; the state is what lies before the first.
+// A causal convolution along the last dimension; the state is what lies before the first element.
 void causal_conv(OpCall& c) {
   const Tensor x = c.in(0), w = c.in(1);
   if (!x || !w) return;

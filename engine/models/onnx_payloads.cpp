@@ -87,7 +87,7 @@ class Fields {
     cursor_ += static_cast<size_t>(count);
     return true;
   }
-  // Groups are known to nobody and are left as they are.
+  // Groups are obsolete and are left as they are.
   bool skip_group(uint32_t number) {
     uint32_t open[kMaxNesting];
     int depth = 0;

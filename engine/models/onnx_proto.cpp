@@ -45,7 +45,7 @@ std::vector<std::byte> converted(const From& from) {
   return out;
 }
 
-// The numbers that stand in a typed field, as contiguous bytes of `dtype`.
+// The numbers of a typed field, as contiguous bytes of `dtype`.
 std::vector<std::byte> typed_bytes(const onnx::TensorProto& t, DType dtype) {
   switch (dtype) {
     case DType::F32: return converted<float>(t.float_data());

@@ -82,7 +82,7 @@ class Sweep {
                              std::max(a.lower, b.lower))};
   }
 
-  // Live buffers that share with nobody are disjoint, so a new one can only meet its neighbours in the map. The few
+  // Live buffers that share with none are disjoint, so a new one can only overlap its neighbours in the map. The few
   // that share are kept in a list.
   Status insert(const Stretch& s) {
     const auto above = solid_.lower_bound(s.lo);

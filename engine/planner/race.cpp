@@ -15,7 +15,7 @@ namespace {
 // Restarts come in waves of a fixed size, whose members know nothing of each other: so the outcome does not depend on how
 // many of them run side by side.
 constexpr size_t kWave = 4;
-constexpr int64_t kWorthThreads = 20000;  // decisions; below that, starting a thread costs more than it brings
+constexpr int64_t kWorthThreads = 20000;  // decisions; below that, starting a thread costs more than it gains
 
 uint64_t luby(uint64_t i) {
   while (((i + 1) & i) != 0) {  // not the last of a block of 2^k - 1: the same place in the block before

@@ -54,7 +54,7 @@ Problem in_order(const Problem& p, std::vector<int32_t>& order, const Pulse& pul
   return out;
 }
 
-// A plan without any reuse, for whoever cannot wait: one walk over the intervals. Not for attachments.
+// A plan without any reuse, for when time is up at once: one walk over the intervals. Not for attachments.
 Plan without_reuse(const Problem& p) {
   Plan plan;
   plan.offsets.resize(p.size());
@@ -136,7 +136,7 @@ class Search final : public Planner {
         if (!made) return made.error();
         items = std::move(*made);
         best.emplace(*items, lower_bound(p, pulse), p.capacity, deadline, options.on_progress);
-        p = Problem();                                    // not to be let go in haste in the end
+        p = Problem();                                    // freed now rather than behind the budget
         best->offer(place_apart(*items, pulse).offsets);  // so that there is a plan, whatever the budget
         improve(*items, options, *best);
       } catch (const Interrupted&) {

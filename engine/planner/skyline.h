@@ -32,7 +32,7 @@ class Skyline {
   // Nothing placed. False where some section alone exceeds the capacity.
   bool reset(Bytes capacity);
   // Puts an item on the floor, which is flat below it; raises the floor of a stretch that is flat. Both return false
-  // if that leaves too few bytes over some section; the change is made all the same.
+  // if that leaves too few bytes over some section; the change is made nevertheless.
   bool place(int32_t item);
   bool raise(int32_t from, int32_t to, Bytes floor);
   // Takes back all changes since mark().

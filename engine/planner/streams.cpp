@@ -179,7 +179,7 @@ Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
     list.erase(std::unique(list.begin(), list.end(), [](const Sync& a, const Sync& b) { return a.step == b.step; }),
                list.end());
   }
-  // What an edge brings, and what that stream itself had waited for by then, until nothing new is learnt.
+  // Propagates along edges what each stream has waited for, until nothing changes.
   for (size_t round = 0, changed = 1; changed != 0; ++round) {
     if (round > p.edges.size() + 1) return Error{"The ordering edges wait for each other in a circle."};
     changed = 0;

@@ -13,7 +13,7 @@ struct Block {
   Bytes alignment = 1;
   std::vector<int32_t> members;  // in order of time, lifetimes disjoint
   Bytes offset = -1;             // in the block that holds it
-  int32_t holder = -1;           // itself for a block that nobody holds
+  int32_t holder = -1;           // itself for a block at the top level
 };
 
 // A part of a block that is taken for some steps.

@@ -62,7 +62,7 @@ std::string why_not_there(const Problem& p, const Plan& plan, size_t a, size_t b
       return fmt::format("{} is part of {} and must lie {} bytes into it.", na, p.name_of(x.whole), x.shift);
     }
   }
-  // Its lifetime does not meet b's; then somebody else is in the way. The one that shares most bytes is named.
+  // Its lifetime does not overlap b's; then a third buffer is in the way. The one that shares most bytes is named.
   int32_t blocker = -1;
   Bytes most = 0;
   int64_t blocked_at = 0;

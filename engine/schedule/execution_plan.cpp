@@ -81,7 +81,7 @@ void find_rows(ExecutionPlan& plan) {
 }
 
 // Groups of steps without a barrier in between: none of a group conflicts with another. Parts are not taken over
-// inside of a group, since somebody may be a step ahead.
+// inside of a group, since a thread may be a step ahead.
 void find_independent(ExecutionPlan& plan) {
   constexpr int kMostInGroup = 16;
   const Dependencies dependencies(plan);

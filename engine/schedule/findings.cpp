@@ -104,7 +104,7 @@ class Finder {
 
   TensorRef tensor(size_t interval) const { return TensorRef::node(base_.owners[interval]); }
 
-  // --- what is told
+  // --- what is reported
 
   void add_peak() {
     Finding f;
@@ -294,7 +294,7 @@ class Finder {
       if (auto plan = try_out(v, "without a copy"))
         keep(std::move(f), std::move(plan));
       else
-        found_.push_back(std::move(f));  // it saves the copying all the same
+        found_.push_back(std::move(f));  // it still saves the copy
     }
   }
 
@@ -345,7 +345,7 @@ class Finder {
 
   // --- tensors that live long and are used at both ends
 
-  struct Rest {  // a time in which nobody uses an interval, across the peak
+  struct Rest {  // a time in which an interval is unused, across the peak
     size_t interval = 0;
     int64_t from = 0, to = 0;  // half-open
   };
@@ -402,7 +402,7 @@ class Finder {
         Variant v{base_.problem, base_.owners};
         v.problem.in_place.clear();
         Finding f;
-        f.kind = again ? Kind::Recompute : Kind::Spill;
+        f.kind = again ? Kind::Rematerialise : Kind::Offload;
         f.step = Step(static_cast<int32_t>(peak_.step));
         for (size_t i = first; i < last; ++i) {
           cut(v, list[i], again);
@@ -410,7 +410,7 @@ class Finder {
           f.count = std::max(f.count, list[i].to - list[i].from);
           f.bytes += 2 * base_.problem.intervals[list[i].interval].size;
         }
-        auto plan = try_out(v, again ? "recomputed" : "spilled");
+        auto plan = try_out(v, again ? "rematerialised" : "offloaded");
         helped |= plan != nullptr;
         keep(std::move(f), std::move(plan));
       };

@@ -168,7 +168,7 @@ class Restorer {
     auto base = find(node.view_source, node);
     if (!base) return base.error();
     out.view_of = (*base)->is_view() ? Tensor((*base)->view_source) : *base;
-    // A view reads what it views first; who follows its sources then comes to the same bytes.
+    // A view's first source is what it views, so that following sources leads to the same bytes.
     const auto& list = out.tensors;
     const bool first = !list.empty() && (list[0] == out.view_of || list[0]->view_source == out.view_of.impl());
     if (!first) out.tensors.insert(out.tensors.begin(), *base);
@@ -186,7 +186,7 @@ class Restorer {
     const auto [type, dims] = layout_of(node);
     if (op == Op::Concat) {
       if (auto concat = restore_concat(context_, node, sources.tensors, type, dims)) return std::move(*concat);
-      op = Op::Copy;  // nobody is to take its first axis for the one that it joins along
+      op = Op::Copy;  // its first axis must not pass for the one that it joins along
     }
     return context_.restore(op, type, dims, sources.tensors, sources.view_of, node.name);
   }

@@ -36,7 +36,7 @@ struct Candidate {
   double seconds;    // a guess, until it is tried
 };
 
-// How far the profile stands above the target, summed over the places: what each step has to bring down.
+// How far the profile exceeds the target, summed over the places: what each step has to lower.
 double excess(const Rematerialisation::Profile& p, Bytes target) {
   double sum = 0;
   for (const Bytes live : p.live) sum += static_cast<double>(std::max<Bytes>(live - target, 0));
@@ -83,7 +83,7 @@ class Finder {
       const Rematerialisation::Life& life = p.life[k];
       if (life.first < 0 || life.first >= p.peak_place || life.last <= p.peak_place + 1 || life.kept) continue;
       const Rematerialisation::Value& v = list_.value(id);
-      if (list_.bytes(id) == 0) continue;  // nothing of the arena to be won
+      if (list_.bytes(id) == 0) continue;  // no bytes of the arena to gain
       int32_t from = life.first, to = -1;
       bool busy = false;
       for (const int32_t use : list_.uses(id, p)) {
@@ -117,7 +117,7 @@ class Finder {
                                              : list_.offload(c.id, c.from, c.to, p, change);
   }
 
-  // Tries the most promising ones in earnest, and keeps the one that brings most for its time.
+  // Evaluates the most promising ones in full, and keeps the one that gains most for its time.
   bool improve(const Rematerialisation::Profile& now, Bytes target, Bytes least) {
     constexpr int kTried = 12;
     const double before = excess(now, target);

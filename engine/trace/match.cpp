@@ -109,7 +109,7 @@ class Matcher {
     for (size_t i = 0; i < a.size(); ++i) {
       if (!free_a(ref(i, leaf))) continue;
       const auto at = waiting.find({a[i].op, a[i].shape});
-      // What stands in a chain of its own must not be torn apart: the op must say something.
+      // A chain of its own must not be torn apart: the op must tell something.
       if (at == waiting.end() || at->second.empty()) continue;
       pair(ref(i, leaf), ref(at->second.back(), leaf));
       at->second.pop_back();

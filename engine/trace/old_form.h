@@ -12,7 +12,7 @@ namespace arenascope::trace {
 
 class OldForm {
  public:
-  // Puts what stands in sentences into the fields for it. A note about tuning is a description of another kind.
+  // Moves facts from sentences into their fields. A note about tuning is a description of another kind.
   std::optional<Description> description(GraphInfo& graph);
   std::optional<Description> description(Problem& problem);
   std::optional<Description> description(const RunInfo& run);

@@ -154,7 +154,7 @@ void Session::apply(const Loss& loss) {
   if (!loss.track.valid() || loss.track.index() >= tracks_.size() || loss.count < 0) return bad("a loss of no thread");
   tracks_[loss.track.index()].lost = add_saturated(tracks_[loss.track.index()].lost, loss.count);
   lost_ = add_saturated(lost_, loss.count);
-  // Of which run they were nobody knows: of those that go on, or of the newest.
+  // The run is not known: the loss counts for those that go on, or for the newest.
   bool found = false;
   for (size_t i = runs_.size(); i-- > 0 && i + 64 > runs_.size();) {
     if (runs_[i].finished) continue;

@@ -133,7 +133,7 @@ void Session::add_memory(TrackId track, uint32_t row, const Event& e) {
   (is_active ? all_active_ : all_reserved_).add(e.time, sum);
 }
 
-// Null for a run that is not known, or of which the table was let go.
+// Null for a run that is not known, or of which the table was evicted.
 RunTable* Session::table_of(RunId run) {
   if (!known_run(run).valid() || (runs_[run.index()].evicted && !runs_[run.index()].table)) return nullptr;
   for (OpenTable& open : open_tables_) {

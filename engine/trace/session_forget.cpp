@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a session that is watched for hours stays within its bytes: the older half of the events goes, chunk by chunk;
+// How a session that is watched for hours stays within its bytes: the older half of the events is evicted, chunk by chunk;
 // what was summed up over them (node statistics, memory held, runs) stays.
 #include <arenascope/trace/session.h>
 #include "engine/trace/space_keeper.h"
@@ -10,7 +10,7 @@ namespace arenascope::trace {
 
 namespace {
 
-// Lets go of the rows before the first that reaches `keep`; the rows are nearly by `end`.
+// Evicts the rows before the first that reaches `keep`; the rows are nearly by `end`.
 template <class T, class End>
 size_t drop_before(Column<T>& column, Nanoseconds keep, End end) {
   const auto view = column.view();
@@ -25,7 +25,7 @@ void rebuild(SummaryTree<S>& tree, const Column<T>& rows, Make make) {
 
 }  // namespace
 
-// Lets go of what ended before a moment, column by column.
+// Evicts what ended before a moment, column by column.
 class Session::Forgetting {
  public:
   Forgetting(Session& session, Nanoseconds keep) : s_(session), keep_(keep) {}

@@ -101,7 +101,7 @@ class Chains {
     return static_cast<int>(read.size()) + statistics;
   }
 
-  // Whether nobody outside of the chain reads what is not its end.
+  // Whether nodes outside of the chain read nothing but its end.
   bool is_closed(const Chain& chain) const {
     for (size_t i = 0; i + 1 < chain.size(); ++i)
       for (int32_t user : users_[static_cast<size_t>(chain[i])])

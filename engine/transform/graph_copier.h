@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How every transform makes its graph: over the given one, node by node, into a growing pool of its own. What is given
 // to a graph (leafs and parameters) is shared by both; each other node has a twin in the same layer, with the same role
-// (flags), placement and layout in memory. finish() collects the graph and brings gradients and accumulators over.
+// (flags), placement and layout in memory. finish() collects the graph and carries gradients and accumulators over.
 #pragma once
 #include <functional>
 #include <string_view>

@@ -75,7 +75,7 @@ class LayingOut {
     image.strides.set((last ? channels_last_strides(sizes) : contiguous_strides(sizes)).span());
   }
 
-  // The value as it is wanted: itself, or a copy that all who want it so share.
+  // The value in the wanted layout: itself, or a copy shared by all readers in that layout.
   Result<Tensor> in_layout(const TensorImpl& source, const TensorImpl& reader, bool last) {
     const Tensor own = copier_.twin(source);
     if (!has_two_layouts(own->sizes.span()) || own->channels_last() == last || (own->is_view() && !last)) return own;

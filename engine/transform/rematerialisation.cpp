@@ -13,7 +13,7 @@
 namespace arenascope {
 namespace {
 
-constexpr int kMostRecomputed = 48;  // nodes that one tensor may need computed again
+constexpr int kMostRecomputed = 48;  // nodes that may run again for one tensor
 
 bool owns_bytes(const TensorImpl& node) { return node.op != Op::None && !node.is_view() && node.element_count() > 0; }
 

@@ -77,25 +77,26 @@ QString finding_sentence(const Finding& f, const FindingsInput& in) {
           .arg(f.alignment)
           .arg(in.plan ? in.plan->alignment : 0)
           .arg(saved);
-    case Kind::Recompute:
-      return f.tensors.size() == 1 ? Texts::tr(
-                                         "%1 lies unused for %2 steps around the peak: computing it again behind them "
-                                         "lowers the arena by %3.")
-                                         .arg(first, format_count(f.count), saved)
-                                   : Texts::tr(
-                                         "%n tensors lie unused around the peak: computing them again behind it lowers "
-                                         "the arena by %1 (%2).",
-                                         nullptr, static_cast<int>(f.tensors.size()))
-                                         .arg(saved, words.names(f.tensors, 3, false, f.tensors.size()));
-    case Kind::Spill:
+    case Kind::Rematerialise:
       return f.tensors.size() == 1
                  ? Texts::tr(
-                       "%1 lies unused for %2 steps around the peak: copying it out and back, %3 in all, lowers the "
-                       "arena by %4.")
+                       "%1 lies unused for %2 steps around the peak: rematerialising it behind them lowers the "
+                       "arena by %3.")
+                       .arg(first, format_count(f.count), saved)
+                 : Texts::tr(
+                       "%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 "
+                       "(%2).",
+                       nullptr, static_cast<int>(f.tensors.size()))
+                       .arg(saved, words.names(f.tensors, 3, false, f.tensors.size()));
+    case Kind::Offload:
+      return f.tensors.size() == 1
+                 ? Texts::tr(
+                       "%1 lies unused for %2 steps around the peak: offloading it to the host and back, %3 in all, "
+                       "lowers the arena by %4.")
                        .arg(first, format_count(f.count), format_bytes(f.bytes), saved)
                  : Texts::tr(
-                       "%n tensors lie unused around the peak: copying them out and back, %1 in all, lowers the arena "
-                       "by %2 (%3).",
+                       "%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers "
+                       "the arena by %2 (%3).",
                        nullptr, static_cast<int>(f.tensors.size()))
                        .arg(format_bytes(f.bytes), saved, words.names(f.tensors, 3, false, f.tensors.size()));
     case Kind::Concat:

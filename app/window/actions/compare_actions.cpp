@@ -45,7 +45,7 @@ void add_lessons(Shell& shell) {
       {"lesson.arena", QT_TRANSLATE_NOOP("Actions", "&5  The arena and its reuse")},
       {"lesson.two_level", QT_TRANSLATE_NOOP("Actions", "&6  Reuse in two levels")},
       {"lesson.orders", QT_TRANSLATE_NOOP("Actions", "&7  The order decides the bound")},
-      {"lesson.recompute", QT_TRANSLATE_NOOP("Actions", "&8  Computing again instead of keeping")}};
+      {"lesson.recompute", QT_TRANSLATE_NOOP("Actions", "&8  Rematerialising instead of keeping")}};
   auto* panel = shell.panels->find<LessonPanel>("lesson");
   for (const auto& [id, text] : kLessons)
     shell.actions->add(id, Menu::Lessons, text, {}, [&shell, panel, lesson = QString::fromLatin1(id).mid(7)] {

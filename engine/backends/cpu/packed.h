@@ -48,7 +48,7 @@ class Packed {
   LibraryProduct* product() const { return how_.product.get(); }
   const QuantPanels* quantised() const { return how_.quantised.get(); }
   // Whether it is all that the node reads of the weight where it is computed in so many parts. What the library turns
-  // out not to do, and rows that are not finite, are computed from the weight itself all the same.
+  // out not to do, and rows that are not finite, are still computed from the weight itself.
   bool serves(const TensorImpl& node, int parts) const {
     if (how_.product) return how_.product->takes(node.sizes.back(1), parts) && node.sources[1]->contiguous();
     return !how_.conv || how_.conv->takes(parts);

@@ -141,7 +141,7 @@ void BufferPool::deallocate(void* pointer, Bytes bytes) noexcept {
   if (at == blocks_.end()) return;
   totals_->end_use(stats_, bytes, at->second.bytes);
   at->second.requested = 0;
-  // Work that uses it may still be queued: the queue is in order, so what comes next finds it done, and OpenCL keeps a
+  // Work that uses it may still be queued: the queue is in order, so later work finds it done, and OpenCL keeps a
   // released buffer until the commands that use it are through.
   bool kept = !options_.separate;
   try {

@@ -17,7 +17,7 @@ uint64_t hash_text(std::string_view text, uint64_t seed = 0xCBF29CE484222325u);
 // $XDG_CACHE_HOME/arenascope/opencl, or ~/.cache/…; "" where there is neither.
 std::string user_cache_folder();
 
-// Whole files with a checksum, written beside and renamed, so that nobody ever reads half of one.
+// Whole files with a checksum, written beside and renamed, so that none is ever read half written.
 std::optional<std::vector<uint8_t>> read_checked(const std::string& path, const std::string& key, bool& damaged);
 bool write_checked(const std::string& path, const std::string& key, const std::vector<uint8_t>& bytes);
 

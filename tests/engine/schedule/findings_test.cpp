@@ -236,7 +236,7 @@ TEST_CASE("a tensor used at both ends is found, computed again and spilled") {
   REQUIRE(peak);
   CHECK(peak->bytes >= Bytes{3} << 20);
   CHECK(peak->tensors.size() >= 3);
-  for (const Kind kind : {Kind::Recompute, Kind::Spill}) {
+  for (const Kind kind : {Kind::Rematerialise, Kind::Offload}) {
     const Finding* f = find(found, kind);
     REQUIRE(f);
     CHECK(f->tensors == std::vector{trace::TensorRef::node(NodeId(0))});

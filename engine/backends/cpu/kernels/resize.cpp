@@ -126,7 +126,7 @@ struct SourceRows {
   }
 };
 
-// What one part works in: a source row as it is read, their sum, and the result row made of it.
+// Scratch of one part: a source row as it is read, a sum of such rows, and the result row made of it.
 template <class C>
 struct Rows {
   Taps* columns;
@@ -154,7 +154,7 @@ void nearest_line(const Rows<C>& rows, int64_t width) {
   for (int64_t i = 0; i < width; ++i) rows.line[i] = rows.read[rows.columns[i].offset[0]];
 }
 
-// Rows of doubles stand in for integers' sums: both are eight bytes.
+// Rows of doubles also hold integers' sums: both are eight bytes.
 template <class C>
 void weighted_line(const Rows<C>& rows, const SumType<C>* sum, int64_t width) {
   using S = SumType<C>;

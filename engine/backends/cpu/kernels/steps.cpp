@@ -127,7 +127,7 @@ std::pair<float, float> Steps::channel_of(const FusedStep& step, int64_t c) cons
 // anchor no other does, for the last step may write past the caches, which it must not have read then.
 void Steps::find_places() {
   int last[kMost + 1];
-  for (int v = 0; v <= p_.steps; ++v) last[v] = v;  // a value that nobody reads dies at once
+  for (int v = 0; v <= p_.steps; ++v) last[v] = v;  // a value without readers dies at once
   const auto reads = [&](int i, auto&& f) {
     const FusedStep& step = p_.step[i];
     if (step.left < 0) f(-1 - step.left);

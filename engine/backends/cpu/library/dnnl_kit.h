@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What all that is given to oneDNN does alike.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -51,6 +52,25 @@ std::unique_ptr<T> make_where(bool suits, const TensorImpl& node) try {
   return std::make_unique<T>(node);
 } catch (const dnnl::error&) {
   return nullptr;
+}
+
+// Calls strip(image, first, run, stream) along the rows [begin, end) of images of `height` rows: it computes rows of
+// one image, from `first` on and at most `run`, and returns how many; 0: the library refused. How many rows are done.
+template <class Strip>
+int64_t compute_strips(const dnnl::engine& engine, int64_t begin, int64_t end, int64_t height, Strip strip) {
+  const OneThread one;
+  int64_t row = begin;
+  try {
+    dnnl::stream stream(engine);
+    while (row < end) {
+      const int64_t image = row / height, first = row % height;
+      const int64_t rows = strip(image, first, std::min(end - row, height - first), stream);
+      if (rows == 0) break;
+      row += rows;
+    }
+  } catch (const dnnl::error&) {
+  }
+  return row - begin;
 }
 
 }  // namespace arenascope::cpu

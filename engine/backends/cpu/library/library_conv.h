@@ -26,7 +26,7 @@ class LibraryConv {
 };
 
 // Whether the library has a fast kernel for the node with its images' channels last, however they lie now; and whether
-// that one reads the source as plain images all the same, because they have few channels.
+// that one still reads the source as plain images, because they have few channels.
 bool library_takes_channels_last(const TensorImpl& node);
 bool reads_plain_source(const TensorImpl& node);
 

@@ -83,23 +83,16 @@ class Conv : public LibraryConv {
   }
 
   int64_t compute(const Job& job, const std::byte* packed, const Done& done) override {
-    const OneThread one;
     const Range rows = job.part(g_.batch * g_.out[1]);
-    int64_t row = rows.begin;
-    try {
-      dnnl::stream stream(engine_);
-      const int64_t longest = strip_rows(g_);
-      while (row < rows.end) {
-        const int64_t image = row / g_.out[1], first = row % g_.out[1];
-        const int64_t run = std::min(rows.end - row, g_.out[1] - first), strips = (run + longest - 1) / longest;
-        const Strip strip = strip_of(g_, first, (run + strips - 1) / strips);
-        if (!execute(job, packed, image, first, strip, stream)) break;
-        done(image, first, strip.out);
-        row += strip.out;
-      }
-    } catch (const dnnl::error&) {
-    }
-    return row - rows.begin;
+    const int64_t longest = strip_rows(g_);
+    const auto compute_strip = [&](int64_t image, int64_t first, int64_t run, dnnl::stream& stream) -> int64_t {
+      const int64_t strips = (run + longest - 1) / longest;
+      const Strip strip = strip_of(g_, first, (run + strips - 1) / strips);
+      if (!execute(job, packed, image, first, strip, stream)) return 0;
+      done(image, first, strip.out);
+      return strip.out;
+    };
+    return compute_strips(engine_, rows.begin, rows.end, g_.out[1], compute_strip);
   }
 
  private:

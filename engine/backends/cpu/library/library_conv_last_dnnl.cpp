@@ -114,21 +114,13 @@ class ConvLast : public LibraryConv {
   bool takes(int) const override { return true; }
 
   int64_t compute(const Job& job, const std::byte* packed, const Done& done) override {
-    const OneThread one;
     const Range rows = job.part(g_.batch * g_.out[1]);
-    int64_t row = rows.begin;
-    try {
-      dnnl::stream stream(engine_);
-      while (row < rows.end) {
-        const int64_t image = row / g_.out[1], first = row % g_.out[1];
-        const int64_t n = some_rows(job, packed, image, first, std::min(rows.end - row, g_.out[1] - first), stream);
-        if (n == 0) break;
-        done(image, first, n);
-        row += n;
-      }
-    } catch (const dnnl::error&) {
-    }
-    return row - rows.begin;
+    const auto compute_strip = [&](int64_t image, int64_t first, int64_t run, dnnl::stream& stream) {
+      const int64_t n = some_rows(job, packed, image, first, run, stream);
+      if (n > 0) done(image, first, n);
+      return n;
+    };
+    return compute_strips(engine_, rows.begin, rows.end, g_.out[1], compute_strip);
   }
 
  private:
@@ -149,7 +141,7 @@ class ConvLast : public LibraryConv {
         return n;
       }
     }
-    // More rows than are wanted, of which some are somebody else's: aside.
+    // More rows than are wanted, of which some are another thread's: aside.
     for (int64_t n = even + 1; n <= most_rows_aside(g_); ++n) {
       const int64_t from = std::min(first, g_.out[1] - n);
       const Strip strip = strip_of(g_, from, n);

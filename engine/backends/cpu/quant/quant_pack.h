@@ -55,8 +55,8 @@ struct QuantLayout {
 // Packs one panel of a matrix whose rows (`row_bytes` apart) are the columns of the result.
 void pack_panel(const QuantLayout& layout, const std::byte* rows, int64_t row_bytes, int64_t panel, std::byte* to);
 
-// A weight's panels, each packed by whoever needs it first: opening a model packs nothing, and the threads of its first
-// run share the work. Pages of a mapped weight go back to the system as their panels are done.
+// A weight's panels, each packed by the first thread that needs it: opening a model packs nothing, and the threads of
+// its first run share the work. Pages of a mapped weight go back to the system as their panels are done.
 class QuantPanels {
  public:
   // `weight` is a contiguous matrix of a quantised type; its memory is read until all panels are packed, and is held by

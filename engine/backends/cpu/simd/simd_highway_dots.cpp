@@ -36,10 +36,10 @@ constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3
 constexpr int kRows = kManyRegisters ? 4 : 2;
 constexpr int64_t kAhead = 2048;  // elements
 
-// Where rows are used several times over, arithmetic would make memory wait: they are asked for well ahead, into the
-// second-level cache, once a line. (Into the first one it is slower than not at all.)
+// Where rows are used several times over, arithmetic would make memory wait: they are prefetched well ahead, into the
+// second-level cache, once a cache line. (Into the first one it is slower than not at all.)
 template <class T>
-inline void ask_ahead(const T* x, int64_t place) {
+inline void prefetch_ahead(const T* x, int64_t place) {
   constexpr int64_t kBytes = 16384, kLine = 64;
   if (place * static_cast<int64_t>(sizeof(T)) % kLine == 0)
     __builtin_prefetch(x + kBytes / static_cast<int64_t>(sizeof(T)), 0, 2);
@@ -106,7 +106,7 @@ inline void one_by_four(const T* a, const float* b, int64_t b_stride, int64_t n,
   for (int m = 0; m < 4; ++m) s[m] = hn::Zero(d);
 #pragma GCC unroll 2
   for (int64_t k = 0; k < n; k += step) {
-    ask_ahead(a + k, k);
+    prefetch_ahead(a + k, k);
     const V x = load(a + k);
 #pragma GCC unroll 4
     for (int m = 0; m < 4; ++m) s[m] = hn::MulAdd(x, hn::LoadU(d, b + m * b_stride + k), s[m]);
@@ -212,7 +212,7 @@ void mix_block(const T* a, int64_t a_stride, int64_t count, const float* w, int6
     V x[C];
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) {
-      if (M > 1) ask_ahead(a + c * step, c * step);
+      if (M > 1) prefetch_ahead(a + c * step, c * step);
       x[c] = load(a + c * step);
     }
 #pragma GCC unroll 8

@@ -19,10 +19,10 @@ namespace {
 using namespace math;
 
 // Rows of an array that is larger than the caches are walked twice, and memory would wait during the second walk. So
-// each walk asks for what comes half a row behind its own end, into the second-level cache, the first being full of
-// this row. Short rows are left to the processor's own foresight, which is better at them.
+// each walk prefetches what comes half a row behind its own end, into the second-level cache, the first being full of
+// this row. Short rows are left to the hardware prefetcher, which is better at them.
 template <bool Past>
-inline void ask_ahead(const float* x, int64_t ahead) {
+inline void prefetch_ahead(const float* x, int64_t ahead) {
   if (Past && ahead > 512) __builtin_prefetch(x + ahead, 0, 2);
 }
 
@@ -62,7 +62,7 @@ double square_sum(const float* x, float mean, int64_t n) {
   return blocked_sum(
       n,
       [x, m, n](V s, int64_t i) {
-        ask_ahead<Past>(x + i, n / 2);
+        prefetch_ahead<Past>(x + i, n / 2);
         const V difference = hn::Sub(hn::LoadU(d, x + i), m);
         return hn::MulAdd(difference, difference, s);
       },
@@ -79,7 +79,7 @@ double moments(const float* x, float shift, int64_t n, double* squares) {
     V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, q0 = s0, q1 = s0, q2 = s0, q3 = s0;
     int64_t i = begin;
     for (; i + 4 * step <= end; i += 4 * step) {
-      for (int64_t j = 0; j < 4; ++j) ask_ahead<Past>(x + i + j * step, n / 2);
+      for (int64_t j = 0; j < 4; ++j) prefetch_ahead<Past>(x + i + j * step, n / 2);
       const V x0 = hn::Sub(hn::LoadU(d, x + i), m), x1 = hn::Sub(hn::LoadU(d, x + i + step), m);
       const V x2 = hn::Sub(hn::LoadU(d, x + i + 2 * step), m), x3 = hn::Sub(hn::LoadU(d, x + i + 3 * step), m);
       s0 = hn::Add(s0, x0), s1 = hn::Add(s1, x1), s2 = hn::Add(s2, x2), s3 = hn::Add(s3, x3);
@@ -166,7 +166,7 @@ double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) 
     const int64_t end = std::min(n, i + 8192);
     V s0 = hn::Zero(d), s1 = s0;
     for (; i + 2 * step <= end; i += 2 * step) {
-      ask_ahead<Past>(x + i, n + 1024), ask_ahead<Past>(x + i + step, n + 1024);
+      prefetch_ahead<Past>(x + i, n + 1024), prefetch_ahead<Past>(x + i + step, n + 1024);
       const V y0 = power(hn::LoadU(d, x + i)), y1 = power(hn::LoadU(d, x + i + step));
       hn::StoreU(y0, d, out + i), hn::StoreU(y1, d, out + i + step);
       s0 = hn::Add(s0, y0), s1 = hn::Add(s1, y1);
@@ -210,7 +210,7 @@ void normalise_row(float* out, const float* x, float mean, float factor, const f
   if (Past)
     for (; i < n && reinterpret_cast<uintptr_t>(out + i) % (static_cast<size_t>(step) * 4) != 0; ++i) out[i] = one(i);
   for (; i + step <= n; i += step) {
-    ask_ahead<Past>(x + i, n + n / 2);
+    prefetch_ahead<Past>(x + i, n + n / 2);
     V y = hn::Mul(hn::Sub(hn::LoadU(d, x + i), m), f);
     if constexpr (Gain && Bias)
       y = hn::MulAdd(y, hn::LoadU(d, gain + i), hn::LoadU(d, bias + i));

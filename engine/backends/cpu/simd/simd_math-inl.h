@@ -157,7 +157,7 @@ alignas(64) inline constexpr float kGeluTanh[6][16] = {
 // x/2 + |x|·(the polynomial at |x|).
 inline V gelu_by(const float (&table)[6][16], V x) {
   const V z = hn::Abs(x), bounded = hn::Min(number(5.57), z);
-  // The nearest multiple's number stands in the low bits, which is where the look-up takes it from.
+  // The nearest multiple's number is in the low bits, where the look-up reads it.
   const V shifted = hn::MulAdd(bounded, number(1 / 0.36), number(8388608));
   const V t = hn::NegMulAdd(hn::Sub(shifted, number(8388608)), number(0.36), bounded);
   const __m512i place = _mm512_castps_si512(shifted.raw);

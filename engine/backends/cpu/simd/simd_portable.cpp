@@ -130,26 +130,29 @@ float number(float x) { return x; }
 float number(Half x) { return to_float(x); }
 float number(BFloat x) { return to_float(x); }
 
+// Calls f(m, r, row r of a) for each of `m_count` times `count` pairs.
+template <class T, class F>
+void each_pair(const void* a, int64_t a_stride, int64_t count, int64_t m_count, F f) {
+  for (int64_t m = 0; m < m_count; ++m)
+    for (int64_t r = 0; r < count; ++r) f(m, r, static_cast<const T*>(a) + r * a_stride);
+}
+
 template <class T>
 void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t b_count, int64_t n,
           float* out, int64_t out_stride) {
-  for (int64_t m = 0; m < b_count; ++m)
-    for (int64_t r = 0; r < count; ++r) {
-      const T* x = static_cast<const T*>(a) + r * a_stride;
-      float sum = 0;
-      for (int64_t k = 0; k < n; ++k) sum += number(x[k]) * b[m * b_stride + k];
-      out[m * out_stride + r] += sum;
-    }
+  each_pair<T>(a, a_stride, count, b_count, [=](int64_t m, int64_t r, const T* x) {
+    float sum = 0;
+    for (int64_t k = 0; k < n; ++k) sum += number(x[k]) * b[m * b_stride + k];
+    out[m * out_stride + r] += sum;
+  });
 }
 
 template <class T>
 void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t w_count, int64_t n,
          float* out, int64_t out_stride) {
-  for (int64_t m = 0; m < w_count; ++m)
-    for (int64_t r = 0; r < count; ++r) {
-      const T* x = static_cast<const T*>(a) + r * a_stride;
-      for (int64_t i = 0; i < n; ++i) out[m * out_stride + i] += w[m * w_stride + r] * number(x[i]);
-    }
+  each_pair<T>(a, a_stride, count, w_count, [=](int64_t m, int64_t r, const T* x) {
+    for (int64_t i = 0; i < n; ++i) out[m * out_stride + i] += w[m * w_stride + r] * number(x[i]);
+  });
 }
 
 constexpr int kLanes = 4;

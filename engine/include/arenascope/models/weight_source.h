@@ -28,13 +28,13 @@ class WeightSource {
   // Errors: the file has changed since it was opened, what the function reports.
   Status write(std::byte* out) const;
 
-  // The bytes as they lie in the file, for whoever makes other bytes of them; empty where a function makes them.
+  // The bytes as they lie in the file, for conversions of them; empty where a function makes them.
   std::span<const std::byte> bytes() const { return bytes_; }
   // Error: the file has changed since it was opened.
   Status unchanged() const;
   const MappedFile* file() const { return file_.get(); }
 
-  // Gives the pages of a file in [offset, offset + bytes) back to the system, for whoever has read them.
+  // Gives the pages of a file in [offset, offset + bytes) back to the system, once they were read.
   void drop_pages(size_t offset, size_t bytes) const noexcept;
 
   // Whether the bytes lie in a mapped file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a search has to end: at its budget, or when somebody asks for it.
+// When a search has to end: at its budget, or on request.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace arenascope::planner {
 
-// Thrown by a Pulse out of whatever long loop or sort it stands in; search() catches it and returns what it has.
+// Thrown by a Pulse out of the long loop or sort that calls it; search() catches it and returns what it has.
 struct Interrupted {};
 
 // Felt at each turn of a long loop: throws once a stop was requested. One that was made without a token never does.

@@ -20,7 +20,7 @@ struct Peak {
 };
 Peak find_peak(const Problem& problem);
 
-// Bytes of the arena in nobody's use during [lower, upper) although something lies above them.
+// Bytes of the arena unused during [lower, upper) although something lies above them.
 struct Hole {
   int64_t lower = 0, upper = 0;
   Bytes offset = 0, size = 0;

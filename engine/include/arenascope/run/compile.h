@@ -30,8 +30,8 @@ struct CompileOptions {
   std::optional<Precision> precision;  // none: the backend's usual one; Low: a device's values are float16
   std::function<bool(const TensorImpl& node)> watched;  // results that must stay to be seen: not inside of a fused node
   ExecutionPlanOptions execution;                       // which barriers there are
-  std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are computed again or moved away
-  std::vector<Op> host_ops;       // with a device: ops that are to run on the host all the same
+  std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are rematerialised or offloaded
+  std::vector<Op> host_ops;       // with a device: ops that are to run on the host nevertheless
   std::stop_token stop;           // of replan(): asked to stop, it leaves everything as it was
   std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
 };

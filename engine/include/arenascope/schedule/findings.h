@@ -12,20 +12,20 @@ namespace arenascope {
 
 struct Finding {
   enum class Kind : uint8_t {
-    AtPeak,      // tensors: who is live at the peak, the largest first; bytes: all of them together
-    Order,       // another order
-    Planner,     // another planner on the same order
-    InPlaceAll,  // every op that may take over its first source's bytes does; count: how many of them
-    InPlace,     // tensors[0] takes over the bytes of tensors[1]
-    Alignment,   // a smaller one
-    Recompute,   // tensors are let go and computed again before their later use; count: steps in between
-    Spill,       // the same, but copied out and back; bytes: what is copied
-    Concat,      // the sources of tensors[0] are computed where it joins them; bytes: what is not copied any more
-    Contiguous,  // tensors[0] copies what lies in order already
-    Holes,       // bytes in holes at the worst step; tensors: who lies above them
-    LateThread,  // `track` comes last at `share` of `count` barriers
-    Imbalance,   // behind tensors[0] the threads wait a `share` of their time
-    CopyAgain,   // tensors[0] is copied between devices `count` times a run
+    AtPeak,         // tensors: who is live at the peak, the largest first; bytes: all of them together
+    Order,          // another order
+    Planner,        // another planner on the same order
+    InPlaceAll,     // every op that may take over its first source's bytes does; count: how many of them
+    InPlace,        // tensors[0] takes over the bytes of tensors[1]
+    Alignment,      // a smaller one
+    Rematerialise,  // tensors are released and rematerialised before their later use; count: steps in between
+    Offload,        // the same, but copied out and back; bytes: what is copied
+    Concat,         // the sources of tensors[0] are computed where it joins them; bytes: what is not copied any more
+    Contiguous,     // tensors[0] copies what lies in order already
+    Holes,          // bytes in holes at the worst step; tensors: who lies above them
+    LateThread,     // `track` comes last at `share` of `count` barriers
+    Imbalance,      // behind tensors[0] the threads wait a `share` of their time
+    CopyAgain,      // tensors[0] is copied between devices `count` times a run
   };
   Kind kind{};
   Bytes saved = 0;       // of the arena; by a plan that was made

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What to do where the best plan misses a capacity: which tensors to compute again, or to move to the host and back,
+// What to do where the best plan misses a capacity: which tensors to rematerialise, or to offload to the host,
 // between two uses that lie far apart; what that costs; and the graph in which it is done, planned and ready to run.
 //
-//   live ^      ┌─────┐            x is used at 2 and at 40: between them its bytes are let go, and
-//        |  ────┘     └────────    either x is computed again just before 40, or it is copied out of
+//   live ^      ┌─────┐            x is used at 2 and at 40: between them its bytes are released, and
+//        |  ────┘     └────────    either x is rematerialised before 40, or it is copied out of
 //        |  xxxxxxxxxxxxxxxxxxx    the arena behind 2 and back into it before 40.
 //        +--2------------------40-> steps
 #pragma once
@@ -19,9 +19,9 @@ const char* name(Saving method);  // "rematerialise", "offload"
 
 struct MemorySaving {
   Saving method = Saving::Rematerialise;
-  NodeId node;       // of the graph that was asked about
+  NodeId node;       // of the given graph
   std::string name;  // that node's
-  Bytes bytes = 0;   // of its tensor: what is let go
+  Bytes bytes = 0;   // of its tensor: what is released
   Step from, to;     // of the given order: the last use before, the next use after
   int64_t extra_flops = 0;
   Bytes extra_bytes = 0;                  // rematerialise: read and written once more; offload: to the host and back

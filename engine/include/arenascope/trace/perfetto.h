@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happened, once more in Perfetto's own words, so that a recording opens in that tool as it is: a track a
+// Events a second time as Perfetto's own, so that a recording opens in that tool unchanged: a track a
 // thread, a slice a span, a counter a kind of memory. Field numbers are those of its trace_packet.proto.
 #pragma once
 #include <arenascope/trace/sink.h>

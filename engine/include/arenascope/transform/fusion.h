@@ -12,7 +12,7 @@
 namespace arenascope {
 
 struct FusionOptions {
-  // Nodes whose results somebody wants to look at: they may end a fused node, and are never inside of one. Outputs are
+  // Nodes whose results are to be inspected: they may end a fused node, and are never inside of one. Outputs are
   // kept without being asked for.
   std::function<bool(const TensorImpl& node)> keep;
 };
@@ -28,7 +28,7 @@ struct FusedGraph {
 };
 
 // A chain begins with a node that the backend takes as a beginning and grows by nodes that work on its last result, as
-// long as nobody outside reads what lies inside. Leafs are the given graph's own. Errors: no memory.
+// long as no node outside reads what lies inside. Leafs are the given graph's own. Errors: no memory.
 Result<FusedGraph> fuse_graph(const Graph& graph, const Capabilities& backend, const FusionOptions& options = {});
 
 }  // namespace arenascope

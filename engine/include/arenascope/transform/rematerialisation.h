@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rematerialisation and offloading: a graph and its order as a list in which a tensor's bytes are released between two
-// uses, and the tensor is computed again, or reloaded from the host, before the second one. In the end the list becomes
+// uses, and the tensor is recomputed, or reloaded from the host, before the second one. In the end the list becomes
 // a graph.
 #pragma once
 #include <cstdint>
@@ -60,7 +60,7 @@ class Rematerialisation {
   bool offload(int32_t id, int32_t from, int32_t to, const Profile& profile, Change& change);
   void undo();
 
-  // A graph whose nodes stand in this order. `twins[k]` is what the k-th node of the given graph became. Leafs are
+  // A graph whose nodes are in this order. `twins[k]` is what the k-th node of the given graph became. Leafs are
   // the given graph's own tensors. Error: no memory.
   Result<Graph> make_graph(std::vector<Tensor>& twins) const;
 
