@@ -1314,6 +1314,10 @@
         <translation>要启动的程序及其参数(&amp;A)：</translation>
     </message>
     <message>
+        <source>./program --option value</source>
+        <translation>./程序 --选项 值</translation>
+    </message>
+    <message>
         <source>Record blocks of its &amp;heap, by call site</source>
         <translation>按调用点记录堆中的内存块(&amp;H)</translation>
     </message>

@@ -47,14 +47,15 @@ class Maker {
   struct Extent {
     double x0 = 0, x1 = 0;
   };
-  // In step mode that of the run alone, of which the axis is.
-  Extent extent(Nanoseconds begin, Nanoseconds end) const {
+  // In step mode that of the run alone, of which the axis is. What is still there is there at the last moment too.
+  Extent extent(Nanoseconds begin, Nanoseconds end, bool open) const {
+    if (open) ++end;
     if (in_.axis.mode == AxisMode::Step) begin = std::max(begin, range_.begin), end = std::min(end, range_.end);
     return {in_.axis.x_of_time(begin), in_.axis.x_of_time(end)};
   }
 
   void add_space(const trace::Space& space, Bytes lo) {
-    const Extent x = extent(space.begin, space.end);
+    const Extent x = extent(space.begin, space.end, space.open);
     p_.top = std::max(p_.top, lo + space.bytes);
     p_.spaces.push_back(space);
     holes_.push_back({x.x0, x.x1, static_cast<double>(lo), static_cast<double>(lo + space.bytes), 0,
@@ -62,7 +63,7 @@ class Maker {
   }
 
   void add_slice(const trace::SpaceSlice& slice, Bytes lo) {
-    const Extent x = extent(slice.begin, slice.end);
+    const Extent x = extent(slice.begin, slice.end, slice.open);
     const Bytes hi = lo + slice.bytes;
     p_.top = std::max(p_.top, hi);
     p_.space_slices.push_back(slice);
@@ -71,7 +72,7 @@ class Maker {
     if (slice.asked < slice.bytes)
       outlines_.push_back(
           {x.x0, x.x1, static_cast<double>(lo + slice.asked), static_cast<double>(hi), kOutlineWaste, tag});
-    if (is_arena(slice)) return add_arena(lo, tag);
+    if (is_arena(slice)) return add_arena(x, lo, tag);
     bodies_.push_back({x.x0, x.x1, static_cast<double>(lo), static_cast<double>(lo + slice.asked),
                        style_of(*in_.snapshot, slice), tag});
   }
@@ -81,9 +82,9 @@ class Maker {
     return in_.plan != nullptr && !slice.tensor.valid() && slice.kind == trace::MemoryKind::Workspace &&
            in_.plan->arena_bytes > 0 && slice.bytes == in_.plan->arena_bytes;
   }
-  void add_arena(Bytes band, uint32_t block) {
-    outlines_.push_back({in_.axis.range.lo, in_.axis.range.hi, static_cast<double>(band),
-                         static_cast<double>(band + in_.plan->arena_bytes), kOutlinePlan, block});
+  void add_arena(const Extent& x, Bytes band, uint32_t block) {
+    outlines_.push_back({x.x0, x.x1, static_cast<double>(band), static_cast<double>(band + in_.plan->arena_bytes),
+                         kOutlinePlan, block});
     for (const trace::SliceRect& s : seen_slices(*in_.snapshot, in_.run, in_.axis).slices) {
       const Stay stay = stay_of(s, in_.axis);
       p_.seen.push_back(s);

@@ -19,7 +19,7 @@ void show_attach(Shell& shell) {
   auto* label = new QLabel(Shell::tr("The program to be started, with its &arguments:"), dialog);
   auto* command = new QLineEdit(dialog);
   command->setObjectName(QStringLiteral("command"));
-  command->setPlaceholderText(QStringLiteral("./program --option value"));
+  command->setPlaceholderText(Shell::tr("./program --option value"));
   label->setBuddy(command);
   auto* heap = new QCheckBox(Shell::tr("Record blocks of its &heap, by call site"), dialog);
   heap->setObjectName(QStringLiteral("heap"));
