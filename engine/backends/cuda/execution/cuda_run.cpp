@@ -48,7 +48,8 @@ const TensorImpl* CudaBackend::Run::find(unsigned long long number) const {
 
 Status CudaBackend::Run::queue_node(size_t index, const ComputeParams& params) {
   const TensorImpl& node = *given_[index];
-  backend_.may_mishap_ = backend_.may_mishap_ || node.op == Op::Gather || node.op == Op::GatherElements;
+  backend_.may_mishap_ =
+      backend_.may_mishap_ || node.op == Op::Gather || node.op == Op::GatherElements || node.op == Op::SetRows;
   return backend_.timeline_->around(&node, backend_.compute_, 0, false, [&] {
     return lower(
         {node, *backend_.queue_, reinterpret_cast<char*>(params.work), params.work_bytes, index + 1, backend_.mishap_});

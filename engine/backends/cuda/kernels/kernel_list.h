@@ -11,6 +11,7 @@
   X(pointwise_whole,            PointwiseWork,   false)        \
   X(transpose,                  TransposeWork,   true)         \
   X(gather,                     GatherWork,      false)        \
+  X(set_rows,                   SetRowsWork,     false)        \
   X(pad,                        PadWork,         false)        \
   X(fill,                       FillWork,        false)        \
   X(tril,                       TrilWork,        false)        \
@@ -19,6 +20,8 @@
   X(pool_f32,                   WindowWork,      false)        \
   X(pool_f64,                   WindowWork,      false)        \
   X(pool_whole,                 WindowWork,      false)        \
+  X(pool_back_f32,              PoolBackWork,    false)        \
+  X(pool_back_f64,              PoolBackWork,    false)        \
   X(local_response_f32,         WindowWork,      false)        \
   X(local_response_f64,         WindowWork,      false)        \
   X(convolution_f32,            WindowWork,      false)        \

@@ -16,6 +16,13 @@ struct Mishap {
   long long entries = 0;
 };
 
+// Notes an index that lies outside, if none has been noted yet.
+ARENASCOPE_DEVICE void note_mishap(Mishap* mishap, unsigned long long node, int64_t index, int64_t entries) {
+  if (!mishap || !claim(&mishap->node, node)) return;
+  mishap->index = index;
+  mishap->entries = entries;
+}
+
 struct TransposeWork {
   Places<2> batch;  // arrays: 0 the result, 1 the source
   char* out = nullptr;
@@ -135,10 +142,7 @@ ARENASCOPE_KERNEL(gather, GatherWork) {
     const int64_t wanted = get<int64_t>(p.index_type, p.indices, offset(p.places, 2, index));
     int64_t entry = wanted < 0 ? wanted + p.entries : wanted;
     if (wanted < -p.entries || wanted >= p.entries) {
-      if (p.mishap && claim(&p.mishap->node, p.node)) {
-        p.mishap->index = wanted;
-        p.mishap->entries = p.entries;
-      }
+      note_mishap(p.mishap, p.node, wanted, p.entries);
       if (p.entries == 0) continue;
       entry = 0;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Windows over [N, C, depth, height, width]: pools, local response, and the plain convolutions for what the library of
-// convolutions does not take. Fewer spatial dimensions have sizes of 1 in front.
+// Windows over [N, C, depth, height, width]: pools, max pooling's gradient, local response, and the plain convolutions
+// for what the library of convolutions does not take. Fewer spatial dimensions have sizes of 1 in front.
 #pragma once
 #include <math.h>
 
@@ -25,6 +25,17 @@ struct WindowWork {
   bool largest = false, count_pads = false;
   int32_t response = 1;  // channels of a local response
   double alpha = 0, beta = 0, plus = 0;
+};
+
+// The gradient of a largest element of windows, over the source's elements.
+struct PoolBackWork {
+  Places<1> source;  // [N, C, d, h, w]; contiguous as the result is, only for taking its number apart
+  char* out = nullptr;
+  const char* x = nullptr;
+  const char* dy = nullptr;
+  DType type = DType::F32;  // of all three
+  int64_t x_sizes[5] = {}, x_strides[5] = {}, dy_sizes[5] = {}, dy_strides[5] = {};
+  int32_t kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, dilations[3] = {1, 1, 1}, begin[3] = {};
 };
 
 struct Spot {
@@ -65,6 +76,66 @@ ARENASCOPE_DEVICE void pool(const WindowWork& p) {
         }
     const int64_t count = p.count_pads ? in_padded : inside;
     put(p.out_type, p.out, i, p.largest ? best : count == 0 ? N(0) : sum / static_cast<N>(count));
+  }
+}
+
+// Whether the window that begins at `first` takes its element at `at`: the largest, the first of equal ones, and the
+// last NaN before all others. `x` are the elements of its channel.
+template <class N>
+ARENASCOPE_DEVICE bool takes(const PoolBackWork& p, int64_t x, const int64_t (&first)[3], const int64_t (&at)[3],
+                             N value) {
+  const bool number = value == value;
+  bool behind = false;
+  for (int a = 0; a < p.kernel[0]; ++a)
+    for (int b = 0; b < p.kernel[1]; ++b)
+      for (int c = 0; c < p.kernel[2]; ++c) {
+        const int tap[3] = {a, b, c};
+        bool inside = true, here = true;
+        int64_t from = x;
+        ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
+          const int64_t place = first[d] + int64_t{tap[d]} * p.dilations[d];
+          inside = inside && place >= 0 && place < p.x_sizes[d + 2];
+          here = here && place == at[d];
+          from += place * p.x_strides[d + 2];
+        }
+        behind = behind || here;
+        if (!inside || here) continue;
+        const N other = get_one<N>(p.type, p.x, from);
+        if (number ? !(other < value || (behind && other == value)) : behind && other != other) return false;
+      }
+  return true;
+}
+
+// Each element gathers from the windows that took it, in their order: no two threads add to one sum.
+template <class N>
+ARENASCOPE_DEVICE void pool_back(const PoolBackWork& p) {
+  for (int64_t i = block() * threads() + thread(); i < p.source.count; i += blocks() * threads()) {
+    int64_t index[kPlaceDims], low[3], high[3], o[3];
+    unravel(p.source, i, index);
+    const int64_t at[3] = {index[2], index[1], index[0]};
+    const int64_t x = index[4] * p.x_strides[0] + index[3] * p.x_strides[1];
+    int64_t from = x;
+    ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {  // the windows that reach it
+      const int64_t last = at[d] + p.begin[d], first = last - int64_t{p.kernel[d] - 1} * p.dilations[d];
+      low[d] = first <= 0 ? 0 : (first + p.strides[d] - 1) / p.strides[d];
+      high[d] = last / p.strides[d] < p.dy_sizes[d + 2] ? last / p.strides[d] : p.dy_sizes[d + 2] - 1;
+      from += at[d] * p.x_strides[d + 2];
+    }
+    const N value = get_one<N>(p.type, p.x, from);
+    N sum = 0;
+    for (o[0] = low[0]; o[0] <= high[0]; ++o[0])
+      for (o[1] = low[1]; o[1] <= high[1]; ++o[1])
+        for (o[2] = low[2]; o[2] <= high[2]; ++o[2]) {
+          int64_t first[3], dy = index[4] * p.dy_strides[0] + index[3] * p.dy_strides[1];
+          bool met = true;  // not between two of its dilated elements
+          ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
+            first[d] = o[d] * p.strides[d] - p.begin[d];
+            met = met && (at[d] - first[d]) % p.dilations[d] == 0;
+            dy += o[d] * p.dy_strides[d + 2];
+          }
+          if (met && takes(p, x, first, at, value)) sum += get_one<N>(p.type, p.dy, dy);
+        }
+    put_one(p.type, p.out, i, sum);
   }
 }
 
@@ -145,6 +216,8 @@ ARENASCOPE_DEVICE void convolution_transposed(const WindowWork& p) {
 ARENASCOPE_KERNEL(pool_f32, WindowWork) { pool<float>(p); }
 ARENASCOPE_KERNEL(pool_f64, WindowWork) { pool<double>(p); }
 ARENASCOPE_KERNEL(pool_whole, WindowWork) { pool<int64_t>(p); }
+ARENASCOPE_KERNEL(pool_back_f32, PoolBackWork) { pool_back<float>(p); }
+ARENASCOPE_KERNEL(pool_back_f64, PoolBackWork) { pool_back<double>(p); }
 ARENASCOPE_KERNEL(local_response_f32, WindowWork) { local_response<float>(p); }
 ARENASCOPE_KERNEL(local_response_f64, WindowWork) { local_response<double>(p); }
 ARENASCOPE_KERNEL(convolution_f32, WindowWork) { convolution<float>(p); }

@@ -87,8 +87,8 @@ Status lower_host_op(const Job& job) {
     case HostOp::BitCast: return lower_copy(job);
     case HostOp::RoundSmall: return lower_round_small(job);
     case HostOp::GridSample: return lower_grid_sample(job);
-    case HostOp::SetRows:
-    case HostOp::MaxPoolBack: break;
+    case HostOp::SetRows: return lower_set_rows(job);
+    case HostOp::MaxPoolBack: return lower_pool_back(job);
   }
   return refuse(job.node, "no kernel computes it");
 }
@@ -118,6 +118,8 @@ Error refuse(const TensorImpl& node, const std::string& text) {
 }
 
 Error mishap_error(const TensorImpl& node, const Mishap& mishap) {
+  if (node.op == Op::SetRows)
+    return refuse(node, fmt::format("row {} lies outside the {} that there are", mishap.index, mishap.entries));
   return refuse(node, fmt::format("index {} lies outside the {} entries of its table", mishap.index, mishap.entries));
 }
 
@@ -139,7 +141,8 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Reduction:
     case OpFamily::Line: return plain(node);
     case OpFamily::Host:
-      if (node.op == Op::SetRows || node.op == Op::MaxPoolBack) return refuse(node, "no kernel computes it");
+      if (node.op == Op::MaxPoolBack && !info(node.dtype).floating)
+        return refuse(node, "gradients are floating-point numbers");
       return plain(node);
   }
   return refuse(node, "no kernel computes it");

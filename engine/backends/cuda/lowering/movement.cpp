@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Copies, casts, joins, pads, gathers, fills, triangles, resizing.
+// Copies, casts, joins, pads, gathers, written rows, fills, triangles, resizing.
 #include "engine/backends/cuda/kernels/movement.h"
 
 #include "engine/backends/cuda/kernels/pointwise.h"
+#include "engine/backends/cuda/kernels/set_rows.h"
 #include "engine/backends/cuda/lowering/copies.h"
 #include "engine/backends/cuda/lowering/lower.h"
 
@@ -202,6 +203,43 @@ Status lower_gather(const Job& job) {
     work.stride /= unit;
   }
   return job.queue.launch(KernelId::gather, grid_for(job.queue, work.places.count), work);
+}
+
+Status lower_set_rows(const Job& job) {
+  const TensorImpl &node = job.node, &from = *node.sources[1];
+  const auto [axis, has_rows] = node.params.get<SetRowsParams>();
+  const TensorImpl* rows = has_rows ? node.sources[2] : nullptr;
+  const int rank = node.rank(), width = info(node.dtype).block_bytes;
+  if (!rows && from.dtype == node.dtype)
+    return copy_elements(job.queue, node.sizes, {bytes(node), node.strides}, {bytes(from), from.strides}, width);
+  SetRowsWork work;
+  work.to = bytes(node);
+  work.from = bytes(from);
+  work.rows = rows ? bytes(*rows) : nullptr;
+  work.row_type = rows ? rows->dtype : DType::I64;
+  work.to_type = node.dtype;
+  work.from_type = from.dtype;
+  work.entries = node.sizes[axis];
+  work.node = job.number;
+  work.mishap = job.mishap;
+  // Sixteen bytes at once, where rows are that long and lie so on both sides.
+  int64_t unit = 16 / width;
+  bool wide = axis < rank - 1 && from.dtype == node.dtype && node.strides.back() == 1 && from.strides.back() == 1 &&
+              from.sizes.back() % unit == 0 && aligned(work.to, 16) && aligned(work.from, 16);
+  for (int d = 0; wide && d < rank - 1; ++d) wide = node.strides[d] % unit == 0 && from.strides[d] % unit == 0;
+  if (!wide) unit = 1;
+  work.bytes = static_cast<int32_t>(unit * width);
+  work.stride = node.strides[axis] / unit;
+  for (int d = rank - 1; d >= 0; --d) {
+    const bool last = wide && d == rank - 1, row = rows && d == axis;
+    add_dimension(work.places, last ? from.sizes[d] / unit : from.sizes[d],
+                  {row    ? 0
+                   : last ? 1
+                          : node.strides[d] / unit,
+                   last ? 1 : from.strides[d] / unit, row ? rows->strides[0] : 0});
+  }
+  finish(work.places);
+  return job.queue.launch(KernelId::set_rows, grid_for(job.queue, work.places.count), work);
 }
 
 Status lower_fill(const Job& job) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pools, local response and convolutions: by the library where it takes them, else by kernels of our own.
+// Pools, max pooling's gradient, local response and convolutions: by the library where it takes them, else by kernels
+// of our own.
 #include "engine/backends/cuda/kernels/windows.h"
 
 #include "engine/backends/cuda/lowering/lower.h"
@@ -113,6 +114,29 @@ Status lower_pool(const Job& job) {
   work.count_pads = p.count_include_pad;
   return job.queue.launch(pick(class_of(node.dtype), KernelId::pool_f32, KernelId::pool_f64, KernelId::pool_whole),
                           grid_for(job.queue, work.result.count), work);
+}
+
+Status lower_pool_back(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0], &dy = *node.sources[1];
+  const auto p = node.params.get<PoolParams>();
+  PoolBackWork work;
+  work.out = bytes(node);
+  work.x = bytes(x);
+  work.dy = bytes(dy);
+  work.type = node.dtype;
+  to_five(x.sizes, 1, work.x_sizes);
+  to_five(x.strides, 0, work.x_strides);
+  to_five(dy.sizes, 1, work.dy_sizes);
+  to_five(dy.strides, 0, work.dy_strides);
+  for (int d = 4; d >= 0; --d) add_dimension(work.source, work.x_sizes[d], {0}, false);
+  finish(work.source);
+  to_three(p.kernel, p.spatial, work.kernel);
+  to_three(p.strides, p.spatial, work.strides);
+  to_three(p.dilations, p.spatial, work.dilations);
+  to_three(p.pads_begin, p.spatial, work.begin);
+  const bool is_double = class_of(node.dtype) == NumberClass::Double;
+  return job.queue.launch(is_double ? KernelId::pool_back_f64 : KernelId::pool_back_f32,
+                          grid_for(job.queue, work.source.count), work);
 }
 
 Status lower_local_response(const Job& job) {
