@@ -10,7 +10,7 @@ namespace arenascope::models {
 
 struct PrePatterns {
   std::string_view names;  // with a space around each
-  std::string_view patterns[5];
+  std::string_view patterns[6];
   bool whole_words = false;  // a word that is a token is not joined from bytes
 };
 
@@ -30,6 +30,9 @@ inline constexpr PrePatterns kPrePatterns[] = {
      {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}},
     {" falcon ", {R"([\p{P}\$\+<=>\^~\|`]+)", kGpt2Pattern, R"([0-9][0-9][0-9])"}},
     {" starcoder refact command-r smollm codeshell exaone minerva-7b ", {R"(\p{N})", kGpt2Pattern}},
+    {" deepseek-llm ",
+     {R"([\r\n])", R"(\s?[\p{Lu}\p{Ll}\p{Lt}]+)", R"(\s?[!-/:-~\uFF01-\uFF0F\uFF1A-\uFF5E\u2018-\u201F\u3000-\u3002]+)",
+      R"(\s+$)", R"([\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+)", R"(\p{N}+)"}},
     {" deepseek-coder ",
      {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", R"([\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+)", R"(\p{N})"}},
     {" gpt-4o llama4 kanana2 ",
