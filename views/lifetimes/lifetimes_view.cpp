@@ -50,8 +50,10 @@ class LifetimesView::Rows : public QCPAbstractPlottable {
       const QString bytes = format_bytes(rows[i].size);
       const QString name =
           rows[i].block.valid() ? QStringLiteral("#%1").arg(rows[i].block.value) : format_address(rows[i].offset);
+      // An address is told from its neighbours by its end.
+      const int room = static_cast<int>(box.width()) - metrics.horizontalAdvance(bytes) - 8;
       p->setPen(c.dim_text);
-      p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, name);
+      p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(name, Qt::ElideLeft, room));
       p->setPen(c.text);
       p->drawText(box, Qt::AlignRight | Qt::AlignVCenter, bytes);
     }
