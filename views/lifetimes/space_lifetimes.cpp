@@ -64,8 +64,11 @@ void prepare_space_lifetimes(const PrepareInput& in, LifetimesPicture& p, const 
       const auto tag = static_cast<uint32_t>(s - p.space_slices.data());
       const uint32_t style = style_of(*in.snapshot, *s);
       spans.push_back({x0, x1, low, top, style + kSliceStyles, tag});
-      shares.push_back({x0, x1, low, low + height * std::max(share, 0.06), style, tag});
-      captions.push_back({x0, x1, low, top, share > 0.5 ? 0u : 1u, tag});
+      const double high = low + height * std::max(share, 0.06);
+      shares.push_back({x0, x1, low, high, style, tag});
+      const bool on_share = share > 0.5, light = style == kSliceInput || style == kSliceOutput;
+      captions.push_back(
+          {x0, x1, on_share ? low : high, on_share ? high : top, on_share ? (light ? 2u : 0u) : 1u, tag});
     }
     p.rows.push_back(rows[r].row);
   }
