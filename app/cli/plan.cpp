@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli plan: arena size, lower bound, ratio and seconds, for a model's graph or a CSV of intervals.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -92,163 +93,218 @@ Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::
   return lifetimes;
 }
 
-int make_plan(const Context& context, const PlanArguments& arguments) {
-  const auto planners = chosen_planners(arguments.planner);
-  const auto orders = chosen_orders(arguments.order);
-  if (planners.empty())
-    return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
-  if (orders.empty()) return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
-  const std::optional<Bytes> capacity = arguments.capacity;
-  if (arguments.capacity && *arguments.capacity < 0)
-    return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
-  if (!arguments.watch.empty()) {
-    if (!arguments.model.model.empty()) return fail(kUsage, "--watch takes a folder in place of a model");
-    if (planners.size() != 1) return fail(kUsage, "--watch plans by one planner");
-    planner::Options options;
-    options.threads = arguments.threads;
-    options.budget_seconds = arguments.budget;
-    return watch_folder(context, {arguments.watch, planners.front(), options, capacity, arguments.watch_seconds});
-  }
-  if (arguments.model.model.empty()) return fail(kUsage, "model is required, or --watch");
-  const bool is_csv = std::filesystem::path(arguments.model.model).extension() == ".csv";
-  const bool is_recording = !is_csv && app::is_recording(arguments.model.model);
-  if (arguments.what_if && (!capacity || is_csv || is_recording))
-    return fail(kUsage,
-                fmt::format("--what-if needs {}", is_csv || is_recording ? "a model, not intervals" : "a --capacity"));
-  if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
-    return fail(kUsage, fmt::format("an alignment of {} is no power of two", arguments.alignment));
-  Progress progress;
-  std::vector<Row> rows;
-  std::string model_name;
-  models::Model model;
-  std::optional<app::RecordedLifetimes> recorded;
+// What is planned, and the plans.
+struct Plans {
+  std::string name;
+  models::Model model;                             // none of intervals
+  std::optional<app::RecordedLifetimes> recorded;  // of a recording
+  std::vector<const planner::Planner*> planners;
+  std::vector<const OrderInfo*> orders;
+  planner::Options options;
   MemoryPlanOptions plan_options;
-  // One budget for everything that searches: with several orders each has its part.
+  std::vector<Row> rows;
+
+  const Row& best() const {
+    return *std::min_element(rows.begin(), rows.end(),
+                             [](const Row& a, const Row& b) { return a.plan.arena_bytes < b.plan.arena_bytes; });
+  }
+};
+
+// What --watch plans.
+int watch(const Context& context, const PlanArguments& arguments, const Plans& plans) {
+  if (!arguments.model.model.empty()) return fail(kUsage, "--watch takes a folder in place of a model");
+  if (plans.planners.size() != 1) return fail(kUsage, "--watch plans by one planner");
   planner::Options options;
   options.threads = arguments.threads;
-  options.budget_seconds = arguments.budget / static_cast<double>(orders.size());
-  if (is_csv) {
-    progress.phase("planning");
-    auto problem = planner::read_csv_file(arguments.model.model);
-    if (!problem) return fail(kUsage, problem.error().message);
-    problem->capacity = capacity;
-    options.budget_seconds = arguments.budget;
-    model_name = std::filesystem::path(arguments.model.model).stem();
-    if (auto ok = add_rows(rows, *problem, "given", planners, options); !ok)
-      return fail(kUsage, fmt::format("{}: {}", arguments.model.model, ok.error().message));
-  } else if (is_recording) {
-    progress.phase("reading");
-    auto lifetimes = lifetimes_in(arguments.model.model, arguments.space);
-    if (!lifetimes) return fail(kUsage, lifetimes.error().message);
-    recorded = std::move(*lifetimes);
-    recorded->problem.alignment = arguments.alignment;
-    recorded->problem.capacity = capacity;
-    options.budget_seconds = arguments.budget;
-    model_name = recorded->space;
-    progress.phase("planning");
-    if (auto ok = add_rows(rows, recorded->problem, "recorded", planners, options); !ok)
-      return fail(kUsage, fmt::format("{}: {}", arguments.model.model, ok.error().message));
-  } else {
-    auto open = arguments.model.options();
-    if (!open) return fail(kUsage, open.error().message);
-    progress.phase("opening");
-    auto opened = models::open_model(arguments.model.model, *open);
-    if (!opened) return fail(kUsage, opened.error().message);
-    model = std::move(*opened);
-    if (!model.graph.defined())
-      return fail(kFailed, fmt::format("{} cannot be planned: {}", arguments.model.model,
-                                       model.problems.empty() ? "it has no graph" : model.problems.front()));
-    model_name = model.name;
-    if (arguments.fuse) {
-      auto fused = fuse_for(model.graph, "cpu");
-      if (!fused) return fail(kFailed, fused.error().message);
-      model.graph = fused->graph;
-    }
-    plan_options.alignment = arguments.alignment;
-    plan_options.in_place = arguments.in_place;
-    plan_options.join = arguments.join;
-    plan_options.keep_outputs = arguments.keep_outputs;
-    plan_options.capacity = capacity;
-    for (const OrderInfo* order : orders) {
-      progress.phase(fmt::format("order {}", order->name));
-      OrderOptions order_options;
-      order_options.budget_seconds = options.budget_seconds;
-      order_options.keep_outputs = arguments.keep_outputs;
-      auto sequence = order->make(model.graph, order_options);
-      if (!sequence) return fail(kFailed, sequence.error().message);
-      if (auto ok = check_order(model.graph, *sequence); !ok) return fail(kFailed, ok.error().message);
-      progress.phase(fmt::format("planning {}", order->name));
-      plan_options.planner = options;
-      for (const auto* planner : planners) {
-        auto planned = plan_intervals(model.graph, *sequence, *planner, plan_options);
-        if (!planned) return fail(kFailed, planned.error().message);
-        name_intervals(planned->intervals, model.graph);
-        rows.push_back({std::string(planner->name()), order->name, std::move(planned->intervals.problem),
-                        std::move(planned->plan), *sequence});
-      }
-    }
-  }
+  options.budget_seconds = arguments.budget;
+  return watch_folder(context,
+                      {arguments.watch, plans.planners.front(), options, arguments.capacity, arguments.watch_seconds});
+}
 
-  const Row* best = &rows.front();
-  for (const Row& row : rows)
-    if (row.plan.arena_bytes < best->plan.arena_bytes) best = &row;
-  if (arguments.what_if && best->plan.arena_bytes > *capacity) {
+enum class Given : uint8_t { Model, Csv, Recording };
+
+Given given(const PlanArguments& arguments) {
+  const std::filesystem::path file = arguments.model.model;
+  if (file.extension() == ".csv") return Given::Csv;
+  return app::is_recording(file) ? Given::Recording : Given::Model;
+}
+
+Status check_arguments(const PlanArguments& arguments) {
+  if (arguments.model.model.empty()) return Error{"model is required, or --watch"};
+  if (arguments.what_if && given(arguments) != Given::Model) return Error{"--what-if needs a model, not intervals"};
+  if (arguments.what_if && !arguments.capacity) return Error{"--what-if needs a --capacity"};
+  if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
+    return Error{fmt::format("an alignment of {} is no power of two", arguments.alignment)};
+  return {};
+}
+
+Status plan_csv(const PlanArguments& arguments, Plans& plans, Progress& progress) {
+  progress.phase("planning");
+  auto problem = planner::read_csv_file(arguments.model.model);
+  if (!problem) return problem.error();
+  problem->capacity = arguments.capacity;
+  plans.options.budget_seconds = arguments.budget;
+  plans.name = std::filesystem::path(arguments.model.model).stem();
+  if (auto ok = add_rows(plans.rows, *problem, "given", plans.planners, plans.options); !ok)
+    return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
+  return {};
+}
+
+Status plan_recording(const PlanArguments& arguments, Plans& plans, Progress& progress) {
+  progress.phase("reading");
+  auto lifetimes = lifetimes_in(arguments.model.model, arguments.space);
+  if (!lifetimes) return lifetimes.error();
+  plans.recorded = std::move(*lifetimes);
+  planner::Problem& problem = plans.recorded->problem;
+  problem.alignment = arguments.alignment;
+  problem.capacity = arguments.capacity;
+  plans.options.budget_seconds = arguments.budget;
+  plans.name = plans.recorded->space;
+  progress.phase("planning");
+  if (auto ok = add_rows(plans.rows, problem, "recorded", plans.planners, plans.options); !ok)
+    return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
+  return {};
+}
+
+// One order by all planners.
+Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans& plans, Progress& progress) {
+  progress.phase(fmt::format("order {}", order.name));
+  OrderOptions order_options;
+  order_options.budget_seconds = plans.options.budget_seconds;
+  order_options.keep_outputs = arguments.keep_outputs;
+  auto sequence = order.make(plans.model.graph, order_options);
+  if (!sequence) return sequence.error();
+  if (auto ok = check_order(plans.model.graph, *sequence); !ok) return ok;
+  progress.phase(fmt::format("planning {}", order.name));
+  plans.plan_options.planner = plans.options;
+  for (const auto* planner : plans.planners) {
+    auto planned = plan_intervals(plans.model.graph, *sequence, *planner, plans.plan_options);
+    if (!planned) return planned.error();
+    name_intervals(planned->intervals, plans.model.graph);
+    plans.rows.push_back({std::string(planner->name()), order.name, std::move(planned->intervals.problem),
+                          std::move(planned->plan), *sequence});
+  }
+  return {};
+}
+
+// kDone, or the status of what was said.
+int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress) {
+  auto open = arguments.model.options();
+  if (!open) return fail(kUsage, open.error().message);
+  progress.phase("opening");
+  auto opened = models::open_model(arguments.model.model, *open);
+  if (!opened) return fail(kUsage, opened.error().message);
+  models::Model& model = plans.model = std::move(*opened);
+  if (!model.graph.defined())
+    return fail(kFailed, fmt::format("{} cannot be planned: {}", arguments.model.model,
+                                     model.problems.empty() ? "it has no graph" : model.problems.front()));
+  plans.name = model.name;
+  if (arguments.fuse) {
+    auto fused = fuse_for(model.graph, "cpu");
+    if (!fused) return fail(kFailed, fused.error().message);
+    model.graph = fused->graph;
+  }
+  plans.plan_options.alignment = arguments.alignment;
+  plans.plan_options.in_place = arguments.in_place;
+  plans.plan_options.join = arguments.join;
+  plans.plan_options.keep_outputs = arguments.keep_outputs;
+  plans.plan_options.capacity = arguments.capacity;
+  for (const OrderInfo* order : plans.orders)
+    if (auto ok = plan_order(*order, arguments, plans, progress); !ok) return fail(kFailed, ok.error().message);
+  return kDone;
+}
+
+// As plan_model().
+int make_plans(const PlanArguments& arguments, Plans& plans, Progress& progress) {
+  const Given what = given(arguments);
+  if (what == Given::Model) return plan_model(arguments, plans, progress);
+  const Status ok =
+      what == Given::Csv ? plan_csv(arguments, plans, progress) : plan_recording(arguments, plans, progress);
+  return ok.ok() ? kDone : fail(kUsage, ok.error().message);
+}
+
+int explain(const Context& context, const PlanArguments& arguments, const Plans& plans) {
+  const Row& best = plans.best();
+  auto a = planner::find_interval(best.problem, arguments.why[0]);
+  auto b = planner::find_interval(best.problem, arguments.why[1]);
+  if (!a || !b) return fail(kUsage, fmt::format("{}: {}", arguments.model.model, (a ? b : a).error().message));
+  const std::string why = planner::why_not_there(best.problem, best.plan, *a, *b);
+  if (context.json)
+    print_json({{"model", plans.name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
+  else
+    fmt::print("{}\n", why);
+  return kDone;
+}
+
+void print_plans_json(const Plans& plans) {
+  Json results = Json::array();
+  for (const Row& row : plans.rows)
+    results.push_back({{"planner", row.planner},
+                       {"order", row.order},
+                       {"arena_bytes", row.plan.arena_bytes},
+                       {"lower_bound_bytes", row.plan.lower_bound},
+                       {"ratio", row.plan.ratio()},
+                       {"seconds", row.plan.seconds},
+                       {"optimal", row.plan.optimal}});
+  Json object{{"model", plans.name},
+              {"buffers", plans.rows.front().problem.size()},
+              {"lower_bound_bytes", plans.best().plan.lower_bound},
+              {"results", results}};
+  if (plans.recorded) {
+    object["recorded_peak_bytes"] = plans.recorded->live_peak;
+    object["recorded_reserved_bytes"] = plans.recorded->reserved_peak;
+  }
+  print_json(object);
+}
+
+void print_plans(const Plans& plans) {
+  if (const auto& recorded = plans.recorded)
+    fmt::print("recorded: {} live at most{}\n", app::format_bytes(recorded->live_peak),
+               recorded->reserved_peak > 0 ? fmt::format(", {} reserved", app::format_bytes(recorded->reserved_peak))
+                                           : std::string());
+  fmt::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
+             plans.rows.front().problem.size(), "planner", "order", "arena", "bound", "ratio", "seconds");
+  const Row* const best = &plans.best();
+  for (const Row& row : plans.rows)
+    fmt::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
+               app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
+               row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && plans.rows.size() > 1 ? " *" : "");
+  fmt::print("{}", assumed_sizes(plans.model));
+}
+
+int make_plan(const Context& context, const PlanArguments& arguments) {
+  Plans plans;
+  plans.planners = chosen_planners(arguments.planner);
+  plans.orders = chosen_orders(arguments.order);
+  if (plans.planners.empty())
+    return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
+  if (plans.orders.empty())
+    return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
+  const std::optional<Bytes> capacity = arguments.capacity;
+  if (capacity && *capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", *capacity));
+  if (!arguments.watch.empty()) return watch(context, arguments, plans);
+  if (auto ok = check_arguments(arguments); !ok) return fail(kUsage, ok.error().message);
+  // One budget for everything that searches: with several orders each has its part.
+  plans.options.threads = arguments.threads;
+  plans.options.budget_seconds = arguments.budget / static_cast<double>(plans.orders.size());
+  Progress progress;
+  if (const int status = make_plans(arguments, plans, progress); status != kDone) return status;
+  const Row& best = plans.best();
+  if (arguments.what_if && best.plan.arena_bytes > *capacity) {
     progress.phase("what if");
     return plan_what_if(
-        context, model,
-        {best->planner, best->order, best->sequence, plan_options, options, *capacity, arguments.export_file});
+        context, plans.model,
+        {best.planner, best.order, best.sequence, plans.plan_options, plans.options, *capacity, arguments.export_file});
   }
-  if (!arguments.export_file.empty()) {
-    auto ok = export_plan(arguments.export_file, best->problem, best->plan);
-    if (!ok) return fail(kFailed, ok.error().message);
-  }
-  if (!arguments.why.empty()) {
-    auto a = planner::find_interval(best->problem, arguments.why[0]);
-    auto b = planner::find_interval(best->problem, arguments.why[1]);
-    if (!a || !b) return fail(kUsage, fmt::format("{}: {}", arguments.model.model, (a ? b : a).error().message));
-    const std::string why = planner::why_not_there(best->problem, best->plan, *a, *b);
-    if (context.json)
-      print_json({{"model", model_name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
-    else
-      fmt::print("{}\n", why);
-    return kDone;
-  }
-  if (context.json) {
-    Json results = Json::array();
-    for (const Row& row : rows)
-      results.push_back({{"planner", row.planner},
-                         {"order", row.order},
-                         {"arena_bytes", row.plan.arena_bytes},
-                         {"lower_bound_bytes", row.plan.lower_bound},
-                         {"ratio", row.plan.ratio()},
-                         {"seconds", row.plan.seconds},
-                         {"optimal", row.plan.optimal}});
-    Json object{{"model", model_name},
-                {"buffers", rows.front().problem.size()},
-                {"lower_bound_bytes", best->plan.lower_bound},
-                {"results", results}};
-    if (recorded) {
-      object["recorded_peak_bytes"] = recorded->live_peak;
-      object["recorded_reserved_bytes"] = recorded->reserved_peak;
-    }
-    print_json(object);
-  } else {
-    if (recorded)
-      fmt::print("recorded: {} live at most{}\n", app::format_bytes(recorded->live_peak),
-                 recorded->reserved_peak > 0 ? fmt::format(", {} reserved", app::format_bytes(recorded->reserved_peak))
-                                             : std::string());
-    fmt::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", model_name, rows.front().problem.size(),
-               "planner", "order", "arena", "bound", "ratio", "seconds");
-    for (const Row& row : rows)
-      fmt::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
-                 app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
-                 row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && rows.size() > 1 ? " *" : "");
-    fmt::print("{}", assumed_sizes(model));
-  }
-  if (capacity && best->plan.arena_bytes > *capacity)
+  if (!arguments.export_file.empty())
+    if (auto ok = export_plan(arguments.export_file, best.problem, best.plan); !ok)
+      return fail(kFailed, ok.error().message);
+  if (!arguments.why.empty()) return explain(context, arguments, plans);
+  context.json ? print_plans_json(plans) : print_plans(plans);
+  if (capacity && best.plan.arena_bytes > *capacity)
     return fail(kFailed, fmt::format("{}: the best plan needs {} bytes, the capacity is {}{}", arguments.model.model,
-                                     best->plan.arena_bytes, *capacity,
-                                     best->plan.lower_bound > *capacity ? ", which is below what any plan needs" : ""));
+                                     best.plan.arena_bytes, *capacity,
+                                     best.plan.lower_bound > *capacity ? ", which is below what any plan needs" : ""));
   return kDone;
 }
 

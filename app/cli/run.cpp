@@ -139,16 +139,17 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   }
 }
 
-int run_model(const Context& context, const RunArguments& arguments) {
+// Errors: what is wrong with the arguments.
+Result<RunnerOptions> runner_options(const RunArguments& arguments) {
   auto open = arguments.model.options();
-  if (!open) return fail(kUsage, open.error().message);
+  if (!open) return open.error();
   const auto strategy = parse_memory_strategy(arguments.strategy);
   if (!strategy)
-    return fail(kUsage,
-                fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
-  if (arguments.repeat < 1) return fail(kUsage, fmt::format("--repeat {} is less than 1", arguments.repeat));
+    return Error{
+        fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy)};
+  if (arguments.repeat < 1) return Error{fmt::format("--repeat {} is less than 1", arguments.repeat)};
   RunnerOptions options;
-  if (auto ok = arguments.backend.put_into(options); !ok) return fail(kUsage, ok.error().message);
+  if (auto ok = arguments.backend.put_into(options); !ok) return ok.error();
   options.threads = arguments.threads;
   options.planner = arguments.planner;
   options.order = arguments.order;
@@ -163,61 +164,59 @@ int run_model(const Context& context, const RunArguments& arguments) {
   options.hold_threads = arguments.hold_threads;
   options.capacity = arguments.capacity;
   if (arguments.capacity && *arguments.capacity < 1)
-    return fail(kUsage, fmt::format("a capacity of {} bytes", *arguments.capacity));
+    return Error{fmt::format("a capacity of {} bytes", *arguments.capacity)};
   options.open = *open;
   for (const std::string& input : arguments.inputs) {
     const size_t at = input.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == input.size())
-      return fail(kUsage, fmt::format("'--input {}' is not NAME=FILE", input));
+      return Error{fmt::format("'--input {}' is not NAME=FILE", input)};
     options.inputs[input.substr(0, at)] = input.substr(at + 1);
   }
-  if (auto ok = check_names(options); !ok) return fail(kUsage, ok.error().message);
-  Progress progress;
-  options.progress = [&](const std::string& phase) { progress.phase(phase); };
-  trace::Recorder recorder;
-  std::shared_ptr<trace::RecordingWriter> writer;
-  if (!arguments.record.empty()) {
-    auto created = trace::RecordingWriter::create(arguments.record);
-    if (!created) return fail(kFailed, created.error().message);
-    writer = std::move(*created);
-    recorder.add_sink(writer);
-    recorder.start();
-    options.recorder = &recorder;
+  if (auto ok = check_names(options); !ok) return ok.error();
+  return options;
+}
+
+// A file that runs are recorded to, if there is to be one.
+class RecordedFile {
+ public:
+  Status open(const std::string& path, RunnerOptions& options) {
+    if (path.empty()) return {};
+    auto created = trace::RecordingWriter::create(path);
+    if (!created) return created.error();
+    writer_ = std::move(*created);
+    recorder_.add_sink(writer_);
+    recorder_.start();
+    options.recorder = &recorder_;
+    return {};
   }
-  auto model = open_for_run(arguments.model.model, options);
-  if (!model) return fail(kUsage, model.error().message);
-  if (auto ok = check_given_inputs(*model, options.inputs, options.open); !ok) return fail(kUsage, ok.error().message);
-  auto opened = Runner::open(std::move(*model), options);
-  if (!opened) return fail(kFailed, opened.error().message);
-  Runner& runner = **opened;
+  Status close() {
+    if (!writer_) return {};
+    recorder_.stop();
+    if (auto ok = writer_->close(); !ok) return ok;
+    if (recorder_.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder_.lost());
+    return {};
+  }
+
+ private:
+  trace::Recorder recorder_;
+  std::shared_ptr<trace::RecordingWriter> writer_;
+};
+
+Result<std::vector<RunReport>> repeat_run(Runner& runner, const RunArguments& arguments, Progress& progress) {
   std::vector<RunReport> reports;
-  RunOptions run_options;
-  run_options.timed = !arguments.whole;
+  RunOptions options;
+  options.timed = !arguments.whole;
   for (int i = 0; i < arguments.repeat; ++i) {
     progress.phase(fmt::format("run {}", i + 1), double(i) / arguments.repeat);
-    auto report = runner.run(run_options);
-    if (!report) return fail(kFailed, fmt::format("{}: {}", arguments.model.model, report.error().message));
+    auto report = runner.run(options);
+    if (!report) return Error{fmt::format("{}: {}", arguments.model.model, report.error().message)};
     reports.push_back(std::move(*report));
   }
-  if (writer) {
-    recorder.stop();
-    if (auto ok = writer->close(); !ok) return fail(kFailed, ok.error().message);
-    if (recorder.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder.lost());
-  }
-  const std::vector<NodeTime>& nodes = reports[fastest(reports)].nodes;
-  auto made = outputs(runner, arguments.output);
-  if (!made) return fail(kFailed, made.error().message);
-  if (!context.json) {
-    print_report(runner, reports);
-    return kDone;
-  }
-  Json seconds = Json::array(), list = Json::array(), peaks = Json::object(), reserved = Json::object();
-  Json threads_used = Json::array(), barriers = Json::array();
-  for (const RunReport& report : reports) {
-    seconds.push_back(double(report.nanoseconds) / 1e9);
-    threads_used.push_back(report.threads);
-    barriers.push_back(report.barriers);
-  }
+  return reports;
+}
+
+Json nodes_json(Runner& runner, const std::vector<NodeTime>& nodes) {
+  Json list = Json::array();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const TensorImpl& node = runner.plan().graph.node(runner.plan().steps[i].node);
     list.push_back({{"name", node.name},
@@ -226,6 +225,18 @@ int run_model(const Context& context, const RunArguments& arguments) {
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
     if (node.op == Op::Fused) list.back()["holds"] = held(node);
   }
+  return list;
+}
+
+void print_runs_json(Runner& runner, const RunArguments& arguments, const std::vector<RunReport>& reports,
+                     const Json& outputs) {
+  Json seconds = Json::array(), threads_used = Json::array(), barriers = Json::array();
+  for (const RunReport& report : reports) {
+    seconds.push_back(double(report.nanoseconds) / 1e9);
+    threads_used.push_back(report.threads);
+    barriers.push_back(report.barriers);
+  }
+  Json peaks = Json::object(), reserved = Json::object();
   for (MemoryKind kind : kMemoryKinds) {
     const MemoryStats stats = memory_of(runner, kind);
     peaks[std::string(name(kind))] = stats.peak;
@@ -238,15 +249,40 @@ int run_model(const Context& context, const RunArguments& arguments) {
               {"seconds", seconds},
               {"barriers", barriers},
               {"fastest", fastest(reports)},  // of the seconds, from 0: the run whose nodes these are
-              {"nodes", list},
+              {"nodes", nodes_json(runner, reports[fastest(reports)].nodes)},
               {"peak_bytes", peaks},
-              {"outputs", *made},
+              {"outputs", outputs},
               {"arena_bytes", runner.plan().memory.arena_bytes},
               {"peak_reserved_bytes", reserved},
               {"work_bytes", runner.plan().work_bytes},
               {"planner", runner.plan().memory.planner},
               {"order", runner.plan().memory.order_name},
               {"strategy", arguments.strategy}});
+}
+
+int run_model(const Context& context, const RunArguments& arguments) {
+  auto options = runner_options(arguments);
+  if (!options) return fail(kUsage, options.error().message);
+  Progress progress;
+  options->progress = [&](const std::string& phase) { progress.phase(phase); };
+  RecordedFile recorded;
+  if (auto ok = recorded.open(arguments.record, *options); !ok) return fail(kFailed, ok.error().message);
+  auto model = open_for_run(arguments.model.model, *options);
+  if (!model) return fail(kUsage, model.error().message);
+  if (auto ok = check_given_inputs(*model, options->inputs, options->open); !ok)
+    return fail(kUsage, ok.error().message);
+  auto opened = Runner::open(std::move(*model), *options);
+  if (!opened) return fail(kFailed, opened.error().message);
+  Runner& runner = **opened;
+  auto reports = repeat_run(runner, arguments, progress);
+  if (!reports) return fail(kFailed, reports.error().message);
+  if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
+  auto made = outputs(runner, arguments.output);
+  if (!made) return fail(kFailed, made.error().message);
+  if (context.json)
+    print_runs_json(runner, arguments, *reports, *made);
+  else
+    print_report(runner, *reports);
   return kDone;
 }
 

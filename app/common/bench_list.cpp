@@ -75,7 +75,7 @@ constexpr Bench kBenches[] = {
 
 std::filesystem::path data_folder(const BenchOptions& options) {
   if (!options.data.empty()) return options.data;
-  if (const char* told = std::getenv("ARENASCOPE_DATA")) return told;
+  if (const char* given = std::getenv("ARENASCOPE_DATA")) return given;
   return "../shared/data";
 }
 

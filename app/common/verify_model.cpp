@@ -24,8 +24,8 @@ bool low_precision(const VerifyOptions& options) { return options.runner.precisi
 Tolerance tolerance_of(const VerifyOptions& options) {
   Tolerance tolerance = options.tolerance;
   const Tolerance usual;
-  const bool told = tolerance.relative_to_max > 0 || tolerance.rtol != usual.rtol || tolerance.atol != usual.atol;
-  if (low_precision(options) && !told) tolerance.relative_to_max = kLowPrecision;
+  const bool given = tolerance.relative_to_max > 0 || tolerance.rtol != usual.rtol || tolerance.atol != usual.atol;
+  if (low_precision(options) && !given) tolerance.relative_to_max = kLowPrecision;
   return tolerance;
 }
 

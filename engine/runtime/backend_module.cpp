@@ -97,9 +97,10 @@ Result<BackendModule> load_backend_module(std::string_view name, const std::vect
 
 std::vector<DeviceStatus> BackendModule::devices() const {
   std::vector<DeviceStatus> out;
-  table_->list(&out, [](void* to, const arenascope_device_status* told) {
-    DeviceStatus status{told->device, told->description, told->missing, {}};
-    for (size_t i = 0; i < told->fact_count; ++i) status.facts.emplace_back(told->facts[i].name, told->facts[i].value);
+  table_->list(&out, [](void* to, const arenascope_device_status* device) {
+    DeviceStatus status{device->device, device->description, device->missing, {}};
+    for (size_t i = 0; i < device->fact_count; ++i)
+      status.facts.emplace_back(device->facts[i].name, device->facts[i].value);
     static_cast<std::vector<DeviceStatus>*>(to)->push_back(std::move(status));
   });
   return out;

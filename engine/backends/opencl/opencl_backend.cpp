@@ -86,15 +86,15 @@ class OpenClBackend final : public Backend {
     if (auto ok = runtime_->finish(); !ok) return ok;
     if (!queueing_.checks) return {};
     queueing_.checks = false;
-    cl_long told[2] = {0, 0};
+    cl_long noted[2] = {0, 0};
     cl_int code =
-        clEnqueueReadBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof told, told, 0, nullptr, nullptr);
+        clEnqueueReadBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof noted, noted, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return runtime_->lost("reading back whether indices were right", code);
-    if (told[0] == 0) return {};
+    if (noted[0] == 0) return {};
     const cl_long none[2] = {0, 0};
     code = clEnqueueWriteBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof none, none, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) return runtime_->lost("clearing the note of wrong indices", code);
-    return Error{fmt::format("an index {} lies outside the entries of its table", told[1])};
+    return Error{fmt::format("an index {} lies outside the entries of its table", noted[1])};
   }
 
   Side packing(const TensorImpl& node, int source) const override {

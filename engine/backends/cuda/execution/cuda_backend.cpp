@@ -139,7 +139,7 @@ BackendNotes CudaBackend::take_notes() {
   BackendNotes notes;
   notes.clock_error = timeline_->clock_error();
   const auto say = [&](trace::ProblemKind kind, std::string sentence) {
-    if (!told_.insert(sentence).second) return;
+    if (!reported_.insert(sentence).second) return;
     trace::Problem& problem = notes.problems.emplace_back();
     problem.severity = trace::Severity::Note;
     problem.kind = kind;

@@ -77,7 +77,7 @@ class CudaBackend final : public Backend {
   Run* running_ = nullptr;  // which queued a node last, until it goes
   int replays_ = 0;
   std::string why_no_graph_;
-  std::set<std::string> told_;  // notes
+  std::set<std::string> reported_;  // notes, each once
 };
 
 }  // namespace arenascope::cuda

@@ -185,132 +185,175 @@ Result<double> bench_launch(CudaBackend& backend, int times) {
   return replayed ? median(launches) : 0;
 }
 
+// One device's measurements.
+class Bench {
+ public:
+  Bench(CudaBackend& backend, bool quick, const Tell& tell)
+      : backend_(backend),
+        tell_(tell),
+        quick_(quick),
+        rounds_(quick ? 3 : 15),
+        times_(quick ? 3 : 20),
+        stream_(backend.compute_stream()),
+        queue_(reinterpret_cast<cudaStream_t>(stream_.handle)),
+        watch_(queue_) {}
+
+  Status start() {
+    auto block = MemoryBlock::allocate(std::shared_ptr<Allocator>(backend_.memory()), MemoryKind::Workspace,
+                                       CublasProducts::kScratch * 8, 256, stream_);
+    if (!block) return block.error();
+    scratch_ = std::move(*block);
+    return {};
+  }
+  Status product(CublasProducts& direct, DType type, int64_t n);
+  Status bound_by_memory(Op op, DType type);
+  Status allocator();
+  Status launch();
+
+ private:
+  Error failed(const char* action, cudaError_t code) const { return cuda_error(backend_.device().index, action, code); }
+  Result<std::unique_ptr<PreparedRun>> prepare(const Tensor& out) {
+    const TensorImpl* const nodes[] = {out.impl()};
+    return backend_.prepare(nodes, unused_);
+  }
+  ComputeParams params() const { return {0, 1, scratch_->data(), scratch_->bytes()}; }
+
+  CudaBackend& backend_;
+  const Tell& tell_;
+  const bool quick_;
+  const int rounds_, times_;
+  const Stream stream_;
+  const cudaStream_t queue_;
+  Stopwatch watch_;
+  BlockPtr scratch_;
+  ExecutionContext unused_;
+};
+
+Status Bench::product(CublasProducts& direct, DType type, int64_t n) {
+  auto context = Context::create({.no_alloc = true, .grow = true});
+  if (!context) return context.error();
+  GraphBuilder g(*context);
+  const Tensor out = g.op_with(Op::MulMat, {g.input("a", {n, n}, type), g.input("b", {n, n}, type)}, MulMatParams{1});
+  if (!g.ok()) return g.status().error();
+  std::vector<BlockPtr> blocks;
+  if (auto ok = give_memory(blocks, *out, stream_, backend_.memory()); !ok) return ok.error();
+  LibraryProduct p;
+  p.out = out->data();
+  p.a = out->sources[0]->data();
+  p.b = out->sources[1]->data();
+  p.type = type;
+  p.n = p.m = p.k = p.a_row = p.b_row = n;
+  auto prepared = prepare(out);
+  if (!prepared) return prepared.error();
+  auto times = watch_.both_captured([&] { return (**prepared)[0].compute(params()); },
+                                    [&] { return direct.run(p, scratch_->data(), CublasProducts::kScratch, queue_); },
+                                    rounds_, times_);
+  if (!times) return times.error();
+  const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+  const std::string name = fmt::format("product {} {}", arenascope::name(type), n);
+  tell_({name.c_str(), flops / times->first / 1e6, "TFLOP/s", "cuBLASLt directly", flops / times->second / 1e6, 0.97,
+         true});
+  return {};
+}
+
+Tensor node_of(GraphBuilder& g, Op op, DType type, int64_t lines) {
+  const int64_t width = 4096;
+  const Tensor x = g.input("x", {lines, width}, type);
+  if (op == Op::Add) return g.op(op, {x, g.input("y", {lines, width}, type)});
+  if (op == Op::SoftMax) return g.op_with(op, {x}, SoftMaxParams{1, 1});
+  if (op == Op::Norm || op == Op::RmsNorm) return g.op_with(op, {x}, NormParams{1, 1e-5f});
+  return op == Op::Cont ? g.op(op, {g.transpose(x)}) : g.op(op, {x});
+}
+
+// Against a copy of as many bytes on the device.
+Status Bench::bound_by_memory(Op op, DType type) {
+  auto context = Context::create({.no_alloc = true, .grow = true});
+  if (!context) return context.error();
+  GraphBuilder g(*context);
+  const Tensor out = node_of(g, op, type, quick_ ? 2048 : 16384);
+  if (!g.ok()) return g.status().error();
+  std::vector<BlockPtr> blocks;
+  if (auto ok = give_memory(blocks, *out, stream_, backend_.memory()); !ok) return ok.error();
+  for (TensorImpl* source : out->sources)
+    if (source->view_source) source->storage = source->view_source->storage;
+  const Bytes moved = bytes_moved(*out);
+  auto from =
+      MemoryBlock::allocate(std::shared_ptr<Allocator>(backend_.memory()), MemoryKind::Workspace, moved, 256, stream_);
+  if (!from) return from.error();
+  const auto copy = [&]() -> Status {
+    std::byte* base = (*from)->data();
+    const cudaError_t code =
+        cudaMemcpyAsync(base, base + moved / 2, static_cast<size_t>(moved / 2), cudaMemcpyDeviceToDevice, queue_);
+    return code == cudaSuccess ? Status() : failed("copy", code);
+  };
+  auto prepared = prepare(out);
+  if (!prepared) return prepared.error();
+  auto times = watch_.both([&] { return (**prepared)[0].compute(params()); }, copy, rounds_, times_);
+  if (!times) return times.error();
+  const std::string name =
+      fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : "");
+  tell_({name.c_str(), static_cast<double>(moved) / times->first / 1e3, "GB/s", "copy on the device",
+         static_cast<double>(moved) / times->second / 1e3, 0.90, true});
+  return {};
+}
+
+// Against the driver's own pool.
+Status Bench::allocator() {
+  const KeptPool kept(backend_.device().index);
+  const std::shared_ptr<DeviceCachingAllocator>& memory = backend_.memory();
+  const int count = quick_ ? 200 : 5000;
+  std::vector<double> ours, theirs;
+  for (int round = 0; round < rounds_ + 2; ++round) {  // the first two only fill both pools
+    auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) {
+      const Bytes bytes = 512 * (1 + i * 37 % 4096);
+      auto taken = memory->allocate_on(stream_, bytes);
+      if (!taken) return taken.error();
+      memory->deallocate(*taken, bytes);
+    }
+    const double mine = microseconds_since(begin) / count;
+    begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) {
+      void* taken = nullptr;
+      cudaError_t code = cudaMallocAsync(&taken, static_cast<size_t>(512 * (1 + i * 37 % 4096)), queue_);
+      if (code == cudaSuccess) code = cudaFreeAsync(taken, queue_);
+      if (code != cudaSuccess) return failed("use cudaMallocAsync", code);
+    }
+    const double peer = microseconds_since(begin) / count;
+    cudaStreamSynchronize(queue_);
+    if (round < 2) continue;
+    ours.push_back(mine);
+    theirs.push_back(peer);
+  }
+  tell_({"allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false});
+  return {};
+}
+
+Status Bench::launch() {
+  auto launch = bench_launch(backend_, 10 * rounds_);
+  if (!launch) return launch.error();
+  if (*launch > 0) tell_({"launch of a captured graph", *launch, "us", "", 0, 10, false});
+  return {};
+}
+
 }  // namespace
 
 Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Tell& tell) {
   const int number = backend.device().index;
   const DeviceGuard guard(number);
-  const int rounds = quick ? 3 : 15;
-  const Stream stream = backend.compute_stream();
-  const auto queue = reinterpret_cast<cudaStream_t>(stream.handle);
-  const std::shared_ptr<DeviceCachingAllocator>& memory = backend.memory();
-  const auto failed = [&](const char* action, cudaError_t code) { return cuda_error(number, action, code); };
-  ExecutionContext unused;
-  Stopwatch watch(queue);
-  BlockPtr scratch;
-  {
-    auto block = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory), MemoryKind::Workspace,
-                                       CublasProducts::kScratch * 8, 256, stream);
-    if (!block) return block.error();
-    scratch = std::move(*block);
-  }
-  const ComputeParams params{0, 1, scratch->data(), scratch->bytes()};
-
-  // Products.
+  Bench bench(backend, quick, tell);
+  if (auto ok = bench.start(); !ok) return ok;
   CublasProducts direct(number, tf32);
   for (DType type : {DType::F32, DType::F16, DType::BF16})
     for (int64_t n : {1024, 4096}) {
       if ((quick && n > 1024) || !direct.missing().empty()) continue;
-      auto context = Context::create({.no_alloc = true, .grow = true});
-      if (!context) return context.error();
-      GraphBuilder g(*context);
-      const Tensor out =
-          g.op_with(Op::MulMat, {g.input("a", {n, n}, type), g.input("b", {n, n}, type)}, MulMatParams{1});
-      if (!g.ok()) return g.status().error();
-      std::vector<BlockPtr> blocks;
-      if (auto ok = give_memory(blocks, *out, stream, memory); !ok) return ok.error();
-      LibraryProduct p;
-      p.out = out->data();
-      p.a = out->sources[0]->data();
-      p.b = out->sources[1]->data();
-      p.type = type;
-      p.n = p.m = p.k = p.a_row = p.b_row = n;
-      const TensorImpl* const nodes[] = {out.impl()};
-      auto prepared = backend.prepare(nodes, unused);
-      if (!prepared) return prepared.error();
-      auto times = watch.both_captured([&] { return (**prepared)[0].compute(params); },
-                                       [&] { return direct.run(p, scratch->data(), CublasProducts::kScratch, queue); },
-                                       rounds, quick ? 3 : 20);
-      if (!times) return times.error();
-      const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-      const std::string name = fmt::format("product {} {}", arenascope::name(type), n);
-      tell({name.c_str(), flops / times->first / 1e6, "TFLOP/s", "cuBLASLt directly", flops / times->second / 1e6, 0.97,
-            true});
+      if (auto ok = bench.product(direct, type, n); !ok) return ok;
     }
-
-  // What memory bounds, against a copy of as many bytes on the device.
-  const int64_t lines = quick ? 2048 : 16384, width = 4096;
   for (DType type : {DType::F32, DType::F16})
-    for (Op op : {Op::Add, Op::Silu, Op::SoftMax, Op::Norm, Op::RmsNorm, Op::Cont}) {
-      auto context = Context::create({.no_alloc = true, .grow = true});
-      if (!context) return context.error();
-      GraphBuilder g(*context);
-      const Tensor x = g.input("x", {lines, width}, type);
-      const Tensor out = op == Op::Add                         ? g.op(op, {x, g.input("y", {lines, width}, type)})
-                         : op == Op::SoftMax                   ? g.op_with(op, {x}, SoftMaxParams{1, 1})
-                         : op == Op::Norm || op == Op::RmsNorm ? g.op_with(op, {x}, NormParams{1, 1e-5f})
-                         : op == Op::Cont                      ? g.op(op, {g.transpose(x)})
-                                                               : g.op(op, {x});
-      if (!g.ok()) return g.status().error();
-      std::vector<BlockPtr> blocks;
-      if (auto ok = give_memory(blocks, *out, stream, memory); !ok) return ok.error();
-      for (TensorImpl* source : out->sources)
-        if (source->view_source) source->storage = source->view_source->storage;
-      const Bytes moved = bytes_moved(*out);
-      auto from = MemoryBlock::allocate(std::shared_ptr<Allocator>(memory), MemoryKind::Workspace, moved, 256, stream);
-      if (!from) return from.error();
-      const auto copy = [&]() -> Status {
-        std::byte* base = (*from)->data();
-        const cudaError_t code =
-            cudaMemcpyAsync(base, base + moved / 2, static_cast<size_t>(moved / 2), cudaMemcpyDeviceToDevice, queue);
-        return code == cudaSuccess ? Status() : failed("copy", code);
-      };
-      const TensorImpl* const nodes[] = {out.impl()};
-      auto prepared = backend.prepare(nodes, unused);
-      if (!prepared) return prepared.error();
-      auto times = watch.both([&] { return (**prepared)[0].compute(params); }, copy, rounds, quick ? 3 : 20);
-      if (!times) return times.error();
-      const std::string name =
-          fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : "");
-      tell({name.c_str(), static_cast<double>(moved) / times->first / 1e3, "GB/s", "copy on the device",
-            static_cast<double>(moved) / times->second / 1e3, 0.90, true});
-    }
-
-  // The allocator against the driver's own pool.
-  {
-    const KeptPool kept(number);
-    const int count = quick ? 200 : 5000;
-    std::vector<double> ours, theirs;
-    for (int round = 0; round < rounds + 2; ++round) {  // the first two only fill both pools
-      auto begin = std::chrono::steady_clock::now();
-      for (int i = 0; i < count; ++i) {
-        const Bytes bytes = 512 * (1 + i * 37 % 4096);
-        auto taken = memory->allocate_on(stream, bytes);
-        if (!taken) return taken.error();
-        memory->deallocate(*taken, bytes);
-      }
-      const double mine = microseconds_since(begin) / count;
-      begin = std::chrono::steady_clock::now();
-      for (int i = 0; i < count; ++i) {
-        void* taken = nullptr;
-        cudaError_t code = cudaMallocAsync(&taken, static_cast<size_t>(512 * (1 + i * 37 % 4096)), queue);
-        if (code == cudaSuccess) code = cudaFreeAsync(taken, queue);
-        if (code != cudaSuccess) return failed("use cudaMallocAsync", code);
-      }
-      const double peer = microseconds_since(begin) / count;
-      cudaStreamSynchronize(queue);
-      if (round < 2) continue;
-      ours.push_back(mine);
-      theirs.push_back(peer);
-    }
-    tell({"allocate and free", median(ours), "us", "cudaMallocAsync", median(theirs), 0.5, false});
-  }
-
-  if (auto launch = bench_launch(backend, 10 * rounds); !launch)
-    return launch.error();
-  else if (*launch > 0)
-    tell({"launch of a captured graph", *launch, "us", "", 0, 10, false});
-  return {};
+    for (Op op : {Op::Add, Op::Silu, Op::SoftMax, Op::Norm, Op::RmsNorm, Op::Cont})
+      if (auto ok = bench.bound_by_memory(op, type); !ok) return ok;
+  if (auto ok = bench.allocator(); !ok) return ok;
+  return bench.launch();
 }
 
 }  // namespace arenascope::cuda

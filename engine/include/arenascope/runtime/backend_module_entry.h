@@ -19,13 +19,13 @@ void list(void* to, void (*tell)(void*, const arenascope_device_status*)) {
     for (const DeviceStatus& status : List()) {
       std::vector<arenascope_pair> facts;
       for (const auto& [name, value] : status.facts) facts.push_back({name.c_str(), value.c_str()});
-      const arenascope_device_status told{status.device.c_str(), status.description.c_str(), status.missing.c_str(),
-                                          facts.data(), facts.size()};
-      tell(to, &told);
+      const arenascope_device_status device{status.device.c_str(), status.description.c_str(), status.missing.c_str(),
+                                            facts.data(), facts.size()};
+      tell(to, &device);
     }
   } catch (const std::exception& error) {
-    const arenascope_device_status told{"", "", error.what(), nullptr, 0};
-    tell(to, &told);
+    const arenascope_device_status device{"", "", error.what(), nullptr, 0};
+    tell(to, &device);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where all threads meet behind a node. Each thread has a flag, which says how many meetings it has come to. The flags
-// of a few threads share one cache line: who writes his own brings the others' along, so a meeting passes that line
+// Where all threads meet behind a node. Each thread has a flag, which says how many barriers it has come to. The flags
+// of a few threads share one cache line: who writes his own brings the others' along, so a barrier passes that line
 // between the processors once each way. (Flags in lines of their own took twice as long: each line travels twice.) More
 // threads have a line each, and the first gathers them. Where something must happen
 // between two nodes (pausing, allocating, looking at a result), the first thread does it before it lets the others go.

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "engine/runtime/bound_memory.h"
+
+#include <fmt/format.h>
+
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/quick_plan.h>
+
+namespace arenascope {
+
+Status BoundMemory::bind(const ExecutionPlan& plan) {
+  plan_ = &plan;
+  arena_ = work_ = host_work_ = Storage();
+  owners_ = nullptr;
+  find_views();
+  find_packed();
+  begins_.assign(plan.steps.size(), plan.memory.tensors, [](const PlannedTensor& t) { return t.first.index(); });
+  ends_.assign(plan.steps.size(), plan.memory.tensors, [](const PlannedTensor& t) { return t.last.index() - 1; });
+  if (auto ok = bind_scratch(); !ok) return ok;
+  if (auto ok = bind_offloaded(); !ok) return ok;
+  switch (strategy_) {
+    case MemoryStrategy::Planned: return bind_planned();
+    case MemoryStrategy::None: return bind_each();
+    case MemoryStrategy::Eager: forget_places();
+  }
+  return {};
+}
+
+void BoundMemory::find_views() {
+  const auto nodes = plan_->graph.nodes();
+  views_of_.assign(strategy_ == MemoryStrategy::Planned ? 0 : nodes.size(), {});
+  for (TensorImpl* node : nodes) {
+    if (!node->is_view()) continue;
+    if (node->view_source->op == Op::None)
+      node->storage = node->view_source->storage;
+    else if (!views_of_.empty())
+      views_of_[plan_->graph.find_node(*node->view_source).index()].push_back(node);
+  }
+}
+
+// Packed tensors come from the backend at each run.
+void BoundMemory::find_packed() {
+  packed_begins_.assign(plan_->steps.size(), {});
+  packed_ends_.assign(plan_->steps.size(), {});
+  any_packed_ = false;
+  for (const Lifetime& life : plan_->memory.elsewhere) {
+    if (life.placement != Placement::Packed) continue;
+    any_packed_ = true;
+    packed_begins_[life.first.index()].push_back(life.owner);
+    if (!life.kept) packed_ends_[life.last.index() - 1].push_back(life.owner);
+  }
+}
+
+Status BoundMemory::bind_scratch() {
+  auto work = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_->work_bytes);
+  if (!work) return work.error();
+  work_ = std::move(*work);
+  auto host_work = Storage::allocate(*context_, {}, MemoryKind::Workspace, plan_->host_work_bytes);
+  if (!host_work) return host_work.error();
+  host_work_ = std::move(*host_work);
+  return {};
+}
+
+// What was moved to the host lies there, whatever the strategy.
+Status BoundMemory::bind_offloaded() {
+  for (const Lifetime& life : plan_->memory.elsewhere) {
+    if (life.placement != Placement::Host) continue;
+    TensorImpl& node = plan_->graph.node(life.owner);
+    auto storage = Storage::allocate(*context_, {}, MemoryKind::HostPageable, life.bytes);
+    if (!storage) return Error{fmt::format("'{}' got no host memory: {}", node.name, storage.error().message)};
+    node.storage = std::move(*storage);
+    if (!views_of_.empty())  // else bind_plan() sees to them
+      for (TensorImpl* view : views_of_[life.owner.index()]) view->storage = node.storage;
+  }
+  return {};
+}
+
+Status BoundMemory::bind_planned() {
+  auto arena = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_->memory.arena_bytes,
+                                 static_cast<size_t>(plan_->memory.alignment));
+  if (!arena)
+    return Error{
+        fmt::format("the arena of {} bytes could not be had: {}", plan_->memory.arena_bytes, arena.error().message)};
+  arena_ = std::move(*arena);
+  return bind_plan(plan_->graph, plan_->memory, arena_);
+}
+
+Status BoundMemory::bind_each() {
+  for (size_t step = 0; step < plan_->steps.size(); ++step)
+    if (auto ok = allocate_output(step); !ok) return ok;
+  return {};
+}
+
+// What comes and goes with its step lies nowhere yet, but on which device is known.
+void BoundMemory::forget_places() {
+  const Storage nowhere(backend_.device());
+  for (const PlannedTensor& tensor : plan_->memory.tensors) {
+    plan_->graph.node(tensor.node).storage = nowhere;
+    for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = nowhere;
+  }
+}
+
+Status BoundMemory::begin(size_t step) {
+  if (strategy_ == MemoryStrategy::Eager)
+    if (auto ok = allocate_output(step); !ok) return ok;
+  return allocate_packed(step);
+}
+
+Status BoundMemory::allocate_output(size_t step) {
+  for (uint32_t index : begins_[step]) {
+    const PlannedTensor& tensor = plan_->memory.tensors[index];
+    TensorImpl& node = plan_->graph.node(tensor.node);
+    auto storage = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, tensor.size);
+    if (!storage)
+      return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
+    node.storage = std::move(*storage);
+    report_owner(node, trace::TensorRef::node(tensor.node));
+    for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = node.storage;
+  }
+  return {};
+}
+
+Status BoundMemory::allocate_packed(size_t step) {
+  for (NodeId id : packed_begins_[step]) {
+    TensorImpl& node = plan_->graph.node(id);
+    if (strategy_ == MemoryStrategy::None && node.storage.allocated()) continue;
+    auto storage = backend_.allocate_packed(node, *context_);
+    if (!storage)
+      return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
+    node.storage = std::move(*storage);
+    report_owner(node, trace::TensorRef::node(id));
+  }
+  return {};
+}
+
+void BoundMemory::report_owners(trace::GraphId graph, std::shared_ptr<OwnerObserver> observer) {
+  graph_ = graph;
+  owners_ = graph.valid() ? std::move(observer) : nullptr;
+  const auto leafs = plan_->graph.leafs(), nodes = plan_->graph.nodes();
+  for (size_t i = 0; i < leafs.size(); ++i) report_owner(*leafs[i], trace::TensorRef::leaf(LeafId(i)));
+  for (size_t i = 0; i < nodes.size(); ++i) report_owner(*nodes[i], trace::TensorRef::node(NodeId(i)));
+}
+
+void BoundMemory::report_owner(const TensorImpl& tensor, trace::TensorRef ref) const {
+  const BlockPtr& block = tensor.storage.block();
+  if (!owners_ || !block || tensor.is_view() || block == arena_.block()) return;
+  if (tensor.storage.bytes() != block->bytes()) return;  // one of several in it
+  owners_->on_own(*block, graph_, ref);
+}
+
+void BoundMemory::end(size_t step) {
+  if (strategy_ == MemoryStrategy::None) return;
+  const Storage nowhere(backend_.device());
+  for (NodeId id : packed_ends_[step]) plan_->graph.node(id).storage = nowhere;
+  if (strategy_ != MemoryStrategy::Eager) return;
+  for (uint32_t index : ends_[step]) {
+    const PlannedTensor& tensor = plan_->memory.tensors[index];
+    // What lives to the last step may be an output, which the caller reads after the run.
+    if (tensor.last.index() == plan_->steps.size()) continue;
+    plan_->graph.node(tensor.node).storage = nowhere;
+    for (TensorImpl* view : views_of_[tensor.node.index()]) view->storage = nowhere;
+  }
+}
+
+}  // namespace arenascope

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "engine/runtime/step_list.h"
+
+#include "engine/runtime/transfer.h"
+#include "engine/runtime/weight_pages.h"
+
+namespace arenascope {
+namespace {
+
+// Concatenations whose sources lie in their bytes already. What stood before and behind one is then next to each other,
+// with the stronger of both barriers in between.
+void leave_out_joined(ExecutionPlan& plan) {
+  PlannedStep* before = nullptr;
+  for (PlannedStep& step : plan.steps) {
+    if (step.tasks == 0) continue;
+    if (!step.joined) {
+      before = &step;
+      continue;
+    }
+    step.tasks = 0;
+    if (!before || before->behind == Behind::Barrier) continue;
+    if (step.behind == Behind::Barrier)
+      before->behind = Behind::Barrier;
+    else if (step.behind == Behind::Independent)
+      before->behind = Behind::Independent;
+  }
+}
+
+// A COPY of something given which lies on the copy's own side is computed there.
+void settle_transfers(ExecutionPlan& plan, const Backend* host) {
+  for (PlannedStep& step : plan.steps) {
+    if (step.kind != StepKind::Transfer) continue;
+    const TensorImpl& node = plan.graph.node(step.node);
+    const bool on_host = node.storage.device().is_cpu();
+    if (on_host == node.sources[0]->storage.device().is_cpu())
+      step.kind = on_host && host ? StepKind::Host : StepKind::Main;
+  }
+}
+
+}  // namespace
+
+Status StepList::prepare(ExecutionPlan& plan, const BoundMemory& memory, ExecutionContext& context,
+                         MemoryStrategy strategy, PreparedSteps previous) {
+  if (strategy == MemoryStrategy::Planned) leave_out_joined(plan);
+  settle_transfers(plan, host_);
+  if (auto ok = prepare_nodes(plan, context, previous); !ok) return ok;
+  if (auto copied = settle_mapped_weights(plan, by_step_, context); !copied) return copied.error();
+  find_items(plan, memory);
+  return {};
+}
+
+PreparedSteps StepList::release() {
+  items_.clear();
+  by_step_.clear();
+  transfers_.clear();
+  return std::move(prepared_);
+}
+
+// Each backend gets its nodes in order. Parameters are given, and would part what a backend computes as one.
+Status StepList::prepare_nodes(const ExecutionPlan& plan, ExecutionContext& context, const PreparedSteps& previous) {
+  struct Part {
+    std::vector<const TensorImpl*> nodes;
+    std::vector<size_t> steps;
+  } main, host;
+  by_step_.assign(plan.steps.size(), nullptr);
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const PlannedStep& step = plan.steps[i];
+    const TensorImpl& node = plan.graph.node(step.node);
+    if (node.op == Op::None) continue;
+    if (step.kind == StepKind::Transfer) {
+      by_step_[i] = transfers_.emplace_back(make_transfer(main_, node)).get();
+      continue;
+    }
+    const bool on_host =
+        host_ && (step.kind == StepKind::Host || (!has_work(node) && node.placement == Placement::Host));
+    Part& part = on_host ? host : main;
+    part.nodes.push_back(&node);
+    part.steps.push_back(i);
+  }
+  const auto prepare_on = [&](Backend& backend, const Part& part, const std::unique_ptr<PreparedRun>& before,
+                              std::unique_ptr<PreparedRun>& made) -> Status {
+    auto prepared = backend.prepare(part.nodes, context, before.get());
+    if (!prepared) return prepared.error();
+    made = std::move(*prepared);
+    for (size_t i = 0; i < part.steps.size(); ++i) by_step_[part.steps[i]] = &(*made)[i];
+    return {};
+  };
+  if (auto ok = prepare_on(main_, main, previous.main, prepared_.main); !ok || !host_) return ok;
+  return prepare_on(*host_, host, previous.host, prepared_.host);
+}
+
+void StepList::find_items(const ExecutionPlan& plan, const BoundMemory& memory) {
+  items_.clear();
+  steps_ = static_cast<uint32_t>(plan.steps.size());
+  one_thread_ = true;
+  bool swapped = false;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const PlannedStep& step = plan.steps[i];
+    if (step.tasks == 0) continue;
+    one_thread_ = one_thread_ && step.tasks == 1;
+    if (step.parts > step.tasks) swapped = !swapped;
+    items_.push_back({static_cast<uint32_t>(i), step.tasks, step.parts, step.behind, swapped, 0, by_step_[i],
+                      step.kind == StepKind::Host ? &memory.host_work() : &memory.work(), step.node});
+  }
+  for (size_t i = items_.size(); i-- > 0;)
+    items_[i].row_end =
+        items_[i].behind == Behind::Row && i + 1 < items_.size() ? items_[i + 1].row_end : static_cast<uint32_t>(i);
+}
+
+Status StepList::begin_run(bool as_one) {
+  // What the host does in between cannot be replayed.
+  if (auto ok = prepared_.main->begin_run(as_one && !host_ && transfers_.empty()); !ok || !host_) return ok;
+  return prepared_.host->begin_run(false);
+}
+
+const Backend& StepList::backend_of(const TensorImpl& node) const {
+  return host_ && node.placement == Placement::Host && node.op != Op::Copy ? *host_ : main_;
+}
+
+}  // namespace arenascope
