@@ -963,6 +963,49 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::Headline</name>
+    <message>
+        <source>arena %1, no gap to the bound</source>
+        <translation>内存区 %1，与下界无差距</translation>
+    </message>
+    <message>
+        <source>arena %1, bound %2, gap %3</source>
+        <translation>内存区 %1，下界 %2，差距 %3</translation>
+    </message>
+    <message>
+        <source>median run %1</source>
+        <translation>运行中位数 %1</translation>
+    </message>
+    <message>
+        <source>Most bytes at once of each kind of memory; the plan shown; runs but the cold first one. %1</source>
+        <translation>各类内存同时占用的最多字节；所示规划；不含首次冷运行。%1</translation>
+    </message>
+    <message>
+        <source>Headline</source>
+        <translation>要点</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Debug</source>
+        <translation>调试</translation>
+    </message>
+    <message>
+        <source>Panels about: %1</source>
+        <translation>面板组：%1</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::InputSizes</name>
     <message>
         <source>%1, dimension %2 of %3</source>
@@ -1322,7 +1365,7 @@
         <translation>按调用点记录堆中的内存块(&amp;H)</translation>
     </message>
     <message>
-        <source>Programs that carry arenascope_client.h and OpenCL programs are recorded as they are. The program's output goes where this one's goes.</source>
+        <source>Programs that carry arenascope_client.h and OpenCL programs are recorded as they are. The program&apos;s output goes where this one&apos;s goes.</source>
         <translation>带有 arenascope_client.h 的程序和 OpenCL 程序可直接记录。该程序的输出与本程序的输出去向相同。</translation>
     </message>
     <message>
@@ -1560,6 +1603,29 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::WelcomePage</name>
+    <message>
+        <source>Open a model, run it, and watch how it lives in memory.</source>
+        <translation>打开模型，运行它，观察它如何使用内存。</translation>
+    </message>
+    <message>
+        <source>Or drop a model, a recording, another tool&apos;s trace or a list of buffers here.</source>
+        <translation>也可将模型、录制、其他工具的跟踪或缓冲区列表拖放到此处。</translation>
+    </message>
+    <message>
+        <source>Open again</source>
+        <translation>再次打开</translation>
+    </message>
+    <message>
+        <source>Built in</source>
+        <translation>内置模型</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::ArenaView</name>
     <message>
         <source>place observed; from when to when derived from the spans and the plan</source>
@@ -1732,6 +1798,10 @@ address %1</source>
 %2 · address %3</source>
         <translation>空间中的空闲部分，空间共 %1
 %2 · 地址 %3</translation>
+    </message>
+    <message>
+        <source>Nothing here was placed in an arena.</source>
+        <translation>此处没有内容放在内存区中。</translation>
     </message>
 </context>
 <context>
@@ -1986,12 +2056,12 @@ address %1</source>
         <translation>此图没有节点。</translation>
     </message>
     <message>
-        <source>Open a model or a recording to see its graph.</source>
-        <translation>打开模型或记录以查看其计算图。</translation>
-    </message>
-    <message>
         <source>Double click to expand</source>
         <translation>双击展开</translation>
+    </message>
+    <message>
+        <source>No graph: a model or a recording of one has it, a trace of another program has none.</source>
+        <translation>没有计算图：模型或其录制才有，其他程序的跟踪没有。</translation>
     </message>
 </context>
 <context>
@@ -2766,6 +2836,37 @@ address %1</source>
         <source>lived %1</source>
         <translation>存活了 %1</translation>
     </message>
+    <message>
+        <source>There is no memory plan here: lifetimes are those of its tensors.</source>
+        <translation>此处没有内存规划：生存期属于规划中的张量。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::MemoryClasses</name>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活值</translation>
+    </message>
+    <message>
+        <source>scratch</source>
+        <translation>临时内存</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>其他</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::ObjectsView</name>
@@ -2957,6 +3058,10 @@ next: %7</source>
     <message>
         <source>a plan would need %1</source>
         <translation>规划需要 %1</translation>
+    </message>
+    <message>
+        <source>Nothing here tells of memory.</source>
+        <translation>此处没有内存信息。</translation>
     </message>
 </context>
 <context>
@@ -4171,6 +4276,10 @@ next: %7</source>
         <source>paused, %1</source>
         <translation>暂停，%1</translation>
     </message>
+    <message>
+        <source>Nothing was run here: there is no time to show.</source>
+        <translation>此处没有运行过：没有时间可显示。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Words</name>
@@ -4257,33 +4366,6 @@ next: %7</source>
     <message>
         <source>node %1</source>
         <translation>节点 %1</translation>
-    </message>
-</context>
-<context>
-    <name>arenascope::views::MemoryClasses</name>
-    <message>
-        <source>weights</source>
-        <translation>权重</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>KV 缓存</translation>
-    </message>
-    <message>
-        <source>gradients</source>
-        <translation>梯度</translation>
-    </message>
-    <message>
-        <source>activations</source>
-        <translation>激活值</translation>
-    </message>
-    <message>
-        <source>scratch</source>
-        <translation>临时内存</translation>
-    </message>
-    <message>
-        <source>other</source>
-        <translation>其他</translation>
     </message>
 </context>
 </TS>

@@ -80,10 +80,7 @@ bool Exporter::open() {
   window_.resize(options_.size);
   shell.layouts->apply(options_.layout.isEmpty() ? QStringLiteral("default") : options_.layout);
   window_.show();
-  if (QDockWidget* dock = shell.panels->dock(options_.view)) {
-    dock->show();
-    dock->raise();
-  }
+  if (shell.panels->dock(options_.view) != nullptr) shell.panels->raise(options_.view);
   QObject::connect(&document(), &Document::failed, [this](const QString& sentence) { error_ = sentence; });
   return wait_for(
       &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong);

@@ -18,8 +18,15 @@ QPainterPath path_of(Glyph glyph) {
     p.closeSubpath();
   };
   switch (glyph) {
-    case Glyph::Run:
-    case Glyph::Play: triangle(4, 13); break;
+    case Glyph::Run: triangle(4, 13); break;
+    case Glyph::Play:  // in a ring: what was recorded is played, nothing is run
+      p.addEllipse(QPointF(8, 8), 7.2, 7.2);
+      p.addEllipse(QPointF(8, 8), 5.9, 5.9);
+      p.moveTo(6.2, 4.8);
+      p.lineTo(11.6, 8);
+      p.lineTo(6.2, 11.2);
+      p.closeSubpath();
+      break;
     case Glyph::Pause:
       p.addRect(4, 3, 3, 10);
       p.addRect(9, 3, 3, 10);

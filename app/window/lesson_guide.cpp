@@ -92,10 +92,8 @@ QString LessonGuide::act(const LessonAction& action) {
   if (action.verb == u"graph") return open(QStringLiteral("lesson:") + lesson_);
   if (action.verb == u"layout") shell_.layouts->apply(argument);
   if (action.verb == u"show") {
-    QDockWidget* dock = shell_.panels->dock(argument);
-    if (!dock) return tr("There is no panel %1.").arg(argument);
-    dock->show();
-    dock->raise();
+    if (shell_.panels->dock(argument) == nullptr) return tr("There is no panel %1.").arg(argument);
+    shell_.panels->raise(argument);
   }
   if (action.verb == u"select") {
     const trace::GraphInfo* graph = shell_.document().source()->graph();

@@ -17,6 +17,7 @@
 #include "document/attached.h"
 #include "document/autosave.h"
 #include "document_tabs.h"
+#include "headline.h"
 #include "key_guard.h"
 #include "language.h"
 #include "lesson_guide.h"
@@ -24,6 +25,7 @@
 #include "replan_desk.h"
 #include "status_corner.h"
 #include "ui_watch.h"
+#include "welcome_page.h"
 
 namespace arenascope::app {
 
@@ -108,6 +110,9 @@ void MainWindow::make_bars() {
           &QAction::trigger);
   message_bar_ = new MessageBar(&theme_, shell_.actions, this);
   status_ = new StatusCorner(&documents_, &theme_, menuBar());
+  headline_ = new Headline(shell_.panels, this);
+  addToolBar(Qt::BottomToolBarArea, headline_);
+  welcome_ = new WelcomePage(shell_);
   guide_ = new LessonGuide(shell_, shell_.panels->find<LessonPanel>("lesson"));
   guide_->load();
 }
@@ -156,10 +161,14 @@ void MainWindow::follow_document() {
     status_->update_status();
     update_actions();
   });
+  connect(d.source(), &SessionSource::session_replaced, bond, [this] { welcome_->update_page(); });
   connect(d.source(), &SessionSource::plan_shown, bond, update);
   connect(d.selection(), &SelectionModel::history_changed, bond, update);
   connect(d.selection(), &SelectionModel::current_changed, bond, update);
-  connect(d.debugger(), &Debugger::playing_changed, bond, update);
+  connect(d.debugger(), &Debugger::playing_changed, bond, [this] {
+    shell_.playback->show_playing(document().debugger()->playing());
+    update_actions();
+  });
   connect(d.debugger(), &Debugger::breakpoints_changed, bond, [this] { show_breakpoints(); });
   connect(d.debugger(), &Debugger::node_shown, bond,
           [this](NodeId node) { shell_.panels->find<GraphView>("graph")->reveal(node); });
@@ -181,6 +190,9 @@ void MainWindow::follow_document() {
   });
   replan_desk_->set_replanning(d.replanning(), d.context());
   message_bar_->set_messages(d.messages());
+  headline_->set_document(d);
+  welcome_->update_page();
+  shell_.playback->show_playing(d.debugger()->playing());
   show_breakpoints();
   const RunSettings& run = d.runner()->has_model() ? d.runner()->settings() : shell_.preferences.run;
   shell_.playback->show_choice(run.planner, run.order);
@@ -263,6 +275,8 @@ void MainWindow::retranslate() {
   shell_.playback->retranslate();
   shell_.panels->retranslate();
   tabs_->update_tabs();
+  headline_->retranslate();
+  welcome_->update_page();
   Q_EMIT shell_.layouts->own_changed();
   update_title();
   status_->update_status();

@@ -11,9 +11,11 @@ class QToolBar;
 namespace arenascope::app {
 
 class DocumentTabs;
+class Headline;
 class LessonGuide;
 class MessageBar;
 class StatusCorner;
+class WelcomePage;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -67,6 +69,8 @@ class MainWindow : public QMainWindow {
   MessageBar* message_bar_ = nullptr;
   StatusCorner* status_ = nullptr;
   ReplanDesk* replan_desk_ = nullptr;
+  Headline* headline_ = nullptr;
+  WelcomePage* welcome_ = nullptr;
   LessonGuide* guide_ = nullptr;
 };
 

@@ -88,9 +88,13 @@ void PlaybackBar::set_icons() {
   set("run.stop", Glyph::Stop, stop);
   set("run.first", Glyph::First, text);
   set("run.back", Glyph::Back, text);
-  set("run.play", Glyph::Play, text);
+  set("run.play", playing_ ? Glyph::Pause : Glyph::Play, text);
   set("run.forward", Glyph::Forward, text);
   set("run.next_peak", Glyph::NextPeak, text);
+}
+
+void PlaybackBar::show_playing(bool playing) {
+  if (std::exchange(playing_, playing) != playing) set_icons();
 }
 
 void PlaybackBar::set_planners(const QStringList& planners, const QStringList& orders) {

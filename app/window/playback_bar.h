@@ -23,6 +23,7 @@ class PlaybackBar : public QToolBar {
   void show_choice(const QString& planner, const QString& order);
   void set_can_plan(bool can);
   void retranslate();
+  void show_playing(bool playing);  // Play is Pause meanwhile
   void set_icons();
 
  Q_SIGNALS:
@@ -39,6 +40,7 @@ class PlaybackBar : public QToolBar {
   QLabel *step_, *x_label_;
   QToolButton *by_step_, *by_time_;
   QComboBox *planner_, *order_;
+  bool playing_ = false;
 };
 
 }  // namespace arenascope::app

@@ -270,4 +270,11 @@ void ArenaView::draw_overlay(QCPPainter* painter) {
   outline(painter, model.current(), true);
 }
 
+QString ArenaView::nothing_to_show() const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  return context().source->plan() == nullptr && s.memory_events.empty() && s.slices.empty() && s.open_slices.empty()
+             ? tr("Nothing here was placed in an arena.")
+             : QString();
+}
+
 }  // namespace arenascope::views

@@ -53,6 +53,10 @@ PlotView::PlotView(const ViewContext& context, QWidget* parent)
     }
     draw_overlay(p);
     draw_playhead(p);
+    if (const QString why = context_.source->session() ? nothing_to_show() : QString(); !why.isEmpty()) {
+      p->setPen(colours().dim_text);
+      p->drawText(plot_->axisRect()->rect().adjusted(20, 0, -20, 0), Qt::AlignCenter | Qt::TextWordWrap, why);
+    }
   });
 
   connect(&background_, &Background::done, this, [this](const std::shared_ptr<const void>& result) {

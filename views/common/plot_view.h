@@ -82,6 +82,8 @@ class PlotView : public QWidget, public Paintable {
   virtual void restyle() = 0;                                   // the theme is another
   virtual void draw_overlay(QCPPainter* painter) = 0;           // in the plot's overlay layer
   virtual void retranslate() {}
+  // Why a view of what is open has nothing in it; empty: it has something, or nothing is open.
+  virtual QString nothing_to_show() const { return {}; }
   // Whether dragging and Ctrl+wheel move and zoom the y axis too, and within what.
   virtual QCPRange y_limits() const { return {0, 0}; }
   virtual bool y_moves() const { return false; }

@@ -12,6 +12,23 @@ namespace arenascope::views {
 FindingsView::FindingsView(FindingsSearch* search, const ViewContext& context, QWidget* parent)
     : QWidget(parent), search_(search), context_(context) {
   setObjectName(QStringLiteral("findings_view"));
+  build();
+  timer_.setSingleShot(true);
+  timer_.setInterval(400);
+  connect(&timer_, &QTimer::timeout, this, [this] {
+    if (context_.source->live())
+      timer_.start();  // a run that goes on has other things to do
+    else
+      look();
+  });
+  listen();
+  connect(again_, &QToolButton::clicked, this, &FindingsView::look);
+  connect(stop_, &QToolButton::clicked, this, &FindingsView::stop);
+  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { show_finding(index.row()); });
+  retranslate();
+}
+
+void FindingsView::build() {
   model_ = new FindingsModel(this);
   view_ = new QTableView(this);
   view_->setModel(model_);
@@ -58,20 +75,6 @@ FindingsView::FindingsView(FindingsSearch* search, const ViewContext& context, Q
   column->setSpacing(0);
   column->addLayout(bar);
   column->addWidget(view_, 1);
-
-  timer_.setSingleShot(true);
-  timer_.setInterval(400);
-  connect(&timer_, &QTimer::timeout, this, [this] {
-    if (context_.source->live())
-      timer_.start();  // a run that goes on has other things to do
-    else
-      look();
-  });
-  listen();
-  connect(again_, &QToolButton::clicked, this, &FindingsView::look);
-  connect(stop_, &QToolButton::clicked, this, &FindingsView::stop);
-  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { show_finding(index.row()); });
-  retranslate();
 }
 
 void FindingsView::listen() {

@@ -46,6 +46,7 @@ class FindingsView : public QWidget {
   void look_soon();
   void take();
   void add_buttons();
+  void build();
   void retranslate();
   void update_state();
 

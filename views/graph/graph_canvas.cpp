@@ -217,9 +217,10 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
   }
   if (!(scene_.ready() && !scene_.folded->vertices.empty()) && busy_.isEmpty()) {
     painter.setPen(colours.dim_text);
-    painter.drawText(
-        rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-        scene_.info ? tr("This graph has no nodes.") : tr("Open a model or a recording to see its graph."));
+    painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
+                     scene_.info
+                         ? tr("This graph has no nodes.")
+                         : tr("No graph: a model or a recording of one has it, a trace of another program has none."));
   }
   if (!busy_.isEmpty()) {
     const QRectF box(width() / 2.0 - 110, 10, 220, 26);

@@ -65,14 +65,63 @@ void paint_chips(QPainter& painter, const GraphScene& scene, size_t v, const QRe
   }
 }
 
+// Around a card: it is running, found, selected, or a breakpoint stands on it.
+void paint_outlines(QPainter& painter, size_t v, const QRectF& card, const VertexLook& look, const SceneMarks& marks,
+                    const ThemeColours& colours, double scale) {
+  const bool selected =
+      std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
+  if (look.current) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colours[Role::Work], 2.5));
+    painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
+  }
+  if (look.match) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colours.category(1), 2.5));
+    painter.drawRoundedRect(card.adjusted(-2, -2, 2, 2), 8, 8);
+  }
+  if (selected) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(colours.selection_inner, 5 / std::max(scale, 0.3)));
+    painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
+    painter.setPen(QPen(colours.selection_outer, 2 / std::max(scale, 0.3)));
+    painter.drawRoundedRect(card.adjusted(-3.5, -3.5, 3.5, 3.5), 8, 8);
+  }
+  if (std::find(marks.breakpoints.begin(), marks.breakpoints.end(), static_cast<int32_t>(v)) !=
+      marks.breakpoints.end()) {
+    painter.setPen(QPen(colours.background, 1.5));
+    painter.setBrush(colours.breakpoint);
+    painter.drawEllipse(QPointF(card.left() + 1, card.top() + 1), 6, 6);
+  }
+}
+
+void paint_words(QPainter& painter, const GraphScene& scene, size_t v, const QRectF& box, const QRectF& card,
+                 const SceneMarks& marks, const ThemeColours& colours) {
+  const Vertex& vertex = scene.folded->vertices[v];
+  const VertexText& texts = scene.texts[v];
+  const double width = card.width() - 18;
+  QRectF line(card.left() + 11, card.top() + 4, width, 18);
+  painter.setFont(graph_font(GraphFont::Title));
+  painter.setPen(colours.text);
+  const QString title = vertex.folded ? QStringLiteral("▸ ") + texts.title : texts.title;
+  painter.drawText(line, Qt::AlignVCenter, QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, width));
+  painter.setFont(graph_font(GraphFont::Small));
+  const QFontMetricsF metrics(painter.font());
+  line = QRectF(line.left(), line.bottom(), width, 14);
+  painter.setPen(vertex.folded ? colours.dim_text : colours.text);
+  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.second, Qt::ElideMiddle, width));
+  if (vertex.folded) return;
+  line.translate(0, 14);
+  painter.setPen(colours.dim_text);
+  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.third, Qt::ElideRight, width));
+  paint_chips(painter, scene, v, box, marks, colours);
+}
+
 void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const SceneMarks& marks,
                   const ThemeColours& colours, double scale) {
   const QRectF box = scene.rect_of(static_cast<int32_t>(v));
   const Vertex& vertex = scene.folded->vertices[v];
-  const VertexText& texts = scene.texts[v];
   const VertexLook look = v < scene.looks.size() ? scene.looks[v] : VertexLook{colours.panel};
-  const bool selected =
-      std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
   const bool small = scale < kTextFrom;
   painter.setOpacity(look.dimmed ? 0.35 : 1.0);
 
@@ -100,47 +149,8 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
     painter.fillRect(QRectF(card.left(), card.top(), 5, card.height()), look.fill);
     painter.restore();
   }
-  if (look.current) {
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(colours[Role::Work], 2.5));
-    painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
-  }
-  if (look.match) {
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(colours.category(1), 2.5));
-    painter.drawRoundedRect(card.adjusted(-2, -2, 2, 2), 8, 8);
-  }
-  if (selected) {
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(colours.selection_inner, 5 / std::max(scale, 0.3)));
-    painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
-    painter.setPen(QPen(colours.selection_outer, 2 / std::max(scale, 0.3)));
-    painter.drawRoundedRect(card.adjusted(-3.5, -3.5, 3.5, 3.5), 8, 8);
-  }
-  if (std::find(marks.breakpoints.begin(), marks.breakpoints.end(), static_cast<int32_t>(v)) !=
-      marks.breakpoints.end()) {
-    painter.setPen(QPen(colours.background, 1.5));
-    painter.setBrush(colours.breakpoint);
-    painter.drawEllipse(QPointF(card.left() + 1, card.top() + 1), 6, 6);
-  }
-  if (small) return;
-
-  const double width = card.width() - 18;
-  QRectF line(card.left() + 11, card.top() + 4, width, 18);
-  painter.setFont(graph_font(GraphFont::Title));
-  painter.setPen(colours.text);
-  const QString title = vertex.folded ? QStringLiteral("▸ ") + texts.title : texts.title;
-  painter.drawText(line, Qt::AlignVCenter, QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, width));
-  painter.setFont(graph_font(GraphFont::Small));
-  const QFontMetricsF metrics(painter.font());
-  line = QRectF(line.left(), line.bottom(), width, 14);
-  painter.setPen(vertex.folded ? colours.dim_text : colours.text);
-  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.second, Qt::ElideMiddle, width));
-  if (vertex.folded) return;
-  line.translate(0, 14);
-  painter.setPen(colours.dim_text);
-  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.third, Qt::ElideRight, width));
-  paint_chips(painter, scene, v, box, marks, colours);
+  paint_outlines(painter, v, card, look, marks, colours, scale);
+  if (!small) paint_words(painter, scene, v, box, card, marks, colours);
 }
 
 void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& visible,

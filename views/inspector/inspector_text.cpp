@@ -215,6 +215,21 @@ void span_page(Page& page, const EventSelection& selection) {
   }
 }
 
+void summary_of_plan(Page& page, const trace::PlanInfo& plan) {
+  page.section(Texts::tr("Memory plan"));
+  page.row(Texts::tr("planner"), safe(plan.planner));
+  page.row(Texts::tr("order"), safe(plan.order_name));
+  page.row(Texts::tr("arena"), format_bytes_exact(plan.arena_bytes));
+  page.row(Texts::tr("lower bound"), format_bytes_exact(plan.lower_bound_bytes));
+  if (plan.lower_bound_bytes > 0)
+    page.row(Texts::tr("above the bound"),
+             format_percent(static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
+                            static_cast<double>(plan.lower_bound_bytes)));
+  Bytes sum = 0;
+  for (const auto& slice : plan.slices) sum += slice.size;
+  page.row(Texts::tr("without reuse"), format_bytes(sum));
+}
+
 void summary(Page& page) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   if (page.in.graph == nullptr && snapshot.event_count == 0) {
@@ -235,21 +250,7 @@ void summary(Page& page) {
         if ((tensor.flags & (trace::kWeight | trace::kParameter)) != 0) weights += tensor.bytes;
     page.row(Texts::tr("weights"), format_bytes(weights));
   }
-  if (page.in.plan != nullptr) {
-    const trace::PlanInfo& plan = *page.in.plan;
-    page.section(Texts::tr("Memory plan"));
-    page.row(Texts::tr("planner"), safe(plan.planner));
-    page.row(Texts::tr("order"), safe(plan.order_name));
-    page.row(Texts::tr("arena"), format_bytes_exact(plan.arena_bytes));
-    page.row(Texts::tr("lower bound"), format_bytes_exact(plan.lower_bound_bytes));
-    if (plan.lower_bound_bytes > 0)
-      page.row(Texts::tr("above the bound"),
-               format_percent(static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
-                              static_cast<double>(plan.lower_bound_bytes)));
-    Bytes sum = 0;
-    for (const auto& slice : plan.slices) sum += slice.size;
-    page.row(Texts::tr("without reuse"), format_bytes(sum));
-  }
+  if (page.in.plan != nullptr) summary_of_plan(page, *page.in.plan);
   if (const trace::Run* run = snapshot.run(page.in.run)) {
     page.section(Texts::tr("Run"));
     page.row(Texts::tr("backend"), safe(run->info.backend));

@@ -349,4 +349,11 @@ void LifetimesView::draw_overlay(QCPPainter* painter) {
   outline(painter, model.current(), true);
 }
 
+QString LifetimesView::nothing_to_show() const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  return context().source->plan() == nullptr && s.memory_events.empty() && s.slices.empty()
+             ? tr("There is no memory plan here: lifetimes are those of its tensors.")
+             : QString();
+}
+
 }  // namespace arenascope::views

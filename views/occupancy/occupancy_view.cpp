@@ -410,4 +410,10 @@ void OccupancyView::draw_overlay(QCPPainter* painter) {
     draw_text(painter, QRectF(area.left() + 18, above, width + 2, h), text, colours().capacity, colours().background);
 }
 
+QString OccupancyView::nothing_to_show() const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  return context().source->plan() == nullptr && s.memory_events.empty() ? tr("Nothing here tells of memory.")
+                                                                        : QString();
+}
+
 }  // namespace arenascope::views

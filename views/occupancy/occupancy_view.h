@@ -34,6 +34,7 @@ class OccupancyView : public PlotView {
   Work work() const override;
   void show_prepared(const PreparedPtr& prepared) override;
   void restyle() override;
+  QString nothing_to_show() const override;
   void draw_overlay(QCPPainter* painter) override;
   bool can_grab(const QPointF& pixel) const override;
   void dragged(const QPointF& pixel) override;

@@ -41,7 +41,21 @@ ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme
   stop_ = button("stop");
   export_ = button("export");
   curve_ = new SearchCurve(theme, this);
+  lay_out();
 
+  connect(plan_, &QToolButton::clicked, this, &ReplanPanel::plan_wanted);
+  connect(all_, &QToolButton::clicked, this, &ReplanPanel::all_wanted);
+  connect(stop_, &QToolButton::clicked, this, &ReplanPanel::stop_wanted);
+  connect(export_, &QToolButton::clicked, this, &ReplanPanel::export_wanted);
+  connect(fit_under_, &QLineEdit::editingFinished, this, &ReplanPanel::take_fit_under);
+  for (QComboBox* box : {planner_, order_}) connect(box, &QComboBox::activated, this, &ReplanPanel::wish_changed);
+  connect(in_place_, &QCheckBox::clicked, this, &ReplanPanel::wish_changed);
+  connect(budget_, &QDoubleSpinBox::valueChanged, this, &ReplanPanel::wish_changed);
+  retranslate();
+  set_busy(false);
+}
+
+void ReplanPanel::lay_out() {
   auto* grid = new QGridLayout;
   grid->setContentsMargins(8, 6, 4, 6);
   grid->setHorizontalSpacing(6);
@@ -67,17 +81,6 @@ ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme
   row->setContentsMargins(0, 0, 0, 0);
   row->addLayout(grid, 3);
   row->addWidget(curve_, 2);
-
-  connect(plan_, &QToolButton::clicked, this, &ReplanPanel::plan_wanted);
-  connect(all_, &QToolButton::clicked, this, &ReplanPanel::all_wanted);
-  connect(stop_, &QToolButton::clicked, this, &ReplanPanel::stop_wanted);
-  connect(export_, &QToolButton::clicked, this, &ReplanPanel::export_wanted);
-  connect(fit_under_, &QLineEdit::editingFinished, this, &ReplanPanel::take_fit_under);
-  for (QComboBox* box : {planner_, order_}) connect(box, &QComboBox::activated, this, &ReplanPanel::wish_changed);
-  connect(in_place_, &QCheckBox::clicked, this, &ReplanPanel::wish_changed);
-  connect(budget_, &QDoubleSpinBox::valueChanged, this, &ReplanPanel::wish_changed);
-  retranslate();
-  set_busy(false);
 }
 
 void ReplanPanel::set_choices(const QStringList& planners, const QStringList& orders) {

@@ -50,6 +50,7 @@ class ReplanPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void lay_out();
   void retranslate();
   void take_fit_under();
 

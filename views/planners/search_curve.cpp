@@ -51,6 +51,11 @@ void SearchCurve::paintEvent(QPaintEvent*) {
   }
   p.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
              fontMetrics().elidedText(summary(), Qt::ElideRight, caption.width()));
+  draw_curve(p, area);
+}
+
+void SearchCurve::draw_curve(QPainter& p, const QRect& area) const {
+  const ThemeColours& c = theme_->colours();
   // Down to the bound or what is to be met, whichever is lower; a little air above and below.
   double hi = 0, lo = 1e300;
   for (const SearchProgress::Point& point : progress_.points) {

@@ -39,6 +39,8 @@ class SearchCurve : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
+  void draw_curve(QPainter& painter, const QRect& area) const;
+
   Theme* theme_;
   SearchProgress progress_;
   Bytes fit_under_ = 0;

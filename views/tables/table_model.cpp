@@ -8,60 +8,96 @@
 
 namespace arenascope::views {
 
-void TableModel::set_table(TablePtr table) {
-  const bool same_kind = table_ && table && table_->columns.size() == table->columns.size();
-  if (!same_kind) {
-    beginResetModel();
-    table_ = std::move(table);
-    rows_.clear();
-    if (table_) rows_ = arranged();
-    endResetModel();
-    return;
-  }
-  table_ = std::move(table);
-  rearrange();
+namespace {
+
+struct Arranged {
+  TablePtr table;
+  std::vector<uint32_t> rows;
+};
+
+bool holds_text(const Table& table, size_t row, const QString& text) {
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [&](const Column& c) { return c.text(row).contains(text, Qt::CaseInsensitive); });
 }
 
-std::vector<uint32_t> TableModel::arranged() const {
+template <class Key>
+std::vector<uint32_t> sorted_by(const std::vector<uint32_t>& rows, const std::vector<Key>& keys, bool down) {
+  std::vector<uint32_t> index(rows.size());
+  std::iota(index.begin(), index.end(), 0u);
+  std::stable_sort(index.begin(), index.end(),
+                   [&](uint32_t a, uint32_t b) { return down ? keys[b] < keys[a] : keys[a] < keys[b]; });
+  std::vector<uint32_t> sorted;
+  sorted.reserve(rows.size());
+  for (uint32_t i : index) sorted.push_back(rows[i]);
+  return sorted;
+}
+
+}  // namespace
+
+std::vector<uint32_t> arranged_rows(const Table& table, const Arrangement& wish, std::stop_token stop) {
   std::vector<uint32_t> rows;
-  rows.reserve(table_->rows);
-  for (size_t r = 0; r < table_->rows; ++r) {
-    if (!range_.empty() && table_->inside && !table_->inside(r, range_)) continue;
-    if (!text_.isEmpty() && std::none_of(table_->columns.begin(), table_->columns.end(), [&](const Column& c) {
-          return c.text(r).contains(text_, Qt::CaseInsensitive);
-        }))
-      continue;
+  rows.reserve(table.rows);
+  for (size_t r = 0; r < table.rows; ++r) {
+    if (r % 1024 == 0 && stop.stop_requested()) return {};
+    if (!wish.range.empty() && table.inside && !table.inside(r, wish.range)) continue;
+    if (!wish.text.isEmpty() && !holds_text(table, r, wish.text)) continue;
     rows.push_back(static_cast<uint32_t>(r));
   }
-  if (sort_column_ < 0 || static_cast<size_t>(sort_column_) >= table_->columns.size()) return rows;
-  const Column& column = table_->columns[static_cast<size_t>(sort_column_)];
-  const bool down = sort_order_ == Qt::DescendingOrder;
-  auto arrange = [&](const auto& keys) {
-    std::vector<uint32_t> index(rows.size());
-    std::iota(index.begin(), index.end(), 0u);
-    std::stable_sort(index.begin(), index.end(),
-                     [&](uint32_t a, uint32_t b) { return down ? keys[b] < keys[a] : keys[a] < keys[b]; });
-    std::vector<uint32_t> sorted;
-    sorted.reserve(rows.size());
-    for (uint32_t i : index) sorted.push_back(rows[i]);
-    return sorted;
-  };
+  if (wish.sort_column < 0 || static_cast<size_t>(wish.sort_column) >= table.columns.size()) return rows;
+  const Column& column = table.columns[static_cast<size_t>(wish.sort_column)];
+  const bool down = wish.sort_order == Qt::DescendingOrder;
   if (column.number) {
     std::vector<double> keys;
     for (uint32_t r : rows) keys.push_back(column.number(r));
-    return arrange(keys);
+    return sorted_by(rows, keys, down);
   }
   std::vector<QString> keys;
-  for (uint32_t r : rows) keys.push_back(column.text(r).toLower());
-  return arrange(keys);
+  for (uint32_t r : rows) {
+    if (keys.size() % 1024 == 0 && stop.stop_requested()) return {};
+    keys.push_back(column.text(r).toLower());
+  }
+  return sorted_by(rows, keys, down);
+}
+
+TableModel::TableModel(QObject* parent) : QAbstractTableModel(parent) {
+  connect(&worker_, &Background::done, this, [this](const Background::Result& result) {
+    const auto arranged = std::static_pointer_cast<const Arranged>(result);
+    if (arranged->table != table_) return;
+    pending_ = false;
+    show_rows(arranged->rows);
+    Q_EMIT rearranged();
+  });
+}
+
+void TableModel::set_table(TablePtr table) {
+  const bool same_kind = table_ && table && table_->columns.size() == table->columns.size();
+  if (same_kind) {
+    table_ = std::move(table);
+    return rearrange();
+  }
+  beginResetModel();
+  table_ = std::move(table);
+  rows_.clear();
+  pending_ = false;
+  endResetModel();
+  rearrange();
+}
+
+void TableModel::rearrange() {
+  worker_.cancel();
+  if (!table_) return;
+  pending_ = table_->rows > kRowsAtOnce;
+  if (!pending_) return show_rows(arranged_rows(*table_, wish_));
+  worker_.request([table = table_, wish = wish_](std::stop_token stop) -> Background::Result {
+    auto rows = arranged_rows(*table, wish, stop);
+    return stop.stop_requested() ? nullptr : std::make_shared<Arranged>(Arranged{table, std::move(rows)});
+  });
 }
 
 // What is no longer shown goes to the end and is taken there, what is new is added there, and then all is put in order:
 // whoever holds on to a row (what is selected, what is current) keeps that row, wherever it stands now.
-void TableModel::rearrange() {
-  if (!table_) return;
+void TableModel::show_rows(const std::vector<uint32_t>& wanted) {
   arranging_ = true;
-  const std::vector<uint32_t> wanted = arranged();
   const int before = static_cast<int>(rows_.size()), now = static_cast<int>(wanted.size());
   std::vector<bool> stays(table_->rows, false), was(table_->rows, false);
   for (uint32_t row : wanted) stays[row] = true;
@@ -107,14 +143,14 @@ void TableModel::put_in_order(const std::vector<uint32_t>& rows) {
 }
 
 void TableModel::set_text_filter(const QString& text) {
-  if (text == text_) return;
-  text_ = text;
+  if (text == wish_.text) return;
+  wish_.text = text;
   rearrange();
 }
 
 void TableModel::set_range(const RangeFilter& range) {
-  if (range == range_) return;
-  range_ = range;
+  if (range == wish_.range) return;
+  wish_.range = range;
   rearrange();
 }
 
@@ -155,25 +191,32 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
 }
 
 void TableModel::sort(int column, Qt::SortOrder order) {
-  sort_column_ = column;
-  sort_order_ = order;
+  wish_.sort_column = column;
+  wish_.sort_order = order;
   rearrange();
 }
 
+// The row of the table that stands there; SIZE_MAX: none, until the rows of the table before are exchanged.
+size_t TableModel::shown_row(int row) const {
+  if (!table_ || row < 0 || static_cast<size_t>(row) >= rows_.size()) return SIZE_MAX;
+  const size_t shown = rows_[static_cast<size_t>(row)];
+  return shown < table_->rows ? shown : SIZE_MAX;
+}
+
 Selection TableModel::selection_of(int row) const {
-  if (!table_ || !table_->selection || row < 0 || static_cast<size_t>(row) >= rows_.size()) return {};
-  return table_->selection(rows_[static_cast<size_t>(row)]);
+  const size_t shown = shown_row(row);
+  return shown != SIZE_MAX && table_->selection ? table_->selection(shown) : Selection();
 }
 
 int64_t TableModel::id_of(int row) const {
-  if (!table_ || !table_->id || row < 0 || static_cast<size_t>(row) >= rows_.size()) return -1;
-  return table_->id(rows_[static_cast<size_t>(row)]);
+  const size_t shown = shown_row(row);
+  return shown != SIZE_MAX && table_->id ? table_->id(shown) : -1;
 }
 
 int TableModel::row_of(const Selection& selection) const {
   if (!table_ || !table_->selection || selection.empty()) return -1;
   for (size_t i = 0; i < rows_.size(); ++i)
-    if (table_->selection(rows_[i]) == selection) return static_cast<int>(i);
+    if (rows_[i] < table_->rows && table_->selection(rows_[i]) == selection) return static_cast<int>(i);
   return -1;
 }
 
@@ -192,15 +235,16 @@ QString TableModel::joined(const std::vector<int>& rows, bool csv) const {
   for (const Column& column : table_->columns) titles << column.title;
   say(std::move(titles));
   auto add = [&](uint32_t row) {
+    if (row >= table_->rows) return;
     QStringList fields;
     for (const Column& column : table_->columns)
       fields << (csv && column.number ? QString::number(column.number(row), 'g', 15) : column.text(row));
     say(std::move(fields));
   };
   if (rows.empty())
-    for (uint32_t row : rows_) add(row);
+    for (uint32_t row : pending_ ? arranged_rows(*table_, wish_) : rows_) add(row);
   for (int row : rows)
-    if (row >= 0 && static_cast<size_t>(row) < rows_.size()) add(rows_[static_cast<size_t>(row)]);
+    if (shown_row(row) != SIZE_MAX) add(rows_[static_cast<size_t>(row)]);
   return out;
 }
 

@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shows a Table to Qt: sorted by a column, filtered by a text and by the selected range. Another Table of the same kind
-// can take its place without the view losing where it stands.
+// can take its place without the view losing where it stands. A long table is filtered and sorted on a worker.
 #pragma once
+#include <views/common/background.h>
 #include <views/tables/table.h>
 
 #include <QAbstractTableModel>
 
 namespace arenascope::views {
 
+// Which rows of a table are shown, in which order.
+struct Arrangement {
+  QString text;  // that one of a row's texts holds
+  RangeFilter range;
+  int sort_column = -1;  // none
+  Qt::SortOrder sort_order = Qt::AscendingOrder;
+};
+// A pure function; empty where it was stopped.
+std::vector<uint32_t> arranged_rows(const Table& table, const Arrangement& arrangement, std::stop_token stop = {});
+
 class TableModel : public QAbstractTableModel {
   Q_OBJECT
  public:
   enum Roles { kNumberRole = Qt::UserRole + 1 };
-  explicit TableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  explicit TableModel(QObject* parent = nullptr);
 
+  static constexpr size_t kRowsAtOnce = 4000;  // are arranged before the call returns; more of them a moment later
   void set_table(TablePtr table);
   const TablePtr& table() const { return table_; }
+  bool pending() const { return pending_; }  // rows are still those from before
   void set_text_filter(const QString& text);
   void set_range(const RangeFilter& range);
-  const RangeFilter& range() const { return range_; }
+  const RangeFilter& range() const { return wish_.range; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -35,19 +48,22 @@ class TableModel : public QAbstractTableModel {
   QString to_csv(const std::vector<int>& rows = {}) const;
   QString to_tabs(const std::vector<int>& rows) const;
 
+ Q_SIGNALS:
+  void rearranged();  // a moment later, of a long table
+
  private:
-  std::vector<uint32_t> arranged() const;
+  size_t shown_row(int row) const;
   void rearrange();
+  void show_rows(const std::vector<uint32_t>& wanted);
   void put_in_order(const std::vector<uint32_t>& rows);
   QString joined(const std::vector<int>& rows, bool csv) const;
 
   TablePtr table_;
   std::vector<uint32_t> rows_;  // of the table, as shown
-  QString text_;
-  RangeFilter range_;
+  Arrangement wish_;
+  Background worker_;
   bool arranging_ = false;
-  int sort_column_ = -1;
-  Qt::SortOrder sort_order_ = Qt::AscendingOrder;
+  bool pending_ = false;
 };
 
 }  // namespace arenascope::views

@@ -16,14 +16,34 @@
 
 namespace arenascope::views {
 namespace {
-constexpr int kRefreshMs = 300;  // while a run goes on: a table that changes faster cannot be read
-}
+constexpr int kRefreshMs = 300;         // while a run goes on: a table that changes faster cannot be read
+constexpr size_t kThingsAtOnce = 6000;  // described and recorded: a table of them is made within a few milliseconds
+}  // namespace
 
 TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, SelectionModel* selection,
                        SharedAxis* axis, QWidget* parent)
     : QWidget(parent), maker_(std::move(maker)), source_(source), selection_(selection), axis_(axis) {
   setObjectName(name);
   model_ = new TableModel(this);
+  build();
+  retranslate();
+  auto* copy_action = new QAction(this);
+  copy_action->setShortcut(QKeySequence::Copy);
+  copy_action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  connect(copy_action, &QAction::triggered, this, &TablePanel::copy);
+  view_->addAction(copy_action);
+  timer_.setSingleShot(true);
+  timer_.setInterval(kRefreshMs);
+  connect(&timer_, &QTimer::timeout, this, &TablePanel::make_soon);
+  connect(&worker_, &Background::done, this,
+          [this](const Background::Result& table) { take(std::static_pointer_cast<const Table>(table)); });
+  connect(clear_range_, &QToolButton::clicked, this, [this] { selection_->clear(); });
+  connect_rows();
+  listen();
+  refresh_soon();
+}
+
+void TablePanel::build() {
   view_ = new QTableView(this);
   view_->setModel(model_);
   view_->setSortingEnabled(true);
@@ -32,6 +52,7 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
   view_->setAlternatingRowColors(true);
   view_->setShowGrid(false);
   view_->setWordWrap(false);
+  view_->setTextElideMode(Qt::ElideMiddle);  // names are paths, and their ends tell them apart
   view_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->verticalHeader()->hide();
@@ -65,42 +86,35 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
   column->setSpacing(0);
   column->addLayout(bar);
   column->addWidget(view_, 1);
-  retranslate();
+}
 
-  auto* copy_action = new QAction(this);
-  copy_action->setShortcut(QKeySequence::Copy);
-  copy_action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  connect(copy_action, &QAction::triggered, this, &TablePanel::copy);
-  view_->addAction(copy_action);
-
-  timer_.setSingleShot(true);
-  timer_.setInterval(kRefreshMs);
-  connect(&timer_, &QTimer::timeout, this, &TablePanel::refresh);
-  listen();
+void TablePanel::connect_rows() {
   connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
     model_->set_text_filter(text.trimmed());
     update_count();
   });
-  connect(clear_range_, &QToolButton::clicked, this, [this] { selection_->clear(); });
+  connect(model_, &TableModel::rearranged, this, [this] {
+    size_columns();
+    follow_selection();
+  });
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& index, const QModelIndex& before) {
             // Coming by Tab makes a first row current, which nobody chose.
             if (selecting_ || model_->arranging() || !before.isValid() || !index.isValid() || !view_->hasFocus())
               return;
-            const Selection what = model_->selection_of(index.row());
-            selecting_ = true;
-            if (!what.empty()) selection_->select(what);
-            selecting_ = false;
+            choose(index);
           });
   // A click on the row that is current already selects it too.
-  connect(view_, &QTableView::clicked, this, [this](const QModelIndex& index) {
-    const Selection what = model_->selection_of(index.row());
-    selecting_ = true;
-    if (!what.empty()) selection_->select(what);
-    selecting_ = false;
-  });
+  connect(view_, &QTableView::clicked, this, &TablePanel::choose);
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { Q_EMIT activated(index.row()); });
-  refresh_soon();
+}
+
+void TablePanel::choose(const QModelIndex& index) {
+  const Selection what = model_->selection_of(index.row());
+  if (what.empty()) return;
+  selecting_ = true;
+  selection_->select(what);
+  selecting_ = false;
 }
 
 void TablePanel::listen() {
@@ -116,6 +130,7 @@ void TablePanel::listen() {
 
 void TablePanel::forget() {
   sized_rows_ = 0;
+  worker_.cancel();
   model_->set_table(nullptr);
 }
 
@@ -161,21 +176,40 @@ void TablePanel::refresh_soon() {
 }
 
 void TablePanel::showEvent(QShowEvent*) {
-  if (stale_) refresh();
+  if (stale_) make_soon();
 }
 
 void TablePanel::refresh() {
   stale_ = false;
   timer_.stop();
-  model_->set_table(maker_(TableInput::of(*source_)));
+  worker_.cancel();
+  take(maker_(TableInput::of(*source_)));
+}
+
+void TablePanel::make_soon() {
+  const TableInput input = TableInput::of(*source_);
+  size_t things = static_cast<size_t>(input.snapshot->event_count);
+  if (input.graph) things += input.graph->nodes.size() + input.graph->leafs.size();
+  if (input.plan) things += input.plan->slices.size();
+  if (things <= kThingsAtOnce) return refresh();
+  stale_ = false;
+  timer_.stop();
+  worker_.request([maker = maker_, input](std::stop_token) -> Background::Result { return maker(input); });
+}
+
+void TablePanel::take(TablePtr table) {
+  model_->set_table(std::move(table));
+  size_columns();
   follow_selection();
-  update_count();
-  // Columns are as wide as the first rows need; a table of a few rows may still grow.
+}
+
+// Columns are as wide as the first rows need; a table of a few rows may still grow.
+void TablePanel::size_columns() {
   if (model_->rowCount() == 0 || model_->rowCount() <= sized_rows_ || sized_rows_ >= 20) return;
   sized_rows_ = model_->rowCount();
   view_->horizontalHeader()->setResizeContentsPrecision(60);
   view_->resizeColumnsToContents();
-  for (int c = 0; c < model_->columnCount(); ++c) view_->setColumnWidth(c, std::min(view_->columnWidth(c) + 14, 340));
+  for (int c = 0; c < model_->columnCount(); ++c) view_->setColumnWidth(c, std::min(view_->columnWidth(c) + 18, 340));
 }
 
 void TablePanel::follow_selection() {
@@ -216,8 +250,8 @@ void TablePanel::follow_selection() {
 
 void TablePanel::update_count() {
   const TablePtr& table = model_->table();
-  const int shown = model_->rowCount();
   const int all = table ? static_cast<int>(table->rows) : 0;
+  const int shown = model_->pending() ? all : model_->rowCount();  // in a moment it is known
   count_->setText(shown == all ? tr("%n row(s)", nullptr, all)
                                : tr("%1 of %n row(s)", nullptr, all).arg(format_count(shown)));
   empty_->setVisible(shown == 0);

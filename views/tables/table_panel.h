@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A table in its dock: a filter, the rows, how many of them are shown, copy and save as CSV. Follows the session, the
-// selection and the selected range.
+// selection and the selected range. What there is much of is made on a worker.
 #pragma once
 #include <arenascope/base/result.h>
 #include <views/common/view_context.h>
@@ -36,7 +36,7 @@ class TablePanel : public QWidget {
   Status save_csv(const QString& path) const;
 
  public Q_SLOTS:
-  void refresh();  // makes the table anew, if it is seen
+  void refresh();  // makes the table anew, before it returns
   void copy() const;
 
  Q_SIGNALS:
@@ -47,8 +47,14 @@ class TablePanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void build();
+  void connect_rows();
   void listen();
   void forget();
+  void make_soon();  // on a worker, where it takes longer than a moment
+  void take(TablePtr table);
+  void choose(const QModelIndex& index);
+  void size_columns();
   void retranslate();
   void refresh_soon();
   void follow_selection();
@@ -67,6 +73,7 @@ class TablePanel : public QWidget {
   QLabel* empty_;
   QToolButton* clear_range_;
   QTimer timer_;
+  Background worker_;
   bool stale_ = true;
   int sized_rows_ = 0;  // for which the columns were made wide enough
   bool selecting_ = false;

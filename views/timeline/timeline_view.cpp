@@ -420,4 +420,9 @@ void TimelineView::draw_overlay(QCPPainter* painter) {
   outline(painter, model.current(), true);
 }
 
+QString TimelineView::nothing_to_show() const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  return s.event_count == 0 ? tr("Nothing was run here: there is no time to show.") : QString();
+}
+
 }  // namespace arenascope::views

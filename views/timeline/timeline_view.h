@@ -20,6 +20,7 @@ class TimelineView : public PlotView {
   Work work() const override;
   void show_prepared(const PreparedPtr& prepared) override;
   void restyle() override;
+  QString nothing_to_show() const override;
   void draw_overlay(QCPPainter* painter) override;
   bool y_moves() const override;
   QCPRange y_limits() const override;

@@ -84,6 +84,13 @@ Qt::ItemFlags BreakpointModel::flags(const QModelIndex& index) const {
 }
 
 BreakpointPanel::BreakpointPanel(Debugger* debugger, QWidget* parent) : QWidget(parent) {
+  build();
+  connect_parts();
+  retranslate();
+  set_debugger(debugger);
+}
+
+void BreakpointPanel::build() {
   model_ = new BreakpointModel(this);
   list_ = new QTreeView(this);
   list_->setModel(model_);
@@ -122,7 +129,9 @@ BreakpointPanel::BreakpointPanel(Debugger* debugger, QWidget* parent) : QWidget(
   column->addLayout(row);
   column->addWidget(list_, 1);
   setFocusProxy(text_);
+}
 
+void BreakpointPanel::connect_parts() {
   connect(kind_, &QComboBox::currentIndexChanged, this, &BreakpointPanel::update_hint);
   connect(text_, &QLineEdit::textChanged, problem_, &QLabel::clear);
   connect(add_, &QPushButton::clicked, this, &BreakpointPanel::add_now);
@@ -141,8 +150,6 @@ BreakpointPanel::BreakpointPanel(Debugger* debugger, QWidget* parent) : QWidget(
           [this](const QModelIndex& index) { remove_->setEnabled(index.isValid()); });
   auto* del = new QShortcut(QKeySequence::Delete, list_, nullptr, nullptr, Qt::WidgetShortcut);
   connect(del, &QShortcut::activated, this, [this] { remove(false); });
-  retranslate();
-  set_debugger(debugger);
 }
 
 void BreakpointPanel::set_debugger(Debugger* debugger) {

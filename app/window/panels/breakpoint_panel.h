@@ -56,6 +56,8 @@ class BreakpointPanel : public QWidget {
 
  private:
   void show_breakpoints();
+  void build();
+  void connect_parts();
   void retranslate();
   void add_now();
   void remove(bool all);

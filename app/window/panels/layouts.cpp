@@ -12,7 +12,7 @@ namespace arenascope::app {
 namespace {
 
 // Of QMainWindow::saveState: another one is not restored.
-constexpr int kOwnVersion = 1, kWindowVersion = 3;
+constexpr int kOwnVersion = 1, kWindowVersion = 4;
 
 uint8_t bit_of(const QString& name) {
   const qsizetype i = Layouts::names().indexOf(name);
@@ -64,8 +64,11 @@ void Layouts::apply(const QString& name) {
   for (const PanelKind& kind : panel_kinds())
     panels_->dock(QString::fromLatin1(kind.id))->setVisible((kind.shown & bit) != 0);
   resize(name);
-  for (const PanelKind& kind : panel_kinds())
-    if ((kind.raised & bit) != 0) panels_->dock(QString::fromLatin1(kind.id))->raise();
+  for (const PanelKind& kind : panel_kinds()) {
+    if ((kind.raised & bit) == 0) continue;
+    panels_->dock(QString::fromLatin1(kind.id))->raise();
+    panels_->show_group(kind.group, QString::fromLatin1(kind.id));
+  }
   QSettings().setValue("window/layout", name);
   Q_EMIT applied();
 }
@@ -116,6 +119,7 @@ void Layouts::save(const QString& name) {
 bool Layouts::restore(const QString& name) {
   if (!window_->restoreState(QSettings().value(QStringLiteral("layouts/") + name).toByteArray(), kOwnVersion))
     return false;
+  panels_->take_group();
   Q_EMIT applied();
   return true;
 }
@@ -140,7 +144,8 @@ void Layouts::restore_window() {
     const QSize room = QGuiApplication::primaryScreen()->availableSize() * 94 / 100;
     window_->resize(QSize(1600, 900).boundedTo(room));
   }
-  if (!window_->restoreState(settings.value("window/state").toByteArray(), kWindowVersion)) apply_last();
+  if (!window_->restoreState(settings.value("window/state").toByteArray(), kWindowVersion)) return apply_last();
+  panels_->take_group();
 }
 
 }  // namespace arenascope::app

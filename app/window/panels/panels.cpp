@@ -25,8 +25,15 @@ Panels::Panels(QMainWindow* window, Document& document) : QObject(window), windo
 }
 
 void Panels::connect_panel(const QString& id, const PanelParts& parts) {
-  if (parts.table != nullptr)
+  if (parts.table != nullptr) {
     connect(parts.table, &TablePanel::activated, this, [this, id](int row) { Q_EMIT activated(id, row); });
+    QTableView* rows = parts.table->table_view();
+    rows->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(rows, &QWidget::customContextMenuRequested, this, [this, id, rows](const QPoint& at) {
+      last_ = id;
+      Q_EMIT menu_wanted(id, rows->viewport()->mapToGlobal(at));
+    });
+  }
   if (auto* plot = qobject_cast<PlotView*>(parts.drawn)) {
     connect(plot, &PlotView::activated, this, [this, id] { Q_EMIT activated(id, -1); });
     plot->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -53,9 +60,50 @@ TablePanel* Panels::table(const QString& id) const {
   return panel.kind->table_of != nullptr ? parts(QString::fromLatin1(panel.kind->table_of)).table : panel.parts.table;
 }
 
-void Panels::show(const QString& id) {
+void Panels::note_front() {
+  QStringList seen;
+  for (const PanelKind& kind : panel_kinds()) {
+    const QDockWidget* panel = dock(QString::fromLatin1(kind.id));
+    if (kind.group == group_ && !panel->isFloating() && !panel->visibleRegion().isEmpty())
+      seen << QString::fromLatin1(kind.id);
+  }
+  if (seen.size() == 1) front_of_group_[group_] = seen.front();
+}
+
+void Panels::show_group(PanelGroup group, const QString& in_front) {
+  if (group == PanelGroup::None) return;
+  note_front();
+  group_ = group;
+  if (!in_front.isEmpty()) front_of_group_[group] = in_front;
+  QString front = front_of_group_[group];
+  for (const PanelKind& kind : panel_kinds()) {
+    if (kind.group == PanelGroup::None) continue;
+    const QString id = QString::fromLatin1(kind.id);
+    if (front.isEmpty() && kind.group == group) front = id;
+    if (!dock(id)->isFloating()) dock(id)->setVisible(kind.group == group);
+  }
+  dock(front)->raise();
+  Q_EMIT group_changed();
+}
+
+void Panels::take_group() {
+  for (const PanelKind& kind : panel_kinds()) {
+    const QDockWidget* panel = dock(QString::fromLatin1(kind.id));
+    if (kind.group == PanelGroup::None || panel->isHidden() || panel->isFloating()) continue;
+    group_ = kind.group;
+    return Q_EMIT group_changed();
+  }
+}
+
+void Panels::raise(const QString& id) {
+  const PanelGroup group = panels_.at(id).kind->group;
+  if (group != group_ && !dock(id)->isFloating()) show_group(group, id);
   dock(id)->show();
   dock(id)->raise();
+}
+
+void Panels::show(const QString& id) {
+  raise(id);
   last_ = id;
   const PanelParts& p = parts(id);
   if (p.table != nullptr && qobject_cast<PlotView*>(p.drawn) == nullptr) p.table->table_view()->setFocus();

@@ -29,8 +29,13 @@ class Panels : public QObject {
     return it != nullptr ? it : widget->findChild<Widget*>();
   }
 
-  // Shown and raised; what is copied or saved next is it.
-  void show(const QString& id);
+  void raise(const QString& id);  // shown, with its group, and in front
+  void show(const QString& id);   // that too; what is copied or saved next is it
+  // Of the panels at the bottom those of one group are seen at a time, the one that was in front before, or
+  // `in_front`.
+  void show_group(PanelGroup group, const QString& in_front = {});
+  void take_group();  // the docks were put somewhere else: it is that of those that are seen now
+  PanelGroup group() const { return group_; }
   QString at_hand() const;  // the panel that has the focus, or had it last and is still seen
   void toggle_table();      // beside the drawn view that is at hand
   bool focus_in_graph() const;
@@ -42,6 +47,7 @@ class Panels : public QObject {
  Q_SIGNALS:
   void activated(const QString& id, int row);  // a double click or Return; -1: on no row
   void menu_wanted(const QString& id, const QPoint& global);
+  void group_changed();
 
  private:
   struct Panel {
@@ -51,10 +57,13 @@ class Panels : public QObject {
   };
   void connect_panel(const QString& id, const PanelParts& parts);
   void note_focus(const QWidget* now);
+  void note_front();
 
   QMainWindow* window_;
   std::map<QString, Panel> panels_;
   QString last_ = QStringLiteral("graph");
+  PanelGroup group_ = PanelGroup::None;
+  std::map<PanelGroup, QString> front_of_group_;
 };
 
 }  // namespace arenascope::app

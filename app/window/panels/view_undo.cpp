@@ -10,7 +10,7 @@ constexpr int kPanelsVersion = 1;
 }
 
 ViewUndo::ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Document& document)
-    : QObject(window), window_(window), graph_(panels->find<GraphView>("graph")) {
+    : QObject(window), window_(window), docks_(panels), graph_(panels->find<GraphView>("graph")) {
   timer_.setSingleShot(true);
   timer_.setInterval(350);  // a drag or a turn of the wheel is one change
   connect(&timer_, &QTimer::timeout, this, &ViewUndo::note);
@@ -85,7 +85,7 @@ void ViewUndo::go(int direction) {
   if (!can_go(direction)) return;
   const ViewState state = direction < 0 ? document_->history().undo() : document_->history().redo();
   restoring_ = true;
-  if (state.panels != panels_) window_->restoreState(state.panels, kPanelsVersion);
+  if (state.panels != panels_ && window_->restoreState(state.panels, kPanelsVersion)) docks_->take_group();
   panels_ = state.panels;
   document_->messages()->drop_notes();  // they told of what is undone
   document_->source()->show_plan(state.shown_plan);

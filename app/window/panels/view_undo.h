@@ -26,6 +26,7 @@ class ViewUndo : public QObject {
   void note();
 
   QMainWindow* window_;
+  Panels* docks_;
   views::GraphView* graph_;
   Document* document_ = nullptr;
   views::ContextBond bond_;

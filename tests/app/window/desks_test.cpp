@@ -55,8 +55,7 @@ class DesksTest : public QObject, protected WindowFixture {
   }
 
   void press(const char* name) {
-    panels().dock("planners")->show();
-    panels().dock("planners")->raise();
+    panels().raise("planners");
     QTest::mouseClick(panels().find<ReplanPanel>("planners")->findChild<QToolButton*>(QString::fromLatin1(name)),
                       Qt::LeftButton);
   }
@@ -90,7 +89,7 @@ class DesksTest : public QObject, protected WindowFixture {
     auto* lifetimes = view<LifetimesView>("lifetimes");
     QTRY_VERIFY_WITH_TIMEOUT(lifetimes->picture() && !lifetimes->picture()->ghosts->empty(), kPatience);
     // It is in the recording's table too, and the way back leaves no ghost.
-    panels().dock("planners")->raise();
+    panels().raise("planners");
     QTRY_COMPARE(panels().table("planners")->model()->rowCount(), 2);
     QTest::keyClick(window_.get(), Qt::Key_U, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(doc().source()->ghost_plan() == nullptr);

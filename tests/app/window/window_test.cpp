@@ -5,6 +5,7 @@
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScreen>
 #include <QSettings>
 #include <QSignalSpy>
@@ -32,6 +33,7 @@
 
 #include "app/window/document/intervals_file.h"
 #include "app/window/document/tensor_floats.h"
+#include "app/window/headline.h"
 #include "app/window/key_guard.h"
 #include "app/window/language.h"
 #include "app/window/main_window.h"
@@ -50,6 +52,50 @@ class WindowTest : public QObject, protected WindowFixture {
 
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
+
+  void nothing_open_has_a_page_of_ways_to_open_something() {
+    auto* page = window_->findChild<QWidget*>("welcome");
+    QVERIFY(page != nullptr && page->isVisible());
+    QStringList lines;
+    for (const QPushButton* button : page->findChildren<QPushButton*>()) lines << button->text();
+    QVERIFY(lines.contains("squeezenet"));
+    QVERIFY(lines.size() > 8);  // lessons too
+    for (QPushButton* button : page->findChildren<QPushButton*>())
+      if (button->text() == u"squeezenet") {
+        button->click();
+        break;
+      }
+    QTRY_VERIFY_WITH_TIMEOUT(doc().spec() == u"zoo:squeezenet" && doc().axis()->steps() > 0, kPatience);
+    QVERIFY(page->isHidden());
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+    // One line of what matters most.
+    auto* headline = window_->findChild<Headline*>("headline");
+    QTRY_VERIFY2(headline->text().contains("arena 6.0 MiB, no gap"), qPrintable(headline->text()));
+    // Closed again, it is there again, and knows what was open.
+    window_->shell().actions->find("file.close")->trigger();
+    QTRY_VERIFY(page->isVisible());
+    lines.clear();
+    for (const QPushButton* button : page->findChildren<QPushButton*>()) lines << button->text();
+    QVERIFY(lines.contains("zoo:squeezenet"));
+  }
+
+  void panels_at_the_bottom_stand_in_groups() {
+    const auto seen = [&] {
+      QStringList ids;
+      for (const PanelKind& kind : panel_kinds())
+        if (kind.group != PanelGroup::None && !panels().dock(QString::fromLatin1(kind.id))->isHidden())
+          ids << QString::fromLatin1(kind.id);
+      return ids;
+    };
+    QVERIFY(seen().contains("nodes") && seen().contains("objects") && !seen().contains("blocks"));
+    panels().show("findings");
+    QVERIFY(panels().group() == PanelGroup::Memory);
+    QVERIFY(seen().contains("blocks") && seen().contains("findings") && !seen().contains("nodes"));
+    panels().show_group(PanelGroup::Time);
+    QVERIFY(seen().contains("barriers") && !seen().contains("findings"));
+    panels().show_group(PanelGroup::Memory);
+    QTRY_VERIFY(!panels().dock("findings")->visibleRegion().isEmpty());  // it was looked at last
+  }
 
   void a_model_runs_and_every_view_has_it() {
     open("zoo:mul_mat");

@@ -190,8 +190,7 @@ class WordsTest : public QObject {
   void all_panels() {
     QFETCH(QString, panel);
     QDockWidget* dock = panels().dock(panel);
-    dock->show();
-    dock->raise();
+    panels().raise(panel);
     QTest::qWait(60);
     QVERIFY2(dock->windowTitle().contains(u'['), qPrintable(dock->windowTitle()));
     check(dock->widget());

@@ -7,7 +7,9 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
+#include <QElapsedTimer>
 #include <QLineEdit>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -62,6 +64,35 @@ class TablesTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // Sorting and filtering 300,000 rows would keep the window for a second: it is done elsewhere, and the call returns.
+  void a_long_table_is_sorted_and_filtered_elsewhere() {
+    auto table = std::make_shared<Table>();
+    table->rows = 300'000;
+    table->columns = {
+        {"number", {}, [](size_t r) { return QString::number(r); }, [](size_t r) { return static_cast<double>(r); }},
+        {"text", {}, [](size_t r) { return QStringLiteral("t%1").arg(r % 1000, 4); }}};
+    TableModel model;
+    QSignalSpy arranged(&model, &TableModel::rearranged);
+    const auto quick = [](const std::function<void()>& call) {
+      QElapsedTimer clock;
+      clock.start();
+      call();
+      return clock.elapsed() < 50;
+    };
+    QVERIFY(quick([&] { model.set_table(table); }));
+    QTRY_COMPARE_WITH_TIMEOUT(model.rowCount(), 300'000, 20'000);
+    QVERIFY(quick([&] { model.sort(1, Qt::DescendingOrder); }));
+    QVERIFY(quick([&] { model.set_text_filter("t 999"); }));  // the sorting before is no longer wanted
+    QTRY_COMPARE_WITH_TIMEOUT(model.rowCount(), 300, 20'000);
+    QCOMPARE(model.index(0, 1).data().toString(), QString("t 999"));
+    QVERIFY(!arranged.isEmpty());
+    // A short one is arranged at once.
+    auto few = std::make_shared<Table>(*table);
+    few->rows = 3000;
+    model.set_table(few);
+    QCOMPARE(model.rowCount(), 3);
+  }
+
   void pools_tell_what_is_free_and_what_is_used_again() {
     trace::Session session;
     const auto kind = trace::MemoryKind::Workspace;

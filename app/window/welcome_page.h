@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands over the panels while nothing is open: ways to open something, what was open last, examples and lessons.
+#pragma once
+#include <QVBoxLayout>
+#include <QWidget>
+
+namespace arenascope::app {
+
+struct Shell;
+
+class WelcomePage : public QWidget {
+  Q_OBJECT
+ public:
+  explicit WelcomePage(Shell& shell);
+  void update_page();  // shown or not, and what is in it
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void fill();
+  void place();
+  QLayout* ways();
+  QVBoxLayout* list(const QString& heading);
+  void add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip);
+
+  Shell& shell_;
+  QWidget* inside_ = nullptr;
+};
+
+}  // namespace arenascope::app
