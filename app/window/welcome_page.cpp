@@ -3,6 +3,7 @@
 
 #include <arenascope/models/zoo.h>
 
+#include <QDockWidget>
 #include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -42,6 +43,12 @@ WelcomePage::WelcomePage(Shell& shell) : QWidget(shell.window), shell_(shell) {
   hide();
 }
 
+// Docks come to the front when they are put back or chosen; messages stand before everything.
+void WelcomePage::stand_over() {
+  raise();
+  for (QWidget* over : shell_.window->findChildren<QWidget*>(QStringLiteral("messages"))) over->raise();
+}
+
 void WelcomePage::update_page() {
   const SessionSource& source = *shell_.document().source();
   const bool nothing = !source.session() && source.graph() == nullptr;
@@ -49,8 +56,8 @@ void WelcomePage::update_page() {
   fill();
   place();
   show();
-  raise();
-  for (QWidget* over : shell_.window->findChildren<QWidget*>(QStringLiteral("messages"))) over->raise();
+  for (QDockWidget* dock : shell_.window->findChildren<QDockWidget*>()) dock->installEventFilter(this);
+  stand_over();
 }
 
 QLayout* WelcomePage::ways() {
@@ -149,7 +156,12 @@ void WelcomePage::place() {
 
 bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
   const QEvent::Type type = event->type();
-  if (!isHidden() && (type == QEvent::Resize || type == QEvent::LayoutRequest || type == QEvent::Show)) place();
+  if (isHidden()) return QWidget::eventFilter(watched, event);
+  if (watched != shell_.window) {
+    if (type == QEvent::ZOrderChange || type == QEvent::Show) stand_over();
+  } else if (type == QEvent::Resize || type == QEvent::LayoutRequest || type == QEvent::Show) {
+    place();
+  }
   return QWidget::eventFilter(watched, event);
 }
 

@@ -21,6 +21,7 @@ class WelcomePage : public QWidget {
  private:
   void fill();
   void place();
+  void stand_over();
   QLayout* ways();
   QVBoxLayout* list(const QString& heading);
   void add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip);
