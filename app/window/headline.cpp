@@ -73,7 +73,8 @@ Headline::Headline(Panels* panels, QWidget* parent) : QToolBar(parent), panels_(
   addSeparator();
   text_ = new QLabel(this);
   text_->setContentsMargins(8, 0, 8, 0);
-  text_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  text_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  text_->setMinimumWidth(1);  // cut in a narrow window, and never behind the tool bar's arrow
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   addWidget(text_);
   timer_.setSingleShot(true);

@@ -70,7 +70,8 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
     // One line of what matters most.
     auto* headline = window_->findChild<Headline*>("headline");
-    QTRY_VERIFY2(headline->text().contains("arena 6.0 MiB, no gap"), qPrintable(headline->text()));
+    QTRY_VERIFY2(headline->text().contains(u"arena 6.0\u00a0MiB, no gap"), qPrintable(headline->text()));
+    QVERIFY(headline->findChild<QLabel*>()->width() > 200);  // and it is seen
     // Closed again, it is there again, and knows what was open.
     window_->shell().actions->find("file.close")->trigger();
     QTRY_VERIFY(page->isVisible());
