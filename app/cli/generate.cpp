@@ -7,11 +7,11 @@
 #include <arenascope/generate/generator.h>
 #include <arenascope/generate/sampler.h>
 #include <arenascope/models/tokenizer.h>
-#include <arenascope/trace/recording.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
 #include "app/cli/model_options.h"
+#include "app/cli/recorded_file.h"
 #include "app/common/format.h"
 
 namespace arenascope::cli {
@@ -158,18 +158,11 @@ int generate_text(const Context& context, const GenerateArguments& a) {
   run.backend = a.backend;
   run.threads = a.threads;
   run.fuse = a.backend == "cpu";
-  trace::Recorder recorder;
-  std::shared_ptr<trace::RecordingWriter> writer;
-  if (!a.record.empty()) run.recorder = &recorder;
+  RecordedFile recorded;
+  if (!a.record.empty()) run.recorder = recorded.recorder();
   auto task = prepare(a, run);
   if (!task) return fail(kUsage, task.error().message);
-  if (!a.record.empty()) {
-    auto created = trace::RecordingWriter::create(a.record);
-    if (!created) return fail(kFailed, created.error().message);
-    writer = std::move(*created);
-    recorder.add_sink(writer);
-    recorder.start();
-  }
+  if (auto ok = recorded.open(a.record, run); !ok) return fail(kFailed, ok.error().message);
   models::Utf8Stream letters;
   bool first = !task->tokenizer || task->tokenizer->decode(task->prompt).empty();
   const auto show = [&](int32_t id) {
@@ -182,11 +175,7 @@ int generate_text(const Context& context, const GenerateArguments& a) {
   };
   auto out = generate(*task, *sampler, a.past_end, show);
   if (!out) return fail(kFailed, fmt::format("{}: {}", a.model, out.error().message));
-  if (writer) {
-    recorder.stop();
-    if (auto ok = writer->close(); !ok) return fail(kFailed, ok.error().message);
-    if (recorder.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder.lost());
-  }
+  if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
   if (!context.json) {
     fmt::print("{}", letters.finish());
     print_outcome(*task, *out);

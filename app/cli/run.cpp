@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include <arenascope/models/npy.h>
-#include <arenascope/trace/recording.h>
 #include <fmt/format.h>
 
 #include <arenascope/run/runner.h>
 #include "app/cli/cli.h"
 #include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
+#include "app/cli/recorded_file.h"
 #include "app/common/format.h"
 
 namespace arenascope::cli {
@@ -175,32 +175,6 @@ Result<RunnerOptions> runner_options(const RunArguments& arguments) {
   if (auto ok = check_names(options); !ok) return ok.error();
   return options;
 }
-
-// A file that runs are recorded to, if there is to be one.
-class RecordedFile {
- public:
-  Status open(const std::string& path, RunnerOptions& options) {
-    if (path.empty()) return {};
-    auto created = trace::RecordingWriter::create(path);
-    if (!created) return created.error();
-    writer_ = std::move(*created);
-    recorder_.add_sink(writer_);
-    recorder_.start();
-    options.recorder = &recorder_;
-    return {};
-  }
-  Status close() {
-    if (!writer_) return {};
-    recorder_.stop();
-    if (auto ok = writer_->close(); !ok) return ok;
-    if (recorder_.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder_.lost());
-    return {};
-  }
-
- private:
-  trace::Recorder recorder_;
-  std::shared_ptr<trace::RecordingWriter> writer_;
-};
 
 Result<std::vector<RunReport>> repeat_run(Runner& runner, const RunArguments& arguments, Progress& progress) {
   std::vector<RunReport> reports;

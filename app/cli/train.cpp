@@ -3,11 +3,11 @@
 #include <chrono>
 #include <cmath>
 
-#include <arenascope/trace/recording.h>
 #include <arenascope/train/trainer.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/recorded_file.h"
 #include "app/common/format.h"
 
 namespace arenascope::cli {
@@ -28,6 +28,28 @@ double rate_of(const TrainArguments& a, int epoch) {
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
+void print_outcome(train::Trainer& trainer, double seconds, double train_accuracy, const Json& test_accuracy,
+                   bool json) {
+  if (!json) {
+    fmt::print("\n{} steps in {:.1f} s, {} of the training pictures right", trainer.steps(), seconds,
+               percent(train_accuracy));
+    if (!test_accuracy.is_null()) fmt::print(", {} of the test pictures", percent(test_accuracy.get<double>()));
+    fmt::print("\n");
+    for (const auto& [memory, bytes] : trainer.peak_bytes())
+      if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(memory), app::format_bytes(bytes));
+    return;
+  }
+  Json peaks = Json::object();
+  for (const auto& [memory, bytes] : trainer.peak_bytes()) peaks[std::string(name(memory))] = bytes;
+  print_json({{"model", trainer.name()},
+              {"steps", trainer.steps()},
+              {"seconds", seconds},
+              {"loss", trainer.losses()},
+              {"train_accuracy", train_accuracy},
+              {"test_accuracy", test_accuracy},
+              {"peak_bytes", peaks}});
+}
+
 int train_model(const Context& context, TrainArguments& a) {
   const auto kind = train::parse_optimizer(a.optimizer);
   if (!kind) return fail(kUsage, fmt::format("there is no optimizer '{}'; there are sgd and adamw", a.optimizer));
@@ -38,38 +60,24 @@ int train_model(const Context& context, TrainArguments& a) {
   if (!test) return fail(kUsage, test.error().message);
   a.options.run.threads = a.threads;
   a.options.run.fuse = true;
-  trace::Recorder recorder;
-  std::shared_ptr<trace::RecordingWriter> writer;
-  if (!a.record.empty()) {
-    auto created = trace::RecordingWriter::create(a.record);
-    if (!created) return fail(kFailed, created.error().message);
-    writer = std::move(*created);
-    recorder.add_sink(writer);
-    recorder.start();
-    a.options.run.recorder = &recorder;
-  }
+  RecordedFile recorded;
+  if (auto ok = recorded.open(a.record, a.options.run); !ok) return fail(kFailed, ok.error().message);
   auto opened = train::Trainer::open(a.model, *data, a.options);
   if (!opened) return fail(kUsage, opened.error().message);
   train::Trainer& trainer = **opened;
   Progress progress;
   const auto start = std::chrono::steady_clock::now();
-  train::Measure last;
   for (auto epoch = static_cast<int>(std::min<int64_t>(trainer.epochs(), a.epochs)); epoch < a.epochs; ++epoch) {
     progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / a.epochs);
     auto measured = trainer.epoch(*data, rate_of(a, epoch));
     if (!measured) return fail(kFailed, fmt::format("{}: {}", a.model, measured.error().message));
-    last = *measured;
     if (!context.json)
-      fmt::print("epoch {:>3}  loss {:.5f}  accuracy {}\n", epoch + 1, last.loss, percent(last.accuracy));
+      fmt::print("epoch {:>3}  loss {:.5f}  accuracy {}\n", epoch + 1, measured->loss, percent(measured->accuracy));
     if (!a.save.empty())
       if (auto ok = trainer.save(a.save); !ok) return fail(kFailed, ok.error().message);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (writer) {
-    recorder.stop();
-    if (auto ok = writer->close(); !ok) return fail(kFailed, ok.error().message);
-    if (recorder.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder.lost());
-  }
+  if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
   progress.phase("measuring");
   auto train_measure = trainer.measure(*data);
   if (!train_measure) return fail(kFailed, train_measure.error().message);
@@ -79,24 +87,7 @@ int train_model(const Context& context, TrainArguments& a) {
     if (!test_measure) return fail(kUsage, fmt::format("{}: {}", a.test, test_measure.error().message));
     test_accuracy = test_measure->accuracy;
   }
-  if (!context.json) {
-    fmt::print("\n{} steps in {:.1f} s, {} of the training pictures right", trainer.steps(), seconds,
-               percent(train_measure->accuracy));
-    if (!test_accuracy.is_null()) fmt::print(", {} of the test pictures", percent(test_accuracy.get<double>()));
-    fmt::print("\n");
-    for (const auto& [memory, bytes] : trainer.peak_bytes())
-      if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(memory), app::format_bytes(bytes));
-    return kDone;
-  }
-  Json peaks = Json::object();
-  for (const auto& [memory, bytes] : trainer.peak_bytes()) peaks[std::string(name(memory))] = bytes;
-  print_json({{"model", trainer.name()},
-              {"steps", trainer.steps()},
-              {"seconds", seconds},
-              {"loss", trainer.losses()},
-              {"train_accuracy", train_measure->accuracy},
-              {"test_accuracy", test_accuracy},
-              {"peak_bytes", peaks}});
+  print_outcome(trainer, seconds, train_measure->accuracy, test_accuracy, context.json);
   return kDone;
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/recorded_file.h"
+
+#include <fmt/format.h>
+
+namespace arenascope::cli {
+
+Status RecordedFile::open(const std::string& path, RunnerOptions& options) {
+  if (path.empty()) return {};
+  auto created = trace::RecordingWriter::create(path);
+  if (!created) return created.error();
+  writer_ = std::move(*created);
+  recorder_.add_sink(writer_);
+  recorder_.start();
+  options.recorder = &recorder_;
+  return {};
+}
+
+Status RecordedFile::close() {
+  if (!writer_) return {};
+  recorder_.stop();
+  if (auto ok = writer_->close(); !ok) return ok;
+  if (recorder_.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder_.lost());
+  return {};
+}
+
+}  // namespace arenascope::cli
