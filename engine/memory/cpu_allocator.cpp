@@ -24,7 +24,7 @@ Result<void*> CpuAllocator::allocate(Bytes bytes, size_t alignment) {
   if (Status s = take_budget(bytes); !s) return s.error();
   // Large blocks (weights, arenas) are read a fifth faster from huge pages.
   constexpr size_t kHugePage = size_t{2} << 20;
-  const bool huge = bytes >= static_cast<Bytes>(4 * kHugePage);
+  const bool huge = bytes >= static_cast<Bytes>(kHugePage);
   alignment = std::max(alignment, huge ? kHugePage : kDefaultAlignment);
   void* pointer = std::aligned_alloc(alignment, align_up(static_cast<uint64_t>(bytes), alignment));
   if (!pointer) {
