@@ -55,7 +55,7 @@ build_jobs() {
 }
 
 # Further options for CMake.
-build_options=()
+build_options=(-DARENASCOPE_UNITY=ON)
 
 # build_release [TARGET…]: configures and builds the release preset; everything without targets. The compiler cache is
 # used where it is installed (cmake/ArenascopeBuild.cmake).

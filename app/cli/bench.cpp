@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/cli/cli.h"
-#include "app/common/bench_list.h"
+#include "app/checks/bench_list.h"
 
 namespace arenascope::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/model_options.h"
-#include "app/common/verify_folder.h"
-#include "app/common/verify_model.h"
+#include "app/checks/verify_folder.h"
+#include "app/checks/verify_model.h"
 
 namespace arenascope::cli {
 namespace {

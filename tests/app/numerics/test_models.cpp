@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include <arenascope/run/runner.h>
-#include "app/common/compare.h"
+#include "app/checks/compare.h"
 
 using namespace arenascope;
 using namespace arenascope::app;

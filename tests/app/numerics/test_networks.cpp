@@ -15,7 +15,7 @@
 #include <set>
 
 #include <arenascope/run/runner.h>
-#include "app/common/compare.h"
+#include "app/checks/compare.h"
 
 using namespace arenascope;
 using namespace arenascope::app;

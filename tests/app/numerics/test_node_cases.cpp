@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "app/common/verify_folder.h"
+#include "app/checks/verify_folder.h"
 
 using namespace arenascope;
 using namespace arenascope::app;

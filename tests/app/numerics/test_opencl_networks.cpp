@@ -13,8 +13,8 @@
 #include <arenascope/trace/session.h>
 
 #include <arenascope/run/runner.h>
-#include "app/common/compare.h"
-#include "app/common/verify_model.h"
+#include "app/checks/compare.h"
+#include "app/checks/verify_model.h"
 
 using namespace arenascope;
 using namespace arenascope::app;

@@ -8,7 +8,7 @@
 #include <arenascope/models/testcase.h>
 
 #include <arenascope/run/runner.h>
-#include "app/common/compare.h"
+#include "app/checks/compare.h"
 
 namespace arenascope::app {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/bench_fusion.h"
+#include "app/checks/bench_fusion.h"
 
 #include <algorithm>
 #include <ctime>

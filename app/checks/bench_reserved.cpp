@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/bench_reserved.h"
+#include "app/checks/bench_reserved.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/bench_list.h"
+#include "app/checks/bench_list.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -15,11 +15,11 @@
 #include "engine/bench/bench_trace.h"
 
 #include <arenascope/run/backends.h>
-#include "app/common/bench_cpu.h"
-#include "app/common/bench_fusion.h"
-#include "app/common/bench_networks.h"
-#include "app/common/bench_opencl.h"
-#include "app/common/bench_record.h"
+#include "app/checks/bench_cpu.h"
+#include "app/checks/bench_fusion.h"
+#include "app/checks/bench_networks.h"
+#include "app/checks/bench_opencl.h"
+#include "app/checks/bench_record.h"
 
 namespace arenascope::app {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The OpenCL backend beside the CPU backend, and its pool beside the plan.
 #pragma once
-#include "app/common/bench_list.h"
+#include "app/checks/bench_list.h"
 
 namespace arenascope::app {
 

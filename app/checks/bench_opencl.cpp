@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/bench_opencl.h"
+#include "app/checks/bench_opencl.h"
 
 #include <fmt/format.h>
 #include <stdlib.h>

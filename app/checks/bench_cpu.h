@@ -2,7 +2,7 @@
 // The rows of `bench cpu`: how fast the engine is beside libraries, loops and the figures that are wanted. To add some:
 // a function that returns rows, and a line in bench_cpu.cpp.
 #pragma once
-#include "app/common/bench_list.h"
+#include "app/checks/bench_list.h"
 
 namespace arenascope::app {
 

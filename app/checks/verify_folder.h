@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/common/verify_model.h"
+#include "app/checks/verify_model.h"
 
 namespace arenascope::app {
 

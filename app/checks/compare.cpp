@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/compare.h"
+#include "app/checks/compare.h"
 
 #include <algorithm>
 #include <cmath>

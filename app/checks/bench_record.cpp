@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/bench_record.h"
+#include "app/checks/bench_record.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/verify_model.h"
+#include "app/checks/verify_model.h"
 
 #include <algorithm>
 #include <cmath>

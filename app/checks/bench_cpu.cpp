@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/bench_cpu.h"
+#include "app/checks/bench_cpu.h"
 
 #include <algorithm>
 
@@ -9,9 +9,9 @@
 #include "engine/bench/bench_run.h"
 #include "engine/bench/cpu_bench.h"
 
-#include "app/common/bench_busy.h"
-#include "app/common/bench_record.h"
-#include "app/common/bench_reserved.h"
+#include "app/checks/bench_busy.h"
+#include "app/checks/bench_record.h"
+#include "app/checks/bench_reserved.h"
 
 namespace arenascope::app {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/common/bench_networks.h"
+#include "app/checks/bench_networks.h"
 
 #include <algorithm>
 #include <string>

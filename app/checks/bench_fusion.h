@@ -3,7 +3,7 @@
 #pragma once
 #include <filesystem>
 
-#include "app/common/bench_list.h"
+#include "app/checks/bench_list.h"
 
 namespace arenascope::app {
 
