@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>arenascope::app::InputSizes</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::MainWindow</name>
     <message numerus="yes">
         <source>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).</source>
@@ -103,6 +113,20 @@
             <numerusform>%1 is copied between devices %n times a run; once would save %2.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>At the peak, after %1, %2 are handed out in %n block(s): %3.</source>
+        <translation>
+            <numerusform>At the peak, after %1, %2 are handed out in %n block: %3.</numerusform>
+            <numerusform>At the peak, after %1, %2 are handed out in %n blocks: %3.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block(s): %3.</source>
+        <translation>
+            <numerusform>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block: %3.</numerusform>
+            <numerusform>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n blocks: %3.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::FindingsView</name>
@@ -173,6 +197,13 @@
         <translation>
             <numerusform>%n step</numerusform>
             <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n thread(s)</source>
+        <translation>
+            <numerusform>%n thread</numerusform>
+            <numerusform>%n threads</numerusform>
         </translation>
     </message>
 </context>

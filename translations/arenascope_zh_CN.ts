@@ -1726,10 +1726,6 @@ address %1</source>
         <translation>位置为实测，时间为推导</translation>
     </message>
     <message>
-        <source>allocator %1</source>
-        <translation>分配器 %1</translation>
-    </message>
-    <message>
         <source>Addresses of</source>
         <translation>显示哪里的地址</translation>
     </message>
@@ -1803,6 +1799,10 @@ address %1</source>
         <source>Nothing here was placed in an arena.</source>
         <translation>此处没有内容放在内存区中。</translation>
     </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Breadcrumbs</name>
@@ -1833,6 +1833,10 @@ address %1</source>
     <message>
         <source>%1 of time</source>
         <translation>一段时间 %1</translation>
+    </message>
+    <message>
+        <source>allocation at %1</source>
+        <translation>%1 处的分配</translation>
     </message>
 </context>
 <context>
@@ -1952,6 +1956,26 @@ address %1</source>
             <numerusform>%1 每次运行在设备之间复制 %n 次；只复制一次可省 %2。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>At the peak, after %1, %2 are handed out in %n block(s): %3.</source>
+        <translation>
+            <numerusform>峰值时（%1 之后），共分配 %2，分在 %n 个块中：%3。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Spaces held up to %1 at once that nobody used, as much as %2 of the most that they held.</source>
+        <translation>空间中同时最多有 %1 无人使用，相当于其最大持有量的 %2。</translation>
+    </message>
+    <message numerus="yes">
+        <source>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block(s): %3.</source>
+        <translation>
+            <numerusform>峰值时，已分配内存中有 %1（%2）并未被请求，位于 %n 个块中：%3。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A plan of the same lifetimes needs %1, by the planner %2: %3 less than the spaces held.</source>
+        <translation>对同样的生命周期做规划需要 %1（规划器 %2）：比空间持有的少 %3。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::FindingsModel</name>
@@ -2001,10 +2025,6 @@ address %1</source>
         <translation>正在查找可以改进之处…</translation>
     </message>
     <message>
-        <source>Nothing was found yet.</source>
-        <translation>还没有发现什么。</translation>
-    </message>
-    <message>
         <source>Nothing is open.</source>
         <translation>没有打开任何内容。</translation>
     </message>
@@ -2039,6 +2059,14 @@ address %1</source>
     <message>
         <source>Nothing was found: there is no graph that could be planned anew.</source>
         <translation>没有发现：没有可以重新规划的图。</translation>
+    </message>
+    <message>
+        <source>Not looked through yet.</source>
+        <translation>尚未查找。</translation>
+    </message>
+    <message>
+        <source>Nothing was found.</source>
+        <translation>没有发现什么。</translation>
     </message>
 </context>
 <context>
@@ -2670,16 +2698,8 @@ address %1</source>
         <translation>仅计每行前 %1 段。</translation>
     </message>
     <message>
-        <source>Allocation %1</source>
-        <translation>分配 %1</translation>
-    </message>
-    <message>
         <source>not by the end of the trace</source>
         <translation>到跟踪结束时尚未归还</translation>
-    </message>
-    <message>
-        <source>times it was taken</source>
-        <translation>取得次数</translation>
     </message>
     <message>
         <source>When it was taken</source>
@@ -2692,6 +2712,38 @@ address %1</source>
     <message>
         <source>%1 in %2 allocations</source>
         <translation>%1，%2 个分配</translation>
+    </message>
+    <message>
+        <source>Allocation at %1</source>
+        <translation>%1 处的分配</translation>
+    </message>
+    <message>
+        <source>for</source>
+        <translation>用途</translation>
+    </message>
+    <message>
+        <source>allocator</source>
+        <translation>分配器</translation>
+    </message>
+    <message>
+        <source>asked for</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>waste</source>
+        <translation>浪费</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空间</translation>
+    </message>
+    <message>
+        <source>lies at</source>
+        <translation>位于</translation>
+    </message>
+    <message>
+        <source>of</source>
+        <translation>属于</translation>
     </message>
 </context>
 <context>
@@ -2867,6 +2919,10 @@ address %1</source>
         <source>other</source>
         <translation>其他</translation>
     </message>
+    <message>
+        <source>optimiser</source>
+        <translation>优化器</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::ObjectsView</name>
@@ -3024,10 +3080,6 @@ next: %7</source>
         <translation>位置为实测，时间为推导</translation>
     </message>
     <message>
-        <source>allocator %1</source>
-        <translation>分配器 %1</translation>
-    </message>
-    <message>
         <source>Bytes of</source>
         <translation>显示哪里的字节</translation>
     </message>
@@ -3062,6 +3114,14 @@ next: %7</source>
     <message>
         <source>Nothing here tells of memory.</source>
         <translation>此处没有内存信息。</translation>
+    </message>
+    <message>
+        <source>All memory by device</source>
+        <translation>按设备的全部内存</translation>
+    </message>
+    <message>
+        <source>no device told</source>
+        <translation>未说明设备</translation>
     </message>
 </context>
 <context>
@@ -3232,6 +3292,13 @@ next: %7</source>
     <message>
         <source>planned, not seen</source>
         <translation>已规划，未出现</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Spaces</name>
+    <message>
+        <source>allocator %1</source>
+        <translation>分配器 %1</translation>
     </message>
 </context>
 <context>
@@ -4000,16 +4067,8 @@ next: %7</source>
         <translation>规则</translation>
     </message>
     <message>
-        <source>No holes were seen.</source>
-        <translation>没有观察到空洞。</translation>
-    </message>
-    <message>
         <source>There are too many tensors for this table.</source>
         <translation>张量太多，此表无法显示。</translation>
-    </message>
-    <message>
-        <source>block %1</source>
-        <translation>块 %1</translation>
     </message>
     <message>
         <source>Byte seconds</source>
@@ -4090,6 +4149,110 @@ next: %7</source>
     <message>
         <source>●: the plan of the run at hand; ○: the one that is shown in its place</source>
         <translation>●：当前运行所用的规划；○：代替它显示的规划</translation>
+    </message>
+    <message>
+        <source>Whose space it lies in</source>
+        <translation>它所在空间的所有者</translation>
+    </message>
+    <message>
+        <source>First byte</source>
+        <translation>首字节</translation>
+    </message>
+    <message>
+        <source>Of the largest that lay there</source>
+        <translation>曾位于该处的最大者</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>内存块</translation>
+    </message>
+    <message>
+        <source>How many lay there, one after the other</source>
+        <translation>先后有多少块位于该处</translation>
+    </message>
+    <message>
+        <source>Share of the time in which one of them was there</source>
+        <translation>其中之一位于该处的时间比例</translation>
+    </message>
+    <message>
+        <source>What lay there, in the order of time</source>
+        <translation>按时间顺序曾位于该处的内容</translation>
+    </message>
+    <message>
+        <source>What the spaces held was in use all the time.</source>
+        <translation>空间持有的内存一直在使用。</translation>
+    </message>
+    <message>
+        <source>end of the space</source>
+        <translation>空间末尾</translation>
+    </message>
+    <message>
+        <source>Of a space, in nobody&apos;s use</source>
+        <translation>空间中无人使用的字节</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空间</translation>
+    </message>
+    <message>
+        <source>Bytes of the space that it lies in</source>
+        <translation>它所在空间的字节数</translation>
+    </message>
+    <message>
+        <source>Below it</source>
+        <translation>其下</translation>
+    </message>
+    <message>
+        <source>What lay there when it came to be</source>
+        <translation>它出现时位于该处的内容</translation>
+    </message>
+    <message>
+        <source>What it was asked for as</source>
+        <translation>请求时的种类</translation>
+    </message>
+    <message>
+        <source>Of the block that was handed out</source>
+        <translation>所分配的块的字节数</translation>
+    </message>
+    <message>
+        <source>Waste</source>
+        <translation>浪费</translation>
+    </message>
+    <message>
+        <source>Bytes of the block that nobody asked for</source>
+        <translation>块中没有被请求的字节</translation>
+    </message>
+    <message>
+        <source>Lived</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>From being handed out to being given back</source>
+        <translation>从分配到归还</translation>
+    </message>
+    <message>
+        <source>%1, still there</source>
+        <translation>%1，仍在</translation>
+    </message>
+    <message>
+        <source>There are too many moments for this table.</source>
+        <translation>时刻过多，无法列表。</translation>
+    </message>
+    <message>
+        <source>Bytes that are handed out, weights apart</source>
+        <translation>已分配的字节，不含权重</translation>
+    </message>
+    <message>
+        <source>Bytes of the spaces</source>
+        <translation>空间的字节数</translation>
+    </message>
+    <message>
+        <source>Bytes of the spaces that nobody uses</source>
+        <translation>空间中无人使用的字节</translation>
+    </message>
+    <message>
+        <source>How many are handed out</source>
+        <translation>已分配的块数</translation>
     </message>
 </context>
 <context>

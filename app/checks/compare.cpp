@@ -74,6 +74,7 @@ Comparison compare(DType dtype, std::span<const std::byte> got, std::span<const 
   }
   out.max_rel_error = out.max_abs_error == 0 ? 0 : largest > 0 ? out.max_abs_error / largest : INFINITY;
   if (tolerance.relative_to_max > 0 && !(out.max_rel_error <= tolerance.relative_to_max)) out.passed = false;
+  if (floating && tolerance.absolute > 0 && out.max_abs_error <= tolerance.absolute) out.passed = true;
   return out;
 }
 

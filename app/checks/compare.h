@@ -15,6 +15,7 @@ struct Tolerance {
   double rtol = 1e-3;  // what onnx's own tests use
   double atol = 1e-7;
   double relative_to_max = 0;
+  double absolute = 0;  // a floating tensor that differs by no more than this anywhere passes, whatever the others say
 };
 
 struct Comparison {

@@ -21,26 +21,71 @@ constexpr double kLowPrecision = 2e-2;
 
 bool low_precision(const VerifyOptions& options) { return options.runner.precision == Precision::Low; }
 
-Tolerance tolerance_of(const VerifyOptions& options) {
-  Tolerance tolerance = options.tolerance;
+// What a network whose weights are stored in a quantised type is held to: its matrix multiplications round activations to
+// 8 bits by blocks, of 32 elements (q4_0 to q8_0) or 256 (the K types), and the layers add that up.
+double quantised_tolerance(DType type) {
+  switch (type) {
+    case DType::Q8_0: return 1.5e-2;
+    case DType::Q4_0:
+    case DType::Q4_1:
+    case DType::Q5_0:
+    case DType::Q5_1: return 2e-2;
+    case DType::Q2_K:
+    case DType::Q3_K:
+    case DType::Q4_K:
+    case DType::Q5_K:
+    case DType::Q6_K: return 3e-2;
+    default: return 0;
+  }
+}
+
+// Sigmoids and softmax give numbers between 0 and 1: near 0, what f32 leaves of 1 is most of the result.
+constexpr double kNearZero = 1e-6;
+
+bool is_share(const TensorImpl& tensor) {
+  const TensorImpl* node = &tensor;
+  while (node->is_view() || node->op == Op::Cont) node = node->is_view() ? node->view_source : node->sources[0];
+  return node->op == Op::Sigmoid || node->op == Op::SoftMax;
+}
+
+// What a model's outputs are held to, and why.
+struct Measure {
+  Tolerance tolerance;
+  std::string reason;
+  bool given = false;  // on the command line: nothing is added to it
+};
+
+Measure measure_of(const VerifyOptions& options, const models::Model& model) {
+  Measure out{options.tolerance, {}, false};
   const Tolerance usual;
-  const bool given = tolerance.relative_to_max > 0 || tolerance.rtol != usual.rtol || tolerance.atol != usual.atol;
-  if (low_precision(options) && !given) tolerance.relative_to_max = kLowPrecision;
-  return tolerance;
+  Tolerance& t = out.tolerance;
+  out.given = t.relative_to_max > 0 || t.rtol != usual.rtol || t.atol != usual.atol;
+  DType widest = DType::F32;
+  for (const models::Weight& weight : model.weights)
+    if (quantised_tolerance(weight.tensor.dtype()) > quantised_tolerance(widest)) widest = weight.tensor.dtype();
+  if (!out.given && low_precision(options)) t.relative_to_max = kLowPrecision;
+  if (!out.given && quantised_tolerance(widest) > t.relative_to_max) t.relative_to_max = quantised_tolerance(widest);
+  if (low_precision(options)) out.reason = "stored as float16";
+  if (widest != DType::F32)
+    out.reason += fmt::format("{}weights in {}, whose products round activations to 8 bits",
+                              out.reason.empty() ? "" : ", ", name(widest));
+  if (!out.reason.empty() && t.relative_to_max > 0)
+    out.reason += fmt::format(": allowed {:.3g} of the largest value", t.relative_to_max);
+  return out;
 }
 
 VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const std::byte> got,
-                   std::span<const std::byte> expected, const Tolerance& tolerance, bool low) {
-  const Comparison c = compare(tensor.dtype, got, expected, tolerance);
-  std::string note;
-  if (low) {
-    note = tolerance.relative_to_max > 0
-               ? fmt::format("stored as float16, allowed {:.3g} of the largest value", tolerance.relative_to_max)
-               : std::string("stored as float16");
-    // One number too large for float16 on the way makes many that are none.
-    if (!std::isfinite(c.max_abs_error))
-      note += "; there are results that are no numbers: values beyond 65504 do not fit";
-  }
+                   std::span<const std::byte> expected, Measure measure, bool low) {
+  if (!measure.given && is_share(tensor)) measure.tolerance.absolute = kNearZero;
+  const Comparison c = compare(tensor.dtype, got, expected, measure.tolerance);
+  std::string note = measure.reason;
+  // One number too large for float16 on the way makes many that are none.
+  if (low && !std::isfinite(c.max_abs_error))
+    note += "; there are results that are no numbers: values beyond 65504 do not fit";
+  Tolerance strict = measure.tolerance;
+  strict.absolute = 0;
+  if (c.passed && measure.tolerance.absolute > 0 && !compare(tensor.dtype, got, expected, strict).passed)
+    note += fmt::format("{}within 1e-6 absolute: sigmoids or shares near zero", note.empty() ? "" : "; ");
   return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, std::move(note)};
 }
 
@@ -64,14 +109,14 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   auto reference = Runner::open(task.spec, reference_options);
   if (!reference) return reference.error();
   if (auto report = (*reference)->run(); !report) return report.error();
-  Tolerance tolerance = tolerance_of(options);
-  if (tolerance.relative_to_max == 0) tolerance.relative_to_max = 1e-5;
+  Measure measure = measure_of(options, (*reference)->model());
+  if (measure.tolerance.relative_to_max == 0) measure.tolerance.relative_to_max = 1e-5;
   std::vector<VerifiedCase> cases;
   for (size_t i = 0; i < results.size(); ++i) {
     auto expected = (*reference)->output(i);
     if (!expected) return expected.error();
     const auto& value = (*reference)->model().outputs[i];
-    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, tolerance,
+    cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, measure,
                           low_precision(options)));
   }
   return cases;
@@ -160,7 +205,7 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
         continue;
       }
       cases.push_back(
-          judge(case_name, *got, *bytes, bytes_of(expected), tolerance_of(options), low_precision(options)));
+          judge(case_name, *got, *bytes, bytes_of(expected), measure_of(options, model), low_precision(options)));
     }
   }
   return cases;

@@ -18,10 +18,28 @@ struct Piece {
   bool alone = false;    // nobody was seen to take it: it is as large as what was handed out, and goes with it
 };
 
+struct Moment {
+  Nanoseconds time = 0;
+  Bytes active = 0, reserved = 0;
+  int64_t blocks = 0;
+};
+
+// What was handed out, from when to when in the range.
+struct Stay {
+  std::string device;
+  uint64_t address = 0;
+  Bytes bytes = 0;
+  Nanoseconds begin = 0, end = 0;
+};
+
 struct Totals {
   Bytes peak = 0, reserved = 0, unused = 0;
   int64_t blocks = 0;
+  std::vector<Moment> moments;
+  std::vector<Stay> stays;
 };
+
+constexpr size_t kMostMoments = 20'000;  // more are not listed one by one
 
 // From the first event on; what lies before the range only tells what is there when it begins.
 class Walk {
@@ -35,10 +53,13 @@ class Walk {
       const Nanoseconds time = events[i]->time;
       if (time >= range_.end) break;
       if (!begun && time > range_.begin) begin(), begun = true;
+      time_ = time;
+      begun_ = begun;
       for (; i < events.size() && events[i]->time == time; ++i) step(*events[i]);
-      if (begun) look();
+      if (begun) look(time);
     }
     if (!begun) begin();
+    for (const auto& [at, block] : blocks_) end_of_stay(at, block, range_.end);
     return totals_;
   }
 
@@ -47,13 +68,19 @@ class Walk {
   struct Block {
     bool shown = false;
     Bytes bytes = 0;
+    Nanoseconds since = 0;
   };
 
   void begin() {
     totals_.blocks = std::count_if(blocks_.begin(), blocks_.end(), [](const auto& b) { return b.second.shown; });
-    look();
+    look(range_.begin);
   }
-  void look() {
+  void end_of_stay(const Place& at, const Block& block, Nanoseconds end) {
+    if (block.shown)
+      totals_.stays.push_back({at.first, at.second, block.bytes, std::max(block.since, range_.begin), end});
+  }
+  void look(Nanoseconds time) {
+    if (totals_.moments.size() <= kMostMoments) totals_.moments.push_back({time, active_, reserved_, live_});
     totals_.peak = std::max(totals_.peak, active_);
     totals_.reserved = std::max(totals_.reserved, reserved_);
     totals_.unused = std::max(totals_.unused, reserved_ - active_);
@@ -70,10 +97,11 @@ class Walk {
         give_back(at);
         const Piece* in = around(at);
         if (in == nullptr) in = take(at, m, true);
-        const Block block{shown_(*in), m.bytes};
+        const Block block{shown_(*in), m.bytes, m.time};
         blocks_[at] = block;
         if (!block.shown) break;
         active_ += m.bytes;
+        ++live_;
         ++totals_.blocks;
       }
     }
@@ -116,7 +144,8 @@ class Walk {
   void give_back(const Place& at) {
     const auto block = blocks_.find(at);
     if (block == blocks_.end()) return;
-    if (block->second.shown) active_ -= block->second.bytes;
+    if (block->second.shown) active_ -= block->second.bytes, --live_;
+    if (begun_) end_of_stay(at, block->second, time_);
     blocks_.erase(block);
     if (const auto piece = pieces_.find(at); piece != pieces_.end() && piece->second.alone)
       let_go(at, piece->second.bytes);
@@ -126,6 +155,9 @@ class Walk {
   const Interval range_;
   const Shown shown_;
   Bytes reserved_ = 0, active_ = 0;
+  int64_t live_ = 0;
+  Nanoseconds time_ = 0;
+  bool begun_ = false;
   Totals totals_;
   std::map<Place, Piece> pieces_;
   std::map<Place, Block> blocks_;
@@ -136,6 +168,41 @@ void write(const std::string& id, const Totals& t, Writer& out) {
   out.bytes(id + ".reserved", t.reserved);
   out.bytes(id + ".unused", t.unused);
   out.count(id + ".slices", t.blocks);
+}
+
+// Each place from which memory was handed out, and each moment at which something changed.
+void write_each(const std::string& range, Interval interval, Nanoseconds origin, const Totals& t, Writer& out) {
+  struct Place {
+    Nanoseconds first = INT64_MAX;
+    Bytes most = 0;
+    std::vector<Interval> there;
+  };
+  std::map<uint64_t, std::map<std::string, Place>> places;  // by address, and device
+  for (const Stay& s : t.stays) {
+    Place& place = places[s.address][s.device];
+    place.first = std::min(place.first, s.begin);
+    place.most = std::max(place.most, s.bytes);
+    place.there.push_back({s.begin, s.end});
+  }
+  const auto length = static_cast<double>(interval.end - interval.begin);
+  for (const auto& [address, devices] : places) {
+    for (const auto& [device, place] : devices) {
+      int64_t before = 0;  // devices that used the same address earlier
+      for (const auto& [other, theirs] : devices) before += theirs.first < place.first ? 1 : 0;
+      const std::string id = range + ".place." + std::to_string(address) + "." + std::to_string(before);
+      out.bytes(id + ".bytes", place.most);
+      out.count(id + ".blocks", static_cast<int64_t>(place.there.size()));
+      out.share(id + ".used", length > 0 ? static_cast<double>(length_of_union(place.there)) / length : 0);
+    }
+  }
+  if (t.moments.size() > kMostMoments) return;
+  for (const Moment& m : t.moments) {
+    const std::string id = range + ".moment." + std::to_string(m.time - origin);
+    out.bytes(id + ".active", m.active);
+    out.bytes(id + ".reserved", m.reserved);
+    out.bytes(id + ".unused", m.reserved - m.active);
+    out.count(id + ".blocks", m.blocks);
+  }
 }
 
 }  // namespace
@@ -157,7 +224,9 @@ void audit_spaces(const Raw& raw, Writer& out) {
   for (const auto& [name, range] : ranges) {
     write(name + ".spaces.all", Walk(raw, range, [](const Piece&) { return true; }).run(events), out);
     const auto working = [&](const Piece& p) { return kind_of(p) != "Persistent" && kind_of(p) != "Mapped"; };
-    write(name + ".spaces.working", Walk(raw, range, working).run(events), out);
+    const Totals totals = Walk(raw, range, working).run(events);
+    write(name + ".spaces.working", totals, out);
+    write_each(name, range, raw.begin, totals, out);
   }
 }
 

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <arenascope/base/checked.h>
-
 namespace arenascope {
 namespace {
 
@@ -73,38 +71,24 @@ Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImp
 
 Status move_to_device(Backend& backend, ExecutionContext& context, std::span<TensorImpl* const> tensors,
                       MemoryKind kind) {
-  struct Place {
-    Storage host;
-    Bytes offset;
+  // By their bytes on the host, which several may share: a block each, so that each is seen as its own.
+  std::map<std::pair<std::byte*, Bytes>, Storage> places;
+  const auto lies_on_host = [](const TensorImpl& tensor) {
+    return tensor.storage.allocated() && tensor.storage.device().is_cpu() && tensor.storage.bytes() > 0;
   };
-  std::map<std::pair<std::byte*, Bytes>, Place> places;
-  const auto alignment = static_cast<uint64_t>(backend.alignment());
-  Bytes total = 0;
+  const auto alignment = static_cast<size_t>(backend.alignment());
   for (const TensorImpl* tensor : tensors) {
-    const Storage& storage = tensor->storage;
-    if (!storage.allocated() || !storage.device().is_cpu() || storage.bytes() == 0) continue;
-    if (!places.try_emplace({storage.data(), storage.bytes()}, Place{storage, total}).second) continue;
-    const auto end = checked_add(total, storage.bytes());
-    if (!end || *end > INT64_MAX - static_cast<int64_t>(alignment))
-      return Error{"tensors to be moved to a device overflow 2^63 bytes"};
-    total = static_cast<Bytes>(align_up(static_cast<uint64_t>(*end), alignment));
+    if (!lies_on_host(*tensor)) continue;
+    const Storage& host = tensor->storage;
+    const auto [place, fresh] = places.try_emplace({host.data(), host.bytes()});
+    if (!fresh) continue;
+    auto storage = Storage::allocate(context, backend.device(), kind, host.bytes(), alignment);
+    if (!storage) return storage.error();
+    place->second = std::move(*storage);
+    if (auto ok = backend.upload(place->second, host.data(), host.bytes()); !ok) return ok;
   }
-  if (total == 0) return {};
-  auto block = Storage::allocate(context, backend.device(), kind, total, static_cast<size_t>(alignment));
-  if (!block) return block.error();
-  for (auto& [key, place] : places) {
-    auto slice = block->sub_storage(place.offset, place.host.bytes());
-    if (!slice) return slice.error();
-    if (auto ok = backend.upload(*slice, place.host.data(), place.host.bytes()); !ok) return ok;
-  }
-  for (TensorImpl* tensor : tensors) {
-    const Storage& storage = tensor->storage;
-    if (!storage.allocated() || !storage.device().is_cpu() || storage.bytes() == 0) continue;
-    const Place& place = places.find({storage.data(), storage.bytes()})->second;
-    auto slice = block->sub_storage(place.offset, storage.bytes());
-    if (!slice) return slice.error();
-    tensor->storage = std::move(*slice);
-  }
+  for (TensorImpl* tensor : tensors)
+    if (lies_on_host(*tensor)) tensor->storage = places.find({tensor->storage.data(), tensor->storage.bytes()})->second;
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <arenascope/graph/fused.h>
+#include <arenascope/graph/optimizer_state.h>
 #include <fmt/format.h>
 
 namespace arenascope {
@@ -108,6 +109,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   if (tensor.has(kFlagOutput)) out.flags |= trace::kOutput;
   if (tensor.has(kFlagParameter)) out.flags |= trace::kParameter;
   if (tensor.has(kFlagWeight)) out.flags |= trace::kWeight;
+  if (is_optimizer_state(tensor.flags)) out.flags |= trace::kOptimizerState;
   if (tensor.is_view()) out.flags |= trace::kView;
   out.placement = placement_of(arenascope::placement_of(tensor));
   if (!has_work(tensor)) out.flags |= trace::kNoWork;

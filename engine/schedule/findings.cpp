@@ -9,7 +9,9 @@
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
+#include <arenascope/trace/space_use.h>
 #include "engine/schedule/findings_run.h"
+#include "engine/schedule/findings_spaces.h"
 
 namespace arenascope {
 namespace {
@@ -49,7 +51,10 @@ class Finder {
 
   std::vector<Finding> run() {
     add_run_findings(in_, found_);
-    if (!set_up()) return ranked();
+    add_space_findings(in_, options_, found_);
+    // Of a run that did not use its plan there is nothing to save in that.
+    const bool unused = in_.snapshot && trace::lies_in_spaces(*in_.snapshot, in_.run, in_.plan.get());
+    if (unused || !set_up()) return ranked();
     add_peak();
     add_holes();
     tell(0.05);

@@ -20,45 +20,6 @@ namespace {
 
 using Value = PickleValue;
 
-struct Range {
-  uint64_t begin, end;
-};
-
-// Address ranges, laid one behind the other without the gaps between them.
-class Layout {
- public:
-  void add(uint64_t address, int64_t size) { ranges_.push_back({address, address + static_cast<uint64_t>(size)}); }
-  void settle() {
-    std::sort(ranges_.begin(), ranges_.end(), [](const Range& x, const Range& y) { return x.begin < y.begin; });
-    std::vector<Range> merged;
-    for (const Range& r : ranges_) {
-      if (!merged.empty() && r.begin <= merged.back().end) {
-        merged.back().end = std::max(merged.back().end, r.end);
-      } else {
-        merged.push_back(r);
-      }
-    }
-    ranges_ = std::move(merged);
-    Bytes at = 0;
-    for (const Range& r : ranges_) {
-      offsets_.push_back(at);
-      at += static_cast<Bytes>(r.end - r.begin);
-    }
-  }
-  // Where an address lies; -1 outside.
-  Bytes offset(uint64_t address) const {
-    const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                                       [](uint64_t a, const Range& r) { return a < r.begin; });
-    if (next == ranges_.begin()) return -1;
-    const auto i = static_cast<size_t>(next - ranges_.begin()) - 1;
-    return address < ranges_[i].end ? offsets_[i] + static_cast<Bytes>(address - ranges_[i].begin) : -1;
-  }
-
- private:
-  std::vector<Range> ranges_;
-  std::vector<Bytes> offsets_;
-};
-
 constexpr int64_t kLargest = int64_t{1} << 50;  // bytes of a segment; addresses stay below 2^62
 
 bool sensible(int64_t address, int64_t size) {
@@ -101,11 +62,7 @@ class DeviceTrace {
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) { return x.time < y.time; });
     const Nanoseconds start = entries.empty() ? 0 : entries.front().time;
     before(Action::Reserve, Action::Release, segments_left,
-           [&](uint64_t a, int64_t n) { layout_.add(a, n), reserve_at(track, start, a, n); });
-    for (const Entry& e : entries) {
-      if (e.action == Action::Reserve) layout_.add(e.address, e.size);
-    }
-    layout_.settle();
+           [&](uint64_t a, int64_t n) { reserve_at(track, start, a, n); });
     allocate_older(track, start);
     const auto last = last_entries();
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -189,30 +146,18 @@ class DeviceTrace {
     if (asked < size)
       builder_.point(track, owner(t, address, std::min(asked, kMostOwned), allocator_of(address), GraphId::none(),
                                   TensorRef::none()));
-    const Bytes offset = layout_.offset(address);
-    if (offset >= 0)
-      builder_.point(track,
-                     slice_live(RunId::none(), t, TensorRef{block}, offset, size, Step(static_cast<int32_t>(step_))));
-    ++step_;
   }
   void give_back(size_t track, Nanoseconds t, uint64_t address) {
     const auto it = held_.live.find(address);
     if (it == held_.live.end()) return;
     const auto [size, number] = it->second;
     builder_.point(track, free(t, MemoryKind::Default, address, size, allocator_of(address), number));
-    const Bytes offset = layout_.offset(address);
-    if (offset >= 0)
-      builder_.point(track,
-                     slice_dead(RunId::none(), t, TensorRef{number}, offset, size, Step(static_cast<int32_t>(step_))));
     held_.live.erase(it);
-    ++step_;
   }
 
   const uint32_t device_;
   ImportBuilder& builder_;
-  Layout layout_;
   PytorchBlocks held_;
-  uint32_t step_ = 0;
 };
 
 // A segment's pool: "" for the one that all share.

@@ -8,6 +8,7 @@
 
 #include <arenascope/graph/lifetime.h>
 #include <arenascope/graph/op_params.h>
+#include <arenascope/graph/optimizer_state.h>
 
 namespace arenascope::train {
 namespace {
@@ -51,7 +52,9 @@ class Steps {
   Tensor state(const Tensor& parameter, const char* what) {
     const std::string name = fmt::format("{} ({})", parameter.name(), what);
     Tensor tensor = g_.input(name, Dims(parameter.sizes().span()));
-    if (tensor) states_.push_back({name, tensor, MemoryKind::Persistent, {}});
+    if (!tensor) return tensor;
+    tensor->flags |= kFlagOptimizerState;
+    states_.push_back({name, tensor, MemoryKind::Persistent, {}});
     return tensor;
   }
   // `to` gets the new value, behind its other readers, unless the step is spoilt.

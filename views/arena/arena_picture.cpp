@@ -241,20 +241,11 @@ class Maker {
     }
   }
 
-  // What is compared with, as it was seen or, where nothing was, planned; on our axis.
   void add_other() {
-    const PrepareInput other = in_.of_other();
-    const auto add = [&](double x0, double x1, Bytes lo, Bytes hi) {
-      if (hi <= lo || x1 <= x0) return;
-      ghosts_.push_back({x0, x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineOther, 0});
-      p_.other_arena = std::max(p_.other_arena, hi);
-    };
-    for (const trace::SliceRect& s : seen_slices(*other.snapshot, other.run, other.axis).slices) {
-      const Stay stay = stay_of(s, other.axis);
-      add(stay.x0, stay.x1, stay.lo, stay.hi);
+    for (const Rect& r : other_rects(in_.of_other(), {})) {
+      p_.other_arena = std::max(p_.other_arena, static_cast<Bytes>(r.y1));
+      ghosts_.push_back(r);
     }
-    if (p_.other_arena == 0 && other.plan)
-      for (const Stay& stay : plan_stays(*other.plan, other.axis)) add(stay.x0, stay.x1, stay.lo, stay.hi);
     p_.top = std::max(p_.top, p_.other_arena);
   }
 

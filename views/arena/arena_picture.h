@@ -56,6 +56,13 @@ struct ArenaPicture : Prepared {
   SpaceChoice choice;
   std::vector<trace::Space> spaces;
   std::vector<trace::SpaceSlice> space_slices;
+  // Each is a small map of its own: spaces that lie side by side, one allocator's, and where it is drawn.
+  struct Band {
+    uint32_t allocator = 0;
+    double x0 = 0, x1 = 0;
+    Bytes lo = 0, hi = 0;
+  };
+  std::vector<Band> bands;
   SpaceTotals totals;
 };
 

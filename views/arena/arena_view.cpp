@@ -143,13 +143,12 @@ const trace::SliceInfo* ArenaView::slice_of(const ArenaItem& item) const {
 QString ArenaView::label(uint32_t tag, int lines) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const ArenaItem& item = picture_->items[tag];
-  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), item.tensor);
   if (item.space >= 0) {
     const trace::SpaceSlice& slice = picture_->space_slices[static_cast<size_t>(item.space)];
-    t = context().source->snapshot()->tensor(slice.graph, slice.tensor);
-    const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::kind(slice.kind);
+    const QString text = slice_name(*context().source->snapshot(), slice);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(slice.bytes);
   }
+  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), item.tensor);
   QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(item.tensor);
   if (lines < 2) return text;
   if (t && lines >= 3 && !t->op.empty()) text += QLatin1Char('\n') + QString::fromStdString(t->op);
@@ -171,9 +170,8 @@ const ArenaItem* ArenaView::item_at(const QPointF& pixel) const {
 
 Selection ArenaView::pick(const QPointF& pixel) const {
   const ArenaItem* item = item_at(pixel);
+  if (item && item->space >= 0) return slice_selection(picture_->space_slices[static_cast<size_t>(item->space)]);
   if (!item || !item->tensor.valid()) return {};
-  if (item->space >= 0)
-    return NodeSelection{picture_->space_slices[static_cast<size_t>(item->space)].graph, item->tensor};
   return NodeSelection{context().source->graph_id(), item->tensor};
 }
 
@@ -222,7 +220,8 @@ void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool se
   const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   for (size_t i = span.first; i < span.last; ++i) {
     const ArenaItem& item = picture_->items[set[i].tag];
-    bool meant = means(selection, item.tensor, snapshot);
+    bool meant = item.space >= 0 ? means(selection, picture_->space_slices[static_cast<size_t>(item.space)], snapshot)
+                                 : means(selection, item.tensor, snapshot);
     if (block) {
       const trace::SliceInfo* slice = slice_of(item);
       meant = slice && slice->block == block->block;
@@ -265,6 +264,7 @@ void ArenaView::draw_overlay(QCPPainter* painter) {
       painter->setAntialiasing(false);
     }
   }
+  if (picture_->in_spaces && picture_->bands.size() > 1) draw_bands(painter);
   const SelectionModel& model = *context().selection;
   if (!(model.hovered() == model.current())) outline(painter, model.hovered(), false);
   outline(painter, model.current(), true);

@@ -36,6 +36,7 @@ class ArenaView : public PlotView {
   void draw_peak(QCPPainter* painter) const;
   QString describe_space(const ArenaItem& item) const;
   QString describe_free(const trace::Space& space) const;
+  void draw_bands(QCPPainter* painter) const;
   void update_header();
   void update_space_header();
 

@@ -9,16 +9,6 @@
 
 namespace arenascope::views {
 
-namespace {
-
-QString allocator_name(const trace::Snapshot& snapshot, uint32_t id) {
-  const trace::AllocatorInfo* allocator = snapshot.allocator(id);
-  return allocator != nullptr && !allocator->name.empty() ? QString::fromStdString(allocator->name)
-                                                          : ArenaView::tr("allocator %1").arg(id);
-}
-
-}  // namespace
-
 void ArenaView::set_shown(ArenaShow show, SpaceChoice choice) {
   if (show == show_ && choice == choice_) return;
   show_ = show;
@@ -78,7 +68,39 @@ void ArenaView::update_space_header() {
               {tr("input"), styles[kSliceInput]},
               {tr("output"), styles[kSliceOutput]},
               {tr("weight"), styles[kSliceWeight]}};
+  if (a.other_arena > 0) {
+    RectStyle other;
+    other.outline = c.category(1);
+    other.dashed = true;
+    h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
+    h.add(with_figures(tr("B: up to %1"), {figure({}, static_cast<double>(a.other_arena), FigureUnit::Bytes)}));
+  }
   set_header(std::move(h));
+}
+
+// A frame and a name around each of several, where there is room for it.
+void ArenaView::draw_bands(QCPPainter* painter) const {
+  const trace::Snapshot& s = *context().source->snapshot();
+  const QRect area = plot()->axisRect()->rect();
+  const int line = painter->fontMetrics().height();
+  painter->setBrush(Qt::NoBrush);
+  for (const ArenaPicture::Band& band : picture_->bands) {
+    const QRect r = pixel_rect(x_axis(), y_axis(),
+                               {band.x0, band.x1, static_cast<double>(band.lo), static_cast<double>(band.hi), 0, 0})
+                        .intersected(area);
+    if (r.height() < 3 || r.width() < 3) continue;
+    painter->setPen(QPen(colours().axis, 1));
+    painter->drawRect(r.adjusted(0, 0, -1, -1));
+    if (r.height() < 2 * line || r.width() < 8 * line) continue;
+    const QString text = tr("%1, %2").arg(allocator_name(s, band.allocator), format_bytes(band.hi - band.lo));
+    const int width = painter->fontMetrics().horizontalAdvance(text) + 6;
+    const QRect place(r.left() + 4, r.top() + 2, std::min(width, r.width() - 8), line);
+    QColor halo = colours().background;
+    halo.setAlpha(215);
+    painter->fillRect(place, halo);
+    painter->setPen(colours().dim_text);
+    painter->drawText(place.adjusted(3, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text);
+  }
 }
 
 QString ArenaView::describe_space(const ArenaItem& item) const {

@@ -8,8 +8,6 @@ namespace arenascope::views {
 
 namespace {
 
-constexpr size_t kMost = 300000;  // spaces or slices taken in
-
 // By tensor where it is known, else by what the memory is for.
 uint32_t style_of(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
   if (const trace::TensorInfo* tensor = snapshot.tensor(slice.graph, slice.tensor))
@@ -27,15 +25,20 @@ class Maker {
     trace::TimeRange shown = in_.axis.time_range();
     if (in_.axis.mode == AxisMode::Step) shown = range_;
     // Bands keep their places wherever one looks, so they are laid out over all that is known.
-    std::vector<trace::Space> spaces = s.spaces_in(s.time.begin, s.time.end + 1, kMost);
+    std::vector<trace::Space> spaces = s.spaces_in(s.time.begin, s.time.end + 1, trace::kMostSpaceSlices);
     std::erase_if(spaces, [&](const trace::Space& space) { return !shows(choice, space); });
     const SpaceBands bands(spaces);
+    for (const SpaceBand& band : bands.bands()) {
+      if (band.from >= shown.end || band.to <= shown.begin) continue;
+      const Extent x = extent(band.from, std::min(band.to, range_.end), false);
+      p_.bands.push_back({band.allocator, x.x0, x.x1, band.lo, band.lo + static_cast<Bytes>(band.end - band.begin)});
+    }
     for (const trace::Space& space : spaces) {
       if (stop.stop_requested()) return;
       if (space.begin < shown.end && (space.open || space.end > shown.begin))
         add_space(space, bands.at(space.allocator, space.device, space.address));
     }
-    for (const trace::SpaceSlice& slice : s.space_slices_in(shown.begin, shown.end, kMost)) {
+    for (const trace::SpaceSlice& slice : s.space_slices_in(shown.begin, shown.end, trace::kMostSpaceSlices)) {
       if (stop.stop_requested()) return;
       const Bytes lo = shows(choice, slice) ? bands.at(slice.space_allocator, slice.device, slice.address) : -1;
       if (lo >= 0) add_slice(slice, lo);
@@ -100,14 +103,18 @@ class Maker {
     p_.mode = in_.axis.mode;
     p_.in_spaces = true;
     p_.choice = choice;
-    p_.totals = space_totals(*in_.snapshot, range_, choice);
+    p_.totals = trace::space_totals(*in_.snapshot, range_, choice);
     p_.peak = p_.totals.peak;
     p_.peak_x = in_.axis.x_of_time(p_.totals.peak_at);
     if (in_.axis.mode == AxisMode::Time) p_.covered = in_.axis.range;
     p_.bodies = std::make_shared<RectSet>(std::move(bodies_));
     p_.outlines = std::make_shared<RectSet>(std::move(outlines_));
     p_.holes = std::make_shared<RectSet>(std::move(holes_));
-    p_.ghosts = std::make_shared<RectSet>(std::vector<Rect>());
+    std::vector<Rect> others;
+    if (in_.comparison) others = other_rects(in_.of_other(), choice);
+    for (const Rect& r : others) p_.other_arena = std::max(p_.other_arena, static_cast<Bytes>(r.y1));
+    p_.top = std::max(p_.top, p_.other_arena);
+    p_.ghosts = std::make_shared<RectSet>(std::move(others));
   }
 
   const PrepareInput& in_;
@@ -158,6 +165,37 @@ Bytes SpaceBands::at(uint32_t allocator, trace::DeviceId device, uint64_t addres
   const SpaceBand& band = *std::prev(next);
   if (band.allocator != allocator || band.device != device || address >= band.end) return -1;
   return band.lo + static_cast<Bytes>(address - band.begin);
+}
+
+std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choice) {
+  std::vector<Rect> rects;
+  const auto add = [&](double x0, double x1, Bytes lo, Bytes hi) {
+    if (hi > lo && x1 > x0)
+      rects.push_back({x0, x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineOther, 0});
+  };
+  const trace::Snapshot& s = *other.snapshot;
+  if (lies_in_spaces(other)) {
+    // An allocator of theirs has no number of ours.
+    const SpaceChoice theirs{choice.of == SpaceChoice::Of::All ? choice.of : SpaceChoice::Of::Working, 0};
+    const trace::TimeRange run = range_of_run(other);
+    std::vector<trace::Space> spaces = s.spaces_in(run.begin, run.end, trace::kMostSpaceSlices);
+    std::erase_if(spaces, [&](const trace::Space& space) { return !shows(theirs, space); });
+    const SpaceBands bands(spaces);
+    for (const trace::SpaceSlice& slice : trace::slices_of(s, run, theirs)) {
+      const Bytes lo = bands.at(slice.space_allocator, slice.device, slice.address);
+      const Nanoseconds end = slice.open ? run.end : std::min(slice.end, run.end);
+      if (lo >= 0)
+        add(other.axis.x_of_time(std::max(slice.begin, run.begin)), other.axis.x_of_time(end), lo, lo + slice.bytes);
+    }
+    return rects;
+  }
+  for (const trace::SliceRect& slice : seen_slices(s, other.run, other.axis).slices) {
+    const Stay stay = stay_of(slice, other.axis);
+    add(stay.x0, stay.x1, stay.lo, stay.hi);
+  }
+  if (rects.empty() && other.plan != nullptr && s.run(other.run) == nullptr)
+    for (const Stay& stay : plan_stays(*other.plan, other.axis)) add(stay.x0, stay.x1, stay.lo, stay.hi);
+  return rects;
 }
 
 void prepare_space_map(const PrepareInput& input, const SpaceChoice& choice, ArenaPicture& picture,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <arenascope/trace/owner.h>
 #include <views/common/memory_class.h>
 
 #include <QCoreApplication>
@@ -16,6 +17,7 @@ QString class_name(MemoryClass c) {
     case MemoryClass::Weights: return Texts::tr("weights");
     case MemoryClass::Cache: return Texts::tr("KV cache");
     case MemoryClass::Gradients: return Texts::tr("gradients");
+    case MemoryClass::Optimizer: return Texts::tr("optimiser");
     case MemoryClass::Activations: return Texts::tr("activations");
     case MemoryClass::Workspace: return Texts::tr("scratch");
     case MemoryClass::Other: return Texts::tr("other");
@@ -38,6 +40,7 @@ MemoryClass MemoryClasses::of(const trace::SpaceSlice& slice) const {
   if (slice.kind == trace::MemoryKind::KVCache) return MemoryClass::Cache;
   if (const trace::TensorInfo* tensor = snapshot_.tensor(slice.graph, slice.tensor)) {
     if (gradients_.contains({slice.graph, slice.tensor})) return MemoryClass::Gradients;
+    if ((tensor->flags & trace::kOptimizerState) != 0) return MemoryClass::Optimizer;
     return (tensor->flags & (trace::kWeight | trace::kParameter)) != 0 ? MemoryClass::Weights
                                                                        : MemoryClass::Activations;
   }

@@ -8,8 +8,8 @@
 
 namespace arenascope::views {
 
-enum class MemoryClass : uint8_t { Weights, Cache, Gradients, Activations, Workspace, Other };
-inline constexpr size_t kMemoryClasses = 6;
+enum class MemoryClass : uint8_t { Weights, Cache, Gradients, Optimizer, Activations, Workspace, Other };
+inline constexpr size_t kMemoryClasses = 7;
 QString class_name(MemoryClass c);
 
 class MemoryClasses {

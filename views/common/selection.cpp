@@ -25,6 +25,12 @@ bool means(const Selection& selection, trace::TensorRef tensor, const trace::Sna
   return tensor_of(selection, snapshot) == tensor;
 }
 
+bool means(const Selection& selection, const trace::SpaceSlice& slice, const trace::Snapshot& snapshot) {
+  if (const auto* own = selection.get<AllocationSelection>())
+    return own->address == slice.address && own->begin == slice.begin && own->device == slice.device;
+  return means(selection, slice.tensor, snapshot);
+}
+
 std::optional<StepRangeSelection> steps_of(const LayerSelection& layer, const trace::PlanInfo* plan) {
   if (plan == nullptr) return std::nullopt;
   std::optional<StepRangeSelection> steps;

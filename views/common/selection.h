@@ -50,9 +50,16 @@ struct AddressRangeSelection {  // offsets in the arena, half-open
   bool operator==(const AddressRangeSelection&) const = default;
 };
 
+struct AllocationSelection {  // what was handed out at an address, and nobody told whose it is
+  trace::DeviceId device;
+  uint64_t address = 0;
+  Nanoseconds begin = 0;
+  bool operator==(const AllocationSelection&) const = default;
+};
+
 struct Selection {
   using What = std::variant<std::monostate, NodeSelection, BlockSelection, EventSelection, StepRangeSelection,
-                            AddressRangeSelection, TimeRangeSelection, LayerSelection>;
+                            AddressRangeSelection, TimeRangeSelection, LayerSelection, AllocationSelection>;
   What what;
 
   Selection() = default;
@@ -73,6 +80,8 @@ trace::TensorRef tensor_of(const Selection& selection, const trace::Snapshot& sn
 
 // Whether a selection means the tensor among others: that of a layer is each of its nodes.
 bool means(const Selection& selection, trace::TensorRef tensor, const trace::Snapshot& snapshot);
+// The tensor that a slice holds, or the slice itself.
+bool means(const Selection& selection, const trace::SpaceSlice& slice, const trace::Snapshot& snapshot);
 // From the first step in which a layer computes to behind its last one; none without a plan.
 std::optional<StepRangeSelection> steps_of(const LayerSelection& layer, const trace::PlanInfo* plan);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
+#include <views/common/spaces.h>
 #include <views/findings/finding_text.h>
 #include <QCoreApplication>
 #include <QStringList>
@@ -38,6 +39,19 @@ class Speaker {
     if (all > most) text += Texts::tr(" and %n more", nullptr, static_cast<int>(all - most));
     return text;
   }
+  QString slices(const Finding& f, size_t most, bool waste) const {
+    QStringList list;
+    for (size_t i = 0; i < f.slices.size() && i < most; ++i) {
+      const trace::SpaceSlice& s = f.slices[i];
+      list << QStringLiteral("%1 (%2)").arg(slice_name(*in_.snapshot, s),
+                                            format_bytes(waste ? s.bytes - s.asked : s.bytes));
+    }
+    QString text = list.join(Texts::tr(", "));
+    const auto all = static_cast<size_t>(f.count);
+    if (all > most) text += Texts::tr(" and %n more", nullptr, static_cast<int>(all - most));
+    return text;
+  }
+  QString after_begin(Nanoseconds t) const { return format_ns(t - in_.snapshot->time.begin); }
   QString thread(trace::TrackId id) const {
     const auto& tracks = in_.snapshot->tracks;
     return id.valid() && id.index() < tracks.size() && !tracks[id.index()].info.name.empty()
@@ -122,6 +136,20 @@ QString finding_sentence(const Finding& f, const FindingsInput& in) {
       return Texts::tr("%1 is copied between devices %n times a run; once would save %2.", nullptr,
                        static_cast<int>(f.count))
           .arg(first, format_bytes(f.bytes));
+    case Kind::SpacesAtPeak:
+      return Texts::tr("At the peak, after %1, %2 are handed out in %n block(s): %3.", nullptr,
+                       static_cast<int>(f.count))
+          .arg(words.after_begin(f.at), format_bytes(f.bytes), words.slices(f, 3, false));
+    case Kind::Fragmentation:
+      return Texts::tr("Spaces held up to %1 at once that nobody used, as much as %2 of the most that they held.")
+          .arg(format_bytes(f.bytes), format_percent(f.share));
+    case Kind::Waste:
+      return Texts::tr("At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block(s): %3.",
+                       nullptr, static_cast<int>(f.count))
+          .arg(format_bytes(f.bytes), format_percent(f.share), words.slices(f, 3, true));
+    case Kind::Packed:
+      return Texts::tr("A plan of the same lifetimes needs %1, by the planner %2: %3 less than the spaces held.")
+          .arg(format_bytes(f.bytes), QString::fromStdString(f.planner), saved);
   }
   return {};
 }

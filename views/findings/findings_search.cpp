@@ -13,6 +13,7 @@ FindingsSearch::FindingsSearch(SessionSource* source, QObject* parent) : QObject
   connect(source_, &SessionSource::session_replaced, this, [this] {
     stop();
     looked_graph_ = looked_plan_ = nullptr;
+    looked_ = looked_with_run_ = false;
     findings_.clear();
     about_ = {};
     Q_EMIT changed();
@@ -22,9 +23,12 @@ FindingsSearch::FindingsSearch(SessionSource* source, QObject* parent) : QObject
 bool FindingsSearch::out_of_date() const {
   // What is shown in place of the plan at hand is a finding's own more often than not: it is not looked through.
   if (source_->shown_plan()) return false;
-  const trace::Run* run = source_->snapshot()->run(source_->run());
+  const trace::Snapshot& s = *source_->snapshot();
+  if (source_->graph() == nullptr && s.event_count == 0) return false;  // there is nothing
+  const trace::Run* run = s.run(source_->run());
   const bool with_run = run && run->finished;
-  return source_->graph() != looked_graph_ || source_->plan() != looked_plan_ || (with_run && !looked_with_run_);
+  return !looked_ || source_->graph() != looked_graph_ || source_->plan() != looked_plan_ ||
+         (with_run && !looked_with_run_);
 }
 
 void FindingsSearch::look(double budget_seconds) {
@@ -36,6 +40,7 @@ void FindingsSearch::look(double budget_seconds) {
   looked_plan_ = plan;
   const trace::Run* run = s->run(source_->run());
   looked_with_run_ = run && run->finished;
+  looked_ = true;
   FindingsInput in{s, nullptr, nullptr, source_->run()};
   if (graph && graph->id.valid() && graph->id.index() < s->graphs.size()) in.graph = s->graphs[graph->id.index()];
   if (plan && plan->id.valid() && plan->id.index() < s->plans.size()) in.plan = s->plans[plan->id.index()];

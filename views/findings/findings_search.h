@@ -40,7 +40,7 @@ class FindingsSearch : public QObject {
   FindingsInput about_;
   std::stop_source stopping_;
   const void *looked_graph_ = nullptr, *looked_plan_ = nullptr;
-  bool looked_with_run_ = false, busy_ = false;
+  bool looked_ = false, looked_with_run_ = false, busy_ = false;
   double done_ = 0;
   int number_ = 0;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/spaces.h>
 #include <views/findings/finding_text.h>
 #include <views/findings/findings_view.h>
 
@@ -81,7 +82,10 @@ void FindingsView::listen() {
   QObject* bond = bond_.renew();
   connect(search_, &FindingsSearch::changed, bond, [this] { take(); });
   connect(search_, &FindingsSearch::found, bond, [this] { Q_EMIT found(); });
-  connect(context_.source, &SessionSource::changed, bond, [this] { look_soon(); });
+  connect(context_.source, &SessionSource::changed, bond, [this] {
+    if (model_->rowCount() == 0) update_state();
+    look_soon();
+  });
 }
 
 void FindingsView::set_context(FindingsSearch* search, const ViewContext& context) {
@@ -128,7 +132,7 @@ void FindingsView::add_buttons() {
       view_->setIndexWidget(model_->index(row, column), b);
       return b;
     };
-    if (!f.tensors.empty() || f.step.valid())
+    if (!f.tensors.empty() || !f.slices.empty() || f.step.valid())
       connect(button(FindingsModel::kShow, tr("Show"), tr("Select it in every view")), &QToolButton::clicked, this,
               [this, row] { show_finding(row); });
     if (f.plan)
@@ -153,6 +157,7 @@ void FindingsView::show_finding(int row) {
   const Finding* f = model_->at(row);
   if (!f) return;
   if (!f->tensors.empty()) context_.selection->select(NodeSelection{context_.source->graph_id(), f->tensors[0]});
+  if (f->tensors.empty() && !f->slices.empty()) context_.selection->select(slice_selection(f->slices[0]));
   if (f->step.valid()) context_.axis->set_current(f->step);
 }
 
@@ -163,11 +168,12 @@ void FindingsView::update_state() {
   state_->setText(busy() ? tr("Replanning…") : tr("%n finding(s)", nullptr, model_->rowCount()));
   empty_->setVisible(model_->rowCount() == 0);
   const auto& source = *context_.source;
-  empty_->setText(busy()           ? tr("Looking for what could be better…")
-                  : source.graph() ? tr("Nothing was found yet.")
-                  : source.snapshot()->event_count > 0
-                      ? tr("Nothing was found: there is no graph that could be planned anew.")
-                      : tr("Nothing is open."));
+  const bool open = source.graph() != nullptr || source.snapshot()->event_count > 0;
+  empty_->setText(busy()                      ? tr("Looking for what could be better…")
+                  : !open                     ? tr("Nothing is open.")
+                  : search_->out_of_date()    ? tr("Not looked through yet.")
+                  : source.graph() != nullptr ? tr("Nothing was found.")
+                                              : tr("Nothing was found: there is no graph that could be planned anew."));
 }
 
 void FindingsView::retranslate() {

@@ -104,6 +104,8 @@ std::vector<Crumb> Breadcrumbs::path() const {
     path.push_back({tr("%1 of time").arg(format_ns(time->end - time->begin)), now, {}, {}});
   } else if (const auto* bytes = now.get<AddressRangeSelection>()) {
     path.push_back({tr("bytes %1 to %2").arg(format_address(bytes->first), format_address(bytes->last)), now, {}, {}});
+  } else if (const auto* allocation = now.get<AllocationSelection>()) {
+    path.push_back({tr("allocation at %1").arg(format_address(static_cast<Bytes>(allocation->address))), now, {}, {}});
   } else if (path.size() == 1 && axis_->range() != axis_->limits() && axis_->steps() > 0) {
     const auto [first, last] = axis_->visible_steps();
     path.push_back({tr("steps %1 to %2").arg(first.value).arg(std::max(last.value - 1, first.value)), {}, first, last});

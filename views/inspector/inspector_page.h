@@ -113,7 +113,7 @@ void steps_page(Page& page, const StepRangeSelection& range);
 void time_page(Page& page, const TimeRangeSelection& range);
 void layer_page(Page& page, const LayerSelection& layer);
 void addresses_page(Page& page, const AddressRangeSelection& range);
-// Of a tensor that no graph describes: an allocation of another program, say.
-void allocation_page(Page& page, TensorRef ref);
+// Of memory that nobody told whose it is: another program's, say.
+void allocation_page(Page& page, const AllocationSelection& allocation);
 
 }  // namespace arenascope::views::inspector

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/spaces.h>
 #include "inspector_page.h"
 
 #include <algorithm>
@@ -220,36 +221,39 @@ void addresses_page(Page& page, const AddressRangeSelection& range) {
   page.links(Texts::tr("Tensors"), tensors);
 }
 
-void allocation_page(Page& page, TensorRef ref) {
+void allocation_page(Page& page, const AllocationSelection& allocation) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
-  const trace::SliceRect* found = nullptr;
-  int stays = 0;
-  const auto look = [&](const trace::SliceRect& slice) {
-    if (slice.tensor != ref) return;
-    if (found == nullptr) found = &slice;
-    ++stays;
-  };
-  for (size_t i = 0; i < snapshot.slices.size(); ++i) look(snapshot.slices[i]);
-  for (const trace::SliceRect& slice : snapshot.open_slices) look(slice);
+  const auto there = snapshot.space_slices_in(allocation.begin, allocation.begin + 1, trace::kMostSpaceSlices);
+  const trace::SpaceSlice* found = nullptr;
+  Bytes live = 0;
+  for (const trace::SpaceSlice& slice : there) {
+    if (slice.begin == allocation.begin && slice.address == allocation.address && slice.device == allocation.device)
+      found = &slice;
+    live += slice.bytes;
+  }
   if (found == nullptr) return;
-  page.title(Texts::tr("Allocation %1").arg(ref.index()), format_bytes_exact(found->bytes));
-  page.row(Texts::tr("bytes"), range_text(found->offset, found->bytes));
+  page.title(Texts::tr("Allocation at %1").arg(format_address(static_cast<Bytes>(found->address))),
+             format_bytes_exact(found->bytes));
+  page.row(Texts::tr("for"), Words::kind(found->kind));
+  page.row(Texts::tr("allocator"), allocator_name(snapshot, found->allocator).toHtmlEscaped());
+  page.row(Texts::tr("asked for"), format_bytes_exact(found->asked));
+  if (found->asked < found->bytes) page.row(Texts::tr("waste"), format_bytes_exact(found->bytes - found->asked));
   page.row(Texts::tr("taken"), format_ns(found->begin - snapshot.time.begin));
   page.row(Texts::tr("given back"),
            found->open ? Texts::tr("not by the end of the trace") : format_ns(found->end - snapshot.time.begin));
   page.row(Texts::tr("lasts"), format_ns(found->end - found->begin));
-  if (stays > 1) page.row(Texts::tr("times it was taken"), format_count(stays));
+  for (const trace::Space& space :
+       snapshot.spaces_in(allocation.begin, allocation.begin + 1, trace::kMostSpaceSlices)) {
+    if (space.device != found->device || found->address - space.address >= static_cast<uint64_t>(space.bytes)) continue;
+    page.section(Texts::tr("Space"));
+    page.row(Texts::tr("bytes"), range_text(static_cast<Bytes>(space.address), space.bytes));
+    page.row(Texts::tr("lies at"),
+             QStringLiteral("+%1").arg(format_bytes(static_cast<Bytes>(found->address - space.address))));
+    page.row(Texts::tr("of"), allocator_name(snapshot, space.allocator).toHtmlEscaped());
+  }
   page.section(Texts::tr("When it was taken"));
-  Bytes live = 0;
-  int64_t count = 0;
-  const auto at_once = [&](const trace::SliceRect& slice) {
-    if (slice.begin > found->begin || (slice.end <= found->begin && !slice.open)) return;
-    live += slice.bytes;
-    ++count;
-  };
-  for (size_t i = 0; i < snapshot.slices.size(); ++i) at_once(snapshot.slices[i]);
-  for (const trace::SliceRect& slice : snapshot.open_slices) at_once(slice);
-  page.row(Texts::tr("live then"), Texts::tr("%1 in %2 allocations").arg(format_bytes(live), format_count(count)));
+  page.row(Texts::tr("live then"),
+           Texts::tr("%1 in %2 allocations").arg(format_bytes(live), format_count(static_cast<int64_t>(there.size()))));
 }
 
 }  // namespace arenascope::views::inspector

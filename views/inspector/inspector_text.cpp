@@ -107,7 +107,7 @@ void times(Page& page, NodeId node) {
 
 void tensor_page(Page& page, TensorRef ref) {
   const TensorInfo* t = page.info(ref);
-  if (t == nullptr) return allocation_page(page, ref);
+  if (t == nullptr) return;
   const QString role = Words::role(*t);
   const bool given = ref.is_leaf() || (t->op.empty() && (t->flags & trace::kParameter) != 0);
   const QString what = given ? role : safe(t->op);
@@ -294,6 +294,8 @@ void tell(Page& page, const Selection& selection) {
     steps_page(page, *steps);
   else if (const auto* addresses = selection.get<AddressRangeSelection>())
     addresses_page(page, *addresses);
+  else if (const auto* allocation = selection.get<AllocationSelection>())
+    allocation_page(page, *allocation);
   else if (const auto* time = selection.get<TimeRangeSelection>())
     time_page(page, *time);
   else if (const auto* layer = selection.get<LayerSelection>())

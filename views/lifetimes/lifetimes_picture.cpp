@@ -69,7 +69,7 @@ std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in
   if (in.comparison) {
     const PrepareInput other = in.of_other();
     p->compared = other.plan != nullptr;
-    if (other.plan)
+    if (other.plan && !lies_in_spaces(other))  // what it really used lay elsewhere
       for (const trace::SliceInfo& s : other.plan->slices)
         if (const trace::TensorRef ours = in.comparison->match.from_other(s.tensor); ours.valid())
           elsewhere.emplace(ours.value,

@@ -239,8 +239,7 @@ const trace::SpaceSlice* LifetimesView::space_slice(uint32_t tag) const {
 
 QString LifetimesView::label(uint32_t tag, int lines) const {
   if (const trace::SpaceSlice* s = space_slice(tag)) {
-    const trace::TensorInfo* t = context().source->snapshot()->tensor(s->graph, s->tensor);
-    const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::kind(s->kind);
+    const QString text = slice_name(*context().source->snapshot(), *s);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s->bytes);
   }
   const trace::PlanInfo* p = plan();
@@ -261,7 +260,7 @@ Selection LifetimesView::pick(const QPointF& pixel) const {
   if (picture_ && picture_->in_spaces) {
     const auto i = spans_->hit(pixel);
     const trace::SpaceSlice* s = i ? space_slice((*picture_->spans)[*i].tag) : nullptr;
-    return s && s->tensor.valid() ? Selection(NodeSelection{s->graph, s->tensor}) : Selection();
+    return s ? slice_selection(*s) : Selection();
   }
   const trace::PlanInfo* p = plan();
   const QRect area = plot()->axisRect()->rect();
@@ -316,7 +315,7 @@ QString LifetimesView::describe(const QPointF& pixel) const {
 
 void LifetimesView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
   const trace::PlanInfo* p = plan();
-  if (!p || selection.empty()) return;
+  if ((!p && !picture_->in_spaces) || selection.empty()) return;
   if (selection.get<StepRangeSelection>() || selection.get<TimeRangeSelection>()) {
     if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
     return;
@@ -327,8 +326,10 @@ void LifetimesView::outline(QCPPainter* painter, const Selection& selection, boo
   const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   const QRect area = plot()->axisRect()->rect();
   for (size_t i = span.first; i < span.last; ++i) {
-    const trace::SliceInfo& s = p->slices[set[i].tag];
-    if (!means(selection, s.tensor, snapshot) && !(block && s.block == block->block)) continue;
+    const trace::SliceInfo* s = p ? &p->slices[set[i].tag] : nullptr;
+    const bool meant = s ? means(selection, s->tensor, snapshot) || (block && s->block == block->block)
+                         : means(selection, picture_->space_slices[set[i].tag], snapshot);
+    if (!meant) continue;
     const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
     if (!r.intersects(area)) continue;
     if (selected) {

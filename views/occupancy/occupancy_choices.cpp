@@ -28,6 +28,7 @@ void OccupancyView::add_choices(QMenu& menu) {
   if (context().source->plan() != nullptr) add(tr("The plan's arena"), OccupancyScope::Arena);
   add(tr("All memory by kind"), OccupancyScope::Kinds);
   add(tr("All memory by allocator"), OccupancyScope::Allocators);
+  add(tr("All memory by device"), OccupancyScope::Devices);
   add(tr("All memory by use"), OccupancyScope::Classes);
   if (context().source->plan() == nullptr || !picture_ || picture_->scope == OccupancyScope::Arena) return;
   QAction* plan = menu.addAction(tr("What a plan would need"));
@@ -39,9 +40,12 @@ void OccupancyView::add_choices(QMenu& menu) {
 QString OccupancyView::layer_name(const OccupancyPicture::Kind& layer) const {
   if (picture_->scope == OccupancyScope::Kinds) return Words::kind(layer.kind);
   if (picture_->scope == OccupancyScope::Classes) return class_name(layer.memory_class);
-  const trace::AllocatorInfo* allocator = context().source->snapshot()->allocator(layer.allocator);
-  return allocator != nullptr && !allocator->name.empty() ? QString::fromStdString(allocator->name)
-                                                          : tr("allocator %1").arg(layer.allocator);
+  if (picture_->scope == OccupancyScope::Devices) {
+    const auto& devices = context().source->snapshot()->devices;
+    const bool known = layer.device.valid() && layer.device.index() < devices.size();
+    return known ? QString::fromStdString(devices[layer.device.index()].name) : tr("no device told");
+  }
+  return allocator_name(*context().source->snapshot(), layer.allocator);
 }
 
 }  // namespace arenascope::views

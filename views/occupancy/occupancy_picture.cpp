@@ -137,7 +137,12 @@ void take_peak(OccupancyPicture& p, const PrepareInput& in) {
 
 constexpr size_t kMostSlices = 300000;
 
-// Layers by allocator or by class, from the slices.
+uint32_t layer_of(OccupancyScope scope, const trace::SpaceSlice& slice, const MemoryClasses& classes) {
+  if (scope == OccupancyScope::Classes) return static_cast<uint32_t>(classes.of(slice));
+  return scope == OccupancyScope::Devices ? static_cast<uint32_t>(slice.device.value) : slice.allocator;
+}
+
+// Layers by allocator, by device or by class, from the slices.
 void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
   const trace::Snapshot& s = *in.snapshot;
   const trace::TimeRange run = range_of_run(in);
@@ -147,8 +152,7 @@ void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_tok
   std::map<uint32_t, std::vector<std::pair<Nanoseconds, Bytes>>> changes;  // by layer
   for (const trace::SpaceSlice& slice : s.space_slices_in(t.begin, t.end, kMostSlices)) {
     if (stop.stop_requested()) return;
-    auto& own =
-        changes[p.scope == OccupancyScope::Classes ? static_cast<uint32_t>(classes.of(slice)) : slice.allocator];
+    auto& own = changes[layer_of(p.scope, slice, classes)];
     own.emplace_back(std::max(slice.begin, t.begin), slice.bytes);
     own.emplace_back(slice.open ? t.end : std::min(slice.end, t.end), -slice.bytes);
   }
@@ -156,6 +160,7 @@ void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_tok
     std::sort(list.begin(), list.end());
     OccupancyPicture::Kind layer;
     layer.allocator = which;
+    layer.device = trace::DeviceId(static_cast<int32_t>(which));
     if (p.scope == OccupancyScope::Classes) layer.memory_class = static_cast<MemoryClass>(which);
     Bytes now = 0;
     for (size_t i = 0; i < list.size();) {

@@ -12,6 +12,7 @@ enum class OccupancyScope : uint8_t {
   Arena,       // the planned arena against its lower bound
   Kinds,       // all memory, by kind
   Allocators,  // by whose spaces it lies in
+  Devices,     // by which device's memory it is
   Classes,     // by what it is used for
 };
 
@@ -22,6 +23,7 @@ struct OccupancyPicture : Prepared {
   struct Kind {
     trace::MemoryKind kind{};
     uint32_t allocator = 0;      // where the scope is Allocators
+    trace::DeviceId device;      // where the scope is Devices
     MemoryClass memory_class{};  // where the scope is Classes
     std::vector<Level> levels;   // this kind alone
     std::vector<Level> stacked;  // from the tops of those below to its own: min is the lower edge

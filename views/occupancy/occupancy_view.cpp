@@ -21,11 +21,13 @@ void draw_text(QCPPainter* p, const QRectF& box, const QString& text, const QCol
 
 QColor layer_colour(const ThemeColours& colours, OccupancyScope scope, const OccupancyPicture::Kind& layer) {
   if (scope == OccupancyScope::Allocators) return colours.category(layer.allocator);
+  if (scope == OccupancyScope::Devices) return colours.category(static_cast<size_t>(layer.device.value + 1));
   if (scope == OccupancyScope::Kinds) return colours.kind(layer.kind);
   switch (layer.memory_class) {
     case MemoryClass::Weights: return colours[Role::Weight];
     case MemoryClass::Cache: return colours.kind(trace::MemoryKind::KVCache);
     case MemoryClass::Gradients: return colours.category(5);
+    case MemoryClass::Optimizer: return colours.category(6);
     case MemoryClass::Activations: return colours[Role::Work];
     case MemoryClass::Workspace: return colours.kind(trace::MemoryKind::Workspace);
     case MemoryClass::Other: break;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include <views/tables/table.h>
+#include <views/tables/space_tables.h>
 
 namespace arenascope::views {
 namespace {
@@ -35,6 +35,7 @@ QString name_of(const trace::GraphInfo* graph, TensorRef ref) {
 }  // namespace
 
 TablePtr occupancy_table(const TableInput& input) {
+  if (lies_in_spaces(input)) return space_occupancy_table(input);
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No memory plan is open.");
   const auto plan = input.plan;
@@ -89,6 +90,7 @@ namespace {
 
 // The plan's slices; by block and step for the lifetimes.
 TablePtr slices_table(const TableInput& input, bool by_block) {
+  if (lies_in_spaces(input)) return space_slices_table(input);
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No memory plan is open.");
   const auto plan = input.plan;

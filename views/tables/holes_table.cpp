@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Holes: bytes that nobody uses although somebody lies above them, and who that is. Those of the plan, or, where there
-// is none (another allocator's memory), those that were seen.
+// Holes of a plan: bytes that nobody uses although somebody lies above them, and who that is.
 #include <views/common/format.h>
 #include <views/common/sweep.h>
-#include <views/tables/table.h>
+#include <views/tables/space_tables.h>
 #include <QCoreApplication>
 
 #include <algorithm>
@@ -19,7 +18,7 @@ struct Texts {
 constexpr size_t kMostHoles = 2000;    // the largest
 constexpr size_t kMostSlices = 20000;  // beyond, looking for who causes each would take too long
 
-// Somebody's stay: x are steps of a plan, or nanoseconds from the beginning of what was seen.
+// Somebody's stay; x are steps.
 struct Placed {
   Stay stay;
   trace::TensorRef tensor;
@@ -58,26 +57,16 @@ std::vector<Placed> planned(const trace::PlanInfo& plan) {
   return all;
 }
 
-std::vector<Placed> observed(const trace::Snapshot& snapshot) {
-  std::vector<Placed> all;
-  const Nanoseconds origin = snapshot.time.begin;
-  for (const trace::SliceRect& s : snapshot.slices_in(origin, snapshot.time.end + 1, kMostSlices + 1))
-    all.push_back(
-        {{static_cast<double>(s.begin - origin), static_cast<double>(s.end - origin), s.offset, s.offset + s.bytes},
-         s.tensor});
-  return all;
-}
-
 }  // namespace
 
 TablePtr holes_table(const TableInput& input) {
+  if (lies_in_spaces(input)) return space_holes_table(input);
   auto table = std::make_shared<Table>();
   const auto plan = input.plan;
   const auto graph = input.graph;
-  const auto all = std::make_shared<const std::vector<Placed>>(plan ? planned(*plan) : observed(*input.snapshot));
-  table->empty_text = plan           ? Texts::tr("The plan has no holes.")
-                      : all->empty() ? Texts::tr("No memory plan is open.")
-                                     : Texts::tr("No holes were seen.");
+  table->empty_text = plan ? Texts::tr("The plan has no holes.") : Texts::tr("No memory plan is open.");
+  if (!plan) return table;
+  const auto all = std::make_shared<const std::vector<Placed>>(planned(*plan));
   if (all->size() > kMostSlices) {
     table->empty_text = Texts::tr("There are too many tensors for this table.");
     return table;
@@ -99,14 +88,10 @@ TablePtr holes_table(const TableInput& input) {
       if (ref.index() < list.size() && !list[ref.index()].name.empty())
         return QString::fromStdString(list[ref.index()].name);
     }
-    return graph ? Words::node(ref) : Texts::tr("block %1").arg(ref.index());
+    return Words::node(ref);
   };
-  const bool steps = plan != nullptr;
-  const auto when = [holes, steps](size_t r) {
-    const Stay& s = (*holes)[r].stay;
-    return steps ? QStringLiteral("%1 – %2").arg(s.x0).arg(s.x1)
-                 : QStringLiteral("%1 – %2").arg(format_ns(static_cast<Nanoseconds>(s.x0)),
-                                                 format_ns(static_cast<Nanoseconds>(s.x1)));
+  const auto when = [holes](size_t r) {
+    return QStringLiteral("%1 – %2").arg((*holes)[r].stay.x0).arg((*holes)[r].stay.x1);
   };
   const auto bytes = [holes](size_t r) { return static_cast<double>((*holes)[r].stay.hi - (*holes)[r].stay.lo); };
   const auto room = [holes](size_t r) { return (*holes)[r].byte_steps(); };
@@ -114,30 +99,26 @@ TablePtr holes_table(const TableInput& input) {
   table->columns = {
       {Texts::tr("Bytes"), Texts::tr("In nobody's use although somebody lies above"),
        [bytes](size_t r) { return format_bytes(static_cast<Bytes>(bytes(r))); }, bytes},
-      {steps ? Texts::tr("Steps") : Texts::tr("Time"), Texts::tr("While it is open"), when,
-       [holes](size_t r) { return (*holes)[r].stay.x0; }},
+      {Texts::tr("Steps"), Texts::tr("While it is open"), when, [holes](size_t r) { return (*holes)[r].stay.x0; }},
       {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
        [holes](size_t r) { return format_address((*holes)[r].stay.lo); },
        [holes](size_t r) { return static_cast<double>((*holes)[r].stay.lo); }},
-      steps ? Column{Texts::tr("Byte steps"), Texts::tr("Bytes × steps: how much room it is"),
-                     [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r))); }, room}
-            : Column{Texts::tr("Byte seconds"), Texts::tr("Bytes × seconds: how much room it is"),
-                     [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r) / 1e9)); }, room},
+      {Texts::tr("Byte steps"), Texts::tr("Bytes × steps: how much room it is"),
+       [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r))); }, room},
       {Texts::tr("Above it"), Texts::tr("The tensor that could not sink into it"),
        [=](size_t r) { return name((*holes)[r].above); }},
       {Texts::tr("Because of"), Texts::tr("What lies there at another time of that tensor's life"),
        [=](size_t r) { return name((*holes)[r].cause); }},
   };
-  const trace::GraphId id = plan ? plan->graph : trace::GraphId();
+  const trace::GraphId id = plan->graph;
   table->selection = [=](size_t r) {
     const Hole& hole = (*holes)[r];
     return hole.above < 0 || !id.valid() ? Selection(AddressRangeSelection{hole.stay.lo, hole.stay.hi})
                                          : Selection(NodeSelection{id, (*all)[static_cast<size_t>(hole.above)].tensor});
   };
-  table->inside = [holes, steps](size_t r, const RangeFilter& f) {
+  table->inside = [holes](size_t r, const RangeFilter& f) {
     const Stay& s = (*holes)[r].stay;
-    return (!steps || f.has_step(static_cast<int32_t>(s.x0), static_cast<int32_t>(std::ceil(s.x1)))) &&
-           f.has_address(s.lo, s.hi);
+    return f.has_step(static_cast<int32_t>(s.x0), static_cast<int32_t>(std::ceil(s.x1))) && f.has_address(s.lo, s.hi);
   };
   return table;
 }

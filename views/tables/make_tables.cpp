@@ -6,6 +6,7 @@
 #include <map>
 
 #include <views/tables/compare_columns.h>
+#include <views/tables/space_tables.h>
 
 namespace arenascope::views {
 namespace {
@@ -164,6 +165,7 @@ TablePtr nodes_table(const TableInput& input) {
 }
 
 TablePtr blocks_table(const TableInput& input) {
+  if (lies_in_spaces(input)) return space_blocks_table(input);
   struct Block {
     BlockId id;
     Bytes offset = INT64_MAX, end = 0;

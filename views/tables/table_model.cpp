@@ -70,7 +70,9 @@ TableModel::TableModel(QObject* parent) : QAbstractTableModel(parent) {
 }
 
 void TableModel::set_table(TablePtr table) {
-  const bool same_kind = table_ && table && table_->columns.size() == table->columns.size();
+  const bool same_kind = table_ && table && table_->columns.size() == table->columns.size() &&
+                         std::equal(table->columns.begin(), table->columns.end(), table_->columns.begin(),
+                                    [](const Column& a, const Column& b) { return a.title == b.title; });
   if (same_kind) {
     table_ = std::move(table);
     return rearrange();

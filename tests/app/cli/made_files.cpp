@@ -105,6 +105,13 @@ Array read_npy(const std::filesystem::path& path) {
 
 std::string add_model(int64_t size) { return model_of("Add", "", {size}, {size}, {size}); }
 
+std::string unary_model(const char* op, int64_t size) {
+  const std::string node = bytes(1, "x") + bytes(2, "z") + bytes(3, "the_node") + bytes(4, op);
+  const std::string graph =
+      bytes(1, node) + bytes(2, "one") + bytes(11, value_info("x", {size})) + bytes(12, value_info("z", {size}));
+  return number(1, 8) + bytes(7, graph) + bytes(8, bytes(1, "") + number(2, 13));
+}
+
 std::string product_model(int64_t rows, int64_t depth, int64_t columns) {
   const std::string second_transposed = bytes(5, bytes(1, "transB") + number(3, 1) + number(20, 2));
   return model_of("Gemm", second_transposed, {rows, depth}, {columns, depth}, {rows, columns});

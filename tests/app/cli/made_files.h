@@ -36,6 +36,8 @@ Array read_npy(const std::filesystem::path& path);
 
 // A model of one node, z = x + y, each float32 of `size` elements; negative: of the symbolic size N.
 std::string add_model(int64_t size);
+// z = op(x), float32 of `size` elements.
+std::string unary_model(const char* op, int64_t size);
 // z = x * y transposed, matrices of float32.
 std::string product_model(int64_t rows, int64_t depth, int64_t columns);
 // The same with y a weight of zeros, written straight to a file, its first byte at a multiple of 64 plus `shift`.

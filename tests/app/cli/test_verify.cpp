@@ -85,6 +85,45 @@ TEST_CASE_FIXTURE(Case, "a model without outputs beside it is compared with the 
   CHECK(ended.err.empty());
 }
 
+TEST_CASE_FIXTURE(Case, "sigmoids near zero are held to 1e-6 absolute, and it is said") {
+  write_file(folder + "/model.onnx", unary_model("Sigmoid", 2));
+  write_file(data + "/input_0.pb", tensor_proto("x", {{2}, {-12, -11}}));
+  std::filesystem::remove(data + "/input_1.pb");
+  const auto expected = [](double off) {
+    return Array{{2}, {float(6.144174602e-6 + off), float(1.6701421848e-5 + off)}};
+  };
+  expect(expected(5e-7));  // 8 % of the result
+  const Ended near = cli({"verify", folder, "--json"});
+  CHECK(near.status == 0);
+  const Json object = Json::parse(near.out, nullptr, false);
+  REQUIRE(object.is_object());
+  CHECK(object["cases"][0]["note"].get<std::string>().find("within 1e-6 absolute") != std::string::npos);
+  CHECK(cli({"verify", folder, "--rtol", "1e-4"}).status == 1);  // what is asked for holds
+  expect(expected(2e-6));
+  fails(folder, 1, folder);
+  expect(expected(0));
+  const Ended exact = cli({"verify", folder});
+  CHECK(exact.status == 0);
+  CHECK(exact.out.find("absolute") == std::string::npos);
+}
+
+TEST_CASE("quantised weights have a tolerance of their type, and it is said") {
+  for (const auto& [type, allowed] : {std::pair{"Q8_0", "0.015"}, std::pair{"Q4_0", "0.02"}}) {
+    const std::string file = std::string("models/llm_stories260K/stories260K-") + type + ".gguf";
+    ARENASCOPE_NEEDS_DATA(file);
+    const std::string path = (data_folder() / file).string();
+    const Ended ended = cli({"verify", path, "--json"});
+    CHECK(ended.status == 0);
+    const Json object = Json::parse(ended.out, nullptr, false);
+    REQUIRE(object.is_object());
+    const auto note = object["cases"][0]["note"].get<std::string>();
+    CAPTURE(note);
+    CHECK(note.find(allowed) != std::string::npos);
+    CHECK(object["cases"][0]["max_rel_error"] < 0.015);
+    CHECK(cli({"verify", path, "--relative-to-max", "1e-5"}).status == 1);
+  }
+}
+
 TEST_CASE("a real network whose expected output was changed") {
   ARENASCOPE_NEEDS_DATA("onnx/light/squeezenet");
   TempFolder folder;

@@ -7,6 +7,7 @@
 #include <arenascope/schedule/findings.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
+#include <arenascope/trace/owner.h>
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
 
@@ -361,4 +362,37 @@ TEST_CASE("stopping ends soon, and what was found is told on the way") {
   options.stop = stop.get_token();
   options.progress = nullptr;
   CHECK(find_savings(input, options).size() <= 2);
+}
+
+TEST_CASE("where no plan was used, findings are of what allocators handed out") {
+  trace::Session session;
+  session.describe(trace::ThreadInfo{trace::TrackId(0), "allocations", trace::TrackKind::Other});
+  constexpr auto kind = trace::MemoryKind::Default;
+  const auto say = [&](const trace::Event& e) { session.events(trace::TrackId(0), {&e, 1}); };
+  constexpr Bytes kMiB = 1 << 20;
+  say(trace::reserve(0, kind, 1 << 30, 8 * kMiB, 0, 0));
+  say(trace::alloc(1, kind, 1 << 30, 2 * kMiB, 0, 0));
+  say(trace::owner(1, 1 << 30, kMiB, 0, trace::GraphId::none(), trace::TensorRef::none()));
+  say(trace::alloc(2, kind, (1 << 30) + 4 * kMiB, kMiB, 0, 1));
+  say(trace::free(3, kind, 1 << 30, 2 * kMiB, 0, 0));
+  say(trace::alloc(4, kind, 1 << 30, kMiB, 0, 2));
+  FindingsInput input;
+  input.snapshot = session.snapshot();
+  const auto found = find_savings(input);
+  const Finding* packed = find(found, Kind::Packed);
+  REQUIRE(packed);
+  CHECK(packed->bytes == 2 * kMiB);  // as they were asked for, two at a time
+  CHECK(packed->saved == 6 * kMiB);
+  const Finding* peak = find(found, Kind::SpacesAtPeak);
+  REQUIRE(peak);
+  CHECK(peak->bytes == 3 * kMiB);
+  CHECK(peak->count == 2);
+  REQUIRE(peak->slices.size() == 2);
+  CHECK(peak->slices[0].bytes == 2 * kMiB);
+  const Finding* waste = find(found, Kind::Waste);
+  REQUIRE(waste);
+  CHECK(waste->bytes == kMiB);
+  const Finding* free = find(found, Kind::Fragmentation);
+  REQUIRE(free);
+  CHECK(free->bytes == 8 * kMiB);  // before the first was handed out
 }

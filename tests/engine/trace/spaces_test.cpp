@@ -3,6 +3,7 @@
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/owner.h>
 #include <arenascope/trace/session.h>
+#include <arenascope/trace/space_use.h>
 #include <doctest/doctest.h>
 
 #include <map>
@@ -120,6 +121,73 @@ TEST_CASE("random allocations: the sum of the slices is what a plain count says,
     size_t wrong = 0;
     for (const auto& [t, bytes] : count) wrong += live_at(*s, t) == bytes ? 0 : 1;
     CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("random segments: what is free and what is handed out share each byte of a space, at every event") {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    Played p;
+    constexpr uint64_t kBase = 0x10000, kPage = 0x40;
+    constexpr size_t kPages = 64;
+    std::vector<int> used(kPages, -1), taken(kPages, 0);  // by page: its block; whether the space is there
+    std::map<uint64_t, Bytes> held;
+    std::map<Nanoseconds, Bytes> free_at, biggest_at;
+    for (Nanoseconds t = 100; t < 500; ++t) {
+      const size_t page = random() % kPages, half = kPages / 2, side = page / half * half;
+      const uint64_t address = kBase + page * kPage;
+      if (random() % 16 == 0 && taken[side] == 0) {
+        p.add(reserve(t, kWork, kBase + side * kPage, half * kPage, 0, 0));
+        std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(side), half, 1);
+      } else if (held.contains(address)) {
+        p.add(trace::free(t, kWork, address, held[address], 0, 0));
+        for (size_t i = page; i < page + static_cast<size_t>(held[address]) / kPage; ++i) used[i] = -1;
+        held.erase(address);
+      } else if (taken[page] != 0 && used[page] < 0) {
+        size_t pages = 1;
+        while (pages < 5 && page + pages < side + half && used[page + pages] < 0) ++pages;
+        p.add(alloc(t, kWork, address, static_cast<Bytes>(pages * kPage), 0, 0));
+        held[address] = static_cast<Bytes>(pages * kPage);
+        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(page), pages, 1);
+      }
+      Bytes run = 0;
+      for (size_t i = 0; i < kPages; ++i) {
+        run = i != half && taken[i] != 0 && used[i] < 0 ? run + kPage : taken[i] != 0 && used[i] < 0 ? kPage : 0;
+        free_at[t] += taken[i] != 0 && used[i] < 0 ? kPage : 0;
+        biggest_at[t] = std::max(biggest_at[t], run);
+      }
+    }
+    const auto s = p.session.snapshot();
+    const TimeRange all{s->time.begin, s->time.end + 1};
+    const auto spaces = s->spaces_in(all.begin, all.end, SIZE_MAX);
+    const auto slices = slices_of(*s, all, {});
+    const auto free = free_ranges(spaces, slices, all);
+    size_t wrong = 0;
+    for (const auto& [t, bytes] : free_at) {
+      if (t < all.begin || t >= all.end) continue;
+      Bytes sum = 0, biggest = 0;
+      for (const FreeRange& f : free) {
+        if (f.begin > t || f.end <= t) continue;
+        sum += f.bytes, biggest = std::max(biggest, f.bytes);
+        if (f.above >= 0)
+          wrong += slices[static_cast<size_t>(f.above)].address == f.address + static_cast<uint64_t>(f.bytes) ? 0 : 1;
+      }
+      wrong += sum == bytes && biggest == biggest_at[t] ? 0 : 1;
+    }
+    CHECK(wrong == 0);
+    Bytes most = 0;
+    for (const auto& [t, bytes] : free_at) most = std::max(most, bytes);
+    CHECK(space_totals(*s, all, {}).unused == most);
+    for (const SpaceMoment& m : space_moments(*s, all, {})) wrong += m.reserved - m.active == free_at[m.time] ? 0 : 1;
+    CHECK(wrong == 0);
+    size_t lain = 0;
+    for (const SpacePlace& place : places_of(slices, all)) {
+      lain += place.slices.size();
+      CHECK(place.used <= 1);
+      for (const uint32_t i : place.slices) CHECK(slices[i].address == place.address);
+    }
+    CHECK(lain == slices.size());
   }
 }
 

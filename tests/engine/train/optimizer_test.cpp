@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/trace/owner.h>
 #include <arenascope/train/optimizer.h>
 #include <doctest/doctest.h>
 
@@ -35,6 +37,11 @@ class Descent {
     for (const models::State& state : states)
       std::memset(state.tensor->data(), 0, static_cast<size_t>(state.tensor->byte_count()));
     for (int i = 0; i < kCount; ++i) p()[i] = start(i);
+    // What it keeps is told from weights.
+    size_t told = 0;
+    for (const trace::TensorInfo& leaf : describe_graph(graph_).leafs)
+      told += (leaf.flags & trace::kOptimizerState) != 0 ? 1 : 0;
+    CHECK(told == states.size());
   }
 
   static float start(int i) { return static_cast<float>(std::cos(0.5 * i)); }

@@ -169,10 +169,10 @@ class FiguresTest : public QObject {
       const TableInput input = TableInput::of(source);
       check_table(r, "nodes", nodes_table(input), {"Step", "Bytes", "Offset", "Block", "Tasks", "Flops"});
       check_table(r, "barriers", barriers_table(input), {});
-      check_table(r, "blocks", blocks_table(input), {"Block", "Offset", "Steps"});
+      check_table(r, "blocks", blocks_table(input), {"Block", "Offset", "Steps", "Address"});
       check_table(r, "allocators", allocators_table(input), {});
       check_table(r, "planners", planners_table(input), {"Against the one in use"});
-      check_table(r, "occupancy", occupancy_table(input), {"Step"});
+      check_table(r, "occupancy", occupancy_table(input), {"Step", "Time"});
       if (QTest::currentTestFailed()) return;
     }
   }

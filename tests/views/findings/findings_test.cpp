@@ -72,15 +72,16 @@ class FindingsTest : public QObject {
     all.planner = std::string("search");
     all.order = std::string("ge");
     all.track = trace::TrackId(0);
+    all.slices.push_back({});
     all.tensors = {trace::TensorRef::node(NodeId(1)), trace::TensorRef::node(NodeId(0))};
-    for (int kind = 0; kind <= static_cast<int>(Finding::Kind::CopyAgain); ++kind) {
+    for (int kind = 0; kind <= static_cast<int>(Finding::Kind::Packed); ++kind) {
       Finding f = all;
       f.kind = static_cast<Finding::Kind>(kind);
       const QString sentence = finding_sentence(f, about);
       QVERIFY2(sentence.endsWith('.') && !sentence.contains(place), qUtf8Printable(sentence));
       sentences.insert(sentence);
     }
-    QCOMPARE(sentences.size(), static_cast<int>(Finding::Kind::CopyAgain) + 1);
+    QCOMPARE(sentences.size(), static_cast<int>(Finding::Kind::Packed) + 1);
   }
 
   void looking_fills_the_list_and_the_buttons_work() {
@@ -129,6 +130,34 @@ class FindingsTest : public QObject {
       QVERIFY(f.plan->arena_bytes < desk.source.plan()->arena_bytes);
     }
     QVERIFY(tried > 0);
+  }
+
+  void a_trace_without_a_graph_is_looked_through_too() {
+    Desk desk;
+    const auto text = [&] {
+      QString all;
+      for (const QLabel* label : desk.view.table_view()->viewport()->findChildren<QLabel*>()) all += label->text();
+      return all;
+    };
+    QVERIFY(text().contains("Nothing is open"));
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "device 0", trace::TrackKind::DeviceQueue});
+    constexpr auto kind = trace::MemoryKind::Default;
+    const std::vector<trace::Event> events{
+        trace::reserve(500, kind, 0x100000, 1 << 20, 0, 0), trace::alloc(1000, kind, 0x100000, 4096, 0, 1),
+        trace::alloc(2000, kind, 0x140000, 8192, 0, 2), trace::free(3000, kind, 0x100000, 4096, 0, 1)};
+    session->events(trace::TrackId(0), events);
+    desk.source.set_session(session);
+    QVERIFY2(!text().contains("Nothing is open"), qUtf8Printable(text()));  // though it was not searched yet
+    QSignalSpy found(&desk.view, &FindingsView::found);
+    QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, 30'000);
+    QVERIFY(desk.view.model()->rowCount() >= 3);
+    for (int row = 0; row < desk.view.model()->rowCount(); ++row) {
+      if (desk.view.model()->findings()[static_cast<size_t>(row)].slices.empty()) continue;
+      QTest::mouseClick(desk.view.show_button(row), Qt::LeftButton);
+      const auto* chosen = desk.selection.current().get<AllocationSelection>();
+      QVERIFY(chosen != nullptr && chosen->address == 0x140000);
+    }
   }
 
   void another_session_begins_anew_and_stopping_stops() {

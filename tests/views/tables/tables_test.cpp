@@ -271,23 +271,41 @@ class TablesTest : public QObject {
     QCOMPARE(view.text().count("square"), 2);
   }
 
-  void holes_are_those_that_were_seen_where_there_is_no_plan() {
+  void without_a_plan_tables_are_of_spaces() {
     trace::Session session;
     session.describe(trace::ThreadInfo{trace::TrackId(0), "device 0", trace::TrackKind::DeviceQueue});
-    const auto none = trace::RunId::none();
+    constexpr auto kind = trace::MemoryKind::Default;
     const auto say = [&](const trace::Event& e) { session.events(trace::TrackId(0), std::array{e}); };
-    say(trace::slice_live(none, 1000, trace::TensorRef{1}, 0, 4096, Step(0)));
-    say(trace::slice_live(none, 2000, trace::TensorRef{2}, 4096, 1024, Step(1)));
-    say(trace::slice_dead(none, 3000, trace::TensorRef{1}, 0, 4096, Step(2)));
-    say(trace::slice_dead(none, 5000, trace::TensorRef{2}, 4096, 1024, Step(3)));
+    say(trace::reserve(500, kind, 0x1000, 8192, 0, 0));
+    say(trace::alloc(1000, kind, 0x1000, 4096, 0, 1));
+    say(trace::alloc(2000, kind, 0x2000, 1024, 0, 2));
+    say(trace::free(3000, kind, 0x1000, 4096, 0, 1));
+    say(trace::alloc(4500, kind, 0x1000, 512, 0, 3));
+    say(trace::free(5000, kind, 0x2000, 1024, 0, 2));
     TableInput input;
     input.snapshot = session.snapshot();
-    const TablePtr table = holes_table(input);
-    QCOMPARE(table->rows, size_t{1});
-    QCOMPARE(table->columns[0].number(0), 4096.0);
-    QCOMPARE(table->columns[1].number(0), 2000.0);  // nanoseconds from the beginning
-    QCOMPARE(table->columns[4].text(0), QString("block 2"));
-    QCOMPARE(table->columns[5].text(0), QString("block 1"));
+    const TablePtr holes = holes_table(input);
+    bool found = false;
+    for (size_t r = 0; r < holes->rows; ++r) {
+      if (holes->columns[2].number(r) != 0x1000 || holes->columns[0].number(r) != 4096) continue;
+      found = true;
+      QCOMPARE(holes->columns[1].number(r), 2500.0);  // nanoseconds from the beginning
+      const Selection above = holes->selection(r);
+      QVERIFY(above.get<AllocationSelection>() != nullptr);
+      QCOMPARE(above.get<AllocationSelection>()->address, uint64_t{0x2000});
+    }
+    QVERIFY(found);
+    const TablePtr blocks = blocks_table(input);
+    QCOMPARE(blocks->rows, size_t{2});
+    QCOMPARE(blocks->columns[1].number(0), 4096.0);  // its address
+    QCOMPARE(blocks->columns[2].number(0), 4096.0);
+    QCOMPARE(blocks->columns[3].number(0), 2.0);  // one after the other
+    const TablePtr moments = occupancy_table(input);
+    QCOMPARE(moments->rows, size_t{6});
+    QCOMPARE(moments->columns[1].number(2), 5120.0);
+    QCOMPARE(moments->columns[2].number(2), 8192.0);
+    QCOMPARE(lifetimes_table(input)->rows, size_t{3});
+    QCOMPARE(arena_table(input)->rows, size_t{3});
   }
 
   void a_node_s_times_are_those_of_runs() {

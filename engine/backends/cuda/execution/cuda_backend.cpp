@@ -33,14 +33,7 @@ Status CudaBackend::start() {
   pinned_ = std::make_shared<DeviceCachingAllocator>(pages_);
   timeline_ = std::make_unique<Timeline>(driver_);
   staging_ = std::make_unique<Staging>(driver_, pinned_);
-  auto word = MemoryBlock::allocate(memory_, MemoryKind::Default, sizeof(Mishap), 256, compute_stream());
-  if (!word) return word.error();
-  mishap_block_ = std::move(*word);
-  mishap_ = reinterpret_cast<Mishap*>(mishap_block_->data());
-  auto seen = MemoryBlock::allocate(pinned_, MemoryKind::HostPinned, sizeof(Mishap));
-  if (!seen) return seen.error();
-  mishap_seen_ = std::move(*seen);
-  return driver_->clear(compute_, mishap_, sizeof(Mishap));
+  return {};
 }
 
 CudaBackend::~CudaBackend() {
@@ -67,7 +60,20 @@ Status CudaBackend::register_memory(ExecutionContext& context) {
     return ok;
   if (auto ok = context.register_allocator(MemoryKind::HostPinned, pinned_); !ok) return ok;
   context.set_current_stream(compute_stream());
-  return {};
+  if (auto ok = staging_->allocate(context); !ok) return ok;
+  return allocate_mishap(context);
+}
+
+Status CudaBackend::allocate_mishap(ExecutionContext& context) {
+  if (mishap_block_) return {};
+  auto seen = context.allocate({}, MemoryKind::HostPinned, sizeof(Mishap));
+  if (!seen) return seen.error();
+  auto word = context.allocate(device(), MemoryKind::Default, sizeof(Mishap), 256);
+  if (!word) return word.error();
+  mishap_seen_ = std::move(*seen);
+  mishap_block_ = std::move(*word);
+  mishap_ = reinterpret_cast<Mishap*>(mishap_block_->data());
+  return driver_->clear(compute_, mishap_, sizeof(Mishap));
 }
 
 Bytes CudaBackend::work_bytes(const TensorImpl& node, int) const { return scratch_bytes(node, *queue_); }

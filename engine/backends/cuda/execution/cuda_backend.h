@@ -58,6 +58,7 @@ class CudaBackend final : public Backend {
   CudaBackend(std::shared_ptr<Driver> driver, const CudaOptions& options);
   Status start();
   Status compute_waits_for_copies();
+  Status allocate_mishap(ExecutionContext& context);
   Status check_mishap();
 
   const CudaOptions options_;

@@ -15,16 +15,31 @@ Staging::~Staging() {
   }
 }
 
+Status Staging::allocate(ExecutionContext& context) {
+  for (Buffer& buffer : buffers_) {
+    if (buffer.block) continue;
+    auto block = context.allocate({}, MemoryKind::HostPinned, kBytes);
+    if (!block) return block.error();
+    if (auto ok = adopt(buffer, std::move(*block)); !ok) return ok;
+  }
+  return {};
+}
+
+Status Staging::adopt(Buffer& buffer, BlockPtr block) {
+  if (buffer.copied) driver_->destroy_event(buffer.copied);
+  buffer = {};
+  auto event = driver_->create_event();
+  if (!event) return event.error();
+  buffer.copied = *event;
+  buffer.block = std::move(block);
+  return {};
+}
+
 Status Staging::prepare(Buffer& buffer) {
-  if (!buffer.block) {
-    if (buffer.copied) driver_->destroy_event(buffer.copied);
-    buffer = {};
+  if (!buffer.block) {  // it was left to a copy whose end nothing tells
     auto block = MemoryBlock::allocate(pinned_, MemoryKind::HostPinned, kBytes);
     if (!block) return block.error();
-    auto event = driver_->create_event();
-    if (!event) return event.error();
-    buffer.copied = *event;
-    buffer.block = std::move(*block);
+    if (auto ok = adopt(buffer, std::move(*block)); !ok) return ok;
   }
   return buffer.used ? driver_->wait_event(buffer.copied) : Status();
 }

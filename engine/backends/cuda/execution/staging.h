@@ -3,6 +3,7 @@
 // other is filled or emptied. No copy ever touches the caller's memory, so that one which failed half way cannot
 // either.
 #pragma once
+#include <arenascope/memory/execution_context.h>
 #include <arenascope/memory/memory_block.h>
 #include "engine/backends/cuda/execution/timeline.h"
 
@@ -18,6 +19,8 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
+  // Takes both buffers from the context, whose memory they are counted as; later calls keep the first ones.
+  Status allocate(ExecutionContext& context);
   // Queues copies on the stream; `from` may go as soon as this returns.
   Status upload(StreamHandle stream, std::byte* to, const std::byte* from, Bytes bytes, Timeline& timeline);
   // Behind what is queued on the stream; waits until all is there.
@@ -29,6 +32,7 @@ class Staging {
     EventHandle copied = 0;  // its last copy is through
     bool used = false;
   };
+  Status adopt(Buffer& buffer, BlockPtr block);
   Status prepare(Buffer& buffer);
   Status copy(StreamHandle stream, Buffer& buffer, std::byte* device, Bytes bytes, Direction direction,
               Timeline& timeline);

@@ -16,7 +16,7 @@ Status write_tensor(DeviceMemory& memory, const TensorImpl& tensor, std::span<co
 // bound, what the device reports.
 Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImpl& tensor);
 
-// Moves tensors whose storages lie in host memory to the backend's device: one block of `kind` for all, sliced at the
+// Moves tensors whose storages lie in host memory to the backend's device: a block of `kind` each, at the
 // backend's alignment; the host's memory is let go. Storages shared by several tensors stay shared. Those that lie on
 // the device already stay. Errors: no memory, what the device reports.
 Status move_to_device(Backend& backend, ExecutionContext& context, std::span<TensorImpl* const> tensors,

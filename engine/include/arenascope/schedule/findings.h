@@ -26,6 +26,11 @@ struct Finding {
     LateThread,     // `track` comes last at `share` of `count` barriers
     Imbalance,      // behind tensors[0] the threads wait a `share` of their time
     CopyAgain,      // tensors[0] is copied between devices `count` times a run
+    // Where tensors lie in spaces of allocators, and no plan was used:
+    SpacesAtPeak,   // slices: what is handed out at the peak, the largest first; bytes: all `count` of them together
+    Fragmentation,  // bytes that spaces held at once and nobody used, a `share` of what they held
+    Waste,          // bytes inside of the `count` blocks at the peak that nobody asked for; slices: who has most of it
+    Packed,         // a plan of the same lifetimes needs `bytes`; saved: of what the spaces held
   };
   Kind kind{};
   Bytes saved = 0;       // of the arena; by a plan that was made
@@ -36,6 +41,8 @@ struct Finding {
   double share = 0;
   int64_t count = 0;
   trace::TrackId track;
+  Nanoseconds at = 0;  // the moment that `slices` are of
+  std::vector<trace::SpaceSlice> slices;
   std::string planner, order;  // of `plan`
   Bytes alignment = 0;
   std::shared_ptr<const trace::PlanInfo> plan;  // what would be; null where nothing is replanned

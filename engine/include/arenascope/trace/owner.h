@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A kind of event of its own: what memory that was handed out is for. It follows the Alloc of its address on the same
+// A kind of event of its own: what memory that was handed out is for, and what of it a tensor's flags tell. It follows the Alloc of its address on the same
 // track: a = address, b = bytes that were asked for | allocator << 47, id = tensor (TensorRef, may be none),
 // extra = graph.
 #pragma once
@@ -10,6 +10,8 @@ namespace arenascope::trace {
 inline constexpr auto kOwnerEvent = static_cast<EventKind>(22);
 inline constexpr int kOwnerBits = 47;  // of the bytes
 inline constexpr Bytes kMostOwned = (Bytes{1} << kOwnerBits) - 1;
+
+inline constexpr uint32_t kOptimizerState = 128;  // of TensorInfo::flags: what an optimiser keeps from step to step
 
 constexpr Event owner(Nanoseconds t, uint64_t address, Bytes asked, uint32_t allocator, GraphId graph,
                       TensorRef tensor) {

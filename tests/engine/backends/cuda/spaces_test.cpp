@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// What a session tells of a CUDA device's memory, against what the simulated driver holds and the context has counted.
+#include <arenascope/schedule/describe.h>
+#include <arenascope/trace/session.h>
+#include <arenascope/trace/space_use.h>
+
+#include <map>
+#include <set>
+
+#include "engine/backends/cuda/execution/staging.h"
+#include "simulated_kit.h"
+
+using namespace arenascope;
+using namespace arenascope::test;
+
+namespace {
+
+// A network on the simulated device whose memory a recorder watches from the first allocation on.
+struct Watched {
+  trace::Recorder recorder;
+  std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>();
+  std::shared_ptr<SimulatedDriver> driver = std::make_shared<SimulatedDriver>();
+  Network net;
+  std::shared_ptr<ExecutionContext> context = make_cpu_context();
+  std::shared_ptr<AllocationRecorder> allocations;
+  std::unique_ptr<CudaBackend> backend;
+  std::unique_ptr<Executor> executor;
+
+  Watched() {
+    recorder.add_sink(session);
+    allocations = make_allocation_recorder(recorder);
+    context->set_observer(allocations);
+    backend = std::move(*CudaBackend::make(driver, {}));
+    REQUIRE(backend->register_memory(*context).ok());
+  }
+  void prepare(MemoryStrategy strategy) {
+    auto plan = net.plan(*backend);
+    REQUIRE(plan);
+    ExecutorOptions options;
+    options.strategy = strategy;
+    options.recorder = &recorder;
+    options.owners = allocations;
+    auto made = Executor::create(*backend, context, options);
+    REQUIRE(made);
+    executor = std::move(*made);
+    REQUIRE(executor->prepare(std::move(*plan)).ok());
+  }
+  std::shared_ptr<const trace::Snapshot> now() {
+    recorder.drain();
+    return session->snapshot();
+  }
+};
+
+bool on_gpu(const trace::Snapshot& s, trace::DeviceId id) {
+  return id.valid() && id.index() < s.devices.size() && !s.devices[id.index()].host;
+}
+
+// The spaces come to what the driver holds, the slices to what the context has counted, by kind.
+void compare(Watched& w) {
+  const auto s = w.now();
+  CHECK(s->lost == 0);
+  Bytes held = 0;
+  for (const trace::Space& space : s->open_spaces)
+    if (on_gpu(*s, space.device)) held += space.bytes;
+  CHECK(held == w.driver->held_memory());
+  std::map<MemoryKind, Bytes> gpu, host;
+  for (const trace::SpaceSlice& slice : s->open_space_slices)
+    (on_gpu(*s, slice.device) ? gpu : host)[static_cast<MemoryKind>(slice.kind)] += slice.bytes;
+  for (const MemoryKind kind : kMemoryKinds) {
+    CAPTURE(name(kind));
+    CHECK(gpu[kind] == w.context->stats(w.driver->device(), kind).active);
+    CHECK(host[kind] == w.context->stats({}, kind).active);
+  }
+  // What is handed out on the device lies in what was taken from it.
+  for (const trace::SpaceSlice& slice : s->open_space_slices) {
+    if (!on_gpu(*s, slice.device)) continue;
+    int around = 0;
+    for (const trace::Space& space : s->open_spaces)
+      around +=
+          space.device == slice.device && !space.implied && slice.address >= space.address &&
+          slice.address + static_cast<uint64_t>(slice.bytes) <= space.address + static_cast<uint64_t>(space.bytes);
+    CHECK(around == 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("in every strategy the segments of a CUDA device are seen as the driver holds them") {
+  for (const auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
+    CAPTURE(std::string(name(strategy)));
+    Watched w;
+    compare(w);  // staging and what kernels report in
+    REQUIRE(move_to_device(*w.backend, *w.context, w.net.leafs, MemoryKind::Persistent).ok());
+    compare(w);
+    w.prepare(strategy);
+    compare(w);
+    for (int run = 0; run < 2; ++run) {
+      REQUIRE(w.executor->run().ok());
+      compare(w);
+    }
+    const auto s = w.now();
+    std::set<trace::TensorRef> nodes;
+    for (const trace::SpaceSlice& slice : trace::slices_of(*s, {s->time.begin, s->time.end + 1}, {}))
+      if (slice.tensor.is_node() && slice.tensor.valid()) nodes.insert(slice.tensor);
+    if (strategy == MemoryStrategy::Planned) CHECK(nodes.empty());  // they lie in the arena
+    if (strategy != MemoryStrategy::Planned) CHECK(nodes.size() > 3);
+    if (strategy == MemoryStrategy::Planned) CHECK(!s->slices.empty());
+  }
+}
+
+TEST_CASE("each weight on a CUDA device is a block of its own, and staging is counted as pinned") {
+  Watched w;
+  REQUIRE(move_to_device(*w.backend, *w.context, w.net.leafs, MemoryKind::Persistent).ok());
+  w.prepare(MemoryStrategy::Planned);
+  REQUIRE(w.executor->run().ok());
+  const auto s = w.now();
+  REQUIRE(s->graphs.size() == 1);
+  std::map<trace::TensorRef, int> seen;
+  Bytes pinned = 0;
+  for (const trace::SpaceSlice& slice : s->open_space_slices) {
+    if (slice.kind == trace::MemoryKind::HostPinned) pinned += slice.bytes;
+    if (slice.kind != trace::MemoryKind::Persistent || !slice.tensor.is_leaf()) continue;
+    ++seen[slice.tensor];
+    const trace::TensorInfo* tensor = s->tensor(slice.graph, slice.tensor);
+    REQUIRE(tensor != nullptr);
+    CHECK(tensor->bytes == slice.bytes);
+  }
+  CHECK(pinned >= 2 * cuda::Staging::kBytes);
+  CHECK(pinned == w.context->stats({}, MemoryKind::HostPinned).active);
+  CHECK(seen.size() == w.net.leafs.size());
+  for (const auto& [tensor, times] : seen) CHECK(times == 1);
+}

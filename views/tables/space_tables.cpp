@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/common/spaces.h>
+#include <views/tables/space_tables.h>
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <map>
+
+namespace arenascope::views {
+namespace {
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
+};
+
+constexpr size_t kMostMoments = 20'000;  // as many as the audit lists
+constexpr size_t kMostHoles = 2000;      // the largest
+
+using Slices = std::vector<trace::SpaceSlice>;
+
+std::string id_of(trace::RunId run, const std::string& what) {
+  return run.valid() ? run_figure(run, what.c_str()) : "recording." + what;
+}
+
+Column number_column(const QString& title, const QString& tip, QString (*text)(double),
+                     std::function<double(size_t)> get) {
+  return {title, tip, [get, text](size_t r) { return text(get(r)); }, get};
+}
+QString bytes_text(double v) { return format_bytes(static_cast<Bytes>(v)); }
+QString time_text(double v) { return format_ns(static_cast<Nanoseconds>(v)); }
+QString address_text(double v) { return format_address(static_cast<Bytes>(v)); }
+
+}  // namespace
+
+bool lies_in_spaces(const TableInput& input) {
+  const auto& plans = input.snapshot->plans;
+  const bool never_run = input.plan && (!input.plan->id.valid() || input.plan->id.index() >= plans.size() ||
+                                        plans[input.plan->id.index()] != input.plan);
+  return !never_run && trace::lies_in_spaces(*input.snapshot, input.run, input.plan.get());
+}
+
+TablePtr space_blocks_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  const SnapshotPtr snapshot = input.snapshot;
+  const trace::TimeRange range = trace::range_of_run(*snapshot, input.run);
+  const auto slices = std::make_shared<const Slices>(trace::slices_of(*snapshot, range, {}));
+  const auto places = std::make_shared<const std::vector<trace::SpacePlace>>(trace::places_of(*slices, range));
+  const auto first = [slices, range](const trace::SpacePlace& p) {
+    return std::max((*slices)[p.slices.front()].begin, range.begin);
+  };
+  // An address of several devices is told apart by who used it first.
+  std::map<uint64_t, std::vector<Nanoseconds>> firsts;
+  for (const trace::SpacePlace& p : *places) firsts[p.address].push_back(first(p));
+  const auto ids = std::make_shared<std::vector<std::string>>();
+  for (const trace::SpacePlace& p : *places) {
+    const auto& all = firsts[p.address];
+    const auto before = std::count_if(all.begin(), all.end(), [&](Nanoseconds t) { return t < first(p); });
+    ids->push_back(id_of(input.run, "place." + std::to_string(p.address) + "." + std::to_string(before) + "."));
+  }
+  const auto id = [ids](const char* what) { return [=](size_t r) { return (*ids)[r] + what; }; };
+  const auto users = [snapshot, slices, places](size_t r) {
+    QStringList names;
+    for (const uint32_t i : (*places)[r].slices) {
+      if (names.size() == 12) {
+        names << QStringLiteral("…");
+        break;
+      }
+      names << slice_name(*snapshot, (*slices)[i]);
+    }
+    return names.join(QStringLiteral(" → "));
+  };
+  table->rows = places->size();
+  table->columns = {
+      {Texts::tr("Allocator"), Texts::tr("Whose space it lies in"),
+       [snapshot, places](size_t r) { return allocator_name(*snapshot, (*places)[r].allocator); }},
+      number_column(Texts::tr("Address"), Texts::tr("First byte"), address_text,
+                    [places](size_t r) { return static_cast<double>((*places)[r].address); }),
+      figure_column(Texts::tr("Bytes"), Texts::tr("Of the largest that lay there"), FigureUnit::Bytes, id("bytes"),
+                    [places](size_t r) { return static_cast<double>((*places)[r].bytes); }),
+      figure_column(Texts::tr("Blocks"), Texts::tr("How many lay there, one after the other"), FigureUnit::Count,
+                    id("blocks"), [places](size_t r) { return static_cast<double>((*places)[r].slices.size()); }),
+      figure_column(Texts::tr("Filled"), Texts::tr("Share of the time in which one of them was there"),
+                    FigureUnit::Share, id("used"), [places](size_t r) { return (*places)[r].used; }),
+      {Texts::tr("Used by"), Texts::tr("What lay there, in the order of time"), users},
+  };
+  table->selection = [slices, places](size_t r) {
+    const auto& own = (*places)[r].slices;
+    const auto largest = std::max_element(
+        own.begin(), own.end(), [&](uint32_t a, uint32_t b) { return (*slices)[a].bytes < (*slices)[b].bytes; });
+    return slice_selection((*slices)[*largest]);
+  };
+  table->inside = [slices, places](size_t r, const RangeFilter& f) {
+    const auto& own = (*places)[r].slices;
+    return std::any_of(own.begin(), own.end(),
+                       [&](uint32_t i) { return f.has_time((*slices)[i].begin, (*slices)[i].end + 1); });
+  };
+  return table;
+}
+
+TablePtr space_holes_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("What the spaces held was in use all the time.");
+  const SnapshotPtr snapshot = input.snapshot;
+  const trace::TimeRange range = trace::range_of_run(*snapshot, input.run);
+  const auto slices = std::make_shared<const Slices>(trace::slices_of(*snapshot, range, {}));
+  auto spaces =
+      std::make_shared<std::vector<trace::Space>>(snapshot->spaces_in(range.begin, range.end, trace::kMostSpaceSlices));
+  std::erase_if(*spaces, [](const trace::Space& s) { return !shows(SpaceChoice(), s); });
+  auto free = std::make_shared<std::vector<trace::FreeRange>>(trace::free_ranges(*spaces, *slices, range));
+  const auto room = [](const trace::FreeRange& f) {
+    return static_cast<double>(f.bytes) * static_cast<double>(f.end - f.begin) / 1e9;
+  };
+  std::stable_sort(free->begin(), free->end(), [&](const auto& a, const auto& b) { return room(a) > room(b); });
+  free->resize(std::min(free->size(), kMostHoles));
+  const auto name = [=](int32_t slice) {
+    return slice < 0 ? Texts::tr("end of the space") : slice_name(*snapshot, (*slices)[static_cast<size_t>(slice)]);
+  };
+  const Nanoseconds origin = snapshot->time.begin;
+  table->rows = free->size();
+  table->columns = {
+      number_column(Texts::tr("Bytes"), Texts::tr("Of a space, in nobody's use"), bytes_text,
+                    [free](size_t r) { return static_cast<double>((*free)[r].bytes); }),
+      {Texts::tr("Time"), Texts::tr("While it is open"),
+       [=](size_t r) {
+         return QStringLiteral("%1 – %2").arg(format_ns((*free)[r].begin - origin), format_ns((*free)[r].end - origin));
+       },
+       [=](size_t r) { return static_cast<double>((*free)[r].begin - origin); }},
+      number_column(Texts::tr("Address"), Texts::tr("First byte"), address_text,
+                    [free](size_t r) { return static_cast<double>((*free)[r].address); }),
+      number_column(Texts::tr("Byte seconds"), Texts::tr("Bytes × seconds: how much room it is"), bytes_text,
+                    [=](size_t r) { return room((*free)[r]); }),
+      {Texts::tr("Allocator"), Texts::tr("Whose space it lies in"),
+       [=](size_t r) { return allocator_name(*snapshot, (*spaces)[(*free)[r].space].allocator); }},
+      number_column(Texts::tr("Space"), Texts::tr("Bytes of the space that it lies in"), bytes_text,
+                    [=](size_t r) { return static_cast<double>((*spaces)[(*free)[r].space].bytes); }),
+      {Texts::tr("Below it"), Texts::tr("What lay there when it came to be"),
+       [=](size_t r) { return name((*free)[r].below); }},
+      {Texts::tr("Above it"), Texts::tr("What lay there when it came to be"),
+       [=](size_t r) { return name((*free)[r].above); }},
+  };
+  table->selection = [=](size_t r) {
+    const trace::FreeRange& f = (*free)[r];
+    const int32_t beside = f.above >= 0 ? f.above : f.below;
+    return beside < 0 ? Selection(TimeRangeSelection{f.begin, f.end})
+                      : slice_selection((*slices)[static_cast<size_t>(beside)]);
+  };
+  table->inside = [free](size_t r, const RangeFilter& f) { return f.has_time((*free)[r].begin, (*free)[r].end); };
+  return table;
+}
+
+TablePtr space_slices_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  const SnapshotPtr snapshot = input.snapshot;
+  auto all = std::make_shared<Slices>(trace::slices_of(*snapshot, trace::range_of_run(*snapshot, input.run), {}));
+  std::stable_sort(all->begin(), all->end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  const auto slice = [all](size_t r) -> const trace::SpaceSlice& { return (*all)[r]; };
+  const Nanoseconds origin = snapshot->time.begin;
+  table->rows = all->size();
+  table->columns = {
+      {Texts::tr("Name"), {}, [=](size_t r) { return slice_name(*snapshot, slice(r)); }},
+      {Texts::tr("Kind"), Texts::tr("What it was asked for as"), [=](size_t r) { return Words::kind(slice(r).kind); }},
+      {Texts::tr("Allocator"), {}, [=](size_t r) { return allocator_name(*snapshot, slice(r).allocator); }},
+      number_column(Texts::tr("Address"), Texts::tr("First byte"), address_text,
+                    [=](size_t r) { return static_cast<double>(slice(r).address); }),
+      number_column(Texts::tr("Bytes"), Texts::tr("Of the block that was handed out"), bytes_text,
+                    [=](size_t r) { return static_cast<double>(slice(r).bytes); }),
+      number_column(Texts::tr("Waste"), Texts::tr("Bytes of the block that nobody asked for"), bytes_text,
+                    [=](size_t r) { return static_cast<double>(slice(r).bytes - slice(r).asked); }),
+      number_column(Texts::tr("Begin"), Texts::tr("Since the beginning of the recording"), time_text,
+                    [=](size_t r) { return static_cast<double>(slice(r).begin - origin); }),
+      {Texts::tr("Lived"), Texts::tr("From being handed out to being given back"),
+       [=](size_t r) {
+         const QString time = format_ns(slice(r).end - slice(r).begin);
+         return slice(r).open ? Texts::tr("%1, still there").arg(time) : time;
+       },
+       [=](size_t r) { return static_cast<double>(slice(r).end - slice(r).begin); }},
+  };
+  table->selection = [=](size_t r) { return slice_selection(slice(r)); };
+  table->inside = [=](size_t r, const RangeFilter& f) { return f.has_time(slice(r).begin, slice(r).end + 1); };
+  return table;
+}
+
+TablePtr space_occupancy_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  const SnapshotPtr snapshot = input.snapshot;
+  const auto moments = std::make_shared<const std::vector<trace::SpaceMoment>>(
+      trace::space_moments(*snapshot, trace::range_of_run(*snapshot, input.run), {}));
+  if (moments->size() > kMostMoments) {
+    table->empty_text = Texts::tr("There are too many moments for this table.");
+    return table;
+  }
+  const Nanoseconds origin = snapshot->time.begin;
+  const trace::RunId run = input.run;
+  const auto id = [=](const char* what) {
+    return [=](size_t r) { return id_of(run, "moment." + std::to_string((*moments)[r].time - origin) + "." + what); };
+  };
+  table->rows = moments->size();
+  table->columns = {
+      number_column(Texts::tr("Time"), Texts::tr("Since the beginning of the recording"), time_text,
+                    [=](size_t r) { return static_cast<double>((*moments)[r].time - origin); }),
+      figure_column(Texts::tr("Live"), Texts::tr("Bytes that are handed out, weights apart"), FigureUnit::Bytes,
+                    id("active"), [=](size_t r) { return static_cast<double>((*moments)[r].active); }),
+      figure_column(Texts::tr("Reserved"), Texts::tr("Bytes of the spaces"), FigureUnit::Bytes, id("reserved"),
+                    [=](size_t r) { return static_cast<double>((*moments)[r].reserved); }),
+      figure_column(Texts::tr("Free"), Texts::tr("Bytes of the spaces that nobody uses"), FigureUnit::Bytes,
+                    id("unused"),
+                    [=](size_t r) { return static_cast<double>((*moments)[r].reserved - (*moments)[r].active); }),
+      figure_column(Texts::tr("Blocks"), Texts::tr("How many are handed out"), FigureUnit::Count, id("blocks"),
+                    [=](size_t r) { return static_cast<double>((*moments)[r].slices); }),
+  };
+  table->selection = [=](size_t r) {
+    const Nanoseconds time = (*moments)[r].time;
+    return Selection(TimeRangeSelection{time, r + 1 < moments->size() ? (*moments)[r + 1].time : time + 1});
+  };
+  table->inside = [=](size_t r, const RangeFilter& f) {
+    return f.has_time((*moments)[r].time, (*moments)[r].time + 1);
+  };
+  return table;
+}
+
+}  // namespace arenascope::views
