@@ -31,6 +31,9 @@ TEST_CASE("the article's example gives the article's figures") {
   CHECK(lower_bound(p) == 4608);
   CHECK(arena("none", p) == 8704);
   CHECK(arena("max-block", p) == 6656);
+  // Ranges of 1024, 2048 and 4096, as the article has them: A and C share a block of the first, D has its own there,
+  // which shrinks to 512.
+  CHECK(arena("binary-block", p) == 1024 + 512 + 2048 + 4096);
   CHECK(arena("two-level", p) == 4608);
   CHECK(arena("search", p) == 4608);
 }

@@ -270,6 +270,30 @@ class SpacesTest : public QObject {
     QVERIFY(weights > 0);
   }
 
+  void what_is_compared_with_lies_where_it_lay() {
+    const QTemporaryDir folder;
+    const auto planned = recorded(folder, {"zoo:squeezenet", "--threads", "2"});
+    const auto eager = recorded(folder, {"zoo:squeezenet", "--threads", "2", "--memory", "eager"});
+    QVERIFY(planned && eager);
+    for (const auto& [ours, theirs] : {std::pair{planned, eager}, std::pair{eager, planned}, std::pair{eager, eager}}) {
+      PrepareInput in = input_of(ours, AxisMode::Time);
+      in.comparison = Comparison::make(Other::of(theirs, "B"), in.graph, in.plan);
+      const auto map = prepare_arena_map(in, {});
+      QCOMPARE(map->in_spaces, ours == eager);
+      const PrepareInput other = in.of_other();
+      size_t expected = 0;
+      if (theirs == eager) {
+        for (const trace::SpaceSlice& s : trace::slices_of(*theirs, range_of_run(other), {}))
+          expected += s.bytes > 0 && (s.open || s.end > s.begin) ? 1 : 0;
+      } else {
+        expected = seen_slices(*theirs, other.run, other.axis).slices.size();
+      }
+      QVERIFY(map->ghosts->size() > 20);
+      QVERIFY(map->ghosts->size() <= expected && expected <= map->ghosts->size() + expected / 20);
+      QVERIFY(map->other_arena > 0 && map->other_arena <= map->top);
+    }
+  }
+
   void what_an_optimiser_keeps_is_a_class_of_its_own() {
     auto graph = std::make_shared<trace::GraphInfo>();
     graph->id = trace::GraphId(0);
