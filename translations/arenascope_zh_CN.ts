@@ -1803,6 +1803,14 @@ address %1</source>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
     </message>
+    <message>
+        <source>What a plan would need</source>
+        <translation>规划需要多少</translation>
+    </message>
+    <message>
+        <source>a plan would need %1</source>
+        <translation>规划需要 %1</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Breadcrumbs</name>

@@ -279,10 +279,11 @@ class Maker {
 }  // namespace
 
 std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop,
-                                                      ArenaShow show, SpaceChoice choice) {
+                                                      ArenaShow show, SpaceChoice choice, bool with_plan) {
   auto p = std::make_shared<ArenaPicture>();
   if (show == ArenaShow::Spaces || (show == ArenaShow::Auto && lies_in_spaces(input))) {
     prepare_space_map(input, choice, *p, stop);
+    if (with_plan && input.plan != nullptr) add_plan_ghost(input, *p);
   } else {
     Maker(input, *p).run(stop);
     p->derived = std::any_of(p->seen.begin(), p->seen.end(), [](const trace::SliceRect& s) { return s.derived; });

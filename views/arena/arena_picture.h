@@ -64,9 +64,12 @@ struct ArenaPicture : Prepared {
   };
   std::vector<Band> bands;
   SpaceTotals totals;
+  Bytes needed = 0;  // what the plan that the run did not use would need, among `ghosts`; 0: that is not shown
 };
 
+// `with_plan`: where spaces are shown, also what the plan would need, from address 0 on.
 std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop,
-                                                      ArenaShow show = ArenaShow::Auto, SpaceChoice choice = {});
+                                                      ArenaShow show = ArenaShow::Auto, SpaceChoice choice = {},
+                                                      bool with_plan = false);
 
 }  // namespace arenascope::views

@@ -20,9 +20,10 @@ ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(con
 }
 
 PlotView::Work ArenaView::work() const {
-  return [show = show_, choice = choice_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-    return prepare_arena_map(in, stop, show, choice);
-  };
+  return
+      [show = show_, choice = choice_, plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+        return prepare_arena_map(in, stop, show, choice, plan);
+      };
 }
 
 QCPRange ArenaView::y_limits() const {

@@ -17,6 +17,8 @@ class ArenaView : public PlotView {
   const RectPlottable* bodies() const { return bodies_; }
   // What is mapped: the plan's arena or spaces, and which of these.
   void set_shown(ArenaShow show, SpaceChoice choice);
+  // Where spaces are shown: whether what the plan would need is drawn under them.
+  void set_with_plan(bool shown);
   void add_choices(QMenu& menu) override;
 
  protected:
@@ -44,6 +46,7 @@ class ArenaView : public PlotView {
   std::shared_ptr<const ArenaPicture> picture_;
   ArenaShow show_ = ArenaShow::Auto;
   SpaceChoice choice_;
+  bool with_plan_ = false;
   Bytes shown_top_ = -1;  // the arena for which the y range was set
 };
 

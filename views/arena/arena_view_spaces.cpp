@@ -16,6 +16,12 @@ void ArenaView::set_shown(ArenaShow show, SpaceChoice choice) {
   prepare();
 }
 
+void ArenaView::set_with_plan(bool shown) {
+  if (shown == with_plan_) return;
+  with_plan_ = shown;
+  prepare();
+}
+
 void ArenaView::add_choices(QMenu& menu) {
   const trace::Snapshot& s = *context().source->snapshot();
   std::set<uint32_t> allocators;
@@ -38,6 +44,11 @@ void ArenaView::add_choices(QMenu& menu) {
   add(tr("All spaces"), ArenaShow::Spaces, {Of::All, 0});
   spaces->addSeparator();
   for (const uint32_t id : allocators) add(allocator_name(s, id), ArenaShow::Spaces, {Of::Allocator, id});
+  if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
+  QAction* plan = menu.addAction(tr("What a plan would need"));
+  plan->setCheckable(true);
+  plan->setChecked(with_plan_);
+  connect(plan, &QAction::toggled, this, &ArenaView::set_with_plan);
 }
 
 void ArenaView::update_space_header() {
@@ -56,6 +67,9 @@ void ArenaView::update_space_header() {
   h.add(with_figures(tr("free in spaces up to %1"), {bytes("unused", a.totals.unused)}));
   h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(a.totals.slices)), id("slices"),
                    static_cast<int64_t>(a.totals.slices)));
+  if (a.needed > 0)
+    h.add(with_figures(tr("a plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
+                                                           static_cast<double>(a.needed), FigureUnit::Bytes)}));
   const auto styles = slice_styles(c);
   RectStyle free, waste;
   free.hatch = Hatch::Dots;

@@ -198,6 +198,17 @@ std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choi
   return rects;
 }
 
+void add_plan_ghost(const PrepareInput& input, ArenaPicture& picture) {
+  std::vector<Rect> ghosts;
+  for (size_t i = 0; i < picture.ghosts->size(); ++i) ghosts.push_back((*picture.ghosts)[i]);
+  for (const Stay& s : plan_stays(*input.plan, input.axis))
+    if (s.x1 > s.x0 && s.hi > s.lo)
+      ghosts.push_back({s.x0, s.x1, static_cast<double>(s.lo), static_cast<double>(s.hi), kOutlineGhost, 0});
+  picture.needed = input.plan->arena_bytes;
+  picture.top = std::max(picture.top, picture.needed);
+  picture.ghosts = std::make_shared<RectSet>(std::move(ghosts));
+}
+
 void prepare_space_map(const PrepareInput& input, const SpaceChoice& choice, ArenaPicture& picture,
                        const std::stop_token& stop) {
   Maker(input, picture).run(choice, stop);

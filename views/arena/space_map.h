@@ -31,6 +31,9 @@ class SpaceBands {
 // What is compared with, where it lay on our axis: in its spaces or its arena, or as planned where it was not run.
 std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choice);
 
+// What the plan would need, under the spaces that are there in its place.
+void add_plan_ghost(const PrepareInput& input, ArenaPicture& picture);
+
 // Fills a picture with what lay in the chosen spaces of the run, or of all that is known without one.
 void prepare_space_map(const PrepareInput& input, const SpaceChoice& choice, ArenaPicture& picture,
                        const std::stop_token& stop);

@@ -229,6 +229,13 @@ class SpacesTest : public QObject {
     QCOMPARE(prepare_occupancy(in, OccupancyScope::Auto, {})->scope,
              in_spaces ? OccupancyScope::Kinds : OccupancyScope::Arena);
     if (!in_spaces) return;
+    // What a plan would need is drawn where it is asked for, and nowhere else.
+    const auto with_plan = prepare_arena_map(in, {}, ArenaShow::Auto, {}, true);
+    QCOMPARE(shown->needed, Bytes{0});
+    QCOMPARE(with_plan->needed, in.plan->arena_bytes);
+    QCOMPARE(with_plan->ghosts->size() - shown->ghosts->size(), in.plan->slices.size());
+    QCOMPARE(with_plan->bodies->size(), shown->bodies->size());
+    QVERIFY(with_plan->top >= in.plan->arena_bytes);
     // Whose the blocks are is told, and each node's name can be read.
     int named = 0;
     for (const trace::SpaceSlice& slice : shown->space_slices)
