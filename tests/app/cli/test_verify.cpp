@@ -108,7 +108,7 @@ TEST_CASE_FIXTURE(Case, "sigmoids near zero are held to 1e-6 absolute, and it is
 }
 
 TEST_CASE("quantised weights have a tolerance of their type, and it is said") {
-  for (const auto& [type, allowed] : {std::pair{"Q8_0", "0.015"}, std::pair{"Q4_0", "0.02"}}) {
+  for (const char* type : {"Q8_0", "Q4_0"}) {
     const std::string file = std::string("models/llm_stories260K/stories260K-") + type + ".gguf";
     ARENASCOPE_NEEDS_DATA(file);
     const std::string path = (data_folder() / file).string();
@@ -118,8 +118,8 @@ TEST_CASE("quantised weights have a tolerance of their type, and it is said") {
     REQUIRE(object.is_object());
     const auto note = object["cases"][0]["note"].get<std::string>();
     CAPTURE(note);
-    CHECK(note.find(allowed) != std::string::npos);
-    CHECK(object["cases"][0]["max_rel_error"] < 0.015);
+    CHECK(note.find("allowed 0.03") != std::string::npos);
+    for (const Json& one : object["cases"]) CHECK(one["max_rel_error"] < 0.03);
     CHECK(cli({"verify", path, "--relative-to-max", "1e-5"}).status == 1);
   }
 }
