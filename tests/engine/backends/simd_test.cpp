@@ -22,24 +22,24 @@ std::vector<float> numbers() {
 
 struct Function {
   const char* name;
-  Simd::Unary Simd::*member;
+  ElementLoops::Unary ElementLoops::*member;
   double (*exact)(double);
 };
 
 double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
 
 const Function kFunctions[] = {
-    {"exp", &Simd::exp, [](double x) { return std::exp(x); }},
-    {"log", &Simd::log, [](double x) { return std::log(x); }},
-    {"erf", &Simd::erf, [](double x) { return std::erf(x); }},
-    {"tanh", &Simd::tanh, [](double x) { return std::tanh(x); }},
-    {"sigmoid", &Simd::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
-    {"silu", &Simd::silu, [](double x) { return x / (1 + std::exp(-x)); }},
-    {"gelu", &Simd::gelu, [](double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }},
-    {"softplus", &Simd::softplus, softplus},
-    {"mish", &Simd::mish, [](double x) { return x * std::tanh(softplus(x)); }},
-    {"elu", &Simd::elu, [](double x) { return x < 0 ? std::expm1(x) : x; }},
-    {"relu", &Simd::relu, [](double x) { return x < 0 ? 0 : x; }},
+    {"exp", &ElementLoops::exp, [](double x) { return std::exp(x); }},
+    {"log", &ElementLoops::log, [](double x) { return std::log(x); }},
+    {"erf", &ElementLoops::erf, [](double x) { return std::erf(x); }},
+    {"tanh", &ElementLoops::tanh, [](double x) { return std::tanh(x); }},
+    {"sigmoid", &ElementLoops::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+    {"silu", &ElementLoops::silu, [](double x) { return x / (1 + std::exp(-x)); }},
+    {"gelu", &ElementLoops::gelu, [](double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }},
+    {"softplus", &ElementLoops::softplus, softplus},
+    {"mish", &ElementLoops::mish, [](double x) { return x * std::tanh(softplus(x)); }},
+    {"elu", &ElementLoops::elu, [](double x) { return x < 0 ? std::expm1(x) : x; }},
+    {"relu", &ElementLoops::relu, [](double x) { return x < 0 ? 0 : x; }},
 };
 
 }  // namespace
@@ -74,21 +74,21 @@ TEST_CASE("NaN stays NaN") {
   for (const Function& f : kFunctions) {
     CAPTURE(f.name);
     std::vector<float> v(37, nan);
-    (simd().*f.member)(v.data(), v.data(), 37, 1, 0);
+    (simd().elements.*f.member)(v.data(), v.data(), 37, 1, 0);
     for (float y : v) CHECK(std::isnan(y));
   }
-  for (auto member : {&Simd::min, &Simd::max}) {
+  for (auto member : {&ElementLoops::min, &ElementLoops::max}) {
     std::vector<float> a(37, nan), b(37, 1), out(37);
-    (simd().*member)(out.data(), a.data(), b.data(), 37);
+    (simd().elements.*member)(out.data(), a.data(), b.data(), 37);
     for (float y : out) CHECK(std::isnan(y));
-    (simd().*member)(out.data(), b.data(), a.data(), 37);
+    (simd().elements.*member)(out.data(), b.data(), a.data(), 37);
     for (float y : out) CHECK(std::isnan(y));
   }
   std::vector<float> row(100, 1);
   for (size_t i : {size_t{0}, size_t{50}, size_t{99}}) {
     row[i] = nan;
-    CHECK(std::isnan(simd().highest(row.data(), 100)));
-    CHECK(std::isnan(simd().lowest(row.data(), 100)));
+    CHECK(std::isnan(simd().lines.highest(row.data(), 100)));
+    CHECK(std::isnan(simd().lines.lowest(row.data(), 100)));
     row[i] = 1;
   }
 }
@@ -97,10 +97,10 @@ TEST_CASE("an element's result does not depend on where it stands") {
   const std::vector<float> x = numbers();
   for (const Function& f : kFunctions) {
     std::vector<float> whole(x.size()), parts(x.size());
-    (simd().*f.member)(whole.data(), x.data(), static_cast<int64_t>(x.size()), 1, 0);
+    (simd().elements.*f.member)(whole.data(), x.data(), static_cast<int64_t>(x.size()), 1, 0);
     for (size_t at = 0; at < x.size(); at += 7) {
       const auto n = static_cast<int64_t>(std::min<size_t>(7, x.size() - at));
-      (simd().*f.member)(parts.data() + at, x.data() + at, n, 1, 0);
+      (simd().elements.*f.member)(parts.data() + at, x.data() + at, n, 1, 0);
     }
     CAPTURE(f.name);
     for (size_t i = 0; i < x.size(); ++i) CHECK((whole[i] == parts[i] || std::isnan(whole[i])));
@@ -124,12 +124,12 @@ TEST_CASE("rows of every length") {
       lowest = std::min(lowest, a[i]);
     }
     CAPTURE(n);
-    CHECK(simd().sum(a.data(), n) == doctest::Approx(sum).epsilon(1e-5));
-    CHECK(simd().square_sum(a.data(), 0.5f, n) == doctest::Approx(squares).epsilon(1e-5));
-    CHECK(static_cast<double>(simd().dot(a.data(), b.data(), n)) == doctest::Approx(dot).epsilon(1e-5));
-    CHECK(simd().exp_sum(out.data(), a.data(), 2, 1, n) == doctest::Approx(powers).epsilon(1e-5));
-    CHECK(simd().highest(a.data(), n) == highest);
-    CHECK(simd().lowest(a.data(), n) == lowest);
+    CHECK(simd().lines.sum(a.data(), n) == doctest::Approx(sum).epsilon(1e-5));
+    CHECK(simd().lines.square_sum(a.data(), 0.5f, n) == doctest::Approx(squares).epsilon(1e-5));
+    CHECK(static_cast<double>(simd().lines.dot(a.data(), b.data(), n)) == doctest::Approx(dot).epsilon(1e-5));
+    CHECK(simd().lines.exp_sum(out.data(), a.data(), 2, 1, n) == doctest::Approx(powers).epsilon(1e-5));
+    CHECK(simd().lines.highest(a.data(), n) == highest);
+    CHECK(simd().lines.lowest(a.data(), n) == lowest);
   }
 }
 

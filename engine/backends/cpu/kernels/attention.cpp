@@ -140,7 +140,7 @@ void block(const Job& job, const Layout& l, const Mask& mask, int64_t outer, int
         std::fill(scores + j * wide, scores + j * wide + std::clamp<int64_t>(key + j - ahead + 1 - first, 0, wide),
                   -std::numeric_limits<float>::infinity());
     if (s.soften(scores, n, wide, vectors, highest, sums, corrections) && key > 0)
-      for (int64_t c = 0; c < l.value_width; ++c) s.mul(out + c * wide, out + c * wide, corrections, wide);
+      for (int64_t c = 0; c < l.value_width; ++c) s.elements.mul(out + c * wide, out + c * wide, corrections, wide);
     const Rows values = rows_of(v, v_offset, key, n, value_rows);
     s.strip(n, values.data, 1, values.stride, l.value_width, scores, wide, vectors, out, wide, true);
   }
@@ -168,7 +168,7 @@ void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer,
   float* const out = node.data_as<float>() + (outer * l.heads + first) * l.value_width;
   for (int64_t h = 0; h < heads; ++h) {
     const Rows from = rows_of(q, head_offset(q, outer, first + h), 0, 1, loaded);
-    s.affine(queries + h * l.width, from.data, l.width, scale, 0);
+    s.elements.affine(queries + h * l.width, from.data, l.width, scale, 0);
   }
   std::fill(out, out + heads * l.value_width, 0.0f);
   constexpr int64_t kMost = 64;
@@ -192,15 +192,15 @@ void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer,
         const float* from = mask.at(node, outer, first + h, 0, key);
         for (int64_t j = 0; j < n; ++j) x[j] += from[j * mask.strides.back()];
       }
-      const float top = std::max(highest[h], s.highest(x, n));
+      const float top = std::max(highest[h], s.lines.highest(x, n));
       if (top == -std::numeric_limits<float>::infinity()) {  // nothing seen so far
         std::fill(x, x + n, 0.0f);
         continue;
       }
-      const float sum = static_cast<float>(s.exp_sum(x, x, 1, top, n));
+      const float sum = static_cast<float>(s.lines.exp_sum(x, x, 1, top, n));
       if (top != highest[h]) {
         const float correction = std::exp(highest[h] - top);
-        s.affine(out + h * l.value_width, out + h * l.value_width, l.value_width, correction, 0);
+        s.elements.affine(out + h * l.value_width, out + h * l.value_width, l.value_width, correction, 0);
         sums[h] *= correction;
         highest[h] = top;
       }
@@ -215,7 +215,7 @@ void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer,
     }
   }
   for (int64_t h = 0; h < heads; ++h)
-    s.affine(out + h * l.value_width, out + h * l.value_width, l.value_width, 1 / sums[h], 0);
+    s.elements.affine(out + h * l.value_width, out + h * l.value_width, l.value_width, 1 / sums[h], 0);
 }
 
 }  // namespace

@@ -53,12 +53,12 @@ Pairs<int64_t, C> comparison(ComparisonOp op) {
 }
 
 // Faster than the formula's loop; null where there is none.
-Simd::Binary vectorised(const Simd& s, Op op) {
+ElementLoops::Binary vectorised(const Simd& s, Op op) {
   const struct {
     Op op;
-    Simd::Binary loop;
-  } all[] = {{Op::Add, s.add}, {Op::Sub, s.sub}, {Op::Mul, s.mul},
-             {Op::Div, s.div}, {Op::Min, s.min}, {Op::Max, s.max}};
+    ElementLoops::Binary loop;
+  } all[] = {{Op::Add, s.elements.add}, {Op::Sub, s.elements.sub}, {Op::Mul, s.elements.mul},
+             {Op::Div, s.elements.div}, {Op::Min, s.elements.min}, {Op::Max, s.elements.max}};
   for (const auto& entry : all)
     if (entry.op == op) return entry.loop;
   return nullptr;
@@ -138,9 +138,9 @@ Status pow(const Job& job) {
 
 }  // namespace
 
-Simd::Binary binary_row(const Simd& s, Op op) {
+ElementLoops::Binary binary_row(const Simd& s, Op op) {
   if (op == Op::Pow) return pow_row;
-  if (const Simd::Binary fast = vectorised(s, op)) return fast;
+  if (const ElementLoops::Binary fast = vectorised(s, op)) return fast;
   return arithmetic<float>(static_cast<BinaryOp>(op));
 }
 
@@ -151,7 +151,7 @@ Status binary(const Job& job) {
     const Functions functions(job.node);
     Pairs<C, C> f = arithmetic<C>(static_cast<BinaryOp>(job.node.op));
     if constexpr (std::is_same_v<C, float>)
-      if (const Simd::Binary fast = vectorised(*functions, job.node.op)) f = fast;
+      if (const ElementLoops::Binary fast = vectorised(*functions, job.node.op)) f = fast;
     if (!f) return refuse(job.node, "it has no formula for such numbers");
     run<C, C>(job, job.source(0), job.source(1), f);
     return {};

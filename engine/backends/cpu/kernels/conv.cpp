@@ -88,7 +88,7 @@ float bias_of(const Job& job, int64_t channel) {
 }
 
 void add_bias(const Job& job, int64_t channel, float* row, int64_t n) {
-  if (job.sources() > 2) simd().affine(row, row, n, 1, bias_of(job, channel));
+  if (job.sources() > 2) simd().elements.affine(row, row, n, 1, bias_of(job, channel));
 }
 
 // The weights of one output channel after the other as lines; false when they do not lie so.

@@ -62,11 +62,11 @@ void sequence(const Job& job, const Layout& l, int64_t direction, int64_t b) {
     for (int64_t s = 0; s < count; ++s) {
       float* g = gates + s * 4 * h;
       for (int64_t i = 0; i < 4 * h; ++i)
-        g[i] += simd().dot(elements(r, (direction * 4 * h + i) * h, h, row), state, h);
+        g[i] += simd().lines.dot(elements(r, (direction * 4 * h + i) * h, h, row), state, h);
       for (int part = 0; bias && part < 2; ++part)
         for (int64_t gate = 0; gate < 4; ++gate)
-          simd().add(g + gate * h, g + gate * h, elements(*bias, direction * 8 * h + part * 4 * h + gate * h, h, row),
-                     h);
+          simd().elements.add(g + gate * h, g + gate * h,
+                              elements(*bias, direction * 8 * h + part * 4 * h + gate * h, h, row), h);
       for (int64_t i = 0; i < h; ++i) {
         cell[i] = sigmoid(g[2 * h + i]) * cell[i] + sigmoid(g[i]) * std::tanh(g[3 * h + i]);
         state[i] = sigmoid(g[h + i]) * std::tanh(cell[i]);

@@ -100,7 +100,7 @@ void few_rows(const Product& p, Range columns, const Lines& a, const Lines& b, f
       const int64_t depth = std::min(kDotPiece, p.depth - k);
       const float* x = line(a, n, k, depth, piece_a);
       for (int64_t m = 0; m < p.rows; ++m)
-        sums[m] += static_cast<double>(simd().dot(x, line(b, m, k, depth, piece_b), depth));
+        sums[m] += static_cast<double>(simd().lines.dot(x, line(b, m, k, depth, piece_b), depth));
     }
     for (int64_t m = 0; m < p.rows; ++m) c[m * p.columns + n] = static_cast<float>(sums[m]);
   }
@@ -117,8 +117,8 @@ void scale_and_bias(const Job& job, Range rows, Range columns, int64_t stride, f
     const float* bias = biased ? elements(job.source(2), n, count, buffer) : nullptr;
     for (int64_t m = rows.begin; m < rows.end; ++m) {
       float* to = c + m * stride + n;
-      if (scale != 1) simd().affine(to, to, count, scale, 0);
-      if (bias) simd().add(to, to, bias, count);
+      if (scale != 1) simd().elements.affine(to, to, count, scale, 0);
+      if (bias) simd().elements.add(to, to, bias, count);
     }
   }
 }

@@ -15,7 +15,7 @@ namespace {
 
 template <class C>
 double sum(const C* x, int64_t n) {
-  if constexpr (std::is_same_v<C, float>) return simd().sum(x, n);
+  if constexpr (std::is_same_v<C, float>) return simd().lines.sum(x, n);
   double total = 0;
   for (int64_t i = 0; i < n; ++i) total += x[i];
   return total;
@@ -23,7 +23,7 @@ double sum(const C* x, int64_t n) {
 
 template <class C>
 double square_sum([[maybe_unused]] const Simd& s, const C* x, C mean, int64_t n) {
-  if constexpr (std::is_same_v<C, float>) return s.square_sum(x, mean, n);
+  if constexpr (std::is_same_v<C, float>) return s.lines.square_sum(x, mean, n);
   double total = 0;
   for (int64_t i = 0; i < n; ++i) total += (x[i] - mean) * (x[i] - mean);
   return total;
@@ -41,12 +41,12 @@ template <class C>
 Moments<C> moments(const Simd& s, const C* x, int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
     const int64_t few = std::min<int64_t>(n, 16);
-    const float shift = static_cast<float>(simd().sum(x, few) / static_cast<double>(few));
+    const float shift = static_cast<float>(simd().lines.sum(x, few) / static_cast<double>(few));
     double squares;
-    const double off = s.moments(x, shift, n, &squares) / static_cast<double>(n);
+    const double off = s.lines.moments(x, shift, n, &squares) / static_cast<double>(n);
     const double variance = squares / static_cast<double>(n) - off * off;
     const float mean = static_cast<float>(static_cast<double>(shift) + off);
-    if (off * off > variance) return {mean, simd().square_sum(x, mean, n) / static_cast<double>(n)};
+    if (off * off > variance) return {mean, simd().lines.square_sum(x, mean, n) / static_cast<double>(n)};
     return {mean, variance};
   }
   const C mean = static_cast<C>(sum(x, n) / static_cast<double>(n));
@@ -56,7 +56,7 @@ Moments<C> moments(const Simd& s, const C* x, int64_t n) {
 template <class C>
 void normalise([[maybe_unused]] const Simd& s, C* out, const C* x, C mean, C factor, const C* gain, const C* bias,
                int64_t n) {
-  if constexpr (std::is_same_v<C, float>) return s.normalise(out, x, mean, factor, gain, bias, n);
+  if constexpr (std::is_same_v<C, float>) return s.lines.normalise(out, x, mean, factor, gain, bias, n);
   for (int64_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * factor * (gain ? gain[i] : C{1}) + (bias ? bias[i] : C{0});
 }
 
@@ -160,7 +160,7 @@ void run_batch_norm(const Job& job) {
       const C* x = elements(source, at, n, buffer);
       C* to = writer.piece(at);
       if constexpr (std::is_same_v<C, float>)
-        simd().affine(to, x, n, static_cast<float>(factor), static_cast<float>(shift));
+        simd().elements.affine(to, x, n, static_cast<float>(factor), static_cast<float>(shift));
       else
         for (int64_t i = 0; i < n; ++i) to[i] = static_cast<C>(factor * x[i] + shift);
       writer.done(at, n);

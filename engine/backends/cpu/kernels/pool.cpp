@@ -56,7 +56,8 @@ struct Windows : WindowGeometry {
 
 template <class C>
 void combine(bool max, C* to, const C* a, const C* b, int64_t n) {
-  if constexpr (std::is_same_v<C, float>) return max ? simd().max(to, a, b, n) : simd().add(to, a, b, n);
+  if constexpr (std::is_same_v<C, float>)
+    return max ? simd().elements.max(to, a, b, n) : simd().elements.add(to, a, b, n);
   for (int64_t i = 0; i < n; ++i) to[i] = !max ? a[i] + b[i] : a[i] != a[i] || a[i] > b[i] ? a[i] : b[i];  // NaN wins
 }
 
@@ -112,11 +113,11 @@ void mean_planes(const Job& job, const Windows& w) {
     simd().copy_rows(padded + w.begin[1] * w.row + w.begin[2], w.row, x, w.in_stride[1], tall, inside);
     float* out = node.data_as<float>() + plane * results;
     const int64_t step = w.dilation[1] * w.row, all = w.out[1] * w.row;
-    if (apart) simd().add(down, padded, padded + step, all);
-    for (int64_t k = 2; apart && k < w.kernel[1]; ++k) simd().add(down, down, padded + k * step, all);
+    if (apart) simd().elements.add(down, padded, padded + step, all);
+    for (int64_t k = 2; apart && k < w.kernel[1]; ++k) simd().elements.add(down, down, padded + k * step, all);
     simd().weigh_rows(out, w.out[2], apart ? down : padded, taps, ones, count, w.stride[1] * w.row, w.out[1], w.out[2],
                       0);
-    simd().mul(out, out, factors, results);
+    simd().elements.mul(out, out, factors, results);
   }
 }
 
@@ -130,8 +131,8 @@ bool pool_whole_planes(const Job& job, const Windows& w) {
   const Range planes = job.part(node.sizes[0] * channels);
   for (int64_t r = planes.begin; r < planes.end; ++r) {
     const float* x = source.data_as<float>() + r / channels * source.strides[0] + r % channels * source.strides[1];
-    float value =
-        node.op == Op::MaxPool ? simd().highest(x, n) : static_cast<float>(simd().sum(x, n) / static_cast<double>(n));
+    float value = node.op == Op::MaxPool ? simd().lines.highest(x, n)
+                                         : static_cast<float>(simd().lines.sum(x, n) / static_cast<double>(n));
     storer<float>(node.dtype)(node.data() + r * element_bytes(node.dtype), 1, &value, 1);
   }
   return true;
@@ -235,7 +236,7 @@ class RowPool {
       for (int64_t i = 0; i < n; ++i) counts_[i] = static_cast<C>(others * w_.covered(2, i, low(2), high(2)));
     }
     if constexpr (std::is_same_v<C, float>)
-      if (others > 0 && all_cover_) return simd().div(out, out, counts_, n);
+      if (others > 0 && all_cover_) return simd().elements.div(out, out, counts_, n);
     for (int64_t i = 0; i < n; ++i) out[i] = counts_[i] == C{0} ? C{0} : out[i] / counts_[i];
   }
 
@@ -273,11 +274,11 @@ void run_lrn(const Job& job) {
       }
       const C* x = elements(source, plane * spatial + start, n, buffer);
       if constexpr (std::is_same_v<C, float>) {
-        simd().affine(sums, sums, n, factor, p.bias);
-        simd().log(sums, sums, n, 0, 0);
-        simd().affine(sums, sums, n, -p.beta, 0);
-        simd().exp(sums, sums, n, 0, 0);
-        simd().mul(result, x, sums, n);
+        simd().elements.affine(sums, sums, n, factor, p.bias);
+        simd().elements.log(sums, sums, n, 0, 0);
+        simd().elements.affine(sums, sums, n, -p.beta, 0);
+        simd().elements.exp(sums, sums, n, 0, 0);
+        simd().elements.mul(result, x, sums, n);
       } else {
         for (int64_t i = 0; i < n; ++i) result[i] = x[i] / std::pow(p.bias + factor * sums[i], static_cast<C>(p.beta));
       }

@@ -52,7 +52,7 @@ void whole(const Geometry& g, const float* image, Range channels, float* out, do
                        (c * g.dilation[1] - g.begin[1]) * g.channels + channels.begin;
       const int64_t count = std::min(kSome, columns.end - c), step = g.dilation[1] * g.channels;
       simd().copy(out, x, n);
-      for (int64_t k = 1; k < count; ++k) simd().add(out, out, x + k * step, n);
+      for (int64_t k = 1; k < count; ++k) simd().elements.add(out, out, x + k * step, n);
       for (int64_t i = 0; i < n; ++i) totals[i] += static_cast<double>(out[i]);
     }
   const int64_t count = g.counted(0, 0) * g.counted(1, 0);
@@ -85,7 +85,7 @@ void pool_last(const Job& job) {
             reinterpret_cast<double*>(scratch));
     return;
   }
-  const auto combine = g.max ? simd().max : simd().add;
+  const auto combine = g.max ? simd().elements.max : simd().elements.add;
   const Range rows = job.part(node.sizes[0] * g.out[0]);
   for (int64_t r = rows.begin; r < rows.end; ++r) {
     const int64_t y = r % g.out[0];
@@ -116,7 +116,7 @@ void pool_last(const Job& job) {
       for (int64_t k = 2; k < wide.size(); ++k) combine(to, to, from + k * step, channels);
       if (g.max) continue;
       const int64_t count = g.counted(0, y) * g.counted(1, x);
-      simd().affine(to, to, channels, count == 0 ? 0.0f : 1 / static_cast<float>(count), 0);
+      simd().elements.affine(to, to, channels, count == 0 ? 0.0f : 1 / static_cast<float>(count), 0);
     }
   }
 }

@@ -60,14 +60,15 @@ Total<C> row(ReductionOp op, Total<C> total, const C* x, int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
     const Simd& s = simd();
     switch (op) {
-      case ReductionOp::ReduceMax: return combine<double>(op, total, s.highest(x, n));
-      case ReductionOp::ReduceMin: return combine<double>(op, total, s.lowest(x, n));
+      case ReductionOp::ReduceMax: return combine<double>(op, total, s.lines.highest(x, n));
+      case ReductionOp::ReduceMin: return combine<double>(op, total, s.lines.lowest(x, n));
       case ReductionOp::ReduceL2:
-        if (const double squares = s.square_sum(x, 0, n); squares > 1e-18 && squares < 1e37) return total + squares;
+        if (const double squares = s.lines.square_sum(x, 0, n); squares > 1e-18 && squares < 1e37)
+          return total + squares;
         break;  // squares may be too small or too large for floats
       case ReductionOp::ReduceProd: break;
       case ReductionOp::ReduceSum:
-      case ReductionOp::ReduceMean: return total + s.sum(x, n);
+      case ReductionOp::ReduceMean: return total + s.lines.sum(x, n);
     }
   }
   for (int64_t i = 0; i < n; ++i) total = combine<Total<C>>(op, total, x[i]);
@@ -131,7 +132,7 @@ void run(const Job& job) {
             if (added > 0) flush();
             simd().copy(sums, x, n);
           } else {
-            simd().add(sums, sums, x, n);
+            simd().elements.add(sums, sums, x, n);
           }
           ++added;
         });

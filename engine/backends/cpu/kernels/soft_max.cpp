@@ -57,24 +57,24 @@ template <class C>
 void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int64_t n, bool log) {
   if constexpr (std::is_same_v<C, float>) {
     const auto highest_of = [&](int64_t count) {
-      return scale * (scale < 0 ? simd().lowest(x, count) : simd().highest(x, count));
+      return scale * (scale < 0 ? simd().lines.lowest(x, count) : simd().lines.highest(x, count));
     };
     if (!log && x != y) {
       // Any shift will do unless a power is too large; so the highest of a few saves a walk over all.
-      const double sum = s.exp_sum(y, x, scale, highest_of(std::min<int64_t>(n, 128)), n);
-      if (sum > 0 && sum < 1e30) return s.affine(out, y, n, static_cast<float>(1 / sum), 0);
+      const double sum = s.lines.exp_sum(y, x, scale, highest_of(std::min<int64_t>(n, 128)), n);
+      if (sum > 0 && sum < 1e30) return s.elements.affine(out, y, n, static_cast<float>(1 / sum), 0);
     }
     const float highest = highest_of(n);
     if (log) {
-      simd().affine(y, x, n, scale, 0);
+      simd().elements.affine(y, x, n, scale, 0);
       double sum = 0;
       float piece[256];
       for (int64_t i = 0; i < n; i += 256)
-        sum += simd().exp_sum(piece, y + i, 1, highest, std::min<int64_t>(256, n - i));
-      s.affine(out, y, n, 1, -highest - static_cast<float>(std::log(sum)));
+        sum += simd().lines.exp_sum(piece, y + i, 1, highest, std::min<int64_t>(256, n - i));
+      s.elements.affine(out, y, n, 1, -highest - static_cast<float>(std::log(sum)));
     } else {
-      const double sum = s.exp_sum(y, x, scale, highest, n);
-      s.affine(out, y, n, static_cast<float>(1 / sum), 0);
+      const double sum = s.lines.exp_sum(y, x, scale, highest, n);
+      s.elements.affine(out, y, n, static_cast<float>(1 / sum), 0);
     }
   } else {
     for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
@@ -98,7 +98,7 @@ void tile(C* y, int64_t length, int64_t width, bool log) {
     C powers[256];
     for (int64_t i = 0; i < width; ++i) row[i] -= highest[i];
     if constexpr (std::is_same_v<C, float>)
-      simd().exp(powers, row, width, 0, 0);
+      simd().elements.exp(powers, row, width, 0, 0);
     else
       for (int64_t i = 0; i < width; ++i) powers[i] = std::exp(row[i]);
     for (int64_t i = 0; i < width; ++i) sums[i] += powers[i];

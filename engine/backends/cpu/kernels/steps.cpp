@@ -189,10 +189,10 @@ void Steps::piece(const int64_t* at, int64_t n) {
     } else if (scalar(step.right) && (op == Op::Add || op == Op::Sub || op == Op::Mul)) {
       // The same numbers without a row of copies: x·1 ± y, x·y − 0.
       const float y = number(step.right, at);
-      s.affine(out, value(step.left, at, n, to, 0), n, op == Op::Mul ? y : 1,
-               op == Op::Add   ? y
-               : op == Op::Sub ? -y
-                               : -0.0f);
+      s.elements.affine(out, value(step.left, at, n, to, 0), n, op == Op::Mul ? y : 1,
+                        op == Op::Add   ? y
+                        : op == Op::Sub ? -y
+                                        : -0.0f);
     } else {
       const float* const a = value(step.left, at, n, to, 0);
       binary_row(s, op)(out, a, value(step.right, at, n, to, 1), n);
@@ -204,13 +204,13 @@ void Steps::batch_norm(const Simd& s, const FusedStep& step, const int64_t* at, 
   const int i = operand_of_[step.right];
   if (repeated_[i]) {
     const float* const factors = repeated_[i] + at[0] % channels_;
-    s.normalise(out, x, 0, 1, factors, factors + channels_ + kPiece, n);
+    s.lines.normalise(out, x, 0, 1, factors, factors + channels_ + kPiece, n);
     return;
   }
   const int64_t channel = at[1 + i], run = strides_[i] == 0 ? n : 1;
   for (int64_t k = 0; k < n; k += run) {
     const auto [factor, shift] = channel_of(step, channel + k * strides_[i]);
-    s.affine(out + k, x + k, run, factor, shift);
+    s.elements.affine(out + k, x + k, run, factor, shift);
   }
 }
 

@@ -60,6 +60,6 @@ Status compute_with_steps(Status (*compute)(const Job& job), const Job& job);
 
 // Rows of single ops, as the steps need them.
 void unary_row(const Simd& s, Op op, float* out, const float* x, int64_t n, float p, float q);
-Simd::Binary binary_row(const Simd& s, Op op);
+ElementLoops::Binary binary_row(const Simd& s, Op op);
 
 }  // namespace arenascope::cpu

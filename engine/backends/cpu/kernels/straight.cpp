@@ -19,17 +19,17 @@ Part part_of(const TensorImpl& node, const ComputeParams& params) {
   return {node.data_as<float>() + range.begin, range.begin, range.size()};
 }
 
-template <Simd::Binary Simd::*Loop>
+template <ElementLoops::Binary ElementLoops::*Loop>
 void two(const TensorImpl& node, const Simd& simd, const ComputeParams& params) {
   const Part part = part_of(node, params);
-  (simd.*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin, node.sources[1]->data_as<float>() + part.begin,
-               part.count);
+  (simd.elements.*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin,
+                        node.sources[1]->data_as<float>() + part.begin, part.count);
 }
 
-template <Simd::Unary Simd::*Loop>
+template <ElementLoops::Unary ElementLoops::*Loop>
 void one(const TensorImpl& node, const Simd& simd, const ComputeParams& params) {
   const Part part = part_of(node, params);
-  (simd.*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin, part.count, 0, 0);
+  (simd.elements.*Loop)(part.out, node.sources[0]->data_as<float>() + part.begin, part.count, 0, 0);
 }
 
 }  // namespace
@@ -41,16 +41,16 @@ StraightLoop straight_loop(const TensorImpl& node) {
   for (const TensorImpl* source : node.sources)
     if (source->dtype != DType::F32 || !(source->sizes == node.sizes) || !source->contiguous()) return nullptr;
   switch (node.op) {
-    case Op::Add: return two<&Simd::add>;
-    case Op::Sub: return two<&Simd::sub>;
-    case Op::Mul: return two<&Simd::mul>;
-    case Op::Div: return two<&Simd::div>;
-    case Op::Min: return two<&Simd::min>;
-    case Op::Max: return two<&Simd::max>;
-    case Op::Relu: return one<&Simd::relu>;
-    case Op::Sigmoid: return one<&Simd::sigmoid>;
-    case Op::Tanh: return one<&Simd::tanh>;
-    case Op::Silu: return one<&Simd::silu>;
+    case Op::Add: return two<&ElementLoops::add>;
+    case Op::Sub: return two<&ElementLoops::sub>;
+    case Op::Mul: return two<&ElementLoops::mul>;
+    case Op::Div: return two<&ElementLoops::div>;
+    case Op::Min: return two<&ElementLoops::min>;
+    case Op::Max: return two<&ElementLoops::max>;
+    case Op::Relu: return one<&ElementLoops::relu>;
+    case Op::Sigmoid: return one<&ElementLoops::sigmoid>;
+    case Op::Tanh: return one<&ElementLoops::tanh>;
+    case Op::Silu: return one<&ElementLoops::silu>;
     default: return nullptr;
   }
 }

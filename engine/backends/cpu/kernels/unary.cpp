@@ -15,38 +15,38 @@ namespace {
 
 struct Vectorised {
   Op op;
-  Simd::Unary Simd::*loop;
+  ElementLoops::Unary ElementLoops::*loop;
 };
 // Faster than the formula's loop; the rest has that one.
-constexpr Vectorised kVectorised[] = {{Op::Scale, &Simd::affine},
-                                      {Op::Clamp, &Simd::clamp},
-                                      {Op::Relu, &Simd::relu},
-                                      {Op::LeakyRelu, &Simd::leaky_relu},
-                                      {Op::Elu, &Simd::elu},
-                                      {Op::Exp, &Simd::exp},
-                                      {Op::Log, &Simd::log},
-                                      {Op::Erf, &Simd::erf},
-                                      {Op::Tanh, &Simd::tanh},
-                                      {Op::Sigmoid, &Simd::sigmoid},
-                                      {Op::Silu, &Simd::silu},
-                                      {Op::Gelu, &Simd::gelu},
-                                      {Op::GeluTanh, &Simd::gelu_tanh},
-                                      {Op::Softplus, &Simd::softplus},
-                                      {Op::Mish, &Simd::mish},
-                                      {Op::HardSigmoid, &Simd::hard_sigmoid},
-                                      {Op::HardSwish, &Simd::hard_swish},
-                                      {Op::Sqrt, &Simd::sqrt},
-                                      {Op::Reciprocal, &Simd::reciprocal}};
+constexpr Vectorised kVectorised[] = {{Op::Scale, &ElementLoops::affine},
+                                      {Op::Clamp, &ElementLoops::clamp},
+                                      {Op::Relu, &ElementLoops::relu},
+                                      {Op::LeakyRelu, &ElementLoops::leaky_relu},
+                                      {Op::Elu, &ElementLoops::elu},
+                                      {Op::Exp, &ElementLoops::exp},
+                                      {Op::Log, &ElementLoops::log},
+                                      {Op::Erf, &ElementLoops::erf},
+                                      {Op::Tanh, &ElementLoops::tanh},
+                                      {Op::Sigmoid, &ElementLoops::sigmoid},
+                                      {Op::Silu, &ElementLoops::silu},
+                                      {Op::Gelu, &ElementLoops::gelu},
+                                      {Op::GeluTanh, &ElementLoops::gelu_tanh},
+                                      {Op::Softplus, &ElementLoops::softplus},
+                                      {Op::Mish, &ElementLoops::mish},
+                                      {Op::HardSigmoid, &ElementLoops::hard_sigmoid},
+                                      {Op::HardSwish, &ElementLoops::hard_swish},
+                                      {Op::Sqrt, &ElementLoops::sqrt},
+                                      {Op::Reciprocal, &ElementLoops::reciprocal}};
 
-Simd::Unary vectorised(const Simd& s, Op op) {
+ElementLoops::Unary vectorised(const Simd& s, Op op) {
   static constexpr auto kTable = [] {
-    std::array<Simd::Unary Simd::*, kOpCount> table{};
+    std::array<ElementLoops::Unary ElementLoops::*, kOpCount> table{};
     table.fill(nullptr);  // GCC 12 leaves them at the first member
     for (const Vectorised& entry : kVectorised) table[static_cast<size_t>(entry.op)] = entry.loop;
     return table;
   }();
   const auto loop = kTable[static_cast<size_t>(op)];
-  return loop ? s.*loop : nullptr;
+  return loop ? s.elements.*loop : nullptr;
 }
 
 // A row of elements of type C to one of type Out.
@@ -95,7 +95,7 @@ Status run(const Job& job) {
   Reader<C> source(job.source(0), nest.inner_stride(1));
   Writer<Out> out(job.node);
   const Functions functions(job.node);
-  [[maybe_unused]] Simd::Unary fast = nullptr;
+  [[maybe_unused]] ElementLoops::Unary fast = nullptr;
   if constexpr (std::is_same_v<Out, float>) fast = vectorised(*functions, op);
   nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
     const C* x = source.piece(at[1], n);
@@ -116,7 +116,7 @@ Status run(const Job& job) {
 }  // namespace
 
 void unary_row(const Simd& s, Op op, float* out, const float* x, int64_t n, float p, float q) {
-  if (const Simd::Unary fast = vectorised(s, op)) return fast(out, x, n, p, q);
+  if (const ElementLoops::Unary fast = vectorised(s, op)) return fast(out, x, n, p, q);
   rows_of<float, float>(static_cast<UnaryOp>(op))(out, x, n, p, q);
 }
 

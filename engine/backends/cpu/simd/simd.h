@@ -11,20 +11,20 @@ inline constexpr int64_t kTapSlack = 16;
 // Results from this size on (half of a usual last cache) are written past the caches.
 inline constexpr int64_t kPastCaches = int64_t{16} << 20;
 
-struct Simd {
+// Element by element.
+struct ElementLoops {
   using Binary = void (*)(float* out, const float* a, const float* b, int64_t n);
   using Unary = void (*)(float* out, const float* x, int64_t n, float p, float q);
 
-  const char* name = "portable";
-
-  void (*copy)(float* out, const float* x, int64_t n);
-  void (*settle)();  // to be called by who wrote past the caches, before others read it
   Binary add, sub, mul, div, min, max;
   Unary affine;  // p·x + q
   Unary clamp;   // to [p, q]
   Unary relu, leaky_relu, elu, exp, log, erf, tanh, sigmoid, silu, gelu, gelu_tanh, softplus, mish, hard_sigmoid,
       hard_swish, sqrt, reciprocal;
+};
 
+// Along a line of n elements.
+struct LineLoops {
   double (*sum)(const float* x, int64_t n);
   double (*square_sum)(const float* x, float mean, int64_t n);  // Σ (x − mean)²
   double (*moments)(const float* x, float shift, int64_t n,
@@ -38,6 +38,15 @@ struct Simd {
   // out = (x − mean)·factor·gain + bias; gain and bias one an element, either may be null.
   void (*normalise)(float* out, const float* x, float mean, float factor, const float* gain, const float* bias,
                     int64_t n);
+};
+
+struct Simd {
+  const char* name = "portable";
+
+  void (*copy)(float* out, const float* x, int64_t n);
+  void (*settle)();  // to be called by who wrote past the caches, before others read it
+  ElementLoops elements;
+  LineLoops lines;
   // out[r·out_stride + i] = bias + Σ weights[t] · x[taps[t] + r·x_stride + i] for r < rows, i < n; readable up to
   // kTapSlack floats behind the last i.
   void (*weigh_rows)(float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights,

@@ -186,16 +186,19 @@ template <bool Past>
 void fill_with(Simd& t) {
   t.name = hwy::TargetName(HWY_TARGET);
   t.copy = copy<Past>;
-  t.add = pairs<Plus, Past>, t.sub = pairs<Minus, Past>, t.mul = pairs<Times, Past>, t.div = pairs<Over, Past>;
-  t.min = pairs<Least, Past>, t.max = pairs<Most, Past>;
-  t.affine = each<Affine, Past>, t.clamp = each<Clamp, Past>, t.relu = each<Relu, Past>,
-  t.leaky_relu = each<LeakyRelu, Past>;
-  t.elu = each<Elu, Past>, t.exp = each<Exp, Past>, t.log = each<Log, Past>, t.erf = each<Erf, Past>,
-  t.tanh = each<Tanh, Past>;
-  t.sigmoid = each<Sigmoid, Past>, t.silu = each<Silu, Past>, t.gelu = each<Gelu, Past>,
-  t.gelu_tanh = each<GeluTanh, Past>;
-  t.softplus = each<Softplus, Past>, t.mish = each<Mish, Past>, t.hard_sigmoid = each<HardSigmoid, Past>;
-  t.hard_swish = each<HardSwish, Past>, t.sqrt = each<Sqrt, Past>, t.reciprocal = each<Reciprocal, Past>;
+  t.elements.add = pairs<Plus, Past>, t.elements.sub = pairs<Minus, Past>, t.elements.mul = pairs<Times, Past>,
+  t.elements.div = pairs<Over, Past>;
+  t.elements.min = pairs<Least, Past>, t.elements.max = pairs<Most, Past>;
+  t.elements.affine = each<Affine, Past>, t.elements.clamp = each<Clamp, Past>, t.elements.relu = each<Relu, Past>,
+  t.elements.leaky_relu = each<LeakyRelu, Past>;
+  t.elements.elu = each<Elu, Past>, t.elements.exp = each<Exp, Past>, t.elements.log = each<Log, Past>,
+  t.elements.erf = each<Erf, Past>, t.elements.tanh = each<Tanh, Past>;
+  t.elements.sigmoid = each<Sigmoid, Past>, t.elements.silu = each<Silu, Past>, t.elements.gelu = each<Gelu, Past>,
+  t.elements.gelu_tanh = each<GeluTanh, Past>;
+  t.elements.softplus = each<Softplus, Past>, t.elements.mish = each<Mish, Past>,
+  t.elements.hard_sigmoid = each<HardSigmoid, Past>;
+  t.elements.hard_swish = each<HardSwish, Past>, t.elements.sqrt = each<Sqrt, Past>,
+  t.elements.reciprocal = each<Reciprocal, Past>;
 }
 
 void settle() { hwy::FlushStream(); }

@@ -248,10 +248,11 @@ void half_to_float(float* out, const uint16_t* x, int64_t n) {
 }
 
 void fill(Simd& t, bool past) {
-  t.sum = sum, t.square_sum = past ? square_sum<true> : square_sum<false>,
-  t.moments = past ? moments<true> : moments<false>, t.dot = dot, t.highest = highest, t.lowest = lowest;
-  t.add_scaled = add_scaled, t.normalise = past ? normalise<true> : normalise<false>,
-  t.exp_sum = past ? exp_sum<true> : exp_sum<false>;
+  t.lines.sum = sum, t.lines.square_sum = past ? square_sum<true> : square_sum<false>,
+  t.lines.moments = past ? moments<true> : moments<false>, t.lines.dot = dot, t.lines.highest = highest,
+  t.lines.lowest = lowest;
+  t.lines.add_scaled = add_scaled, t.lines.normalise = past ? normalise<true> : normalise<false>,
+  t.lines.exp_sum = past ? exp_sum<true> : exp_sum<false>;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
 }
 
