@@ -32,13 +32,13 @@ Kernel movement(MovementOp op) {
   return {};
 }
 
-Kernel product(ProductOp op) {
+Kernel product(ContractionOp op) {
   switch (op) {
-    case ProductOp::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true, true};
-    case ProductOp::Conv: return {conv, plain_sources, conv_work, kProduct, true, true};
-    case ProductOp::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct, true};
-    case ProductOp::Attention: return {attention, plain_sources, attention_work, kProduct, true};
-    case ProductOp::Lstm: return {lstm, plain_sources, lstm_work, kProduct, true};
+    case ContractionOp::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true, true};
+    case ContractionOp::Conv: return {conv, plain_sources, conv_work, kProduct, true, true};
+    case ContractionOp::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct, true};
+    case ContractionOp::Attention: return {attention, plain_sources, attention_work, kProduct, true};
+    case ContractionOp::Lstm: return {lstm, plain_sources, lstm_work, kProduct, true};
   }
   return {};
 }
@@ -96,7 +96,7 @@ Kernel find(Op op) {
     case OpFamily::Comparison: return {compare, plain_sources, nullptr, each};
     case OpFamily::Choice: return {where, plain_sources, nullptr, each};
     case OpFamily::Unary: return {unary, plain_sources, nullptr, each};
-    case OpFamily::Product: return product(static_cast<ProductOp>(op));
+    case OpFamily::Contraction: return product(static_cast<ContractionOp>(op));
     case OpFamily::Window: return window(static_cast<WindowOp>(op));
     case OpFamily::Norm: return normalisation(static_cast<NormOp>(op));
     case OpFamily::Reduction: return {reduce, plain_sources, nullptr, kLight};

@@ -77,10 +77,10 @@ DeviceFacts read_facts(cl_platform_id platform, cl_device_id device) {
   f.clock_mhz = number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
   f.max_work_group = std::max<size_t>(1, number<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof f.max_work_item, f.max_work_item, nullptr);
-  f.global_memory = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
-  f.global_cache = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
-  f.local_memory = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE));
-  f.max_allocation = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  f.memory.global = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+  f.memory.cache = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE));
+  f.memory.local = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE));
+  f.memory.max_allocation = static_cast<Bytes>(number<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
   f.base_alignment = std::max<Bytes>(64, number<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
   if (number<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT)) {
     f.image_width = number<size_t>(device, CL_DEVICE_IMAGE2D_MAX_WIDTH);
@@ -160,10 +160,10 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) 
           {"largest work group", fmt::format("{} items", f.max_work_group)},
           {"largest work item sizes",
            fmt::format("{} x {} x {}", f.max_work_item[0], f.max_work_item[1], f.max_work_item[2])},
-          {"global memory", mebibytes(f.global_memory)},
-          {"global cache", mebibytes(f.global_cache)},
-          {"local memory", mebibytes(f.local_memory)},
-          {"largest allocation", mebibytes(f.max_allocation)},
+          {"global memory", mebibytes(f.memory.global)},
+          {"global cache", mebibytes(f.memory.cache)},
+          {"local memory", mebibytes(f.memory.local)},
+          {"largest allocation", mebibytes(f.memory.max_allocation)},
           {"alignment of sub-buffers", fmt::format("{} bytes", f.base_alignment)},
           {"largest 2-D image", f.image_width ? fmt::format("{} x {}", f.image_width, f.image_height) : "none"},
           {"shares host memory", yes(f.unified_memory)},

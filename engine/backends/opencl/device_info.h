@@ -13,6 +13,12 @@ namespace arenascope::opencl {
 enum class Vendor : uint8_t { Other, Amd, Arm, Imagination, Intel, Nvidia, Pocl, Qualcomm };
 const char* name(Vendor vendor);
 
+struct MemoryFacts {
+  Bytes global = 0, cache = 0;
+  Bytes local = 0;           // of a work group
+  Bytes max_allocation = 0;  // at once
+};
+
 struct DeviceFacts {
   cl_platform_id platform = nullptr;
   cl_device_id device = nullptr;
@@ -23,7 +29,7 @@ struct DeviceFacts {
   uint32_t clock_mhz = 0;
   size_t max_work_group = 1;
   size_t max_work_item[3] = {1, 1, 1};
-  Bytes global_memory = 0, global_cache = 0, local_memory = 0, max_allocation = 0;
+  MemoryFacts memory;
   Bytes base_alignment = 64;                 // of sub-buffers, at least 64
   size_t image_width = 0, image_height = 0;  // the largest 2-D image; 0: no images
   bool fp16 = false, fp64 = false, integer_dot = false, subgroups = false, unified_memory = false;

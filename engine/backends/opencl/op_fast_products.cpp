@@ -45,7 +45,7 @@ int lanes(const Station& station) {
 int64_t panel_depth(const Station& station, const Products& s) {
   constexpr int64_t kMost = 2048, kWhole = 16, kRows = 8;
   const int64_t columns = 2 * lanes(station), k = s.p.k,
-                floats = station.runtime.facts().local_memory / static_cast<Bytes>(sizeof(float));
+                floats = station.runtime.facts().memory.local / static_cast<Bytes>(sizeof(float));
   if (s.half()) return floats / (columns + kRows) >= k ? k : 0;
   const int64_t most = std::clamp(floats / 2 / columns / kWhole * kWhole, kWhole, kMost), parts = (k + most - 1) / most;
   return std::min(most, ((k + parts - 1) / parts + kWhole - 1) / kWhole * kWhole);

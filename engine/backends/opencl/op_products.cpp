@@ -247,12 +247,12 @@ Bytes product_work_bytes(const Station& station, const TensorImpl& node) {
 }
 
 Status run_products(Station& station, const TensorImpl& node, const ComputeParams& params) {
-  switch (static_cast<ProductOp>(node.op)) {
-    case ProductOp::MulMat: return mul_mat(station, node);
-    case ProductOp::Conv:
-    case ProductOp::ConvTranspose: return conv(station, node);
-    case ProductOp::Attention: return attention(station, node, params);
-    case ProductOp::Lstm: return Lstm(station, node, params).run();
+  switch (static_cast<ContractionOp>(node.op)) {
+    case ContractionOp::MulMat: return mul_mat(station, node);
+    case ContractionOp::Conv:
+    case ContractionOp::ConvTranspose: return conv(station, node);
+    case ContractionOp::Attention: return attention(station, node, params);
+    case ContractionOp::Lstm: return Lstm(station, node, params).run();
   }
   return no_kernel(node);
 }

@@ -77,7 +77,7 @@ class OpenClBackend final : public Backend {
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
   Bytes work_bytes(const TensorImpl& node, int) const override {
-    return info(node.op).family == OpFamily::Product ? product_work_bytes(queueing_.station, node) : 0;
+    return info(node.op).family == OpFamily::Contraction ? product_work_bytes(queueing_.station, node) : 0;
   }
 
   Status synchronize() override {

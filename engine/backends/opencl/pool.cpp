@@ -76,9 +76,9 @@ void BufferPool::release_largest() {
 
 Result<void*> BufferPool::take(Bytes bytes) {
   const DeviceFacts& facts = runtime_->facts();
-  if (bytes > facts.max_allocation)
-    return Error{
-        fmt::format("{} bytes are more than {} allocates at once ({})", bytes, facts.name, facts.max_allocation)};
+  if (bytes > facts.memory.max_allocation)
+    return Error{fmt::format("{} bytes are more than {} allocates at once ({})", bytes, facts.name,
+                             facts.memory.max_allocation)};
   if (auto ok = take_budget(bytes); !ok) return ok.error();
   cl_int code = CL_SUCCESS;
   MemHandle buffer;

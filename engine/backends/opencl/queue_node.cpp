@@ -22,7 +22,7 @@ Status queue_node(Station& station, const TensorImpl& node, const ComputeParams&
       return node.op == Op::BatchNorm && fast_pointwise(station, node, status) ? status : run_norms(station, node);
     case OpFamily::Reduction: return run_reduction(station, node);
     case OpFamily::Line: return run_lines(station, node);
-    case OpFamily::Product:
+    case OpFamily::Contraction:
       return fast_products(station, node, params, status) ? status : run_products(station, node, params);
     case OpFamily::Unknown:
     case OpFamily::Given:

@@ -168,12 +168,12 @@ void lstm(const TensorImpl& node, std::vector<Real>& out) {
 
 std::vector<Real> products(const TensorImpl& node, Reading reading) {
   std::vector<Real> out(static_cast<size_t>(node.element_count()));
-  switch (static_cast<ProductOp>(node.op)) {
-    case ProductOp::MulMat: mul_mat(node, reading, out); break;
-    case ProductOp::Conv:
-    case ProductOp::ConvTranspose: convolution(node, reading, out); break;
-    case ProductOp::Attention: attention(node, out); break;
-    case ProductOp::Lstm: lstm(node, out); break;
+  switch (static_cast<ContractionOp>(node.op)) {
+    case ContractionOp::MulMat: mul_mat(node, reading, out); break;
+    case ContractionOp::Conv:
+    case ContractionOp::ConvTranspose: convolution(node, reading, out); break;
+    case ContractionOp::Attention: attention(node, out); break;
+    case ContractionOp::Lstm: lstm(node, out); break;
   }
   return out;
 }

@@ -51,7 +51,7 @@ class ReferenceBackend : public PlainBackend {
 
 Result<std::vector<Real>> evaluate(const TensorImpl& node, Reading reading) {
   const OpFamily family = info(node.op).family;
-  if (family == OpFamily::Product) return products(node, reading);
+  if (family == OpFamily::Contraction) return products(node, reading);
   Sources sources;
   for (const TensorImpl* source : node.sources) sources.push_back(read(*source, reading));
   switch (family) {
@@ -65,7 +65,7 @@ Result<std::vector<Real>> evaluate(const TensorImpl& node, Reading reading) {
     case OpFamily::Reduction: return reductions(node, sources);
     case OpFamily::Line: return lines(node, sources);
     case OpFamily::Host: return host_ops(node, sources);
-    case OpFamily::Product:
+    case OpFamily::Contraction:
     case OpFamily::Unknown:
     case OpFamily::Given:
     case OpFamily::View:

@@ -46,10 +46,10 @@ class Emulated final : public EmulatedBackend {
 
   Status compute(const TensorImpl& node, const ComputeParams& params) override {
     if (params.ith != 0) return {};
-    Mishap mishap;
-    const Job job{node, queue_, reinterpret_cast<char*>(params.work), params.work_bytes, 1, &mishap};
+    IndexFault fault;
+    const Job job{node, queue_, reinterpret_cast<char*>(params.work), params.work_bytes, 1, &fault};
     if (auto ok = lower(job); !ok) return ok;
-    if (mishap.node != 0) return mishap_error(node, mishap);
+    if (fault.node != 0) return fault_error(node, fault);
     return {};
   }
 

@@ -2,7 +2,8 @@
 #include "support/cuda/kernel_table.h"
 
 #include "engine/backends/cuda/kernels/grid_sample.h"
-#include "engine/backends/cuda/kernels/lines.h"
+#include "engine/backends/cuda/kernels/line_folds.h"
+#include "engine/backends/cuda/kernels/line_norms.h"
 #include "engine/backends/cuda/kernels/movement.h"
 #include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/products.h"

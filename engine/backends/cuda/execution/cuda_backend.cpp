@@ -61,19 +61,19 @@ Status CudaBackend::register_memory(ExecutionContext& context) {
   if (auto ok = context.register_allocator(MemoryKind::HostPinned, pinned_); !ok) return ok;
   context.set_current_stream(compute_stream());
   if (auto ok = staging_->allocate(context); !ok) return ok;
-  return allocate_mishap(context);
+  return allocate_fault(context);
 }
 
-Status CudaBackend::allocate_mishap(ExecutionContext& context) {
-  if (mishap_block_) return {};
-  auto seen = context.allocate({}, MemoryKind::HostPinned, sizeof(Mishap));
+Status CudaBackend::allocate_fault(ExecutionContext& context) {
+  if (fault_block_) return {};
+  auto seen = context.allocate({}, MemoryKind::HostPinned, sizeof(IndexFault));
   if (!seen) return seen.error();
-  auto word = context.allocate(device(), MemoryKind::Default, sizeof(Mishap), 256);
+  auto word = context.allocate(device(), MemoryKind::Default, sizeof(IndexFault), 256);
   if (!word) return word.error();
-  mishap_seen_ = std::move(*seen);
-  mishap_block_ = std::move(*word);
-  mishap_ = reinterpret_cast<Mishap*>(mishap_block_->data());
-  return driver_->clear(compute_, mishap_, sizeof(Mishap));
+  fault_copy_ = std::move(*seen);
+  fault_block_ = std::move(*word);
+  fault_ = reinterpret_cast<IndexFault*>(fault_block_->data());
+  return driver_->clear(compute_, fault_, sizeof(IndexFault));
 }
 
 Bytes CudaBackend::work_bytes(const TensorImpl& node, int) const { return scratch_bytes(node, *queue_); }
@@ -113,17 +113,17 @@ Result<std::unique_ptr<PreparedRun>> CudaBackend::prepare(std::span<const Tensor
 }
 
 // An index outside its table is noted by the kernel in a word of the device's memory.
-Status CudaBackend::check_mishap() {
-  if (!may_mishap_) return {};
-  Mishap& mishap = *reinterpret_cast<Mishap*>(mishap_seen_->data());
-  if (auto ok = driver_->copy(compute_, &mishap, mishap_, sizeof mishap, Direction::FromDevice); !ok) return ok;
+Status CudaBackend::check_fault() {
+  if (!may_fault_) return {};
+  IndexFault& fault = *reinterpret_cast<IndexFault*>(fault_copy_->data());
+  if (auto ok = driver_->copy(compute_, &fault, fault_, sizeof fault, Direction::FromDevice); !ok) return ok;
   if (auto ok = driver_->synchronize_stream(compute_); !ok) return ok;
-  may_mishap_ = false;
-  if (mishap.node == 0) return {};
-  if (auto ok = driver_->clear(compute_, mishap_, sizeof mishap); !ok) return ok;
-  if (const TensorImpl* node = running_ ? running_->find(mishap.node) : nullptr) return mishap_error(*node, mishap);
-  return Error{fmt::format("{}: index {} lies outside the {} entries of a table", to_string(device()), mishap.index,
-                           mishap.entries)};
+  may_fault_ = false;
+  if (fault.node == 0) return {};
+  if (auto ok = driver_->clear(compute_, fault_, sizeof fault); !ok) return ok;
+  if (const TensorImpl* node = running_ ? running_->find(fault.node) : nullptr) return fault_error(*node, fault);
+  return Error{fmt::format("{}: index {} lies outside the {} entries of a table", to_string(device()), fault.index,
+                           fault.entries)};
 }
 
 Status CudaBackend::synchronize() {
@@ -131,7 +131,7 @@ Status CudaBackend::synchronize() {
   if (auto ok = driver_->synchronize_stream(copies_); !ok) return ok;
   if (auto ok = driver_->synchronize_stream(compute_); !ok) return ok;
   copies_pending_ = false;
-  return check_mishap();
+  return check_fault();
 }
 
 void CudaBackend::keep_spans(bool keep) { timeline_->keep(keep); }

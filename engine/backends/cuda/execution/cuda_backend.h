@@ -58,8 +58,8 @@ class CudaBackend final : public Backend {
   CudaBackend(std::shared_ptr<Driver> driver, const CudaOptions& options);
   Status start();
   Status compute_waits_for_copies();
-  Status allocate_mishap(ExecutionContext& context);
-  Status check_mishap();
+  Status allocate_fault(ExecutionContext& context);
+  Status check_fault();
 
   const CudaOptions options_;
   std::shared_ptr<Driver> driver_;
@@ -70,9 +70,9 @@ class CudaBackend final : public Backend {
   std::shared_ptr<DeviceCachingAllocator> memory_, pinned_;
   std::unique_ptr<Staging> staging_;
   std::unique_ptr<Timeline> timeline_;
-  BlockPtr mishap_block_, mishap_seen_;  // a word of the device's, and where the host looks at it
-  Mishap* mishap_ = nullptr;
-  bool may_mishap_ = false;
+  BlockPtr fault_block_, fault_copy_;  // a word of the device's, and where the host looks at it
+  IndexFault* fault_ = nullptr;
+  bool may_fault_ = false;
   bool copies_pending_ = false;
 
   Run* running_ = nullptr;  // which queued a node last, until it goes

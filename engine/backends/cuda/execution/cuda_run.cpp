@@ -48,11 +48,11 @@ const TensorImpl* CudaBackend::Run::find(unsigned long long number) const {
 
 Status CudaBackend::Run::queue_node(size_t index, const ComputeParams& params) {
   const TensorImpl& node = *given_[index];
-  backend_.may_mishap_ =
-      backend_.may_mishap_ || node.op == Op::Gather || node.op == Op::GatherElements || node.op == Op::SetRows;
+  backend_.may_fault_ =
+      backend_.may_fault_ || node.op == Op::Gather || node.op == Op::GatherElements || node.op == Op::SetRows;
   return backend_.timeline_->around(&node, backend_.compute_, 0, false, [&] {
     return lower(
-        {node, *backend_.queue_, reinterpret_cast<char*>(params.work), params.work_bytes, index + 1, backend_.mishap_});
+        {node, *backend_.queue_, reinterpret_cast<char*>(params.work), params.work_bytes, index + 1, backend_.fault_});
   });
 }
 
@@ -115,7 +115,7 @@ Status CudaBackend::Run::begin_run(bool as_one) {
     }
     graph_places_ = now;
   }
-  backend_.may_mishap_ = backend_.may_mishap_ || graph_may_mishap_;
+  backend_.may_fault_ = backend_.may_fault_ || graph_may_fault_;
   if (auto ok = backend_.driver_->launch_graph(graph_, backend_.compute_); !ok) return ok;
   replaying_ = true;
   ++backend_.replays_;
@@ -124,14 +124,14 @@ Status CudaBackend::Run::begin_run(bool as_one) {
 
 Status CudaBackend::Run::capture() {
   Driver& driver = *backend_.driver_;
-  const bool before = backend_.may_mishap_;
-  backend_.may_mishap_ = false;
+  const bool before = backend_.may_fault_;
+  backend_.may_fault_ = false;
   if (auto ok = driver.begin_capture(backend_.compute_); !ok) return ok;
   Status queued;
   for (size_t i = 0; i < whole_run_.size() && queued.ok(); ++i) queued = queue_part(whole_run_[i], work_);
   auto graph = driver.end_capture(backend_.compute_);
-  graph_may_mishap_ = backend_.may_mishap_;
-  backend_.may_mishap_ = backend_.may_mishap_ || before;
+  graph_may_fault_ = backend_.may_fault_;
+  backend_.may_fault_ = backend_.may_fault_ || before;
   if (!graph) return queued ? Status(graph.error()) : queued;
   if (queued)
     graph_ = *graph;

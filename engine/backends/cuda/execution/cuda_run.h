@@ -15,7 +15,7 @@ class CudaBackend::Run final : public PreparedRun {
   Status begin_run(bool as_one) override;
   // All nodes that are to be queued are queued.
   void end();
-  // The node of a mishap's number; null: none of this run's.
+  // The node of a fault's number; null: none of this run's.
   const TensorImpl* find(unsigned long long number) const;
 
  private:
@@ -37,7 +37,7 @@ class CudaBackend::Run final : public PreparedRun {
   ComputeParams work_;  // as the last run had it
   GraphHandle graph_ = 0;
   uint64_t graph_places_ = 0;  // where everything lay when it was captured
-  bool graph_failed_ = false, graph_may_mishap_ = false;
+  bool graph_failed_ = false, graph_may_fault_ = false;
 };
 
 }  // namespace arenascope::cuda

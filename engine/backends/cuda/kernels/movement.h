@@ -10,17 +10,17 @@
 namespace arenascope::cuda {
 
 // The first index that lay outside its table. The host clears it before a run and reads it behind.
-struct Mishap {
+struct IndexFault {
   unsigned long long node = 0;  // 1 + the node's number, 0: none
   long long index = 0;
   long long entries = 0;
 };
 
 // Notes an index that lies outside, if none has been noted yet.
-ARENASCOPE_DEVICE void note_mishap(Mishap* mishap, unsigned long long node, int64_t index, int64_t entries) {
-  if (!mishap || !claim(&mishap->node, node)) return;
-  mishap->index = index;
-  mishap->entries = entries;
+ARENASCOPE_DEVICE void note_fault(IndexFault* fault, unsigned long long node, int64_t index, int64_t entries) {
+  if (!fault || !claim(&fault->node, node)) return;
+  fault->index = index;
+  fault->entries = entries;
 }
 
 struct TransposeWork {
@@ -43,7 +43,7 @@ struct GatherWork {
   int32_t bytes = 4;                // of what is moved at once, if nothing is unpacked
   int64_t entries = 0, stride = 0;  // of the looked-up dimension
   unsigned long long node = 0;
-  Mishap* mishap = nullptr;
+  IndexFault* fault = nullptr;
 };
 
 struct PadWork {
@@ -142,7 +142,7 @@ ARENASCOPE_KERNEL(gather, GatherWork) {
     const int64_t wanted = get<int64_t>(p.index_type, p.indices, offset(p.places, 2, index));
     int64_t entry = wanted < 0 ? wanted + p.entries : wanted;
     if (wanted < -p.entries || wanted >= p.entries) {
-      note_mishap(p.mishap, p.node, wanted, p.entries);
+      note_fault(p.fault, p.node, wanted, p.entries);
       if (p.entries == 0) continue;
       entry = 0;
     }

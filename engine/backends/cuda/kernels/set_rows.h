@@ -16,7 +16,7 @@ struct SetRowsWork {
   int32_t bytes = 4;                // of what is moved at once, where the types are one
   int64_t entries = 0, stride = 0;  // of the destination's rows
   unsigned long long node = 0;
-  Mishap* mishap = nullptr;
+  IndexFault* fault = nullptr;
 };
 
 // An element as one of another type: as CAST makes it.
@@ -38,7 +38,7 @@ ARENASCOPE_KERNEL(set_rows, SetRowsWork) {
       const int64_t row = get<int64_t>(p.row_type, p.rows, offset(p.places, 2, index));
       if (row < 0) continue;
       if (row >= p.entries) {
-        note_mishap(p.mishap, p.node, row, p.entries);
+        note_fault(p.fault, p.node, row, p.entries);
         continue;
       }
       to += row * p.stride;

@@ -9,22 +9,32 @@
 
 namespace arenascope::cuda {
 
+// An array [N, C, d, h, w], or weights [M, C/groups, …] or [C, M/groups, …], or a bias [M].
+struct WindowSource {
+  const char* data = nullptr;
+  DType type = DType::F32;
+  int64_t strides[5] = {};
+};
+
+struct Window {  // by spatial dimension
+  int32_t kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, dilations[3] = {1, 1, 1}, begin[3] = {}, end[3] = {};
+};
+
+struct LocalResponse {
+  int32_t channels = 1;
+  double alpha = 0, beta = 0, plus = 0;
+};
+
 struct WindowWork {
   Places<1> result;  // [N, C, d, h, w]; contiguous, only for taking its number apart
   char* out = nullptr;
-  const char* x = nullptr;
-  const char* w = nullptr;
-  const char* bias = nullptr;
-  DType type = DType::F32, w_type = DType::F32, bias_type = DType::F32, out_type = DType::F32;
+  DType out_type = DType::F32;
   int64_t x_sizes[5] = {};  // N, C, d, h, w
-  int64_t x_strides[5] = {};
-  int64_t w_strides[5] = {};  // [M, C/groups, …] or [C, M/groups, …]
-  int64_t bias_stride = 1;
-  int32_t kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, dilations[3] = {1, 1, 1}, begin[3] = {}, end[3] = {};
+  WindowSource x, w, bias;  // no data: not there
+  Window window;
   int64_t groups = 1, out_channels = 1;
   bool largest = false, count_pads = false;
-  int32_t response = 1;  // channels of a local response
-  double alpha = 0, beta = 0, plus = 0;
+  LocalResponse response;
 };
 
 // The gradient of a largest element of windows, over the source's elements.
@@ -35,7 +45,7 @@ struct PoolBackWork {
   const char* dy = nullptr;
   DType type = DType::F32;  // of all three
   int64_t x_sizes[5] = {}, x_strides[5] = {}, dy_sizes[5] = {}, dy_strides[5] = {};
-  int32_t kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, dilations[3] = {1, 1, 1}, begin[3] = {};
+  Window window;
 };
 
 struct Spot {
@@ -51,26 +61,27 @@ template <class N>
 ARENASCOPE_DEVICE void pool(const WindowWork& p) {
   for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
     const Spot s = spot_of(p, i);
-    const int64_t base = s.n * p.x_strides[0] + s.c * p.x_strides[1];
+    const int64_t base = s.n * p.x.strides[0] + s.c * p.x.strides[1];
     N best = lowest<N>(), sum = 0;
     int64_t inside = 0, in_padded = 0;
-    for (int a = 0; a < p.kernel[0]; ++a)
-      for (int b = 0; b < p.kernel[1]; ++b)
-        for (int c = 0; c < p.kernel[2]; ++c) {
+    for (int a = 0; a < p.window.kernel[0]; ++a)
+      for (int b = 0; b < p.window.kernel[1]; ++b)
+        for (int c = 0; c < p.window.kernel[2]; ++c) {
           const int tap[3] = {a, b, c};
           bool is_inside = true, is_padded = true;
           int64_t from = base;
           ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
-            const int64_t at = s.at[d] * p.strides[d] - p.begin[d] + int64_t{tap[d]} * p.dilations[d],
+            const int64_t at = s.at[d] * p.window.strides[d] - p.window.begin[d] +
+                               int64_t{tap[d]} * p.window.dilations[d],
                           size = p.x_sizes[d + 2];
             is_inside = is_inside && at >= 0 && at < size;
-            is_padded = is_padded && at < size + p.end[d];
-            from += at * p.x_strides[d + 2];
+            is_padded = is_padded && at < size + p.window.end[d];
+            from += at * p.x.strides[d + 2];
           }
           in_padded += is_padded;
           if (!is_inside) continue;
           ++inside;
-          const N x = get<N>(p.type, p.x, from);
+          const N x = get<N>(p.x.type, p.x.data, from);
           best = best < x ? x : best;
           sum += x;
         }
@@ -86,14 +97,14 @@ ARENASCOPE_DEVICE bool takes(const PoolBackWork& p, int64_t x, const int64_t (&f
                              N value) {
   const bool number = value == value;
   bool behind = false;
-  for (int a = 0; a < p.kernel[0]; ++a)
-    for (int b = 0; b < p.kernel[1]; ++b)
-      for (int c = 0; c < p.kernel[2]; ++c) {
+  for (int a = 0; a < p.window.kernel[0]; ++a)
+    for (int b = 0; b < p.window.kernel[1]; ++b)
+      for (int c = 0; c < p.window.kernel[2]; ++c) {
         const int tap[3] = {a, b, c};
         bool inside = true, here = true;
         int64_t from = x;
         ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
-          const int64_t place = first[d] + int64_t{tap[d]} * p.dilations[d];
+          const int64_t place = first[d] + int64_t{tap[d]} * p.window.dilations[d];
           inside = inside && place >= 0 && place < p.x_sizes[d + 2];
           here = here && place == at[d];
           from += place * p.x_strides[d + 2];
@@ -116,9 +127,10 @@ ARENASCOPE_DEVICE void pool_back(const PoolBackWork& p) {
     const int64_t x = index[4] * p.x_strides[0] + index[3] * p.x_strides[1];
     int64_t from = x;
     ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {  // the windows that reach it
-      const int64_t last = at[d] + p.begin[d], first = last - int64_t{p.kernel[d] - 1} * p.dilations[d];
-      low[d] = first <= 0 ? 0 : (first + p.strides[d] - 1) / p.strides[d];
-      high[d] = last / p.strides[d] < p.dy_sizes[d + 2] ? last / p.strides[d] : p.dy_sizes[d + 2] - 1;
+      const int64_t last = at[d] + p.window.begin[d],
+                    first = last - int64_t{p.window.kernel[d] - 1} * p.window.dilations[d];
+      low[d] = first <= 0 ? 0 : (first + p.window.strides[d] - 1) / p.window.strides[d];
+      high[d] = last / p.window.strides[d] < p.dy_sizes[d + 2] ? last / p.window.strides[d] : p.dy_sizes[d + 2] - 1;
       from += at[d] * p.x_strides[d + 2];
     }
     const N value = get_one<N>(p.type, p.x, from);
@@ -129,8 +141,8 @@ ARENASCOPE_DEVICE void pool_back(const PoolBackWork& p) {
           int64_t first[3], dy = index[4] * p.dy_strides[0] + index[3] * p.dy_strides[1];
           bool met = true;  // not between two of its dilated elements
           ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
-            first[d] = o[d] * p.strides[d] - p.begin[d];
-            met = met && (at[d] - first[d]) % p.dilations[d] == 0;
+            first[d] = o[d] * p.window.strides[d] - p.window.begin[d];
+            met = met && (at[d] - first[d]) % p.window.dilations[d] == 0;
             dy += o[d] * p.dy_strides[d + 2];
           }
           if (met && takes(p, x, first, at, value)) sum += get_one<N>(p.type, p.dy, dy);
@@ -144,16 +156,17 @@ ARENASCOPE_DEVICE void local_response(const WindowWork& p) {
   for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
     const Spot s = spot_of(p, i);
     const int64_t base =
-        s.n * p.x_strides[0] + s.at[0] * p.x_strides[2] + s.at[1] * p.x_strides[3] + s.at[2] * p.x_strides[4];
+        s.n * p.x.strides[0] + s.at[0] * p.x.strides[2] + s.at[1] * p.x.strides[3] + s.at[2] * p.x.strides[4];
     N sum = 0;
-    for (int64_t c = s.c - (p.response - 1) / 2; c <= s.c + p.response / 2; ++c) {
+    for (int64_t c = s.c - (p.response.channels - 1) / 2; c <= s.c + p.response.channels / 2; ++c) {
       if (c < 0 || c >= p.x_sizes[1]) continue;
-      const N x = get<N>(p.type, p.x, base + c * p.x_strides[1]);
+      const N x = get<N>(p.x.type, p.x.data, base + c * p.x.strides[1]);
       sum += x * x;
     }
-    const N under = pow(static_cast<N>(p.plus) + static_cast<N>(p.alpha) / static_cast<N>(p.response) * sum,
-                        static_cast<N>(p.beta));
-    put(p.out_type, p.out, i, get<N>(p.type, p.x, base + s.c * p.x_strides[1]) / under);
+    const N under = pow(
+        static_cast<N>(p.response.plus) + static_cast<N>(p.response.alpha) / static_cast<N>(p.response.channels) * sum,
+        static_cast<N>(p.response.beta));
+    put(p.out_type, p.out, i, get<N>(p.x.type, p.x.data, base + s.c * p.x.strides[1]) / under);
   }
 }
 
@@ -162,23 +175,25 @@ ARENASCOPE_DEVICE void convolution(const WindowWork& p) {
   const int64_t group_out = p.out_channels / p.groups, group_in = p.x_sizes[1] / p.groups;
   for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
     const Spot s = spot_of(p, i);
-    const int64_t base = s.n * p.x_strides[0] + s.c / group_out * group_in * p.x_strides[1];
-    N sum = p.bias ? get<N>(p.bias_type, p.bias, s.c * p.bias_stride) : N(0);
-    for (int a = 0; a < p.kernel[0]; ++a)
-      for (int b = 0; b < p.kernel[1]; ++b)
-        for (int c = 0; c < p.kernel[2]; ++c) {
+    const int64_t base = s.n * p.x.strides[0] + s.c / group_out * group_in * p.x.strides[1];
+    N sum = p.bias.data ? get<N>(p.bias.type, p.bias.data, s.c * p.bias.strides[0]) : N(0);
+    for (int a = 0; a < p.window.kernel[0]; ++a)
+      for (int b = 0; b < p.window.kernel[1]; ++b)
+        for (int c = 0; c < p.window.kernel[2]; ++c) {
           const int tap[3] = {a, b, c};
           bool inside = true;
-          int64_t from = base, weight = s.c * p.w_strides[0];
+          int64_t from = base, weight = s.c * p.w.strides[0];
           ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
-            const int64_t at = s.at[d] * p.strides[d] - p.begin[d] + int64_t{tap[d]} * p.dilations[d];
+            const int64_t at =
+                s.at[d] * p.window.strides[d] - p.window.begin[d] + int64_t{tap[d]} * p.window.dilations[d];
             inside = inside && at >= 0 && at < p.x_sizes[d + 2];
-            from += at * p.x_strides[d + 2];
-            weight += tap[d] * p.w_strides[d + 2];
+            from += at * p.x.strides[d + 2];
+            weight += tap[d] * p.w.strides[d + 2];
           }
           if (!inside) continue;
           for (int64_t k = 0; k < group_in; ++k)
-            sum += get<N>(p.type, p.x, from + k * p.x_strides[1]) * get<N>(p.w_type, p.w, weight + k * p.w_strides[1]);
+            sum += get<N>(p.x.type, p.x.data, from + k * p.x.strides[1]) *
+                   get<N>(p.w.type, p.w.data, weight + k * p.w.strides[1]);
         }
     put(p.out_type, p.out, i, sum);
   }
@@ -191,23 +206,25 @@ ARENASCOPE_DEVICE void convolution_transposed(const WindowWork& p) {
   for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
     const Spot s = spot_of(p, i);
     const int64_t first = s.c / group_out * group_in;
-    N sum = p.bias ? get<N>(p.bias_type, p.bias, s.c * p.bias_stride) : N(0);
-    for (int a = 0; a < p.kernel[0]; ++a)
-      for (int b = 0; b < p.kernel[1]; ++b)
-        for (int c = 0; c < p.kernel[2]; ++c) {
+    N sum = p.bias.data ? get<N>(p.bias.type, p.bias.data, s.c * p.bias.strides[0]) : N(0);
+    for (int a = 0; a < p.window.kernel[0]; ++a)
+      for (int b = 0; b < p.window.kernel[1]; ++b)
+        for (int c = 0; c < p.window.kernel[2]; ++c) {
           const int tap[3] = {a, b, c};
           bool reached = true;
-          int64_t from = s.n * p.x_strides[0] + first * p.x_strides[1];
-          int64_t weight = first * p.w_strides[0] + s.c % group_out * p.w_strides[1];
+          int64_t from = s.n * p.x.strides[0] + first * p.x.strides[1];
+          int64_t weight = first * p.w.strides[0] + s.c % group_out * p.w.strides[1];
           ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
-            const int64_t reach = s.at[d] + p.begin[d] - int64_t{tap[d]} * p.dilations[d], at = reach / p.strides[d];
-            reached = reached && reach >= 0 && reach % p.strides[d] == 0 && at < p.x_sizes[d + 2];
-            from += at * p.x_strides[d + 2];
-            weight += tap[d] * p.w_strides[d + 2];
+            const int64_t reach = s.at[d] + p.window.begin[d] - int64_t{tap[d]} * p.window.dilations[d],
+                          at = reach / p.window.strides[d];
+            reached = reached && reach >= 0 && reach % p.window.strides[d] == 0 && at < p.x_sizes[d + 2];
+            from += at * p.x.strides[d + 2];
+            weight += tap[d] * p.w.strides[d + 2];
           }
           if (!reached) continue;
           for (int64_t k = 0; k < group_in; ++k)
-            sum += get<N>(p.type, p.x, from + k * p.x_strides[1]) * get<N>(p.w_type, p.w, weight + k * p.w_strides[0]);
+            sum += get<N>(p.x.type, p.x.data, from + k * p.x.strides[1]) *
+                   get<N>(p.w.type, p.w.data, weight + k * p.w.strides[0]);
         }
     put(p.out_type, p.out, i, sum);
   }

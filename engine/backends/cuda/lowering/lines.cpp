@@ -2,7 +2,7 @@
 // Reductions, selections, running sums, softmax and norms: which dimensions make the lines, and who shares one.
 #include "engine/backends/cuda/kernels/lines.h"
 
-#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
 #pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/families.h"
 
 #include <fmt/format.h>
 
@@ -71,12 +71,12 @@ Status lower_movement(const Job& job) {
 }
 
 Status lower_product(const Job& job) {
-  switch (static_cast<ProductOp>(job.node.op)) {
-    case ProductOp::MulMat: return lower_mul_mat(job);
-    case ProductOp::Conv:
-    case ProductOp::ConvTranspose: return lower_convolution(job);
-    case ProductOp::Attention: return lower_attention(job);
-    case ProductOp::Lstm: return lower_lstm(job);
+  switch (static_cast<ContractionOp>(job.node.op)) {
+    case ContractionOp::MulMat: return lower_mul_mat(job);
+    case ContractionOp::Conv:
+    case ContractionOp::ConvTranspose: return lower_convolution(job);
+    case ContractionOp::Attention: return lower_attention(job);
+    case ContractionOp::Lstm: return lower_lstm(job);
   }
   return refuse(job.node, "no kernel computes it");
 }
@@ -117,10 +117,10 @@ Error refuse(const TensorImpl& node, const std::string& text) {
   return Error{fmt::format("{} '{}' on cuda: {}", name(node.op), node.name, text)};
 }
 
-Error mishap_error(const TensorImpl& node, const Mishap& mishap) {
+Error fault_error(const TensorImpl& node, const IndexFault& fault) {
   if (node.op == Op::SetRows)
-    return refuse(node, fmt::format("row {} lies outside the {} that there are", mishap.index, mishap.entries));
-  return refuse(node, fmt::format("index {} lies outside the {} entries of its table", mishap.index, mishap.entries));
+    return refuse(node, fmt::format("row {} lies outside the {} that there are", fault.index, fault.entries));
+  return refuse(node, fmt::format("index {} lies outside the {} entries of its table", fault.index, fault.entries));
 }
 
 Status supports(const TensorImpl& node) {
@@ -131,7 +131,7 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Opaque:
     case OpFamily::Fused: return refuse(node, "no kernel computes it");
     case OpFamily::Movement: return movement_supports(node);
-    case OpFamily::Product: return product_supports(node);
+    case OpFamily::Contraction: return product_supports(node);
     case OpFamily::Binary:
     case OpFamily::Comparison:
     case OpFamily::Choice:
@@ -165,7 +165,7 @@ Status lower(const Job& job) {
     case OpFamily::Comparison:
     case OpFamily::Choice:
     case OpFamily::Unary: return lower_pointwise(job);
-    case OpFamily::Product: return lower_product(job);
+    case OpFamily::Contraction: return lower_product(job);
     case OpFamily::Window: return lower_window(job);
     case OpFamily::Norm: return lower_norms(job);
     case OpFamily::Reduction: return lower_reduction(job);

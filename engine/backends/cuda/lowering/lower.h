@@ -17,8 +17,8 @@ struct Job {
   Queue& queue;
   char* scratch = nullptr;  // scratch_bytes() of it, 256-byte aligned
   Bytes scratch_bytes = 0;
-  unsigned long long number = 1;  // under which a mishap names the node; not 0
-  Mishap* mishap = nullptr;       // in the device's memory, or null
+  unsigned long long number = 1;  // under which a fault names the node; not 0
+  IndexFault* fault = nullptr;    // in the device's memory, or null
 };
 
 // Whether a kernel computes the node; if not, the sentence says why.
@@ -26,11 +26,8 @@ Status supports(const TensorImpl& node);
 Bytes scratch_bytes(const TensorImpl& node, Queue& queue);
 Status lower(const Job& job);
 
-// The sentence for a mishap at a node.
-Error mishap_error(const TensorImpl& node, const Mishap& mishap);
-
-// "CONV on cuda: TEXT"
-Error refuse(const TensorImpl& node, const std::string& text);
+// The sentence for a fault at a node.
+Error fault_error(const TensorImpl& node, const IndexFault& fault);
 
 // A chain: pointwise nodes of which each uses the one before, which nobody else uses; they are computed as one kernel
 // that writes only the last one's result.
@@ -40,35 +37,5 @@ inline constexpr size_t kLongestChain = 8;
 size_t chain_length(std::span<const TensorImpl* const> nodes,
                     bool (*only_user)(const void* context, const TensorImpl& node), const void* context);
 Status lower_chain(std::span<const TensorImpl* const> chain, Queue& queue);
-
-// By family; each returns what it queued on the way to the result.
-Status lower_pointwise(const Job& job);
-Status lower_copy(const Job& job);
-Status lower_cast(const Job& job);
-Status lower_concat(const Job& job);
-Status lower_pad(const Job& job);
-Status lower_gather(const Job& job);
-Status lower_set_rows(const Job& job);
-Status lower_fill(const Job& job);
-Status lower_tril(const Job& job);
-Status lower_resize(const Job& job);
-Status lower_depth_to_space(const Job& job);
-Status lower_grid_sample(const Job& job);
-Status lower_round_small(const Job& job);
-Status lower_norms(const Job& job);
-Status lower_reduction(const Job& job);
-Status lower_lines(const Job& job);
-Status lower_pool(const Job& job);
-Status lower_pool_back(const Job& job);
-Status lower_local_response(const Job& job);
-Status lower_convolution(const Job& job);
-Status lower_mul_mat(const Job& job);
-Status lower_attention(const Job& job);
-Status lower_rope(const Job& job);
-Status lower_lstm(const Job& job);
-
-Bytes mul_mat_scratch(const TensorImpl& node, Queue& queue);
-Bytes convolution_scratch(const TensorImpl& node, Queue& queue);
-Bytes lstm_scratch(const TensorImpl& node);
 
 }  // namespace arenascope::cuda

@@ -5,7 +5,7 @@
 #include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/set_rows.h"
 #include "engine/backends/cuda/lowering/copies.h"
-#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/families.h"
 
 namespace arenascope::cuda {
 namespace {
@@ -172,7 +172,7 @@ Status lower_gather(const Job& job) {
   work.entries = table.sizes[axis];
   work.stride = table.strides[axis];
   work.node = job.number;
-  work.mishap = job.mishap;
+  work.fault = job.fault;
   // Sixteen bytes at once, where what lies behind the axis is that long and lies so.
   const int behind = whole_rows ? axis + indices.rank() : rank;
   const int64_t width = 16 / work.bytes;
@@ -221,7 +221,7 @@ Status lower_set_rows(const Job& job) {
   work.from_type = from.dtype;
   work.entries = node.sizes[axis];
   work.node = job.number;
-  work.mishap = job.mishap;
+  work.fault = job.fault;
   // Sixteen bytes at once, where rows are that long and lie so on both sides.
   int64_t unit = 16 / width;
   bool wide = axis < rank - 1 && from.dtype == node.dtype && node.strides.back() == 1 && from.strides.back() == 1 &&

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {

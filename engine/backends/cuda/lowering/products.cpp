@@ -2,7 +2,7 @@
 // Products, attention, rotary embedding, LSTM.
 #include "engine/backends/cuda/kernels/products.h"
 
-#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {

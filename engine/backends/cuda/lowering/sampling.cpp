@@ -2,7 +2,7 @@
 // Images sampled at a grid's places, and rounding to small floating-point formats.
 #include "engine/backends/cuda/kernels/grid_sample.h"
 #include "engine/backends/cuda/kernels/round_small.h"
-#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {

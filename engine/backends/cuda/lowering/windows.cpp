@@ -3,7 +3,7 @@
 // of our own.
 #include "engine/backends/cuda/kernels/windows.h"
 
-#include "engine/backends/cuda/lowering/lower.h"
+#include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {
@@ -26,16 +26,16 @@ WindowWork window(const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   WindowWork work;
   work.out = bytes(node);
-  work.x = bytes(x);
-  work.type = x.dtype;
   work.out_type = node.dtype;
+  work.x.data = bytes(x);
+  work.x.type = x.dtype;
   work.out_channels = node.sizes[1];
   int64_t sizes[5];
   to_five(node.sizes, 1, sizes);
   for (int d = 4; d >= 0; --d) add_dimension(work.result, sizes[d], {0}, false);
   finish(work.result);
   to_five(x.sizes, 1, work.x_sizes);
-  to_five(x.strides, 0, work.x_strides);
+  to_five(x.strides, 0, work.x.strides);
   return work;
 }
 
@@ -105,11 +105,11 @@ Status lower_pool(const Job& job) {
   }
   const auto p = node.params.get<PoolParams>();
   WindowWork work = window(node);
-  to_three(p.kernel, p.spatial, work.kernel);
-  to_three(p.strides, p.spatial, work.strides);
-  to_three(p.dilations, p.spatial, work.dilations);
-  to_three(p.pads_begin, p.spatial, work.begin);
-  to_three(p.pads_end, p.spatial, work.end);
+  to_three(p.kernel, p.spatial, work.window.kernel);
+  to_three(p.strides, p.spatial, work.window.strides);
+  to_three(p.dilations, p.spatial, work.window.dilations);
+  to_three(p.pads_begin, p.spatial, work.window.begin);
+  to_three(p.pads_end, p.spatial, work.window.end);
   work.largest = node.op == Op::MaxPool;
   work.count_pads = p.count_include_pad;
   return job.queue.launch(pick(class_of(node.dtype), KernelId::pool_f32, KernelId::pool_f64, KernelId::pool_whole),
@@ -130,10 +130,10 @@ Status lower_pool_back(const Job& job) {
   to_five(dy.strides, 0, work.dy_strides);
   for (int d = 4; d >= 0; --d) add_dimension(work.source, work.x_sizes[d], {0}, false);
   finish(work.source);
-  to_three(p.kernel, p.spatial, work.kernel);
-  to_three(p.strides, p.spatial, work.strides);
-  to_three(p.dilations, p.spatial, work.dilations);
-  to_three(p.pads_begin, p.spatial, work.begin);
+  to_three(p.kernel, p.spatial, work.window.kernel);
+  to_three(p.strides, p.spatial, work.window.strides);
+  to_three(p.dilations, p.spatial, work.window.dilations);
+  to_three(p.pads_begin, p.spatial, work.window.begin);
   const bool is_double = class_of(node.dtype) == NumberClass::Double;
   return job.queue.launch(is_double ? KernelId::pool_back_f64 : KernelId::pool_back_f32,
                           grid_for(job.queue, work.source.count), work);
@@ -142,10 +142,7 @@ Status lower_pool_back(const Job& job) {
 Status lower_local_response(const Job& job) {
   const auto p = job.node.params.get<LrnParams>();
   WindowWork work = window(job.node);
-  work.response = p.size;
-  work.alpha = static_cast<double>(p.alpha);
-  work.beta = static_cast<double>(p.beta);
-  work.plus = static_cast<double>(p.bias);
+  work.response = {p.size, static_cast<double>(p.alpha), static_cast<double>(p.beta), static_cast<double>(p.bias)};
   const bool wide = class_of(job.node.dtype) == NumberClass::Double;
   return job.queue.launch(wide ? KernelId::local_response_f64 : KernelId::local_response_f32,
                           grid_for(job.queue, work.result.count), work);
@@ -166,19 +163,19 @@ Status lower_convolution(const Job& job) {
   const auto p = node.params.get<ConvParams>();
   const TensorImpl& w = *node.sources[1];
   WindowWork work = window(node);
-  work.w = bytes(w);
-  work.w_type = w.dtype;
-  to_five(w.strides, 0, work.w_strides);
+  work.w.data = bytes(w);
+  work.w.type = w.dtype;
+  to_five(w.strides, 0, work.w.strides);
   if (node.sources.size() > 2) {
-    work.bias = bytes(*node.sources[2]);
-    work.bias_type = node.sources[2]->dtype;
-    work.bias_stride = node.sources[2]->strides[0];
+    work.bias.data = bytes(*node.sources[2]);
+    work.bias.type = node.sources[2]->dtype;
+    work.bias.strides[0] = node.sources[2]->strides[0];
   }
-  for (int d = 0; d < p.spatial; ++d) work.kernel[3 - p.spatial + d] = static_cast<int32_t>(w.sizes[d + 2]);
-  to_three(p.strides, p.spatial, work.strides);
-  to_three(p.dilations, p.spatial, work.dilations);
-  to_three(p.pads_begin, p.spatial, work.begin);
-  to_three(p.pads_end, p.spatial, work.end);
+  for (int d = 0; d < p.spatial; ++d) work.window.kernel[3 - p.spatial + d] = static_cast<int32_t>(w.sizes[d + 2]);
+  to_three(p.strides, p.spatial, work.window.strides);
+  to_three(p.dilations, p.spatial, work.window.dilations);
+  to_three(p.pads_begin, p.spatial, work.window.begin);
+  to_three(p.pads_end, p.spatial, work.window.end);
   work.groups = p.groups;
   const bool wide = node.dtype == DType::F64, transposed = node.op == Op::ConvTranspose;
   const KernelId id = transposed ? (wide ? KernelId::convolution_transposed_f64 : KernelId::convolution_transposed_f32)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cuda/kernels/lines.h"
+#include "engine/backends/cuda/kernels/line_folds.h"
+#include "engine/backends/cuda/kernels/line_norms.h"
 #include "engine/backends/cuda/module/kernel_entry.h"
 
 namespace arenascope::cuda {

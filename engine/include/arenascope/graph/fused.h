@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // FUSED: several ops computed as one node, so that what lies between them needs no memory and no pass of its own. An
-// anchor (a product, a convolution, a normalisation), or none, is followed by steps, each element by element:
+// anchor (a matmul, a convolution, a normalisation), or none, is followed by steps, each element by element:
 //
 //   sources   x  w  bias │ residual          anchor CONV, which takes the first three sources
 //   values    v0 = CONV(x, w, bias)

@@ -32,7 +32,7 @@ enum class OpFamily : uint8_t {
   Comparison,
   Choice,
   Unary,
-  Product,
+  Contraction,
   Window,
   Norm,
   Reduction,
@@ -48,7 +48,7 @@ enum class MovementOp : uint16_t { ARENASCOPE_MOVEMENT_OPS(X) };
 enum class BinaryOp : uint16_t { ARENASCOPE_BINARY_OPS(X) };
 enum class ComparisonOp : uint16_t { ARENASCOPE_COMPARISON_OPS(X) };
 enum class UnaryOp : uint16_t { ARENASCOPE_UNARY_OPS(X) };
-enum class ProductOp : uint16_t { ARENASCOPE_PRODUCT_OPS(X) };
+enum class ContractionOp : uint16_t { ARENASCOPE_CONTRACTION_OPS(X) };
 enum class WindowOp : uint16_t { ARENASCOPE_WINDOW_OPS(X) };
 enum class NormOp : uint16_t { ARENASCOPE_NORM_OPS(X) };
 enum class ReductionOp : uint16_t { ARENASCOPE_REDUCTION_OPS(X) };

@@ -132,12 +132,12 @@
   X(IsNan, "IS_NAN", 1, 1, Unary, predicate_rule, element_flops, kPointwise, exact, none)
 
 // Matrix multiplications and what is made of them
-#define ARENASCOPE_PRODUCT_OPS(X) \
-  X(MulMat, "MUL_MAT", 2, 3, Product, mul_mat_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), mul_mat) \
-  X(Conv, "CONV", 2, 3, Product, conv_rule, conv_flops, 0, terms(16).or_least(0x1p-139), conv) \
-  X(ConvTranspose, "CONV_TRANSPOSE", 2, 3, Product, conv_transpose_rule, conv_transpose_flops, 0, terms(16).or_least(0x1p-139), none) \
-  X(Attention, "ATTENTION", 3, 4, Product, attention_rule, attention_flops, 0, of_largest(16), none) \
-  X(Lstm, "LSTM", 3, 6, Product, lstm_rule, lstm_flops, 0, of_largest(16), none)
+#define ARENASCOPE_CONTRACTION_OPS(X) \
+  X(MulMat, "MUL_MAT", 2, 3, Contraction, mul_mat_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), mul_mat) \
+  X(Conv, "CONV", 2, 3, Contraction, conv_rule, conv_flops, 0, terms(16).or_least(0x1p-139), conv) \
+  X(ConvTranspose, "CONV_TRANSPOSE", 2, 3, Contraction, conv_transpose_rule, conv_transpose_flops, 0, terms(16).or_least(0x1p-139), none) \
+  X(Attention, "ATTENTION", 3, 4, Contraction, attention_rule, attention_flops, 0, of_largest(16), none) \
+  X(Lstm, "LSTM", 3, 6, Contraction, lstm_rule, lstm_flops, 0, of_largest(16), none)
 
 // Windows of images
 #define ARENASCOPE_WINDOW_OPS(X) \
@@ -173,7 +173,7 @@
   X(CumProd, "CUM_PROD", 1, 1, Line, same_rule, element_flops, 0, ulps(64), none) \
   X(Rope, "ROPE", 1, 2, Line, rope_rule, norm_flops, 0, of_largest(8), rope)
 
-// Computed on the host alone: GPU backends refuse them, and the partition leaves them there
+// Alike to no other: a backend that has no kernel of its own for one refuses it, and the partition leaves it to the host
 #define ARENASCOPE_HOST_OPS(X) \
   X(BitCast, "BIT_CAST", 1, 1, Host, bit_cast_rule, no_flops, 0, exact, none) \
   X(RoundSmall, "ROUND_SMALL", 1, 1, Host, float_rule, element_flops, kPointwise, exact, none) \
@@ -192,7 +192,7 @@
 
 #define ARENASCOPE_OPS(X) \
   ARENASCOPE_GIVEN_OPS(X) ARENASCOPE_VIEW_OPS(X) ARENASCOPE_MOVEMENT_OPS(X) ARENASCOPE_BINARY_OPS(X) \
-  ARENASCOPE_COMPARISON_OPS(X) ARENASCOPE_CHOICE_OPS(X) ARENASCOPE_UNARY_OPS(X) ARENASCOPE_PRODUCT_OPS(X) \
+  ARENASCOPE_COMPARISON_OPS(X) ARENASCOPE_CHOICE_OPS(X) ARENASCOPE_UNARY_OPS(X) ARENASCOPE_CONTRACTION_OPS(X) \
   ARENASCOPE_WINDOW_OPS(X) ARENASCOPE_NORM_OPS(X) ARENASCOPE_REDUCTION_OPS(X) ARENASCOPE_LINE_OPS(X) \
   ARENASCOPE_HOST_OPS(X) ARENASCOPE_COMPOUND_OPS(X)
 // clang-format on

@@ -27,7 +27,7 @@ struct DeviceSpan {
 // What tuning found on a device, or took without measuring.
 struct TuningResult {
   std::string kernel;   // the program and its kernel, with build options
-  std::string sizes;    // work items in each dimension, or a product's sizes
+  std::string sizes;    // work items in each dimension, or a matmul's sizes
   std::string choice;   // the group size, or which way of computing
   std::string level;    // how hard it tried
   double seconds = -1;  // of what was chosen; negative: not measured
