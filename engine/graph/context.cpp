@@ -122,14 +122,11 @@ size_t Context::tensor_overhead(size_t sources) {
   return sizeof(ObjectHeader) + align_up(most, kObjectAlignment) + kDataAlignment;
 }
 
-size_t Context::used_mem() const { return pool_->used_mem(); }
-size_t Context::name_bytes() const { return pool_->text_bytes_; }
-size_t Context::mem_size() const { return pool_->mem_size(); }
+PoolUse Context::use() const { return {pool_->objects_, pool_->used_mem(), pool_->mem_size(), pool_->text_bytes_}; }
 bool Context::grows() const { return pool_->grows(); }
 bool Context::no_alloc() const { return pool_->no_alloc_; }
 void Context::set_no_alloc(bool value) { pool_->no_alloc_ = value; }
 const void* Context::mem_buffer() const { return pool_->first_byte(); }
-size_t Context::object_count() const { return pool_->objects_; }
 const ObjectHeader* Context::first_object() const { return pool_->first_; }
 const TensorImpl* Context::tensor_of(const ObjectHeader& object) const {
   return object.type == ObjectType::Tensor ? reinterpret_cast<const TensorImpl*>(&object + 1) : nullptr;
@@ -305,7 +302,7 @@ Result<Tensor> Context::try_apply(Op op, std::span<TensorImpl* const> sources, c
 }
 
 Result<Tensor> Context::restore(Op op, DType dtype, const Dims& sizes, std::span<const Tensor> sources,
-                                const Tensor& view_of, std::string_view tensor_name) {
+                                const Tensor& view_of, std::string_view tensor_name, const OpParams& params) {
   for (const Tensor& source : sources)
     if (!source) return Error{fmt::format("'{}' got an undefined source", tensor_name)};
   if (view_of && view_of->is_view()) return Error{fmt::format("'{}' is a view of a view", tensor_name)};
@@ -313,7 +310,8 @@ Result<Tensor> Context::restore(Op op, DType dtype, const Dims& sizes, std::span
     if (auto bytes = checked_byte_count(sizes, dtype); !bytes) return bytes.error();
     std::vector<TensorImpl*> impls;
     for (const Tensor& source : sources) impls.push_back(source.impl());
-    auto tensor = place_tensor({dtype, sizes, contiguous_strides(sizes), impls, {}}, tensor_name, false);
+    auto tensor =
+        place_tensor({dtype, sizes, contiguous_strides(sizes), impls, params.significant()}, tensor_name, false);
     if (!tensor) return tensor;
     (*tensor)->op = op;
     if (view_of) {

@@ -440,7 +440,7 @@ Status Lowering::finish_graph() {
   }
   if (!whole_) roots.insert(roots.end(), made_.begin(), made_.end());
   if (roots.empty()) return {};
-  auto graph = context_.new_graph(context_.object_count());
+  auto graph = context_.new_graph(context_.use().objects);
   if (!graph) return graph.error();
   for (const Tensor& root : roots)
     if (auto done = graph->expand(root); !done) return done;
@@ -464,7 +464,7 @@ Result<Model> Lowering::run() {
   for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
   lower_nodes(file_.graph, true);
   const Status finished = finish_graph();
-  if (context_.mem_size() == kMostPoolBytes) return Error{"its graph needs more room than is reasonable"};
+  if (context_.use().pool_bytes == kMostPoolBytes) return Error{"its graph needs more room than is reasonable"};
   if (!finished.ok()) return finished.error();
   if (uses_given_)
     for (const auto& [name, tensor] : options_.inputs) model_.fixed_inputs.push_back(name);

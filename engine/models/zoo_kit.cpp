@@ -129,7 +129,7 @@ Result<Model> ZooKit::finish() {
   // Before the graph is collected, so that they are nodes of it.
   if (loss_)
     for (const Tensor& weight : trained_) weight.set_flag(kFlagParameter);
-  auto graph = builder_.context().new_graph(builder_.context().object_count(), loss_.defined());
+  auto graph = builder_.context().new_graph(builder_.context().use().objects, loss_.defined());
   if (!graph) return Error{fmt::format("{}: {}", label, graph.error().message)};
   for (const ValueInfo& output : model_.outputs)
     if (auto done = graph->expand(output.tensor); !done)

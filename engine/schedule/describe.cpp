@@ -7,6 +7,7 @@
 
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/optimizer_state.h>
+#include <arenascope/tensor/ggml_shape.h>
 #include <fmt/format.h>
 
 namespace arenascope {
@@ -88,7 +89,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
     out.layer = layers[static_cast<size_t>(tensor.layer)];
   out.dtype = name(tensor.dtype);
   out.shape.assign(tensor.sizes.begin(), tensor.sizes.end());
-  const auto nb = tensor.nb();
+  const auto nb = ggml_shape(tensor).nb;
   for (int i = tensor.rank() - 1; i >= 0; --i) out.strides.push_back(nb[static_cast<size_t>(i)]);
   out.bytes = tensor.byte_count();
   out.flops = flops(tensor);
@@ -220,8 +221,9 @@ trace::PlanInfo describe_plan(const MemoryPlan& plan) {
 trace::ContextInfo describe_context(const Context& context) {
   trace::ContextInfo info;
   info.name = "graph context";
-  info.mem_size = static_cast<Bytes>(context.mem_size());
-  info.used_mem = static_cast<Bytes>(context.used_mem());
+  const PoolUse use = context.use();
+  info.mem_size = static_cast<Bytes>(use.pool_bytes);
+  info.used_mem = static_cast<Bytes>(use.object_bytes);
   info.no_alloc = context.no_alloc();
   for (const ObjectHeader* object = context.first_object(); object; object = object->next) {
     trace::ObjectInfo out;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
+#include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
 
 namespace arenascope {
@@ -48,6 +49,40 @@ std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& 
   auto tensor = context.apply(Op::Concat, sources, params, node.name);
   if (!tensor) return std::nullopt;
   return std::move(*tensor);
+}
+
+bool takes(Op op, size_t sources) {
+  const OpInfo& known = info(op);
+  return static_cast<int>(sources) >= known.min_sources &&
+         (known.max_sources < 0 || static_cast<int>(sources) <= known.max_sources);
+}
+
+// Which ops a fused node consists of, as its parameters; what each of them reads is not recorded. None where the parts
+// are no such node's.
+std::optional<OpParams> fused_params(const trace::TensorInfo& node, size_t sources) {
+  FusedParams fused;
+  std::vector<std::string> names;
+  for (const trace::PartInfo& part : node.parts) {
+    const auto op = part.op_number != 0 ? op_of_number(part.op_number) : parse_op(part.op);
+    if (!op) return std::nullopt;
+    names.push_back(part.name);
+    if (is_fused_step(*op)) {
+      if (fused.steps == FusedParams::kMostSteps) return std::nullopt;
+      fused.step[fused.steps++].op = static_cast<uint16_t>(*op);
+      continue;
+    }
+    if (names.size() > 1 || *op == Op::None || *op == Op::Fused || info(*op).is_view()) return std::nullopt;
+    const auto most = static_cast<size_t>(std::max(info(*op).max_sources, 0));
+    const size_t own = info(*op).max_sources < 0 ? sources : std::min(sources, most);
+    if (!takes(*op, own) || own > UINT8_MAX) return std::nullopt;
+    fused.anchor = static_cast<uint16_t>(*op);
+    fused.anchor_sources = static_cast<uint8_t>(own);
+  }
+  if (fused.steps == 0) return std::nullopt;
+  join_names(names, fused);
+  OpParams params;
+  params.set(fused);
+  return params;
 }
 
 // How many elements lie between neighbours of each dimension; none where that was not told for this type and these
@@ -176,19 +211,21 @@ class Restorer {
   }
 
   Result<Tensor> make(const trace::TensorInfo& node, const Sources& sources, bool parameter) {
-    Op op = op_of(node).value_or(Op::Copy);
-    if (op == Op::Fused) op = Op::Copy;  // its steps are not recorded
+    const size_t count = sources.tensors.size();
+    Op op = op_of(node).value_or(Op::Opaque);
     if (parameter)
       op = Op::None;
-    else if (sources.view_of.defined() != (arenascope::info(op).is_view() || arenascope::info(op).writes_source()) ||
-             op == Op::None)
-      op = sources.view_of ? Op::View : Op::Copy;
+    else if (op == Op::None || !takes(op, count) ||
+             sources.view_of.defined() != (arenascope::info(op).is_view() || arenascope::info(op).writes_source()))
+      op = sources.view_of ? Op::View : Op::Opaque;
     const auto [type, dims] = layout_of(node);
     if (op == Op::Concat) {
       if (auto concat = restore_concat(context_, node, sources.tensors, type, dims)) return std::move(*concat);
-      op = Op::Copy;  // its first axis must not pass for the one that it joins along
+      op = Op::Opaque;  // its first axis must not pass for the one that it joins along
     }
-    return context_.restore(op, type, dims, sources.tensors, sources.view_of, node.name);
+    std::optional<OpParams> params;
+    if (op == Op::Fused && !(params = fused_params(node, count))) op = Op::Opaque;
+    return context_.restore(op, type, dims, sources.tensors, sources.view_of, node.name, params.value_or(OpParams()));
   }
 
   Context& context_;

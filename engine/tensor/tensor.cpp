@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
+#include <arenascope/tensor/ggml_shape.h>
 
 namespace arenascope {
 
@@ -40,13 +41,6 @@ TensorImpl* TensorImpl::make(std::byte* place, DType dtype, std::span<const int6
   return impl;
 }
 
-TensorImpl* TensorImpl::make_alone(DType dtype, const Dims& sizes) {
-  const size_t bytes = byte_size(sizes.rank(), 0, 0);
-  void* place = ::operator new(bytes, std::nothrow);
-  if (!place) return nullptr;
-  return make(static_cast<std::byte*>(place), dtype, sizes.span(), contiguous_strides(sizes).span());
-}
-
 void TensorImpl::destroy(TensorImpl* alone) {
   alone->~TensorImpl();
   ::operator delete(alone);
@@ -60,26 +54,33 @@ Bytes TensorImpl::byte_span() const {
   return (reach / type.block_elements + 1) * type.block_bytes;
 }
 
-std::array<int64_t, kMaxDims> TensorImpl::ne() const {
-  std::array<int64_t, kMaxDims> out;
-  for (int i = 0; i < kMaxDims; ++i) out[static_cast<size_t>(i)] = sizes.back(i);
-  return out;
-}
-
-std::array<int64_t, kMaxDims> TensorImpl::nb() const {
-  const DTypeInfo& type = info(dtype);
-  std::array<int64_t, kMaxDims> out;
+GgmlShape ggml_shape(const TensorImpl& tensor) {
+  const DTypeInfo& type = info(tensor.dtype);
+  GgmlShape out;
   int64_t bytes = type.block_bytes;
   for (int i = 0; i < kMaxDims; ++i) {
+    const int64_t size = tensor.sizes.back(i);
     const bool innermost_block = i == 0 && type.quantised;
-    if (i < rank() && !innermost_block) bytes = strides.back(i) / type.block_elements * type.block_bytes;
-    out[static_cast<size_t>(i)] = bytes;
+    if (i < tensor.rank() && !innermost_block) bytes = tensor.strides.back(i) / type.block_elements * type.block_bytes;
+    out.ne[static_cast<size_t>(i)] = size;
+    out.nb[static_cast<size_t>(i)] = bytes;
     // Where there is no dimension, as if the tensor went on behind its last one.
-    const int64_t count = innermost_block ? sizes.back(0) / type.block_elements : sizes.back(i);
+    const int64_t count = innermost_block ? size / type.block_elements : size;
     bytes = checked_mul(bytes, std::max<int64_t>(count, 1)).value_or(bytes);
   }
   return out;
 }
+
+namespace {
+
+// One on the heap, contiguous, which its handles count; null when no memory is left.
+TensorImpl* make_alone(DType dtype, const Dims& sizes) {
+  void* place = ::operator new(TensorImpl::byte_size(sizes.rank(), 0, 0), std::nothrow);
+  if (!place) return nullptr;
+  return TensorImpl::make(static_cast<std::byte*>(place), dtype, sizes.span(), contiguous_strides(sizes).span());
+}
+
+}  // namespace
 
 Result<Tensor> Tensor::empty(ExecutionContext& context, const Dims& sizes, DType dtype, Device device,
                              MemoryKind kind) {
@@ -100,7 +101,7 @@ Result<Tensor> Tensor::wrap(Storage storage, const Dims& sizes, DType dtype, int
   if (!start || *start > storage.bytes() || *bytes > storage.bytes() - *start)
     return Error{fmt::format("a {} tensor of shape {} at element {} does not fit in a storage of {} bytes", type.name,
                              to_string(sizes), offset, storage.bytes())};
-  auto* impl = TensorImpl::make_alone(dtype, sizes);
+  auto* impl = make_alone(dtype, sizes);
   if (!impl) return Error{"no memory is left for a tensor's description"};
   impl->offset = offset;
   impl->storage = std::move(storage);

@@ -21,7 +21,7 @@ Context pool_of(size_t bytes, bool no_alloc = false) {
 
 TEST_CASE("objects lie one behind the other, aligned, and can be walked") {
   Context c = pool_of(1 << 16);
-  CHECK(c.object_count() == 0);
+  CHECK(c.use().objects == 0);
   CHECK(c.first_object() == nullptr);
   const Tensor a = *c.new_tensor(DType::F32, {3}, "a");
   const Graph g = *c.new_graph(4);
@@ -39,8 +39,8 @@ TEST_CASE("objects lie one behind the other, aligned, and can be walked") {
     types.push_back(o->type);
     if (const TensorImpl* tensor = c.tensor_of(*o)) names.push_back(tensor->name.str());
   }
-  CHECK(end == c.used_mem());
-  CHECK(c.object_count() == 4);
+  CHECK(end == c.use().object_bytes);
+  CHECK(c.use().objects == 4);
   CHECK(types == std::vector{ObjectType::Tensor, ObjectType::Graph, ObjectType::WorkBuffer, ObjectType::Tensor});
   CHECK(names == std::vector<std::string>{"a", "b"});
   CHECK(reinterpret_cast<uintptr_t>(a->data()) % 64 == 0);
@@ -60,20 +60,20 @@ TEST_CASE("tensor_overhead and graph_overhead say how large a pool must be") {
   auto graph = c.new_graph(n, true);
   REQUIRE(graph);
   CHECK(graph->expand(last).ok());
-  CHECK(c.used_mem() <= c.mem_size());
+  CHECK(c.use().object_bytes <= c.use().pool_bytes);
 }
 
 TEST_CASE("a full pool says what was needed and what was there, and stays as it was") {
   Context c = pool_of(2048);
   const Tensor a = *c.new_tensor(DType::F32, {16}, "first");
-  const size_t used = c.used_mem(), count = c.object_count();
+  const size_t used = c.use().object_bytes, count = c.use().objects;
   auto large = c.new_tensor(DType::F32, {1000}, "large");
   REQUIRE_FALSE(large);
   const std::string& text = large.error().message;
   CHECK(text.find("the context's pool is full: tensor 'large' needed ") == 0);
   CHECK(text.find("available " + std::to_string(2048 - used) + " of 2048") != std::string::npos);
-  CHECK(c.used_mem() == used);
-  CHECK(c.object_count() == count);
+  CHECK(c.use().object_bytes == used);
+  CHECK(c.use().objects == count);
   CHECK_FALSE(c.new_graph(100000));
   CHECK_FALSE(c.new_work_buffer(1 << 20));
   CHECK_FALSE(c.new_work_buffer(-1));
@@ -103,9 +103,9 @@ TEST_CASE("a pool that grows takes what comes, and what lies in it stays where i
       CHECK(c.tensor_of(*o)->name == std::to_string(count));
     }
     CHECK(count == tensors.size());
-    CHECK(c.used_mem() == taken);
-    CHECK(end <= c.mem_size());
-    CHECK(c.mem_size() <= 2 * c.used_mem() + (size_t{1} << 15));
+    CHECK(c.use().object_bytes == taken);
+    CHECK(end <= c.use().pool_bytes);
+    CHECK(c.use().pool_bytes <= 2 * c.use().object_bytes + (size_t{1} << 15));
     for (size_t i = 1; i < tensors.size(); ++i) {
       CHECK(tensors[i]->sources[0] == tensors[i - 1].impl());
       if (no_alloc) continue;
@@ -128,8 +128,8 @@ TEST_CASE("a pool that grows takes what comes, and what lies in it stays where i
   Result<Tensor> last = bounded.new_tensor(DType::F32, {4});
   while (last) last = bounded.new_tensor(DType::F32, {4});
   CHECK(last.error().message.find("the context's pool is full: tensor needed ") == 0);
-  CHECK(bounded.mem_size() <= 100'000);
-  CHECK(bounded.used_mem() > 99'000);
+  CHECK(bounded.use().pool_bytes <= 100'000);
+  CHECK(bounded.use().object_bytes > 99'000);
 }
 
 TEST_CASE("sizes that do not fit any pool are refused before anything is taken") {
@@ -138,7 +138,7 @@ TEST_CASE("sizes that do not fit any pool are refused before anything is taken")
   CHECK_FALSE(c.new_tensor(DType::F32, {INT64_MAX, 3}));
   CHECK_FALSE(c.new_tensor(DType::Q4_0, {31}));
   CHECK_FALSE(c.new_graph(size_t{1} << 40));
-  CHECK(c.object_count() == 0);
+  CHECK(c.use().objects == 0);
   CHECK_FALSE(Context::create({SIZE_MAX, nullptr, false}));
   CHECK_FALSE(Context::create({size_t{1} << 61, nullptr, false}));
   CHECK(c.new_tensor(DType::I8, {INT64_MAX}));  // a descriptor takes no data
@@ -150,7 +150,7 @@ TEST_CASE("the pool may be the caller's own buffer") {
     auto c = Context::create({sizeof buffer, buffer, false});
     REQUIRE(c);
     CHECK(c->mem_buffer() == buffer);
-    CHECK(c->mem_size() == sizeof buffer);
+    CHECK(c->use().pool_bytes == sizeof buffer);
     const Tensor t = *c->new_tensor(DType::F32, {4});
     CHECK(t->data() >= buffer);
     CHECK(t->data() + 16 <= buffer + sizeof buffer);
@@ -191,7 +191,7 @@ TEST_CASE("while a scratch buffer is set, data goes there") {
   const Tensor d = *c.new_tensor(DType::F32, {10});
   const auto* pool = static_cast<const std::byte*>(c.mem_buffer());
   CHECK(d->data() >= pool);
-  CHECK(d->data() < pool + c.mem_size());
+  CHECK(d->data() < pool + c.use().pool_bytes);
   CHECK(a->storage.kind() == MemoryKind::Workspace);
 }
 

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <arenascope/tensor/ggml_shape.h>
 #include <arenascope/tensor/tensor.h>
 
 namespace arenascope {
@@ -77,20 +78,20 @@ TEST_CASE("ne and nb read the tensor innermost first, in bytes") {
   auto context = make_cpu_context();
   auto t = Tensor::empty(*context, {2, 3, 4}, DType::F32);
   REQUIRE(t);
-  CHECK((*t)->ne() == std::array<int64_t, 8>{4, 3, 2, 1, 1, 1, 1, 1});
-  CHECK((*t)->nb() == std::array<int64_t, 8>{4, 16, 48, 96, 96, 96, 96, 96});
+  CHECK(ggml_shape(**t).ne == std::array<int64_t, 8>{4, 3, 2, 1, 1, 1, 1, 1});
+  CHECK(ggml_shape(**t).nb == std::array<int64_t, 8>{4, 16, 48, 96, 96, 96, 96, 96});
 
   auto q = Tensor::empty(*context, {2, 64}, DType::Q4_0);
   REQUIRE(q);
-  CHECK((*q)->ne()[0] == 64);
-  CHECK((*q)->nb()[0] == 18);  // a block
-  CHECK((*q)->nb()[1] == 36);
-  CHECK((*q)->nb()[2] == 72);
+  CHECK(ggml_shape(**q).ne[0] == 64);
+  CHECK(ggml_shape(**q).nb[0] == 18);  // a block
+  CHECK(ggml_shape(**q).nb[1] == 36);
+  CHECK(ggml_shape(**q).nb[2] == 72);
 
   auto scalar = Tensor::empty(*context, {}, DType::I64);
   REQUIRE(scalar);
-  CHECK((*scalar)->ne()[0] == 1);
-  CHECK((*scalar)->nb()[0] == 8);
+  CHECK(ggml_shape(**scalar).ne[0] == 1);
+  CHECK(ggml_shape(**scalar).nb[0] == 8);
 }
 
 TEST_CASE("negative strides count in the span that a tensor covers") {

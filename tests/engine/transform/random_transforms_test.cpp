@@ -11,7 +11,9 @@
 #include <arenascope/backends/reference/reference_backend.h>
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/lifetime.h>
+#include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/image_layout.h>
 #include <arenascope/transform/partition.h>
@@ -54,6 +56,7 @@ struct Step {
   const Graph &before, &after;
   const std::vector<Tensor>& twins;               // by node of `before`
   std::map<const TensorImpl*, Tensor> converted;  // given tensors in another type
+  std::vector<Placement> placements;              // by node of `before`: where its bytes are to lie; empty: as before
 
   // What a tensor of `before` is in `after`; null: it vanished inside of a fused node.
   const TensorImpl* twin(const TensorImpl& tensor) const {
@@ -190,12 +193,76 @@ void check_lifetimes(const Step& s) {
   }
 }
 
+std::vector<NodeId> as_collected(const Graph& graph) {
+  std::vector<NodeId> order;
+  for (size_t i = 0; i < graph.nodes().size(); ++i) order.push_back(NodeId(i));
+  return order;
+}
+
+// In the new order too, bytes are there from the step that makes them to the last one that reads them: every reader of
+// `before` finds its source, or a copy of it, alive, and what lives ends with a reader. They lie where they were put.
+void check_spans(const Step& s) {
+  const auto before = find_owners(s.before), after = find_lifetimes(s.after, as_collected(s.after));
+  const auto owner_of = [&](const TensorImpl& tensor) {
+    const NodeId id = s.after.find_node(tensor);
+    return id.valid() ? after[id.index()].owner : NodeId::none();
+  };
+  for (size_t i = 0; i < before.size(); ++i) {
+    const TensorImpl& node = *s.before.nodes()[i];
+    const TensorImpl* twin = s.twin(node);
+    if (!twin || twin->op == Op::None) continue;
+    CAPTURE(node.name.str());
+    const NodeId id = s.after.find_node(*twin);
+    for (const TensorImpl* source : twin->sources)
+      if (const NodeId read = owner_of(*source); read.valid()) {
+        CHECK(after[read.index()].first.value < id.value);
+        CHECK(after[read.index()].last.value > id.value);
+      }
+    const Lifetime& life = after[id.index()];
+    if (life.owner != id) continue;  // a view, which was checked with its owner
+    if (before[i].owner == NodeId(i))
+      CHECK(life.placement == (s.placements.empty() ? before[i].placement : s.placements[i]));
+    CHECK(life.first.value == id.value);
+    if (life.kept) {
+      CHECK(static_cast<size_t>(life.last.value) == after.size());
+      continue;
+    }
+    const TensorImpl& end = *s.after.nodes()[static_cast<size_t>(life.last.value) - 1];
+    const bool reads = std::any_of(end.sources.begin(), end.sources.end(),
+                                   [&](const TensorImpl* source) { return owner_of(*source) == id; });
+    CHECK((reads || &end == twin));
+  }
+}
+
+// A recording of the graph says the same and is planned the same: what is fused stays fused, and of the same parts.
+void check_restored(const Graph& graph) {
+  const trace::GraphInfo described = describe_graph(graph);
+  const auto restored = restore_graph(described);
+  REQUIRE(restored);
+  const trace::GraphInfo again = describe_graph(*restored);
+  REQUIRE(again.nodes.size() == described.nodes.size());
+  for (size_t i = 0; i < again.nodes.size(); ++i) {
+    const trace::TensorInfo &was = described.nodes[i], &now = again.nodes[i];
+    CAPTURE(was.name);
+    CHECK(now.op == was.op);
+    CHECK(now.op_number == was.op_number);
+    CHECK(now.parts == was.parts);
+    CHECK(now.sources == was.sources);
+    CHECK(now.placement == was.placement);
+  }
+  const auto order = as_collected(graph);
+  CHECK(find_lifetimes(*restored, order, {true, true, true, 64}) ==
+        find_lifetimes(graph, order, {true, true, true, 64}));
+}
+
 void check_came_along(const Step& s) {
   check_topology(s.after);
   check_twins(s);
   check_roles_and_layers(s);
   check_gradients(s);
   check_lifetimes(s);
+  check_spans(s);
+  check_restored(s.after);
 }
 
 // Every node by the reference backend, each in memory of its own; the outputs' bytes in order of `outputs`.
@@ -251,11 +318,11 @@ class Journey {
 
  private:
   void arrive(int kind, const Graph& graph, const std::vector<Tensor>& twins, bool changed,
-              std::map<const TensorImpl*, Tensor> converted = {}) {
+              std::map<const TensorImpl*, Tensor> converted = {}, std::vector<Placement> placements = {}) {
     ++taken_[kind];
     changes += changed;
     CAPTURE(kind);
-    check_came_along({graph_, graph, twins, std::move(converted)});
+    check_came_along({graph_, graph, twins, std::move(converted), std::move(placements)});
     std::vector<Tensor> outputs;
     for (const Tensor& output : outputs_) outputs.push_back(twins[graph_.find_node(*output).index()]);
     graph_ = graph;
@@ -292,7 +359,10 @@ class Journey {
         options);
     auto split = partition_graph(graph_, sides, options);
     REQUIRE(split);
-    arrive(2, split->graph, split->twins, split->copies > 0);
+    std::vector<Placement> placements;
+    for (size_t i = 0; i < graph_.nodes().size(); ++i)
+      placements.push_back(sides[i] ? options.other : graph_.nodes()[i]->placement);
+    arrive(2, split->graph, split->twins, split->copies > 0, {}, std::move(placements));
   }
   void convert() {
     if (random_() % 3 != 0) return;  // what follows has other bits
@@ -304,8 +374,7 @@ class Journey {
     arrive(3, half->graph, half->twins, true, std::move(converted));
   }
   void rewrite() {
-    std::vector<NodeId> order;
-    for (size_t i = 0; i < graph_.nodes().size(); ++i) order.push_back(NodeId(i));
+    const auto order = as_collected(graph_);
     Rematerialisation rewrite(graph_, order, true, false);
     int changed = 0;
     for (int tries = 0; tries < 12; ++tries) changed += rewrite_once(rewrite);

@@ -49,6 +49,14 @@ struct Scratch {
   Bytes used = 0;
 };
 
+// What a pool holds.
+struct PoolUse {
+  size_t objects = 0;
+  size_t object_bytes = 0;  // that they take, their headers included
+  size_t pool_bytes = 0;    // of all blocks
+  size_t name_bytes = 0;    // of the tensors' names, which lie beside the pool
+};
+
 class ContextPool;
 
 // A handle on the pool; copies share it. Not for use by several threads at once while objects are added.
@@ -72,14 +80,11 @@ class Context {
   // Pool bytes that a graph of `capacity` nodes and as many leafs takes, its header included.
   static size_t graph_overhead(size_t capacity, bool grads = false);
 
-  size_t used_mem() const;    // what objects take, their headers included
-  size_t name_bytes() const;  // of the tensors' names, which lie beside the pool
-  size_t mem_size() const;    // of all blocks
+  PoolUse use() const;
   bool grows() const;
   bool no_alloc() const;
   void set_no_alloc(bool value);
   const void* mem_buffer() const;  // the first block
-  size_t object_count() const;
   const ObjectHeader* first_object() const;
   // Keeps a tensor that lies in another pool, or in none, alive as long as this pool. (Two pools that keep each
   // other's tensors keep each other for good.)
@@ -99,10 +104,11 @@ class Context {
   Result<Tensor> apply(Op op, std::span<TensorImpl* const> sources, const OpParams& params = {},
                        std::string_view name = {});
   // A node as somebody described it: op, type and sizes are believed and no shape rule is asked, so that a graph that
-  // was recorded can be ordered and planned again. It has no parameters and is never to be computed. With `view_of` it
-  // shares that tensor's bytes, which is itself no view. Errors: sizes out of range, an undefined source, a full pool.
+  // was recorded can be ordered and planned again. It is never to be computed: `params` are what is known of them. With
+  // `view_of` it shares that tensor's bytes, which is itself no view. Errors: sizes out of range, an undefined source, a
+  // full pool.
   Result<Tensor> restore(Op op, DType dtype, const Dims& sizes, std::span<const Tensor> sources,
-                         const Tensor& view_of = {}, std::string_view name = {});
+                         const Tensor& view_of = {}, std::string_view name = {}, const OpParams& params = {});
   // Uninitialised bytes in the pool, for an executor's work buffer.
   Result<Storage> new_work_buffer(Bytes bytes);
   // An empty graph for up to `capacity` nodes and `capacity` leafs; in a pool that grows it makes room for more itself.

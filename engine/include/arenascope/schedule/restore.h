@@ -12,8 +12,9 @@ namespace arenascope {
 // The op of a described node; none for a leaf, or for one that this engine does not have.
 std::optional<Op> op_of(const trace::TensorInfo& node);
 
-// A graph with the same nodes and leafs under the same numbers. Sizes in bytes are the description's; an op of an
-// unknown name counts as one that cannot work in place. The handle keeps the pool alive.
+// A graph with the same nodes and leafs under the same numbers. Sizes in bytes are the description's; a
+// fused node knows its parts, and an op that this engine does not have, or not so, is OPAQUE. The handle keeps the pool
+// alive.
 // Errors: a node that stands before one of its sources, a source out of range, sizes beyond 2^63.
 Result<Graph> restore_graph(const trace::GraphInfo& info);
 

@@ -3,7 +3,6 @@
 // an op, a graph node (op, parameters, flags, sources, view source).
 // An impl lives in a Context's pool, whose counter its handles share, or alone on the heap with its own.
 #pragma once
-#include <array>
 #include <atomic>
 #include <span>
 
@@ -69,11 +68,8 @@ struct TensorImpl {
   // Makes one at `place`, aligned to 8 bytes and large enough; its sources are null until set.
   static TensorImpl* make(std::byte* place, DType dtype, std::span<const int64_t> sizes,
                           std::span<const int64_t> strides, size_t sources = 0, std::span<const std::byte> params = {});
-  // One on the heap, contiguous, which its handles count; null when no memory is left. Given back by destroy().
-  static TensorImpl* make_alone(DType dtype, const Dims& sizes);
+  // Gives back one that lies alone on the heap, in memory of operator new.
   static void destroy(TensorImpl* alone);
-  TensorImpl(const TensorImpl&) = delete;
-  TensorImpl& operator=(const TensorImpl&) = delete;
 
   int rank() const { return sizes.rank(); }
   int64_t element_count() const { return arenascope::element_count(sizes); }
@@ -97,10 +93,6 @@ struct TensorImpl {
   T* data_as() const {
     return reinterpret_cast<T*>(data());
   }
-
-  // ggml's view of the same tensor for display: ne[0] is the innermost size, nb[i] bytes between elements.
-  std::array<int64_t, kMaxDims> ne() const;
-  std::array<int64_t, kMaxDims> nb() const;
 
  private:
   TensorImpl() = default;
