@@ -2586,8 +2586,8 @@ address %1</source>
         <translation>累加器</translation>
     </message>
     <message>
-        <source>ran on</source>
-        <translation>实际运行于</translation>
+        <source>threads asked for</source>
+        <translation>要求的线程数</translation>
     </message>
     <message>
         <source>paused, beside that</source>
@@ -2608,12 +2608,6 @@ address %1</source>
     <message>
         <source>clock of %1</source>
         <translation>%1 的时钟</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n thread(s)</source>
-        <translation>
-            <numerusform>%n 个线程</numerusform>
-        </translation>
     </message>
     <message numerus="yes">
         <source>%n other(s)</source>

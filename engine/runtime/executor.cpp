@@ -160,8 +160,7 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   const trace::RunStatus status = !loop.error().ok() ? trace::RunStatus::Failed
                                   : loop.aborted()   ? trace::RunStatus::Aborted
                                                      : trace::RunStatus::Done;
-  if (recorded)
-    p.trace.end({run, begin + report.nanoseconds, status, loop.stepped(), loop.threads_used()}, spans, p.plan.graph);
+  if (recorded) p.trace.end({run, begin + report.nanoseconds, status, loop.stepped()}, spans, p.plan.graph);
   if (!loop.error().ok()) return loop.error().error();
   if (options.timed) report.nodes = loop.node_times(spans);
   return report;

@@ -48,7 +48,7 @@ void fields(A& a, RunInfo& r) {
 }
 template <class A>
 void fields(A& a, RunEnd& r) {
-  a(1, r.id), a(2, r.end), a(3, r.status), a(4, r.stepped), a(5, r.threads);
+  a(1, r.id), a(2, r.end), a(3, r.status), a(4, r.stepped);  // 5 was: threads
 }
 template <class A>
 void fields(A& a, ThreadInfo& t) {

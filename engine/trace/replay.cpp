@@ -110,7 +110,7 @@ void replay(const Snapshot& s, Sink& sink) {
     if (m.end) {
       player.play_to(m.time);
       const Run& run = s.runs[m.run];
-      sink.describe(RunEnd{RunId(m.run), m.time, run.status, run.info.stepped, run.threads});
+      sink.describe(RunEnd{RunId(m.run), m.time, run.status, run.info.stepped});
     } else {
       for (; described <= m.run; ++described) sink.describe(s.runs[described].info);  // in the order of their ids
     }

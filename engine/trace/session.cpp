@@ -128,7 +128,6 @@ void Session::apply(const RunEnd& end) {
   r.end = std::max(end.end, r.info.begin);
   r.finished = true;
   r.status = end.status;
-  r.threads = end.threads;
   end_ = std::max(end_, r.end);
   r.info.stepped = r.info.stepped || end.stepped;
   finish_derived(r);

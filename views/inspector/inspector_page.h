@@ -29,8 +29,8 @@ class Page {
                      (colours.dark ? colours.category(4) : colours.category(0)).name());
   }
   void title(const QString& text, const QString& below = {}) {
-    told_.push_back({{}, {}, text});
-    if (!below.isEmpty()) told_.push_back({{}, {}, below});
+    rows_.push_back({{}, {}, text});
+    if (!below.isEmpty()) rows_.push_back({{}, {}, below});
     html_ += QStringLiteral("<h2>%1</h2>").arg(text);
     if (!below.isEmpty()) html_ += QStringLiteral("<div class='k'>%1</div>").arg(below);
   }
@@ -41,13 +41,13 @@ class Page {
   }
   void row(const QString& key, const QString& value) {
     if (value.isEmpty()) return;
-    told_.push_back({section_, key, value});
+    rows_.push_back({section_, key, value});
     if (!open_) html_ += QStringLiteral("<table cellspacing='0' cellpadding='0'>");
     open_ = true;
     html_ += QStringLiteral("<tr><td class='k'>%1</td><td>%2</td></tr>").arg(key, value);
   }
   void line(const QString& text) {
-    told_.push_back({section_, {}, text});
+    rows_.push_back({section_, {}, text});
     close();
     html_ += QStringLiteral("<div>%1</div>").arg(text);
   }
@@ -57,7 +57,7 @@ class Page {
   }
 
   // What was told so far; texts may have marks in them.
-  std::vector<InspectorFact> take_facts() { return std::move(told_); }
+  std::vector<InspectorFact> take_facts() { return std::move(rows_); }
 
   QString link(TensorRef ref) const {
     const TensorInfo* tensor = info(ref);
@@ -101,7 +101,7 @@ class Page {
   }
   const ThemeColours& colours_;
   QString html_;
-  std::vector<InspectorFact> told_;
+  std::vector<InspectorFact> rows_;
   QString section_;
   bool open_ = false;
 };

@@ -256,8 +256,8 @@ void summary(Page& page) {
     page.row(Texts::tr("backend"), safe(run->info.backend));
     page.row(Texts::tr("strategy"), safe(run->info.strategy));
     page.row(Texts::tr("threads"), QString::number(run->info.threads));
-    if (run->threads > 0 && run->threads != run->info.threads)
-      page.row(Texts::tr("ran on"), Texts::tr("%n thread(s)", nullptr, run->threads));
+    if (run->info.threads_asked > run->info.threads)
+      page.row(Texts::tr("threads asked for"), QString::number(run->info.threads_asked));
     page.row(Texts::tr("lasted"), format_ns(run->wall()));
     if (run->paused() > 0) page.row(Texts::tr("paused, beside that"), format_ns(run->paused()));
     if (const trace::SeriesView* resident = snapshot.resident()) {

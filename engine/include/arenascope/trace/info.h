@@ -113,7 +113,7 @@ struct RunInfo {
   GraphId graph;
   PlanId plan;  // may be none
   Nanoseconds begin = 0;
-  int32_t threads = 0;  // how many meet at each barrier
+  int32_t threads = 0;  // that it runs on, all of which meet at each barrier
   std::string backend;
   std::string strategy;        // "planned", "eager", "none"
   TrackId lead;                // the thread that takes part in every step
@@ -134,7 +134,6 @@ struct RunEnd {
   Nanoseconds end = 0;
   RunStatus status = RunStatus::Done;
   bool stepped = false;  // as in RunInfo, where it became so on the way
-  int32_t threads = 0;   // that it really ran on; 0: not told
   bool operator==(const RunEnd&) const = default;
 };
 

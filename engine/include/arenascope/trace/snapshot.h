@@ -127,7 +127,6 @@ struct Run {
   size_t first_mark = 0, marks = 0;       // its steps in Snapshot::marks, counted from marks_base
   bool cold = false;                      // the first one of its graph and plan
   bool evicted = false;                   // its events, or some, were let go to bound memory
-  int32_t threads = 0;                    // that it really ran on; 0: not told
   int64_t lost = 0;                       // events lost while it went on
   std::shared_ptr<const RunTable> table;  // null: nothing ran, or it was let go
 
