@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+#include <arenascope/models/mapped_files.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
     return fail(kUsage, wrong_usage(app, error, argc, argv));
   }
   try {
+    if (auto ok = arenascope::models::survive_lost_pages(); !ok) return fail(kFailed, ok.error().message);
     const int status = body();
     if (std::fflush(stdout) != 0 || std::ferror(stdout))
       return fail(kFailed, fmt::format("standard output could not be written: {}", std::strerror(errno)));

@@ -4,6 +4,8 @@
 #include <QCommandLineParser>
 #include <QIcon>
 
+#include <arenascope/models/mapped_files.h>
+
 #include <cstdio>
 #include <cstring>
 
@@ -138,6 +140,8 @@ int main(int argc, char** argv) {
   if (needs_no_window(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
+  if (auto ok = arenascope::models::survive_lost_pages(); !ok)
+    return refuse(QString::fromStdString(ok.error().message));
   describe_program();
   set_language(Preferences::load().language);
   QCommandLineParser parser;

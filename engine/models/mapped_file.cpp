@@ -35,6 +35,7 @@ Result<std::shared_ptr<MappedFile>> MappedFile::open(const std::filesystem::path
     if (data == MAP_FAILED) return Error{fmt::format("{}: {}", path.string(), std::strerror(errno))};
     out->data_ = static_cast<const std::byte*>(data);
     out->size_ = size;
+    out->range_.emplace(data, size);
   }
   return out;
 }
@@ -49,6 +50,7 @@ std::shared_ptr<MappedFile> MappedFile::of_memory(std::vector<std::byte> bytes) 
 
 MappedFile::~MappedFile() {
   if (!is_file()) return;
+  range_.reset();
   if (size_ > 0) ::munmap(const_cast<std::byte*>(data_), size_);
   ::close(file_);
 }
@@ -61,6 +63,7 @@ Status MappedFile::unchanged() const {
   if (size != size_)
     return Error{fmt::format("{} had {} bytes when it was opened and has {} now", path_.string(), size_, size)};
   if (modified(state) != modified_) return Error{fmt::format("{} was written to after it was opened", path_.string())};
+  if (range_ && range_->lost()) return Error{fmt::format("{}: some of it could not be read", path_.string())};
   return {};
 }
 

@@ -109,6 +109,7 @@ Result<Model> open_model(const std::string& spec, const OpenOptions& options) {
     auto model =
         spec.starts_with("zoo:") ? open_zoo(std::string_view(spec).substr(4), options) : open_file(spec, options);
     if (!model) return Error{one_line(model.error().message)};
+    if (auto same = model->weights_unchanged(); !same) return Error{one_line(same.error().message)};
     for (std::string& problem : model->problems) problem = one_line(std::move(problem));
     return model;
   } catch (const std::bad_alloc&) {

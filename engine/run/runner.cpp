@@ -107,7 +107,9 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
 
 Result<RunReport> Runner::run(const RunOptions& options) {
   if (auto same = model_.weights_unchanged(); !same) return same.error();
-  return executor_->run(options);
+  auto report = executor_->run(options);
+  if (auto same = model_.weights_unchanged(); !same) return same.error();  // it computed with who knows what
+  return report;
 }
 
 Status Runner::bind_inputs() {

@@ -2,6 +2,10 @@
 // What memory weights take: none to look at a model, once to run it.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/app/cli/child.h"
@@ -60,4 +64,21 @@ TEST_CASE("opening an ONNX file takes no memory for its weights, running it take
     CHECK(info <= 0.1);
     CHECK(run <= 1.15);
   }
+}
+
+TEST_CASE("a file that is cut short while it is run is one line") {
+  const TempFolder folder;
+  const std::string file = folder / "cut.onnx", recording = folder / "cut.pftrace";
+  write_weighted_product(file, 1, kWide, kWide, 0);
+  Ended ended;
+  {
+    std::jthread running([&] { ended = cli({"run", file, "--repeat", "100000", "--record", recording}); });
+    std::error_code none;
+    for (int i = 0; i < 3000 && !(std::filesystem::file_size(recording, none) > 20000 && !none); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::filesystem::resize_file(file, 1 << 20);
+  }
+  CAPTURE(ended.err);
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line(file + " had "));
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Where weights lie once they are loaded, and that none of their bytes is taken before.
+#include <arenascope/models/mapped_files.h>
 #include <arenascope/tensor/alignment.h>
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -81,6 +85,40 @@ TEST_CASE("a weight is borrowed from its file, counted as mapped memory, and wha
     CHECK(context->stats({}, MemoryKind::Mapped).peak == 4 * kCount);
   }
   CHECK(aligned == 1);
+}
+
+// In a child process, which may end by it: a signal handler is the whole process's.
+TEST_CASE("pages of a file that was cut short end the process, unless the program wants to survive them") {
+  constexpr int64_t kCount = 100'000;
+  const Folder folder;
+  const auto path = folder.path / "cut.onnx";
+  for (const bool survives : {false, true}) {
+    CAPTURE(survives);
+    write_file(path, sum_file(kCount, 0));
+    auto model = open_model(path.string());
+    auto context = make_cpu_context();
+    REQUIRE(model.ok());
+    REQUIRE(model->load_weights(*context).ok());
+    const volatile float* numbers = model->weights[0].tensor.data_as<float>();
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      if (!survives) std::signal(SIGBUS, SIG_DFL);  // a sanitizer has a handler of its own
+      if (survives && !survive_lost_pages().ok()) ::_exit(1);
+      std::filesystem::resize_file(path, 5000);
+      if (numbers[kCount - 1] != 0 || numbers[kCount / 2] != 0) ::_exit(2);
+      const Status same = model->weights_unchanged();
+      if (same.ok() || same.error().message.find("cut.onnx had") == std::string::npos) ::_exit(3);
+      write_file(path, sum_file(kCount, 0));  // as if nothing had been: what was read stays wrong
+      ::_exit(model->weights_unchanged().ok() ? 4 : 0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    if (survives)
+      CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    else
+      CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS));
+  }
 }
 
 TEST_CASE("float_data is taken from the file like raw_data, and other fields are read") {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "engine/models/mapped_range.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <arenascope/models/mapped_files.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace arenascope::models {
+namespace {
+
+constinit std::array<MappedRange::Row, 1024> rows;  // of the process, as its signal handlers are
+struct sigaction handler_before {};
+uintptr_t page_size = 4096;
+
+// Puts zeros in the place of the page and all behind it. False: the address belongs to no mapping of ours.
+bool replace(uintptr_t address) {
+  for (MappedRange::Row& row : rows) {
+    const uintptr_t begin = row.begin.load(std::memory_order_acquire), end = row.end.load(std::memory_order_acquire);
+    if (address < begin || address >= end) continue;
+    const uintptr_t page = address / page_size * page_size, behind = (end + page_size - 1) / page_size * page_size;
+    row.lost.store(true, std::memory_order_release);
+    return ::mmap(reinterpret_cast<void*>(page), behind - page, PROT_READ,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+  }
+  return false;
+}
+
+// Only what is safe in a signal handler: atomics without locks, and system calls.
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  const int error_before = errno;
+  const bool ours = info->si_code == BUS_ADRERR && replace(reinterpret_cast<uintptr_t>(info->si_addr));
+  errno = error_before;
+  if (ours) return;  // the instruction runs again and reads zeros
+  if (handler_before.sa_flags & SA_SIGINFO) {
+    handler_before.sa_sigaction(signal, info, context);
+  } else if (handler_before.sa_handler == SIG_DFL || handler_before.sa_handler == SIG_IGN) {
+    ::sigaction(signal, &handler_before, nullptr);  // the instruction runs again and ends as if nobody had listened
+  } else {
+    handler_before.sa_handler(signal);
+  }
+}
+
+}  // namespace
+
+MappedRange::MappedRange(const void* data, size_t size) {
+  constexpr uintptr_t kTaken = 1;  // no address: what is being filled in holds nothing yet
+  for (Row& row : rows) {
+    uintptr_t free = 0;
+    if (!row.begin.compare_exchange_strong(free, kTaken, std::memory_order_acq_rel)) continue;
+    row.lost.store(false, std::memory_order_relaxed);
+    row.end.store(reinterpret_cast<uintptr_t>(data) + size, std::memory_order_relaxed);
+    row.begin.store(reinterpret_cast<uintptr_t>(data), std::memory_order_release);
+    row_ = &row;
+    return;
+  }
+}
+
+MappedRange::~MappedRange() {
+  if (!row_) return;
+  row_->end.store(0, std::memory_order_release);
+  row_->begin.store(0, std::memory_order_release);
+}
+
+Status survive_lost_pages() {
+  static const Status installed = [] {
+    page_size = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    struct sigaction handler {};
+    handler.sa_sigaction = on_bus_error;
+    handler.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigemptyset(&handler.sa_mask);
+    if (::sigaction(SIGBUS, &handler, &handler_before) == 0) return Status();
+    return Status(Error{fmt::format("files that are cut short cannot be survived: {}", std::strerror(errno))});
+  }();
+  return installed;
+}
+
+}  // namespace arenascope::models
