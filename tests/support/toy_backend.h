@@ -12,7 +12,7 @@ class ToyBackend final : public PlainBackend {
   std::string_view name() const override { return "toy"; }
   Device device() const override { return {}; }
   std::string description() const override { return "ADD, RELU and COPY for tests"; }
-  bool runs_on_host_threads() const override { return true; }
+  bool runs_on_host_threads() const override { return host_threads; }
   Status supports(const TensorImpl& node) const override {
     if (node.op == Op::Add || node.op == Op::Relu || node.op == Op::Copy) return {};
     return Error{std::string(arenascope::name(node.op)) + " is not one of its ops"};
@@ -37,6 +37,7 @@ class ToyBackend final : public PlainBackend {
   }
 
   std::string fail_at;
+  bool host_threads = true;  // else it is called as a device that shares the host's memory
   std::atomic<int> calls{0};
 };
 

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <set>
 #include <thread>
 
 #include "support/toy_backend.h"
@@ -305,4 +306,52 @@ TEST_CASE("an arena that does not fit is an error value") {
       REQUIRE_FALSE(executor.ok());
     }
   }
+}
+
+TEST_CASE("between a device and a host that share a memory, the host computes the copies") {
+  Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
+  GraphBuilder b(context);
+  const auto on_host = [](const Tensor& tensor) {
+    tensor->placement = Placement::Host;
+    return tensor;
+  };
+  const Tensor x = b.input("x", {kElements});
+  const Tensor made = b.op(Op::Relu, {x}, {}, "made");
+  const Tensor given_there = on_host(b.op(Op::Copy, {x}, {}, "x (to the host)"));
+  const Tensor made_there = on_host(b.op(Op::Copy, {made}, {}, "made (to the host)"));
+  const Tensor sum = on_host(b.add(given_there, made_there, "sum"));
+  const Tensor back = b.op(Op::Copy, {sum}, {}, "sum (to the device)");
+  const Tensor out = b.add(back, x, "out");
+  b.output(out);
+  REQUIRE(b.ok());
+  Graph graph = *context.new_graph(16);
+  REQUIRE(graph.expand(out).ok());
+  std::vector<float> data(kElements);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 9) - 4;
+  x->storage = *Storage::borrow(data.data(), kElements * 4);
+
+  test::ToyBackend device, host;
+  device.host_threads = false;
+  auto memory = plan_memory(graph, "greedy-by-size", "depth-first");
+  REQUIRE(memory);
+  auto plan = ExecutionPlan::make(graph, *memory, device, 2, {}, &host);
+  REQUIRE(plan);
+  const auto kinds = [&](const ExecutionPlan& of, Op op) {
+    std::multiset<StepKind> found;
+    for (const PlannedStep& step : of.steps)
+      if (graph.node(step.node).op == op) found.insert(step.kind);
+    return found;
+  };
+  CHECK(kinds(*plan, Op::Copy).count(StepKind::Transfer) == 3);
+  ExecutorOptions options;
+  options.threads = 2;
+  options.host = &host;
+  auto executor = Executor::create(device, make_cpu_context(), options);
+  REQUIRE(executor);
+  REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+  CHECK(kinds((*executor)->plan(), Op::Copy).count(StepKind::Host) == 3);
+  CHECK(kinds((*executor)->plan(), Op::Add) == std::multiset{StepKind::Main, StepKind::Host});
+  REQUIRE((*executor)->run().ok());
+  for (size_t i = 0; i < data.size(); ++i) CHECK(out.data_as<float>()[i] == 2 * data[i] + std::max(data[i], 0.0f));
+  CHECK(device.calls == 2);  // RELU and the last ADD
 }
