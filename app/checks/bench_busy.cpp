@@ -12,6 +12,8 @@
 
 #include <arenascope/run/runner.h>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope::app {
 namespace {
 
@@ -44,11 +46,6 @@ class OtherWork {
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;
 };
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
 
 Result<BenchRow> beside_one_thread(const std::string& name, int runs, int turns) {
   std::unique_ptr<Runner> runners[2];  // with one thread, with two

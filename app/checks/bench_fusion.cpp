@@ -8,6 +8,8 @@
 
 #include <arenascope/run/runner.h>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope::app {
 namespace {
 
@@ -16,11 +18,6 @@ double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
 }
 
 size_t working(const Graph& graph) {

@@ -17,6 +17,8 @@
 
 #include <arenascope/run/runner.h>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope::app {
 namespace {
 
@@ -24,11 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNetworks[] = {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
                                      "shufflenet",   "squeezenet",  "vgg19",        "zfnet512"};
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
 
 // CPU seconds of the whole process, the driver's threads included: other work on the machine counts little.
 double process_seconds() {

@@ -12,6 +12,8 @@
 
 #include <arenascope/run/runner.h>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope::app {
 namespace {
 
@@ -97,11 +99,6 @@ Result<BenchRow> processor_time(Pair& pair, const std::string& model, int pairs)
   row.wanted = 1.01;
   row.met = row.ratio <= row.wanted && pair.lost() == 0;
   return row;
-}
-
-double median(std::vector<double> v) {
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
 }
 
 // How long the threads waited at barriers, recorded against unrecorded: the median of the ratios of pairs in turn and

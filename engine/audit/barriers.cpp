@@ -44,8 +44,8 @@ void find_outside(const Raw& raw, Writer& out) {
   }
 }
 
-// One thread does one thing at a time.
-void find_overlaps(const Raw& raw, Writer& out) {
+// Work and waits of each worker.
+std::map<int32_t, std::vector<const RawSpan*>> by_worker(const Raw& raw) {
   std::map<int32_t, std::vector<const RawSpan*>> by_track;
   for (const RawSpan& s : raw.spans) {
     const auto track = raw.tracks.find(s.track);
@@ -53,7 +53,12 @@ void find_overlaps(const Raw& raw, Writer& out) {
         track->second.kind == trace::TrackKind::Worker)
       by_track[s.track].push_back(&s);
   }
-  for (auto& [track, spans] : by_track) {
+  return by_track;
+}
+
+// One thread does one thing at a time.
+void find_overlaps(const Raw& raw, Writer& out) {
+  for (auto& [track, spans] : by_worker(raw)) {
     std::stable_sort(spans.begin(), spans.end(), [](const RawSpan* a, const RawSpan* b) {
       return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
     });
@@ -65,17 +70,10 @@ void find_overlaps(const Raw& raw, Writer& out) {
 
 // A thread is done with one run before it comes to another, and meets the others of each.
 void find_returns(const Raw& raw, Writer& out) {
-  std::map<int32_t, std::vector<const RawSpan*>> by_track;
-  for (const RawSpan& s : raw.spans) {
-    const auto track = raw.tracks.find(s.track);
-    if ((s.kind == SpanKind::Work || s.kind == SpanKind::Wait) && track != raw.tracks.end() &&
-        track->second.kind == trace::TrackKind::Worker)
-      by_track[s.track].push_back(&s);
-  }
   std::set<int32_t> with_barriers;
   for (const RawSpan& s : raw.spans)
     if (s.kind == SpanKind::Wait) with_barriers.insert(s.run);
-  for (auto& [track, spans] : by_track) {
+  for (auto& [track, spans] : by_worker(raw)) {
     std::stable_sort(spans.begin(), spans.end(),
                      [](const RawSpan* a, const RawSpan* b) { return a->begin < b->begin; });
     std::set<int32_t> left, met;

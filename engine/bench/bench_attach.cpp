@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "engine/bench/bench_attach.h"
+#include "engine/bench/measure.h"
 
 namespace arenascope::attach {
 
@@ -15,16 +16,6 @@ constexpr int kEvents = 1 << 14, kRounds = 101;
 
 BenchRow row(std::string name, double value, double wanted) {
   return {std::move(name), value, "ns", "", 0, 0, wanted, value <= wanted};
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-template <class T>
-void keep(T& value) {
-  asm volatile("" : "+r"(value) : : "memory");
 }
 
 // Until the pump has sent what the ring holds, so that a round finds it empty and the pump asleep.

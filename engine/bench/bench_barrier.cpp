@@ -10,6 +10,8 @@
 #include <arenascope/runtime/thread_pool.h>
 #include <arenascope/trace/clock.h>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope {
 namespace {
 
@@ -46,11 +48,6 @@ double nanoseconds_each(ThreadPool& pool, Meet&& meet) {
     for (int i = 0; i < kRounds; ++i) meet(ith);
   });
   return double(trace::Clock::monotonic() - begin) / kRounds;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
 }
 
 // In turns with the central counter; the ratio is the middle of the turns' ratios.

@@ -55,7 +55,7 @@ std::vector<BenchRow> bench_graph(size_t nodes) {
     if (!context) break;
     Tensor last;
     create = std::min(create, seconds_of([&] { last = chain(*context, nodes); }));
-    bytes = static_cast<double>(context->used_mem());
+    bytes = static_cast<double>(context->use().object_bytes);
     auto graph = context->new_graph(nodes);
     if (!last || !graph) break;
     collect = std::min(collect, seconds_of([&] { (void)graph->expand(last).ok(); }));

@@ -111,7 +111,7 @@ std::vector<BenchRow> bench_graph_building(bool quick) {
       const Times now{made->first, made->second, planned - collected, bound - planned,
                       made->first + made->second + bound - collected};
       if (now.all < best.all) best = now;
-      bytes = double(chain.context.used_mem() + chain.context.name_bytes());
+      bytes = double(chain.context.use().object_bytes + chain.context.use().name_bytes);
     }
     const auto each = [&](Nanoseconds t) { return double(t) / double(nodes); };
     rows.push_back(

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope::trace {
 
 namespace {
@@ -16,17 +18,6 @@ BenchRow row(std::string name, double value, std::string unit, double wanted) {
 }
 
 double seconds_since(Nanoseconds t) { return static_cast<double>(Clock::monotonic() - t) * 1e-9; }
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-// Keeps a value alive, so that the loop around it is not optimised away.
-template <class T>
-void keep(T& value) {
-  asm volatile("" : "+r"(value) : : "memory");
-}
 
 constexpr int kEvents = 1 << 15, kRounds = 41;
 

@@ -10,15 +10,9 @@
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/graph/builder.h>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope::cpu_bench {
-namespace {
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-}  // namespace
 
 double thread_seconds() {
   timespec t{};

@@ -258,12 +258,11 @@ void scan(OpCall& c) {
       results[i].push_back(one);
     }
   }
-  for (size_t i = 0; i < results.size(); ++i)
-    if (c.wants(i) && results[i].size() == 1)
-      c.out(i, results[i][0]);
-    else if (c.wants(i))
-      c.out(i,
-            c.op_list(Op::Concat, std::span<const Tensor>(results[i]), AxisParams{0}, fmt::format(":{}", i).c_str()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::span<const Tensor> parts(results[i]);
+    if (!c.wants(i)) continue;
+    c.out(i, parts.size() == 1 ? parts[0] : c.op_list(Op::Concat, parts, AxisParams{0}, fmt::format(":{}", i).c_str()));
+  }
 }
 
 constexpr HandlerEntry kHandlers[] = {

@@ -179,6 +179,128 @@ PytorchBlockRule block_rule(const Value& root) {
   return rule;
 }
 
+// The two lists of a snapshot, device by device.
+class SnapshotReader {
+ public:
+  // `budget`: a shared list may stand in many places, so no more entries are read than the file has bytes.
+  SnapshotReader(const std::string& name, const Value& segments, const Value& traces, const PytorchBlockRule& rule,
+                 size_t budget, ImportBuilder& builder)
+      : name_(name),
+        segments_(segments),
+        traces_(traces),
+        rule_(rule),
+        devices_(std::min(traces.items.size(), kMostDevices)),
+        budget_(budget),
+        builder_(builder) {}
+
+  void read() {
+    for (size_t d = 0; d < devices_; ++d) {
+      DeviceTrace device(static_cast<uint32_t>(d), rule_, builder_);
+      device.blocks = blocks_;
+      for (const Value* segment : segments_.items) {
+        if (!take_entry()) break;
+        if (segment->type == Value::Dict && segment->integer_of("device") == static_cast<int64_t>(d))
+          read_segment(*segment, d, device);
+      }
+      read_entries(*traces_.items[d], d, device);
+      if (device.entries.empty() && device.segments_left.empty()) continue;
+      const size_t track = builder_.track("device " + std::to_string(d) + " allocator");
+      builder_.info(track).kind = TrackKind::DeviceQueue;
+      builder_.info(track).device = DeviceId(d);
+      device.play(track);
+      blocks_ = device.blocks;
+    }
+  }
+
+  // What could not be used; empty: nothing.
+  std::string problem() const {
+    if (skipped_ > 0)
+      return name_ + ": " + std::to_string(skipped_) + " entries of the snapshot make no sense and were left out.";
+    return budget_ == 0 ? name_ + ": the snapshot repeats itself without end; the rest was left out." : "";
+  }
+
+  // The devices and their allocators.
+  void describe(Sink& sink) const {
+    for (size_t d = 0; d < devices_; ++d) {
+      const std::string number = std::to_string(d);
+      sink.describe(DeviceInfo{DeviceId(d), "CUDA device " + number, "cuda", "", 0});
+      sink.describe(AllocatorInfo{static_cast<uint32_t>(d), "CUDA caching allocator " + number, MemoryKind::Default,
+                                  DeviceId(d)});
+    }
+    for (const auto& [which, number] : pools_)
+      sink.describe(AllocatorInfo{number, fmt::format("private pool {} of CUDA device {}", which.second, which.first),
+                                  MemoryKind::Default, DeviceId(which.first)});
+  }
+
+ private:
+  static constexpr size_t kMostDevices = 4096, kMostPools = 4096;
+
+  bool take_entry() {
+    if (budget_ == 0) return false;
+    --budget_;
+    return true;
+  }
+
+  void read_segment(const Value& segment, size_t d, DeviceTrace& device) {
+    const int64_t address = segment.integer_of("address", -1), size = segment.integer_of("total_size", -1);
+    if (!sensible(address, size)) {
+      ++skipped_;
+      return;
+    }
+    device.segments_left[static_cast<uint64_t>(address)] = size;
+    if (const std::string pool = private_pool(segment); !pool.empty() && pools_.size() < kMostPools) {
+      const auto known = pools_.try_emplace({d, pool}, static_cast<uint32_t>(devices_ + pools_.size())).first;
+      device.private_pools[static_cast<uint64_t>(address)] = {static_cast<uint64_t>(address + size), known->second};
+    }
+    const Value* held = segment.get("blocks");
+    if (held == nullptr || held->type != Value::List) return;
+    int64_t at = address;  // where older snapshots do not say it
+    for (const Value* b : held->items) {
+      if (!take_entry()) return;
+      const int64_t block_size = b->integer_of("size", -1), block_at = b->integer_of("address", at);
+      if (!sensible(block_at, block_size)) {
+        ++skipped_;
+        return;
+      }
+      if (b->text_of("state").starts_with("active")) {  // "active_pending_free" too
+        device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
+        const int64_t asked = b->integer_of("requested_size", block_size);
+        if (asked >= 0) device.asked_left[static_cast<uint64_t>(block_at)] = asked;
+      }
+      at = block_at + block_size;
+    }
+  }
+
+  void read_entries(const Value& list, size_t d, DeviceTrace& device) {
+    if (list.type != Value::List) return;
+    int64_t index = 0;
+    for (const Value* e : list.items) {
+      if (!take_entry()) return;
+      const Action action = action_of(e->text_of("action"));
+      if (e->text_of("action") == "oom")
+        builder_.problem(name_ + ": device " + std::to_string(d) + " ran out of memory.");
+      if (action == Action::Other) continue;
+      const int64_t address = e->integer_of("addr", -1), size = e->integer_of("size", -1);
+      const int64_t micros = e->integer_of("time_us", index++);
+      if (!sensible(address, size) || micros < 0 || micros > (int64_t{1} << 51)) {
+        ++skipped_;
+        continue;
+      }
+      device.entries.push_back({action, static_cast<uint64_t>(address), size, micros * 1000});
+    }
+  }
+
+  const std::string& name_;
+  const Value &segments_, &traces_;
+  const PytorchBlockRule rule_;
+  const size_t devices_;
+  size_t budget_;
+  ImportBuilder& builder_;
+  int64_t skipped_ = 0;
+  uint32_t blocks_ = 0;
+  std::map<std::pair<size_t, std::string>, uint32_t> pools_;  // private ones, by device and name
+};
+
 }  // namespace
 
 Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& name, Sink& sink) {
@@ -190,91 +312,12 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     if (segments == nullptr || segments->type != Value::List || traces == nullptr || traces->type != Value::List) {
       return Error{name + ": this pickle is no memory snapshot: it has no lists \"segments\" and \"device_traces\"."};
     }
-    const PytorchBlockRule rule = block_rule(*pickle->root);
     ImportBuilder builder;
-    size_t budget = bytes.size();  // a shared list may stand in many places: no more entries than the file has bytes
-    int64_t skipped = 0;
-    uint32_t blocks = 0;
-    const size_t devices = std::min<size_t>(traces->items.size(), 4096);
-    constexpr size_t kMostPools = 4096;
-    std::map<std::pair<size_t, std::string>, uint32_t> pools;  // private ones, by device and name
-    for (size_t d = 0; d < devices; ++d) {
-      const Value& list = *traces->items[d];
-      DeviceTrace device(static_cast<uint32_t>(d), rule, builder);
-      device.blocks = blocks;
-      for (const Value* s : segments->items) {
-        if (budget == 0) break;
-        --budget;
-        if (s->type != Value::Dict || s->integer_of("device") != static_cast<int64_t>(d)) continue;
-        const int64_t address = s->integer_of("address", -1), size = s->integer_of("total_size", -1);
-        if (!sensible(address, size)) {
-          ++skipped;
-          continue;
-        }
-        device.segments_left[static_cast<uint64_t>(address)] = size;
-        if (const std::string pool = private_pool(*s); !pool.empty() && pools.size() < kMostPools) {
-          const auto known = pools.try_emplace({d, pool}, static_cast<uint32_t>(devices + pools.size())).first;
-          device.private_pools[static_cast<uint64_t>(address)] = {static_cast<uint64_t>(address + size), known->second};
-        }
-        const Value* held = s->get("blocks");
-        if (held == nullptr || held->type != Value::List) continue;
-        int64_t at = address;  // where older snapshots do not say it
-        for (const Value* b : held->items) {
-          if (budget == 0) break;
-          --budget;
-          const int64_t block_size = b->integer_of("size", -1), block_at = b->integer_of("address", at);
-          if (!sensible(block_at, block_size)) {
-            ++skipped;
-            break;
-          }
-          if (b->text_of("state").starts_with("active")) {  // "active_pending_free" too
-            device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
-            const int64_t asked = b->integer_of("requested_size", block_size);
-            if (asked >= 0) device.asked_left[static_cast<uint64_t>(block_at)] = asked;
-          }
-          at = block_at + block_size;
-        }
-      }
-      int64_t index = 0;
-      for (const Value* e : list.items) {
-        if (budget == 0 || list.type != Value::List) break;
-        --budget;
-        const Action action = action_of(e->text_of("action"));
-        if (e->text_of("action") == "oom")
-          builder.problem(name + ": device " + std::to_string(d) + " ran out of memory.");
-        if (action == Action::Other) continue;
-        const int64_t address = e->integer_of("addr", -1), size = e->integer_of("size", -1);
-        const int64_t micros = e->integer_of("time_us", index++);
-        if (!sensible(address, size) || micros < 0 || micros > (int64_t{1} << 51)) {
-          ++skipped;
-          continue;
-        }
-        device.entries.push_back({action, static_cast<uint64_t>(address), size, micros * 1000});
-      }
-      if (device.entries.empty() && device.segments_left.empty()) continue;
-      const size_t track = builder.track("device " + std::to_string(d) + " allocator");
-      builder.info(track).kind = TrackKind::DeviceQueue;
-      builder.info(track).device = DeviceId(d);
-      device.play(track);
-      blocks = device.blocks;
-    }
-    OpenReport report{TraceKind::PytorchSnapshot, "PyTorch memory snapshot", ""};
-    if (skipped > 0) {
-      report.problem =
-          name + ": " + std::to_string(skipped) + " entries of the snapshot make no sense and were left out.";
-    } else if (budget == 0) {
-      report.problem = name + ": the snapshot repeats itself without end; the rest was left out.";
-    }
+    SnapshotReader reader(name, *segments, *traces, block_rule(*pickle->root), bytes.size(), builder);
+    reader.read();
+    OpenReport report{TraceKind::PytorchSnapshot, "PyTorch memory snapshot", reader.problem()};
     if (!report.problem.empty()) builder.problem(report.problem);
-    for (size_t d = 0; d < devices; ++d) {
-      const std::string number = std::to_string(d);
-      sink.describe(DeviceInfo{DeviceId(d), "CUDA device " + number, "cuda", "", 0});
-      sink.describe(AllocatorInfo{static_cast<uint32_t>(d), "CUDA caching allocator " + number, MemoryKind::Default,
-                                  DeviceId(d)});
-    }
-    for (const auto& [which, number] : pools)
-      sink.describe(AllocatorInfo{number, fmt::format("private pool {} of CUDA device {}", which.second, which.first),
-                                  MemoryKind::Default, DeviceId(which.first)});
+    reader.describe(sink);
     builder.describe(sink);
     builder.finish(sink);
     return report;

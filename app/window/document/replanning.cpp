@@ -121,10 +121,10 @@ void Replanning::take(const std::shared_ptr<const trace::PlanInfo>& plan, bool o
   progress_.ended = plan->seconds;
   const std::shared_ptr<const trace::PlanInfo> before = shown_plan();
   show_plan(plan);
-  say(told_of(*plan, before.get()));
+  say(summary_of(*plan, before.get()));
 }
 
-QString Replanning::told_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const {
+QString Replanning::summary_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const {
   QString text = tr("%1, %2: %3")
                      .arg(QString::fromStdString(plan.planner), QString::fromStdString(plan.order_name),
                           format_bytes(plan.arena_bytes));

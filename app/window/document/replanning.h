@@ -46,7 +46,7 @@ class Replanning : public QObject {
  private:
   void take(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all);
   void finish();
-  QString told_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const;
+  QString summary_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const;
 
   views::SessionSource* source_;
   RunController* runner_;

@@ -97,18 +97,10 @@ ARENASCOPE_CPU_KERNEL(max_pool_back);
 ARENASCOPE_CPU_KERNEL(steps_alone);
 #undef ARENASCOPE_CPU_KERNEL
 
-Bytes mul_mat_work(const TensorImpl& node, int tasks);
-Bytes conv_work(const TensorImpl& node, int tasks);
-Bytes conv_transpose_work(const TensorImpl& node, int tasks);
-Bytes attention_work(const TensorImpl& node, int tasks);
-Bytes lstm_work(const TensorImpl& node, int tasks);
-Bytes pool_work(const TensorImpl& node, int tasks);
-Bytes norm_work(const TensorImpl& node, int tasks);
-Bytes group_norm_work(const TensorImpl& node, int tasks);
-Bytes soft_max_work(const TensorImpl& node, int tasks);
-Bytes top_k_work(const TensorImpl& node, int tasks);
-Bytes resize_work(const TensorImpl& node, int tasks);
-Bytes rope_work(const TensorImpl& node, int tasks);
+// Scratch that a node takes with so many tasks.
+using WorkBytes = Bytes(const TensorImpl& node, int tasks);
+WorkBytes mul_mat_work, conv_work, conv_transpose_work, attention_work, lstm_work, pool_work, norm_work,
+    group_norm_work, soft_max_work, top_k_work, resize_work, rope_work;
 
 Status cast_supports(const TensorImpl& node);
 Status max_pool_back_supports(const TensorImpl& node);  // f32 and f64
