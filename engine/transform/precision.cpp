@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <arenascope/graph/lifetime.h>
 #include <arenascope/graph/op_params.h>
 #include "engine/transform/graph_copier.h"
 
@@ -72,6 +73,8 @@ class Conversion {
     auto made = copier_.make(user, Op::Cast, sources, params, origin.name.str() + suffix);
     if (!made) return made.error();
     to = *made;
+    const TensorImpl& base = base_of(origin);  // the cast lies on the same side; of what is given, on its user's
+    to->placement = base.op == Op::None ? user.placement : base.placement;
     copier_.place(to);
     return {};
   }
