@@ -27,3 +27,15 @@ for planner in none two-level search; do
   draw "arena-$planner" --export arena --size 1000x360 --planner "$planner" "$model"
 done
 draw lifetimes --export lifetimes --size 1000x420 "$model"
+draw ggml --export objects --size 1000x100 zoo:mul_mat
+# What allocators did has to be recorded first.
+if command -v "${cli:=$(dirname "$program")/arenascope-cli}" >/dev/null 2>&1; then
+  recordings=$(mktemp -d)
+  "$cli" run zoo:squeezenet --memory eager --record "$recordings/eager.arenascope" >/dev/null
+  draw libtensor-arena --export arena --size 1000x300 "$recordings/eager.arenascope"
+  if "$cli" run zoo:squeezenet --backend opencl --memory eager --record "$recordings/opencl.arenascope" >/dev/null; then
+    draw mnn-arena --export arena --size 1000x300 "$recordings/opencl.arenascope"
+    draw mnn-pools --export pools --size 1000x260 "$recordings/opencl.arenascope"
+  fi
+  rm -r "$recordings"
+fi
