@@ -120,6 +120,12 @@ void Origin::take(ClockInfo clock) {
   if (refer(Numbered::Device, clock.device)) out_.describe(clock);
 }
 
+void Origin::take(StackInfo stack) {
+  for (StackFrame& frame : stack.frames)
+    if (!refer(Numbered::Name, frame.function) || !refer(Numbered::Name, frame.file)) return;
+  out_.describe(std::move(stack));
+}
+
 bool Origin::translate_memory(Event& event) {
   const int32_t mine = number(Numbered::Allocator, static_cast<int32_t>(event.allocator()));
   if (mine < 0) return false;

@@ -66,6 +66,7 @@ class Origin : public trace::Sink {
   void take(trace::Loss loss);
   void take(trace::TuningInfo tuning);
   void take(trace::ClockInfo clock);
+  void take(trace::StackInfo stack);
 
   trace::Sink& out_;
   Numbers& numbers_;

@@ -107,6 +107,7 @@ void audit_plans(const Raw& raw, Writer& out) {
     out.bytes(id + ".slice_bytes", bytes);
     out.count(id + ".steps", static_cast<int64_t>(plan.order.size()));
     out.time(id + ".planning", static_cast<Nanoseconds>(plan.seconds * 1e9));
+    if (plan.budget_seconds > 0) out.time(id + ".budget", static_cast<Nanoseconds>(plan.budget_seconds * 1e9));
     write_holes(id, o, out);
     write_blocks(id, plan, out);
     write_steps(id, plan, out);

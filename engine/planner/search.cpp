@@ -116,6 +116,7 @@ class Search final : public Planner {
   std::string_view description() const override {
     return "The default: races searches of several strategies, until its budget or a proof that no plan is smaller.";
   }
+  bool searches() const override { return true; }
 
   Result<Plan> plan(const Problem& given, const Options& options) const override {
     const Deadline deadline(options.budget_seconds, options.stop, options.processor_time);

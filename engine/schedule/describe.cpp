@@ -193,6 +193,7 @@ trace::PlanInfo describe_plan(const MemoryPlan& plan) {
   info.lower_bound_bytes = plan.lower_bound;
   info.alignment = plan.alignment;
   info.seconds = plan.seconds;
+  info.budget_seconds = plan.budget_seconds;
   for (const PlannedTensor& tensor : plan.tensors) {
     trace::SliceInfo slice;
     slice.tensor = trace::TensorRef::node(tensor.node);

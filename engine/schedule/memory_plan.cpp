@@ -130,6 +130,7 @@ Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, st
   plan.alignment = options.alignment;
   plan.optimal = answer->optimal;
   plan.seconds = answer->seconds;
+  if (planner.searches()) plan.budget_seconds = options.planner.budget_seconds;
   plan.tensors.resize(intervals.owners.size());
   for (size_t i = 0; i < plan.tensors.size(); ++i) {
     const planner::Interval& interval = intervals.problem.intervals[i];

@@ -30,7 +30,7 @@ template <class A>
 void fields(A& a, PlanInfo& p) {
   a(1, p.id), a(2, p.graph), a(3, p.planner), a(4, p.order_name), a(5, p.order), a(6, p.arena_bytes);
   a(7, p.lower_bound_bytes), a(8, p.capacity_bytes), a(9, p.alignment), a(10, p.seconds), a(11, p.slices);
-  a(12, p.elsewhere);
+  a(12, p.elsewhere), a(13, p.budget_seconds);
 }
 template <class A>
 void fields(A& a, ObjectInfo& o) {
@@ -86,6 +86,14 @@ void fields(A& a, TuningInfo& t) {
 template <class A>
 void fields(A& a, ClockInfo& c) {
   a(1, c.device), a(2, c.error), a(3, c.time);
+}
+template <class A>
+void fields(A& a, StackFrame& f) {
+  a(1, f.function), a(2, f.file), a(3, f.line);
+}
+template <class A>
+void fields(A& a, StackInfo& s) {
+  a(1, s.frames), a(2, s.allocations);
 }
 
 }  // namespace arenascope::trace

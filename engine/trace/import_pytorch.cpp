@@ -7,6 +7,7 @@
 #include "engine/trace/import_builder.h"
 #include "engine/trace/pickle.h"
 #include "engine/trace/pytorch_blocks.h"
+#include "engine/trace/pytorch_stacks.h"
 
 #include <fmt/format.h>
 
@@ -41,16 +42,18 @@ struct Entry {
   uint64_t address;
   int64_t size;
   Nanoseconds time;
+  int32_t stack = PytorchStacks::kNone;
 };
 
 // One device's trace, and what its segments hold at the end.
 class DeviceTrace {
  public:
-  DeviceTrace(uint32_t device, PytorchBlockRule rule, ImportBuilder& builder)
-      : device_(device), builder_(builder), held_(rule) {}
+  DeviceTrace(uint32_t device, PytorchBlockRule rule, ImportBuilder& builder, PytorchStacks& stacks)
+      : device_(device), builder_(builder), stacks_(stacks), held_(rule) {}
   std::vector<Entry> entries;
   std::map<uint64_t, int64_t> segments_left, blocks_left;  // address → size
   std::map<uint64_t, int64_t> asked_left;                  // of blocks_left, where the snapshot says it
+  std::map<uint64_t, int32_t> stack_left;                  // that too
   struct Pool {
     uint64_t end;
     uint32_t allocator;
@@ -76,7 +79,7 @@ class DeviceTrace {
         case Action::Alloc: {
           const auto left = last.at(e.address) == i ? blocks_left.find(e.address) : blocks_left.end();
           allocate(track, e.time, e.address,
-                   left != blocks_left.end() ? left->second : held_.bytes_for(e.address, e.size), e.size);
+                   left != blocks_left.end() ? left->second : held_.bytes_for(e.address, e.size), e.size, e.stack);
           break;
         }
         case Action::Free: give_back(track, e.time, e.address); break;
@@ -107,10 +110,12 @@ class DeviceTrace {
     for (const auto& [address, size] : older) held_.live[address] = {};
     for (const auto& [address, size] : older) {
       const auto asked = asked_left.find(address);
+      const auto stack = stack_left.find(address);
       if (still_there[address])
-        allocate(track, start, address, size, asked != asked_left.end() ? asked->second : size);
+        allocate(track, start, address, size, asked != asked_left.end() ? asked->second : size,
+                 stack != stack_left.end() ? stack->second : PytorchStacks::kNone);
       else
-        allocate(track, start, address, held_.bytes_for(address, size), size);
+        allocate(track, start, address, held_.bytes_for(address, size), size, PytorchStacks::kNone);
     }
   }
   // By address of what is left: whether no entry names it.
@@ -139,8 +144,9 @@ class DeviceTrace {
     held_.add_segment(address, size);
     builder_.point(track, reserve(t, MemoryKind::Default, address, size, allocator_of(address), 0));
   }
-  void allocate(size_t track, Nanoseconds t, uint64_t address, int64_t size, int64_t asked) {
+  void allocate(size_t track, Nanoseconds t, uint64_t address, int64_t size, int64_t asked, int32_t stack) {
     const uint32_t block = blocks++;
+    stacks_.took(stack, block);
     held_.live[address] = {size, block};
     builder_.point(track, alloc(t, MemoryKind::Default, address, size, allocator_of(address), block));
     if (asked < size)
@@ -157,6 +163,7 @@ class DeviceTrace {
 
   const uint32_t device_;
   ImportBuilder& builder_;
+  PytorchStacks& stacks_;
   PytorchBlocks held_;
 };
 
@@ -184,18 +191,19 @@ class SnapshotReader {
  public:
   // `budget`: a shared list may stand in many places, so no more entries are read than the file has bytes.
   SnapshotReader(const std::string& name, const Value& segments, const Value& traces, const PytorchBlockRule& rule,
-                 size_t budget, ImportBuilder& builder)
+                 size_t budget, ImportBuilder& builder, PytorchStacks& stacks)
       : name_(name),
         segments_(segments),
         traces_(traces),
         rule_(rule),
         devices_(std::min(traces.items.size(), kMostDevices)),
         budget_(budget),
-        builder_(builder) {}
+        builder_(builder),
+        stacks_(stacks) {}
 
   void read() {
     for (size_t d = 0; d < devices_; ++d) {
-      DeviceTrace device(static_cast<uint32_t>(d), rule_, builder_);
+      DeviceTrace device(static_cast<uint32_t>(d), rule_, builder_, stacks_);
       device.blocks = blocks_;
       for (const Value* segment : segments_.items) {
         if (!take_entry()) break;
@@ -266,6 +274,7 @@ class SnapshotReader {
         device.blocks_left[static_cast<uint64_t>(block_at)] = block_size;
         const int64_t asked = b->integer_of("requested_size", block_size);
         if (asked >= 0) device.asked_left[static_cast<uint64_t>(block_at)] = asked;
+        device.stack_left[static_cast<uint64_t>(block_at)] = stacks_.of(*b);
       }
       at = block_at + block_size;
     }
@@ -286,7 +295,8 @@ class SnapshotReader {
         ++skipped_;
         continue;
       }
-      device.entries.push_back({action, static_cast<uint64_t>(address), size, micros * 1000});
+      device.entries.push_back({action, static_cast<uint64_t>(address), size, micros * 1000,
+                                action == Action::Alloc ? stacks_.of(*e) : PytorchStacks::kNone});
     }
   }
 
@@ -296,6 +306,7 @@ class SnapshotReader {
   const size_t devices_;
   size_t budget_;
   ImportBuilder& builder_;
+  PytorchStacks& stacks_;
   int64_t skipped_ = 0;
   uint32_t blocks_ = 0;
   std::map<std::pair<size_t, std::string>, uint32_t> pools_;  // private ones, by device and name
@@ -313,12 +324,14 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
       return Error{name + ": this pickle is no memory snapshot: it has no lists \"segments\" and \"device_traces\"."};
     }
     ImportBuilder builder;
-    SnapshotReader reader(name, *segments, *traces, block_rule(*pickle->root), bytes.size(), builder);
+    PytorchStacks stacks(builder);
+    SnapshotReader reader(name, *segments, *traces, block_rule(*pickle->root), bytes.size(), builder, stacks);
     reader.read();
     OpenReport report{TraceKind::PytorchSnapshot, "PyTorch memory snapshot", reader.problem()};
     if (!report.problem.empty()) builder.problem(report.problem);
     reader.describe(sink);
     builder.describe(sink);
+    stacks.describe(sink);
     builder.finish(sink);
     return report;
   } catch (const std::bad_alloc&) {

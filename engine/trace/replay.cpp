@@ -122,6 +122,7 @@ void replay(const Snapshot& s, Sink& sink) {
   }
   for (size_t i = 0; i < s.problems.size(); ++i) sink.describe(s.problems[i]);
   for (size_t i = 0; i < s.tunings.size(); ++i) sink.describe(s.tunings[i]);
+  for (size_t i = 0; i < s.stacks.size(); ++i) sink.describe(s.stacks[i]);
   for (const ClockInfo& c : s.clocks) sink.describe(c);
   sink.flush();
 }

@@ -139,6 +139,14 @@ void Session::apply(const Problem& problem) { problems_.push_back(problem); }
 
 void Session::apply(const TuningInfo& tuning) { tunings_.push_back(tuning); }
 
+void Session::apply(const StackInfo& stack) {
+  const auto known = [&](NameId name) { return !name.valid() || name.index() < names_.size(); };
+  for (const StackFrame& frame : stack.frames)
+    if (!known(frame.function) || !known(frame.file)) return bad("a stack of names that were never described");
+  if (!std::is_sorted(stack.allocations.begin(), stack.allocations.end())) return bad("a stack out of order");
+  stacks_.push_back(stack);
+}
+
 void Session::apply(const ClockInfo& clock) {
   const auto known =
       std::find_if(clocks_.begin(), clocks_.end(), [&](const ClockInfo& c) { return c.device == clock.device; });
@@ -166,13 +174,15 @@ void Session::apply(const Loss& loss) {
   newest.lost = add_saturated(newest.lost, loss.count);
 }
 
-int64_t Session::generation() const {
-  std::lock_guard lock(mutex_);
-  return generation_;
-}
-
 std::shared_ptr<const Snapshot> Session::snapshot() const {
   std::lock_guard lock(mutex_);
+  if (!latest_) latest_ = make_snapshot();
+  return latest_;
+}
+
+std::shared_ptr<const Snapshot> Session::try_snapshot() const {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return nullptr;
   if (!latest_) latest_ = make_snapshot();
   return latest_;
 }
@@ -188,6 +198,8 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->names = names_.view();
   s->problems = problems_.view();
   s->tunings = tunings_.view();
+  s->stacks = stacks_.view();
+  s->bytes = bytes_locked();
   s->runs = runs_.view();
   for (const Track& t : tracks_) {
     TrackView view{t.info, {}, {}, t.lost};
@@ -255,8 +267,8 @@ size_t Session::bytes() const {
 }
 
 size_t Session::bytes_locked() const {
-  size_t sum = problems_.bytes() + tunings_.bytes() + runs_.bytes() + names_.bytes() + barriers_.bytes() +
-               barrier_times_.bytes() + marks_.bytes() + memory_events_.bytes() + copies_.bytes() +
+  size_t sum = problems_.bytes() + tunings_.bytes() + stacks_.bytes() + runs_.bytes() + names_.bytes() +
+               barriers_.bytes() + barrier_times_.bytes() + marks_.bytes() + memory_events_.bytes() + copies_.bytes() +
                context_events_.bytes() + slices_.bytes() + slice_times_.bytes() + seen_.bytes() + seen_times_.bytes();
   for (const Track& t : tracks_) {
     sum += t.points.bytes();

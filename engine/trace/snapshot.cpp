@@ -46,6 +46,14 @@ std::string_view Snapshot::name(NameId id) const {
   return id.valid() && id.index() < names.size() ? std::string_view(*names[id.index()]) : std::string_view();
 }
 
+const StackInfo* Snapshot::stack_of(uint32_t allocation) const {
+  for (size_t i = 0; i < stacks.size(); ++i) {
+    const auto& taken = stacks[i].allocations;
+    if (std::binary_search(taken.begin(), taken.end(), allocation)) return &stacks[i];
+  }
+  return nullptr;
+}
+
 std::string Snapshot::label(const Event& e) const {
   switch (e.kind()) {
     case EventKind::Work: {

@@ -156,6 +156,16 @@ TEST_CASE("a pickle of a snapshot: memory, segments and where the blocks lie") {
   REQUIRE(s->open_spaces.size() == 1);
   CHECK(s->open_space_slices[0].address == s->open_spaces[0].address + 1024);
   CHECK(s->slices.empty());  // there is no plan, and so no arena
+  // Where the block that the trace saw taken was taken; of the older ones nobody told it.
+  REQUIRE(s->stacks.size() == 1);
+  REQUIRE(s->stacks[0].allocations.size() == 1);
+  const uint32_t taken = s->stacks[0].allocations[0];
+  CHECK(s->stack_of(taken) == &s->stacks[0]);
+  CHECK(s->stack_of(taken + 1) == nullptr);
+  REQUIRE(s->stacks[0].frames.size() == 2);
+  CHECK(s->name(s->stacks[0].frames[0].function) == "empty");
+  CHECK(s->name(s->stacks[0].frames[1].file) == "forward.py");
+  CHECK(s->stacks[0].frames[1].line == 2000);
 }
 
 TEST_CASE("a pickle that asks for code is refused by name of what it asked") {

@@ -339,6 +339,28 @@ TEST_CASE("what tuning decided comes back from a recording, and is a sentence fo
   CHECK(s->problems.empty());
 }
 
+TEST_CASE("where memory was taken is recorded, and a stack of names that nobody described is refused") {
+  const StackInfo stack{{{NameId(0), NameId(1), 12}, {NameId(1), NameId::none(), 0}}, {3, 7, 8}};
+  test::TempFile file("stacks.arena");
+  auto writer = RecordingWriter::create(file.path);
+  for (int i = 0; i < 2; ++i)
+    (*writer)->describe(NameInfo{NameId(static_cast<size_t>(i)), i == 0 ? "forward" : "model.py"});
+  (*writer)->describe(stack);
+  (*writer)->describe(StackInfo{{{NameId(5), NameId(1), 12}}, {9}});
+  REQUIRE((*writer)->close().ok());
+  Session session;
+  REQUIRE(read_recording(file.path, session).ok());
+  const auto s = session.snapshot();
+  REQUIRE(s->stacks.size() == 1);
+  CHECK(s->stacks[0] == stack);
+  CHECK(s->stack_of(7) != nullptr);
+  CHECK(s->stack_of(9) == nullptr);
+  CHECK(s->problems.size() == 1);
+  Session again;  // and what is saved of a session holds it too
+  replay(*s, again);
+  CHECK(again.snapshot()->stacks[0] == stack);
+}
+
 // A packet of ours as programs before form 1 wrote it.
 void old_packet(WireWriter& out, const auto& body) {
   const size_t outer = out.begin(kTracePacketField), inner = out.begin(kRecordingField);

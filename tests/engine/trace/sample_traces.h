@@ -121,7 +121,10 @@ inline std::string snapshot_pickle() {
   out += "]](";
   const auto entry = [&](const std::string& action, int32_t address, int32_t size, int32_t micros) {
     out += '}', word("action", action), field("addr", address), field("size", size), field("time_us", micros);
-    text("frames"), out += "]s";
+    text("frames"), out += "](";
+    for (const char* function : {"empty", "forward"})
+      out += '}', word("name", function), word("filename", std::string(function) + ".py"), field("line", micros);
+    out += "es";
   };
   entry("snapshot", 0, 0, 0);
   entry("free_requested", 0x10000, 100, 1);

@@ -32,6 +32,7 @@ class Planner {
   virtual ~Planner() = default;
   virtual std::string_view name() const = 0;
   virtual std::string_view description() const = 0;  // one line
+  virtual bool searches() const { return false; }    // it improves with time, up to its budget
   // Errors: what validate() refuses. A plan that exceeds problem.capacity is returned, not refused.
   virtual Result<Plan> plan(const Problem& problem, const Options& options) const = 0;
 };

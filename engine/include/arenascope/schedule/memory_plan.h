@@ -36,7 +36,8 @@ struct MemoryPlan {
   Bytes lower_bound = 0;
   Bytes alignment = 64;
   bool optimal = false;
-  double seconds = 0;  // of planning, the order not included
+  double seconds = 0;         // of planning, the order not included
+  double budget_seconds = 0;  // that the planner might have searched; 0: it does not search
 
   double ratio() const { return lower_bound > 0 ? double(arena_bytes) / double(lower_bound) : 1.0; }
 };

@@ -102,7 +102,8 @@ struct PlanInfo {
   Bytes lower_bound_bytes = 0;
   Bytes capacity_bytes = 0;  // 0: none asked
   Bytes alignment = 0;
-  double seconds = 0;  // what planning took
+  double seconds = 0;         // what planning took
+  double budget_seconds = 0;  // that the search might have taken; 0: the planner does not search, or it is not told
   std::vector<SliceInfo> slices;
   std::vector<SliceInfo> elsewhere;  // results that lie on the host or packed: when, but at no offset
   bool operator==(const PlanInfo&) const = default;
@@ -265,8 +266,21 @@ struct ClockInfo {
   bool operator==(const ClockInfo&) const = default;
 };
 
+// Where a program was when it took memory, by names that were described.
+struct StackFrame {
+  NameId function;
+  NameId file;  // none where it is not told
+  int32_t line = 0;
+  bool operator==(const StackFrame&) const = default;
+};
+struct StackInfo {
+  std::vector<StackFrame> frames;     // the innermost first
+  std::vector<uint32_t> allocations;  // that were taken there, as in Alloc events; ascending
+  bool operator==(const StackInfo&) const = default;
+};
+
 using Description = std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>,
                                  std::shared_ptr<const ContextInfo>, RunInfo, RunEnd, ThreadInfo, DeviceInfo,
-                                 AllocatorInfo, CounterInfo, NameInfo, Problem, Loss, TuningInfo, ClockInfo>;
+                                 AllocatorInfo, CounterInfo, NameInfo, Problem, Loss, TuningInfo, ClockInfo, StackInfo>;
 
 }  // namespace arenascope::trace

@@ -5,6 +5,7 @@
 #include <arenascope/trace/sink.h>
 #include <arenascope/trace/snapshot.h>
 
+#include <atomic>
 #include <mutex>
 #include <set>
 #include <unordered_map>
@@ -31,8 +32,10 @@ class Session : public Sink {
 
   // The state now; cheap, and the same object until something changes. Any thread.
   std::shared_ptr<const Snapshot> snapshot() const;
+  // The same without waiting: null while another thread is writing. For who draws at the pace of frames.
+  std::shared_ptr<const Snapshot> try_snapshot() const;
   // Grows with every change; for polling without taking a snapshot. Any thread.
-  int64_t generation() const;
+  int64_t generation() const { return generation_.load(std::memory_order_acquire); }
   // Memory held by the columns, in bytes. Any thread.
   size_t bytes() const;
 
@@ -72,6 +75,7 @@ class Session : public Sink {
   void apply(const Loss& loss);
   void apply(const TuningInfo& tuning);
   void apply(const ClockInfo& clock);
+  void apply(const StackInfo& stack);
 
   void bad(const char* what);
   bool sensible(const Event& event) const;
@@ -108,7 +112,7 @@ class Session : public Sink {
   const Options options_{};
   mutable std::mutex mutex_;  // guards everything below
   mutable std::shared_ptr<const Snapshot> latest_;
-  int64_t generation_ = 0;
+  std::atomic<int64_t> generation_{0};
 
   std::vector<std::shared_ptr<const GraphInfo>> graphs_;
   std::vector<std::shared_ptr<const PlanInfo>> plans_;
@@ -119,6 +123,7 @@ class Session : public Sink {
   Column<std::shared_ptr<const std::string>> names_;
   Column<Problem> problems_;
   Column<TuningInfo> tunings_;
+  Column<StackInfo> stacks_;
   Column<Run> runs_;
 
   std::vector<Track> tracks_;

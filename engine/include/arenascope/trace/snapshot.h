@@ -278,6 +278,7 @@ class Snapshot {
   ColumnView<std::shared_ptr<const std::string>> names;
   ColumnView<Problem> problems;
   ColumnView<TuningInfo> tunings;
+  ColumnView<StackInfo> stacks;
   std::vector<ClockInfo> clocks;  // the newest of each device that has told one
   ColumnView<Run> runs;
 
@@ -289,6 +290,8 @@ class Snapshot {
   const PlanInfo* plan_of(RunId id) const;
   const TensorInfo* tensor(GraphId graph, TensorRef ref) const;
   std::string_view name(NameId id) const;
+  // Where an allocation was taken, by its number in Alloc events; null where nobody told it.
+  const StackInfo* stack_of(uint32_t allocation) const;
 
   // --- events
   std::vector<TrackView> tracks;
@@ -297,6 +300,7 @@ class Snapshot {
   int64_t lost = 0;
   int64_t forgotten = 0;   // the oldest events, let go to bound memory; `time` begins behind them
   int64_t generation = 0;  // grows with every change of the session
+  size_t bytes = 0;        // that the session's columns hold
 
   const Event& event(EventRef r) const { return tracks[r.track.index()].points[r.row]; }
   const Event& event(SpanRef r) const { return tracks[r.track.index()].lanes[r.lane].rows[r.row]; }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "inspector_page.h"
+
+namespace arenascope::views::inspector {
+namespace {
+
+constexpr size_t kMostFrames = 64;
+
+QString file_of(const trace::Snapshot& snapshot, const trace::StackFrame& frame) {
+  const QString file = QString::fromStdString(std::string(snapshot.name(frame.file)));
+  if (file.isEmpty()) return {};
+  const QString name = file.section(u'/', -2);  // with the folder that it lies in
+  return frame.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(frame.line) : name;
+}
+
+}  // namespace
+
+void stack_section(Page& page, uint32_t allocation) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  const trace::StackInfo* stack = snapshot.stack_of(allocation);
+  if (stack == nullptr) return;
+  page.section(Texts::tr("Taken by"));
+  if (stack->allocations.size() > 1)
+    page.line(Texts::tr("%n allocation(s) from here", nullptr, static_cast<int>(stack->allocations.size())));
+  size_t shown = 0;
+  for (const trace::StackFrame& frame : stack->frames) {
+    if (shown++ == kMostFrames) {
+      page.line(Texts::tr("and %n more", nullptr, static_cast<int>(stack->frames.size() - kMostFrames)));
+      break;
+    }
+    const QString function = safe(std::string(snapshot.name(frame.function)));
+    const QString file = file_of(snapshot, frame).toHtmlEscaped();
+    page.line((function.isEmpty() ? QStringLiteral("?") : function) +
+              (file.isEmpty() ? QString() : QStringLiteral(" <span class='k'>%1</span>").arg(file)));
+  }
+}
+
+}  // namespace arenascope::views::inspector
