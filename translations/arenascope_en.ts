@@ -154,6 +154,13 @@
             <numerusform>%n nodes</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n node(s) only in B</source>
+        <translation>
+            <numerusform>%n node only in B</numerusform>
+            <numerusform>%n nodes only in B</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Inspector</name>
@@ -200,10 +207,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n thread(s)</source>
+        <source>%n allocation(s) from here</source>
         <translation>
-            <numerusform>%n thread</numerusform>
-            <numerusform>%n threads</numerusform>
+            <numerusform>%n allocation from here</numerusform>
+            <numerusform>%n allocations from here</numerusform>
         </translation>
     </message>
 </context>

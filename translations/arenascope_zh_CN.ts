@@ -559,6 +559,38 @@
         <source>That the file leaves open, such as how many pictures at once</source>
         <translation>文件未规定的大小，例如一次处理多少张图片</translation>
     </message>
+    <message>
+        <source>Colour by Difference of &amp;B</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select Steps from &amp;Here</source>
+        <translation>从这里开始选择步骤(&amp;H)</translation>
+    </message>
+    <message>
+        <source>The first of two marks, at the playhead: the inspector sums up what lies between</source>
+        <translation>两个标记中的第一个，位于播放头：检查器汇总两者之间的内容</translation>
+    </message>
+    <message>
+        <source>Select Steps &amp;up to Here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The second mark, at the playhead</source>
+        <translation>第二个标记，位于播放头</translation>
+    </message>
+    <message>
+        <source>So&amp;rt Table by Column</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By the column that the arrow keys went to; again: the other way</source>
+        <translation>按方向键所在的列排序；再按一次：反向</translation>
+    </message>
+    <message>
+        <source>Go to Pa&amp;nel</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -674,10 +706,6 @@
         <translation>en 或 zh_CN。</translation>
     </message>
     <message>
-        <source>Of the graph: state, op, backend, time, bytes or block.</source>
-        <translation>图的着色：state、op、backend、time、bytes 或 block。</translation>
-    </message>
-    <message>
         <source>Name of a node to select.</source>
         <translation>要选中的节点名称。</translation>
     </message>
@@ -704,6 +732,10 @@
     <message>
         <source>A model (.onnx, .gguf, zoo:NAME) or a recording; a second one is compared with the first, and of three or more each has a tab.</source>
         <translation>模型（.onnx、.gguf、zoo:名称）或录制文件；第二个与第一个比较，三个或更多时各占一个标签页。</translation>
+    </message>
+    <message>
+        <source>Of the graph: state, op, backend, time, bytes, block or difference.</source>
+        <translation>计算图的着色：state、op、backend、time、bytes、block 或 difference。</translation>
     </message>
 </context>
 <context>
@@ -936,12 +968,12 @@
         <translation>与 %1 比较，它在所有视图中是 B：%2 个节点相同，%3 个仅在此处，%4 个仅在那里。</translation>
     </message>
     <message>
-        <source>The recording is full: it begins anew, and what was recorded before is gone.</source>
-        <translation>录制已满：重新开始，之前录制的内容已丢弃。</translation>
-    </message>
-    <message>
         <source>Sizes that the file leaves open were assumed: %1.</source>
         <translation>文件未规定的大小已按假定取值：%1。</translation>
+    </message>
+    <message>
+        <source>The oldest runs were let go: at most %1 of a live recording are kept.</source>
+        <translation>最早的几次运行已丢弃：实时记录最多保留 %1。</translation>
     </message>
 </context>
 <context>
@@ -1281,6 +1313,18 @@
         <source>dark</source>
         <translation>深色</translation>
     </message>
+    <message>
+        <source> MiB</source>
+        <translation> MiB</translation>
+    </message>
+    <message>
+        <source>In memory, and as much in the file below. Older runs are let go; holds for what is opened next.</source>
+        <translation>内存中的上限，下面的文件也是同样大小。更早的运行会被丢弃；对之后打开的内容生效。</translation>
+    </message>
+    <message>
+        <source>&amp;Keep of a live recording</source>
+        <translation>实时记录保留(&amp;K)</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::Replanning</name>
@@ -1567,6 +1611,14 @@
         <source>Events that could not be recorded because a ring was full</source>
         <translation>因环形缓冲区已满而未能记录的事件</translation>
     </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>What is kept of the recording. Beyond it the oldest runs are let go: Edit ▸ Preferences</source>
+        <translation>记录保留的大小。超出后丢弃最早的运行：编辑 ▸ 首选项</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::StepSlider</name>
@@ -1845,6 +1897,45 @@ address %1</source>
     <message>
         <source>allocation at %1</source>
         <translation>%1 处的分配</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::ColourBox</name>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>后端</translation>
+    </message>
+    <message>
+        <source>Mean time</source>
+        <translation>平均时间</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>字节数</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Difference of B</source>
+        <translation>与 B 的差异</translation>
+    </message>
+    <message>
+        <source>What the colours of the graph tell</source>
+        <translation>图中颜色的含义</translation>
+    </message>
+    <message>
+        <source>Colour by</source>
+        <translation>着色依据</translation>
     </message>
 </context>
 <context>
@@ -2178,16 +2269,46 @@ address %1</source>
         </translation>
     </message>
     <message>
-        <source>What the colours of the graph tell</source>
-        <translation>图中颜色的含义</translation>
-    </message>
-    <message>
-        <source>Colour by</source>
-        <translation>着色依据</translation>
-    </message>
-    <message>
         <source>Laying out the graph…</source>
         <translation>正在布局…</translation>
+    </message>
+    <message>
+        <source>Difference of B</source>
+        <translation>与 B 的差异</translation>
+    </message>
+    <message>
+        <source>nothing is compared with</source>
+        <translation>没有比较对象</translation>
+    </message>
+    <message>
+        <source>slower in B</source>
+        <translation>B 中更慢</translation>
+    </message>
+    <message>
+        <source>larger in B</source>
+        <translation>B 中更大</translation>
+    </message>
+    <message>
+        <source>faster in B</source>
+        <translation>B 中更快</translation>
+    </message>
+    <message>
+        <source>smaller in B</source>
+        <translation>B 中更小</translation>
+    </message>
+    <message>
+        <source>the same</source>
+        <translation>相同</translation>
+    </message>
+    <message>
+        <source>only here</source>
+        <translation>仅在此处</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s) only in B</source>
+        <translation>
+            <numerusform>%n 个节点仅在 B 中</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2747,6 +2868,20 @@ address %1</source>
         <source>of</source>
         <translation>属于</translation>
     </message>
+    <message>
+        <source>By layer</source>
+        <translation>按层</translation>
+    </message>
+    <message>
+        <source>Taken by</source>
+        <translation>分配位置</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n allocation(s) from here</source>
+        <translation>
+            <numerusform>此处共 %n 次分配</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -3127,7 +3262,7 @@ next: %7</source>
     </message>
 </context>
 <context>
-    <name>arenascope::views::PlotView</name>
+    <name>arenascope::views::PlotCanvas</name>
     <message>
         <source>incomplete: %1</source>
         <translation>不完整：%1</translation>
@@ -4255,6 +4390,14 @@ next: %7</source>
     <message>
         <source>How many are handed out</source>
         <translation>已分配的块数</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>预算</translation>
+    </message>
+    <message>
+        <source>Time that the planner might have searched; none for one that does not search</source>
+        <translation>规划器可用的搜索时间；不搜索的规划器没有</translation>
     </message>
 </context>
 <context>

@@ -106,7 +106,7 @@ bool Exporter::run() {
 }
 
 bool Exporter::arrange() {
-  static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block"};
+  static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block", "difference"};
   if (const qsizetype colour = kColours.indexOf(options_.colour); colour >= 0)
     graph()->set_colour(static_cast<GraphColour>(colour));
   if (options_.expand) graph()->expand_all();

@@ -17,6 +17,7 @@
 #include "document/attached.h"
 #include "document/autosave.h"
 #include "document_tabs.h"
+#include "focus_ring.h"
 #include "headline.h"
 #include "key_guard.h"
 #include "language.h"
@@ -89,6 +90,7 @@ void MainWindow::make_actions() {
   add_action_states(shell_);
   shell_.palette = new CommandPalette(shell_.actions, this);
   new KeyGuard(this);
+  new FocusRing(&theme_, this);
 }
 
 void MainWindow::make_bars() {

@@ -15,6 +15,7 @@ Preferences Preferences::load() {
   p.run.strategy = s.value("run/strategy", p.run.strategy).toString();
   p.run.budget_seconds = std::clamp(s.value("run/budget", p.run.budget_seconds).toDouble(), 0.01, 600.0);
   p.run.fuse = s.value("run/fuse", p.run.fuse).toBool();
+  p.run.kept_mib = std::clamp(s.value("run/kept_mib", p.run.kept_mib).toInt(), kLeastKeptMib, kMostKeptMib);
   p.run.autosave = s.value("run/autosave", p.run.autosave).toBool();
   p.language = s.value("language").toString();
   p.theme = static_cast<views::ThemeMode>(std::clamp(s.value("theme", 0).toInt(), 0, 2));
@@ -30,6 +31,7 @@ void Preferences::save() const {
   s.setValue("run/strategy", run.strategy);
   s.setValue("run/budget", run.budget_seconds);
   s.setValue("run/fuse", run.fuse);
+  s.setValue("run/kept_mib", run.kept_mib);
   s.setValue("run/autosave", run.autosave);
   s.setValue("language", language);
   s.setValue("theme", static_cast<int>(theme));

@@ -17,8 +17,9 @@ StatusCorner::StatusCorner(Documents* documents, const Theme* theme, QMenuBar* b
   row->setSpacing(14);
   progress_ = new QLabel(this);
   live_ = new QLabel(this);
+  kept_ = new QLabel(this);
   lost_ = new QLabel(this);
-  for (QLabel* label : {progress_, live_, lost_}) row->addWidget(label);
+  for (QLabel* label : {progress_, live_, kept_, lost_}) row->addWidget(label);
   bar->setCornerWidget(this, Qt::TopRightCorner);
   connect(documents_, &Documents::progress_changed, this, &StatusCorner::update_progress);
 }
@@ -56,6 +57,12 @@ void StatusCorner::update_status() {
                                                   : colours.dim_text;
   live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3")
                      .arg(word().toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
+  kept_->setVisible(document.runner()->has_model());
+  if (document.runner()->has_model()) {
+    const auto most = static_cast<Bytes>(document.runner()->settings().kept_bytes());
+    kept_->setText(tr("%1 of %2").arg(format_bytes(static_cast<Bytes>(snapshot.bytes)), format_bytes(most)));
+    kept_->setToolTip(tr("What is kept of the recording. Beyond it the oldest runs are let go: Edit ▸ Preferences"));
+  }
   const int64_t lost = snapshot.lost;
   lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>")
                                 .arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The corner of the menu bar: what is being done, whether a run goes on and where, and how many events were lost.
+// The corner of the menu bar: what is being done, whether a run goes on and where, how much of what it records is
+// kept, and how many events were lost.
 #pragma once
 #include <QLabel>
 #include <QMenuBar>
@@ -21,7 +22,7 @@ class StatusCorner : public QWidget {
   Documents* documents_;
   const views::Theme* theme_;
   QMenuBar* bar_;
-  QLabel *progress_, *live_, *lost_;
+  QLabel *progress_, *live_, *kept_, *lost_;
 };
 
 }  // namespace arenascope::app

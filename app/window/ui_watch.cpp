@@ -1,27 +1,50 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui_watch.h"
 
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <QAbstractEventDispatcher>
 #include <QEvent>
 #include <QPainter>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace arenascope::app {
 
-UiWatch::UiWatch(QObject* parent) : QObject(parent) {
+UiWatch::UiWatch(QObject* parent)
+    : QObject(parent), account_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {
   if (QAbstractEventDispatcher* dispatcher = QAbstractEventDispatcher::instance()) {
     connect(dispatcher, &QAbstractEventDispatcher::awake, this, &UiWatch::awake);
     connect(dispatcher, &QAbstractEventDispatcher::aboutToBlock, this, &UiWatch::about_to_block);
   }
 }
 
-double UiWatch::cpu_ms() {
+UiWatch::~UiWatch() {
+  if (account_ >= 0) ::close(account_);
+}
+
+namespace {
+
+double cpu_ms() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+}
+
+}  // namespace
+
+// How long the thread could have run and had no processor; 0 where nobody keeps an account of it.
+double UiWatch::queued_ms() const {
+  char text[96];
+  const ssize_t got = account_ >= 0 ? ::pread(account_, text, sizeof(text) - 1, 0) : 0;
+  if (got <= 0) return 0;
+  text[got] = 0;
+  char* rest = nullptr;
+  std::strtoull(text, &rest, 10);  // that it ran
+  return static_cast<double>(std::strtoull(rest, nullptr, 10)) / 1e6;
 }
 
 // Awake comes before every round of events; a round that did not wait before it is a stretch of its own.
@@ -30,25 +53,28 @@ void UiWatch::awake() {
   working_ = true;
   since_.start();
   cpu_begin_ = cpu_ms();
+  queued_begin_ = queued_ms();
 }
 
 void UiWatch::about_to_block() {
   if (!working_) return;
-  longest_ = std::max(longest_, static_cast<double>(since_.nsecsElapsed()) / 1e6);
-  longest_cpu_ = std::max(longest_cpu_, cpu_ms() - cpu_begin_);
   working_ = false;
+  const double all = static_cast<double>(since_.nsecsElapsed()) / 1e6, worked = cpu_ms() - cpu_begin_;
+  longest_ = std::max(longest_, all);
+  cpu_ = std::max(cpu_, worked);
+  const double queued = std::min(queued_ms() - queued_begin_, all - worked);
+  busy_ = std::max(busy_, all - queued);
+  waited_ = std::max(waited_, all - queued - worked);
 }
 
 void UiWatch::reset() {
   working_ = false;
-  longest_ = longest_cpu_ = 0;
+  longest_ = cpu_ = busy_ = waited_ = 0;
 }
 
 double UiWatch::longest_ms() const {
-  return working_ && !own_loop_ ? std::max(longest_, static_cast<double>(since_.nsecsElapsed()) / 1e6) : longest_;
+  return working_ ? std::max(longest_, static_cast<double>(since_.nsecsElapsed()) / 1e6) : longest_;
 }
-
-double UiWatch::longest_cpu_ms() const { return longest_cpu_; }
 
 FrameOverlay::FrameOverlay(UiWatch* watch, QWidget* parent) : QWidget(parent), watch_(watch) {
   setAttribute(Qt::WA_TransparentForMouseEvents);

@@ -15,18 +15,26 @@ class UiWatch : public QObject {
   Q_OBJECT
  public:
   explicit UiWatch(QObject* parent = nullptr);
+  ~UiWatch() override;
   void reset();
-  double longest_ms() const;                         // since reset(), the stretch that goes on included
-  double longest_cpu_ms() const;                     // of the thread's own work: a busy machine does not lengthen it
-  void set_busy_loop(bool own) { own_loop_ = own; }  // processEvents() is called by hand: each call ends a stretch
+  // Since reset(), each of the longest stretch of its own.
+  double longest_ms() const;                      // the one that goes on included
+  double longest_cpu_ms() const { return cpu_; }  // worked
+  // Busy: what a user waits for, without the time that the thread stood in line for a processor. Waited: of that,
+  // neither worked nor stood in line, so it slept, for a lock, a process, a future or a file.
+  double longest_busy_ms() const { return busy_; }
+  double longest_wait_ms() const { return waited_; }
 
  private:
   void awake();
   void about_to_block();
-  static double cpu_ms();
+  double queued_ms() const;
+
   QElapsedTimer since_;
-  bool working_ = false, own_loop_ = false;
-  double cpu_begin_ = 0, longest_ = 0, longest_cpu_ = 0;
+  int account_ = -1;  // the system's, of the thread's time
+  bool working_ = false;
+  double cpu_begin_ = 0, queued_begin_ = 0;
+  double longest_ = 0, cpu_ = 0, busy_ = 0, waited_ = 0;
 };
 
 // The overlay: frames a second of the drawn views, the longest of the last frames, the longest stretch of work.

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What occupancy, arena map, lifetimes and timeline have in common: a plot over the shared x axis, the header, mouse
-// and keys, the overlay with hover, selection and playhead, and the two steps of drawing. Preparing is pure and runs
-// in the background for more than is visible, so that panning draws what is there; drawing is dumb.
+// What occupancy, arena map, lifetimes and timeline have in common: a plot over the shared x axis (plot_canvas.h), the
+// mouse, and the two steps of drawing. Preparing is pure and runs in the background for more than is visible, so that
+// panning draws what is there; drawing is dumb.
 #pragma once
 #include <views/common/background.h>
 #include <views/common/export.h>
-#include <views/common/header.h>
-#include <views/common/view_context.h>
-
-#include <QWidget>
+#include <views/common/plot_canvas.h>
 
 class QMenu;
 
@@ -40,7 +37,7 @@ struct Prepared {
 };
 using PreparedPtr = std::shared_ptr<const Prepared>;
 
-class PlotView : public QWidget, public Paintable {
+class PlotView : public PlotCanvas, public Paintable {
   Q_OBJECT
  public:
   ~PlotView() override;
@@ -48,18 +45,11 @@ class PlotView : public QWidget, public Paintable {
   void set_context(const ViewContext& context);  // of another document; the theme stays
   void paint(QPainter* painter, QSize size) override;
   void prepare_now();  // for tests and exports: blocks until what is shown is up to date
-  QCustomPlot* plot() const { return plot_; }
-  const HeaderContent& header() const { return header_->content(); }
-  virtual QString view_name() const = 0;
   // What lies under a point of the plot, and the text about it.
   virtual Selection pick(const QPointF& pixel) const = 0;
   virtual QString describe(const QPointF& pixel) const = 0;
   // Puts into a context menu what of the data can be shown.
   virtual void add_choices(QMenu&) {}
-  // Milliseconds of the last repaint of the data.
-  double last_frame_ms() const { return plot_->replotTime(); }
-  // Pixels of what is drawn for each logical one; the screen's own unless a picture is to have more. Draws at once.
-  void set_pixel_ratio(double ratio);
 
  public Q_SLOTS:
   void frame_selection();
@@ -79,34 +69,11 @@ class PlotView : public QWidget, public Paintable {
   // A pure function to run elsewhere; it must not refer to the view.
   virtual Work work() const = 0;
   virtual void show_prepared(const PreparedPtr& prepared) = 0;  // takes it in; no drawing
-  virtual void restyle() = 0;                                   // the theme is another
-  virtual void draw_overlay(QCPPainter* painter) = 0;           // in the plot's overlay layer
-  virtual void retranslate() {}
-  // Why a view of what is open has nothing in it; empty: it has something, or nothing is open.
-  virtual QString nothing_to_show() const { return {}; }
-  // Whether dragging and Ctrl+wheel move and zoom the y axis too, and within what.
-  virtual QCPRange y_limits() const { return {0, 0}; }
-  virtual bool y_moves() const { return false; }
-
-  const ViewContext& context() const { return context_; }
-  const ThemeColours& colours() const { return context_.theme->colours(); }
-  QCPAxis* x_axis() const { return plot_->xAxis; }
-  QCPAxis* y_axis() const { return plot_->yAxis; }
-  void set_header(HeaderContent content);
-  void prepare();         // soon, in the background
-  void redraw();          // soon
-  void redraw_overlay();  // soon; repaints no data
-  void draw_playhead(QCPPainter* painter) const;
-  // A range of x over the whole height: what is selected, or lightly what is under the pointer.
-  void draw_range(QCPPainter* painter, AxisRange range, bool selected) const;
-  // Ranges of the selection and of what is hovered, as draw_range.
-  void draw_selected_ranges(QCPPainter* painter) const;
+  void prepare();                                               // soon, in the background
   // A thing of the view's own that can be dragged: whether it is at `pixel`, where it went, and that it is let go.
   virtual bool can_grab(const QPointF&) const { return false; }
   virtual void dragged(const QPointF&) {}
   virtual void dropped() {}
-  // The steps or the time in which a selection lives, as a range of x.
-  virtual std::optional<AxisRange> range_of(const Selection& selection) const;
 
   void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
@@ -118,32 +85,24 @@ class PlotView : public QWidget, public Paintable {
   PrepareInput input(AxisRange range, int pixels) const;
   void request();
   void take(const PreparedPtr& prepared);
-  void lay_out();  // gives the plot's parts their places now
   void axis_moved();
-  void apply_axis();
-  void apply_theme();
   bool wheel(QWheelEvent* event);
   bool press(QMouseEvent* event);
   bool move(QMouseEvent* event);
   bool release(QMouseEvent* event);
+  void select_range(AxisRange range);
   void hover_at(const QPointF& pixel, const QPoint& global);
 
-  ViewContext context_;
   ContextBond bond_;
-  QCustomPlot* plot_;
-  Header* header_;
-  OverlayPlottable* overlay_;
   Background background_;
   PreparedPtr prepared_;
   bool asked_ = false;  // prepare() will run when control comes back to the event loop
   bool stale_ = true;   // what is shown is not of the newest data
-  bool overlay_asked_ = false;
   QPointF pressed_;
   AxisRange pressed_range_;
   QCPRange pressed_y_;
   enum class Drag : uint8_t { None, Maybe, Pan, Range, Own } drag_ = Drag::None;
-  bool painting_ = false;               // into a picture, where nothing hovers
-  double drag_from_ = 0, drag_to_ = 0;  // a range being chosen, in x
+  double drag_from_ = 0;  // of a range being chosen, in x
 };
 
 }  // namespace arenascope::views

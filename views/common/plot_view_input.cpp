@@ -23,19 +23,19 @@ void PlotView::changeEvent(QEvent* event) {
 
 void PlotView::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  if (plot_->bufferDevicePixelRatio() != devicePixelRatioF()) plot_->setBufferDevicePixelRatio(devicePixelRatioF());
+  if (plot()->bufferDevicePixelRatio() != devicePixelRatioF()) plot()->setBufferDevicePixelRatio(devicePixelRatioF());
   apply_axis();
   if (stale_) prepare();
 }
 
 void PlotView::show_all() {
-  context_.axis->frame_all();
+  context().axis->frame_all();
   if (y_moves()) y_axis()->setRange(y_limits());
   redraw();
 }
 
 bool PlotView::eventFilter(QObject* watched, QEvent* event) {
-  if (watched != plot_) return QWidget::eventFilter(watched, event);
+  if (watched != plot()) return QWidget::eventFilter(watched, event);
   switch (event->type()) {
     case QEvent::Wheel: return wheel(static_cast<QWheelEvent*>(event));
     case QEvent::MouseButtonPress: return press(static_cast<QMouseEvent*>(event));
@@ -44,16 +44,16 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::MouseButtonDblClick: {
       const Selection picked = pick(static_cast<QMouseEvent*>(event)->position());
       if (!picked.empty()) {
-        context_.selection->select(picked);
+        context().selection->select(picked);
         frame_selection();
         Q_EMIT activated(picked);
       } else {
-        context_.axis->frame_all();
+        context().axis->frame_all();
       }
       return true;
     }
     case QEvent::Leave:
-      context_.selection->hover({});
+      context().selection->hover({});
       QToolTip::hideText();
       return false;
     case QEvent::Resize: QTimer::singleShot(0, this, [this] { axis_moved(); }); return false;
@@ -63,7 +63,7 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
       if (text.isEmpty()) {
         QToolTip::hideText();
       } else {
-        QToolTip::showText(help->globalPos(), text, plot_);
+        QToolTip::showText(help->globalPos(), text, plot());
       }
       return true;
     }
@@ -76,7 +76,7 @@ bool PlotView::wheel(QWheelEvent* event) {
   const double turns = (angle.y() != 0 ? angle.y() : angle.x()) / 120.0;
   if (turns == 0) return true;
   if ((event->modifiers() & Qt::ShiftModifier) || (angle.x() != 0 && angle.y() == 0)) {
-    context_.axis->pan(-turns * 0.1);
+    context().axis->pan(-turns * 0.1);
   } else if (event->modifiers() & Qt::ControlModifier) {
     if (y_moves()) {
       const QCPRange limits = y_limits();
@@ -88,7 +88,7 @@ bool PlotView::wheel(QWheelEvent* event) {
       redraw();
     }
   } else {
-    context_.axis->zoom(std::pow(1.25, -turns), x_axis()->pixelToCoord(event->position().x()));
+    context().axis->zoom(std::pow(1.25, -turns), x_axis()->pixelToCoord(event->position().x()));
   }
   return true;
 }
@@ -97,13 +97,14 @@ bool PlotView::press(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) return false;
   pressed_ = event->position();
-  pressed_range_ = context_.axis->range();
+  pressed_range_ = context().axis->range();
   pressed_y_ = y_axis()->range();
   drag_ = event->button() == Qt::LeftButton && can_grab(pressed_) ? Drag::Own : Drag::Maybe;
   if (drag_ == Drag::Own) return true;
   if (event->modifiers() & Qt::ShiftModifier) {
     drag_ = Drag::Range;
-    drag_from_ = drag_to_ = x_axis()->pixelToCoord(pressed_.x());
+    drag_from_ = x_axis()->pixelToCoord(pressed_.x());
+    chosen_ = AxisRange{drag_from_, drag_from_};
   }
   return true;
 }
@@ -116,7 +117,7 @@ bool PlotView::move(QMouseEvent* event) {
   }
   if (drag_ == Drag::Maybe && (at - pressed_).manhattanLength() > 4) drag_ = Drag::Pan;
   if (drag_ == Drag::Pan) {
-    const int width = std::max(plot_->axisRect()->width(), 1), height = std::max(plot_->axisRect()->height(), 1);
+    const int width = std::max(plot()->axisRect()->width(), 1), height = std::max(plot()->axisRect()->height(), 1);
     const double delta = -(at.x() - pressed_.x()) / width * pressed_range_.length();
     if (y_moves()) {
       double dy = (at.y() - pressed_.y()) / height * pressed_y_.size();
@@ -126,16 +127,17 @@ bool PlotView::move(QMouseEvent* event) {
       y_axis()->setRange(to.lo, to.hi);
       redraw();
     }
-    context_.axis->set_range(panned(pressed_range_, delta, context_.axis->limits()));
+    context().axis->set_range(panned(pressed_range_, delta, context().axis->limits()));
     return true;
   }
   if (drag_ == Drag::Range) {
-    drag_to_ = x_axis()->pixelToCoord(at.x());
+    const double to = x_axis()->pixelToCoord(at.x());
+    chosen_ = AxisRange{std::min(drag_from_, to), std::max(drag_from_, to)};
     redraw_overlay();
     return true;
   }
   if (event->buttons() == Qt::NoButton) {
-    plot_->setCursor(can_grab(at) ? Qt::SplitVCursor : Qt::ArrowCursor);
+    plot()->setCursor(can_grab(at) ? Qt::SplitVCursor : Qt::ArrowCursor);
     hover_at(at, event->globalPosition().toPoint());
   }
   return true;
@@ -149,39 +151,41 @@ bool PlotView::release(QMouseEvent* event) {
     return true;
   }
   if (was == Drag::Range) {
-    const AxisFrame& f = context_.axis->frame();
-    if (!context_.axis->has_steps()) {
-      const Nanoseconds begin = f.time_of_x(std::min(drag_from_, drag_to_)),
-                        end = f.time_of_x(std::max(drag_from_, drag_to_));
-      if (end > begin) context_.selection->select(TimeRangeSelection{begin, end});
-      redraw_overlay();
-      return true;
-    }
-    const double a = f.step_of_x(std::min(drag_from_, drag_to_)), b = f.step_of_x(std::max(drag_from_, drag_to_));
-    const int most = context_.axis->steps();
-    const int first = std::clamp(static_cast<int>(std::floor(a)), 0, most);
-    const int last = std::clamp(static_cast<int>(std::ceil(b)), 0, most);
-    if (last > first) context_.selection->select(StepRangeSelection{Step(first), Step(last)});
+    if (const auto range = std::exchange(chosen_, std::nullopt)) select_range(*range);
     redraw_overlay();
   } else if (was == Drag::Maybe) {
-    context_.selection->select(pick(event->position()));
-    const QRect area = plot_->axisRect()->rect();
-    if (area.contains(event->position().toPoint()) && context_.axis->steps() > 0) {
-      const double step = context_.axis->frame().step_of_x(x_axis()->pixelToCoord(event->position().x()));
-      context_.axis->set_current(Step(std::clamp(static_cast<int>(std::floor(step)), 0, context_.axis->steps() - 1)));
+    context().selection->select(pick(event->position()));
+    const QRect area = plot()->axisRect()->rect();
+    if (area.contains(event->position().toPoint()) && context().axis->steps() > 0) {
+      const double step = context().axis->frame().step_of_x(x_axis()->pixelToCoord(event->position().x()));
+      context().axis->set_current(Step(std::clamp(static_cast<int>(std::floor(step)), 0, context().axis->steps() - 1)));
     }
   }
   return true;
 }
 
+// Steps, where there are any; of a trace without, time.
+void PlotView::select_range(AxisRange range) {
+  const AxisFrame& f = context().axis->frame();
+  if (!context().axis->has_steps()) {
+    const Nanoseconds begin = f.time_of_x(range.lo), end = f.time_of_x(range.hi);
+    if (end > begin) context().selection->select(TimeRangeSelection{begin, end});
+    return;
+  }
+  const int most = context().axis->steps();
+  const int first = std::clamp(static_cast<int>(std::floor(f.step_of_x(range.lo))), 0, most);
+  const int last = std::clamp(static_cast<int>(std::ceil(f.step_of_x(range.hi))), 0, most);
+  if (last > first) context().selection->select(StepRangeSelection{Step(first), Step(last)});
+}
+
 void PlotView::hover_at(const QPointF& pixel, const QPoint& global) {
-  context_.selection->hover(pick(pixel));
+  context().selection->hover(pick(pixel));
   if (QToolTip::isVisible()) {  // it follows the pointer, once it was called for
     const QString text = describe(pixel);
     if (text.isEmpty()) {
       QToolTip::hideText();
     } else {
-      QToolTip::showText(global, text, plot_);
+      QToolTip::showText(global, text, plot());
     }
   }
 }

@@ -12,7 +12,7 @@ constexpr size_t kLookBack = 64;  // runs
 
 SessionSource::SessionSource(QObject* parent) : QObject(parent), snapshot_(std::make_shared<trace::Snapshot>()) {
   timer_.setTimerType(Qt::PreciseTimer);
-  connect(&timer_, &QTimer::timeout, this, &SessionSource::refresh);
+  connect(&timer_, &QTimer::timeout, this, &SessionSource::tick);
 }
 
 namespace {
@@ -74,11 +74,19 @@ void SessionSource::compare_with(std::shared_ptr<const Other> other) {
   Q_EMIT comparison_changed();
 }
 
-void SessionSource::refresh() {
-  if (!session_) return;
+bool SessionSource::is_old() const {
   const bool waiting = going_on_.valid() && run_ != going_on_ && going_on_for_.hasExpired(kMoment);
-  if (session_->generation() == snapshot_->generation && !waiting) return;
-  take(session_->snapshot());
+  return session_ && (waiting || session_->generation() != snapshot_->generation);
+}
+
+void SessionSource::refresh() {
+  if (is_old()) take(session_->snapshot());
+}
+
+// While events come nobody waits for whoever writes them: there is another tick in a moment.
+void SessionSource::tick() {
+  if (!is_old()) return;
+  if (SnapshotPtr snapshot = session_->try_snapshot()) take(std::move(snapshot));
 }
 
 trace::RunId SessionSource::default_run() const {
@@ -102,7 +110,8 @@ void SessionSource::take(SnapshotPtr snapshot) {
       going_on_for_.start();
     }
     const trace::Run& run = runs.back();
-    live_step_ = run.marks > 0 ? snapshot_->marks[run.first_mark + run.marks - 1].step : Step();
+    const size_t behind = run.first_mark + run.marks, gone = snapshot_->marks_base;
+    live_step_ = run.marks > 0 && behind > gone ? snapshot_->marks[behind - 1 - gone].step : Step();
   } else {
     going_on_ = {};
     live_step_ = {};

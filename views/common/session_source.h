@@ -61,6 +61,8 @@ class SessionSource : public QObject {
   void plan_shown();          // behind changed(): show_plan() was called
 
  private:
+  bool is_old() const;
+  void tick();
   void take(SnapshotPtr snapshot);
   trace::RunId default_run() const;
 

@@ -24,7 +24,6 @@ class SharedAxis : public QObject {
   AxisRange range() const { return frame_.range; }
   AxisRange limits() const { return limits_of(frame_.mode); }
   int32_t steps() const { return steps_; }
-  Nanoseconds origin() const { return frame_.origin; }
   // What is visible, in whole steps; half-open.
   std::pair<Step, Step> visible_steps() const;
 

@@ -114,6 +114,7 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
   std::vector<double> amounts(vertices.size(), 0);
   std::vector<QString> texts(vertices.size());
   switch (mode) {
+    case GraphColour::Difference:  // colour_by_difference()
     case GraphColour::State: colour_by_state(scene, step, current, colours); break;
     case GraphColour::Time:
       if (const std::vector<trace::NodeStats> stats = snapshot.stats(info.id); !stats.empty())

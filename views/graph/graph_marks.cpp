@@ -19,6 +19,13 @@ Selection selection_of(const GraphScene& scene, int32_t vertex) {
   return v.folded ? layer_selection(scene, v.layer) : Selection::node(scene.info->id, v.node);
 }
 
+NodeId node_of(const Selection& selection, const trace::Snapshot& snapshot) {
+  if (const auto* layer = selection.get<LayerSelection>())
+    return layer->nodes.empty() ? NodeId::none() : layer->nodes.front();
+  const trace::TensorRef ref = tensor_of(selection, snapshot);
+  return ref.is_node() ? NodeId(ref.index()) : NodeId::none();
+}
+
 SceneMarks scene_marks(const GraphScene& scene, const Selection& selection, const std::set<NodeId>& breakpoints,
                        const trace::Snapshot& snapshot, const trace::PlanInfo* plan) {
   SceneMarks marks;

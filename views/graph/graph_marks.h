@@ -14,6 +14,9 @@ Selection layer_selection(const GraphScene& scene, int32_t layer);
 // What a click on a vertex selects: its node, or its layer.
 Selection selection_of(const GraphScene& scene, int32_t vertex);
 
+// The node that a selection means: of a layer its first; none where it means none.
+NodeId node_of(const Selection& selection, const trace::Snapshot& snapshot);
+
 // The vertices that a selection means: a layer's box, or all of an opened one; those of a block, or of a tensor.
 // `hovered` is left as none.
 SceneMarks scene_marks(const GraphScene& scene, const Selection& selection, const std::set<NodeId>& breakpoints,

@@ -187,6 +187,32 @@ void paint_arrow(QPainter& painter, const std::vector<QPointF>& curve, const QCo
   painter.drawPolygon(head);
 }
 
+// What a tensor's bytes are looked at as on their way; of an edge at what is selected the shape, too.
+QString edge_label(const GraphScene& scene, const FoldedEdge& edge, bool strong) {
+  QString label;
+  if (!edge.views.empty()) {
+    label = QString::fromStdString(scene.info->nodes[edge.views.front().index()].op);
+    if (edge.views.size() > 1) label += QStringLiteral(" +%1").arg(edge.views.size() - 1);
+  }
+  if (!strong || edge.count > 1) return label;
+  const NodeId shown = edge.views.empty() ? edge.source : edge.views.back();
+  if (!shown.valid() || shown.index() >= scene.info->nodes.size()) return label;
+  const QString shape = QString::fromStdString(shape_text(scene.info->nodes[shown.index()].shape));
+  return label.isEmpty() ? shape : label + QStringLiteral(" · ") + shape;
+}
+
+void paint_badge(QPainter& painter, const QPointF& middle, const QString& label, const QColor& edge, Qt::PenStyle line,
+                 const ThemeColours& colours) {
+  painter.setFont(graph_font(GraphFont::Small));
+  const double width = QFontMetricsF(painter.font()).horizontalAdvance(label) + 12;
+  const QRectF badge(middle.x() - width / 2, middle.y() - 8, width, 16);
+  painter.setPen(QPen(edge, 1, line));
+  painter.setBrush(colours.background);
+  painter.drawRoundedRect(badge, 8, 8);
+  painter.setPen(colours.dim_text);
+  painter.drawText(badge, Qt::AlignCenter, label);
+}
+
 void paint_edges(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                  const QRectF& visible, double scale) {
   auto touches = [&](const FoldedEdge& edge) {
@@ -207,18 +233,9 @@ void paint_edges(QPainter& painter, const GraphScene& scene, const SceneMarks& m
     painter.drawPath(path);
     if (scale < kTextFrom) continue;
     paint_arrow(painter, curve, colour);
-    if (edge.views.empty()) continue;
-    QString label = QString::fromStdString(scene.info->nodes[edge.views.front().index()].op);
-    if (edge.views.size() > 1) label += QStringLiteral(" +%1").arg(edge.views.size() - 1);
-    painter.setFont(graph_font(GraphFont::Small));
-    const double width = QFontMetricsF(painter.font()).horizontalAdvance(label) + 12;
-    const QPointF middle = path.pointAtPercent(0.5);
-    const QRectF badge(middle.x() - width / 2, middle.y() - 8, width, 16);
-    painter.setPen(QPen(colours[Role::View], 1, Qt::DashLine));
-    painter.setBrush(colours.background);
-    painter.drawRoundedRect(badge, 8, 8);
-    painter.setPen(colours.dim_text);
-    painter.drawText(badge, Qt::AlignCenter, label);
+    if (const QString label = edge_label(scene, edge, strong); !label.isEmpty())
+      paint_badge(painter, path.pointAtPercent(0.5), label, edge.views.empty() ? colour : colours[Role::View],
+                  edge.views.empty() ? Qt::SolidLine : Qt::DashLine, colours);
   }
 }
 

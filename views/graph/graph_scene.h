@@ -12,7 +12,7 @@
 
 namespace arenascope::views {
 
-enum class GraphColour : uint8_t { State, Op, Backend, Time, Bytes, Block };
+enum class GraphColour : uint8_t { State, Op, Backend, Time, Bytes, Block, Difference };
 
 struct VertexText {
   QString title;   // the op, or the layer's name
@@ -63,6 +63,10 @@ QString layer_summary(const std::vector<trace::NodeStats>& stats, const trace::G
 // Fills looks and legend. `current` is the step looked at, none before anything ran.
 void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& snapshot, const trace::PlanInfo* plan,
                   Step current, const ThemeColours& colours);
+
+// The same by what is otherwise in what it is compared with; null: nothing is. After colour_scene().
+void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, const Comparison* comparison,
+                          const ThemeColours& colours);
 
 // Draws the part of the scene that `visible` (in scene coordinates) holds; `scale` is that of the painter.
 void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,

@@ -17,7 +17,6 @@ using trace::TensorRef;
 GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme, QWidget* parent)
     : QWidget(parent), source_(source), selection_(selection), axis_(axis), theme_(theme) {
   build();
-  retranslate();
   recolour_timer_.setSingleShot(true);
   recolour_timer_.setInterval(60);
   connect(&recolour_timer_, &QTimer::timeout, this, &GraphView::recolour);
@@ -62,6 +61,7 @@ void GraphView::listen() {
     take_graph();
   });
   connect(source_, &SessionSource::changed, bond, [this] { take_graph(); });
+  connect(source_, &SessionSource::comparison_changed, bond, [this] { recolour(); });
   connect(axis_, &SharedAxis::current_changed, bond, [this] {
     if (!recolour_timer_.isActive()) recolour_timer_.start();
   });
@@ -100,7 +100,7 @@ void GraphView::set_context(const ViewContext& context, const Look& look) {
   breakpoints_.clear();
   expanded_ = look.expanded;
   colour_ = look.colour;
-  colour_box_->setCurrentIndex(static_cast<int>(colour_));
+  colour_box_->show_colour(colour_);
   first_ = true;
   look_ = look.scale > 0 ? std::optional(look) : std::nullopt;
   search_->set_graph(nullptr);
@@ -110,7 +110,7 @@ void GraphView::set_context(const ViewContext& context, const Look& look) {
 
 void GraphView::build() {
   canvas_ = new GraphCanvas(theme_, this);
-  colour_box_ = new QComboBox(this);
+  colour_box_ = new ColourBox(this);
   search_ = new GraphSearch(this);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(4, 4, 4, 4);
@@ -122,32 +122,16 @@ void GraphView::build() {
   column->setSpacing(0);
   column->addLayout(bar);
   column->addWidget(canvas_, 1);
-  for (int i = 0; i < 6; ++i) colour_box_->addItem(QString());
-  connect(colour_box_, &QComboBox::activated, this, [this](int i) { set_colour(static_cast<GraphColour>(i)); });
-}
-
-void GraphView::retranslate() {
-  const QStringList colours{tr("State"), tr("Op"), tr("Backend"), tr("Mean time"), tr("Bytes"), tr("Block")};
-  for (int i = 0; i < colours.size(); ++i) colour_box_->setItemText(i, colours[i]);
-  colour_box_->setToolTip(tr("What the colours of the graph tell"));
-  colour_box_->setAccessibleName(tr("Colour by"));
+  connect(colour_box_, &ColourBox::chosen, this, &GraphView::set_colour);
 }
 
 void GraphView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
-    retranslate();
     GraphScene& scene = canvas_->scene();
     if (scene.ready()) scene.texts = vertex_texts(*scene.info, *scene.layers, *scene.folded);
     recolour();
   }
   QWidget::changeEvent(event);
-}
-
-NodeId GraphView::selected_node() const {
-  if (const auto* layer = selection_->current().get<LayerSelection>())
-    return layer->nodes.empty() ? NodeId::none() : layer->nodes.front();
-  const TensorRef ref = tensor_of(selection_->current(), *source_->snapshot());
-  return ref.is_node() ? NodeId(ref.index()) : NodeId::none();
 }
 
 void GraphView::take_graph() {
@@ -232,7 +216,7 @@ void GraphView::set_open_layers(const std::set<int32_t>& layers) {
   expanded_ = layers;
   const auto& nodes = canvas_->scene().layers->nodes;
   std::erase_if(expanded_, [&](int32_t layer) { return layer < 0 || static_cast<size_t>(layer) >= nodes.size(); });
-  NodeId keep = selected_node();
+  NodeId keep = node_of(selection_->current(), *source_->snapshot());
   if (!keep.valid() && changed.front() >= 0 && static_cast<size_t>(changed.front()) < nodes.size())
     keep = nodes[static_cast<size_t>(changed.front())].front();
   relayout(keep);
@@ -262,6 +246,8 @@ void GraphView::recolour() {
   if (!scene.ready()) return canvas_->refresh();
   const Step shown = source_->live_step().valid() ? source_->live_step() : axis_->current();
   colour_scene(scene, colour_, *source_->snapshot(), source_->plan(), shown, theme_->colours());
+  if (colour_ == GraphColour::Difference)
+    colour_by_difference(scene, *source_->snapshot(), source_->comparison().get(), theme_->colours());
   mark_looks(scene, selection_->current(), source_->plan(), search_->matches());
   const std::vector<trace::NodeStats> stats = source_->snapshot()->stats(scene.info->id);
   for (size_t v = 0; v < scene.folded->vertices.size(); ++v)
@@ -273,7 +259,7 @@ void GraphView::recolour() {
 void GraphView::set_colour(GraphColour colour) {
   const bool other = colour != colour_;
   colour_ = colour;
-  colour_box_->setCurrentIndex(static_cast<int>(colour));
+  colour_box_->show_colour(colour);
   recolour();
   if (other) Q_EMIT colour_changed();
 }
@@ -306,23 +292,24 @@ void GraphView::reveal(NodeId node) {
 
 void GraphView::show_selected() {
   const GraphScene& scene = canvas_->scene();
-  if (selection_->current().get<LayerSelection>() == nullptr) return reveal(selected_node());
-  if (scene.ready()) canvas_->show_vertex(vertex_showing(*scene.info, *scene.folded, selected_node()), true);
+  if (selection_->current().get<LayerSelection>() == nullptr)
+    return reveal(node_of(selection_->current(), *source_->snapshot()));
+  if (scene.ready())
+    canvas_->show_vertex(
+        vertex_showing(*scene.info, *scene.folded, node_of(selection_->current(), *source_->snapshot())), true);
 }
 
-void GraphView::walk_to(NodeId node) {
+void GraphView::go_to_producer() { walk(&GraphWalk::producer); }
+
+void GraphView::go_to_user() { walk(&GraphWalk::user); }
+
+void GraphView::walk(NodeId (GraphWalk::*to)(const trace::GraphInfo&, NodeId)) {
+  const auto& info = canvas_->scene().info;
+  const NodeId from = node_of(selection_->current(), *source_->snapshot());
+  const NodeId node = info && from.valid() ? (walk_.*to)(*info, from) : NodeId::none();
   if (!node.valid()) return;
-  selection_->select(Selection::node(canvas_->scene().info->id, node));
+  selection_->select(Selection::node(info->id, node));
   reveal(node);
-}
-
-void GraphView::go_to_producer() {
-  if (canvas_->scene().info && selected_node().valid())
-    walk_to(walk_.producer(*canvas_->scene().info, selected_node()));
-}
-
-void GraphView::go_to_user() {
-  if (canvas_->scene().info && selected_node().valid()) walk_to(walk_.user(*canvas_->scene().info, selected_node()));
 }
 
 void GraphView::set_expanded(int32_t layer, bool open) {
@@ -338,17 +325,17 @@ void GraphView::set_expanded(int32_t layer, bool open) {
 void GraphView::expand_all() {
   if (!canvas_->scene().layers) return;
   for (size_t i = 0; i < canvas_->scene().layers->names.size(); ++i) expanded_.insert(static_cast<int32_t>(i));
-  relayout(selected_node());
+  relayout(node_of(selection_->current(), *source_->snapshot()));
 }
 
 void GraphView::collapse_all() {
   expanded_.clear();
   first_ = true;
-  relayout(selected_node());
+  relayout(node_of(selection_->current(), *source_->snapshot()));
 }
 
 void GraphView::toggle_layer() {
-  const NodeId node = selected_node();
+  const NodeId node = node_of(selection_->current(), *source_->snapshot());
   const auto& layers = canvas_->scene().layers;
   if (!node.valid() || !layers || node.index() >= layers->of_node.size()) return;
   const int32_t layer = layers->of_node[node.index()];

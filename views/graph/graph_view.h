@@ -6,9 +6,9 @@
 #include <views/common/export.h>
 #include <views/common/view_context.h>
 
-#include <QComboBox>
 #include <QWidget>
 
+#include "colour_box.h"
 #include "graph_canvas.h"
 #include "graph_search.h"
 #include "graph_walk.h"
@@ -69,15 +69,13 @@ class GraphView : public QWidget, public Paintable {
   void build();
   void connect_canvas();
   void listen();
-  void retranslate();
   void take_graph();  // another graph, or more of it
   void relayout(NodeId keep);
   void show_picture(const std::shared_ptr<const GraphPicture>& picture);
   void update_marks();
   void recolour();
-  void walk_to(NodeId node);
+  void walk(NodeId (GraphWalk::*to)(const trace::GraphInfo&, NodeId));
   void set_expanded(int32_t layer, bool open);
-  NodeId selected_node() const;
 
   ContextBond bond_;
   SessionSource* source_;
@@ -85,7 +83,7 @@ class GraphView : public QWidget, public Paintable {
   SharedAxis* axis_;
   Theme* theme_;
   GraphCanvas* canvas_ = nullptr;
-  QComboBox* colour_box_ = nullptr;
+  ColourBox* colour_box_ = nullptr;
   GraphSearch* search_ = nullptr;
   LayoutJob job_;
   QTimer recolour_timer_;

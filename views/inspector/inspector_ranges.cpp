@@ -53,7 +53,7 @@ void work(Page& page, const std::vector<NodeId>& nodes) {
   Bytes results = 0, weights = 0, work_bytes = 0;
   int64_t flops = 0;
   std::set<uint32_t> given;
-  std::map<std::string, std::pair<int64_t, double>> by_op;
+  std::map<std::string, std::pair<int64_t, double>> by_op, by_layer;
   for (NodeId id : nodes) {
     const TensorInfo& node = graph.nodes[id.index()];
     const double mean = id.index() < stats.size() ? stats[id.index()].mean : 0;
@@ -64,6 +64,11 @@ void work(Page& page, const std::vector<NodeId>& nodes) {
     flops += node.flops;
     if (!node.op.empty()) {
       auto& sum = by_op[node.op];
+      ++sum.first;
+      sum.second += mean;
+    }
+    if (!node.layer.empty()) {
+      auto& sum = by_layer[node.layer];
       ++sum.first;
       sum.second += mean;
     }
@@ -83,6 +88,36 @@ void work(Page& page, const std::vector<NodeId>& nodes) {
   if (work_bytes > 0) page.row(Texts::tr("largest work buffer"), format_bytes(work_bytes));
   if (flops > 0) page.row(Texts::tr("operations"), format_count(flops));
   ranked_rows(page, Texts::tr("By op"), by_op, time);
+  ranked_rows(page, Texts::tr("By layer"), by_layer, time);
+}
+
+// What each row did in a stretch of time, and, where wanted, what ran by its name.
+void spans_between(Page& page, Nanoseconds begin, Nanoseconds end, bool by_names) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  std::map<std::string, std::pair<int64_t, double>> by_track, by_name;
+  bool all = true;
+  for (size_t t = 0; t < snapshot.tracks.size(); ++t) {
+    const auto spans = snapshot.spans_exact(trace::TrackId(t), begin, end, kMostSpans);
+    all = all && spans.size() < kMostSpans;
+    for (const trace::SpanRef& span : spans) {
+      const trace::Event& e = snapshot.event(span);
+      const auto inside = static_cast<double>(std::min(e.end(), end) - std::max(e.begin(), begin));
+      const bool waits = e.kind() == trace::EventKind::Wait || e.kind() == trace::EventKind::Between;
+      if (by_names) {
+        auto& name = by_name[snapshot.label(e)];
+        ++name.first;
+        name.second += inside;
+      }
+      if (span.lane > 0 || waits) continue;  // what is nested is in the span around it
+      auto& track = by_track[snapshot.tracks[t].info.name];
+      ++track.first;
+      track.second += inside;
+    }
+  }
+  const auto whole = static_cast<double>(end - begin);
+  ranked_rows(page, Texts::tr("By thread or queue"), by_track, whole);
+  if (by_names) ranked_rows(page, Texts::tr("By name, what is nested too"), by_name, whole);
+  if (!all) page.line(Texts::tr("Of the first %1 spans of each row.").arg(format_count(kMostSpans)));
 }
 
 // The step with most live bytes in a range, and how long the range lasts.
@@ -143,6 +178,8 @@ void steps_page(Page& page, const StepRangeSelection& range) {
     if (page.in.plan->order[static_cast<size_t>(s)].index() < page.in.graph->nodes.size())
       nodes.push_back(page.in.plan->order[static_cast<size_t>(s)]);
   work(page, nodes);
+  if (const trace::StepMap map = page.in.snapshot->steps(page.in.run); !map.empty())
+    spans_between(page, map.time_of(range.first.value), map.time_of(range.last.value), false);
   page.links(Texts::tr("Nodes"), refs(nodes));
 }
 
@@ -189,27 +226,7 @@ void time_page(Page& page, const TimeRangeSelection& range) {
     page.row(Texts::tr("taken"), QStringLiteral("%1×  %2").arg(taken).arg(format_bytes(taken_bytes)));
     page.row(Texts::tr("given back"), QStringLiteral("%1×  %2").arg(given).arg(format_bytes(given_bytes)));
   }
-  std::map<std::string, std::pair<int64_t, double>> by_track, by_name;
-  bool all = true;
-  for (size_t t = 0; t < snapshot.tracks.size(); ++t) {
-    const auto spans = snapshot.spans_exact(trace::TrackId(t), range.begin, range.end, kMostSpans);
-    all = all && spans.size() < kMostSpans;
-    for (const trace::SpanRef& span : spans) {
-      const trace::Event& e = snapshot.event(span);
-      const auto inside = static_cast<double>(std::min(e.end(), range.end) - std::max(e.begin(), range.begin));
-      auto& name = by_name[snapshot.label(e)];
-      ++name.first;
-      name.second += inside;
-      if (span.lane > 0) continue;  // what is nested is in the span around it
-      auto& track = by_track[snapshot.tracks[t].info.name];
-      ++track.first;
-      track.second += inside;
-    }
-  }
-  const auto whole = static_cast<double>(range.end - range.begin);
-  ranked_rows(page, Texts::tr("By thread or queue"), by_track, whole);
-  ranked_rows(page, Texts::tr("By name, what is nested too"), by_name, whole);
-  if (!all) page.line(Texts::tr("Of the first %1 spans of each row.").arg(format_count(kMostSpans)));
+  spans_between(page, range.begin, range.end, true);
 }
 
 void addresses_page(Page& page, const AddressRangeSelection& range) {
@@ -254,6 +271,7 @@ void allocation_page(Page& page, const AllocationSelection& allocation) {
   page.section(Texts::tr("When it was taken"));
   page.row(Texts::tr("live then"),
            Texts::tr("%1 in %2 allocations").arg(format_bytes(live), format_count(static_cast<int64_t>(there.size()))));
+  stack_section(page, found->block);
 }
 
 }  // namespace arenascope::views::inspector

@@ -105,6 +105,25 @@ void times(Page& page, NodeId node) {
                  .arg(static_cast<double>(tensor->flops) / static_cast<double>(stats.median), 0, 'f', 1));
 }
 
+// In bytes, outermost first, and as ggml names them.
+void strides(Page& page, const TensorInfo& t) {
+  QStringList words;
+  for (int64_t s : t.strides) words << QString::number(s);
+  page.row(Texts::tr("strides"), words.isEmpty() ? QString() : words.join(QStringLiteral(", ")) + QStringLiteral(" B"));
+  // ggml's names for the same, innermost first.
+  if (!t.shape.empty() && t.shape.size() <= 4 && t.strides.size() == t.shape.size()) {
+    QStringList ne, nb;
+    for (size_t i = 0; i < 4; ++i) {
+      const bool there = i < t.shape.size();
+      ne << QString::number(there ? t.shape[t.shape.size() - 1 - i] : 1);
+      nb << QString::number(there ? t.strides[t.shape.size() - 1 - i]
+                                  : t.strides.front() * std::max<int64_t>(t.shape.front(), 1));
+    }
+    page.row(QStringLiteral("ne"), QStringLiteral("{%1}").arg(ne.join(QStringLiteral(", "))));
+    page.row(QStringLiteral("nb"), QStringLiteral("{%1}").arg(nb.join(QStringLiteral(", "))));
+  }
+}
+
 void tensor_page(Page& page, TensorRef ref) {
   const TensorInfo* t = page.info(ref);
   if (t == nullptr) return;
@@ -116,22 +135,7 @@ void tensor_page(Page& page, TensorRef ref) {
   page.section(Texts::tr("Tensor"));
   page.row(Texts::tr("shape"), format_shape(t->shape));
   page.row(Texts::tr("type"), safe(t->dtype));
-  QStringList strides;
-  for (int64_t s : t->strides) strides << QString::number(s);
-  page.row(Texts::tr("strides"),
-           strides.isEmpty() ? QString() : strides.join(QStringLiteral(", ")) + QStringLiteral(" B"));
-  // ggml's names for the same, innermost first.
-  if (!t->shape.empty() && t->shape.size() <= 4 && t->strides.size() == t->shape.size()) {
-    QStringList ne, nb;
-    for (size_t i = 0; i < 4; ++i) {
-      const bool there = i < t->shape.size();
-      ne << QString::number(there ? t->shape[t->shape.size() - 1 - i] : 1);
-      nb << QString::number(there ? t->strides[t->shape.size() - 1 - i]
-                                  : t->strides.front() * std::max<int64_t>(t->shape.front(), 1));
-    }
-    page.row(QStringLiteral("ne"), QStringLiteral("{%1}").arg(ne.join(QStringLiteral(", "))));
-    page.row(QStringLiteral("nb"), QStringLiteral("{%1}").arg(nb.join(QStringLiteral(", "))));
-  }
+  strides(page, *t);
   page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
   view_chain(page, ref);
   if (!given) {

@@ -15,41 +15,66 @@ struct Pair {
   NodeId a, b;
 };
 
-}  // namespace
+// The nodes of A, each with its counterpart in B where it has one, and those of B that have none in A.
+struct Pairs {
+  ComparisonPtr comparison;
+  std::shared_ptr<const trace::GraphInfo> graph_a, graph_b;
+  std::vector<trace::NodeStats> stats_a, stats_b;
+  std::vector<Pair> all;
 
-TablePtr compare_table(const TableInput& input) {
-  auto table = std::make_shared<Table>();
-  table->empty_text =
-      Texts::tr("Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.");
-  const ComparisonPtr c = input.comparison;
-  const auto graph_a = input.graph, graph_b = c ? c->other.graph : nullptr;
-  if (!graph_a || !graph_b) return table;
-  const SnapshotPtr a = input.snapshot, b = c->other.snapshot;
-  auto pairs = std::make_shared<std::vector<Pair>>();
-  for (size_t i = 0; i < graph_a->nodes.size(); ++i) {
-    const trace::TensorRef other = c->match.to_other(trace::TensorRef::node(NodeId(i)));
-    pairs->push_back({NodeId(i), other.is_node() ? NodeId(other.index()) : NodeId::none()});
+  explicit Pairs(const TableInput& input)
+      : comparison(input.comparison),
+        graph_a(input.graph),
+        graph_b(comparison->other.graph),
+        stats_a(input.snapshot->stats(graph_a->id)),
+        stats_b(comparison->other.snapshot->stats(graph_b->id)) {
+    const auto& match = comparison->match;
+    for (size_t i = 0; i < graph_a->nodes.size(); ++i) {
+      const trace::TensorRef other = match.to_other(trace::TensorRef::node(NodeId(i)));
+      all.push_back({NodeId(i), other.is_node() ? NodeId(other.index()) : NodeId::none()});
+    }
+    for (size_t j = 0; j < graph_b->nodes.size(); ++j)
+      if (!match.from_other(trace::TensorRef::node(NodeId(j))).valid()) all.push_back({NodeId::none(), NodeId(j)});
   }
-  for (size_t j = 0; j < graph_b->nodes.size(); ++j)
-    if (!c->match.from_other(trace::TensorRef::node(NodeId(j))).valid()) pairs->push_back({NodeId::none(), NodeId(j)});
+  bool both(size_t r) const { return all[r].a.valid() && all[r].b.valid(); }
+  trace::TensorRef ref(size_t r) const { return trace::TensorRef::node(all[r].a.valid() ? all[r].a : all[r].b); }
+  const trace::TensorInfo& node(size_t r) const {
+    return (all[r].a.valid() ? graph_a : graph_b)->nodes[ref(r).index()];
+  }
+  double time_a(size_t r) const { return mean(stats_a, all[r].a); }
+  double time_b(size_t r) const { return mean(stats_b, all[r].b); }
+  bool timed(size_t r) const { return time_a(r) > 0 && time_b(r) > 0; }
+  double bytes_a(size_t r) const { return bytes(*graph_a, all[r].a); }
+  double bytes_b(size_t r) const { return bytes(*graph_b, all[r].b); }
 
-  const auto node = [=](size_t r) -> const trace::TensorInfo& {
-    const Pair& p = (*pairs)[r];
-    return p.a.valid() ? graph_a->nodes[p.a.index()] : graph_b->nodes[p.b.index()];
-  };
-  using Stats = std::vector<trace::NodeStats>;
-  const auto stats_a = std::make_shared<const Stats>(a->stats(graph_a->id)),
-             stats_b = std::make_shared<const Stats>(b->stats(graph_b->id));
-  const auto mean = [](const Stats& stats, NodeId id) {
+ private:
+  static double mean(const std::vector<trace::NodeStats>& stats, NodeId id) {
     return id.valid() && id.index() < stats.size() ? stats[id.index()].mean : 0.0;
-  };
-  const auto bytes = [](const std::shared_ptr<const trace::GraphInfo>& g, NodeId id) {
-    return id.valid() ? static_cast<double>(g->nodes[id.index()].bytes) : 0.0;
-  };
-  const auto time_a = [=](size_t r) { return mean(*stats_a, (*pairs)[r].a); };
-  const auto time_b = [=](size_t r) { return mean(*stats_b, (*pairs)[r].b); };
-  const auto bytes_a = [=](size_t r) { return bytes(graph_a, (*pairs)[r].a); };
-  const auto bytes_b = [=](size_t r) { return bytes(graph_b, (*pairs)[r].b); };
+  }
+  static double bytes(const trace::GraphInfo& graph, NodeId id) {
+    return id.valid() ? static_cast<double>(graph.nodes[id.index()].bytes) : 0.0;
+  }
+};
+using PairsPtr = std::shared_ptr<const Pairs>;
+
+void add_names(std::vector<Column>& columns, const PairsPtr& p) {
+  columns.push_back({Texts::tr("Node"), {}, [p](size_t r) {
+                       return p->node(r).name.empty() ? Words::node(p->ref(r))
+                                                      : QString::fromStdString(p->node(r).name);
+                     }});
+  columns.push_back({Texts::tr("Op"), {}, [p](size_t r) { return QString::fromStdString(p->node(r).op); }});
+  columns.push_back(
+      {Texts::tr("In"), Texts::tr("A: only here, B: only in the other"), [p](size_t r) {
+         return p->both(r) ? QStringLiteral("A B") : p->all[r].a.valid() ? QStringLiteral("A") : QStringLiteral("B");
+       }});
+  columns.push_back({Texts::tr("Name in B"), Texts::tr("Where it is called otherwise"), [p](size_t r) {
+                       if (!p->both(r)) return QString();
+                       const std::string& theirs = p->graph_b->nodes[p->all[r].b.index()].name;
+                       return theirs == p->node(r).name ? QString() : QString::fromStdString(theirs);
+                     }});
+}
+
+void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
   const auto time = [](const QString& title, std::function<double(size_t)> get) {
     return Column{title,
                   {},
@@ -59,48 +84,36 @@ TablePtr compare_table(const TableInput& input) {
   const auto size = [](const QString& title, std::function<double(size_t)> get) {
     return Column{title, {}, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
   };
-  table->rows = pairs->size();
-  table->columns = {
-      {Texts::tr("Node"),
-       {},
-       [=](size_t r) {
-         const trace::TensorRef ref = trace::TensorRef::node((*pairs)[r].a.valid() ? (*pairs)[r].a : (*pairs)[r].b);
-         return node(r).name.empty() ? Words::node(ref) : QString::fromStdString(node(r).name);
-       }},
-      {Texts::tr("Op"), {}, [=](size_t r) { return QString::fromStdString(node(r).op); }},
-      {Texts::tr("In"), Texts::tr("A: only here, B: only in the other"),
-       [=](size_t r) {
-         const Pair& p = (*pairs)[r];
-         return p.a.valid() && p.b.valid() ? QStringLiteral("A B")
-                : p.a.valid()              ? QStringLiteral("A")
-                                           : QStringLiteral("B");
-       }},
-      {Texts::tr("Name in B"), Texts::tr("Where it is called otherwise"),
-       [=](size_t r) {
-         const Pair& p = (*pairs)[r];
-         if (!p.a.valid() || !p.b.valid()) return QString();
-         const std::string& theirs = graph_b->nodes[p.b.index()].name;
-         return theirs == node(r).name ? QString() : QString::fromStdString(theirs);
-       }},
-      time(Texts::tr("Mean time A"), time_a),
-      time(Texts::tr("Mean time B"), time_b),
-      {Texts::tr("B − A"), Texts::tr("Difference of the mean times"),
-       [=](size_t r) { return time_a(r) > 0 && time_b(r) > 0 ? signed_time(time_b(r) - time_a(r)) : QString(); },
-       [=](size_t r) { return time_b(r) - time_a(r); }},
+  columns.push_back(time(Texts::tr("Mean time A"), [p](size_t r) { return p->time_a(r); }));
+  columns.push_back(time(Texts::tr("Mean time B"), [p](size_t r) { return p->time_b(r); }));
+  columns.push_back({Texts::tr("B − A"), Texts::tr("Difference of the mean times"),
+                     [p](size_t r) { return p->timed(r) ? signed_time(p->time_b(r) - p->time_a(r)) : QString(); },
+                     [p](size_t r) { return p->time_b(r) - p->time_a(r); }});
+  columns.push_back(
       {Texts::tr("B : A"), Texts::tr("Ratio of the mean times"),
-       [=](size_t r) {
-         return time_a(r) > 0 && time_b(r) > 0 ? QString::number(time_b(r) / time_a(r), 'f', 2) : QString();
-       },
-       [=](size_t r) { return time_a(r) > 0 ? time_b(r) / time_a(r) : 0.0; }},
-      size(Texts::tr("Bytes A"), bytes_a),
-      size(Texts::tr("Bytes B"), bytes_b),
-      {Texts::tr("Bytes B − A"),
-       {},
-       [=](size_t r) { return signed_bytes(bytes_b(r) - bytes_a(r)); },
-       [=](size_t r) { return bytes_b(r) - bytes_a(r); }},
-  };
-  table->selection = [=](size_t r) {
-    return (*pairs)[r].a.valid() ? Selection::node(graph_a->id, (*pairs)[r].a) : Selection();
+       [p](size_t r) { return p->timed(r) ? QString::number(p->time_b(r) / p->time_a(r), 'f', 2) : QString(); },
+       [p](size_t r) { return p->time_a(r) > 0 ? p->time_b(r) / p->time_a(r) : 0.0; }});
+  columns.push_back(size(Texts::tr("Bytes A"), [p](size_t r) { return p->bytes_a(r); }));
+  columns.push_back(size(Texts::tr("Bytes B"), [p](size_t r) { return p->bytes_b(r); }));
+  columns.push_back({Texts::tr("Bytes B − A"),
+                     {},
+                     [p](size_t r) { return signed_bytes(p->bytes_b(r) - p->bytes_a(r)); },
+                     [p](size_t r) { return p->bytes_b(r) - p->bytes_a(r); }});
+}
+
+}  // namespace
+
+TablePtr compare_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text =
+      Texts::tr("Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.");
+  if (!input.graph || !input.comparison || !input.comparison->other.graph) return table;
+  const auto p = std::make_shared<const Pairs>(input);
+  table->rows = p->all.size();
+  add_names(table->columns, p);
+  add_differences(table->columns, p);
+  table->selection = [p](size_t r) {
+    return p->all[r].a.valid() ? Selection::node(p->graph_a->id, p->all[r].a) : Selection();
   };
   return table;
 }

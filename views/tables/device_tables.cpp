@@ -21,19 +21,16 @@ Column bytes_column(const QString& title, const QString& tip, std::function<doub
   return {title, tip, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
 }
 
-}  // namespace
+// One piece of memory that an allocator took from the system or a device.
+struct Piece {
+  uint64_t address = 0;
+  Bytes bytes = 0, used = 0;
+  int64_t uses = 0;  // how often memory in it was handed out
+  trace::MemoryKind kind = trace::MemoryKind::Default;
+};
 
-TablePtr pools_table(const TableInput& input) {
-  // One piece of memory that an allocator took from the system or a device.
-  struct Piece {
-    uint64_t address = 0;
-    Bytes bytes = 0, used = 0;
-    int64_t uses = 0;  // how often memory in it was handed out
-    trace::MemoryKind kind = trace::MemoryKind::Default;
-  };
-  auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No allocator holds any memory.");
-  const auto snapshot = input.snapshot;
+// Those that are held at the end, by address.
+std::vector<Piece> pieces_of(const trace::Snapshot& snapshot) {
   std::map<uint64_t, Piece> held;
   const auto piece_of = [&held](uint64_t address) -> Piece* {
     auto at = held.upper_bound(address);
@@ -41,8 +38,8 @@ TablePtr pools_table(const TableInput& input) {
     --at;
     return address - at->first < static_cast<uint64_t>(at->second.bytes) ? &at->second : nullptr;
   };
-  for (size_t i = 0; i < snapshot->memory_events.size(); ++i) {
-    const trace::Event& event = snapshot->event(snapshot->memory_events[i]);
+  for (size_t i = 0; i < snapshot.memory_events.size(); ++i) {
+    const trace::Event& event = snapshot.event(snapshot.memory_events[i]);
     const auto address = static_cast<uint64_t>(event.a);
     switch (event.kind()) {
       case trace::EventKind::Reserve: held[address] = {address, event.b, 0, 0, event.memory_kind()}; break;
@@ -60,8 +57,17 @@ TablePtr pools_table(const TableInput& input) {
       default: break;
     }
   }
-  auto pieces = std::make_shared<std::vector<Piece>>();
-  for (const auto& [address, piece] : held) pieces->push_back(piece);
+  std::vector<Piece> pieces;
+  for (const auto& [address, piece] : held) pieces.push_back(piece);
+  return pieces;
+}
+
+}  // namespace
+
+TablePtr pools_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No allocator holds any memory.");
+  const auto pieces = std::make_shared<const std::vector<Piece>>(pieces_of(*input.snapshot));
   auto state = [pieces](size_t r) {
     const Piece& p = (*pieces)[r];
     return p.used == 0 ? Texts::tr("Free") : p.uses > 1 ? Texts::tr("In use, again") : Texts::tr("In use");

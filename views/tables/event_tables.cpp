@@ -31,21 +31,75 @@ Column time_column(const QString& title, const QString& tip, std::function<std::
   return figure_column(title, tip, FigureUnit::Time, std::move(id), std::move(get));
 }
 
+// Of the run at hand: an endless live run would otherwise make an endless table. The newest barriers stand last.
+std::vector<uint32_t> barriers_of(const trace::Snapshot& snapshot, trace::RunId run) {
+  std::vector<uint32_t> rows;
+  for (size_t i = snapshot.barriers.size(); i-- > 0;) {
+    const trace::Barrier& barrier = snapshot.barriers[i];
+    if (run.valid() && barrier.run.value < run.value) break;
+    if (!run.valid() || barrier.run == run) rows.push_back(static_cast<uint32_t>(i));
+  }
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+// A model that runs with another plan describes its graph again: the same nodes under the same numbers.
+bool same_nodes(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
+  if (a == b) return true;
+  if (!a.valid() || !b.valid() || a.index() >= s.graphs.size() || b.index() >= s.graphs.size()) return false;
+  const auto same = [](const trace::TensorInfo& x, const trace::TensorInfo& y) {
+    return x.name == y.name && x.bytes == y.bytes;
+  };
+  const trace::GraphInfo &x = *s.graphs[a.index()], &y = *s.graphs[b.index()];
+  return x.leafs.size() == y.leafs.size() &&
+         std::equal(x.nodes.begin(), x.nodes.end(), y.nodes.begin(), y.nodes.end(), same);
+}
+
+using Plans = std::vector<std::shared_ptr<const trace::PlanInfo>>;
+
+// Every plan that was made; of those that differ in nothing but the time that they took, the first.
+Plans plans_of(const TableInput& input) {
+  Plans plans;
+  for (const auto& plan : input.snapshot->plans) {
+    if (input.graph && !same_nodes(*input.snapshot, plan->graph, input.graph->id)) continue;
+    const bool again = std::any_of(plans.begin(), plans.end(), [&](const auto& p) {
+      return p->planner == plan->planner && p->order_name == plan->order_name && p->arena_bytes == plan->arena_bytes &&
+             p->capacity_bytes == plan->capacity_bytes && p->budget_seconds == plan->budget_seconds &&
+             p->slices == plan->slices;
+    });
+    if (!again || (input.plan && plan->id == input.plan->id)) plans.push_back(plan);
+  }
+  return plans;
+}
+
+// Bars as long as the arena and its bound, of the largest arena: what is above the bound stands out.
+void show_bars(Table& table, const std::shared_ptr<const Plans>& plans) {
+  constexpr size_t kArena = 3, kBound = 4;  // columns
+  Bytes largest = 1;
+  for (const auto& plan : *plans) largest = std::max(largest, plan->arena_bytes);
+  const auto share = [plans, largest](Bytes trace::PlanInfo::*bytes) {
+    return [=](size_t r) { return static_cast<double>((*plans)[r].get()->*bytes) / static_cast<double>(largest); };
+  };
+  table.columns[kArena].bar = share(&trace::PlanInfo::arena_bytes);
+  table.columns[kBound].bar = share(&trace::PlanInfo::lower_bound_bytes);
+  table.sorted_by = kArena;
+}
+
+// ● the plan of the run at hand; ○ the one that is shown in its place.
+QString use_mark(trace::PlanId id, trace::PlanId shown, trace::PlanId used) {
+  return used.valid() && id == used      ? QStringLiteral("●")
+         : !shown.valid() || id != shown ? QString()
+         : used.valid()                  ? QStringLiteral("○")
+                                         : QStringLiteral("●");
+}
+
 }  // namespace
 
 TablePtr barriers_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No barrier was met: nothing ran, or with one thread only.");
   const auto snapshot = input.snapshot;
-  // Of the run at hand: an endless live run would otherwise make an endless table. The newest barriers stand last.
-  auto rows = std::make_shared<std::vector<uint32_t>>();
-  const size_t all = snapshot->barriers.size();
-  for (size_t i = all; i-- > 0;) {
-    const trace::Barrier& barrier = snapshot->barriers[i];
-    if (input.run.valid() && barrier.run.value < input.run.value) break;
-    if (!input.run.valid() || barrier.run == input.run) rows->push_back(static_cast<uint32_t>(i));
-  }
-  std::reverse(rows->begin(), rows->end());
+  const auto rows = std::make_shared<const std::vector<uint32_t>>(barriers_of(*snapshot, input.run));
   auto barrier = [snapshot, rows](size_t r) -> const trace::Barrier& { return snapshot->barriers[(*rows)[r]]; };
   const Nanoseconds origin = snapshot->time.begin;
   const auto graph = input.graph;
@@ -147,35 +201,10 @@ TablePtr allocators_table(const TableInput& input) {
   return table;
 }
 
-namespace {
-
-// A model that runs with another plan describes its graph again: the same nodes under the same numbers.
-bool same_nodes(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
-  if (a == b) return true;
-  if (!a.valid() || !b.valid() || a.index() >= s.graphs.size() || b.index() >= s.graphs.size()) return false;
-  const auto same = [](const trace::TensorInfo& x, const trace::TensorInfo& y) {
-    return x.name == y.name && x.bytes == y.bytes;
-  };
-  const trace::GraphInfo &x = *s.graphs[a.index()], &y = *s.graphs[b.index()];
-  return x.leafs.size() == y.leafs.size() &&
-         std::equal(x.nodes.begin(), x.nodes.end(), y.nodes.begin(), y.nodes.end(), same);
-}
-
-}  // namespace
-
 TablePtr planners_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = Texts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
-  auto plans = std::make_shared<std::vector<std::shared_ptr<const trace::PlanInfo>>>();
-  // Every plan that was made; of those that differ in nothing but the time that they took, the first.
-  for (const auto& plan : input.snapshot->plans) {
-    if (input.graph && !same_nodes(*input.snapshot, plan->graph, input.graph->id)) continue;
-    const bool again = std::any_of(plans->begin(), plans->end(), [&](const auto& p) {
-      return p->planner == plan->planner && p->order_name == plan->order_name && p->arena_bytes == plan->arena_bytes &&
-             p->capacity_bytes == plan->capacity_bytes && p->slices == plan->slices;
-    });
-    if (!again || (input.plan && plan->id == input.plan->id)) plans->push_back(plan);
-  }
+  const auto plans = std::make_shared<const Plans>(plans_of(input));
   const auto current = input.plan;
   auto ratio = [plans](size_t r) {
     const auto& p = *(*plans)[r];
@@ -191,12 +220,8 @@ TablePtr planners_table(const TableInput& input) {
   table->rows = plans->size();
   table->columns = {
       {Texts::tr("In use"), Texts::tr("●: the plan of the run at hand; ○: the one that is shown in its place"),
-       [plans, current, used = input.in_use](size_t r) {
-         const trace::PlanId id = (*plans)[r]->id;
-         return used.valid() && id == used      ? QStringLiteral("●")
-                : !current || id != current->id ? QString()
-                : used.valid()                  ? QStringLiteral("○")
-                                                : QStringLiteral("●");
+       [plans, shown = current ? current->id : trace::PlanId(), used = input.in_use](size_t r) {
+         return use_mark((*plans)[r]->id, shown, used);
        }},
       {Texts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
       {Texts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
@@ -218,7 +243,16 @@ TablePtr planners_table(const TableInput& input) {
       time_column(
           Texts::tr("Planning"), Texts::tr("Time that planning took"), plan_id("planning"),
           [plans](size_t r) { return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->seconds * 1e9)); }),
+      figure_column(
+          Texts::tr("Budget"),
+          Texts::tr("Time that the planner might have searched; none for one that does not search"), FigureUnit::Time,
+          plan_id("budget"),
+          [plans](size_t r) {
+            return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->budget_seconds * 1e9));
+          },
+          [plans](size_t r) { return (*plans)[r]->budget_seconds > 0; }),
   };
+  show_bars(*table, plans);
   table->id = [plans](size_t r) { return static_cast<int64_t>((*plans)[r]->id.index()); };
   add_planner_columns(*table, input, [plans](size_t r) -> const trace::PlanInfo& { return *(*plans)[r]; });
   return table;

@@ -57,13 +57,35 @@ std::vector<Placed> planned(const trace::PlanInfo& plan) {
   return all;
 }
 
+// The largest, each with who causes it.
+std::vector<Hole> holes_between(const std::vector<Placed>& all) {
+  std::vector<Stay> stays;
+  for (const Placed& p : all) stays.push_back(p.stay);
+  std::vector<Hole> holes;
+  for (const Stay& stay : sweep(std::move(stays), true).holes)
+    if (stay.hi > stay.lo && stay.x1 > stay.x0) holes.push_back({stay});
+  std::stable_sort(holes.begin(), holes.end(),
+                   [](const Hole& a, const Hole& b) { return a.byte_steps() > b.byte_steps(); });
+  holes.resize(std::min(holes.size(), kMostHoles));
+  for (Hole& hole : holes) explain(hole, all);
+  return holes;
+}
+
+QString name_of(trace::TensorRef ref, const trace::GraphInfo* graph) {
+  if (graph != nullptr) {
+    const auto& list = ref.is_leaf() ? graph->leafs : graph->nodes;
+    if (ref.index() < list.size() && !list[ref.index()].name.empty())
+      return QString::fromStdString(list[ref.index()].name);
+  }
+  return Words::node(ref);
+}
+
 }  // namespace
 
 TablePtr holes_table(const TableInput& input) {
   if (lies_in_spaces(input)) return space_holes_table(input);
   auto table = std::make_shared<Table>();
   const auto plan = input.plan;
-  const auto graph = input.graph;
   table->empty_text = plan ? Texts::tr("The plan has no holes.") : Texts::tr("No memory plan is open.");
   if (!plan) return table;
   const auto all = std::make_shared<const std::vector<Placed>>(planned(*plan));
@@ -71,38 +93,23 @@ TablePtr holes_table(const TableInput& input) {
     table->empty_text = Texts::tr("There are too many tensors for this table.");
     return table;
   }
-  std::vector<Stay> stays;
-  for (const Placed& p : *all) stays.push_back(p.stay);
-  auto holes = std::make_shared<std::vector<Hole>>();
-  for (const Stay& stay : sweep(std::move(stays), true).holes)
-    if (stay.hi > stay.lo && stay.x1 > stay.x0) holes->push_back({stay});
-  std::stable_sort(holes->begin(), holes->end(),
-                   [](const Hole& a, const Hole& b) { return a.byte_steps() > b.byte_steps(); });
-  holes->resize(std::min(holes->size(), kMostHoles));
-  for (Hole& hole : *holes) explain(hole, *all);
-  const auto name = [all, graph](int32_t stay) {
-    if (stay < 0) return QString();
-    const trace::TensorRef ref = (*all)[static_cast<size_t>(stay)].tensor;
-    if (graph) {
-      const auto& list = ref.is_leaf() ? graph->leafs : graph->nodes;
-      if (ref.index() < list.size() && !list[ref.index()].name.empty())
-        return QString::fromStdString(list[ref.index()].name);
-    }
-    return Words::node(ref);
-  };
-  const auto when = [holes](size_t r) {
-    return QStringLiteral("%1 – %2").arg((*holes)[r].stay.x0).arg((*holes)[r].stay.x1);
-  };
-  const auto bytes = [holes](size_t r) { return static_cast<double>((*holes)[r].stay.hi - (*holes)[r].stay.lo); };
+  const auto holes = std::make_shared<const std::vector<Hole>>(holes_between(*all));
+  const auto stay = [holes](size_t r) -> const Stay& { return (*holes)[r].stay; };
+  const auto bytes = [stay](size_t r) { return static_cast<double>(stay(r).hi - stay(r).lo); };
   const auto room = [holes](size_t r) { return (*holes)[r].byte_steps(); };
+  const auto name = [all, graph = input.graph](int32_t i) {
+    return i < 0 ? QString() : name_of((*all)[static_cast<size_t>(i)].tensor, graph.get());
+  };
   table->rows = holes->size();
   table->columns = {
       {Texts::tr("Bytes"), Texts::tr("In nobody's use although somebody lies above"),
        [bytes](size_t r) { return format_bytes(static_cast<Bytes>(bytes(r))); }, bytes},
-      {Texts::tr("Steps"), Texts::tr("While it is open"), when, [holes](size_t r) { return (*holes)[r].stay.x0; }},
+      {Texts::tr("Steps"), Texts::tr("While it is open"),
+       [stay](size_t r) { return QStringLiteral("%1 – %2").arg(stay(r).x0).arg(stay(r).x1); },
+       [stay](size_t r) { return stay(r).x0; }},
       {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
-       [holes](size_t r) { return format_address((*holes)[r].stay.lo); },
-       [holes](size_t r) { return static_cast<double>((*holes)[r].stay.lo); }},
+       [stay](size_t r) { return format_address(stay(r).lo); },
+       [stay](size_t r) { return static_cast<double>(stay(r).lo); }},
       {Texts::tr("Byte steps"), Texts::tr("Bytes × steps: how much room it is"),
        [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r))); }, room},
       {Texts::tr("Above it"), Texts::tr("The tensor that could not sink into it"),
@@ -110,14 +117,13 @@ TablePtr holes_table(const TableInput& input) {
       {Texts::tr("Because of"), Texts::tr("What lies there at another time of that tensor's life"),
        [=](size_t r) { return name((*holes)[r].cause); }},
   };
-  const trace::GraphId id = plan->graph;
-  table->selection = [=](size_t r) {
+  table->selection = [=, id = plan->graph](size_t r) {
     const Hole& hole = (*holes)[r];
     return hole.above < 0 || !id.valid() ? Selection(AddressRangeSelection{hole.stay.lo, hole.stay.hi})
                                          : Selection(NodeSelection{id, (*all)[static_cast<size_t>(hole.above)].tensor});
   };
-  table->inside = [holes](size_t r, const RangeFilter& f) {
-    const Stay& s = (*holes)[r].stay;
+  table->inside = [stay](size_t r, const RangeFilter& f) {
+    const Stay& s = stay(r);
     return f.has_step(static_cast<int32_t>(s.x0), static_cast<int32_t>(std::ceil(s.x1))) && f.has_address(s.lo, s.hi);
   };
   return table;

@@ -137,7 +137,6 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
   QFont font = painter.font();
   font.setPixelSize(11);
   painter.setFont(font);
-  const QFontMetricsF metrics(font);
   painter.setPen(colours.text);
   painter.drawText(
       QRectF(10, 6, size.width() - 20, 20), Qt::AlignVCenter,
@@ -149,52 +148,53 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
   double row = -1;
   for (const Box& box : all) {
     if (box.rect.bottom() < from - kRow || box.rect.top() > from + size.height() + kRow) continue;
-    const trace::ObjectInfo& object = context_->objects[static_cast<size_t>(box.object)];
     if (box.rect.top() != row) {
       row = box.rect.top();
       painter.setPen(colours.dim_text);
       painter.drawText(QRectF(4, row, kLeft - 12, box.rect.height()), Qt::AlignRight | Qt::AlignVCenter,
-                       format_address(object.header_offset));
+                       format_address(context_->objects[static_cast<size_t>(box.object)].header_offset));
     }
-    const QColor kind = object.type == "graph"    ? colours[Role::Output]
-                        : object.type == "tensor" ? colours[Role::Work]
-                                                  : colours[Role::Allocation];
-    const QRectF head(box.rect.topLeft(), QSizeF(box.header, box.rect.height()));
-    const QRectF body(head.topRight(), box.rect.bottomRight());
-    painter.setPen(Qt::NoPen);
-    painter.fillRect(head, mix(colours.panel, kind, 0.75));
-    painter.fillRect(body, mix(colours.panel, kind, 0.22));
-    // The last bytes, up to the next header, are padding.
-    const size_t next = static_cast<size_t>(box.object) + 1;
-    if (next < context_->objects.size()) {
-      const Bytes gap = context_->objects[next].header_offset - (object.offset + object.size);
-      if (gap > 0)
-        painter.fillRect(QRectF(body.right() - 5, body.top(), 5, body.height()),
-                         hatch_brush(Hatch::Dots, colours[Role::Hole]));
-    }
-    painter.setBrush(Qt::NoBrush);
-    const bool chosen = selected.valid() && tensor_of_object(box.object) == selected;
-    painter.setPen(chosen ? QPen(colours.selection_outer, 2.5) : QPen(mix(kind, colours.text, 0.2), 1));
-    painter.drawRect(box.rect);
-    // The next pointer.
-    if (object.next >= 0) {
-      painter.setPen(QPen(colours.dim_text, 1.2));
-      const QPointF tip(box.rect.right() + kGap, box.rect.center().y());
-      painter.drawLine(QPointF(box.rect.right(), tip.y()), tip);
-      painter.drawLine(tip, tip + QPointF(-3, -2.5));
-      painter.drawLine(tip, tip + QPointF(-3, 2.5));
-    }
-    painter.setPen(colours.text);
-    const QString name =
-        object.name.empty() ? QString::fromStdString(object.type) : QString::fromStdString(object.name);
-    const QRectF inner = body.adjusted(4, 1, -4, -1);
-    painter.drawText(QRectF(inner.left(), inner.top(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
-                     metrics.elidedText(name, Qt::ElideLeft, inner.width()));
-    painter.setPen(colours.dim_text);
-    painter.drawText(QRectF(inner.left(), inner.center().y(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
-                     metrics.elidedText(format_bytes(object.size), Qt::ElideRight, inner.width()));
+    draw_object(painter, box, selected.valid() && tensor_of_object(box.object) == selected);
   }
   painter.restore();
+}
+
+void ObjectsView::draw_object(QPainter& painter, const Box& box, bool chosen) const {
+  const ThemeColours& colours = theme_->colours();
+  const trace::ObjectInfo& object = context_->objects[static_cast<size_t>(box.object)];
+  const QColor kind = object.type == "graph"    ? colours[Role::Output]
+                      : object.type == "tensor" ? colours[Role::Work]
+                                                : colours[Role::Allocation];
+  const QRectF head(box.rect.topLeft(), QSizeF(box.header, box.rect.height()));
+  const QRectF body(head.topRight(), box.rect.bottomRight());
+  painter.setPen(Qt::NoPen);
+  painter.fillRect(head, mix(colours.panel, kind, 0.75));
+  painter.fillRect(body, mix(colours.panel, kind, 0.22));
+  // The last bytes, up to the next header, are padding.
+  const size_t next = static_cast<size_t>(box.object) + 1;
+  if (next < context_->objects.size() && context_->objects[next].header_offset > object.offset + object.size)
+    painter.fillRect(QRectF(body.right() - 5, body.top(), 5, body.height()),
+                     hatch_brush(Hatch::Dots, colours[Role::Hole]));
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(chosen ? QPen(colours.selection_outer, 2.5) : QPen(mix(kind, colours.text, 0.2), 1));
+  painter.drawRect(box.rect);
+  // The next pointer.
+  if (object.next >= 0) {
+    painter.setPen(QPen(colours.dim_text, 1.2));
+    const QPointF tip(box.rect.right() + kGap, box.rect.center().y());
+    painter.drawLine(QPointF(box.rect.right(), tip.y()), tip);
+    painter.drawLine(tip, tip + QPointF(-3, -2.5));
+    painter.drawLine(tip, tip + QPointF(-3, 2.5));
+  }
+  const QFontMetricsF metrics(painter.font());
+  const QRectF inner = body.adjusted(4, 1, -4, -1);
+  painter.setPen(colours.text);
+  painter.drawText(QRectF(inner.left(), inner.top(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
+                   metrics.elidedText(QString::fromStdString(object.name.empty() ? object.type : object.name),
+                                      Qt::ElideMiddle, inner.width()));
+  painter.setPen(colours.dim_text);
+  painter.drawText(QRectF(inner.left(), inner.center().y(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
+                   metrics.elidedText(format_bytes(object.size), Qt::ElideRight, inner.width()));
 }
 
 void ObjectsView::paintEvent(QPaintEvent*) {

@@ -36,6 +36,7 @@ class ObjectsView : public QAbstractScrollArea, public Paintable {
   void take();
   std::vector<Box> boxes(int width) const;
   void draw(QPainter& painter, const std::vector<Box>& boxes, QSize size, int from) const;
+  void draw_object(QPainter& painter, const Box& box, bool chosen) const;
   void update_scroll_bar();
   trace::TensorRef tensor_of_object(int object) const;
 

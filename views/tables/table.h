@@ -33,6 +33,7 @@ struct Column {
   std::function<QString(size_t row)> text;
   std::function<double(size_t row)> number = nullptr;  // sorts and aligns as a number; exported as it is
   std::function<Figure(size_t row)> figure = nullptr;  // what `text` prints, with its id; without one in an empty cell
+  std::function<double(size_t row)> bar = nullptr;     // 0 to 1: how long the bar behind the number is
 };
 // A column that prints figures: text and number are theirs. `there`: whether a row has one.
 Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
@@ -47,6 +48,7 @@ struct Table {
   std::function<QString(size_t row)> details = nullptr;                         // a tool tip for the row
   std::function<int64_t(size_t row)> id = nullptr;  // of what a row stands for, where that is no selection: a plan's
   QString empty_text;                               // why there is nothing
+  int sorted_by = -1;                               // a column, ascending, until somebody sorts it otherwise
 };
 using TablePtr = std::shared_ptr<const Table>;
 

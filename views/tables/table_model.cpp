@@ -176,6 +176,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
       return column.text(row);
     case Qt::TextAlignmentRole:
       return QVariant(column.number ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
+    case kBarRole: return column.bar ? QVariant(column.bar(row)) : QVariant();
     case kNumberRole: return column.number ? QVariant(column.number(row)) : QVariant();
     default: return {};
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/tables/cell_delegate.h>
 #include <views/tables/table_panel.h>
 
 #include <views/common/format.h>
@@ -46,6 +47,7 @@ TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, 
 void TablePanel::build() {
   view_ = new QTableView(this);
   view_->setModel(model_);
+  view_->setItemDelegate(new CellDelegate(view_));
   view_->setSortingEnabled(true);
   view_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
   view_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -198,7 +200,10 @@ void TablePanel::make_soon() {
 }
 
 void TablePanel::take(TablePtr table) {
+  const int sorted_by = table ? table->sorted_by : -1;
   model_->set_table(std::move(table));
+  if (sorted_by >= 0 && view_->horizontalHeader()->sortIndicatorSection() < 0)
+    view_->sortByColumn(sorted_by, Qt::AscendingOrder);
   size_columns();
   follow_selection();
 }

@@ -4,6 +4,7 @@
 #include <views/timeline/timeline_view.h>
 
 #include <cmath>
+#include <map>
 
 namespace arenascope::views {
 
@@ -282,7 +283,7 @@ QString TimelineView::describe(const QPointF& pixel) const {
   const trace::Snapshot& s = snapshot_of(*item);
   const SpanCell& cell = item->cell;
   const trace::Event& e = s.event(cell.span);
-  const Nanoseconds origin = item->other ? s.time.begin : context().axis->origin();
+  const Nanoseconds origin = item->other ? s.time.begin : context().axis->frame().origin;
   QStringList lines;
   if (item->other)
     lines << tr("B: %1").arg(context().source->comparison() ? context().source->comparison()->other.title : QString());
@@ -371,6 +372,50 @@ void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool
   }
 }
 
+// In the run that is looked at, as far as the spans are drawn one by one.
+void TimelineView::draw_flow(QCPPainter* painter) {
+  constexpr size_t kMostSpans = 20000;
+  constexpr int kMostArrows = 64;
+  const trace::GraphInfo* graph = context().source->graph();
+  const trace::TensorRef chosen = tensor_of(context().selection->current(), *picture_->snapshot);
+  if (graph == nullptr || !chosen.is_node()) return;
+  const NodeId node(chosen.index());
+  if (flow_.node != node || flow_graph_ != graph->id) {
+    flow_ = flow_of(*graph, node);
+    flow_graph_ = graph->id;
+  }
+  const RectSet& set = *picture_->spans;
+  const RectSet::Span seen = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
+  if (seen.last - seen.first > kMostSpans) return;
+  std::map<NodeId, QRectF> first, last;  // of each node's work
+  std::vector<QRectF> copies;
+  for (size_t i = seen.first; i < seen.last; ++i) {
+    const TimelineItem& item = picture_->items[set[i].tag];
+    if (item.step.valid() || item.other || item.cell.count != 1) continue;
+    const trace::Event& e = picture_->snapshot->event(item.cell.span);
+    if (e.kind() == trace::EventKind::Slice || e.run() != context().source->run()) continue;
+    const QRectF r = pixel_rect(x_axis(), y_axis(), set[i]);
+    if (e.kind() == trace::EventKind::Copy && e.node() == node) copies.push_back(r);
+    if (e.kind() != trace::EventKind::Work) continue;
+    if (const auto [known, fresh] = first.try_emplace(e.node(), r); !fresh && r.left() < known->second.left())
+      known->second = r;
+    if (const auto [known, fresh] = last.try_emplace(e.node(), r); !fresh && r.right() > known->second.right())
+      known->second = r;
+  }
+  if (!first.contains(node)) return;
+  painter->setAntialiasing(true);
+  int drawn = 0;
+  const auto arrow = [&](const QRectF& from, const QRectF& to, const QColor& colour) {
+    if (drawn++ < kMostArrows) draw_flow_arrow(*painter, from, to, colour);
+  };
+  for (const QRectF& copy : copies) arrow(copy, first[node], colours()[Role::Copy]);
+  for (NodeId producer : flow_.from)
+    if (last.contains(producer)) arrow(last[producer], first[node], colours()[Role::Input]);
+  for (NodeId user : flow_.to)
+    if (first.contains(user)) arrow(last[node], first[user], colours()[Role::Output]);
+  painter->setAntialiasing(false);
+}
+
 void TimelineView::draw_barriers(QCPPainter* painter) const {
   const QRect area = plot()->axisRect()->rect();
   painter->setAntialiasing(true);
@@ -418,6 +463,7 @@ void TimelineView::draw_overlay(QCPPainter* painter) {
   const SelectionModel& model = *context().selection;
   if (!(model.hovered() == model.current())) outline(painter, model.hovered(), false);
   outline(painter, model.current(), true);
+  draw_flow(painter);
 }
 
 QString TimelineView::nothing_to_show() const {

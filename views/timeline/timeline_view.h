@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A row a worker thread, device queue and copy engine: spans of work, barrier waits hatched, and who came last.
 #pragma once
+#include <views/timeline/timeline_flow.h>
 #include <views/timeline/timeline_picture.h>
 
 namespace arenascope::views {
@@ -32,6 +33,7 @@ class TimelineView : public PlotView {
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void draw_pauses(QCPPainter* painter) const;
   void draw_barriers(QCPPainter* painter) const;
+  void draw_flow(QCPPainter* painter);
   QString row_name(const TimelineRow& row) const;
   const trace::Snapshot& snapshot_of(const TimelineItem& item) const;
   const trace::GraphInfo* graph_of(const TimelineItem& item) const;
@@ -42,6 +44,8 @@ class TimelineView : public PlotView {
   Rows* rows_;
   RectPlottable* spans_;
   std::shared_ptr<const TimelinePicture> picture_;
+  Flow flow_;  // of the selected node
+  trace::GraphId flow_graph_;
   double shown_height_ = -1;  // rows for which the y range was set
   int shown_pixels_ = -1;
 };

@@ -20,7 +20,8 @@ void add_run_states(Shell& shell) {
   a.when({"run.stop"},
          [state, playing] { return state() == RunState::Running || state() == RunState::Paused || playing(); });
   a.when({"run.cursor", "run.layer", "run.step_threads", "run.step_threads_back", "run.play", "run.play_back",
-          "run.breakpoint", "run.first", "run.back", "run.forward", "run.next_peak", "memory.next_peak"},
+          "run.breakpoint", "run.first", "run.back", "run.forward", "run.next_peak", "memory.next_peak",
+          "view.range_begin", "view.range_end"},
          steps);
 }
 
@@ -28,9 +29,11 @@ void add_memory_states(Shell& shell) {
   auto& a = *shell.actions;
   const auto source = [&shell] { return shell.document().source(); };
   const auto searching = [&shell] { return shell.document().replanning()->busy(); };
-  a.when({"memory.replan", "memory.plan_all", "memory.fit_under", "memory.export", "memory.findings", "edit.find",
-          "edit.find_next", "edit.find_previous", "graph.producer", "graph.user", "graph.toggle", "graph.expand",
-          "graph.collapse", "graph.fit", "graph.save_dot"},
+  a.when({"memory.replan",      "memory.plan_all", "memory.fit_under",     "memory.export",     "memory.findings",
+          "edit.find",          "edit.find_next",  "edit.find_previous",   "graph.producer",    "graph.user",
+          "graph.toggle",       "graph.expand",    "graph.collapse",       "graph.fit",         "graph.save_dot",
+          "graph.colour_state", "graph.colour_op", "graph.colour_backend", "graph.colour_time", "graph.colour_bytes",
+          "graph.colour_block"},
          [source] { return source()->graph() != nullptr; });
   a.when({"memory.good_enough"}, searching);
   a.when({"memory.cancel"}, [&shell, searching] { return searching() || shell.document().runner()->planning(); });
@@ -52,11 +55,12 @@ void add_action_states(Shell& shell) {
   const auto several = [&shell] { return shell.documents->size() > 1; };
   a.when({"file.save_recording", "file.convert", "file.save_picture", "file.save_table", "edit.copy_picture",
           "edit.copy_table", "compare.file", "compare.keep", "view.zoom_in", "view.zoom_out", "view.left", "view.right",
-          "view.all", "view.mode"},
+          "view.all", "view.mode", "view.table", "view.sort", "run.breakpoints"},
          any);
   a.when({"file.close"}, [&shell] { return shell.documents->size() > 1 || !shell.document().empty(); });
   a.when({"file.sizes"}, [&shell] { return !shell.document().runner()->input_sizes().empty(); });
   a.when({"file.next", "file.previous", "compare.tab"}, several);
+  a.when({"graph.colour_difference"}, [&shell] { return shell.document().source()->comparison() != nullptr; });
   a.when({"compare.stop"}, [&shell] {
     return shell.document().source()->comparison() != nullptr || shell.document().comparing()->busy();
   });

@@ -35,6 +35,15 @@ QAction* ActionRegistry::add(const char* id, Menu menu, const char* text, const 
   return action;
 }
 
+QAction* ActionRegistry::add_to(QMenu* menu, Menu of, const char* id, const char* context, const char* text,
+                                std::function<void()> run) {
+  QAction* action = add(id, of, text, {}, std::move(run));
+  this->menu(of)->removeAction(action);
+  menu->addAction(action);
+  entries_.back().context = context;
+  return action;
+}
+
 void ActionRegistry::when(const QStringList& ids, const std::function<bool()>& possible) {
   for (const QString& id : ids) possible_.push_back({find(id), possible});
 }
@@ -61,8 +70,8 @@ void ActionRegistry::retranslate() {
   for (int i = 0; i < kMenus; ++i) menus_[static_cast<size_t>(i)]->setTitle(translated(kMenuNames[i]));
   for (auto& [menu, text] : submenus_) menu->setTitle(translated(text));
   for (const Entry& entry : entries_) {
-    entry.action->setText(translated(entry.text));
-    QString tip = entry.tip ? translated(entry.tip) : translated(entry.text).remove(u'&').remove(QStringLiteral("…"));
+    entry.action->setText(QCoreApplication::translate(entry.context, entry.text));
+    QString tip = entry.tip ? translated(entry.tip) : entry.action->text().remove(u'&').remove(QStringLiteral("…"));
     const QKeySequence key = entry.action->shortcut();
     if (!key.isEmpty()) tip += QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
     entry.action->setToolTip(tip);

@@ -25,9 +25,10 @@ class ActionRegistry : public QObject {
   struct Entry {
     const char* id;  // "run.step", stable: settings and tests name actions by it
     Menu menu;
-    const char* text;  // English, marked with QT_TRANSLATE_NOOP("Actions", …)
+    const char* text;  // English, marked with QT_TRANSLATE_NOOP(`context`, …)
     const char* tip;   // null: none
     QAction* action;
+    const char* context = "Actions";
   };
 
   explicit ActionRegistry(QMainWindow* window);
@@ -40,6 +41,9 @@ class ActionRegistry : public QObject {
   void update();
   void separator(Menu menu);
   QMenu* submenu(Menu menu, const char* text);
+  // Into a submenu; its text is of another context.
+  QAction* add_to(QMenu* menu, Menu of, const char* id, const char* context, const char* text,
+                  std::function<void()> run);
   QMenu* menu(Menu menu) const { return menus_[static_cast<size_t>(menu)]; }
 
   const std::vector<Entry>& all() const { return entries_; }

@@ -35,7 +35,10 @@ void use_shown_plan(Shell& shell) {
   shell.preferences.run.planner = QString::fromStdString(plan->planner);
   shell.preferences.run.order = QString::fromStdString(plan->order_name);
   shell.playback->show_choice(shell.preferences.run.planner, shell.preferences.run.order);
-  shell.document().replan(shell.preferences.run);
+  // What was found in 20 seconds is not found again in less.
+  RunSettings run = shell.preferences.run;
+  run.budget_seconds = std::max(run.budget_seconds, plan->budget_seconds);
+  shell.document().replan(run);
 }
 
 void export_shown_plan(const Shell& shell) {

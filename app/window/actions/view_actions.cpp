@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/plot_view.h>
+#include <QHeaderView>
 #include <QInputDialog>
 #include <QTimer>
 
@@ -59,6 +60,62 @@ void add_moving(Shell& shell) {
       "view.table", Menu::View, QT_TRANSLATE_NOOP("Actions", "Table beside the Vie&w"), {K(Qt::CTRL | Qt::Key_T)},
       [&shell] { shell.panels->toggle_table(); },
       QT_TRANSLATE_NOOP("Actions", "The same as numbers, to be sorted, filtered and read aloud"));
+}
+
+// From the first step that was marked to the one at hand, whichever comes first.
+void select_range(const Shell& shell, bool begin) {
+  const Step now = shell.document().axis()->current();
+  SelectionModel& selection = *shell.document().selection();
+  if (!now.valid()) return;
+  StepRangeSelection range{now, Step(now.value + 1)};
+  if (const auto* marked = selection.current().get<StepRangeSelection>(); marked != nullptr && !begin)
+    range = {std::min(marked->first, range.first), std::max(Step(marked->first.value + 1), range.last)};
+  selection.select(range);
+}
+
+// The table at hand by the column that its cursor is in; again: the other way.
+void sort_table(const Shell& shell) {
+  TablePanel* panel = shell.panels->table(shell.panels->at_hand());
+  if (panel == nullptr || !panel->table_view()->currentIndex().isValid()) return;
+  QTableView* table = panel->table_view();
+  const QHeaderView* header = table->horizontalHeader();
+  const int column = table->currentIndex().column();
+  const bool down = header->sortIndicatorSection() == column && header->sortIndicatorOrder() == Qt::AscendingOrder;
+  table->sortByColumn(column, down ? Qt::DescendingOrder : Qt::AscendingOrder);
+}
+
+void add_marking(Shell& shell) {
+  auto& a = *shell.actions;
+  a.add(
+      "view.range_begin", Menu::View, QT_TRANSLATE_NOOP("Actions", "Select Steps from &Here"), {K(Qt::Key_BracketLeft)},
+      [&shell] { select_range(shell, true); },
+      QT_TRANSLATE_NOOP("Actions", "The first of two marks, at the playhead: the inspector sums up what lies between"));
+  a.add(
+      "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Select Steps &up to Here"), {K(Qt::Key_BracketRight)},
+      [&shell] { select_range(shell, false); }, QT_TRANSLATE_NOOP("Actions", "The second mark, at the playhead"));
+  a.add(
+      "view.sort", Menu::View, QT_TRANSLATE_NOOP("Actions", "So&rt Table by Column"),
+      {K(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [&shell] { sort_table(shell); },
+      QT_TRANSLATE_NOOP("Actions", "By the column that the arrow keys went to; again: the other way"));
+}
+
+void add_panels(Shell& shell) {
+  auto& a = *shell.actions;
+  QMenu* go = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "Go to Pa&nel"));
+  QMenu* panels = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
+  PanelGroup group = PanelGroup::None;
+  for (const PanelKind& kind : panel_kinds()) {
+    if (std::exchange(group, kind.group) != kind.group) {
+      panels->addSeparator();
+      go->addSeparator();
+    }
+    const QString id = QString::fromLatin1(kind.id);
+    QAction* action = shell.panels->dock(id)->toggleViewAction();
+    panels->addAction(action);
+    QObject::connect(action, &QAction::triggered, shell.panels,
+                     [&shell, id](bool on) { shell.panels->set_open(id, on); });
+    a.add_to(go, Menu::View, kind.id, "Docks", kind.title, [&shell, id] { shell.panels->show(id); });
+  }
 }
 
 void ask_layout_name(const Shell& shell) {
@@ -130,12 +187,9 @@ void add_view_actions(Shell& shell) {
   auto& a = *shell.actions;
   add_moving(shell);
   a.separator(Menu::View);
-  QMenu* panels = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
-  PanelGroup group = PanelGroup::None;
-  for (const PanelKind& kind : panel_kinds()) {
-    if (std::exchange(group, kind.group) != kind.group) panels->addSeparator();
-    panels->addAction(shell.panels->dock(QString::fromLatin1(kind.id))->toggleViewAction());
-  }
+  add_marking(shell);
+  a.separator(Menu::View);
+  add_panels(shell);
   add_layouts(shell);
   QAction* titles = a.add(
       "view.titles", Menu::View, QT_TRANSLATE_NOOP("Actions", "Title &Bars of Panels"), {},

@@ -42,7 +42,7 @@ class PreferencesForm {
   QDialog* dialog_;
   QFormLayout* form_;
   QComboBox *backend_, *planner_, *order_, *strategy_, *language_, *theme_;
-  QSpinBox* threads_;
+  QSpinBox *threads_, *kept_;
   QDoubleSpinBox* budget_;
   QCheckBox *fuse_, *autosave_;
 };
@@ -105,6 +105,15 @@ void PreferencesForm::add_run(const RunSettings& run) {
             tr("Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what "
                "it holds."),
             run.fuse);
+  kept_ = new QSpinBox(dialog_);
+  kept_->setObjectName(QStringLiteral("kept"));
+  kept_->setRange(kLeastKeptMib, kMostKeptMib);
+  kept_->setSingleStep(64);
+  kept_->setSuffix(tr(" MiB"));
+  kept_->setValue(run.kept_mib);
+  kept_->setToolTip(
+      tr("In memory, and as much in the file below. Older runs are let go; holds for what is opened next."));
+  form_->addRow(tr("&Keep of a live recording"), kept_);
   autosave_ =
       check(tr("Keep what is recorded in a &file while it runs"),
             tr("After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed."),
@@ -129,6 +138,7 @@ Preferences PreferencesForm::read() const {
   p.run.strategy = strategy_->currentData().toString();
   p.run.budget_seconds = budget_->value();
   p.run.fuse = fuse_->isChecked();
+  p.run.kept_mib = kept_->value();
   p.run.autosave = autosave_->isChecked();
   p.language = language_->currentData().toString();
   p.theme = static_cast<ThemeMode>(theme_->currentData().toInt());

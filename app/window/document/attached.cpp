@@ -54,7 +54,7 @@ QString attach_spec(const QStringList& words, const QStringList& with) {
 
 bool is_attach_spec(const QString& spec) { return spec.startsWith(kScheme); }
 
-Opened watch_program(const QString& spec, const OpenVoice& voice) {
+Opened watch_program(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
   constexpr auto kLook = std::chrono::milliseconds(50);
   constexpr Nanoseconds kForOthers = 500'000'000;
   Opened opened;
@@ -62,7 +62,7 @@ Opened watch_program(const QString& spec, const OpenVoice& voice) {
   const QString name =
       program.words.empty() ? QString() : QFileInfo(QString::fromStdString(program.words[0])).fileName();
   opened.title = name;
-  auto session = std::make_shared<trace::Session>(trace::Session::Options{size_t{1} << 30});
+  auto session = std::make_shared<trace::Session>(trace::Session::Options{settings.kept_bytes()});
   auto receiver = attach::Receiver::listen({session});
   const Result<pid_t> process =
       receiver ? start_attached(program, (*receiver)->address()) : Result<pid_t>(receiver.error());

@@ -12,6 +12,6 @@ QString attach_spec(const QStringList& words, const QStringList& with);
 bool is_attach_spec(const QString& spec);
 
 // Starts the program and returns when it has ended, or is no longer wanted: then it goes on unseen.
-Opened watch_program(const QString& spec, const OpenVoice& voice);
+Opened watch_program(const QString& spec, const RunSettings& settings, const OpenVoice& voice);
 
 }  // namespace arenascope::app

@@ -12,10 +12,6 @@
 #include <cerrno>
 
 namespace arenascope::app {
-namespace {
-constexpr int64_t kMostBytes = int64_t{512} << 20;
-}
-
 QString autosave_folder() {
   QString state = qEnvironmentVariable("XDG_STATE_HOME");
   if (!QDir::isAbsolutePath(state)) state = QDir::homePath() + QStringLiteral("/.local/state");
@@ -33,7 +29,7 @@ QStringList left_behind() {
   return files;
 }
 
-std::shared_ptr<Autosave> Autosave::create(const QString& title) {
+std::shared_ptr<Autosave> Autosave::create(const QString& title, size_t most_bytes) {
   const QDir folder(autosave_folder());
   if (!folder.mkpath(QStringLiteral("."))) return nullptr;
   // Of those left behind, the newest few are enough.
@@ -49,7 +45,7 @@ std::shared_ptr<Autosave> Autosave::create(const QString& title) {
   options.mirror = false;
   auto writer = trace::RecordingWriter::create(path.toStdString(), options);
   if (!writer) return nullptr;
-  return std::shared_ptr<Autosave>(new Autosave(path, std::move(*writer)));
+  return std::shared_ptr<Autosave>(new Autosave(title, path, most_bytes, std::move(*writer)));
 }
 
 Autosave::~Autosave() {
@@ -58,11 +54,11 @@ Autosave::~Autosave() {
 }
 
 void Autosave::describe(const trace::Description& description) {
-  if (writer_->bytes_written() < kMostBytes) writer_->describe(description);
+  if (bytes() < most_bytes_) writer_->describe(description);
 }
 
 void Autosave::events(trace::TrackId track, std::span<const trace::Event> events) {
-  if (writer_->bytes_written() < kMostBytes) writer_->events(track, events);
+  if (bytes() < most_bytes_) writer_->events(track, events);
 }
 
 void Autosave::flush() { writer_->flush(); }

@@ -17,22 +17,28 @@ QString autosave_folder();
 // Files left behind by programs that run no more, newest first.
 QStringList left_behind();
 
-// A sink for a recorder. Stops writing, and leaves what it has, behind 512 MiB.
+// A sink for a recorder. Stops writing, and leaves what it has, behind the bytes that it was given.
 class Autosave : public trace::Sink {
  public:
   // Null where the folder cannot be written: then nothing is kept, and nothing else is lost.
-  static std::shared_ptr<Autosave> create(const QString& title);
+  static std::shared_ptr<Autosave> create(const QString& title, size_t most_bytes);
   ~Autosave() override;  // removes the file
 
   const QString& path() const { return path_; }
+  const QString& title() const { return title_; }
+  size_t most_bytes() const { return most_bytes_; }
+  bool half_full() const { return bytes() > most_bytes_ / 2; }
   void describe(const trace::Description& description) override;
   void events(trace::TrackId track, std::span<const trace::Event> events) override;
   void flush() override;
 
  private:
-  Autosave(QString path, std::shared_ptr<trace::RecordingWriter> writer)
-      : path_(std::move(path)), writer_(std::move(writer)) {}
-  QString path_;
+  Autosave(QString title, QString path, size_t most_bytes, std::shared_ptr<trace::RecordingWriter> writer)
+      : title_(std::move(title)), path_(std::move(path)), most_bytes_(most_bytes), writer_(std::move(writer)) {}
+  size_t bytes() const { return static_cast<size_t>(writer_->bytes_written()); }
+
+  QString title_, path_;
+  size_t most_bytes_;
   std::shared_ptr<trace::RecordingWriter> writer_;
 };
 

@@ -272,8 +272,8 @@ void Debugger::frame_node(NodeId node) {
   if (!range) return;
   at_.axis->set_mode(AxisMode::Time);
   const AxisRange seen = at_.axis->range();
-  const double lo = static_cast<double>(range->begin - at_.axis->origin()),
-               hi = static_cast<double>(range->end - at_.axis->origin());
+  const double lo = static_cast<double>(range->begin - at_.axis->frame().origin),
+               hi = static_cast<double>(range->end - at_.axis->frame().origin);
   // Left as it is where the node is seen whole and not too small.
   if (lo < seen.lo || hi > seen.hi || hi - lo < seen.length() / 20) at_.axis->frame_time(range->begin, range->end);
   Q_EMIT time_shown();

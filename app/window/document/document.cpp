@@ -9,8 +9,10 @@ namespace arenascope::app {
 
 using namespace views;
 
-Document::Document(Theme* theme)
-    : theme_(theme), debugger_({&source_, &selection_, &axis_, theme}, runner_.get(), &messages_) {
+DocumentParts::DocumentParts(Theme* theme)
+    : theme_(theme), debugger_({&source_, &selection_, &axis_, theme}, runner_.get(), &messages_) {}
+
+Document::Document(Theme* theme) : DocumentParts(theme) {
   settle_timer_.setSingleShot(true);
   settle_timer_.setInterval(250);
   connect(&settle_timer_, &QTimer::timeout, this, [this] {
@@ -49,15 +51,6 @@ void Document::retire(std::unique_ptr<Document> document) {
 void Document::connect_runner() {
   RunController* r = runner_.get();
   connect(r, &RunController::opened, this, &Document::take_opened);
-  connect(r, &RunController::session_changed, this, [this] {
-    // What is selected stood in the old one: its spans and blocks are gone, its nodes are still there.
-    const Selection before = selection_.current();
-    const bool stays = before.get<NodeSelection>() != nullptr || before.get<LayerSelection>() != nullptr;
-    selection_.forget();
-    source_.set_session(runner_->session());
-    if (stays) selection_.select(before);
-    messages_.note(tr("The recording is full: it begins anew, and what was recorded before is gone."));
-  });
   connect(r, &RunController::failed, this, &Document::failed);
   connect(r, &RunController::values, this, &Document::values);
   connect(r, &RunController::progress, this, &Document::set_progress);
@@ -74,6 +67,7 @@ void Document::connect_jobs() {
   connect(&comparing_, &CompareLoader::progress, this, &Document::set_progress);
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
+  connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
 }
 
 void Document::set_progress(const QString& text) {
@@ -85,6 +79,7 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   title_ = title;
   debugger_.stop_playing();
   selection_.forget();
+  older_gone_ = false;
   looks_ = {};
   history_.forget();
   source_.show_plan(nullptr);
@@ -110,6 +105,16 @@ void Document::take_plans() {
   source_.set_plan_before(std::exchange(plan_before_, nullptr));
   source_.refresh();
   debugger_.look_again();
+}
+
+// Once a session: what is kept of a live one is bounded, and the user can say by how much.
+void Document::tell_of_older_runs() {
+  const bool gone = source_.snapshot()->forgotten > 0;
+  if (gone && !std::exchange(older_gone_, gone))
+    messages_.say(MessageKind::Warning,
+                  tr("The oldest runs were let go: at most %1 of a live recording are kept.")
+                      .arg(format_bytes(static_cast<Bytes>(runner_->settings().kept_bytes()))),
+                  QStringLiteral("edit.preferences"));
 }
 
 // What is looked for and found in a result is selected: behind its node, where its numbers can still be read.

@@ -18,13 +18,10 @@
 
 namespace arenascope::app {
 
-class Document : public QObject {
-  Q_OBJECT
+// What a document owns. Made together, since most of it refers to the session and the runner.
+class DocumentParts {
  public:
-  explicit Document(views::Theme* theme);
-  ~Document() override;
-  // Ends its jobs without waiting for them.
-  static void retire(std::unique_ptr<Document> document);
+  explicit DocumentParts(views::Theme* theme);
 
   views::ViewContext context() { return {&source_, &selection_, &axis_, theme_}; }
   views::SessionSource* source() { return &source_; }
@@ -44,6 +41,29 @@ class Document : public QObject {
     bool operator==(const Looks&) const = default;
   };
   Looks& looks() { return looks_; }
+
+ protected:
+  views::Theme* theme_;
+  std::unique_ptr<RunController> runner_ = std::make_unique<RunController>();
+  views::SessionSource source_;
+  views::SelectionModel selection_;
+  views::SharedAxis axis_{&source_};
+  Messages messages_;
+  Replanning replanning_{&source_, runner_.get()};
+  CompareLoader comparing_;
+  views::FindingsSearch findings_{&source_};
+  Debugger debugger_;
+  ViewHistory history_;
+  Looks looks_;
+};
+
+class Document : public QObject, public DocumentParts {
+  Q_OBJECT
+ public:
+  explicit Document(views::Theme* theme);
+  ~Document() override;
+  // Ends its jobs without waiting for them.
+  static void retire(std::unique_ptr<Document> document);
 
   const QString& title() const { return title_; }
   QString spec() const { return runner_->spec(); }       // where it came from
@@ -74,23 +94,13 @@ class Document : public QObject {
   void take_plans();
   void pause_at(int step, BreakReason reason, const QString& node);
   void go_to_first_peak();
+  void tell_of_older_runs();
   void set_progress(const QString& text);
 
-  views::Theme* theme_;
-  std::unique_ptr<RunController> runner_ = std::make_unique<RunController>();
-  views::SessionSource source_;
-  views::SelectionModel selection_;
-  views::SharedAxis axis_{&source_};
-  Messages messages_;
-  Replanning replanning_{&source_, runner_.get()};
-  CompareLoader comparing_;
-  views::FindingsSearch findings_{&source_};
-  Debugger debugger_;
-  ViewHistory history_;
-  Looks looks_;
   QString title_, progress_, paused_before_;
   QTimer settle_timer_;
   std::shared_ptr<const trace::PlanInfo> plan_before_;  // to be drawn under the one that is being made
+  bool older_gone_ = false;                             // the session let go of runs, and it was said
   bool to_peak_ = false;                                // the playhead goes to the peak when the first run is through
 };
 

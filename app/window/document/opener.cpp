@@ -89,9 +89,9 @@ Opened intervals(const QString& path, const RunSettings& settings) {
   return opened;
 }
 
-void begin_session(Opened* opened) {
+void begin_session(Opened* opened, const RunSettings& settings) {
   opened->recorder = std::make_shared<trace::Recorder>();
-  opened->session = std::make_shared<trace::Session>();
+  opened->session = std::make_shared<trace::Session>(trace::Session::Options{settings.kept_bytes()});
   opened->recorder->add_sink(opened->session);
 }
 
@@ -114,8 +114,9 @@ RunnerOptions runner_options(const RunSettings& settings, const OpenVoice& voice
 }
 
 // What cannot be run can still be looked at and planned.
-void describe_only(Opened* opened, const Graph& graph, const Context& context, const RunnerOptions& options) {
-  begin_session(opened);
+void describe_only(Opened* opened, const Graph& graph, const Context& context, const RunnerOptions& options,
+                   const RunSettings& settings) {
+  begin_session(opened, settings);
   auto info = describe_graph(graph);
   if (info.model.empty()) info.model = opened->title.toStdString();
   const trace::GraphId id = opened->recorder->describe(std::move(info));
@@ -153,10 +154,10 @@ Result<models::Model> open_sized(const QString& spec, models::OpenOptions& optio
 
 Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
   Opened opened;
-  begin_session(&opened);
+  begin_session(&opened, settings);
   if (settings.autosave) {
     const QString name = QFileInfo(spec).completeBaseName();
-    opened.autosave = Autosave::create(name.isEmpty() ? spec : name);
+    opened.autosave = Autosave::create(name.isEmpty() ? spec : name, settings.kept_bytes());
   }
   if (opened.autosave) opened.recorder->add_sink(opened.autosave);
   RunnerOptions options = runner_options(settings, voice);
@@ -177,7 +178,7 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
     opened.problem = sentence(made.error());
     opened.autosave.reset();
     if (graph.defined())
-      describe_only(&opened, graph, context, options);
+      describe_only(&opened, graph, context, options, settings);
     else
       opened.session = nullptr;
   }
@@ -189,7 +190,7 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
   if (spec.startsWith(QStringLiteral("lesson:"))) return lesson(spec);
-  if (is_attach_spec(spec)) return watch_program(spec, voice);
+  if (is_attach_spec(spec)) return watch_program(spec, settings, voice);
   if (is_trace_file(spec)) return recording(spec, voice);
   if (is_intervals_file(spec)) return intervals(spec, settings);
   return model(spec, settings, voice);

@@ -18,10 +18,11 @@ class Runner;  // not included here: the engine's headers do not know of Qt's ke
 
 namespace arenascope::trace {
 class Recorder;
-class Sink;
 }  // namespace arenascope::trace
 
 namespace arenascope::app {
+
+class Autosave;
 
 struct Opened {
   Opened();
@@ -34,7 +35,7 @@ struct Opened {
   std::vector<InputSize> sizes;  // of a model's inputs that its file leaves open
   // Of a model; null of all else. A model that cannot be run, for want of memory say, has no runner, and a problem.
   std::shared_ptr<trace::Recorder> recorder;
-  std::shared_ptr<trace::Sink> autosave;
+  std::shared_ptr<Autosave> autosave;
   std::unique_ptr<Runner> runner;
 };
 

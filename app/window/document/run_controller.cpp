@@ -3,90 +3,38 @@
 
 #include <arenascope/trace/recorder.h>
 
-#include <QCoreApplication>
-#include <QPointer>
-
 #include "run_worker.h"
 
 namespace arenascope::app {
 
-RunController::RunController(QObject* parent) : QObject(parent), shared_(std::make_shared<RunHandOver>()) {
-  shared_->tell = [self = QPointer<RunController>(this)](std::function<void(RunController&)> f) {
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [self, f = std::move(f)] {
-          if (self) f(*self);
-        },
-        Qt::QueuedConnection);
-  };
-  thread_ = std::thread([shared = shared_] {
-    RunWorker(shared.get()).work();
-    shared->tell([](RunController& c) { c.take_end(); });
+RunController::RunController(QObject* parent) : RunLink(this, parent) {
+  connect(this, &RunLink::state_changed, this, [this] {
+    if (state() != RunState::Paused) lent_ = nullptr;
   });
 }
 
 RunController::~RunController() {
-  end();
-  thread_.join();
+  lent_ = nullptr;
+  stop_planning_.request_stop();
 }
 
 void RunController::end() {
   lent_ = nullptr;
   stop_planning_.request_stop();
-  shared_->quit = true;
-  shared_->cancel = true;
-  shared_->control.abort();
-  shared_->jobs.wake();
-}
-
-void RunController::retire(std::unique_ptr<RunController> controller) {
-  RunController* gone = controller.release();
-  gone->disconnect();
-  gone->setParent(QCoreApplication::instance());  // whose end waits for those that are not through
-  gone->retired_ = true;
-  gone->end();
-}
-
-void RunController::take_end() {
-  if (retired_) deleteLater();
-}
-
-void RunController::set_state(RunState state) {
-  if (state != RunState::Paused) lent_ = nullptr;
-  if (state == state_) return;
-  state_ = state;
-  Q_EMIT state_changed();
-}
-
-// `interrupt`: the job wants the runner to itself. A run that is paused is left for it.
-void RunController::give(Job job, bool interrupt) {
-  if (interrupt) leave_pause();
-  ++asked_;
-  shared_->jobs.give([job = std::move(job), asked = asked_](RunWorker& worker) {
-    worker.set_asked(asked);
-    job(worker);
-  });
-  if (interrupt) shared_->control.abort();
-}
-
-// The worker says that it goes on only a moment later, and until then nobody may take it as paused: neither who reads
-// values, nor who waits for the next pause.
-void RunController::leave_pause() {
-  ++shared_->moves;
-  if (state_ == RunState::Paused) set_state(RunState::Running);
+  RunLink::end();
 }
 
 // --- asked by the window
 
 void RunController::open(const QString& spec, const RunSettings& settings) {
-  shared_->cancel = false;
+  shared().cancel = false;
   leave_pause();
   set_state(RunState::Opening);
   Q_EMIT progress(tr("Opening %1…").arg(spec));
   give([spec, settings](RunWorker& w) { w.open(spec, settings); }, true);
 }
 
-void RunController::cancel_opening() { shared_->cancel = true; }
+void RunController::cancel_opening() { shared().cancel = true; }
 
 void RunController::replan(const RunSettings& settings) {
   if (!has_model_) return;
@@ -103,7 +51,7 @@ void RunController::cancel_planning() { stop_planning_.request_stop(); }
 // The next breakpoint in the run that is paused; none: it goes on to its end. A run that began without breakpoints does
 // not ask before each node, which would have made it another run.
 Step RunController::next_break() const {
-  if (state_ != RunState::Paused || !next_.valid() || !session_) return {};
+  if (state() != RunState::Paused || !next_.valid() || !session_) return {};
   const auto snapshot = session_->snapshot();
   if (snapshot->runs.empty()) return {};
   const trace::RunId run(snapshot->runs.size() - 1);
@@ -121,36 +69,36 @@ void RunController::run() {
   const Step stop = next_break();
   leave_pause();
   if (stop.valid())
-    shared_->control.run_to(stop);
+    shared().control.run_to(stop);
   else
-    shared_->control.resume();  // first: behind the call a breakpoint may have paused the new run already
+    shared().control.resume();  // first: behind the call a breakpoint may have paused the new run already
   give([](RunWorker& w) { w.run(true); }, false);
-  if (state_ == RunState::Ready) set_state(RunState::Running);
+  if (state() == RunState::Ready) set_state(RunState::Running);
 }
 
 void RunController::run_once() {
   if (!has_model_) return;
   leave_pause();
-  shared_->control.resume();
+  shared().control.resume();
   give([](RunWorker& w) { w.run(false); }, false);
 }
 
 void RunController::pause() {
-  if (state_ == RunState::Running) shared_->control.pause();
+  if (state() == RunState::Running) shared().control.pause();
 }
 
 void RunController::step() {
   if (!has_model_) return;
   leave_pause();
-  shared_->control.step();
-  if (state_ == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
+  shared().control.step();
+  if (state() == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
 }
 
 void RunController::run_to(Step step) {
   if (!has_model_) return;
   leave_pause();
-  shared_->control.run_to(step);
-  if (state_ == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
+  shared().control.run_to(step);
+  if (state() == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
 }
 
 void RunController::stop() {
@@ -159,15 +107,15 @@ void RunController::stop() {
 
 void RunController::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   breakpoints_ = breakpoints;
-  shared_->breakpoints.give(std::move(breakpoints));
+  shared().breakpoints.give(std::move(breakpoints));
 }
 
 void RunController::read_values(trace::TensorRef tensor) {
   if (!has_model_ || !tensor.valid()) return;
-  if (state_ == RunState::Paused && lent_) {
+  if (state() == RunState::Paused && lent_) {
     const ValuesAnswer answer = lent_(tensor);
     Q_EMIT values(answer.values, answer.title);
-  } else if (state_ == RunState::Ready) {
+  } else if (state() == RunState::Ready) {
     give([tensor](RunWorker& w) { w.read(tensor); }, false);
   }
 }
@@ -206,19 +154,19 @@ void RunController::take_failed(const QString& problem) {
 }
 
 void RunController::take_running() {
-  if (state_ == RunState::Ready || state_ == RunState::Paused) set_state(RunState::Running);
+  if (state() == RunState::Ready || state() == RunState::Paused) set_state(RunState::Running);
 }
 
 void RunController::take_paused(const PauseInfo& pause) {
-  if (!has_model_ || state_ == RunState::Opening || pause.moves != shared_->moves) return;
+  if (!has_model_ || state() == RunState::Opening || pause.moves != shared().moves) return;
   lent_ = pause.read;
   next_ = pause.next;
   set_state(RunState::Paused);
   Q_EMIT paused_at(pause.next.value, pause.reason, pause.node);
 }
 
-void RunController::take_ready(int asked) {
-  if (has_model_ && asked == asked_) set_state(RunState::Ready);
+void RunController::take_ready(int job) {
+  if (has_model_ && job == asked()) set_state(RunState::Ready);
 }
 
 void RunController::take_planned(const RunSettings& settings, bool ok, const QString& problem) {
@@ -230,11 +178,6 @@ void RunController::take_planned(const RunSettings& settings, bool ok, const QSt
   }
   if (!problem.isEmpty()) Q_EMIT failed(problem);
   Q_EMIT state_changed();
-}
-
-void RunController::take_session(std::shared_ptr<trace::Session> session) {
-  session_ = std::move(session);
-  Q_EMIT session_changed();
 }
 
 }  // namespace arenascope::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A document's model or recording as the window knows it: it asks a worker thread and is told; no view ever sees the
-// engine. All of this is the window's; see RunHandOver for what the two threads share.
+// A document's model or recording as the window knows it: it asks a worker thread (run_link.h) and is told; no view ever
+// sees the engine. All of this is the window's.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/session.h>
@@ -13,10 +13,10 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <thread>
 
 #include "breakpoint.h"
 #include "input_sizes.h"
+#include "run_link.h"
 #include "run_settings.h"
 #include "value_reader.h"
 
@@ -25,11 +25,6 @@ class Recorder;
 }  // namespace arenascope::trace
 
 namespace arenascope::app {
-
-class RunWorker;
-struct RunHandOver;
-
-enum class RunState : uint8_t { Empty, Opening, Recording, Ready, Running, Paused };
 
 enum class BreakReason : uint8_t { None, Before, NotFinite };
 
@@ -42,15 +37,12 @@ struct PauseInfo {
   std::function<ValuesAnswer(trace::TensorRef)> read;
 };
 
-class RunController : public QObject {
+class RunController : public RunLink {
   Q_OBJECT
  public:
   explicit RunController(QObject* parent = nullptr);
-  ~RunController() override;  // waits until what runs has ended
-  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
-  static void retire(std::unique_ptr<RunController> controller);
+  ~RunController() override;
 
-  RunState state() const { return state_; }
   bool has_model() const { return has_model_; }
   const RunSettings& settings() const { return settings_; }
   const QString& spec() const { return spec_; }
@@ -90,16 +82,12 @@ class RunController : public QObject {
   void take_failed(const QString& problem);
   void take_running();
   void take_paused(const PauseInfo& pause);
-  void take_ready(int asked);
-  void take_session(std::shared_ptr<trace::Session> session);
+  void take_ready(int job);
   void take_planned(const RunSettings& settings, bool ok, const QString& problem);
-  void take_end();
 
  Q_SIGNALS:
-  void state_changed();
   void opened(const QString& title);  // session() is another one
   void read_on();                     // of a recording that is shown while it is read: more is there, or all
-  void session_changed();             // session() is another one of the same model: the old one was full
   void failed(const QString& sentence);
   void progress(const QString& phase);  // empty: done
   void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
@@ -107,14 +95,9 @@ class RunController : public QObject {
   void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);  // null: why not
 
  private:
-  using Job = std::function<void(RunWorker&)>;
-  void give(Job job, bool interrupt);
-  void leave_pause();  // whatever lets the run go on says so first
-  void set_state(RunState state);
   Step next_break() const;
-  void end();
+  void end() override;
 
-  RunState state_ = RunState::Empty;
   bool has_model_ = false;
   QString spec_;
   RunSettings settings_;
@@ -124,11 +107,8 @@ class RunController : public QObject {
   Step next_;                                           // where it is paused
   std::shared_ptr<trace::Recorder> recorder_;           // takes descriptions from any thread; null: nothing records
   std::function<ValuesAnswer(trace::TensorRef)> lent_;  // while it is paused
-  int asked_ = 0;                                       // jobs, so far
-  bool retired_ = false, planning_ = false;
+  bool planning_ = false;
   std::stop_source stop_planning_;
-  std::shared_ptr<RunHandOver> shared_;
-  std::thread thread_;
 };
 
 }  // namespace arenascope::app

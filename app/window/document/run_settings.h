@@ -3,7 +3,11 @@
 #pragma once
 #include <QString>
 
+#include <cstddef>
+
 namespace arenascope::app {
+
+inline constexpr int kLeastKeptMib = 16, kMostKeptMib = 65536;
 
 struct RunSettings {
   QString backend = QStringLiteral("cpu");
@@ -13,7 +17,9 @@ struct RunSettings {
   QString strategy = QStringLiteral("planned");
   double budget_seconds = 0.3;
   bool fuse = false;     // chains of ops as one node where the backend can
+  int kept_mib = 256;    // of what a live run records, in memory and on disk each; older runs are let go
   bool autosave = true;  // what is recorded is also written to a file while the run goes on
+  size_t kept_bytes() const { return static_cast<size_t>(kept_mib) << 20; }
   bool operator==(const RunSettings&) const = default;
 };
 

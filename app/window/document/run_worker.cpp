@@ -9,13 +9,12 @@
 #include <thread>
 
 #include <arenascope/run/runner.h>
+#include "autosave.h"
 #include "tensor_floats.h"
 
 namespace arenascope::app {
 namespace {
 
-// A looping run writes without end: beyond this the session is exchanged for an empty one.
-constexpr size_t kSessionBytes = size_t{768} << 20;
 // A network of microseconds is not run more often than a screen can show.
 constexpr auto kFastestRun = std::chrono::milliseconds(12);
 
@@ -51,6 +50,7 @@ void RunWorker::close() {
   if (recorder_) recorder_->stop();
   recorder_.reset();
   autosave_.reset();
+  earlier_.reset();
 }
 
 void RunWorker::open(const QString& spec, const RunSettings& settings) {
@@ -132,7 +132,7 @@ void RunWorker::settled() {
 
 void RunWorker::run_one() {
   const auto begin = std::chrono::steady_clock::now();
-  if (session_->bytes() > kSessionBytes) renew_session();
+  turn_file();
   shared_->tell([](RunController& c) { c.take_running(); });
   RunOptions options;
   options.control = &shared_->control;
@@ -222,14 +222,14 @@ void RunWorker::on_pause(Step next, bool paused) {
   shared_->tell([pause](RunController& c) { c.take_paused(pause); });
 }
 
-void RunWorker::renew_session() {
-  not_finite_.clear();
-  auto session = std::make_shared<trace::Session>();
-  recorder_->add_sink(session);
-  recorder_->remove_sink(session_.get());
-  session_ = session;
-  recorder_->drain();
-  shared_->tell([session](RunController& c) { c.take_session(session); });
+// A looping run writes without end: of the file too, only the newest half or more is kept, in two parts.
+void RunWorker::turn_file() {
+  if (!autosave_ || !autosave_->half_full()) return;
+  auto next = Autosave::create(autosave_->title(), autosave_->most_bytes());
+  if (!next) return;  // then no more is written than was allowed
+  recorder_->add_sink(next);
+  recorder_->remove_sink(autosave_.get());
+  earlier_ = std::exchange(autosave_, std::move(next));
 }
 
 }  // namespace arenascope::app

@@ -51,14 +51,14 @@ class RunWorker {
   void on_pause(Step next, bool paused);
   void take_breakpoints();
   void make_breaks();
-  void renew_session();
+  void turn_file();
   void close();
   void settled();
 
   RunHandOver* shared_;
   std::unique_ptr<Runner> runner_;
   std::shared_ptr<trace::Recorder> recorder_;
-  std::shared_ptr<trace::Sink> autosave_;
+  std::shared_ptr<Autosave> autosave_, earlier_;  // what is written now, and the one before
   std::shared_ptr<trace::Session> session_;
   std::vector<Breakpoint> breakpoints_;
   std::vector<char> breaks_;     // by node

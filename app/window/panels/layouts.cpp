@@ -60,6 +60,7 @@ void Layouts::place() {
 
 void Layouts::apply(const QString& name) {
   const uint8_t bit = bit_of(name);
+  panels_->forget_closed();
   place();
   for (const PanelKind& kind : panel_kinds())
     panels_->dock(QString::fromLatin1(kind.id))->setVisible((kind.shown & bit) != 0);

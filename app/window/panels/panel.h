@@ -39,7 +39,7 @@ struct PanelParts {
 };
 
 struct PanelKind {
-  const char* id;     // stable: settings, lessons and --export name panels by it
+  const char* id;     // stable: settings, lessons, the action that goes to it, and --export name panels by it
   const char* title;  // English, marked with QT_TRANSLATE_NOOP("Docks", …)
   PanelGroup group;
   PanelPlace place;

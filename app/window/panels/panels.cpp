@@ -75,14 +75,17 @@ void Panels::show_group(PanelGroup group, const QString& in_front) {
   note_front();
   group_ = group;
   if (!in_front.isEmpty()) front_of_group_[group] = in_front;
+  closed_.erase(in_front);
   QString front = front_of_group_[group];
+  if (closed_.contains(front)) front.clear();
   for (const PanelKind& kind : panel_kinds()) {
     if (kind.group == PanelGroup::None) continue;
     const QString id = QString::fromLatin1(kind.id);
-    if (front.isEmpty() && kind.group == group) front = id;
-    if (!dock(id)->isFloating()) dock(id)->setVisible(kind.group == group);
+    const bool seen = kind.group == group && !closed_.contains(id);
+    if (front.isEmpty() && seen) front = id;
+    if (!dock(id)->isFloating()) dock(id)->setVisible(seen);
   }
-  dock(front)->raise();
+  if (!front.isEmpty()) dock(front)->raise();
   Q_EMIT group_changed();
 }
 
@@ -102,11 +105,26 @@ void Panels::raise(const QString& id) {
   dock(id)->raise();
 }
 
+void Panels::set_open(const QString& id, bool open) {
+  if (open) {
+    closed_.erase(id);
+    return raise(id);
+  }
+  closed_.insert(id);
+  dock(id)->hide();
+}
+
 void Panels::show(const QString& id) {
   raise(id);
   last_ = id;
   const PanelParts& p = parts(id);
-  if (p.table != nullptr && qobject_cast<PlotView*>(p.drawn) == nullptr) p.table->table_view()->setFocus();
+  auto* plot = qobject_cast<PlotView*>(p.drawn);
+  QWidget* first = plot != nullptr      ? plot
+                   : p.table != nullptr ? static_cast<QWidget*>(p.table->table_view())
+                   : id == u"graph"     ? static_cast<QWidget*>(find<GraphView>("graph")->canvas())
+                                        : p.widget;
+  // Where it was, if it is there already.
+  if (!panels_.at(id).dock->isAncestorOf(QApplication::focusWidget())) first->setFocus();
 }
 
 void Panels::note_focus(const QWidget* now) {

@@ -6,6 +6,7 @@
 #include <QMainWindow>
 
 #include <map>
+#include <set>
 
 #include "panel.h"
 
@@ -29,8 +30,10 @@ class Panels : public QObject {
     return it != nullptr ? it : widget->findChild<Widget*>();
   }
 
-  void raise(const QString& id);  // shown, with its group, and in front
-  void show(const QString& id);   // that too; what is copied or saved next is it
+  void raise(const QString& id);                // shown, with its group, and in front
+  void forget_closed() { closed_.clear(); }  // another arrangement shows all of them again
+  void set_open(const QString& id, bool open);  // by the user: closed, it stays so when its group is seen again
+  void show(const QString& id);                 // that too; what is copied or saved next is it
   // Of the panels at the bottom those of one group are seen at a time, the one that was in front before, or
   // `in_front`.
   void show_group(PanelGroup group, const QString& in_front = {});
@@ -64,6 +67,7 @@ class Panels : public QObject {
   QString last_ = QStringLiteral("graph");
   PanelGroup group_ = PanelGroup::None;
   std::map<PanelGroup, QString> front_of_group_;
+  std::set<QString> closed_;
 };
 
 }  // namespace arenascope::app

@@ -195,6 +195,42 @@ class DesksTest : public QObject, protected WindowFixture {
              table->model()->index(0, 1).data().toString());
   }
 
+  // A plan that was searched for long is in the table with its budget, whatever is planned and looked at behind it.
+  void a_searched_plan_is_never_lost() {
+    open_recording();
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    ReplanWish wish = doc().replanning()->wish();
+    wish.planner = "search";
+    wish.budget_seconds = 1.5;
+    doc().replanning()->plan(wish);
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    const trace::PlanId searched = doc().source()->shown_plan()->id;
+    QCOMPARE(doc().source()->shown_plan()->budget_seconds, 1.5);
+    wish.budget_seconds = 0.1;
+    doc().replanning()->plan(wish);
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, kPatience);
+    doc().replanning()->set_wish(wish);
+    press("plan_all");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, kPatience);
+    doc().source()->show_plan(doc().source()->snapshot()->plans.front());
+    TablePanel* table = panels().table("planners");
+    panels().show("planners");
+    table->refresh();
+    QStringList budgets;
+    bool there = false;
+    for (int row = 0; row < table->model()->rowCount(); ++row) {
+      there = there || table->model()->id_of(row) == static_cast<int64_t>(searched.index());
+      const auto& plan = *doc().source()->snapshot()->plans[static_cast<size_t>(table->model()->id_of(row))];
+      if (plan.planner != "search") QCOMPARE(plan.budget_seconds, 0.0);
+      if (plan.planner == "search" && plan.id != searched && plan.id.index() > 0) QCOMPARE(plan.budget_seconds, 0.1);
+      for (int c = 0; c < table->model()->columnCount(); ++c)
+        if (table->model()->headerData(c, Qt::Horizontal).toString() == u"Budget")
+          budgets << table->model()->index(row, c).data().toString();
+    }
+    QVERIFY(there);
+    QVERIFY2(budgets.contains(u"1.50 s") || budgets.filter(u"1.5").size() == 1, qPrintable(budgets.join(u'|')));
+  }
+
   void bytes_to_fit_under_are_typed_and_dragged() {
     open_recording();
     const Bytes bound = doc().source()->plan()->lower_bound_bytes;

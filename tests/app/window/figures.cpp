@@ -159,9 +159,10 @@ class Figures : public QObject {
     watch_->reset();
   }
   void blocked(const char* what) {
-    row((std::string("UI thread blocked at most, ") + what).c_str(), watch_->longest_ms(), "ms", 100);
-    row((std::string("  of which it worked, ") + what).c_str(), watch_->longest_cpu_ms(), "ms", 100);
-    QVERIFY2(watch_->longest_cpu_ms() <= 150, what);
+    row((std::string("UI thread busy at most, ") + what).c_str(), watch_->longest_busy_ms(), "ms", 50);
+    row((std::string("  of which it worked, ") + what).c_str(), watch_->longest_cpu_ms(), "ms", 50);
+    row((std::string("UI thread waited at most, ") + what).c_str(), watch_->longest_wait_ms(), "ms", 5);
+    QVERIFY2(watch_->longest_cpu_ms() <= 50, what);
   }
 
  private Q_SLOTS:
@@ -256,6 +257,35 @@ class Figures : public QObject {
     search->clear();
   }
 
+  // Between a model that was planned, a recording and a trace, with every view in sight of its group.
+  void a_tab_is_switched_to() {
+    fresh();
+    doc().show_session(transformer_session(371), "transformer");
+    window_->documents()->open(QStringLiteral("lesson:two_level"), window_->shell().preferences.run);
+    QVERIFY(until([&] { return window_->documents()->size() == 2; }));
+    doc().show_session(test::span_session(1'000'000), "spans");
+    window_->documents()->open(QStringLiteral("lesson:barriers"), window_->shell().preferences.run);
+    QVERIFY(until([&] { return window_->documents()->size() == 3; }));
+    doc().show_session(test::sample_session({100, 4, 2, false, true}), "sample");
+    std::vector<double> worked;
+    for (const char* layout : {"default", "memory", "time"}) {
+      window_->shell().layouts->apply(QString::fromLatin1(layout));
+      for (int i = 0; i < 9; ++i) {
+        settle(400);
+        watch_->reset();
+        const double before = cpu_ms();
+        window_->documents()->show(static_cast<size_t>(i) % 3);
+        for (int round = 0; round < 4; ++round) QCoreApplication::processEvents();
+        worked.push_back(cpu_ms() - before);
+      }
+    }
+    row("a tab switched to: the UI thread works, median", percentile(worked, 0.5), "ms", 50);
+    row("a tab switched to: the UI thread works, longest of 27", percentile(worked, 1), "ms", 50);
+    QVERIFY(percentile(worked, 1) <= 50);
+    settle();
+    blocked("switching tabs");
+  }
+
   void a_selection_in_every_view() {
     fresh();
     doc().show_session(test::sample_session({100, 4, 2, false, true}), "sample");
@@ -280,7 +310,7 @@ class Figures : public QObject {
     }
     row("a selection shown in every view, median", percentile(wall, 0.5), "ms", 16);
     row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", 16);
-    QVERIFY(percentile(worked, 0.5) < 24);
+    QVERIFY(percentile(worked, 0.5) <= 16);
   }
 
   void spans_panned_and_zoomed() {

@@ -98,6 +98,28 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_VERIFY(!panels().dock("findings")->visibleRegion().isEmpty());  // it was looked at last
   }
 
+  // View > Panels: one of another group comes with its group; one that was closed stays closed.
+  void panels_are_opened_and_closed_in_their_groups() {
+    doc().show_session(test::sample_session(), "sample");
+    panels().show_group(PanelGroup::Model);
+    QAction* barriers = panels().dock("barriers")->toggleViewAction();
+    QVERIFY(!barriers->isChecked());
+    barriers->trigger();
+    QTRY_VERIFY(!panels().dock("barriers")->visibleRegion().isEmpty());
+    const PanelGroup group = panels().group();
+    QVERIFY(group != PanelGroup::Model);
+    panels().show_group(PanelGroup::Model);
+    panels().show_group(group);
+    QTRY_VERIFY(!panels().dock("barriers")->visibleRegion().isEmpty());
+    barriers->trigger();
+    QVERIFY(panels().dock("barriers")->isHidden());
+    panels().show_group(PanelGroup::Model);
+    panels().show_group(group);
+    QVERIFY(panels().dock("barriers")->isHidden());
+    panels().show("barriers");
+    QTRY_VERIFY(!panels().dock("barriers")->visibleRegion().isEmpty());
+  }
+
   void a_model_runs_and_every_view_has_it() {
     open("zoo:mul_mat");
     QTRY_VERIFY(panels().table("nodes")->model()->rowCount() > 0);
@@ -325,6 +347,75 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(doc().debugger()->playing());
     QTest::keyClick(plot_view("arena"), Qt::Key_Space);
     QVERIFY(!doc().debugger()->playing());
+  }
+
+  // Each stop of the Tab key, in every group of panels, looks otherwise than without the focus.
+  void every_stop_of_tab_is_seen() {
+    doc().show_session(test::sample_session(), "sample");
+    QSet<QWidget*> seen;
+    for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug}) {
+      panels().show_group(group);
+      QTest::qWait(50);
+      plot_view("arena")->setFocus();
+      for (int i = 0; i < 120; ++i) {
+        const QWidget* before = QApplication::focusWidget();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+        QWidget* now = QApplication::focusWidget();
+        QVERIFY(now != nullptr);
+        if (now == before) break;
+        if (seen.contains(now) || now->window() != window_.get()) continue;
+        seen << now;
+        QCoreApplication::processEvents();
+        const QRect around = QRect(now->mapTo(window_.get(), QPoint()), now->size()).adjusted(-4, -4, 4, 4);
+        const QImage with = window_->grab(around).toImage();
+        now->clearFocus();
+        QCoreApplication::processEvents();
+        const QImage without = window_->grab(around).toImage();
+        now->setFocus(Qt::TabFocusReason);
+        const QString name =
+            QStringLiteral("%1 %2 %3")
+                .arg(QString::fromLatin1(now->metaObject()->className()), now->objectName(), now->accessibleName());
+        QVERIFY2(with != without, qPrintable(name));
+        QVERIFY2(!now->accessibleName().isEmpty() || now->inherits("QAbstractButton") || now->inherits("QTabBar"),
+                 qPrintable(name));
+      }
+    }
+    QVERIFY2(seen.size() > 20, qPrintable(QString::number(seen.size())));
+  }
+
+  // What needs something open says so by being grey; what is always possible is few.
+  void with_nothing_open_only_what_opens_and_helps_can_be_used() {
+    static const QRegularExpression always(
+        QStringLiteral("^([a-z]+|file\\.(open|zoo|attach|quit)|edit\\.preferences|help\\..*|lesson\\..*|view\\.(theme|"
+                       "titles|layout.*))$"));
+    QStringList usable;
+    for (const auto& entry : window_->shell().actions->all())
+      if (entry.action->isEnabled() && !always.match(QString::fromLatin1(entry.id)).hasMatch())
+        usable << QString::fromLatin1(entry.id);
+    QVERIFY2(usable.isEmpty(), qPrintable(usable.join(u' ')));
+  }
+
+  // A looping run is bounded by what the preferences say: its oldest runs go, the newest stay, and it is said.
+  void a_live_recording_keeps_its_newest_runs_within_the_bound() {
+    Preferences preferences = window_->shell().preferences;
+    preferences.run.kept_mib = 16;
+    window_->apply_preferences(preferences);
+    open("zoo:mul_mat");
+    const auto session = doc().runner()->session();
+    doc().runner()->run();
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->forgotten > 0, kPatience);
+    doc().runner()->stop();
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+    doc().source()->refresh();
+    const trace::Snapshot& s = *doc().source()->snapshot();
+    QCOMPARE(doc().runner()->session(), session);  // what is selected there stays selected
+    QVERIFY2(s.bytes <= (size_t{20} << 20), qPrintable(QString::number(s.bytes)));
+    QVERIFY(s.runs.size() > 100);
+    QVERIFY(s.runs[0].evicted && !s.runs.back().evicted);
+    QVERIFY(doc().source()->run().valid() && doc().axis()->steps() > 0);
+    QVERIFY2(doc().messages()->sentences().join(u' ').contains(u"16\u00a0MiB"),
+             qPrintable(doc().messages()->sentences().join(u' ')));
+    QCOMPARE(doc().messages()->all().front().action, QString("edit.preferences"));
   }
 
   void the_selected_row_stays_the_selected_tensor() {

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ten things that somebody new comes to do (docs/tasks.md), each done with the mouse alone and with the keyboard alone, by
+// what is to be read on the screen. What a hand does is counted: presses of the mouse, and strokes of keys.
+#include <QAction>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QTabBar>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+
+#include <views/findings/findings_view.h>
+#include <views/inspector/inspector_view.h>
+#include <views/planners/replan_panel.h>
+
+#include <cstdio>
+
+#include "app/window/headline.h"
+#include "sample_session.h"
+#include "window_fixture.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+class TasksTest : public QObject, protected WindowFixture {
+  Q_OBJECT
+
+ private:
+  enum Hand { Mouse, Keys };
+  int strokes_ = 0;
+  QElapsedTimer clock_;
+
+  // --- hands
+
+  void click(QWidget* widget, const QPoint& at, Qt::KeyboardModifiers modifiers = {}) {
+    ++strokes_;
+    QTest::mouseClick(widget, Qt::LeftButton, modifiers, at);
+    QCoreApplication::processEvents();
+  }
+  void click(QWidget* widget) { click(widget, widget->rect().center()); }
+  void key(int key, Qt::KeyboardModifiers modifiers = {}) {
+    ++strokes_;
+    QWidget* focus = QApplication::activePopupWidget();
+    if (focus == nullptr) focus = QApplication::focusWidget();
+    QTest::keyClick(focus != nullptr ? focus : window_.get(), static_cast<Qt::Key>(key), modifiers);
+    QCoreApplication::processEvents();
+  }
+  void type(const QString& text) {
+    strokes_ += static_cast<int>(text.size());
+    QTest::keyClicks(QApplication::focusWidget(), text);
+    QCoreApplication::processEvents();
+  }
+  // As it is read: without the mnemonic and the keys behind it.
+  static QString plain(QString text) { return text.remove(u'&').section(u'\t', 0, 0); }
+  static QAction* titled(const QList<QAction*>& actions, const QString& text) {
+    for (QAction* action : actions)
+      if (plain(action->text()) == text) return action;
+    return nullptr;
+  }
+  // A menu's entry, found by its words.
+  void choose(const QString& menu, const QString& entry) {
+    QMenuBar* bar = window_->menuBar();
+    QAction* title = titled(bar->actions(), menu);
+    QVERIFY2(title != nullptr, qPrintable(menu));
+    click(bar, bar->actionGeometry(title).center());
+    QAction* action = titled(title->menu()->actions(), entry);
+    QVERIFY2(action != nullptr && action->isEnabled(), qPrintable(entry));
+    click(title->menu(), title->menu()->actionGeometry(action).center());
+  }
+  // The palette finds every action by some of its letters.
+  void palette(const QString& letters) {
+    key(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+    type(letters);
+    key(Qt::Key_Return);
+  }
+  void show_panel(const QString& id, Hand hand) {
+    if (hand == Keys) return palette(panels().title(id).toLower());
+    if (panels().dock(id)->visibleRegion().isEmpty()) {
+      auto* headline = window_->findChild<Headline*>("headline");
+      const PanelGroup group = group_of(id);
+      if (panels().group() != group)
+        for (QToolButton* button : headline->findChildren<QToolButton*>())
+          if (button->text() == title_of(group)) click(button);
+      for (QTabBar* tabs : window_->findChildren<QTabBar*>())
+        for (int i = 0; i < tabs->count(); ++i)
+          if (tabs->isVisible() && tabs->tabText(i) == panels().title(id)) {
+            click(tabs, tabs->tabRect(i).center());
+            break;
+          }
+    }
+    QTRY_VERIFY(!panels().dock(id)->visibleRegion().isEmpty());
+  }
+  static PanelGroup group_of(const QString& id) {
+    for (const PanelKind& kind : panel_kinds())
+      if (id == QLatin1String(kind.id)) return kind.group;
+    return PanelGroup::None;
+  }
+  static QString title_of(PanelGroup group) {
+    return group == PanelGroup::Model    ? QStringLiteral("Model")
+           : group == PanelGroup::Memory ? QStringLiteral("Memory")
+           : group == PanelGroup::Time   ? QStringLiteral("Time")
+                                         : QStringLiteral("Debug");
+  }
+  static int column(const QTableView* table, const QString& title) {
+    for (int c = 0; c < table->model()->columnCount(); ++c)
+      if (table->model()->headerData(c, Qt::Horizontal).toString() == title) return c;
+    return -1;
+  }
+  // By a column, the largest first.
+  void sort(const QString& id, const QString& title, Hand hand) {
+    QTableView* table = panels().table(id)->table_view();
+    QTRY_VERIFY(table->model()->rowCount() > 0);
+    const int c = column(table, title);
+    QVERIFY2(c >= 0, qPrintable(title));
+    QHeaderView* header = table->horizontalHeader();
+    for (int i = 0;
+         i < 3 && (header->sortIndicatorSection() != c || header->sortIndicatorOrder() != Qt::DescendingOrder); ++i) {
+      if (hand == Mouse) {
+        table->scrollTo(table->model()->index(0, c));  // the wheel
+        click(header->viewport(), QPoint(header->sectionViewportPosition(c) + 12, header->height() / 2));
+        continue;
+      }
+      if (!table->hasFocus()) table->setFocus(Qt::TabFocusReason);
+      for (int guard = 0; table->currentIndex().column() != c && guard < 40; ++guard)
+        key(table->currentIndex().column() < c ? Qt::Key_Right : Qt::Key_Left);
+      key(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
+    }
+    QCOMPARE(header->sortIndicatorSection(), c);
+  }
+  QString cell(const QString& id, int row, const QString& title) {
+    QTableView* table = panels().table(id)->table_view();
+    return table->model()->index(row, column(table, title)).data().toString();
+  }
+  QString inspector() { return panels().find<InspectorView>("inspector")->text(); }
+
+  void begin() {
+    strokes_ = 0;
+    clock_.start();
+  }
+  void done(const char* task, Hand hand, int most) {
+    std::printf("%-44s %-6s %3d of at most %3d, %.1f s\n", task, hand == Mouse ? "mouse" : "keys", strokes_, most,
+                static_cast<double>(clock_.elapsed()) / 1e3);
+    std::fflush(stdout);
+    QVERIFY2(strokes_ <= most, task);
+  }
+  void both() {
+    QTest::addColumn<int>("hand");
+    QTest::newRow("mouse") << static_cast<int>(Mouse);
+    QTest::newRow("keys") << static_cast<int>(Keys);
+  }
+  Hand hand() {
+    QFETCH(int, hand);
+    return static_cast<Hand>(hand);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() { set_up("arenascope-tasks-test"); }
+  void init() {
+    make_window();
+    window_->activateWindow();
+  }
+  void cleanup() { window_.reset(); }
+
+  void t01_who_is_at_the_peak_data() { both(); }
+  void t01_who_is_at_the_peak() {
+    doc().show_session(test::sample_session(), "sample");
+    auto* findings = panels().find<FindingsView>("findings");
+    const Hand by = hand();
+    begin();
+    by == Mouse ? choose("Memory", "Look for Savings") : key(Qt::Key_L, Qt::ControlModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(findings->model()->rowCount() > 0, kPatience);
+    QStringList read;
+    for (int r = 0; r < findings->model()->rowCount(); ++r)
+      for (int c = 0; c < findings->model()->columnCount(); ++c)
+        read << findings->model()->index(r, c).data().toString();
+    const QStringList peak = read.filter("At the peak, step");
+    QVERIFY2(!peak.isEmpty(), qPrintable(read.join(u'|')));
+    QVERIFY2(peak.front().contains("tensor"), qPrintable(peak.front()));
+    done("who is at the peak?", by, by == Mouse ? 2 : 1);
+  }
+
+  void t02_how_far_is_the_plan_from_the_bound_data() { both(); }
+  void t02_how_far_is_the_plan_from_the_bound() {
+    doc().show_session(test::sample_session(), "sample");
+    begin();
+    const QString headline = window_->findChild<Headline*>("headline")->text();
+    QVERIFY2(headline.contains("arena") && (headline.contains("gap")), qPrintable(headline));
+    done("how far is the plan from the bound?", hand(), 0);
+  }
+
+  void t03_which_node_takes_longest_data() { both(); }
+  void t03_which_node_takes_longest() {
+    doc().show_session(test::sample_session(), "sample");
+    const Hand by = hand();
+    begin();
+    show_panel("nodes", by);
+    sort("nodes", "Mean time", by);
+    const auto stats = doc().source()->snapshot()->stats(doc().source()->graph_id());
+    size_t longest = 0;
+    for (size_t i = 0; i < stats.size(); ++i)
+      if (stats[i].mean > stats[longest].mean) longest = i;
+    QTRY_COMPARE(cell("nodes", 0, "Name"), QString::fromStdString(doc().source()->graph()->nodes[longest].name));
+    done("which node takes longest?", by, by == Mouse ? 4 : 34);
+  }
+
+  void t04_which_thread_do_the_others_wait_for_data() { both(); }
+  void t04_which_thread_do_the_others_wait_for() {
+    doc().show_session(test::sample_session(), "sample");
+    const Hand by = hand();
+    begin();
+    show_panel("barriers", by);
+    sort("barriers", "Waited", by);
+    QTRY_VERIFY2(cell("barriers", 0, "Last to arrive").size() > 2, qPrintable(cell("barriers", 0, "Last to arrive")));
+    done("which thread do the others wait for?", by, by == Mouse ? 4 : 34);
+  }
+
+  void t05_where_is_a_tensor_and_who_reads_it_data() { both(); }
+  void t05_where_is_a_tensor_and_who_reads_it() {
+    doc().show_session(test::sample_session(), "sample");
+    const Hand by = hand();
+    const QString name = QString::fromStdString(doc().source()->graph()->nodes[20].name);
+    begin();
+    if (by == Keys) {
+      key(Qt::Key_F, Qt::ControlModifier);
+      type(name);
+      key(Qt::Key_Return);
+    } else {
+      // In the table, where the eye finds it.
+      show_panel("nodes", by);
+      QTableView* table = panels().table("nodes")->table_view();
+      QTRY_VERIFY(table->model()->rowCount() > 20);
+      for (int r = 0; r < table->model()->rowCount(); ++r)
+        if (cell("nodes", r, "Name") == name) {
+          table->scrollTo(table->model()->index(r, 1));  // the wheel
+          click(table->viewport(), table->visualRect(table->model()->index(r, 1)).center());
+          break;
+        }
+    }
+    QTRY_VERIFY2(inspector().contains(name), qPrintable(inspector()));
+    QVERIFY2(inspector().contains("Users (") && inspector().contains("Place in the arena"), qPrintable(inspector()));
+    done("where is a tensor, and who reads it?", by, by == Mouse ? 3 : 2 + static_cast<int>(name.size()));
+  }
+
+  void t06_does_it_fit_under_data() { both(); }
+  void t06_does_it_fit_under() {
+    doc().show_session(test::sample_session(), "sample");
+    const Hand by = hand();
+    auto* panel = panels().find<ReplanPanel>("planners");
+    begin();
+    by == Mouse ? choose("Memory", "Fit Under…") : key(Qt::Key_U, Qt::ControlModifier);
+    // A number can only be typed; the mouse drags the line in the occupancy, which Fit Under… has put there.
+    if (by == Keys) {
+      key(Qt::Key_A, Qt::ControlModifier);
+      type("64 MiB");
+      key(Qt::Key_Return);
+      key(Qt::Key_R, Qt::ControlModifier);
+    } else {
+      click(panel->findChild<QToolButton*>("plan"));
+    }
+    QTRY_VERIFY2_WITH_TIMEOUT(panel->said().contains("fit"), qPrintable(panel->said()), kPatience);
+    done("does it fit under so many bytes?", by, by == Mouse ? 3 : 10);
+  }
+
+  void t07_what_is_not_finite_data() { both(); }
+  void t07_what_is_not_finite() {
+    const auto session = test::sample_session();
+    session->describe(trace::Problem{trace::Severity::Warning, "The result of relu3 holds NaN.", 0, trace::RunId(0),
+                                     NodeId(9), trace::ProblemKind::NotFinite});
+    doc().show_session(session, "sample");
+    const Hand by = hand();
+    begin();
+    show_panel("problems", by);
+    QTableView* table = panels().table("problems")->table_view();
+    QTRY_VERIFY(table->model()->rowCount() > 0);
+    QStringList read;
+    for (int c = 0; c < table->model()->columnCount(); ++c) read << table->model()->index(0, c).data().toString();
+    QVERIFY2(read.join(u' ').contains("NaN"), qPrintable(read.join(u'|')));
+    if (by == Mouse) {
+      click(table->viewport(), table->visualRect(table->model()->index(0, 1)).center());
+    } else {
+      if (!table->hasFocus()) table->setFocus(Qt::TabFocusReason);
+      key(Qt::Key_Down);
+    }
+    QTRY_VERIFY2(inspector().contains(QString::fromStdString(doc().source()->graph()->nodes[9].name)),
+                 qPrintable(inspector()));
+    done("where is the NaN?", by, by == Mouse ? 3 : 18);
+  }
+
+  void t08_why_is_b_slower_data() { both(); }
+  void t08_why_is_b_slower() {
+    const QString a = folder_.filePath("a.arenascope"), b = folder_.filePath("b.arenascope");
+    QVERIFY(trace::save_recording(*test::sample_session()->snapshot(), a.toStdString()).ok());
+    test::SampleOptions one;
+    one.threads = 1;
+    QVERIFY(trace::save_recording(*test::sample_session(one)->snapshot(), b.toStdString()).ok());
+    open(a);
+    window_->shell().ask_file = [&](bool, const QString&, const QString&) { return b; };
+    const Hand by = hand();
+    begin();
+    by == Mouse ? choose("Compare", "Compare with File…") : palette("compare with file");
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->comparison() != nullptr, kPatience);
+    sort("compare", "B − A", by);
+    QTRY_VERIFY(!cell("compare", 0, "Node").isEmpty());
+    QVERIFY2(cell("compare", 0, "B − A").startsWith(u'+'), qPrintable(cell("compare", 0, "B − A")));
+    done("why is run B slower?", by, by == Mouse ? 5 : 34);
+  }
+
+  void t09_what_takes_the_time_of_a_stretch_data() { both(); }
+  void t09_what_takes_the_time_of_a_stretch() {
+    doc().show_session(test::sample_session(), "sample");
+    PlotView* plot = plot_view("arena");
+    const Hand by = hand();
+    begin();
+    if (by == Mouse) {
+      const QRect area = plot->plot()->axisRect()->rect();
+      const QPoint from(area.left() + area.width() / 4, area.center().y()), to(area.center());
+      ++strokes_;
+      QTest::mousePress(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, from);
+      QTest::mouseMove(plot->plot(), to);
+      QTest::mouseRelease(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, to);
+    } else {
+      plot->setFocus(Qt::TabFocusReason);
+      key(Qt::Key_BracketLeft);  // from this step
+      for (int i = 0; i < 8; ++i) key(Qt::Key_Right);
+      key(Qt::Key_BracketRight);  // to this one
+    }
+    QTRY_VERIFY2(inspector().contains("By op") && inspector().contains("mean a run"), qPrintable(inspector()));
+    done("what takes the time of a stretch of steps?", by, by == Mouse ? 1 : 10);
+  }
+
+  void t10_step_through_a_model_data() { both(); }
+  void t10_step_through_a_model() {
+    open("zoo:mul_mat");
+    const Hand by = hand();
+    begin();
+    if (by == Mouse)
+      choose("Run", "Step a Node");
+    else
+      key(Qt::Key_F10);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
+    QTRY_VERIFY2(window_->windowTitle().contains("paused before"), qPrintable(window_->windowTitle()));
+    done("step through a model", by, by == Mouse ? 2 : 1);
+    by == Mouse ? choose("Run", "Stop") : key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+  }
+};
+
+QTEST_MAIN(TasksTest)
+#include "tasks_test.moc"

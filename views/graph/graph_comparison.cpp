@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The graph coloured by what is otherwise in what it is compared with: slower or faster there, larger or smaller where
+// nothing ran, or not there at all.
+#include <views/common/format.h>
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+#include "graph_scene.h"
+
+namespace arenascope::views {
+namespace {
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
+};
+
+constexpr double kSame = 0.05;  // a twentieth more or less is none
+
+// What a vertex takes here and there; nothing there: it is only here.
+struct Pair {
+  double ours = 0, theirs = 0;
+  size_t matched = 0;
+};
+
+Pair times(const Vertex& vertex, const Comparison& c, const std::vector<trace::NodeStats>& ours,
+           const std::vector<trace::NodeStats>& theirs) {
+  Pair pair;
+  for (NodeId id : vertex.nodes) {
+    const trace::TensorRef other = c.match.to_other(trace::TensorRef::node(id));
+    if (!other.is_node()) continue;
+    ++pair.matched;
+    if (id.index() < ours.size()) pair.ours += ours[id.index()].mean;
+    if (other.index() < theirs.size()) pair.theirs += theirs[other.index()].mean;
+  }
+  return pair;
+}
+
+Pair bytes(const Vertex& vertex, const Comparison& c, const trace::GraphInfo& info) {
+  Pair pair;
+  for (NodeId id : vertex.nodes) {
+    const trace::TensorRef other = c.match.to_other(trace::TensorRef::node(id));
+    if (!other.is_node() || other.index() >= c.other.graph->nodes.size()) continue;
+    ++pair.matched;
+    pair.ours += static_cast<double>(info.nodes[id.index()].bytes);
+    pair.theirs += static_cast<double>(c.other.graph->nodes[other.index()].bytes);
+  }
+  return pair;
+}
+
+QColor between(const QColor& a, const QColor& b, double share) {
+  const auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share); };
+  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
+}
+
+}  // namespace
+
+void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, const Comparison* c,
+                          const ThemeColours& colours) {
+  const QColor same = between(colours.background, colours.text, 0.12), more = colours[Role::Wait],
+               less = colours[Role::Allocation], alone = colours[Role::Input];
+  scene.legend.clear();
+  scene.legend_title = Texts::tr("Difference of B");
+  for (VertexLook& look : scene.looks) look.fill = same;
+  if (c == nullptr || !c->other.graph) {
+    scene.legend = {{Texts::tr("nothing is compared with"), same}};
+    return;
+  }
+  const std::vector<trace::NodeStats> ours = snapshot.stats(scene.info->id),
+                                      theirs = c->other.snapshot->stats(c->other.graph->id);
+  const auto ran = [](const trace::NodeStats& s) { return s.runs > 0; };
+  const bool timed = std::any_of(ours.begin(), ours.end(), ran) && std::any_of(theirs.begin(), theirs.end(), ran);
+  for (size_t v = 0; v < scene.looks.size(); ++v) {
+    const Vertex& vertex = scene.folded->vertices[v];
+    const Pair pair = timed ? times(vertex, *c, ours, theirs) : bytes(vertex, *c, *scene.info);
+    if (pair.matched == 0) {
+      scene.looks[v].fill = alone;
+    } else if (pair.ours > 0 && pair.theirs > 0) {
+      // Twice as much, or half, has the full colour.
+      const double ratio = std::log2(pair.theirs / pair.ours), size = std::abs(ratio);
+      if (size > std::log2(1 + kSame))
+        scene.looks[v].fill = between(same, ratio > 0 ? more : less, 0.35 + 0.65 * std::min(size, 1.0));
+    }
+  }
+  scene.legend = {{timed ? Texts::tr("slower in B") : Texts::tr("larger in B"), more},
+                  {timed ? Texts::tr("faster in B") : Texts::tr("smaller in B"), less},
+                  {Texts::tr("the same"), same},
+                  {Texts::tr("only here"), alone}};
+  if (c->only_theirs > 0)
+    scene.legend.push_back(
+        {Texts::tr("%n node(s) only in B", nullptr, static_cast<int>(c->only_theirs)), colours.background});
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The nodes of the graph: what each is, where its result lies, and what it took over all runs.
+#include <views/common/format.h>
+#include <views/tables/compare_columns.h>
+#include <QCoreApplication>
+
+namespace arenascope::views {
+namespace {
+
+using trace::TensorRef;
+
+struct Texts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
+};
+
+QString text(const std::string& s) { return QString::fromStdString(s); }
+
+// What the columns share: the graph, and of each node its step, its slice and its statistics.
+struct Nodes {
+  std::shared_ptr<const trace::GraphInfo> graph;
+  std::shared_ptr<const trace::PlanInfo> plan;
+  std::vector<int32_t> step, slice;  // -1: none
+  std::vector<trace::NodeStats> all_stats;
+
+  explicit Nodes(const TableInput& input)
+      : graph(input.graph),
+        plan(input.plan),
+        step(graph->nodes.size(), -1),
+        slice(graph->nodes.size(), -1),
+        all_stats(input.snapshot->stats(graph->id)) {
+    if (!plan) return;
+    for (size_t s = 0; s < plan->order.size(); ++s)
+      if (plan->order[s].valid() && plan->order[s].index() < step.size())
+        step[plan->order[s].index()] = static_cast<int32_t>(s);
+    for (size_t s = 0; s < plan->slices.size(); ++s)
+      if (const TensorRef t = plan->slices[s].tensor; t.is_node() && t.index() < slice.size())
+        slice[t.index()] = static_cast<int32_t>(s);
+  }
+  const trace::TensorInfo& node(size_t r) const { return graph->nodes[r]; }
+  const trace::SliceInfo* place(size_t r) const {
+    return slice[r] >= 0 ? &plan->slices[static_cast<size_t>(slice[r])] : nullptr;
+  }
+  trace::NodeStats stats(size_t r) const { return r < all_stats.size() ? all_stats[r] : trace::NodeStats(); }
+  std::string figure_id(size_t r, const char* what) const { return node_figure(graph->id, NodeId(r), what); }
+};
+using NodesPtr = std::shared_ptr<const Nodes>;
+using Columns = std::vector<Column>;
+
+void add_identity(Columns& columns, const NodesPtr& n) {
+  const auto word = [&](const QString& title, std::string trace::TensorInfo::*field) {
+    columns.push_back({title, {}, [=](size_t r) { return text(n->node(r).*field); }});
+  };
+  columns.push_back({Texts::tr("Step"), Texts::tr("When it runs in the order"),
+                     [=](size_t r) { return n->step[r] < 0 ? QString() : QString::number(n->step[r]); },
+                     [=](size_t r) { return static_cast<double>(n->step[r]); }});
+  columns.push_back({Texts::tr("Name"), {}, [=](size_t r) {
+                       return n->node(r).name.empty() ? Words::node(TensorRef::node(NodeId(r))) : text(n->node(r).name);
+                     }});
+  word(Texts::tr("Op"), &trace::TensorInfo::op);
+  word(Texts::tr("Layer"), &trace::TensorInfo::layer);
+  columns.push_back({Texts::tr("Shape"), Texts::tr("Outermost dimension first"),
+                     [=](size_t r) { return format_shape(n->node(r).shape); }});
+  word(Texts::tr("Type"), &trace::TensorInfo::dtype);
+}
+
+void add_place(Columns& columns, const NodesPtr& n) {
+  columns.push_back({Texts::tr("Bytes"), Texts::tr("Size of the result"),
+                     [=](size_t r) { return format_bytes(n->node(r).bytes); },
+                     [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
+  columns.push_back({Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+                     [=](size_t r) { return n->place(r) ? format_address(n->place(r)->offset) : QString(); },
+                     [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->offset) : -1.0; }});
+  columns.push_back({Texts::tr("Block"), Texts::tr("Tensors of one block use it one after the other"),
+                     [=](size_t r) {
+                       const auto* s = n->place(r);
+                       return s && s->block.valid() ? QString::number(s->block.value) : QString();
+                     },
+                     [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->block.value) : -1.0; }});
+}
+
+// A time over the runs; nothing where the node never ran.
+template <class Get>
+Column run_time(const NodesPtr& n, const QString& title, const QString& tip, const char* what, Get get) {
+  return figure_column(
+      title, tip, FigureUnit::Time, [=](size_t r) { return n->figure_id(r, what); },
+      [=](size_t r) { return static_cast<double>(get(n->stats(r))); }, [=](size_t r) { return n->stats(r).runs > 0; });
+}
+
+void add_times(Columns& columns, const NodesPtr& n) {
+  using Stats = trace::NodeStats;
+  const auto add = [&](const QString& title, const QString& tip, const char* what, auto get) {
+    columns.push_back(run_time(n, title, tip, what, get));
+  };
+  add(Texts::tr("Mean time"),
+      Texts::tr("Wall time a run, from the beginning of its first part to the end of its last; without the "
+                "first run, which is cold, where there are others"),
+      "mean_wall", [](const Stats& s) { return s.mean; });
+  add(Texts::tr("Median"), Texts::tr("Of its wall times, one a run"), "median_wall",
+      [](const Stats& s) { return s.median; });
+  add(Texts::tr("Quartile 1"), Texts::tr("A quarter of the runs took less"), "lower_quartile_wall",
+      [](const Stats& s) { return s.quartile1; });
+  add(Texts::tr("Quartile 3"), Texts::tr("A quarter of the runs took more"), "upper_quartile_wall",
+      [](const Stats& s) { return s.quartile3; });
+  add(Texts::tr("Longest"), Texts::tr("The longest of its wall times"), "longest_wall",
+      [](const Stats& s) { return s.longest; });
+  add(Texts::tr("Busy"), Texts::tr("What its parts took together, mean a run"), "busy",
+      [](const Stats& s) { return s.busy; });
+  columns.push_back(figure_column(
+      Texts::tr("First run"), Texts::tr("Wall time in the first run of this plan, when caches were cold"),
+      FigureUnit::Time, [=](size_t r) { return n->figure_id(r, "cold_wall"); },
+      [=](size_t r) { return static_cast<double>(n->stats(r).first.value_or(0)); },
+      [=](size_t r) { return n->stats(r).first.has_value(); }));
+}
+
+QString runs_text(const trace::NodeStats& s) {
+  if (s.runs == 0) return {};
+  return s.cold         ? Texts::tr("%1, cold").arg(format_count(s.runs))
+         : s.incomplete ? Texts::tr("%1, incomplete").arg(format_count(s.runs))
+                        : format_count(s.runs);
+}
+
+void add_work(Columns& columns, const NodesPtr& n) {
+  columns.push_back({Texts::tr("Runs"), Texts::tr("How many runs the times are of"),
+                     [=](size_t r) { return runs_text(n->stats(r)); },
+                     [=](size_t r) { return static_cast<double>(n->stats(r).runs); },
+                     [=](size_t r) {
+                       const auto runs = static_cast<double>(n->stats(r).runs);
+                       return runs == 0 ? Figure() : figure(n->figure_id(r, "counted_runs"), runs, FigureUnit::Count);
+                     }});
+  columns.push_back(figure_column(
+      Texts::tr("Waiting"), Texts::tr("What all threads waited together at the barriers behind it, mean a run"),
+      FigureUnit::Time, [=](size_t r) { return n->figure_id(r, "wait"); }, [=](size_t r) { return n->stats(r).wait; },
+      [=](size_t r) { return n->stats(r).barriers > 0; }));
+  columns.push_back({Texts::tr("Tasks"), Texts::tr("Parts into which it is split"),
+                     [=](size_t r) { return QString::number(n->node(r).tasks); },
+                     [=](size_t r) { return static_cast<double>(n->node(r).tasks); }});
+  columns.push_back({Texts::tr("Flops"), Texts::tr("Arithmetic operations"),
+                     [=](size_t r) { return format_count(n->node(r).flops); },
+                     [=](size_t r) { return static_cast<double>(n->node(r).flops); }});
+}
+
+}  // namespace
+
+TablePtr nodes_table(const TableInput& input) {
+  auto table = std::make_shared<Table>();
+  table->empty_text = Texts::tr("No graph is open.");
+  if (!input.graph) return table;
+  const auto n = std::make_shared<const Nodes>(input);
+  table->rows = n->graph->nodes.size();
+  add_identity(table->columns, n);
+  add_place(table->columns, n);
+  add_times(table->columns, n);
+  add_work(table->columns, n);
+  add_node_columns(*table, input);
+  table->selection = [n](size_t r) { return Selection::node(n->graph->id, NodeId(r)); };
+  table->inside = [n](size_t r, const RangeFilter& f) {
+    if (f.steps && !f.has_step(n->step[r], n->step[r] + 1)) return false;
+    if (!f.addresses) return true;
+    const auto* s = n->place(r);
+    return s != nullptr && f.has_address(s->offset, s->offset + s->size);
+  };
+  return table;
+}
+
+}  // namespace arenascope::views
