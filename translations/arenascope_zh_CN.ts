@@ -96,10 +96,6 @@
         <translation>清除选择(&amp;C)</translation>
     </message>
     <message>
-        <source>&amp;Search the Graph</source>
-        <translation>在图中搜索(&amp;S)</translation>
-    </message>
-    <message>
         <source>&amp;Next Match</source>
         <translation>下一个匹配(&amp;N)</translation>
     </message>
@@ -590,6 +586,14 @@
     <message>
         <source>Go to Pa&amp;nel</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Search</source>
+        <translation>搜索(&amp;S)</translation>
+    </message>
+    <message>
+        <source>The graph by op and name; in a trace without one, the spans of the timeline</source>
+        <translation>按算子和名称搜索计算图；没有计算图的跟踪则搜索时间线的片段</translation>
     </message>
 </context>
 <context>

@@ -247,6 +247,7 @@ void MainWindow::show_menu(const QString& panel, const QPoint& global) {
   add({"run.breakpoint", "run.cursor"});
   menu->addSeparator();
   add({"edit.copy_name", "edit.copy_picture", "edit.copy_table", "file.save_picture", "file.save_table", "view.table"});
+  if (shell_.panels->table(panel) != nullptr) add({"view.sort"});
   menu->popup(global);
 }
 

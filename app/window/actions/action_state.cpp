@@ -29,11 +29,10 @@ void add_memory_states(Shell& shell) {
   auto& a = *shell.actions;
   const auto source = [&shell] { return shell.document().source(); };
   const auto searching = [&shell] { return shell.document().replanning()->busy(); };
-  a.when({"memory.replan",      "memory.plan_all", "memory.fit_under",     "memory.export",     "memory.findings",
-          "edit.find",          "edit.find_next",  "edit.find_previous",   "graph.producer",    "graph.user",
-          "graph.toggle",       "graph.expand",    "graph.collapse",       "graph.fit",         "graph.save_dot",
-          "graph.colour_state", "graph.colour_op", "graph.colour_backend", "graph.colour_time", "graph.colour_bytes",
-          "graph.colour_block"},
+  a.when({"memory.replan",   "memory.plan_all",      "memory.fit_under",  "memory.export",      "memory.findings",
+          "edit.find_next",  "edit.find_previous",   "graph.producer",    "graph.user",         "graph.toggle",
+          "graph.expand",    "graph.collapse",       "graph.fit",         "graph.save_dot",     "graph.colour_state",
+          "graph.colour_op", "graph.colour_backend", "graph.colour_time", "graph.colour_bytes", "graph.colour_block"},
          [source] { return source()->graph() != nullptr; });
   a.when({"memory.good_enough"}, searching);
   a.when({"memory.cancel"}, [&shell, searching] { return searching() || shell.document().runner()->planning(); });
@@ -55,7 +54,7 @@ void add_action_states(Shell& shell) {
   const auto several = [&shell] { return shell.documents->size() > 1; };
   a.when({"file.save_recording", "file.convert", "file.save_picture", "file.save_table", "edit.copy_picture",
           "edit.copy_table", "compare.file", "compare.keep", "view.zoom_in", "view.zoom_out", "view.left", "view.right",
-          "view.all", "view.mode", "view.table", "view.sort", "run.breakpoints"},
+          "view.all", "view.mode", "view.table", "view.sort", "edit.find", "run.breakpoints"},
          any);
   a.when({"file.close"}, [&shell] { return shell.documents->size() > 1 || !shell.document().empty(); });
   a.when({"file.sizes"}, [&shell] { return !shell.document().runner()->input_sizes().empty(); });

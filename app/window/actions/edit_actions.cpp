@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QClipboard>
+#include <QLineEdit>
 
 #include "app/window/dialogs/dialogs.h"
 #include "app/window/shell.h"
@@ -17,6 +18,17 @@ void copy_name(const Shell& shell) {
   const trace::TensorRef ref = tensor_of(shell.document().selection()->current(), *source.snapshot());
   if (const auto* t = source.snapshot()->tensor(source.graph_id(), ref))
     QApplication::clipboard()->setText(QString::fromStdString(t->name));
+}
+
+void search(const Shell& shell) {
+  if (shell.document().source()->graph() != nullptr) {
+    shell.show_panel("graph");
+    return shell.panels->find<GraphView>("graph")->focus_search();
+  }
+  shell.show_panel("timeline");
+  TablePanel* table = shell.panels->table(QStringLiteral("timeline"));
+  if (table->isHidden()) shell.panels->toggle_table();
+  table->findChild<QLineEdit*>()->setFocus(Qt::ShortcutFocusReason);
 }
 
 void add_going_back(Shell& shell) {
@@ -43,10 +55,9 @@ void add_edit_actions(Shell& shell) {
   auto* graph = shell.panels->find<GraphView>("graph");
   add_going_back(shell);
   a.separator(Menu::Edit);
-  a.add("edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search the Graph"), {K::Find}, [&shell, graph] {
-    shell.show_panel("graph");
-    graph->focus_search();
-  });
+  a.add(
+      "edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search"), {K::Find}, [&shell] { search(shell); },
+      QT_TRANSLATE_NOOP("Actions", "The graph by op and name; in a trace without one, the spans of the timeline"));
   a.add("edit.find_next", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Next Match"), {K(Qt::Key_F3)},
         [graph] { graph->find_next(1); });
   a.add("edit.find_previous", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Previous Match"), {K(Qt::SHIFT | Qt::Key_F3)},

@@ -2,9 +2,11 @@
 #include "panels.h"
 
 #include <views/common/plot_view.h>
+#include <QAbstractScrollArea>
 #include <QApplication>
 #include <QCoreApplication>
 #include <QSplitter>
+#include <QTextEdit>
 
 namespace arenascope::app {
 
@@ -46,6 +48,15 @@ void Panels::connect_panel(const QString& id, const PanelParts& parts) {
     connect(graph, &GraphView::context_menu_wanted, this, [this, id](const Selection&, const QPoint& at) {
       last_ = id;
       Q_EMIT menu_wanted(id, at);
+    });
+  }
+  // Lists and what else is drawn; texts have a menu of their own.
+  for (auto* area : parts.widget->findChildren<QAbstractScrollArea*>()) {
+    if (area->contextMenuPolicy() == Qt::CustomContextMenu || qobject_cast<QTextEdit*>(area) != nullptr) continue;
+    area->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(area, &QWidget::customContextMenuRequested, this, [this, id, area](const QPoint& at) {
+      last_ = id;
+      Q_EMIT menu_wanted(id, area->viewport()->mapToGlobal(at));
     });
   }
 }
