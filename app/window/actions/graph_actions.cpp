@@ -31,7 +31,7 @@ void add_graph_actions(Shell& shell) {
       {"graph.colour_time", QT_TRANSLATE_NOOP("Actions", "Colour by &Time")},
       {"graph.colour_bytes", QT_TRANSLATE_NOOP("Actions", "Colour by &Bytes")},
       {"graph.colour_block", QT_TRANSLATE_NOOP("Actions", "Colour by Bloc&k")},
-      {"graph.colour_difference", QT_TRANSLATE_NOOP("Actions", "Colour by Difference of &B")}};
+      {"graph.colour_difference", QT_TRANSLATE_NOOP("Actions", "Colour by Di&fference of B")}};
   int i = 0;
   for (const auto& [id, text] : kColours)
     a.add(id, Menu::Graph, text, {}, [graph, colour = static_cast<GraphColour>(i++)] { graph->set_colour(colour); });

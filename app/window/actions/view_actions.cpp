@@ -91,17 +91,17 @@ void add_marking(Shell& shell) {
       [&shell] { select_range(shell, true); },
       QT_TRANSLATE_NOOP("Actions", "The first of two marks, at the playhead: the inspector sums up what lies between"));
   a.add(
-      "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Select Steps &up to Here"), {K(Qt::Key_BracketRight)},
+      "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sele&ct Steps up to Here"), {K(Qt::Key_BracketRight)},
       [&shell] { select_range(shell, false); }, QT_TRANSLATE_NOOP("Actions", "The second mark, at the playhead"));
   a.add(
-      "view.sort", Menu::View, QT_TRANSLATE_NOOP("Actions", "So&rt Table by Column"),
+      "view.sort", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sort Table by Column"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [&shell] { sort_table(shell); },
       QT_TRANSLATE_NOOP("Actions", "By the column that the arrow keys went to; again: the other way"));
 }
 
 void add_panels(Shell& shell) {
   auto& a = *shell.actions;
-  QMenu* go = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "Go to Pa&nel"));
+  QMenu* go = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "Go to Panel"));
   QMenu* panels = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
   PanelGroup group = PanelGroup::None;
   for (const PanelKind& kind : panel_kinds()) {

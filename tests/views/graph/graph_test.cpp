@@ -346,6 +346,45 @@ class GraphTest : public QObject {
     QVERIFY(view.save_dot(folder.filePath("graph.dot")));
   }
 
+  // Compared with itself nothing differs; with a shorter network some nodes are only here, and the legend says so.
+  void what_is_compared_with_colours_the_graph() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    source.set_session(test::sample_session());
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(600, 800);
+    view.show();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && view.canvas()->scene().ready(), 20000);
+    view.expand_all();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 20000);
+    const GraphScene& scene = view.canvas()->scene();
+    const auto colours = [&] {
+      std::set<QRgb> all;
+      for (const VertexLook& look : scene.looks) all.insert(look.fill.rgb());
+      return all;
+    };
+    view.set_colour(GraphColour::Difference);
+    QCOMPARE(scene.legend.size(), size_t{1});  // nothing is compared with
+    QCOMPARE(colours().size(), size_t{1});
+    const auto same = std::make_shared<const Other>(Other::of(source.snapshot(), QStringLiteral("the same")));
+    source.compare_with(same);
+    QCOMPARE(scene.legend.size(), size_t{4});
+    QCOMPARE(colours().size(), size_t{1});
+    test::SampleOptions shorter;
+    shorter.blocks = 5;
+    shorter.threads = 1;
+    source.compare_with(
+        std::make_shared<const Other>(Other::of(test::sample_session(shorter)->snapshot(), QStringLiteral("shorter"))));
+    const QRgb only_here = theme.colours()[Role::Input].rgb();
+    QVERIFY(colours().contains(only_here));
+    QVERIFY(colours().size() >= 2);
+    size_t alone = 0;
+    for (const VertexLook& look : scene.looks) alone += look.fill.rgb() == only_here;
+    QVERIFY(alone <= source.comparison()->only_ours && alone > 0);
+  }
+
   void a_layer_is_a_thing_with_steps_and_nodes() {
     SessionSource source;
     SelectionModel selection;

@@ -502,6 +502,26 @@ class PlotsTest : public QObject {
     QVERIFY(!export_picture(d.arena, QStringLiteral("/nowhere/at/all.png"), {800, 300}).ok());
     QVERIFY(!export_picture(d.arena, folder.filePath(QStringLiteral("view.png")), {0, 300}).ok());
   }
+  // Through views, once each, and back again: whoever flows into a node has it among those that it flows to.
+  void what_flows_into_a_node_flows_out_of_another() {
+    const auto session = test::sample_session();
+    const trace::GraphInfo& graph = *session->snapshot()->graphs[0];
+    size_t edges = 0;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      if ((graph.nodes[i].flags & trace::kNoWork) != 0) continue;
+      const Flow flow = flow_of(graph, NodeId(i));
+      QCOMPARE(flow.node, NodeId(i));
+      for (NodeId from : flow.from) {
+        QVERIFY((graph.nodes[from.index()].flags & trace::kNoWork) == 0);
+        const Flow back = flow_of(graph, from);
+        QCOMPARE(std::count(back.to.begin(), back.to.end(), NodeId(i)), std::ptrdiff_t{1});
+        ++edges;
+      }
+    }
+    QVERIFY(edges > graph.nodes.size() / 2);
+    QVERIFY(flow_of(graph, NodeId::none()) == Flow());
+    QVERIFY(flow_of(graph, NodeId(graph.nodes.size())) == Flow());
+  }
   void dark_and_light_differ() {
     Desk d;
     d.show();
