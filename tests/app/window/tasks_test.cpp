@@ -44,14 +44,17 @@ class TasksTest : public QObject, protected WindowFixture {
   void click(QWidget* widget) { click(widget, widget->rect().center()); }
   void key(int key, Qt::KeyboardModifiers modifiers = {}) {
     ++strokes_;
-    QWidget* focus = QApplication::activePopupWidget();
-    if (focus == nullptr) focus = QApplication::focusWidget();
+    QWidget* focus = QApplication::focusWidget();
+    if (QWidget* popup = QApplication::activePopupWidget(); popup != nullptr)
+      focus = popup->focusWidget() != nullptr ? popup->focusWidget() : popup;
     QTest::keyClick(focus != nullptr ? focus : window_.get(), static_cast<Qt::Key>(key), modifiers);
     QCoreApplication::processEvents();
   }
   void type(const QString& text) {
     strokes_ += static_cast<int>(text.size());
-    QTest::keyClicks(QApplication::focusWidget(), text);
+    QWidget* popup = QApplication::activePopupWidget();
+    QTest::keyClicks(
+        popup != nullptr && popup->focusWidget() != nullptr ? popup->focusWidget() : QApplication::focusWidget(), text);
     QCoreApplication::processEvents();
   }
   // As it is read: without the mnemonic and the keys behind it.
