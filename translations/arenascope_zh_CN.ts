@@ -556,10 +556,6 @@
         <translation>文件未规定的大小，例如一次处理多少张图片</translation>
     </message>
     <message>
-        <source>Colour by Difference of &amp;B</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Select Steps from &amp;Here</source>
         <translation>从这里开始选择步骤(&amp;H)</translation>
     </message>
@@ -568,24 +564,12 @@
         <translation>两个标记中的第一个，位于播放头：检查器汇总两者之间的内容</translation>
     </message>
     <message>
-        <source>Select Steps &amp;up to Here</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>The second mark, at the playhead</source>
         <translation>第二个标记，位于播放头</translation>
     </message>
     <message>
-        <source>So&amp;rt Table by Column</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>By the column that the arrow keys went to; again: the other way</source>
         <translation>按方向键所在的列排序；再按一次：反向</translation>
-    </message>
-    <message>
-        <source>Go to Pa&amp;nel</source>
-        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&amp;Search</source>
@@ -594,6 +578,22 @@
     <message>
         <source>The graph by op and name; in a trace without one, the spans of the timeline</source>
         <translation>按算子和名称搜索计算图；没有计算图的跟踪则搜索时间线的片段</translation>
+    </message>
+    <message>
+        <source>Colour by Di&amp;fference of B</source>
+        <translation>按与 B 的差异着色(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Sele&amp;ct Steps up to Here</source>
+        <translation>选择步骤到这里为止(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Sort Table by Column</source>
+        <translation>按列排序表格</translation>
+    </message>
+    <message>
+        <source>Go to Panel</source>
+        <translation>转到面板</translation>
     </message>
 </context>
 <context>

@@ -299,6 +299,16 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   event->accept();
 }
 
+// Panels behind others have a place in the order of Tab, but nobody sees them.
+bool MainWindow::focusNextPrevChild(bool next) {
+  constexpr int kMostHidden = 200;
+  for (int i = 0; i < kMostHidden; ++i) {
+    if (!QMainWindow::focusNextPrevChild(next)) return false;
+    if (focusWidget() == nullptr || !focusWidget()->visibleRegion().isEmpty()) break;
+  }
+  return true;
+}
+
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasUrls()) event->acceptProposedAction();
 }
