@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "app/cli/cli.h"
 #include "app/checks/bench_list.h"
+#include "app/cli/cli.h"
 
 namespace arenascope::cli {
 namespace {

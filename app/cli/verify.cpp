@@ -2,10 +2,10 @@
 // arenascope-cli verify: runs a model and compares with the outputs beside it, or with the reference backend.
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
-#include "app/cli/model_options.h"
 #include "app/checks/verify_folder.h"
 #include "app/checks/verify_model.h"
+#include "app/cli/cli.h"
+#include "app/cli/model_options.h"
 
 namespace arenascope::cli {
 namespace {

@@ -31,7 +31,7 @@ class Panels : public QObject {
   }
 
   void raise(const QString& id);                // shown, with its group, and in front
-  void forget_closed() { closed_.clear(); }  // another arrangement shows all of them again
+  void forget_closed() { closed_.clear(); }     // another arrangement shows all of them again
   void set_open(const QString& id, bool open);  // by the user: closed, it stays so when its group is seen again
   void show(const QString& id);                 // that too; what is copied or saved next is it
   // Of the panels at the bottom those of one group are seen at a time, the one that was in front before, or
