@@ -108,7 +108,10 @@ void TablePanel::connect_rows() {
           });
   // A click on the row that is current already selects it too.
   connect(view_, &QTableView::clicked, this, &TablePanel::choose);
-  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { Q_EMIT activated(index.row()); });
+  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    choose(index);  // by Return, of a row that Tab came to
+    Q_EMIT activated(index.row());
+  });
 }
 
 void TablePanel::choose(const QModelIndex& index) {

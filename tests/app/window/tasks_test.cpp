@@ -286,7 +286,7 @@ class TasksTest : public QObject, protected WindowFixture {
       click(table->viewport(), table->visualRect(table->model()->index(0, 1)).center());
     } else {
       if (!table->hasFocus()) table->setFocus(Qt::TabFocusReason);
-      key(Qt::Key_Down);
+      key(Qt::Key_Return);
     }
     QTRY_VERIFY2(inspector().contains(QString::fromStdString(doc().source()->graph()->nodes[9].name)),
                  qPrintable(inspector()));
