@@ -4,28 +4,17 @@
 #include <fstream>
 #include <sstream>
 
-#include <arenascope/generate/generator.h>
-#include <arenascope/generate/sampler.h>
+#include <arenascope/models/chat_template.h>
 #include <arenascope/models/tokenizer.h>
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "app/cli/model_options.h"
+#include "app/cli/generate_texts.h"
 #include "app/cli/recorded_file.h"
 #include "app/common/format.h"
 
 namespace arenascope::cli {
 namespace {
-
-struct GenerateArguments {
-  std::string model, tokens, file, record, backend = "cpu";
-  std::optional<std::string> prompt;
-  std::optional<int64_t> number;
-  int64_t at_once = 64;
-  int threads = 0;
-  bool past_end = false, plain = false;
-  SamplerOptions sampler;
-};
 
 Result<std::string> text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -61,17 +50,11 @@ Result<std::vector<int32_t>> token_list(const std::string& given) {
   return ids;
 }
 
-// What was asked for, ready to begin.
-struct Task {
-  std::unique_ptr<models::Tokenizer> tokenizer;  // null: the model has none, and its tokens stay numbers
-  std::unique_ptr<Generator> generator;
-  std::vector<int32_t> prompt;
-  int64_t number = 0;
-};
-
 Result<Task> prepare(const GenerateArguments& a, const RunnerOptions& run) {
   Task task;
   const bool by_text = a.prompt || !a.file.empty();
+  if (a.chat && (!by_text || a.model.starts_with("zoo:")))
+    return Error{"--chat makes a conversation of a text, for a model whose file has a template"};
   if (by_text == !a.tokens.empty() || (a.prompt && !a.file.empty()))
     return Error{"one of --prompt, --file and --tokens says what to go on from"};
   if (!a.model.starts_with("zoo:")) {
@@ -83,11 +66,17 @@ Result<Task> prepare(const GenerateArguments& a, const RunnerOptions& run) {
   }
   auto text = a.prompt ? Result<std::string>(*a.prompt) : a.file.empty() ? Result<std::string>("") : text_of(a.file);
   if (!text) return text.error();
-  auto ids = by_text ? task.tokenizer->encode(*text, {true, !a.plain}) : token_list(a.tokens);
+  if (a.chat) {
+    auto asked = models::ChatTemplate::open(a.model);
+    if (asked) text = asked->render({{"user", *text}}, true);
+    if (!asked || !text) return asked ? text.error() : asked.error();
+  }
+  // A template writes the special tokens itself.
+  auto ids = by_text ? task.tokenizer->encode(*text, {!a.chat, a.chat || !a.plain}) : token_list(a.tokens);
   if (!ids) return ids.error();
   if (ids->empty()) return Error{"the prompt has no token"};
   task.prompt = std::move(*ids);
-  auto generator = Generator::open(a.model, {run, a.at_once});
+  auto generator = Generator::open(a.model, {run, a.at_once, *parse_dtype(a.cache_type), a.block});
   if (!generator) return generator.error();
   task.generator = std::move(*generator);
   const auto count = static_cast<int64_t>(task.prompt.size());
@@ -95,10 +84,16 @@ Result<Task> prepare(const GenerateArguments& a, const RunnerOptions& run) {
   if (context > 0 && count > context)
     return Error{fmt::format("{}: the prompt has {} tokens, its context {}", a.model, count, context)};
   task.number = a.number.value_or(context > 0 ? std::min<int64_t>(128, context - count) : 128);
-  if (context > 0 && task.number > context - count)
-    return Error{fmt::format("{}: {} tokens behind a prompt of {} do not fit into its context of {}", a.model,
-                             task.number, count, context)};
-  if (auto ok = task.generator->set_capacity(count + std::max<int64_t>(task.number, 0)); !ok) return ok.error();
+  if (context > 0 && task.number > context - count && !a.shift)
+    return Error{
+        fmt::format("{}: {} tokens behind a prompt of {} do not fit into its context of {}, unless "
+                    "--context-shift lets it forget",
+                    a.model, task.number, count, context)};
+  int64_t rows = count + std::max<int64_t>(task.number, 0);
+  if (context > 0) rows = std::min(rows, context);
+  // Copies share the prompt's whole blocks; a run of them all needs them at once.
+  if (a.copies > 1) rows = (rows + a.block - 1) / a.block * a.block * a.copies;
+  if (auto ok = task.generator->set_capacity(rows, a.copies); !ok) return ok.error();
   return task;
 }
 
@@ -111,85 +106,92 @@ std::string continuation(const models::Tokenizer& tokenizer, std::vector<int32_t
   return all.starts_with(before) ? all.substr(before.size()) : tokenizer.decode(tokens);
 }
 
-struct Outcome {
-  std::vector<int32_t> tokens;
-  Nanoseconds prefill = 0, decode = 0;
-};
-
-// `show` sees each token as it comes.
-Result<Outcome> generate(Task& task, Sampler& sampler, bool past_end, const std::function<void(int32_t)>& show) {
-  Outcome out;
-  Generator& generator = *task.generator;
-  auto logits = generator.feed(task.prompt);
-  if (!logits) return logits.error();
-  out.prefill = generator.busy();
-  for (int64_t i = 0; i < task.number; ++i) {
-    auto id = sampler.pick(*logits);
-    if (!id) return id.error();
-    out.tokens.push_back(*id);
-    show(*id);
-    if (!past_end && task.tokenizer && task.tokenizer->ends(*id)) break;
-    if (i + 1 == task.number) break;
-    logits = generator.feed({&*id, 1});
-    if (!logits) return logits.error();
-  }
-  out.decode = generator.busy() - out.prefill;
-  return out;
-}
-
 void print_outcome(Task& task, const Outcome& out) {
   const auto rate = [](size_t tokens, Nanoseconds time) {
     return fmt::format("{} tokens in {}, {:.1f} a second", tokens, app::format_nanoseconds(time),
                        static_cast<double>(tokens) * 1e9 / static_cast<double>(std::max<Nanoseconds>(time, 1)));
   };
+  size_t tokens = 0;
+  for (const Copy& copy : out.copies) tokens += copy.tokens.size() - 1;
   fmt::print("\n\nprompt {}\n", rate(task.prompt.size(), out.prefill));
-  if (out.tokens.size() > 1) fmt::print("decode {}\n", rate(out.tokens.size() - 1, out.decode));
+  if (tokens > 0) fmt::print("decode {}\n", rate(tokens, out.decode));
   for (const auto& [kind, bytes] : task.generator->peak_bytes())
     if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(kind), app::format_bytes(bytes));
 }
 
+std::string text_of(const Task& task, const Copy& copy) {
+  return task.tokenizer ? continuation(*task.tokenizer, task.prompt, copy.tokens) : std::string();
+}
+
+Json as_json(Task& task, const Outcome& out) {
+  Json peaks = Json::object(), others = Json::array();
+  for (const auto& [kind, bytes] : task.generator->peak_bytes()) peaks[std::string(name(kind))] = bytes;
+  for (size_t i = 1; i < out.copies.size(); ++i)
+    others.push_back({{"tokens", out.copies[i].tokens}, {"text", text_of(task, out.copies[i])}});
+  Json json{{"model", task.generator->name()},
+            {"prompt_tokens", task.prompt},
+            {"tokens", out.copies[0].tokens},
+            {"text", text_of(task, out.copies[0])}};
+  if (!others.empty()) json["copies"] = others;
+  json["prefill_seconds"] = static_cast<double>(out.prefill) / 1e9;
+  json["decode_seconds"] = static_cast<double>(out.decode) / 1e9;
+  if (out.runs > 0) json["outside_nanoseconds_a_run"] = out.outside / out.runs;
+  json["peak_bytes"] = peaks;
+  return json;
+}
+
+// Letters as they come; the prompt's text is not printed again.
+class Printer {
+ public:
+  explicit Printer(const Task& task)
+      : task_(task), first_(!task.tokenizer || task.tokenizer->decode(task.prompt).empty()) {}
+  void show(int32_t id) {
+    std::string text = task_.tokenizer ? letters_.add(task_.tokenizer->bytes_of(id)) : fmt::format("{} ", id);
+    if (first_ && text.starts_with(' ')) text.erase(0, 1);
+    first_ = first_ && text.empty();
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+  void finish() { fmt::print("{}", letters_.finish()); }
+
+ private:
+  const Task& task_;
+  models::Utf8Stream letters_;
+  bool first_;
+};
+
 int generate_text(const Context& context, const GenerateArguments& a) {
-  if (a.backend != "cpu" && a.backend != "reference")
-    return fail(kUsage, fmt::format("tokens are generated on cpu or reference, not '{}'", a.backend));
   if (a.number && *a.number < 1) return fail(kUsage, fmt::format("-n {} is less than 1", *a.number));
-  auto sampler = Sampler::create(a.sampler);
-  if (!sampler) return fail(kUsage, sampler.error().message);
+  if (a.copies > 1 && a.shift) return fail(kUsage, "--context-shift is for one text, not for --copies");
+  if (auto sampler = Sampler::create(a.sampler); !sampler) return fail(kUsage, sampler.error().message);
   RunnerOptions run;
-  run.backend = a.backend;
   run.threads = a.threads;
-  run.fuse = a.backend == "cpu";
+  if (auto ok = a.backend.put_into(run); !ok) return fail(kUsage, ok.error().message);
+  if (auto ok = check_names(run); !ok) return fail(kUsage, ok.error().message);
+  run.fuse = run.backend == "cpu";
   RecordedFile recorded;
   if (!a.record.empty()) run.recorder = recorded.recorder();
   auto task = prepare(a, run);
   if (!task) return fail(kUsage, task.error().message);
   if (auto ok = recorded.open(a.record, run); !ok) return fail(kFailed, ok.error().message);
-  models::Utf8Stream letters;
-  bool first = !task->tokenizer || task->tokenizer->decode(task->prompt).empty();
-  const auto show = [&](int32_t id) {
-    if (context.json) return;
-    std::string text = task->tokenizer ? letters.add(task->tokenizer->bytes_of(id)) : fmt::format("{} ", id);
-    if (first && text.starts_with(' ')) text.erase(0, 1);
-    first = first && text.empty();
-    fmt::print("{}", text);
-    std::fflush(stdout);
+  Printer printer(*task);
+  const std::function<void(int32_t)> show = [&](int32_t id) {
+    if (!context.json) printer.show(id);
   };
-  auto out = generate(*task, *sampler, a.past_end, show);
+  auto out = write_texts(*task, a, show);
   if (!out) return fail(kFailed, fmt::format("{}: {}", a.model, out.error().message));
+  if (!a.logits.empty())
+    if (auto ok = write_logits(a.logits, *out, task->generator->vocabulary()); !ok)
+      return fail(kFailed, ok.error().message);
   if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
-  if (!context.json) {
-    fmt::print("{}", letters.finish());
-    print_outcome(*task, *out);
+  if (context.json) {
+    print_json(as_json(*task, *out));
     return kDone;
   }
-  Json peaks = Json::object();
-  for (const auto& [kind, bytes] : task->generator->peak_bytes()) peaks[std::string(name(kind))] = bytes;
-  print_json({{"model", task->generator->name()},
-              {"prompt_tokens", task->prompt},
-              {"tokens", out->tokens},
-              {"text", task->tokenizer ? continuation(*task->tokenizer, task->prompt, out->tokens) : std::string()},
-              {"prefill_seconds", static_cast<double>(out->prefill) / 1e9},
-              {"decode_seconds", static_cast<double>(out->decode) / 1e9},
-              {"peak_bytes", peaks}});
+  printer.finish();
+  for (size_t i = 0; i < out->copies.size() && a.copies > 1; ++i)
+    fmt::print("{}[{}] {}\n", i == 0 ? "" : "\n", i + 1, text_of(*task, out->copies[i]));
+  print_outcome(*task, *out);
   return kDone;
 }
 
@@ -210,10 +212,23 @@ void add_generate(CLI::App& app, Context& context, Body& body) {
   command->add_option("--batch", a->at_once, "Tokens of the prompt that go through the graph together")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 16));
+  command->add_option("--copies", a->copies, "So many texts behind the same prompt, each by a seed of its own")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--cache-type", a->cache_type, "Of keys and values: f32, f16 or q8_0")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"f32", "f16", "q8_0"}));
+  command->add_option("--cache-block", a->block, "Rows of the cache that a text is given at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 16));
+  command->add_flag("--context-shift", a->shift,
+                    "Where the context ends, forget the older half of what stands behind the first token");
+  command->add_flag("--chat", a->chat, "The prompt is what a user says, in the file's chat template");
+  command->add_option("--logits", a->logits, "Writes what each token of the first text was chosen by, as .npy");
   command->add_flag("--past-end", a->past_end, "Go on behind a token that ends the text");
   command->add_flag("--plain", a->plain, "A special token's name in the prompt is text, not that token");
   command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
-  command->add_option("--backend", a->backend, "cpu or reference")->capture_default_str();
+  add_backend_arguments(*command, a->backend);
   command->add_option("--record", a->record, "Write a recording of the runs");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return generate_text(context, *a); }; });

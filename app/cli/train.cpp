@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli train: an optimiser's steps over labelled pictures.
+// arenascope-cli train: an optimiser's steps over labelled pictures or texts.
 #include <chrono>
 #include <cmath>
+#include <optional>
 
+#include <arenascope/train/dataset.h>
 #include <arenascope/train/trainer.h>
 #include <fmt/format.h>
 
@@ -17,6 +19,7 @@ struct TrainArguments {
   std::string model, data, test, optimizer = "adamw", schedule = "cosine", save, record;
   train::TrainerOptions options;
   int epochs = 5, threads = 0;
+  int64_t save_every = 0, capacity = 0;
 };
 
 // Of an epoch, from 0: as it is, or down to a hundredth along half a cosine (Loshchilov and Hutter 2017).
@@ -28,12 +31,19 @@ double rate_of(const TrainArguments& a, int epoch) {
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
-void print_outcome(train::Trainer& trainer, double seconds, double train_accuracy, const Json& test_accuracy,
-                   bool json) {
+struct Outcome {
+  double seconds = 0;
+  train::Measure learned;
+  std::optional<train::Measure> test;
+};
+
+void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
   if (!json) {
-    fmt::print("\n{} steps in {:.1f} s, {} of the training pictures right", trainer.steps(), seconds,
-               percent(train_accuracy));
-    if (!test_accuracy.is_null()) fmt::print(", {} of the test pictures", percent(test_accuracy.get<double>()));
+    fmt::print("\n{} steps in {:.1f} s, {} of what was learned right", trainer.steps(), out.seconds,
+               percent(out.learned.accuracy));
+    if (out.test) fmt::print(", {} of the test", percent(out.test->accuracy));
+    fmt::print("; loss {:.5f}", out.learned.loss);
+    if (out.test) fmt::print(", {:.5f}", out.test->loss);
     fmt::print("\n");
     for (const auto& [memory, bytes] : trainer.peak_bytes())
       if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(memory), app::format_bytes(bytes));
@@ -43,69 +53,112 @@ void print_outcome(train::Trainer& trainer, double seconds, double train_accurac
   for (const auto& [memory, bytes] : trainer.peak_bytes()) peaks[std::string(name(memory))] = bytes;
   print_json({{"model", trainer.name()},
               {"steps", trainer.steps()},
-              {"seconds", seconds},
+              {"seconds", out.seconds},
               {"loss", trainer.losses()},
-              {"train_accuracy", train_accuracy},
-              {"test_accuracy", test_accuracy},
+              {"train_loss", out.learned.loss},
+              {"train_accuracy", out.learned.accuracy},
+              {"test_loss", out.test ? Json(out.test->loss) : Json()},
+              {"test_accuracy", out.test ? Json(out.test->accuracy) : Json()},
               {"peak_bytes", peaks}});
+}
+
+struct Data {
+  std::unique_ptr<train::Dataset> learned, test;  // test: may be null
+};
+
+Result<Data> open_data(const TrainArguments& a) {
+  auto shape = train::sequence_shape(a.model, a.options.tokens);
+  if (!shape) return shape.error();
+  Data out;
+  auto learned = train::open_dataset(a.data, *shape);
+  if (!learned) return learned.error();
+  out.learned = std::move(*learned);
+  if (a.test.empty()) return out;
+  auto test = train::open_dataset(a.test, *shape);
+  if (!test) return test.error();
+  out.test = std::move(*test);
+  return out;
+}
+
+// All epochs; a checkpoint behind each, and behind every so many steps.
+Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const TrainArguments& a, bool quiet) {
+  Progress progress;
+  Status saved;
+  const auto told = [&](double) {
+    if (a.save_every > 0 && !a.save.empty() && trainer.steps() % a.save_every == 0) saved = trainer.save(a.save);
+    return saved.ok();
+  };
+  for (auto epoch = static_cast<int>(std::min<int64_t>(trainer.epochs(), a.epochs)); epoch < a.epochs; ++epoch) {
+    progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / a.epochs);
+    auto measured = trainer.epoch(data, rate_of(a, epoch), told);
+    if (!measured) return Error{fmt::format("{}: {}", a.model, measured.error().message)};
+    if (!saved) return saved;
+    if (!quiet)
+      fmt::print("epoch {:>3}  loss {:.5f}  accuracy {}\n", epoch + 1, measured->loss, percent(measured->accuracy));
+    if (!a.save.empty())
+      if (auto ok = trainer.save(a.save); !ok) return ok;
+  }
+  return {};
 }
 
 int train_model(const Context& context, TrainArguments& a) {
   const auto kind = train::parse_optimizer(a.optimizer);
   if (!kind) return fail(kUsage, fmt::format("there is no optimizer '{}'; there are sgd and adamw", a.optimizer));
   a.options.optimizer.kind = *kind;
-  auto data = train::read_image_pair(a.data);
+  auto data = open_data(a);
   if (!data) return fail(kUsage, data.error().message);
-  auto test = a.test.empty() ? Result<train::ImageData>(train::ImageData()) : train::read_image_pair(a.test);
-  if (!test) return fail(kUsage, test.error().message);
   a.options.run.threads = a.threads;
   a.options.run.fuse = true;
+  if (a.capacity > 0) a.options.run.capacity = a.capacity;
   RecordedFile recorded;
   if (auto ok = recorded.open(a.record, a.options.run); !ok) return fail(kFailed, ok.error().message);
-  auto opened = train::Trainer::open(a.model, *data, a.options);
+  auto opened = train::Trainer::open(a.model, *data->learned, a.options);
   if (!opened) return fail(kUsage, opened.error().message);
   train::Trainer& trainer = **opened;
-  Progress progress;
   const auto start = std::chrono::steady_clock::now();
-  for (auto epoch = static_cast<int>(std::min<int64_t>(trainer.epochs(), a.epochs)); epoch < a.epochs; ++epoch) {
-    progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / a.epochs);
-    auto measured = trainer.epoch(*data, rate_of(a, epoch));
-    if (!measured) return fail(kFailed, fmt::format("{}: {}", a.model, measured.error().message));
-    if (!context.json)
-      fmt::print("epoch {:>3}  loss {:.5f}  accuracy {}\n", epoch + 1, measured->loss, percent(measured->accuracy));
-    if (!a.save.empty())
-      if (auto ok = trainer.save(a.save); !ok) return fail(kFailed, ok.error().message);
-  }
+  if (auto ok = run_epochs(trainer, *data->learned, a, context.json); !ok) return fail(kFailed, ok.error().message);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
-  progress.phase("measuring");
-  auto train_measure = trainer.measure(*data);
-  if (!train_measure) return fail(kFailed, train_measure.error().message);
-  Json test_accuracy = nullptr;
-  if (!a.test.empty()) {
-    auto test_measure = trainer.measure(*test);
-    if (!test_measure) return fail(kUsage, fmt::format("{}: {}", a.test, test_measure.error().message));
-    test_accuracy = test_measure->accuracy;
+  Outcome out{seconds, {}, {}};
+  auto measured = trainer.measure(*data->learned);
+  if (!measured) return fail(kFailed, measured.error().message);
+  out.learned = *measured;
+  if (data->test) {
+    auto test = trainer.measure(*data->test);
+    if (!test) return fail(kUsage, fmt::format("{}: {}", a.test, test.error().message));
+    out.test = *test;
   }
-  print_outcome(trainer, seconds, train_measure->accuracy, test_accuracy, context.json);
+  print_outcome(trainer, out, context.json);
   return kDone;
 }
 
 }  // namespace
 
 void add_train(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("train", "Train a model on labelled pictures");
+  auto* command = app.add_subcommand("train", "Train a model on labelled pictures or texts");
   auto a = std::make_shared<TrainArguments>();
   train::OptimizerOptions& o = a->options.optimizer;
   command->add_option("model", a->model, "A .onnx or .gguf file, a checkpoint, or zoo:NAME")->required();
-  command->add_option("--data", a->data, "IMAGES,LABELS in the idx format, gzip or not")->required();
+  command
+      ->add_option(
+          "--data", a->data,
+          "IMAGES,LABELS in the idx format, gzip or not; of language models a file of tokens (16 bits each), or "
+          "sort:SEED")
+      ->required();
   command->add_option("--test", a->test, "The same, not trained on: its accuracy is told at the end");
-  command->add_option("--epochs", a->epochs, "How often each picture is seen")
+  command->add_option("--epochs", a->epochs, "How often each example is seen")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--batch", a->options.batch, "Pictures a step")
+  command->add_option("--batch", a->options.batch, "Examples a step")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
+  command->add_option("--accumulate", a->options.accumulate, "Parts in which a batch goes through the graph")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  command
+      ->add_option("--tokens", a->options.tokens,
+                   "Of a sequence, of language models; 0: what the model sees, at most 512")
+      ->check(CLI::Range(0, 1 << 20));
   command->add_option("--optimizer", a->optimizer, "sgd or adamw")->capture_default_str();
   command->add_option("--lr", o.learning_rate, "Learning rate")->capture_default_str();
   command->add_option("--schedule", a->schedule, "Of the learning rate: constant or cosine")
@@ -118,10 +171,12 @@ void add_train(CLI::App& app, Context& context, Body& body) {
   command->add_option("--weight-decay", o.weight_decay, "Of all parameters")->capture_default_str();
   command->add_option("--clip", o.clip, "The most that the norm of all gradients may be; 0: any")
       ->capture_default_str();
-  command->add_option("--seed", a->options.seed, "Of the pictures' order")->capture_default_str();
+  command->add_option("--seed", a->options.seed, "Of the examples' order")->capture_default_str();
   command->add_option("--save", a->save, "A checkpoint behind each epoch: safetensors that run opens as this model");
   command->add_option("--resume", a->options.resume,
-                      "A checkpoint of --save: goes on behind its last epoch, to the same bits on one thread");
+                      "A checkpoint of --save: goes on behind its last step, to the same bits on one thread");
+  command->add_option("--save-every", a->save_every, "A checkpoint behind every so many steps too")
+      ->check(CLI::Range(1, 1 << 30));
   command->add_option("--record", a->record, "Write a recording of the steps");
   command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_flag("--json", context.json, "Print one JSON object");

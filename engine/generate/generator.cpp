@@ -16,16 +16,23 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
+bool has_input(const models::Model& model, const char* name) {
+  return std::any_of(model.inputs.begin(), model.inputs.end(), [&](const auto& input) { return input.name == name; });
+}
+
 }  // namespace
 
 Generator::~Generator() = default;
 
 Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, const GeneratorOptions& options) {
+  if (options.cache_type != DType::F32 && options.cache_type != DType::F16 && options.cache_type != DType::Q8_0)
+    return Error{fmt::format("a cache is f32, f16 or q8_0, not {}", arenascope::name(options.cache_type))};
   std::unique_ptr<Generator> out(new Generator);
   out->spec_ = spec;
   out->options_ = options;
   models::OpenOptions open = options.run.open;
   open.cache = 1;
+  open.cache_type = options.cache_type;
   auto model = models::open_model(spec, open);
   if (!model) return model.error();
   const std::string title = model->path.empty() ? spec : model->path.string();
@@ -35,20 +42,24 @@ Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, cons
   out->name_ = model->name;
   out->context_ = model->language->context;
   out->vocabulary_ = model->language->vocabulary;
-  out->capacity_ = out->context_ > 0 ? out->context_ : 512;
+  out->window_ = model->language->window;
+  if (auto ok = out->set_capacity(out->context_ > 0 ? out->context_ : 512); !ok) return ok.error();
   return out;
 }
 
-Status Generator::set_capacity(int64_t tokens) {
-  if (tokens < 1) return Error{fmt::format("a cache of {} tokens", tokens)};
-  if (context_ > 0 && tokens > context_)
+Status Generator::set_capacity(int64_t tokens, int64_t texts) {
+  if (tokens < 1 || texts < 1) return Error{fmt::format("a cache of {} tokens for {} texts", tokens, texts)};
+  if (context_ > 0 && (tokens + texts - 1) / texts > context_)
     return Error{fmt::format("{} has a context of {} tokens, {} are too many", name_, context_, tokens)};
-  if (position_ > 0 || runner_) return Error{"the cache is in use"};
+  if (runner_) return Error{"the cache is in use"};
   capacity_ = tokens;
+  table_ = BlockTable(tokens, options_.block);
+  texts_.clear();
+  texts_[table_.begin()] = {};
   return {};
 }
 
-Status Generator::prepare() { return prepare_for(1); }
+Status Generator::prepare() { return prepare_for(1, 1); }
 
 void Generator::note_peaks() {
   if (!runner_) return;
@@ -66,71 +77,156 @@ std::map<MemoryKind, Bytes> Generator::peak_bytes() {
 }
 
 // One graph at a time: the one before lets go of its arena and packed weights first. The cache stays.
-Status Generator::prepare_for(int64_t tokens) {
-  if (runner_ && at_once_ == tokens) return {};
+Status Generator::prepare_for(int64_t tokens, int64_t wanted) {
+  if (runner_ && at_once_ == tokens && wanted_ == wanted) return {};
   note_peaks();
   runner_.reset();
   RunnerOptions run = options_.run;
   run.open.cache = capacity_;
+  run.open.cache_type = options_.cache_type;
   run.open.prefill = tokens > 1;
   run.open.tokens = tokens;
+  run.open.wanted = wanted;
   run.states = cache_;
   auto runner = Runner::open(spec_, run);
   if (!runner) return runner.error();
   for (const models::State& state : (*runner)->model().states) cache_[state.name] = state.tensor->storage;
   runner_ = std::move(*runner);
-  at_once_ = tokens;
-  mask_.assign(static_cast<size_t>(tokens * capacity_), -std::numeric_limits<float>::infinity());
+  at_once_ = tokens, wanted_ = wanted;
+  has_local_mask_ = has_input(runner_->model(), "kq_mask_local");
+  has_positions_ = has_input(runner_->model(), "positions");
+  mask_.resize(static_cast<size_t>(tokens * capacity_));
+  if (has_local_mask_) local_mask_.resize(mask_.size());
   return {};
 }
 
-// Tokens that the graph takes beyond those given stand at position -1: their keys and values are written nowhere, and
-// they see what the last one sees.
-Status Generator::feed_part(std::span<const int32_t> tokens) {
-  const auto count = static_cast<int64_t>(tokens.size());
-  std::vector<int64_t> ids(static_cast<size_t>(at_once_), 0), positions(static_cast<size_t>(at_once_), -1);
-  for (int64_t t = 0; t < at_once_; ++t) {
-    const int64_t position = position_ + std::min(t, count - 1);
-    if (t < count)
-      ids[static_cast<size_t>(t)] = tokens[static_cast<size_t>(t)], positions[static_cast<size_t>(t)] = position;
-    float* const row = mask_.data() + t * capacity_;
-    std::fill(row, row + position + 1, 0.0f);
+// A token sees the rows of its own text up to itself, of a window the last ones of them.
+void Generator::fill_mask(std::vector<float>& mask, std::span<const Fed> fed, int64_t window) {
+  std::fill(mask.begin(), mask.end(), -std::numeric_limits<float>::infinity());
+  const int64_t block = table_.block();
+  for (size_t t = 0; t < static_cast<size_t>(at_once_); ++t) {
+    const Fed& token = fed[std::min(t, fed.size() - 1)];
+    float* const row = mask.data() + static_cast<int64_t>(t) * capacity_;
+    const std::vector<int32_t>& blocks = table_.blocks(token.text);
+    const int64_t end = token.position + 1, begin = window > 0 ? std::max<int64_t>(end - window, 0) : 0;
+    for (int64_t at = begin; at < end;) {
+      const int64_t stop = std::min(end, (at / block + 1) * block);
+      float* const first = row + blocks[static_cast<size_t>(at / block)] * block;
+      std::fill(first + at % block, first + at % block + (stop - at), 0.0f);
+      at = stop;
+    }
+  }
+}
+
+// Tokens that the graph takes beyond those given are written to row -1, which is nowhere, and see what the last one sees.
+Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> wanted) {
+  const auto size = static_cast<size_t>(at_once_);
+  std::vector<int64_t> ids(size, 0), positions(size, 0), rows(size, -1);
+  for (size_t t = 0; t < fed.size(); ++t) {
+    ids[t] = fed[t].token, positions[t] = fed[t].position;
+    rows[t] = table_.row(fed[t].text, fed[t].position);
   }
   const auto start = std::chrono::steady_clock::now();
+  fill_mask(mask_, fed, 0);
   Status given = runner_->set_input("token_ids", bytes_of(ids));
-  if (given) given = runner_->set_input("positions", bytes_of(positions));
+  if (given && has_positions_) given = runner_->set_input("positions", bytes_of(positions));
+  if (given) given = runner_->set_input("cache_rows", bytes_of(rows));
   if (given) given = runner_->set_input("kq_mask", bytes_of(mask_));
-  if (given && at_once_ > 1) given = runner_->set_input("wanted_row", bytes_of(std::vector<int64_t>{count - 1}));
+  if (given && has_local_mask_) {
+    fill_mask(local_mask_, fed, window_);
+    given = runner_->set_input("kq_mask_local", bytes_of(local_mask_));
+  }
+  if (given && at_once_ > 1) given = runner_->set_input("wanted_rows", std::as_bytes(wanted));
   if (!given) return given;
   auto report = runner_->run();
   if (!report) return report.error();
+  running_ += report->nanoseconds;
   auto bytes = runner_->output(0);
   if (!bytes) return bytes.error();
   logits_.resize(bytes->size() / sizeof(float));
   std::memcpy(logits_.data(), bytes->data(), logits_.size() * sizeof(float));
   busy_ += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
-  position_ += count;
   return {};
 }
 
-Result<std::span<const float>> Generator::feed(std::span<const int32_t> tokens) {
+Status Generator::check(std::span<const int32_t> tokens) const {
   if (tokens.empty()) return Error{"there are no tokens to go on from"};
   for (int32_t id : tokens)
     if (id < 0 || id >= vocabulary_)
       return Error{fmt::format("{} has tokens 0 to {}, not {}", name_, vocabulary_ - 1, id)};
+  return {};
+}
+
+Result<std::span<const float>> Generator::feed(std::span<const int32_t> tokens, TextId text) {
+  if (auto ok = check(tokens); !ok) return ok.error();
   const auto count = static_cast<int64_t>(tokens.size());
-  if (count > capacity_ - position_)
-    return Error{fmt::format("{} tokens behind {} do not fit into a cache of {}", count, position_, capacity_)};
+  const int64_t before = position(text);
+  if (context_ > 0 && before + count > context_)
+    return Error{fmt::format("{} tokens behind {} are more than the {} that {} sees", count, before, context_, name_)};
+  if (auto ok = table_.append(text, count); !ok) return ok.error();
+  texts_[text].insert(texts_[text].end(), tokens.begin(), tokens.end());
   // Parts of the same length, of which the last may be shorter.
   const int64_t most = std::max<int64_t>(options_.most_at_once, 1), parts = (count + most - 1) / most;
   const int64_t each = (count + parts - 1) / parts;
-  if (auto ok = prepare_for(each); !ok) return ok.error();
-  for (int64_t begin = 0; begin < count; begin += each)
-    if (auto ok =
-            feed_part(tokens.subspan(static_cast<size_t>(begin), static_cast<size_t>(std::min(each, count - begin))));
-        !ok)
-      return ok.error();
+  if (auto ok = prepare_for(each, 1); !ok) return ok.error();
+  std::vector<Fed> fed;
+  for (int64_t begin = 0; begin < count; begin += each) {
+    fed.clear();
+    for (int64_t t = begin; t < std::min(begin + each, count); ++t)
+      fed.push_back({text, before + t, tokens[static_cast<size_t>(t)]});
+    const int64_t last[] = {static_cast<int64_t>(fed.size()) - 1};
+    if (auto ok = run(fed, last); !ok) return ok.error();
+  }
   return std::span<const float>(logits_);
+}
+
+Result<std::span<const float>> Generator::step(std::span<const Next> next) {
+  if (next.empty()) return Error{"there are no texts to go on with"};
+  std::vector<Fed> fed;
+  std::vector<int64_t> wanted;
+  for (const Next& n : next) {
+    if (auto ok = check({&n.token, 1}); !ok) return ok.error();
+    if (context_ > 0 && position(n.text) + 1 > context_)
+      return Error{fmt::format("the text has the {} tokens that {} sees", context_, name_)};
+  }
+  for (const Next& n : next) {
+    if (auto ok = table_.append(n.text, 1); !ok) return ok.error();
+    texts_[n.text].push_back(n.token);
+    wanted.push_back(static_cast<int64_t>(fed.size()));
+    fed.push_back({n.text, position(n.text) - 1, n.token});
+  }
+  const auto count = static_cast<int64_t>(next.size());
+  if (auto ok = prepare_for(count, count); !ok) return ok.error();
+  if (auto ok = run(fed, wanted); !ok) return ok.error();
+  return std::span<const float>(logits_);
+}
+
+Result<TextId> Generator::fork(TextId text) {
+  const std::vector<int32_t> tokens = texts_.at(text);
+  const TextId other = table_.fork(text, static_cast<int64_t>(tokens.size()));
+  const auto shared = static_cast<ptrdiff_t>(table_.tokens(other));
+  texts_[other].assign(tokens.begin(), tokens.begin() + shared);
+  if (shared < static_cast<ptrdiff_t>(tokens.size()))
+    if (auto logits = feed(std::span(tokens).subspan(static_cast<size_t>(shared)), other); !logits) {
+      end(other);
+      return logits.error();
+    }
+  return other;
+}
+
+void Generator::end(TextId text) {
+  table_.end(text);
+  texts_.erase(text);
+}
+
+Result<std::span<const float>> Generator::shift(int64_t kept, TextId text) {
+  std::vector<int32_t>& tokens = texts_.at(text);
+  const auto count = static_cast<int64_t>(tokens.size()), half = std::max<int64_t>(count / 2, 1);
+  std::vector<int32_t> rest(tokens.begin(), tokens.begin() + std::clamp<int64_t>(kept, 0, count - half));
+  rest.insert(rest.end(), tokens.end() - half, tokens.end());
+  table_.restart(text);
+  tokens.clear();
+  return feed(rest, text);
 }
 
 }  // namespace arenascope

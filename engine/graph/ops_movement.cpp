@@ -209,9 +209,14 @@ Result<Inferred> gather_elements_rule(Op op, Sources sources, const OpParams& pa
 }
 
 Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
-  if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
+  if (auto plain = refuse_quantised(op, sources.subspan(1)); !plain) return plain.error();
   const TensorImpl &to = *sources[0], &from = *sources[1];
   const auto [axis, has_rows] = params.get<SetRowsParams>();
+  // Of blocks of eight bits whole lines are written.
+  if (info(to.dtype).quantised &&
+      (to.dtype != DType::Q8_0 || !info(from.dtype).floating || axis == to.rank() - 1 || !to.contiguous()))
+    return refuse(op, fmt::format("it cannot write {} {} into {} along axis {}", name(from.dtype),
+                                  to_string(from.sizes), name(to.dtype), axis));
   if (axis < 0 || axis >= to.rank() || from.rank() != to.rank())
     return refuse(op, fmt::format("axis {} of {} and {} dimensions", axis, to.rank(), from.rank()));
   Dims wanted = to.sizes;

@@ -18,12 +18,14 @@ class LlamaBuilder {
         s_(sizes),
         depth_(sizes.depth > 0 ? sizes.depth : sizes.width / sizes.heads),
         training_(options.training),
-        decoder_(kit, options, 512, {s_.heads, s_.kv_heads, depth_, s_.alibi, s_.attention_cap}) {}
+        decoder_(kit, options, 512,
+                 {s_.heads, s_.kv_heads, depth_, s_.alibi, s_.attention_cap, s_.attention_scale, s_.window}) {}
 
   Result<Model> build() {
     const Tensor ids =
         kit_.input("token_ids", {decoder_.tokens()}, {0, static_cast<double>(s_.vocabulary)}, DType::I64);
     if (!s_.alibi) positions_ = decoder_.positions();
+    if (!s_.rotation.frequencies.empty()) rotation_.emplace(kit_, "rope", s_.rotation, decoder_.seen(), positions_);
     const Tensor table = kit_.weight("token_embd.weight", {s_.vocabulary, s_.width}, {-1, 1});
     Tensor x = g_.op_with(Op::Gather, {table, ids}, AxisParams{0}, "inp_embd");
     if (x && x.dtype() != DType::F32) x = g_.op_with(Op::Cast, {x}, CastParams{DType::F32}, "inp_embd_f32");
@@ -60,13 +62,16 @@ class LlamaBuilder {
   Tensor heads(const Tensor& rows, int64_t count, const std::string& name) {
     return split_heads(kit_, rows, count, name);
   }
-  Tensor rotated(const Tensor& rows, const std::string& name) {
+  bool is_local(int layer) const { return s_.window > 0 && layer % s_.period < s_.local; }
+  Tensor rotated(const Tensor& rows, const std::string& name, bool local) {
     if (s_.alibi) return rows;
     Tensor x = rows;
     if (s_.head_norms) x = norm(name + "_norm", x, depth_);
+    const bool own = local && s_.local_base > 0;
+    if (rotation_ && !own) return rotation_->rotate(x, name + "_rope");
     const auto dims = s_.rope_dims > 0 ? s_.rope_dims : static_cast<int32_t>(depth_);
-    return g_.op_with(Op::Rope, {x, positions_}, RopeParams{dims, s_.rope_base, s_.rope_scale, 0, s_.neox},
-                      name + "_rope");
+    const RopeParams params{dims, own ? s_.local_base : s_.rope_base, own ? 1 : s_.rope_scale, 0, s_.neox};
+    return g_.op_with(Op::Rope, {x, positions_}, params, name + "_rope");
   }
 
   Tensor attention(int i, const std::string& at, const Tensor& y) {
@@ -85,7 +90,9 @@ class LlamaBuilder {
       };
       q = part("attn_q", q_width), k = part("attn_k", kv_width), v = part("attn_v", kv_width);
     }
-    const Tensor mixed = decoder_.attention(i, rotated(q, at + "attn_q"), rotated(k, at + "attn_k"), v, at);
+    const bool local = is_local(i);
+    const Tensor mixed =
+        decoder_.attention(i, rotated(q, at + "attn_q", local), rotated(k, at + "attn_k", local), v, at, local);
     return kit_.linear(at + "attn_output", mixed, s_.width, false, 0.25);
   }
 
@@ -93,17 +100,53 @@ class LlamaBuilder {
     return s_.gelu ? g_.op(Op::GeluTanh, {x}, {}, at + "ffn_gelu") : g_.op(Op::Silu, {x}, {}, at + "ffn_silu");
   }
 
-  Tensor feed_forward(const std::string& at, const Tensor& z) {
-    Tensor gate, up;
-    if (s_.packed_gate) {
-      const Tensor both = kit_.linear(at + "ffn_up", z, 2 * s_.inner, false);
-      gate = g_.slice(both, 1, 0, s_.inner, 1, at + "ffn_gate_part");
-      up = g_.slice(both, 1, s_.inner, 2 * s_.inner, 1, at + "ffn_up_part");
-      gate = activated(gate, at);
-    } else {
-      gate = activated(kit_.linear(at + "ffn_gate", z, s_.inner, false), at);
-      up = kit_.linear(at + "ffn_up", z, s_.inner, false);
+  // x ↦ down·(activated(gate·x) ∘ up·x) with weights NAME_gate, NAME_up and NAME_down.
+  Tensor gated(const std::string& at, const std::string& suffix, const Tensor& z, int64_t inner) {
+    const Tensor gate = activated(kit_.linear(at + "ffn_gate" + suffix, z, inner, false), at);
+    const Tensor up = kit_.linear(at + "ffn_up" + suffix, z, inner, false);
+    return kit_.linear(at + "ffn_down" + suffix, g_.mul(gate, up, at + "ffn_par" + suffix), s_.width, false, 0.25);
+  }
+
+  // Every expert computes every token, and a token's weights leave those out that it does not go through: a graph whose shapes are
+  // known has no other way without an op of its own.
+  Tensor experts(const std::string& at, const Tensor& z) {
+    const Experts& e = s_.experts;
+    const int64_t rows = z ? z.sizes()[0] : 0;
+    const Tensor all = g_.soft_max(kit_.linear(at + "ffn_gate_inp", z, e.count, false), 1, 1, {}, at + "router");
+    const Tensor best = g_.op_with(Op::TopKValues, {all}, TopKParams{1, e.used, true, true}, at + "router_best");
+    if (!best) return {};
+    const Tensor least = g_.slice(best, 1, e.used - 1, e.used, 1);
+    const Tensor none = g_.op_with(Op::Fill, {}, FillParams{{}, DType::F32, 0, 0});
+    Tensor shares = g_.op(Op::Where, {g_.op(Op::GreaterEqual, {all, least}), all, none}, {}, at + "router_shares");
+    if (e.share_of_used) shares = g_.op(Op::Div, {shares, g_.reduce(Op::ReduceSum, shares, {1}, true)});
+    const auto product = [&](const char* name, const Tensor& x, int64_t from, int64_t to) {
+      const Tensor w = kit_.product_weight(at + name + ".weight", {e.count, to, from}, from);
+      return g_.mul_mat(w, x, {}, at + name);
+    };
+    const Tensor x = g_.reshape(z, {1, rows, s_.width});
+    const Tensor mixed = g_.mul(activated(product("ffn_gate_exps", x, s_.width, e.inner), at),
+                                product("ffn_up_exps", x, s_.width, e.inner), at + "ffn_par_exps");
+    const Tensor each = product("ffn_down_exps", mixed, e.inner, s_.width);
+    const Tensor by_expert = g_.reshape(g_.cont(g_.transpose(shares)), {e.count, rows, 1});
+    Tensor out = g_.reduce(Op::ReduceSum, g_.mul(each, by_expert), {0}, false, at + "ffn_experts");
+    if (e.shared_inner > 0) {
+      const Tensor gate = g_.op(Op::Sigmoid, {shared_gate(at, z)});
+      out = g_.add(out, g_.mul(gated(at, "_shexp", z, e.shared_inner), gate), at + "ffn_out");
     }
+    return out;
+  }
+  // Files have it as a line of numbers.
+  Tensor shared_gate(const std::string& at, const Tensor& z) {
+    const Tensor w = kit_.product_weight(at + "ffn_gate_inp_shexp.weight", {s_.width}, s_.width);
+    return g_.mul_mat(g_.reshape(w, {1, s_.width}), z, {}, at + "ffn_gate_inp_shexp");
+  }
+
+  Tensor feed_forward(const std::string& at, const Tensor& z) {
+    if (s_.experts.count > 0) return experts(at, z);
+    if (!s_.packed_gate) return gated(at, "", z, s_.inner);
+    const Tensor both = kit_.linear(at + "ffn_up", z, 2 * s_.inner, false);
+    const Tensor gate = activated(g_.slice(both, 1, 0, s_.inner, 1, at + "ffn_gate_part"), at);
+    const Tensor up = g_.slice(both, 1, s_.inner, 2 * s_.inner, 1, at + "ffn_up_part");
     return kit_.linear(at + "ffn_down", g_.mul(gate, up, at + "ffn_par"), s_.width, false, 0.25);
   }
 
@@ -114,12 +157,13 @@ class LlamaBuilder {
   const bool training_;
   Decoder decoder_;
   Tensor positions_;
+  std::optional<RotationTable> rotation_;
 };
 
 }  // namespace
 
 Result<Model> build_llama(ZooKit& kit, const LlamaSizes& sizes, const OpenOptions& options) {
-  kit.language(sizes.context, sizes.vocabulary);
+  kit.language(sizes.context, sizes.vocabulary, sizes.window);
   return LlamaBuilder(kit, sizes, options).build();
 }
 

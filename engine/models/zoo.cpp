@@ -16,6 +16,7 @@ constexpr ZooEntry kEntries[] = {
     {"unet", "U-Net with batch norm, 256x256, 31 million parameters", build_unet},
     {"bert_base", "BERT base, 128 tokens, 110 million parameters", build_bert_base},
     {"gpt2", "GPT-2 small, 124 million parameters", build_gpt2, true},
+    {"nano_gpt", "GPT-nano that sorts six digits of three (minGPT's), 85 thousand parameters", build_nano_gpt, true},
     {"llama_7b", "LLaMA 7B: one token against the cache, or a prompt with prefill", build_llama_7b, true},
     {"llama_13b", "LLaMA 13B: one token against the cache, or a prompt with prefill", build_llama_13b, true},
     {"baichuan_13b", "Baichuan 13B (ALiBi, packed qkv): one token against the cache, or a prompt with prefill",

@@ -30,25 +30,26 @@ Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t 
 }
 
 Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-              const std::string& prefix, float cap) {
+              const std::string& prefix, const AttendOptions& options) {
   if (!q || !v) return {};
   GraphBuilder& g = kit.g();
-  const int64_t tokens = q.sizes().back(1), depth = v.sizes().back();
-  const int64_t heads = element_count(q.sizes()) / std::max<int64_t>(tokens * q.sizes().back(), 1);
+  const int64_t tokens = q.sizes().back(1), depth = v.sizes().back(), rows = tokens * options.sequences;
+  const int64_t heads = element_count(q.sizes()) / std::max<int64_t>(rows * q.sizes().back(), 1);
   Tensor scores = g.mul_mat(k, q, {}, prefix + "kq");
-  float scale = 1.0f / std::sqrt(static_cast<float>(q.sizes().back()));
-  if (cap > 0) {
-    scores = g.scale(g.op(Op::Tanh, {g.scale(scores, scale / cap)}), cap, 0, prefix + "kq_capped");
+  float scale = options.scale > 0 ? options.scale : 1.0f / std::sqrt(static_cast<float>(q.sizes().back()));
+  if (options.cap > 0) {
+    scores = g.scale(g.op(Op::Tanh, {g.scale(scores, scale / options.cap)}), options.cap, 0, prefix + "kq_capped");
     scale = 1;
   }
   const Tensor weights = g.soft_max(scores, q->rank() - 1, scale, mask, prefix + "kq_soft_max");
   Tensor mixed = g.mul_mat(g.transpose(v, prefix + "v_t"), weights, {}, prefix + "kqv");
-  if (q->rank() == 4) mixed = g.reshape(mixed, {heads, tokens, depth}, prefix + "kqv_heads");
+  if (q->rank() > 3) mixed = g.reshape(mixed, {heads, rows, depth}, prefix + "kqv_heads");
   const Tensor merged = g.cont(g.permute(mixed, {1, 0, 2}, prefix + "kqv_merged"), prefix + "kqv_merged_cont");
-  return g.reshape(merged, {tokens, heads * depth}, prefix + "kqv_out");
+  return g.reshape(merged, {rows, heads * depth}, prefix + "kqv_out");
 }
 
-std::function<Status(std::byte*)> causal_mask_writer(int64_t heads, int64_t tokens, int64_t seen, bool alibi) {
+std::function<Status(std::byte*)> causal_mask_writer(int64_t heads, int64_t tokens, int64_t seen, bool alibi,
+                                                     int64_t window) {
   return [=](std::byte* out) -> Status {
     auto* numbers = reinterpret_cast<float*>(out);
     for (int64_t h = 0; h < heads; ++h)
@@ -56,16 +57,17 @@ std::function<Status(std::byte*)> causal_mask_writer(int64_t heads, int64_t toke
         for (int64_t s = 0; s < seen; ++s) {
           const int64_t back = seen - tokens + t - s;
           const double bias = alibi ? -alibi_slope(heads, h) * static_cast<double>(back) : 0;
-          *numbers++ = back < 0 ? -std::numeric_limits<float>::infinity() : static_cast<float>(bias);
+          const bool hidden = back < 0 || (window > 0 && back >= window);
+          *numbers++ = hidden ? -std::numeric_limits<float>::infinity() : static_cast<float>(bias);
         }
     return {};
   };
 }
 
-std::function<Status(std::byte*)> positions_writer(int64_t first, int64_t count) {
+std::function<Status(std::byte*)> positions_writer(int64_t first, int64_t count, int64_t times) {
   return [=](std::byte* out) -> Status {
     auto* numbers = reinterpret_cast<int64_t*>(out);
-    for (int64_t i = 0; i < count; ++i) numbers[i] = first + i;
+    for (int64_t i = 0; i < count * times; ++i) numbers[i] = first + i % count;
     return {};
   };
 }

@@ -14,15 +14,23 @@ Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t 
                       const std::string& name);
 
 // q [H, T, D], k [H, S, D], v [H, S, D] → [T, H·D]; or q [G, H, T, D], k and v [G, 1, S, D] → [T, G·H·D]. The mask,
-// added to the scaled scores, broadcasts to [H, T, S]. With a cap these become cap·tanh(score ÷ cap) before.
+// added to the scaled scores, broadcasts to [H, T, S]. Of several sequences there are q [H, N, T, D] or [G, H, N, T, D] and
+// as many k and v; the result is [N·T, heads·D].
+struct AttendOptions {
+  int64_t sequences = 1;  // N
+  float scale = 0;        // of the scores; 0: one by the root of the depth
+  float cap = 0;          // > 0: scores become cap·tanh(score ÷ cap) before the mask
+};
 Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-              const std::string& prefix, float cap = 0);
+              const std::string& prefix, const AttendOptions& options = {});
 
 // Default data of a mask [T, S] or [H, T, S]: 0 where the t-th of T tokens, which stands at S - T + t, may look, and
-// -infinity ahead of it. With `alibi`, look-backs cost the head's slope times the distance (Press 2021).
-std::function<Status(std::byte*)> causal_mask_writer(int64_t heads, int64_t tokens, int64_t seen, bool alibi);
+// -infinity ahead of it and, with a window, `window` and more behind it. With `alibi`, look-backs cost the head's slope
+// times the distance (Press 2021).
+std::function<Status(std::byte*)> causal_mask_writer(int64_t heads, int64_t tokens, int64_t seen, bool alibi,
+                                                     int64_t window = 0);
 
-// Default data of I64 positions: first, first + 1, …
-std::function<Status(std::byte*)> positions_writer(int64_t first, int64_t count);
+// Default data of I64 positions: first, first + 1, …, and so `times` times.
+std::function<Status(std::byte*)> positions_writer(int64_t first, int64_t count, int64_t times = 1);
 
 }  // namespace arenascope::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decoders that write text: GPT-2 small (Radford 2019), LLaMA (Touvron 2023) and Baichuan 13B (2023). Each is built as
+// What decoders that write text share, and the zoo's LLaMA (Touvron 2023) and Baichuan 13B (2023). Each is built as
 // one new token against a cache of keys and values, or (prefill) as a whole prompt that fills the cache. The caches
 // are inputs, one pair a layer; the rows to append to them are outputs, so that a graph has no hidden state.
 // A training step has no cache: all tokens at once, the mean cross entropy of all rows and each weight's gradient.
@@ -10,53 +10,71 @@
 
 namespace arenascope::models {
 Decoder::Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const Sizes& sizes)
-    : kit_(kit), sizes_(sizes) {
-  training_ = options.training;
-  cache_ = training_ ? 0 : options.cache;
+    : kit_(kit), sizes_(sizes), wanted_(std::max<int64_t>(options.wanted, 1)), cache_type_(options.cache_type) {
+  all_ = options.training || options.sequences > 0;
+  sequences_ = std::max<int64_t>(options.sequences, 1);
+  cache_ = all_ ? 0 : options.cache;
   const int64_t seen = cache_ > 0 ? cache_ : options.tokens > 0 ? options.tokens : usual;
-  tokens_ = !options.prefill && !training_ ? 1 : cache_ > 0 ? std::clamp<int64_t>(options.tokens, 1, cache_) : seen;
+  tokens_ = !options.prefill && !all_ ? 1 : cache_ > 0 ? std::clamp<int64_t>(options.tokens, 1, cache_) : seen;
   past_ = seen - tokens_;
-  if (cache_ > 0 && sizes.alibi)
+  if ((cache_ > 0 || sequences_ > 1) && sizes.alibi)
     kit.g().fail(Error{"with slopes instead of rotation, its cache is given and returned"});
   kit.layer("inputs");
-  // One new token sees everything: without slopes it needs no mask.
-  if (sizes.alibi)
-    mask_ = kit.input("kq_mask", {sizes.heads, tokens_, seen}, DType::F32,
-                      causal_mask_writer(sizes.heads, tokens_, seen, true));
-  else if (tokens_ > 1 || cache_ > 0)
-    mask_ = kit.input("kq_mask", {tokens_, seen}, DType::F32, causal_mask_writer(1, tokens_, seen, false));
+  // One new token sees everything: without slopes or a window it needs no mask.
+  const auto mask = [&](const char* name, int64_t window) {
+    if (sizes.alibi)
+      return kit.input(name, {sizes.heads, tokens_, seen}, DType::F32,
+                       causal_mask_writer(sizes.heads, tokens_, seen, true));
+    return kit.input(name, {tokens_, seen}, DType::F32, causal_mask_writer(1, tokens_, seen, false, window));
+  };
+  if (sizes.alibi || tokens_ > 1 || cache_ > 0) mask_ = mask("kq_mask", 0);
+  if (sizes.window > 0 && sizes.window < seen) local_mask_ = mask("kq_mask_local", sizes.window);
 }
 
-Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor& v, const std::string& prefix) {
+Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor& v, const std::string& prefix,
+                          bool local) {
   Tensor all_k = with_cache(i, "k", k), all_v = with_cache(i, "v", v), all_q = q;
-  const int64_t shared = sizes_.heads / sizes_.kv_heads, seen = past_ + tokens_;
-  if (shared > 1) {
-    all_k = kit_.g().reshape(all_k, {sizes_.kv_heads, 1, seen, sizes_.depth}, prefix + "k_shared");
-    all_v = kit_.g().reshape(all_v, {sizes_.kv_heads, 1, seen, sizes_.depth}, prefix + "v_shared");
-    all_q = kit_.g().reshape(q, {sizes_.kv_heads, shared, tokens_, sizes_.depth}, prefix + "q_shared");
-  }
-  return attend(kit_, all_q, all_k, all_v, mask_, prefix, sizes_.cap);
+  const int64_t shared = sizes_.heads / sizes_.kv_heads;
+  const auto arranged = [&](const Tensor& x, int64_t heads, int64_t by, int64_t rows, const char* name) {
+    Dims to{heads};
+    if (shared > 1) to.push_back(by);
+    if (sequences_ > 1) to.push_back(sequences_);
+    to.push_back(rows), to.push_back(sizes_.depth);
+    return to.rank() > 3 ? kit_.g().reshape(x, to, prefix + name) : x;
+  };
+  all_k = arranged(all_k, sizes_.kv_heads, 1, seen(), "k_shared");
+  all_v = arranged(all_v, sizes_.kv_heads, 1, seen(), "v_shared");
+  all_q = arranged(all_q, sizes_.kv_heads, shared, tokens_, "q_shared");
+  return attend(kit_, all_q, all_k, all_v, local && local_mask_ ? local_mask_ : mask_, prefix,
+                {sequences_, sizes_.scale, sizes_.cap});
 }
 
 Tensor Decoder::positions() {
-  if (!positions_) positions_ = kit_.input("positions", {tokens_}, DType::I64, positions_writer(past_, tokens_));
+  if (!positions_)
+    positions_ = kit_.input("positions", {tokens()}, DType::I64, positions_writer(past_, tokens_, sequences_));
   return positions_;
 }
 
 Tensor Decoder::wanted_rows(const Tensor& x) {
   if (cache_ > 0 && tokens_ > 1) {
-    const Tensor row = kit_.input("wanted_row", {1}, DType::I64, positions_writer(tokens_ - 1, 1));
-    return kit_.g().op_with(Op::Gather, {x, row}, AxisParams{0}, "last_token");
+    const Tensor rows = kit_.input("wanted_rows", {wanted_}, DType::I64, positions_writer(tokens_ - wanted_, wanted_));
+    return kit_.g().op_with(Op::Gather, {x, rows}, AxisParams{0}, "wanted_tokens");
   }
-  return tokens_ == 1 || training_ ? x : kit_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
+  return tokens() == 1 || all_ ? x : kit_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
 }
 
 Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
   const std::string name = fmt::format("cache_{}_l{}", which, i);
-  if (training_) return fresh;
+  if (all_) return fresh;
   if (cache_ > 0) {
-    const Tensor cache = kit_.state(name, {sizes_.kv_heads, cache_, sizes_.depth}, MemoryKind::KVCache);
-    return kit_.g().op_with(Op::SetRows, {cache, fresh, positions()}, SetRowsParams{1, true}, name + " (written)");
+    if (!rows_) rows_ = kit_.input("cache_rows", {tokens_}, DType::I64, positions_writer(past_, tokens_));
+    const Tensor cache = kit_.state(name, {sizes_.kv_heads, cache_, sizes_.depth}, MemoryKind::KVCache, cache_type_);
+    const Tensor written =
+        kit_.g().op_with(Op::SetRows, {cache, fresh, rows_}, SetRowsParams{1, true}, name + " (written)");
+    // What is summed over rows cannot be read in blocks that lie along them.
+    return !info(cache_type_).quantised || *which == 'k'
+               ? written
+               : kit_.g().op_with(Op::Cast, {written}, CastParams{DType::F32}, name + " (f32)");
   }
   const Tensor rows = kit_.g().cont(fresh, name + " (new)");
   Tensor all = rows;
@@ -84,45 +102,6 @@ Result<Model> build_baichuan_13b(const OpenOptions& options) {
   LlamaSizes sizes{40, 5120, 40, 40, 13696, 64000, 1e-6f};
   sizes.packed = sizes.alibi = true;
   return build_llama(kit, sizes, options);
-}
-
-Result<Model> build_gpt2(const OpenOptions& options) {
-  constexpr int64_t kWidth = 768, kHeads = 12, kVocabulary = 50257, kPlaces = 1024;
-  if (options.tokens > kPlaces)
-    return Error{fmt::format("zoo:gpt2: {} tokens, of at most {}", options.tokens, kPlaces)};
-  if (options.cache > kPlaces) return Error{fmt::format("zoo:gpt2: {} tokens, of at most {}", options.cache, kPlaces)};
-  ZooKit kit("gpt2");
-  kit.language(kPlaces, kVocabulary);
-  GraphBuilder& g = kit.g();
-  Decoder decoder(kit, options, 512, {kHeads, kHeads, kWidth / kHeads, false});
-  const Tensor ids = kit.input("token_ids", {decoder.tokens()}, {0, kVocabulary}, DType::I64);
-  const Tensor positions = decoder.positions();
-  const Tensor words = kit.weight("wte.weight", {kVocabulary, kWidth}, {-0.1, 0.1});
-  const Tensor places = kit.weight("wpe.weight", {kPlaces, kWidth}, {-0.1, 0.1});
-  Tensor x = g.add(g.op_with(Op::Gather, {words, ids}, AxisParams{0}, "wte"),
-                   g.op_with(Op::Gather, {places, positions}, AxisParams{0}, "wpe"), "embedded");
-  for (int i = 0; i < 12; ++i) {
-    const std::string at = fmt::format("h.{}.", i);
-    kit.layer(fmt::format("layer {}", i));
-    const Tensor qkv = kit.linear(at + "attn.c_attn", kit.layer_norm(at + "ln_1", x, 1e-5f), 3 * kWidth);
-    const auto part = [&](int64_t which, const char* name) {
-      return split_heads_of(kit, qkv, which, kWidth, kHeads, at + "attn." + name);
-    };
-    const Tensor q = part(0, "q"), k = part(1, "k"), v = part(2, "v");
-    const Tensor mixed = decoder.attention(i, q, k, v, at + "attn.");
-    x = g.add(x, kit.linear(at + "attn.c_proj", mixed, kWidth, true, 0.5), at + "add_1");
-    Tensor y = kit.linear(at + "mlp.c_fc", kit.layer_norm(at + "ln_2", x, 1e-5f), 4 * kWidth);
-    y = g.op(Op::GeluTanh, {y}, {}, at + "mlp.gelu");
-    x = g.add(x, kit.linear(at + "mlp.c_proj", y, kWidth, true, 0.5), at + "add_2");
-  }
-  kit.layer("output");
-  x = kit.layer_norm("ln_f", decoder.wanted_rows(x), 1e-5f);
-  const Tensor logits = g.mul_mat(words, x, {}, "lm_head");  // tied to the embedding
-  if (options.training)
-    kit.train(logits);
-  else
-    kit.output("logits", logits);
-  return kit.finish();
 }
 
 }  // namespace arenascope::models

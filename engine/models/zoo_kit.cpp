@@ -52,8 +52,8 @@ Tensor ZooKit::input(const std::string& name, const Dims& sizes, DType dtype,
   return tensor;
 }
 
-Tensor ZooKit::state(const std::string& name, const Dims& sizes, MemoryKind kind) {
-  Tensor tensor = builder_.input(name, sizes);
+Tensor ZooKit::state(const std::string& name, const Dims& sizes, MemoryKind kind, DType dtype) {
+  Tensor tensor = builder_.input(name, sizes, dtype);
   if (tensor) model_.states.push_back({name, tensor, kind, {}});
   return tensor;
 }

@@ -36,9 +36,11 @@ class ZooKit {
   Tensor input(const std::string& name, const Dims& sizes, Range range = {-1, 1}, DType dtype = DType::F32);
   Tensor input(const std::string& name, const Dims& sizes, DType dtype, std::function<Status(std::byte*)> writer);
   // What the graph writes itself, zeros at first.
-  Tensor state(const std::string& name, const Dims& sizes, MemoryKind kind);
+  Tensor state(const std::string& name, const Dims& sizes, MemoryKind kind, DType dtype = DType::F32);
   void output(const std::string& name, const Tensor& tensor);
-  void language(int64_t context, int64_t vocabulary) { model_.language = LanguageInfo{context, vocabulary}; }
+  void language(int64_t context, int64_t vocabulary, int64_t window = 0) {
+    model_.language = LanguageInfo{context, vocabulary, window};
+  }
 
   // x·wᵀ + bias over the last dimension of x; weights NAME.weight [to, from] and NAME.bias.
   Tensor linear(const std::string& name, const Tensor& x, int64_t to, bool with_bias = true, double gain = 1);
@@ -86,6 +88,7 @@ Result<Model> build_yolo(const OpenOptions& options);
 Result<Model> build_bert_base(const OpenOptions& options);
 Result<Model> build_vit_b16(const OpenOptions& options);
 Result<Model> build_gpt2(const OpenOptions& options);
+Result<Model> build_nano_gpt(const OpenOptions& options);
 Result<Model> build_llama_7b(const OpenOptions& options);
 Result<Model> build_llama_13b(const OpenOptions& options);
 Result<Model> build_baichuan_13b(const OpenOptions& options);

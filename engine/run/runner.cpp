@@ -186,6 +186,12 @@ Status Runner::move_leafs() {
       if (wanted(weight.half.impl())) weights.push_back(weight.half.impl());
   for (const auto& input : model_.inputs)
     if (wanted(input.tensor.impl())) inputs.push_back(input.tensor.impl());
+  // A state that the device writes lies there from now on, also for a runner that goes on with it.
+  std::map<MemoryKind, std::vector<TensorImpl*>> states;
+  for (const auto& state : model_.states)
+    if (wanted(state.tensor.impl())) states[state.kind].push_back(state.tensor.impl());
+  for (const auto& [kind, tensors] : states)
+    if (auto ok = move_to_device(backend, *context_, tensors, kind); !ok) return ok;
   if (auto ok = move_to_device(backend, *context_, weights, MemoryKind::Persistent); !ok) return ok;
   if (auto ok = move_to_device(backend, *context_, inputs, MemoryKind::Default); !ok) return ok;
   context_->release_cached({});

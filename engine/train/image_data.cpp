@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/train/image_data.h>
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -56,6 +57,23 @@ Result<Idx> read_idx(const std::filesystem::path& path, int least_rank) {
 
 }  // namespace
 
+void ImageData::put(int64_t i, std::byte* numbers, int64_t* targets) const {
+  const auto each = static_cast<size_t>(numbers_each());
+  const uint8_t* from = pixels.data() + static_cast<size_t>(i) * each;
+  for (size_t p = 0; p < each; ++p) {
+    const auto value = static_cast<float>(from[p]);
+    std::memcpy(numbers + p * sizeof value, &value, sizeof value);
+  }
+  *targets = labels[static_cast<size_t>(i)];
+}
+
+Status ImageData::fits(int64_t classes) const {
+  for (size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] >= classes)
+      return Error{fmt::format("label {} of picture {} is none of the model's {} classes", labels[i], i, classes)};
+  return {};
+}
+
 Result<ImageData> read_images(const std::filesystem::path& images, const std::filesystem::path& labels) {
   auto pictures = read_idx(images, 2);
   if (!pictures) return pictures.error();
@@ -68,7 +86,8 @@ Result<ImageData> read_images(const std::filesystem::path& images, const std::fi
   for (int d = 1; d < pictures->sizes.rank(); ++d) out.sizes.push_back(pictures->sizes[d]);
   out.pixels.assign(pictures->bytes.begin(), pictures->bytes.end());
   out.labels.assign(names->bytes.begin(), names->bytes.end());
-  if (out.count() == 0 || out.pixels_each() == 0) return Error{fmt::format("{}: it holds no picture", images.string())};
+  if (out.count() == 0 || out.numbers_each() == 0)
+    return Error{fmt::format("{}: it holds no picture", images.string())};
   return out;
 }
 

@@ -60,7 +60,8 @@ class Steps {
   // `to` gets the new value, behind its other readers, unless the step is spoilt.
   Tensor write(const Tensor& to, const Tensor& value, const std::string& what) {
     if (!to || !value) return {};
-    const Tensor kept = g_.op(Op::Where, {spoilt_, to, value}, {}, fmt::format("{} ({} kept)", to.name(), what));
+    const Tensor kept =
+        spoilt_ ? g_.op(Op::Where, {spoilt_, to, value}, {}, fmt::format("{} ({} kept)", to.name(), what)) : value;
     if (!kept) return {};
     std::vector<Tensor> sources{to, kept};
     for (const Tensor& reader : other_readers(graph_, *to, *kept)) sources.push_back(reader);

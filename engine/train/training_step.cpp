@@ -69,30 +69,132 @@ void add_output(GraphBuilder& g, Model& model, const Tensor& tensor) {
   model.outputs.push_back({std::string(tensor.name()), tensor.dtype(), Dims(tensor.sizes().span()), tensor, {}});
 }
 
-Status add_updates(GraphBuilder& g, Model& model, const Measured& measured, std::span<const Tensor> parameters,
-                   const OptimizerOptions& optimizer) {
-  auto gradients = build_gradients(g, model.graph, measured.loss, parameters);
-  if (!gradients) return gradients.error();
-  if (std::none_of(gradients->begin(), gradients->end(), [](const Tensor& t) { return t.defined(); }))
-    return Error{"its loss depends on no weight that could be trained"};
-  g.layer("optimizer");
-  const Tensor numbers = g.input(kOptimizerInput, {kOptimizerNumbers});
-  if (numbers) model.inputs.push_back({kOptimizerInput, DType::F32, {kOptimizerNumbers}, numbers, {}});
-  // Zero times what is not finite is not zero.
-  const Tensor spoilt = g.op(Op::IsNan, {g.scale(measured.loss, 0)}, {}, "loss_is_not_finite");
-  const auto written =
-      add_optimizer(g, model.graph, {parameters, *gradients}, optimizer, numbers, spoilt, model.states);
-  if (!g.ok()) return g.status();
-  for (const Tensor& tensor : written) {
-    add_output(g, model, tensor);
-    if (auto ok = model.graph.expand(tensor); !ok) return ok;
+// What one graph of a step is made with.
+class StepMaker {
+ public:
+  StepMaker(Model& model, const StepOptions& options)
+      : model_(model), options_(options), g_(model.context), parameters_(take_parameters(model)) {}
+
+  Status make(const Tensor& logits) {
+    if (options_.part == StepPart::Update) return make_update();
+    const Measured measured = add_loss(g_, model_, logits);
+    add_output(g_, model_, measured.loss);
+    add_output(g_, model_, measured.correct);
+    if (auto ok = begin_graph({measured.loss, measured.correct}); !ok) return ok;
+    if (options_.part == StepPart::Measure) return {};
+    const bool whole = options_.part == StepPart::Whole;
+    Tensor loss = measured.loss, accumulate;
+    if (!whole) {
+      accumulate = given(kAccumulate, 2);
+      loss = g_.mul(loss, g_.reshape(g_.slice(accumulate, 0, 1, 2), {}), "loss_share");
+      if (!g_.ok()) return g_.status();
+      if (auto ok = model_.graph.expand(loss); !ok) return ok;
+    }
+    auto gradients = build_gradients(g_, model_.graph, loss, parameters_);
+    if (!gradients) return gradients.error();
+    if (std::none_of(gradients->begin(), gradients->end(), [](const Tensor& t) { return t.defined(); }))
+      return Error{"its loss depends on no weight that could be trained"};
+    g_.layer("optimizer");
+    // Zero times what is not finite is not zero.
+    if (whole) return update(*gradients, g_.op(Op::IsNan, {g_.scale(loss, 0)}, {}, "loss_is_not_finite"));
+    return add_sums(*gradients, accumulate);
   }
-  return {};
-}
+
+ private:
+  Status begin_graph(std::initializer_list<Tensor> ends) {
+    if (!g_.ok()) return g_.status();
+    auto graph = model_.context.new_graph(2 * model_.graph.nodes().size() + 64, true);
+    if (!graph) return graph.error();
+    model_.graph = std::move(*graph);
+    for (const Tensor& tensor : ends)
+      if (auto ok = model_.graph.expand(tensor); !ok) return ok;
+    return {};
+  }
+
+  Tensor given(const char* name, int64_t count) {
+    const Tensor tensor = g_.input(name, {count});
+    if (tensor) model_.inputs.push_back({name, DType::F32, {count}, tensor, {}});
+    return tensor;
+  }
+
+  Status finish(std::span<const Tensor> written) {
+    if (!g_.ok()) return g_.status();
+    for (const Tensor& tensor : written) {
+      add_output(g_, model_, tensor);
+      if (auto ok = model_.graph.expand(tensor); !ok) return ok;
+    }
+    return {};
+  }
+
+  // Of each parameter that has a gradient, its L2 norm, in one line.
+  Tensor norms(std::span<const Tensor> gradients) {
+    std::vector<Tensor> squares;
+    for (const Tensor& gradient : gradients) {
+      if (!gradient) continue;
+      ReduceParams all{0, false};
+      for (int i = 0; i < gradient->rank(); ++i) all.axes |= 1u << i;
+      squares.push_back(g_.reshape(g_.op_with(Op::ReduceSum, {g_.mul(gradient, gradient)}, all), {1}));
+    }
+    return g_.op(Op::Sqrt, {squares.size() == 1 ? squares[0] : g_.concat(squares, 0)}, {}, kGradientNorms);
+  }
+
+  Status update(std::span<const Tensor> gradients, const Tensor& spoilt) {
+    g_.layer("optimizer");
+    std::vector<Tensor> ends;
+    if (options_.norms) ends.push_back(norms(gradients));
+    const Tensor numbers = given(kOptimizerInput, kOptimizerNumbers);
+    const auto written =
+        add_optimizer(g_, model_.graph, {parameters_, gradients}, options_.optimizer, numbers, spoilt, model_.states);
+    ends.insert(ends.end(), written.begin(), written.end());
+    return finish(ends);
+  }
+
+  Tensor sum_of(const Tensor& parameter) {
+    const std::string name = gradient_sum_name(parameter.name());
+    const Tensor sum = g_.input(name, Dims(parameter.sizes().span()));
+    if (sum) model_.states.push_back({name, sum, MemoryKind::Persistent, {}});
+    return sum;
+  }
+
+  Status add_sums(std::span<const Tensor> gradients, const Tensor& accumulate) {
+    g_.layer("gradient sums");
+    const Tensor kept = g_.slice(accumulate, 0, 0, 1);
+    std::vector<Tensor> written;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      if (!gradients[i]) continue;
+      const Tensor sum = sum_of(parameters_[i]);
+      if (!sum) return g_.status();
+      OpParams params;
+      params.set(SetRowsParams{0, false});
+      written.push_back(g_.op(Op::SetRows, {sum, g_.add(g_.mul(sum, kept), gradients[i])}, params,
+                              fmt::format("{} (next)", sum.name())));
+    }
+    return finish(written);
+  }
+
+  Status make_update() {
+    if (auto ok = begin_graph({}); !ok) return ok;
+    model_.inputs.clear();
+    std::vector<Tensor> gradients;
+    for (const Tensor& parameter : parameters_) {
+      const bool has = std::find(options_.accumulated.begin(), options_.accumulated.end(), parameter.name()) !=
+                       options_.accumulated.end();
+      gradients.push_back(has ? sum_of(parameter) : Tensor());
+    }
+    return update(gradients, {});
+  }
+
+  Model& model_;
+  const StepOptions& options_;
+  GraphBuilder g_;
+  const std::vector<Tensor> parameters_;
+};
 
 }  // namespace
 
-Result<Model> make_training_step(Model model, const std::optional<OptimizerOptions>& optimizer) {
+std::string gradient_sum_name(std::string_view parameter) { return fmt::format("{} (sum of gradients)", parameter); }
+
+Result<Model> make_training_step(Model model, const StepOptions& options) {
   const auto refuse = [&](const std::string& why) {
     return Error{fmt::format("{} cannot be trained: {}", model.path.empty() ? model.name : model.path.string(), why)};
   };
@@ -101,24 +203,12 @@ Result<Model> make_training_step(Model model, const std::optional<OptimizerOptio
   if (model.outputs.empty() || model.inputs.empty()) return refuse("it has no input or no output");
   const Tensor logits = model.outputs[0].tensor;
   if (logits.dtype() != DType::F32 || logits->rank() != 2)
-    return refuse(fmt::format("its first output '{}' is {} {}, not a row of f32 logits for each picture",
+    return refuse(fmt::format("its first output '{}' is {} {}, not a row of f32 logits for each example",
                               model.outputs[0].name, name(logits.dtype()), to_string(logits.sizes())));
   for (const models::ValueInfo& output : model.outputs) output.tensor->flags &= ~kFlagOutput;
-  const std::vector<Tensor> parameters = take_parameters(model);
   model.outputs.clear();
-  GraphBuilder g(model.context);
-  const Measured measured = add_loss(g, model, logits);
-  add_output(g, model, measured.loss);
-  add_output(g, model, measured.correct);
-  if (!g.ok()) return refuse(g.status().error().message);
-  auto graph = model.context.new_graph(2 * model.graph.nodes().size() + 64, true);
-  if (!graph) return refuse(graph.error().message);
-  model.graph = std::move(*graph);
-  for (const Tensor& tensor : {measured.loss, measured.correct})
-    if (auto ok = model.graph.expand(tensor); !ok) return refuse(ok.error().message);
-  if (optimizer)
-    if (auto ok = add_updates(g, model, measured, parameters, *optimizer); !ok) return refuse(ok.error().message);
   // A weight that the loss does not depend on is in no graph, and keeps its place in a checkpoint all the same.
+  if (auto ok = StepMaker(model, options).make(logits); !ok) return refuse(ok.error().message);
   return model;
 }
 

@@ -104,5 +104,6 @@ WorkBytes mul_mat_work, conv_work, conv_transpose_work, attention_work, lstm_wor
 
 Status cast_supports(const TensorImpl& node);
 Status max_pool_back_supports(const TensorImpl& node);  // f32 and f64
+Status set_rows_supports(const TensorImpl& node);       // plain numbers, and into q8_0 from plain ones
 
 }  // namespace arenascope::cpu

@@ -82,7 +82,7 @@ Kernel host_op(HostOp op) {
     case HostOp::BitCast: return {bit_cast, plain_sources};
     case HostOp::RoundSmall: return {round_small, floating_sources, nullptr, kFunctionCost};
     case HostOp::GridSample: return {grid_sample, floating_sources, nullptr, kWalk};
-    case HostOp::SetRows: return {set_rows, plain_sources};
+    case HostOp::SetRows: return {set_rows, set_rows_supports};
     case HostOp::MaxPoolBack: return {max_pool_back, max_pool_back_supports, nullptr, kWalk};
   }
   return {};

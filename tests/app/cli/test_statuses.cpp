@@ -45,12 +45,36 @@ TEST_CASE("wrong usage is 2") {
   ends({"generate", "zoo:gpt2", "--tokens", "1,x"}, 2, "1,x");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "-n", "0"}, 2, "-n 0");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "--temp", "-1"}, 2, "temperature");
-  ends({"generate", "zoo:gpt2", "--tokens", "1", "--backend", "opencl"}, 2, "opencl");
+  ends({"generate", "zoo:gpt2", "--tokens", "1", "--backend", "nobody"}, 2, "'nobody'");
+  ends({"generate", "zoo:gpt2", "--tokens", "1", "--chat"}, 2, "--chat");
+  ends({"generate", "zoo:gpt2", "--tokens", "1", "--cache-type", "i64"}, 2, "i64");
+  ends({"generate", "zoo:nano_gpt", "--tokens", "0,1,2,0,1,2,0,1,2,0,1,2"}, 2, "its context 11");
+  ends({"generate", "zoo:nano_gpt", "--tokens", "0,1,2", "-n", "9"}, 2, "--context-shift");
+  ends({"generate", "zoo:nano_gpt", "--tokens", "0", "--copies", "2", "--context-shift"}, 2, "--copies");
   ends({"generate", "zoo:squeezenet", "--tokens", "1"}, 2, "no language model");
   ends({"generate", "/nonexistent.gguf", "--prompt", "a"}, 2, "/nonexistent.gguf");
   ends({"train", "zoo:mnist_fc", "--data", "/nonexistent/a,/nonexistent/b"}, 2, "/nonexistent/a");
   ends({"train", "zoo:mnist_fc", "--data", "a"}, 2, "IMAGES,LABELS");
   ends({"train", "zoo:mnist_fc", "--data", "a,b", "--optimizer", "magic"}, 2, "'magic'");
+  ends({"train", "zoo:mnist_fc", "--data", "sort:1"}, 2, "IMAGES,LABELS");
+  ends({"train", "zoo:nano_gpt", "--data", "sort:one"}, 2, "sort:SEED");
+  ends({"train", "zoo:nano_gpt", "--data", "sort:1", "--tokens", "12"}, 2, "11 tokens");
+  ends({"train", "zoo:nano_gpt", "--data", "sort:1", "--tokens", "4"}, 2, "odd number");
+  ends({"train", "zoo:nano_gpt", "--data", "/nonexistent.bin"}, 2, "/nonexistent.bin");
+  ends({"train", "zoo:nano_gpt", "--data", "sort:1", "--accumulate", "7"}, 2, "7 parts");
+}
+
+TEST_CASE("a model writes several texts, and beyond its context where it may forget") {
+  ends({"generate", "zoo:nano_gpt", "--tokens", "0,2,1,1,0,2", "-n", "5", "--copies", "3", "--temp", "1"}, 0, "");
+  ends({"generate", "zoo:nano_gpt", "--tokens", "0,2,1,1,0,2", "-n", "20", "--context-shift"}, 0, "");
+  ends({"generate", "zoo:nano_gpt", "--tokens", "0,2", "-n", "3", "--cache-type", "f16", "--json"}, 0, "");
+  TempFolder folder;
+  ends({"train", "zoo:nano_gpt", "--data", "sort:1", "--epochs", "1", "--batch", "512", "--save", "/nonexistent/a"}, 1,
+       "/nonexistent/a");
+  ends({"train", "zoo:nano_gpt", "--data", "sort:1", "--epochs", "1", "--batch", "512", "--accumulate", "4", "--save",
+        folder / "a.safetensors"},
+       0, "");
+  ends({"generate", folder / "a.safetensors", "--tokens", "0,2,1,1,0,2", "-n", "5"}, 0, "");
 }
 
 TEST_CASE("a name that is none is 2 and says which there are") {

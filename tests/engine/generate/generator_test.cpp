@@ -19,17 +19,19 @@ namespace {
 using Ids = std::vector<int32_t>;
 
 // A llama of two layers with seeded weights, whose heads share keys and values by twos.
-GgufMaker small_llama(int64_t tokens_in_vocabulary = 40) {
-  constexpr int64_t kWidth = 32, kInner = 48, kVocabulary = 40;
+GgufMaker small_llama(int64_t tokens_in_vocabulary = 40, int64_t width = 32) {
+  const int64_t kWidth = width;
+  constexpr int64_t kInner = 48, kVocabulary = 40;
   GgufMaker maker;
   maker.text("general.architecture", "llama");
-  for (const auto& [key, value] : std::map<std::string, uint32_t>{{"block_count", 2},
-                                                                  {"embedding_length", kWidth},
-                                                                  {"feed_forward_length", kInner},
-                                                                  {"context_length", 48},
-                                                                  {"attention.head_count", 4},
-                                                                  {"attention.head_count_kv", 2},
-                                                                  {"rope.dimension_count", 8}})
+  for (const auto& [key, value] :
+       std::map<std::string, uint32_t>{{"block_count", 2},
+                                       {"embedding_length", static_cast<uint32_t>(kWidth)},
+                                       {"feed_forward_length", kInner},
+                                       {"context_length", 48},
+                                       {"attention.head_count", 4},
+                                       {"attention.head_count_kv", 2},
+                                       {"rope.dimension_count", static_cast<uint32_t>(kWidth / 4)}})
     maker.integer("llama." + key, value);
   maker.number("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   std::vector<std::string> texts;
@@ -172,6 +174,91 @@ TEST_CASE("the cache lies in memory of its own kind, and the graph is prepared o
   // Two layers' keys and values of 20 tokens, 2 heads of 8.
   CHECK(generator->peak_bytes().at(MemoryKind::KVCache) >= 2 * 2 * 20 * 2 * 8 * 4);
   CHECK(generator->peak_bytes().at(MemoryKind::KVCache) < 2 * 2 * 20 * 2 * 8 * 4 + 8192);
+}
+
+TEST_CASE("a cache in half the bytes gives nearly the same, in blocks of eight bits too") {
+  // A head's 32 numbers fill a block of q8_0.
+  const MadeModel model(small_llama(40, 128));
+  const Ids prompt{3, 17, 5, 30, 9, 9, 22, 1, 0, 38, 11};
+  const auto logits = [&](DType type) {
+    GeneratorOptions options;
+    options.run.threads = 1;
+    options.run.budget_seconds = 0.05;
+    options.cache_type = type;
+    auto generator = Generator::open(model.path(), options);
+    REQUIRE_MESSAGE(generator.ok(), (generator.ok() ? "" : generator.error().message));
+    REQUIRE((*generator)->set_capacity(20).ok());
+    fed(**generator, prompt);
+    auto out = fed(**generator, {7});
+    out.push_back(static_cast<float>((*generator)->peak_bytes().at(MemoryKind::KVCache)));
+    return out;
+  };
+  auto whole = logits(DType::F32), half = logits(DType::F16), blocks = logits(DType::Q8_0);
+  const double bytes = double(whole.back()), most = double(std::abs(whole[size_t(largest(whole))]));
+  CHECK(double(half.back()) <= bytes / 2 + 1024);
+  CHECK(double(blocks.back()) <= bytes * 34 / 128 + 1024);
+  for (auto* v : {&whole, &half, &blocks}) v->pop_back();
+  CHECK(furthest(half, whole) < 0.002 * std::max(most, 1.0));
+  CHECK(furthest(blocks, whole) < 0.03 * std::max(most, 1.0));
+  GeneratorOptions options;
+  options.cache_type = DType::I64;
+  CHECK(!Generator::open(model.path(), options).ok());
+}
+
+TEST_CASE("texts that share their beginning go on as each would alone") {
+  const MadeModel model(small_llama());
+  GeneratorOptions options;
+  options.run.threads = 1;
+  options.run.budget_seconds = 0.05;
+  options.block = 4;
+  auto opened_generator = Generator::open(model.path(), options);
+  REQUIRE(opened_generator.ok());
+  Generator& generator = **opened_generator;
+  REQUIRE(generator.set_capacity(60, 3).ok());
+  const Ids prompt{3, 17, 5, 30, 9, 9, 22, 1, 0, 38, 11};
+  const auto first = fed(generator, prompt);
+  auto b = generator.fork(0), c = generator.fork(0);
+  REQUIRE((b.ok() && c.ok()));
+  // Two blocks of four are shared by all three; three tokens were computed again by each.
+  CHECK(generator.table().owners(generator.table().blocks(0)[1]) == 3);
+  CHECK(generator.table().free_rows() == 60 - 8 - 3 * 4);
+  std::vector<Ids> written{{4, 1}, {8, 2}, {15, 3}};
+  std::vector<float> together;
+  for (size_t i = 0; i < 2; ++i) {
+    const Generator::Next next[] = {{0, written[0][i]}, {*b, written[1][i]}, {*c, written[2][i]}};
+    auto logits = generator.step(next);
+    REQUIRE_MESSAGE(logits.ok(), (logits.ok() ? "" : logits.error().message));
+    together.assign(logits->begin(), logits->end());
+  }
+  REQUIRE(together.size() == 120);
+  for (size_t t = 0; t < 3; ++t) {
+    Ids alone = prompt;
+    alone.insert(alone.end(), written[t].begin(), written[t].end());
+    const auto logits = fed(*opened(model.path()), alone);
+    CHECK(furthest({together.begin() + ptrdiff_t(40 * t), together.begin() + ptrdiff_t(40 * t + 40)}, logits) < 1e-5);
+  }
+  generator.end(*b);
+  CHECK(generator.tokens(*c).size() == 13);
+  const Generator::Next wrong[] = {{0, 40}};
+  CHECK(!generator.step(wrong).ok());
+  CHECK(!generator.step({}).ok());
+}
+
+TEST_CASE("a context that is full forgets its older half, as a new text of the rest would stand") {
+  const MadeModel model(small_llama());
+  auto generator = opened(model.path());
+  Ids all;
+  for (int i = 0; i < 48; ++i) all.push_back((7 * i + 3) % 40);
+  fed(*generator, all);
+  CHECK(!generator->feed(Ids{1}).ok());
+  auto shifted = generator->shift(1);
+  REQUIRE_MESSAGE(shifted.ok(), (shifted.ok() ? "" : shifted.error().message));
+  CHECK(generator->position() == 25);
+  Ids rest{all[0]};
+  rest.insert(rest.end(), all.end() - 24, all.end());
+  CHECK(generator->tokens() == rest);
+  CHECK(furthest({shifted->begin(), shifted->end()}, fed(*opened(model.path()), rest)) < 1e-5);
+  CHECK(generator->feed(Ids{1}).ok());
 }
 
 TEST_CASE("what does not fit is one sentence") {

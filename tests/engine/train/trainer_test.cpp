@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/train/frontier.h>
+#include <arenascope/train/image_data.h>
 #include <arenascope/train/trainer.h>
 #include <doctest/doctest.h>
 
@@ -158,6 +160,173 @@ TEST_CASE("a training that is resumed ends with the same bits as one that was no
   std::filesystem::remove(whole);
 }
 
+TEST_CASE("a training that is killed at any step and resumed ends with the same bits") {
+  const ImageData data = stripes(96, 5);
+  const auto bytes_of = [](const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const auto path = scratch("killed.safetensors"), whole = scratch("not_killed.safetensors");
+  TrainerOptions options;
+  options.batch = 16;
+  options.accumulate = 2;
+  auto all = opened("zoo:mnist_cnn", data, options);
+  for (int i = 0; i < 2; ++i) REQUIRE(all->epoch(data, 1e-3).ok());
+  REQUIRE(all->save(whole).ok());
+  for (const int64_t last : {1, 4, 6, 9}) {
+    CAPTURE(last);
+    options.resume.clear();
+    auto first = opened("zoo:mnist_cnn", data, options);
+    const auto until = [&](double) {
+      REQUIRE(first->save(path).ok());
+      return first->steps() < last;
+    };
+    while (first->steps() < last) REQUIRE(first->epoch(data, 1e-3, until).ok());
+    first.reset();
+    options.resume = path;
+    auto rest = opened("zoo:mnist_cnn", data, options);
+    CHECK(rest->steps() == last);
+    while (rest->epochs() < 2) REQUIRE(rest->epoch(data, 1e-3).ok());
+    REQUIRE(rest->save(path).ok());
+    CHECK(bytes_of(path) == bytes_of(whole));
+  }
+  std::filesystem::remove(path);
+  std::filesystem::remove(whole);
+}
+
+TEST_CASE("gradients that are added up over parts of a batch are those of the batch") {
+  const ImageData data = stripes(56, 5);  // the last batch of 24 has 8: of its three parts one is empty
+  const auto losses = [&](int64_t parts) {
+    TrainerOptions options;
+    options.batch = 24;
+    options.accumulate = parts;
+    options.norms = true;
+    options.optimizer.kind = OptimizerKind::Sgd;
+    auto trainer = opened("zoo:mnist_fc", data, options);
+    for (int i = 0; i < 3; ++i) REQUIRE(trainer->epoch(data, 0.05).ok());
+    std::vector<double> out = trainer->losses();
+    CHECK(trainer->trained().size() == 4);
+    CHECK(trainer->gradient_norms().size() == 4);
+    for (float norm : trainer->gradient_norms()) out.push_back(double(norm));
+    return out;
+  };
+  const auto once = losses(1);
+  for (const int64_t parts : {2, 3, 24}) {
+    const auto split = losses(parts);
+    REQUIRE(split.size() == once.size());
+    for (size_t i = 0; i < once.size(); ++i) CHECK(split[i] == doctest::Approx(once[i]).epsilon(2e-4));
+  }
+  TrainerOptions uneven;
+  uneven.accumulate = 3;
+  CHECK(!Trainer::open("zoo:mnist_fc", data, uneven).ok());
+}
+
+TEST_CASE("fewer bytes for activations cost operations, and train to the same loss") {
+  const ImageData data = stripes(64, 5);
+  TrainerOptions options;
+  options.batch = 32;
+  options.run.threads = 1;
+  options.run.budget_seconds = 0.05;
+  auto points = checkpoint_frontier("zoo:mnist_cnn", options);
+  REQUIRE_MESSAGE(points.ok(), (points.ok() ? "" : points.error().message));
+  REQUIRE(points->size() > 1);
+  CHECK((*points)[0].extra_flops == 0);
+  for (size_t i = 1; i < points->size(); ++i) {
+    CHECK((*points)[i].arena < (*points)[i - 1].arena);
+    CHECK((*points)[i].extra_flops > 0);
+  }
+  const auto losses = [&](std::optional<Bytes> capacity) {
+    options.run.capacity = capacity;
+    auto trainer = opened("zoo:mnist_cnn", data, options);
+    REQUIRE(trainer->epoch(data, 1e-3).ok());
+    if (capacity) CHECK(trainer->step().plan().memory.arena_bytes <= *capacity);
+    return trainer->losses();
+  };
+  const auto all = losses({}), spared = losses((*points)[1].arena);
+  REQUIRE(all.size() == spared.size());
+  for (size_t i = 0; i < all.size(); ++i) CHECK(spared[i] == doctest::Approx(all[i]).epsilon(1e-5));
+  CHECK(!checkpoint_frontier("zoo:mul_mat", options).ok());
+}
+
+TEST_CASE("digits to sort: shown, and then the same in their order") {
+  auto task = SortTask::create(3, 11, 3, 50);
+  REQUIRE(task.ok());
+  CHECK(task->count() == 50);
+  std::vector<int64_t> numbers(11), targets(11), first;
+  for (int64_t i = 0; i < 50; ++i) {
+    task->put(i, reinterpret_cast<std::byte*>(numbers.data()), targets.data());
+    std::vector<int64_t> sorted(numbers.begin(), numbers.begin() + 6);
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t t = 0; t < 11; ++t) {
+      CHECK(targets[t] == (t < 5 ? -1 : sorted[t - 5]));
+      if (t > 5) CHECK(numbers[t] == sorted[t - 6]);
+    }
+    if (i == 0)
+      first = numbers;
+    else if (i == 1)
+      CHECK(first != numbers);
+  }
+  CHECK(!SortTask::create(1, 10, 3).ok());
+  CHECK(!SortTask::create(1, 1, 3).ok());
+  CHECK(!open_dataset("sort:x", {11, 3}).ok());
+  CHECK(!open_dataset("sort:1", {}).ok());
+  CHECK(open_dataset("sort:1", {11, 3}).ok());
+}
+
+TEST_CASE("a GPT learns to sort") {
+  auto data = SortTask::create(1, 11, 3, 512);
+  auto other = SortTask::create(2, 11, 3, 128);
+  REQUIRE((data.ok() && other.ok()));
+  TrainerOptions options;
+  options.batch = 64;
+  options.run.fuse = true;
+  options.optimizer.clip = 1;
+  options.run.budget_seconds = 0.05;
+  options.run.threads = 1;
+  auto trainer = Trainer::open("zoo:nano_gpt", *data, options);
+  REQUIRE_MESSAGE(trainer.ok(), (trainer.ok() ? "" : trainer.error().message));
+  const double before = (*trainer)->measure(*other)->loss;
+  CHECK(before > 0.9);
+  for (int i = 0; i < 12; ++i) REQUIRE((*trainer)->epoch(*data, 3e-3).ok());
+  CHECK((*trainer)->measure(*other)->loss < before / 3);
+}
+
+TEST_CASE("a text of tokens is cut into pieces, and what is wrong with it is said") {
+  const auto path = scratch("tokens.bin");
+  write(path, {0, 0, 1, 0, 2, 0, 0, 0, 2, 0, 1, 0, 1, 0, 2, 0});
+  auto text = TokenText::read(path.string(), 3);
+  REQUIRE(text.ok());
+  CHECK(text->count() == 2);
+  std::vector<int64_t> numbers(3), targets(3);
+  text->put(1, reinterpret_cast<std::byte*>(numbers.data()), targets.data());
+  CHECK(numbers == std::vector<int64_t>{0, 2, 1});
+  CHECK(targets == std::vector<int64_t>{2, 1, 1});
+  TrainerOptions options;
+  options.batch = 2;
+  options.tokens = 3;
+  options.run.threads = 1;
+  options.run.budget_seconds = 0.05;
+  auto trainer = Trainer::open("zoo:nano_gpt", *text, options);
+  REQUIRE_MESSAGE(trainer.ok(), (trainer.ok() ? "" : trainer.error().message));
+  auto measured = (*trainer)->epoch(*text, 1e-3);
+  REQUIRE(measured.ok());
+  CHECK(measured->loss > 0);
+  const auto said = [&](const std::vector<uint8_t>& bytes, int64_t tokens) {
+    write(path, bytes);
+    auto read = TokenText::read(path.string(), tokens);
+    if (!read) return read.error().message;
+    auto opened = Trainer::open("zoo:nano_gpt", *read, options);
+    return opened.ok() ? std::string("fine") : opened.error().message;
+  };
+  CHECK(said({0, 0, 1, 0, 2, 0, 9, 0}, 3).find("token 9 at place 3") != std::string::npos);
+  CHECK(said({0, 0, 1}, 3).find("3 bytes") != std::string::npos);
+  CHECK(said({0, 0, 1, 0}, 3).find("too few") != std::string::npos);
+  options.tokens = 12;
+  CHECK(said({0, 0, 1, 0, 2, 0, 0, 0}, 3).find("sees 11 tokens") != std::string::npos);
+  CHECK(!TokenText::read("/nonexistent/a.bin", 3).ok());
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("a loss that is no number ends it, names the node, and leaves the parameters") {
   const ImageData data = stripes(64, 5);
   TrainerOptions options;
@@ -217,6 +386,6 @@ TEST_CASE("real digits are read, packed as they are") {
   auto data = read_images(folder / "t10k-images-idx3-ubyte.gz", folder / "t10k-labels-idx1-ubyte.gz");
   REQUIRE_MESSAGE(data.ok(), (data.ok() ? "" : data.error().message));
   CHECK(data->count() == 10000);
-  CHECK(data->pixels_each() == 784);
+  CHECK(data->numbers_each() == 784);
   CHECK(data->labels[0] == 7);
 }

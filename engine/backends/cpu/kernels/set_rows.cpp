@@ -3,11 +3,13 @@
 // parameter.
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/quant/quant.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -42,12 +44,50 @@ void write_row(const Nest& inner, Side to, DType to_type, Side from, DType from_
   });
 }
 
+Status outside(const TensorImpl& node, int64_t row, int64_t i, int64_t size) {
+  return refuse(node, fmt::format("row {} (number {} of its rows) lies outside the {} that there are", row, i, size));
+}
+
+// Lines of blocks: the source's line as floats, and from these.
+Status set_quantised_rows(const Job& job, int axis, const TensorImpl* rows) {
+  const TensorImpl &node = job.node, &from = job.source(1);
+  const DTypeInfo& type = info(node.dtype);
+  const int last = node.rank() - 1;
+  const int64_t width = node.sizes[last], line_bytes = width / type.block_elements * type.block_bytes;
+  int64_t within = 1;  // lines of a row
+  for (int d = axis + 1; d < last; ++d) within *= node.sizes[d];
+  const int64_t size = node.sizes[axis], count = from.sizes[axis], from_bytes = element_bytes(from.dtype);
+  const LoadRow<float> load = loader<float>(from.dtype);
+  std::vector<float> line(static_cast<size_t>(width));
+  const Range part = job.part(width > 0 ? from.element_count() / width : 0);
+  for (int64_t l = part.begin; l < part.end; ++l) {
+    const int64_t i = l / within % count, row = rows ? integer_at(*rows, i) : i;
+    if (row < 0) continue;
+    if (row >= size) return outside(node, row, i, size);
+    int64_t offset = 0, rest = l;
+    for (int d = last - 1; d >= 0; rest /= from.sizes[d], --d) offset += rest % from.sizes[d] * from.strides[d];
+    load(line.data(), from.data() + offset * from_bytes, from.strides[last], width);
+    const int64_t to = (l / within / count * size + row) * within + l % within;
+    quantise_q8_0(line.data(), node.data() + to * line_bytes, width);
+  }
+  return {};
+}
+
 }  // namespace
+
+Status set_rows_supports(const TensorImpl& node) {
+  for (const TensorImpl* source : node.sources)
+    if (source != node.sources[0] && info(source->dtype).quantised)
+      return refuse(node,
+                    fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
+  return {};
+}
 
 Status set_rows(const Job& job) {
   const TensorImpl &node = job.node, &from = job.source(1);
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
   const TensorImpl* rows = has_rows ? &job.source(2) : nullptr;
+  if (info(node.dtype).quantised) return set_quantised_rows(job, axis, rows);
   const int64_t size = node.sizes[axis], count = from.sizes[axis];
   const Nest outer(without(node.sizes, axis, 0, axis),
                    {without(node.strides, axis, 0, axis), without(from.strides, axis, 0, axis)});
@@ -58,9 +98,7 @@ Status set_rows(const Job& job) {
   for (int64_t slice = slices.begin; slice < slices.end; ++slice) {
     const int64_t i = slice % count, row = rows ? integer_at(*rows, i) : i;
     if (row < 0) continue;
-    if (row >= size)
-      return refuse(node,
-                    fmt::format("row {} (number {} of its rows) lies outside the {} that there are", row, i, size));
+    if (row >= size) return outside(node, row, i, size);
     int64_t to_at = row * node.strides[axis], from_at = i * from.strides[axis];
     outer.rows({slice / count, slice / count + 1}, 1,
                [&](const int64_t* at, int64_t) { to_at += at[0], from_at += at[1]; });

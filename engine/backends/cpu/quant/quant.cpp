@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/backends/cpu/quant/quant.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "engine/backends/cpu/kernels/half.h"
@@ -138,6 +140,18 @@ void dequantise_row(const TensorImpl& tensor, int64_t row, float* to) {
   }
   const DTypeInfo& t = info(tensor.dtype);
   dequantise(tensor.dtype, tensor.data() + offset / t.block_elements * t.block_bytes, to, tensor.sizes.back());
+}
+
+void quantise_q8_0(const float* values, std::byte* to, int64_t n) {
+  for (int64_t begin = 0; begin < n; begin += 32, to += 34) {
+    float most = 0;
+    for (int64_t i = begin; i < begin + 32; ++i) most = std::max(most, std::abs(values[i]));
+    const float scale = most / 127, by = scale > 0 ? 1 / scale : 0;
+    const Half half = to_half(scale);
+    std::memcpy(to, &half, 2);
+    for (int64_t i = 0; i < 32; ++i)
+      to[2 + i] = static_cast<std::byte>(static_cast<int8_t>(std::round(values[begin + i] * by)));
+  }
 }
 
 }  // namespace arenascope::cpu

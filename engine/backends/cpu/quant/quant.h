@@ -8,6 +8,10 @@ namespace arenascope::cpu {
 // `n` values, a multiple of the type's block, from consecutive blocks.
 void dequantise(DType type, const std::byte* blocks, float* to, int64_t n);
 
+// `n` values, a multiple of 32, as q8_0: each block's largest magnitude becomes 127, the others are rounded to the
+// nearest, halves away from zero.
+void quantise_q8_0(const float* values, std::byte* to, int64_t n);
+
 // The values of a quantised tensor's row-th innermost row (rows in row-major order over the other dimensions).
 void dequantise_row(const TensorImpl& tensor, int64_t row, float* to);
 

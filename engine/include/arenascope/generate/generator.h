@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A language model that goes on: its keys and values lie in a cache of kind KVCache which the graph writes in place, so
-// that each token costs one run of a graph that was prepared once. Only positions, a mask and the token's id change.
+// that each token costs one run of a graph that was prepared once. Only positions, rows, a mask and the token's id
+// change. Several texts share one cache, by blocks.
 #pragma once
 #include <map>
 #include <memory>
@@ -8,20 +9,23 @@
 #include <string>
 #include <vector>
 
+#include <arenascope/generate/block_table.h>
 #include <arenascope/memory/memory_kind.h>
 #include <arenascope/run/runner.h>
 
 namespace arenascope {
 
 struct GeneratorOptions {
-  RunnerOptions run;          // how graphs are compiled and run; of a recorder both graphs are written
-  int64_t most_at_once = 64;  // tokens of a prompt that go through the graph together
+  RunnerOptions run;              // how graphs are compiled and run; of a recorder both graphs are written
+  int64_t most_at_once = 64;      // tokens of a prompt that go through the graph together
+  DType cache_type = DType::F32;  // f32, f16 or q8_0
+  int64_t block = 32;             // rows of the cache that a text is given at a time
 };
 
 class Generator {
  public:
   // `spec` as models::open_model() takes it. Errors: a file that cannot be read, a model that is no language model or
-  // cannot be run.
+  // cannot be run, a type that no cache has.
   static Result<std::unique_ptr<Generator>> open(const std::string& spec, const GeneratorOptions& options);
   ~Generator();
 
@@ -29,38 +33,69 @@ class Generator {
   int64_t vocabulary() const { return vocabulary_; }
   int64_t context() const { return context_; }    // tokens that the model can see; 0: no limit of its own
   int64_t capacity() const { return capacity_; }  // tokens that the cache holds: the context unless told
-  // Before the first feed(). Errors: less than one token, more than the context, tokens are in the cache.
-  Status set_capacity(int64_t tokens);
-  int64_t position() const { return position_; }  // tokens in the cache
+  // Before the first feed(). Errors: less than one token, more than `texts` contexts, tokens are in the cache.
+  Status set_capacity(int64_t tokens, int64_t texts = 1);
 
-  // Puts tokens behind those in the cache; the logits of what comes next, [vocabulary], valid until the next call.
+  // Text 0 is there from the beginning. Another one that begins as `text` does: whole blocks are shared, the few tokens
+  // behind them go through the graph again.
+  Result<TextId> fork(TextId text = 0);
+  void end(TextId text);
+  int64_t position(TextId text = 0) const { return table_.tokens(text); }  // its tokens in the cache
+  const std::vector<int32_t>& tokens(TextId text = 0) const { return texts_.at(text); }
+  const BlockTable& table() const { return table_; }
+  // Where the next token's keys and values will lie; -1: the cache is full.
+  int64_t next_row(TextId text = 0) const { return table_.next_row(text); }
+
+  // Puts tokens behind those of the text; the logits of what comes next, [vocabulary], valid until the next call.
   // Errors: a token outside the vocabulary, more than the cache holds, what a run reports.
-  Result<std::span<const float>> feed(std::span<const int32_t> tokens);
+  Result<std::span<const float>> feed(std::span<const int32_t> tokens, TextId text = 0);
+  // One token to each of several texts, all in one run: [texts, vocabulary]. Errors as above.
+  struct Next {
+    TextId text;
+    int32_t token;
+  };
+  Result<std::span<const float>> step(std::span<const Next> next);
+  // Forgets what lies between the first `kept` tokens and the later half of what the model sees; that half goes
+  // through the graph again, at the places where it now stands. The logits of what comes next.
+  Result<std::span<const float>> shift(int64_t kept, TextId text = 0);
+
   // Prepares what feed() of one token needs, so that the first one takes no longer than the others.
   Status prepare();
-  // Nanoseconds that runs and the copying in and out of them took so far; preparing a graph is not counted.
+  // Nanoseconds that runs and the copying in and out of them took so far, and of these the runs alone; preparing a
+  // graph is not counted.
   Nanoseconds busy() const { return busy_; }
+  Nanoseconds running() const { return running_; }
   // Of everything so far, by kind. Graphs for a prompt and for single tokens do not exist at the same time.
   std::map<MemoryKind, Bytes> peak_bytes();
   // The graph that is prepared now, for who wants to look into it; null before the first feed().
   Runner* runner() { return runner_.get(); }
 
  private:
-  Generator() = default;
-  Status prepare_for(int64_t tokens);
-  Status feed_part(std::span<const int32_t> tokens);
+  Generator() : table_(0, 1) {}
+  Status prepare_for(int64_t tokens, int64_t wanted);
+  Status check(std::span<const int32_t> tokens) const;
+  // One token of a run: of which text, where in it; a text of -1 fills up what the graph takes.
+  struct Fed {
+    TextId text;
+    int64_t position;
+    int32_t token;
+  };
+  void fill_mask(std::vector<float>& mask, std::span<const Fed> fed, int64_t window);
+  Status run(std::span<const Fed> fed, std::span<const int64_t> wanted);
   void note_peaks();
 
   std::string spec_, name_;
   GeneratorOptions options_;
-  int64_t context_ = 0, vocabulary_ = 0, capacity_ = 0, position_ = 0;
-  int64_t at_once_ = 0;             // tokens that the prepared graph takes
-  std::unique_ptr<Runner> runner_;  // prepared for at_once_ tokens
+  int64_t context_ = 0, vocabulary_ = 0, window_ = 0, capacity_ = 0;
+  int64_t at_once_ = 0, wanted_ = 0;  // tokens that the prepared graph takes, and rows of logits that it gives
+  std::unique_ptr<Runner> runner_;    // prepared for at_once_ tokens
+  bool has_local_mask_ = false, has_positions_ = false;
   std::map<std::string, Storage> cache_;
+  BlockTable table_;
+  std::map<TextId, std::vector<int32_t>> texts_;
   std::map<MemoryKind, Bytes> peaks_;
-  std::vector<float> mask_;
-  std::vector<float> logits_;
-  Nanoseconds busy_ = 0;
+  std::vector<float> mask_, local_mask_, logits_;
+  Nanoseconds busy_ = 0, running_ = 0;
 };
 
 }  // namespace arenascope

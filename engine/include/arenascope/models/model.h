@@ -46,6 +46,7 @@ struct State {
 struct LanguageInfo {
   int64_t context = 0;  // tokens that it can see at once; 0: no limit of its own
   int64_t vocabulary = 0;
+  int64_t window = 0;  // tokens that local layers see, by "kq_mask_local" where it is an input; 0: there are none
 };
 
 // How the bytes of loaded weights came to be where they are.
@@ -105,10 +106,16 @@ struct OpenOptions {
   bool training = false;                // zoo models that have it: a training step
   bool prefill = false;                 // language models: many tokens at once instead of one
   int64_t tokens = 0;                   // language models: sequence length; 0: the architecture's usual one
-  // Language models: keys and values of so many tokens lie in states, which the graph writes at its input "positions",
-  // below 0 nowhere; what "kq_mask" [tokens, cache] adds to the scores says who sees what. With `prefill` the graph takes
-  // `tokens` at once and gives the logits of "wanted_row". 0: all that was seen is given and returned.
+  // Language models: keys and values of so many tokens lie in states of `cache_type` (f32, f16, q8_0), which the graph
+  // writes at its input "cache_rows", below 0 nowhere; "positions" says where in their text its tokens stand, and what
+  // "kq_mask" [tokens, cache] adds to the scores who sees whom. With `prefill` the graph takes `tokens` at once and gives
+  // the logits of the `wanted` ones of "wanted_rows". 0: all that was seen is given and returned.
   int64_t cache = 0;
+  DType cache_type = DType::F32;
+  int64_t wanted = 1;
+  // Language models: so many sequences of `tokens` each at once, no cache, and the logits of all tokens,
+  // [sequences·tokens, vocabulary]. 0: as above.
+  int64_t sequences = 0;
 };
 
 // What the model in a file is called: the file's stem, or its folder's name where the file is just called "model".

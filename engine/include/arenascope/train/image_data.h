@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Labelled pictures in the idx format (LeCun, "The MNIST database"), gzip or not.
 #pragma once
-#include <arenascope/base/result.h>
 #include <arenascope/tensor/shape.h>
+#include <arenascope/train/dataset.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -11,13 +11,18 @@
 
 namespace arenascope::train {
 
-struct ImageData {
+class ImageData final : public Dataset {
+ public:
   Dims sizes;                   // of one picture
   std::vector<uint8_t> pixels;  // of all, one picture behind the other
   std::vector<uint8_t> labels;
 
-  int64_t count() const { return static_cast<int64_t>(labels.size()); }
-  int64_t pixels_each() const { return element_count(sizes); }
+  int64_t count() const override { return static_cast<int64_t>(labels.size()); }
+  DType dtype() const override { return DType::F32; }
+  int64_t numbers_each() const override { return element_count(sizes); }
+  int64_t targets_each() const override { return 1; }
+  void put(int64_t i, std::byte* numbers, int64_t* targets) const override;
+  Status fits(int64_t classes) const override;
 };
 
 // Errors, each naming the file: it cannot be read, is no idx file of bytes, is cut short or longer than it says; other

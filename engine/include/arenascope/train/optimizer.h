@@ -43,8 +43,8 @@ struct Trained {
   std::span<const Tensor> gradients;
 };
 
-// Adds the nodes of one step to the builder, and what the optimiser remembers to `states`. Where `spoilt` (one truth value) is true,
-// parameters and states keep their values. `graph` has all other readers of the parameters. The results are the parameters'
+// Adds the nodes of one step to the builder, and what the optimiser remembers to `states`. Where `spoilt` (one truth value, or
+// undefined: never) is true, parameters and states keep their values. `graph` has all other readers of the parameters. The results are the parameters'
 // last nodes, to be made outputs.
 std::vector<Tensor> add_optimizer(GraphBuilder& builder, const Graph& graph, const Trained& trained,
                                   const OptimizerOptions& options, const Tensor& numbers, const Tensor& spoilt,

@@ -4,7 +4,9 @@
 #include <arenascope/models/model.h>
 #include <arenascope/train/optimizer.h>
 
-#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace arenascope::train {
 
@@ -12,12 +14,29 @@ namespace arenascope::train {
 inline constexpr const char* kTargets = "targets";  // I64 [N]: each row's class; -1: the row does not count
 inline constexpr const char* kLoss = "loss";        // mean cross entropy of the rows that count (natural logarithm)
 inline constexpr const char* kCorrect = "correct";  // rows whose largest logit is their class's
+// F32 [2]: what the sums of gradients are multiplied by before the new ones are added (0 begins anew), and the new ones.
+inline constexpr const char* kAccumulate = "accumulate";
+inline constexpr const char* kGradientNorms =
+    "gradient_norms";  // F32 [parameters that have a gradient], their L2 norms
+
+// A step is one graph, or two: gradients of a part of a batch are added up in states, and behind the last part the optimiser
+// takes them from there.
+enum class StepPart : uint8_t { Whole, Gradients, Update, Measure };
+
+struct StepOptions {
+  StepPart part = StepPart::Whole;
+  OptimizerOptions optimizer;            // of Whole and Update
+  bool norms = false;                    // of Whole and Update: kGradientNorms is an output
+  std::vector<std::string> accumulated;  // of Update: names of the parameters that Gradients has sums for
+};
+
+// A parameter's sum of gradients, as a state is called.
+std::string gradient_sum_name(std::string_view parameter);
 
 // The model's first output must be f32 logits [N, classes]. Its f32 weights that the loss depends on become states
-// with the weights' names, which the optimiser's nodes write; all others stay. Without an optimiser nothing is written: loss and
-// correct alone, for measuring. Outputs: loss, correct, then what is written. A step whose loss is not finite changes
-// nothing.
+// with the weights' names, which the optimiser's nodes write; all others stay. Outputs: loss and correct (not of Update), the
+// norms if wanted, then what is written; Measure writes nothing. A step (Whole) whose loss is not finite changes nothing.
 // Errors: a model that cannot be run, other logits, an op without a gradient (by its name), nothing to be trained.
-Result<models::Model> make_training_step(models::Model model, const std::optional<OptimizerOptions>& optimizer);
+Result<models::Model> make_training_step(models::Model model, const StepOptions& options);
 
 }  // namespace arenascope::train

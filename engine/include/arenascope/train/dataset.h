@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// What a training step is fed with: examples, each the numbers of a model's first input and the classes that are wanted.
+#pragma once
+#include <arenascope/base/result.h>
+#include <arenascope/tensor/dtype.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace arenascope::train {
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual int64_t count() const = 0;         // examples of an epoch
+  virtual DType dtype() const = 0;           // of the numbers: F32, I64
+  virtual int64_t numbers_each() const = 0;  // of an example
+  virtual int64_t targets_each() const = 0;  // rows of logits of an example
+  // Writes example i: numbers_each() of dtype(), and targets_each() classes, -1 for rows that do not count.
+  virtual void put(int64_t i, std::byte* numbers, int64_t* targets) const = 0;
+  // Error: a class that is none of so many, named with where it stands.
+  virtual Status fits(int64_t classes) const = 0;
+};
+
+// A text of token numbers (unsigned, 16 bits each, little endian), cut into pieces of `tokens`: each token's class is the
+// one behind it. What is left at the end is not used.
+class TokenText final : public Dataset {
+ public:
+  // Errors name the file: it cannot be read, has an odd number of bytes, is too short for one piece.
+  static Result<TokenText> read(const std::string& path, int64_t tokens);
+
+  int64_t count() const override { return static_cast<int64_t>(ids_.size() - 1) / tokens_; }
+  DType dtype() const override { return DType::I64; }
+  int64_t numbers_each() const override { return tokens_; }
+  int64_t targets_each() const override { return tokens_; }
+  void put(int64_t i, std::byte* numbers, int64_t* targets) const override;
+  Status fits(int64_t classes) const override;
+
+ private:
+  std::string path_;
+  std::vector<uint16_t> ids_;
+  int64_t tokens_ = 1;
+};
+
+// minGPT's task (Karpathy 2020): seeded digits, and behind them the same digits sorted. Of `tokens` an example shows
+// the (tokens + 1) / 2 digits and all but the last of the sorted ones; the classes are what comes next, from the first sorted one on.
+class SortTask final : public Dataset {
+ public:
+  // Error: a number of tokens that is not odd, or fewer than 3; fewer than two digits.
+  static Result<SortTask> create(uint64_t seed, int64_t tokens, int64_t digits, int64_t count = 4096);
+
+  int64_t count() const override { return count_; }
+  DType dtype() const override { return DType::I64; }
+  int64_t numbers_each() const override { return tokens_; }
+  int64_t targets_each() const override { return tokens_; }
+  void put(int64_t i, std::byte* numbers, int64_t* targets) const override;
+  Status fits(int64_t classes) const override;
+
+ private:
+  uint64_t seed_ = 0;
+  int64_t tokens_ = 0, digits_ = 0, count_ = 0;
+};
+
+// How long the sequences of a language model are to be, and how many tokens it knows; 0 of a model that takes pictures.
+struct SequenceShape {
+  int64_t tokens = 0, vocabulary = 0;
+};
+
+// As the command line has it: "IMAGES,LABELS" (image_data.h), "sort:SEED", or a file of token numbers. Errors: those of
+// each, and a text or digits for a model that is no language model.
+Result<std::unique_ptr<Dataset>> open_dataset(const std::string& spec, const SequenceShape& shape);
+
+}  // namespace arenascope::train

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Expressions of a chat template: the part of Jinja that templates of published models use.
+#pragma once
+#include <arenascope/base/result.h>
+#include "engine/models/chat/value.h"
+
+#include <string_view>
+
+namespace arenascope::models::chat {
+
+struct Expression {
+  enum class Kind {
+    Constant,
+    Name,
+    Field,
+    Index,
+    Slice,
+    Call,
+    Filter,
+    Test,
+    Unary,
+    Binary,
+    Choice,
+    MakeList,
+    MakeObject
+  };
+  Kind kind = Kind::Constant;
+  std::string name;  // of a name, field, filter, test, operator, called function
+  Value constant;
+  std::vector<Expression> parts;  // in the order in which they are written; absent ones are Constant and undefined
+  std::vector<std::string> keys;  // of an object, or of arguments given by name ("": by place)
+};
+
+// Errors say what was found where something else was expected.
+Result<Expression> parse_expression(std::string_view text);
+// `names`: what the template can see. Errors: an operator or a function that there is not, types that do not fit,
+// raise_exception().
+Result<Value> evaluate(const Expression& expression, const Object& names);
+
+}  // namespace arenascope::models::chat
