@@ -678,6 +678,14 @@
         <source>Tuning</source>
         <translation>调优</translation>
     </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>训练</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -1067,6 +1075,25 @@
     <message>
         <source>Pause the run to see values.</source>
         <translation>暂停运行以查看数值。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::LearningPlot</name>
+    <message>
+        <source>Step %1: loss %2, accuracy %3 %</source>
+        <translation>第 %1 步：损失 %2，准确率 %3 %</translation>
+    </message>
+    <message>
+        <source>Loss, accuracy and the gradients&apos; norms are drawn here.</source>
+        <translation>此处绘制损失、准确率和梯度范数。</translation>
+    </message>
+    <message>
+        <source>loss (solid, up to %1), accuracy (dashed, up to 100 %)</source>
+        <translation>损失（实线，最大 %1），准确率（虚线，最大 100 %）</translation>
+    </message>
+    <message>
+        <source>Gradient of %1: norm %2</source>
+        <translation>%1 的梯度：范数 %2</translation>
     </message>
 </context>
 <context>
@@ -1633,6 +1660,208 @@
     <message>
         <source>Peak at step %1: %2 live</source>
         <translation>峰值在第 %1 步：存活 %2</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::TextPanel</name>
+    <message>
+        <source>Prompt: %1 tokens a second</source>
+        <translation>提示：每秒 %1 个词元</translation>
+    </message>
+    <message>
+        <source>Decode: %1 tokens a second</source>
+        <translation>解码：每秒 %1 个词元</translation>
+    </message>
+    <message>
+        <source>The model ended the text.</source>
+        <translation>模型结束了文本。</translation>
+    </message>
+    <message>
+        <source>The model is being prepared…</source>
+        <translation>正在准备模型…</translation>
+    </message>
+    <message>
+        <source>What the model is to go on from is typed above.</source>
+        <translation>在上方输入让模型续写的内容。</translation>
+    </message>
+    <message>
+        <source>Open a language model (a GGUF file) to let it write.</source>
+        <translation>打开一个语言模型（GGUF 文件）让它写作。</translation>
+    </message>
+    <message>
+        <source>Click a token to see what it was chosen by and where it lies.</source>
+        <translation>点击一个词元，查看它的选择依据和所在位置。</translation>
+    </message>
+    <message>
+        <source>Token %1 &apos;%2&apos; at place %3</source>
+        <translation>词元 %1 “%2”，位置 %3</translation>
+    </message>
+    <message>
+        <source>row %1 of the cache</source>
+        <translation>缓存第 %1 行</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>第 %1 次运行</translation>
+    </message>
+    <message>
+        <source>steps 0 to %1</source>
+        <translation>步骤 0 至 %1</translation>
+    </message>
+    <message>
+        <source>not computed yet</source>
+        <translation>尚未计算</translation>
+    </message>
+    <message>
+        <source>Place</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Cache row</source>
+        <translation>缓存行</translation>
+    </message>
+    <message>
+        <source>Logit</source>
+        <translation>逻辑值</translation>
+    </message>
+    <message>
+        <source>Probability</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>What the text begins with</source>
+        <translation>文本的开头</translation>
+    </message>
+    <message>
+        <source>&amp;Chat</source>
+        <translation>对话(&amp;C)</translation>
+    </message>
+    <message>
+        <source>The prompt is what a user says, in the chat template of the file.</source>
+        <translation>提示作为用户的话，套用文件中的对话模板。</translation>
+    </message>
+    <message>
+        <source>How many tokens</source>
+        <translation>词元数量</translation>
+    </message>
+    <message>
+        <source>&amp;Write</source>
+        <translation>写作(&amp;W)</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>停止(&amp;T)</translation>
+    </message>
+    <message>
+        <source>C&amp;ontinue</source>
+        <translation>继续(&amp;O)</translation>
+    </message>
+    <message>
+        <source>The text, token by token</source>
+        <translation>逐词元的文本</translation>
+    </message>
+    <message>
+        <source>The most likely tokens</source>
+        <translation>最可能的词元</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::TrainingPanel</name>
+    <message>
+        <source>epoch %1</source>
+        <translation>第 %1 轮</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>The training is being prepared…</source>
+        <translation>正在准备训练…</translation>
+    </message>
+    <message>
+        <source>Say what to learn from: IMAGES,LABELS in the idx format, or of language models a file of tokens or sort:SEED.</source>
+        <translation>请指定训练数据：idx 格式的 IMAGES,LABELS；语言模型可用词元文件或 sort:SEED。</translation>
+    </message>
+    <message>
+        <source>Open a model to train it.</source>
+        <translation>打开一个模型进行训练。</translation>
+    </message>
+    <message>
+        <source>Arena %1, %2 % more operations</source>
+        <translation>内存池 %1，运算增加 %2 %</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>Accuracy</source>
+        <translation>准确率</translation>
+    </message>
+    <message>
+        <source>Gradient of %1</source>
+        <translation>%1 的梯度</translation>
+    </message>
+    <message>
+        <source>IMAGES,LABELS or sort:SEED</source>
+        <translation>IMAGES,LABELS 或 sort:SEED</translation>
+    </message>
+    <message>
+        <source>What the model learns from</source>
+        <translation>模型的训练数据</translation>
+    </message>
+    <message>
+        <source>Optimiser</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Epochs</source>
+        <translation>轮数</translation>
+    </message>
+    <message>
+        <source>Examples a step</source>
+        <translation>每步样本数</translation>
+    </message>
+    <message>
+        <source>&amp;Train</source>
+        <translation>训练(&amp;T)</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>停止(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Memory Frontier</source>
+        <translation>内存边界(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Finds how many bytes of activations can be spared by computing them again, and what that costs. The slider chooses with how many bytes to train.</source>
+        <translation>求出重新计算激活值可以节省多少字节以及代价如何。滑块选择用多少字节训练。</translation>
+    </message>
+    <message>
+        <source>Bytes of the arena</source>
+        <translation>内存池字节数</translation>
+    </message>
+    <message>
+        <source>Loss, accuracy and gradient norms</source>
+        <translation>损失、准确率和梯度范数</translation>
     </message>
 </context>
 <context>

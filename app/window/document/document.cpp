@@ -44,6 +44,8 @@ void Document::retire(std::unique_ptr<Document> document) {
   gone->replanning_.cancel();
   gone->findings_.stop();
   gone->comparing_.cancel();
+  Writing::retire(std::move(gone->writing_));
+  Learning::retire(std::move(gone->learning_));
   RunController::retire(std::move(gone->runner_));
   gone->deleteLater();
 }
@@ -68,6 +70,9 @@ void Document::connect_jobs() {
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
   connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
+  // The runs of what writes are what the views show, from its first token on.
+  connect(writing_.get(), &Writing::session_begun, this, &Document::show_session);
+  connect(writing_.get(), &Writing::changed, &source_, &SessionSource::refresh);
 }
 
 void Document::set_progress(const QString& text) {

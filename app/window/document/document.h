@@ -11,10 +11,12 @@
 
 #include "compare_loader.h"
 #include "debugger.h"
+#include "learning.h"
 #include "messages.h"
 #include "replanning.h"
 #include "run_controller.h"
 #include "view_history.h"
+#include "writing.h"
 
 namespace arenascope::app {
 
@@ -33,6 +35,8 @@ class DocumentParts {
   views::FindingsSearch* findings() { return &findings_; }
   Debugger* debugger() { return &debugger_; }
   Messages* messages() { return &messages_; }
+  Writing* writing() { return writing_.get(); }
+  Learning* learning() { return learning_.get(); }
   ViewHistory& history() { return history_; }
   // How the views that hold something of their own look at it; kept while another document is shown.
   struct Looks {
@@ -53,6 +57,8 @@ class DocumentParts {
   CompareLoader comparing_;
   views::FindingsSearch findings_{&source_};
   Debugger debugger_;
+  std::unique_ptr<Writing> writing_ = std::make_unique<Writing>();
+  std::unique_ptr<Learning> learning_ = std::make_unique<Learning>();
   ViewHistory history_;
   Looks looks_;
 };

@@ -12,6 +12,8 @@
 #include "breakpoint_panel.h"
 #include "inspector_panel.h"
 #include "panel.h"
+#include "text_panel.h"
+#include "training_panel.h"
 
 namespace arenascope::app {
 
@@ -135,6 +137,16 @@ PanelParts breakpoints(const PanelKind&, Document& document, QWidget* parent) {
   return parts;
 }
 
+template <class Panel>
+PanelParts with_document(const PanelKind&, Document& document, QWidget* parent) {
+  auto* panel = new Panel(document, parent);
+  PanelParts parts;
+  parts.widget = panel;
+  parts.csv = [panel] { return panel->to_csv(); };
+  parts.show = [panel](Document& d) { panel->set_document(d); };
+  return parts;
+}
+
 using G = PanelGroup;
 using P = PanelPlace;
 constexpr uint8_t kTables = kEverything | kMemoryLayout | kTimeLayout | kLessonLayout;
@@ -156,6 +168,9 @@ constexpr PanelKind kPanels[] = {
      kEverything | kGraphLayout | kLessonLayout, nodes_table, table_alone},
     {"objects", QT_TRANSLATE_NOOP("Docks", "Objects"), G::Model, P::Bottom, kTables, 0, objects_table, objects},
     {"compare", QT_TRANSLATE_NOOP("Docks", "Compare"), G::Model, P::Bottom, kTables, 0, compare_table, table_alone},
+    {"text", QT_TRANSLATE_NOOP("Docks", "Text"), G::Model, P::Bottom, kTables, 0, nullptr, with_document<TextPanel>},
+    {"training", QT_TRANSLATE_NOOP("Docks", "Training"), G::Model, P::Bottom, kTables, 0, nullptr,
+     with_document<TrainingPanel>},
     {"blocks", QT_TRANSLATE_NOOP("Docks", "Blocks"), G::Memory, P::Bottom, kTables, kMemoryLayout, blocks_table,
      table_alone},
     {"allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "learning.h"
+
+#include <arenascope/train/dataset.h>
+#include <arenascope/train/frontier.h>
+#include <arenascope/train/trainer.h>
+
+#include <QCoreApplication>
+#include <QMetaObject>
+#include <chrono>
+
+namespace arenascope::app {
+namespace {
+
+// How often the window is told, at most.
+constexpr auto kNews = std::chrono::milliseconds(50);
+
+Result<train::TrainerOptions> trainer_options(const LearningWish& wish, const RunSettings& settings) {
+  const auto kind = train::parse_optimizer(wish.optimizer.toStdString());
+  if (!kind) return Error{"there is no optimizer '" + wish.optimizer.toStdString() + "'"};
+  train::TrainerOptions options;
+  options.run.threads = settings.threads;
+  options.run.planner = settings.planner.toStdString();
+  options.run.order = settings.order.toStdString();
+  options.run.budget_seconds = settings.budget_seconds;
+  options.run.fuse = true;
+  if (wish.capacity > 0) options.run.capacity = wish.capacity;
+  options.optimizer.kind = *kind;
+  options.optimizer.learning_rate = wish.rate;
+  options.batch = wish.batch;
+  options.norms = true;
+  return options;
+}
+
+}  // namespace
+
+struct Learning::News {
+  std::vector<LearnedStep> steps;
+  QStringList parameters;
+  std::vector<FrontierPoint> frontier;
+  QString problem;
+  int epoch = 0;
+  double seconds = 0;
+  bool done = false;
+};
+
+Learning::Learning(QObject* parent) : QObject(parent) {}
+
+Learning::~Learning() = default;
+
+void Learning::retire(std::unique_ptr<Learning> learning) {
+  Learning* gone = learning.release();
+  gone->disconnect();
+  gone->setParent(QCoreApplication::instance());  // whose end waits for those that are not through
+  gone->retired_ = true;
+  gone->stop();
+  if (!gone->busy_) gone->deleteLater();
+}
+
+void Learning::stop() { thread_.request_stop(); }
+
+void Learning::tell(int job, News news) {
+  const auto hear = [this, job, news = std::move(news)] {
+    if (job == job_) take(news);
+  };
+  QMetaObject::invokeMethod(this, hear, Qt::QueuedConnection);
+}
+
+void Learning::take(const News& news) {
+  steps_.insert(steps_.end(), news.steps.begin(), news.steps.end());
+  if (!news.parameters.isEmpty()) parameters_ = news.parameters;
+  if (!news.frontier.empty()) frontier_ = news.frontier;
+  if (!news.problem.isEmpty()) problem_ = news.problem;
+  if (news.epoch > 0) epoch_ = news.epoch;
+  if (news.seconds > 0) seconds_ = news.seconds;
+  if (news.done) busy_ = false;
+  if (news.done && retired_) return deleteLater();
+  Q_EMIT changed();
+}
+
+void Learning::start(std::function<void(int job, std::stop_token stop)> work) {
+  thread_ = {};
+  problem_.clear();
+  busy_ = true;
+  thread_ = std::jthread([job = ++job_, work = std::move(work)](const std::stop_token& stop) { work(job, stop); });
+  Q_EMIT changed();
+}
+
+void Learning::begin(const QString& spec, const LearningWish& wish, const RunSettings& settings) {
+  if (busy_) return;
+  steps_.clear();
+  parameters_.clear();
+  epoch_ = 0, seconds_ = 0;
+  start([this, model = spec.toStdString(), wish, settings](int job, const std::stop_token& stop) {
+    learn(job, model, wish, settings, stop);
+  });
+}
+
+void Learning::learn(int job, const std::string& spec, const LearningWish& wish, const RunSettings& settings,
+                     const std::stop_token& stop) {
+  News last;
+  last.done = true;
+  const auto fail = [&](const Error& error) {
+    last.problem = QString::fromStdString(error.message);
+    tell(job, std::move(last));
+  };
+  auto options = trainer_options(wish, settings);
+  if (!options) return fail(options.error());
+  auto shape = train::sequence_shape(spec, 0);
+  if (!shape) return fail(shape.error());
+  auto data = train::open_dataset(wish.data.toStdString(), *shape);
+  if (!data) return fail(data.error());
+  auto trainer = train::Trainer::open(spec, **data, *options);
+  if (!trainer) return fail(trainer.error());
+  News news;
+  for (const std::string& name : (*trainer)->trained()) news.parameters << QString::fromStdString(name);
+  const auto start = std::chrono::steady_clock::now();
+  auto told = start;
+  for (int epoch = 1; epoch <= wish.epochs && !stop.stop_requested(); ++epoch) {
+    const auto step = [&](double loss) {
+      news.steps.push_back({loss, (*trainer)->accuracies().back(), (*trainer)->gradient_norms()});
+      const auto now = std::chrono::steady_clock::now();
+      if (now - told >= kNews) {
+        told = now;
+        news.epoch = epoch;
+        news.seconds = std::chrono::duration<double>(now - start).count();
+        tell(job, std::exchange(news, {}));
+      }
+      return !stop.stop_requested();
+    };
+    auto measured = (*trainer)->epoch(**data, wish.rate, step);
+    news.epoch = epoch;
+    tell(job, std::exchange(news, {}));
+    if (!measured) return fail(measured.error());
+    if (!wish.save.isEmpty())
+      if (auto ok = (*trainer)->save(wish.save.toStdString()); !ok) return fail(ok.error());
+  }
+  last.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  tell(job, std::move(last));
+}
+
+void Learning::find_frontier(const QString& spec, const LearningWish& wish, const RunSettings& settings) {
+  if (busy_) return;
+  start([this, model = spec.toStdString(), wish, settings](int job, const std::stop_token& stop) {
+    News news;
+    news.done = true;
+    auto options = trainer_options(wish, settings);
+    auto points = options ? train::checkpoint_frontier(model, *options, stop)
+                          : Result<std::vector<train::FrontierPoint>>(options.error());
+    if (points)
+      for (const train::FrontierPoint& point : *points)
+        news.frontier.push_back({point.arena, static_cast<double>(point.extra_flops) /
+                                                  static_cast<double>(std::max<int64_t>(point.flops, 1))});
+    else
+      news.problem = QString::fromStdString(points.error().message);
+    tell(job, std::move(news));
+  });
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The document's model learns: steps of an optimiser on a thread of its own, with loss, accuracy and the norm of each
+// parameter's gradient; and what of its memory could be spared by computing activations again.
+#pragma once
+#include <arenascope/base/ids.h>
+
+#include <QObject>
+#include <QStringList>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "run_settings.h"
+
+namespace arenascope::app {
+
+struct LearningWish {
+  QString data;  // IMAGES,LABELS, sort:SEED or a file of tokens
+  QString optimizer = QStringLiteral("adamw");
+  double rate = 3e-3;
+  int epochs = 5, batch = 50;
+  Bytes capacity = 0;  // of the arena; 0: any
+  QString save;        // a checkpoint behind each epoch; empty: none
+  bool operator==(const LearningWish&) const = default;
+};
+
+struct LearnedStep {
+  double loss = 0;
+  double accuracy = 0;       // share of the rows that count
+  std::vector<float> norms;  // of Learning::parameters()
+};
+
+// What computing activations again spares and costs; each is a plan that can be run by its capacity.
+struct FrontierPoint {
+  Bytes arena = 0;
+  double extra_work = 0;  // share of a step's operations
+};
+
+class Learning : public QObject {
+  Q_OBJECT
+ public:
+  explicit Learning(QObject* parent = nullptr);
+  ~Learning() override;  // waits until the step that is computed has ended
+  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
+  static void retire(std::unique_ptr<Learning> learning);
+
+  void begin(const QString& spec, const LearningWish& wish, const RunSettings& settings);
+  void find_frontier(const QString& spec, const LearningWish& wish, const RunSettings& settings);
+  void stop();
+
+  bool busy() const { return busy_; }
+  const std::vector<LearnedStep>& steps() const { return steps_; }
+  const QStringList& parameters() const { return parameters_; }  // that have a gradient
+  const std::vector<FrontierPoint>& frontier() const { return frontier_; }
+  const QString& problem() const { return problem_; }
+  int epoch() const { return epoch_; }  // that goes on, from 1
+  double seconds() const { return seconds_; }
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  struct News;
+  void start(std::function<void(int job, std::stop_token stop)> work);
+  void take(const News& news);
+  // On the thread.
+  void tell(int job, News news);
+  void learn(int job, const std::string& spec, const LearningWish& wish, const RunSettings& settings,
+             const std::stop_token& stop);
+
+  std::vector<LearnedStep> steps_;
+  QStringList parameters_;
+  std::vector<FrontierPoint> frontier_;
+  QString problem_;
+  bool busy_ = false, retired_ = false;
+  int epoch_ = 0, job_ = 0;
+  double seconds_ = 0;
+  std::jthread thread_;
+};
+
+}  // namespace arenascope::app

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The document's language model writes a text: tokens come one by one from a thread of its own, each with what it was
+// chosen by and where it lies; their runs are recorded into a session that the views show.
+#pragma once
+#include <arenascope/trace/session.h>
+
+#include <QObject>
+#include <QStringList>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "run_settings.h"
+
+namespace arenascope::app {
+
+struct WritingWish {
+  QString prompt;
+  bool chat = false;  // in the file's chat template
+  int tokens = 64;    // behind the prompt
+  double temperature = 0;
+  int top_k = 40;
+  quint64 seed = 0;
+  bool operator==(const WritingWish&) const = default;
+};
+
+struct WrittenToken {
+  struct Candidate {
+    int32_t id = 0;
+    QString name;
+    float logit = 0;
+    double probability = 0;
+  };
+  int32_t id = 0;
+  QString name;                 // as the vocabulary writes it
+  QString text;                 // what it adds to the text; empty in the middle of a letter
+  bool given = false;           // of the prompt
+  std::vector<Candidate> best;  // the ten largest logits that it was chosen by; empty of a prompt's
+  int64_t position = 0;         // in the text
+  int64_t row = 0;              // of the cache
+  trace::RunId run;             // that its keys and values were computed in; none yet of the last one
+};
+
+class Writing : public QObject {
+  Q_OBJECT
+ public:
+  explicit Writing(QObject* parent = nullptr);
+  ~Writing() override;  // waits until what is computed has ended
+  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
+  static void retire(std::unique_ptr<Writing> writing);
+
+  void begin(const QString& spec, const WritingWish& wish, const RunSettings& settings);
+  void go_on(int tokens);  // behind what is there
+  void stop();             // behind the token that is being computed
+
+  bool busy() const { return busy_; }
+  bool can_go_on() const { return !busy_ && engine_ != nullptr && problem_.isEmpty() && !ended_; }
+  const std::vector<WrittenToken>& tokens() const { return tokens_; }
+  const QString& problem() const { return problem_; }
+  bool ended() const { return ended_; }  // by a token that ends the text
+  // Tokens a second of the prompt, and of what came behind it; 0: not yet.
+  double prefill_rate() const { return prefill_rate_; }
+  double decode_rate() const { return decode_rate_; }
+
+ Q_SIGNALS:
+  void session_begun(std::shared_ptr<arenascope::trace::Session> session, const QString& title);
+  void changed();
+
+ private:
+  struct Engine;
+  struct News;
+  void take(const News& news);
+  // On the thread.
+  void tell(int job, News news);
+  bool read_prompt(int job, Engine& engine, const std::string& spec, const WritingWish& wish,
+                   const RunSettings& settings);
+  void write(int job, Engine& engine, int tokens, const std::stop_token& stop);
+
+  std::shared_ptr<Engine> engine_;  // while busy the thread's alone
+  std::vector<WrittenToken> tokens_;
+  QString problem_;
+  bool busy_ = false, ended_ = false;
+  double prefill_rate_ = 0, decode_rate_ = 0;
+  int job_ = 0;  // what older ones still tell is not heard
+  bool retired_ = false;
+  std::jthread thread_;
+};
+
+}  // namespace arenascope::app

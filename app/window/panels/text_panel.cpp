@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "text_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include <views/common/csv_line.h>
+
+#include "app/window/document/writing.h"
+
+namespace arenascope::app {
+
+TextPanel::TextPanel(Document& document, QWidget* parent) : QWidget(parent) {
+  build();
+  retranslate();
+  set_document(document);
+}
+
+void TextPanel::build() {
+  prompt_ = new QLineEdit(this);
+  chat_ = new QCheckBox(this);
+  number_ = new QSpinBox(this);
+  number_->setRange(1, 1 << 16);
+  number_->setValue(64);
+  const auto button = [this] {
+    auto* made = new QToolButton(this);
+    made->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    return made;
+  };
+  write_ = button(), stop_ = button(), go_on_ = button();
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(4, 3, 6, 3);
+  row->addWidget(prompt_, 1);
+  for (QWidget* part : std::initializer_list<QWidget*>{chat_, number_, write_, stop_, go_on_}) row->addWidget(part);
+
+  text_ = new QTextEdit(this);
+  text_->setReadOnly(true);
+  text_->setUndoRedoEnabled(false);
+  text_->setFrameShape(QFrame::NoFrame);
+  text_->viewport()->installEventFilter(this);
+  text_->installEventFilter(this);
+  candidates_ = new QTableWidget(0, 3, this);
+  candidates_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  candidates_->setFrameShape(QFrame::NoFrame);
+  candidates_->verticalHeader()->hide();
+  candidates_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  candidates_->horizontalHeader()->setStretchLastSection(true);
+  token_ = new QLabel(this);
+  token_->setWordWrap(true);
+  token_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  token_->setContentsMargins(6, 3, 6, 3);
+  auto* side = new QWidget(this);
+  auto* beside = new QVBoxLayout(side);
+  beside->setContentsMargins(0, 0, 0, 0);
+  beside->addWidget(token_);
+  beside->addWidget(candidates_, 1);
+  auto* both = new QSplitter(Qt::Horizontal, this);
+  both->addWidget(text_);
+  both->addWidget(side);
+  both->setStretchFactor(0, 3);
+  both->setStretchFactor(1, 2);
+  both->setChildrenCollapsible(false);
+  status_ = new QLabel(this);
+  status_->setContentsMargins(6, 2, 6, 3);
+  status_->setWordWrap(true);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(row);
+  column->addWidget(both, 1);
+  column->addWidget(status_);
+  setFocusProxy(prompt_);
+
+  connect(write_, &QToolButton::clicked, this, &TextPanel::write);
+  connect(prompt_, &QLineEdit::returnPressed, this, &TextPanel::write);
+  connect(stop_, &QToolButton::clicked, this, [this] { document_->writing()->stop(); });
+  connect(go_on_, &QToolButton::clicked, this, [this] { document_->writing()->go_on(number_->value()); });
+}
+
+void TextPanel::set_document(Document& document) {
+  document_ = &document;
+  QObject* bond = bond_.renew();
+  connect(document.writing(), &Writing::changed, bond, [this] { show_text(); });
+  connect(&document, &Document::opened, bond, [this] { show_text(); });
+  chosen_ = -1;
+  show_text();
+}
+
+void TextPanel::write() {
+  if (document_->writing()->busy() || !document_->runner()->has_model()) return;
+  WritingWish wish;
+  wish.prompt = prompt_->text();
+  wish.chat = chat_->isChecked();
+  wish.tokens = number_->value();
+  chosen_ = -1;
+  document_->writing()->begin(document_->spec(), wish, document_->runner()->settings());
+}
+
+void TextPanel::show_text() {
+  const Writing& writing = *document_->writing();
+  const bool can = document_->runner()->has_model();
+  write_->setEnabled(can && !writing.busy());
+  stop_->setEnabled(writing.busy());
+  go_on_->setEnabled(writing.can_go_on());
+  const auto& tokens = writing.tokens();
+  if (tokens.size() < ends_.size()) {
+    ends_.clear();
+    text_->clear();
+  }
+  QTextCursor end(text_->document());
+  end.movePosition(QTextCursor::End);
+  const bool at_end = text_->verticalScrollBar()->value() >= text_->verticalScrollBar()->maximum() - 4;
+  for (size_t i = ends_.size(); i < tokens.size(); ++i) {
+    QTextCharFormat format;
+    if (tokens[i].given) format.setForeground(palette().brush(QPalette::Disabled, QPalette::Text));
+    end.insertText(tokens[i].text, format);
+    ends_.push_back(end.position());
+  }
+  if (at_end) text_->verticalScrollBar()->setValue(text_->verticalScrollBar()->maximum());
+  QStringList said;
+  if (!writing.problem().isEmpty()) said << writing.problem();
+  if (writing.prefill_rate() > 0) said << tr("Prompt: %1 tokens a second").arg(writing.prefill_rate(), 0, 'f', 1);
+  if (writing.decode_rate() > 0) said << tr("Decode: %1 tokens a second").arg(writing.decode_rate(), 0, 'f', 1);
+  if (writing.ended()) said << tr("The model ended the text.");
+  if (said.isEmpty())
+    said << (writing.busy() ? tr("The model is being prepared…")
+             : can          ? tr("What the model is to go on from is typed above.")
+                            : tr("Open a language model (a GGUF file) to let it write."));
+  status_->setText(said.join(QStringLiteral(" · ")));
+  if (chosen_ >= static_cast<int>(tokens.size())) chosen_ = -1;
+  show_token();
+}
+
+int TextPanel::token_at(int place) const {
+  const auto found = std::upper_bound(ends_.begin(), ends_.end(), place);
+  return found == ends_.end() ? static_cast<int>(ends_.size()) - 1 : static_cast<int>(found - ends_.begin());
+}
+
+// The run that computed its keys and values is the one that every view shows.
+void TextPanel::choose(int token) {
+  const auto& tokens = document_->writing()->tokens();
+  chosen_ = token >= 0 && token < static_cast<int>(tokens.size()) ? token : -1;
+  if (chosen_ >= 0 && tokens[static_cast<size_t>(chosen_)].run.valid())
+    document_->source()->choose_run(tokens[static_cast<size_t>(chosen_)].run);
+  show_token();
+}
+
+void TextPanel::mark() {
+  QList<QTextEdit::ExtraSelection> marks;
+  if (chosen_ >= 0) {
+    QTextEdit::ExtraSelection mark;
+    mark.cursor = QTextCursor(text_->document());
+    mark.cursor.setPosition(chosen_ > 0 ? ends_[static_cast<size_t>(chosen_) - 1] : 0);
+    mark.cursor.setPosition(ends_[static_cast<size_t>(chosen_)], QTextCursor::KeepAnchor);
+    mark.format.setBackground(palette().highlight());
+    mark.format.setForeground(palette().highlightedText());
+    marks << mark;
+  }
+  text_->setExtraSelections(marks);
+}
+
+void TextPanel::show_token() {
+  mark();
+  if (chosen_ < 0) {
+    candidates_->setRowCount(0);
+    token_->setText(tr("Click a token to see what it was chosen by and where it lies."));
+    return;
+  }
+  const WrittenToken& token = document_->writing()->tokens()[static_cast<size_t>(chosen_)];
+  QStringList said{tr("Token %1 '%2' at place %3").arg(token.id).arg(token.name.toHtmlEscaped()).arg(token.position)};
+  if (token.row >= 0) said << tr("row %1 of the cache").arg(token.row);
+  if (token.run.valid()) {
+    const auto snapshot = document_->source()->snapshot();
+    said << tr("run %1").arg(token.run.index() + 1);
+    if (const trace::PlanInfo* plan = document_->source()->plan(); plan && document_->source()->run() == token.run)
+      said << tr("steps 0 to %1").arg(static_cast<qlonglong>(plan->order.size()));
+  } else {
+    said << tr("not computed yet");
+  }
+  token_->setText(said.join(QStringLiteral(", ")));
+  candidates_->setRowCount(static_cast<int>(token.best.size()));
+  for (int row = 0; row < static_cast<int>(token.best.size()); ++row) {
+    const WrittenToken::Candidate& candidate = token.best[static_cast<size_t>(row)];
+    const QStringList cells{QStringLiteral("%1  %2").arg(candidate.id).arg(candidate.name),
+                            QString::number(static_cast<double>(candidate.logit), 'f', 4),
+                            QStringLiteral("%1 %").arg(100 * candidate.probability, 0, 'f', 2)};
+    for (int column = 0; column < cells.size(); ++column)
+      candidates_->setItem(row, column, new QTableWidgetItem(cells[column]));
+    if (candidate.id == token.id) candidates_->selectRow(row);
+  }
+}
+
+bool TextPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == text_->viewport() && event->type() == QEvent::MouseButtonRelease && !ends_.empty()) {
+    const auto* mouse = static_cast<QMouseEvent*>(event);
+    if (mouse->button() == Qt::LeftButton && !text_->textCursor().hasSelection())
+      choose(token_at(text_->cursorForPosition(mouse->position().toPoint()).position()));
+  }
+  if (watched == text_ && event->type() == QEvent::KeyPress && !ends_.empty()) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    if (key == Qt::Key_Left || key == Qt::Key_Right) {
+      const int last = static_cast<int>(ends_.size()) - 1;
+      choose(std::clamp(chosen_ + (key == Qt::Key_Left ? -1 : 1), 0, last));
+      return true;
+    }
+  }
+  return QWidget::eventFilter(watched, event);
+}
+
+QString TextPanel::to_csv() const {
+  QString out =
+      views::csv_line({tr("Place"), tr("Token"), tr("Text"), tr("Cache row"), tr("Logit"), tr("Probability")});
+  for (const WrittenToken& token : document_->writing()->tokens()) {
+    const auto found = std::find_if(token.best.begin(), token.best.end(),
+                                    [&](const WrittenToken::Candidate& c) { return c.id == token.id; });
+    const bool known = found != token.best.end();
+    out += views::csv_line({QString::number(token.position), QString::number(token.id), token.name,
+                            QString::number(token.row),
+                            known ? QString::number(static_cast<double>(found->logit)) : QString(),
+                            known ? QString::number(found->probability) : QString()});
+  }
+  return out;
+}
+
+void TextPanel::retranslate() {
+  prompt_->setPlaceholderText(tr("What the text begins with"));
+  prompt_->setAccessibleName(tr("What the text begins with"));
+  chat_->setText(tr("&Chat"));
+  chat_->setToolTip(tr("The prompt is what a user says, in the chat template of the file."));
+  number_->setAccessibleName(tr("How many tokens"));
+  number_->setToolTip(tr("How many tokens"));
+  write_->setText(tr("&Write"));
+  stop_->setText(tr("S&top"));
+  go_on_->setText(tr("C&ontinue"));
+  text_->setAccessibleName(tr("The text, token by token"));
+  candidates_->setAccessibleName(tr("The most likely tokens"));
+  candidates_->setHorizontalHeaderLabels({tr("Token"), tr("Logit"), tr("Probability")});
+}
+
+void TextPanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange) {
+    retranslate();
+    show_text();
+  }
+  QWidget::changeEvent(event);
+}
+
+}  // namespace arenascope::app
