@@ -15,6 +15,7 @@ ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(con
   ghosts_ = new RectPlottable(x_axis(), y_axis());
   bodies_ = new RectPlottable(x_axis(), y_axis());
   outlines_ = new RectPlottable(x_axis(), y_axis());
+  over_ = new RectPlottable(x_axis(), y_axis());
   bodies_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
   start();
 }
@@ -32,8 +33,11 @@ QCPRange ArenaView::y_limits() const {
 
 void ArenaView::show_prepared(const PreparedPtr& prepared) {
   picture_ = std::static_pointer_cast<const ArenaPicture>(prepared);
+  const auto nothing = std::make_shared<const RectSet>();
   holes_->set_data(picture_->holes);
-  ghosts_->set_data(picture_->ghosts);
+  // Spaces fill the map from below, where what they are held against would not be seen under them.
+  ghosts_->set_data(picture_->in_spaces ? nothing : picture_->ghosts);
+  over_->set_data(picture_->in_spaces ? picture_->ghosts : nothing);
   bodies_->set_data(picture_->bodies);
   outlines_->set_data(picture_->outlines);
   if (picture_->top != shown_top_) {
@@ -78,6 +82,7 @@ void ArenaView::restyle() {
   styles[kOutlineWaste].hatch_colour = c.dim_text;
   outlines_->set_styles(styles);
   ghosts_->set_styles(styles);
+  over_->set_styles(styles);
   if (picture_) update_header();
 }
 

@@ -42,7 +42,7 @@ class ArenaView : public PlotView {
   void update_header();
   void update_space_header();
 
-  RectPlottable *holes_, *ghosts_, *bodies_, *outlines_;
+  RectPlottable *holes_, *ghosts_, *bodies_, *outlines_, *over_;
   std::shared_ptr<const ArenaPicture> picture_;
   ArenaShow show_ = ArenaShow::Auto;
   SpaceChoice choice_;

@@ -102,7 +102,7 @@ void ArenaView::draw_bands(QCPPainter* painter) const {
     const QRect r = pixel_rect(x_axis(), y_axis(),
                                {band.x0, band.x1, static_cast<double>(band.lo), static_cast<double>(band.hi), 0, 0})
                         .intersected(area);
-    if (r.height() < 3 || r.width() < 3) continue;
+    if (r.height() < 6 || r.width() < 6) continue;
     painter->setPen(QPen(colours().axis, 1));
     painter->drawRect(r.adjusted(0, 0, -1, -1));
     if (r.height() < 2 * line || r.width() < 8 * line) continue;
