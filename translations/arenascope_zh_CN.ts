@@ -686,6 +686,10 @@
         <source>Training</source>
         <translation>训练</translation>
     </message>
+    <message>
+        <source>Run Settings</source>
+        <translation>运行设置</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -775,6 +779,201 @@
     <message>
         <source>Apply</source>
         <translation>应用</translation>
+    </message>
+</context>
+<context>
+    <name>RunOptions</name>
+    <message>
+        <source>Backend</source>
+        <translation>后端</translation>
+    </message>
+    <message>
+        <source>cpu, reference, opencl or cuda; opencl:1 is its second device</source>
+        <translation>cpu、reference、opencl 或 cuda；opencl:1 是其第二个设备</translation>
+    </message>
+    <message>
+        <source>Options of the backend</source>
+        <translation>后端选项</translation>
+    </message>
+    <message>
+        <source>NAME=VALUE: an option of the backend, as docs/ list them</source>
+        <translation>NAME=VALUE：后端的选项，见 docs/</translation>
+    </message>
+    <message>
+        <source>Ops of the host</source>
+        <translation>主机上的运算</translation>
+    </message>
+    <message>
+        <source>Ops that run on the CPU although the device has them, e.g. SOFT_MAX</source>
+        <translation>设备虽支持但在 CPU 上运行的运算，如 SOFT_MAX</translation>
+    </message>
+    <message>
+        <source>Memory strategy</source>
+        <translation>内存策略</translation>
+    </message>
+    <message>
+        <source>planned, eager or none</source>
+        <translation>planned、eager 或 none</translation>
+    </message>
+    <message>
+        <source>Planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>Who lays out the arena</source>
+        <translation>由谁布置内存区</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>顺序</translation>
+    </message>
+    <message>
+        <source>Which node runs when</source>
+        <translation>节点的运行次序</translation>
+    </message>
+    <message>
+        <source>Time to plan</source>
+        <translation>规划时间</translation>
+    </message>
+    <message>
+        <source>Seconds for what searches</source>
+        <translation>搜索所用的秒数</translation>
+    </message>
+    <message>
+        <source>Capacity</source>
+        <translation>容量</translation>
+    </message>
+    <message>
+        <source>Bytes for the arena: where no plan fits, tensors are rematerialised or offloaded to the host</source>
+        <translation>内存区的字节数：没有规划能放下时，张量会被重算或移到主机</translation>
+    </message>
+    <message>
+        <source>In place</source>
+        <translation>原地</translation>
+    </message>
+    <message>
+        <source>Let an op take over its input&apos;s bytes at their last use</source>
+        <translation>运算可在输入最后一次使用时接管其字节</translation>
+    </message>
+    <message>
+        <source>Fusion</source>
+        <translation>融合</translation>
+    </message>
+    <message>
+        <source>Chains of ops computed as one node where the backend can; else every op is a node of its own</source>
+        <translation>后端支持时把运算链作为一个节点计算；否则每个运算各自成节点</translation>
+    </message>
+    <message>
+        <source>Channels last</source>
+        <translation>通道在后</translation>
+    </message>
+    <message>
+        <source>Where chains are fused, images lie with their channels last between ops that are faster so; else row by row throughout</source>
+        <translation>融合运算链时，图像在更快的运算之间以通道在后存放；否则一律逐行存放</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>线程</translation>
+    </message>
+    <message>
+        <source>0: as many as there are processors</source>
+        <translation>0：与处理器数相同</translation>
+    </message>
+    <message>
+        <source>Processors</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Where the threads stay, as 0,1,…</source>
+        <translation>线程固定在哪些处理器上，如 0,1,…</translation>
+    </message>
+    <message>
+        <source>Niceness</source>
+        <translation>谦让值</translation>
+    </message>
+    <message>
+        <source>Of the threads: above 0 others go first</source>
+        <translation>线程的谦让值：大于 0 时让其他程序优先</translation>
+    </message>
+    <message>
+        <source>Polling</source>
+        <translation>轮询</translation>
+    </message>
+    <message>
+        <source>How long a thread looks before it parks, 0 to 100</source>
+        <translation>线程休眠前轮询多久，0 到 100</translation>
+    </message>
+    <message>
+        <source>Hold threads</source>
+        <translation>保持线程</translation>
+    </message>
+    <message>
+        <source>All threads take part, even where one alone would be sooner</source>
+        <translation>所有线程都参与，即使单个线程更快</translation>
+    </message>
+    <message>
+        <source>Every barrier</source>
+        <translation>每个屏障</translation>
+    </message>
+    <message>
+        <source>Meet behind every node, also between tiny ones in a row</source>
+        <translation>在每个节点之后会合，连续的小节点之间也会合</translation>
+    </message>
+    <message>
+        <source>Drop barriers</source>
+        <translation>省去屏障</translation>
+    </message>
+    <message>
+        <source>No barrier between nodes that do not depend on each other</source>
+        <translation>互不依赖的节点之间不设屏障</translation>
+    </message>
+    <message>
+        <source>No stealing</source>
+        <translation>不窃取</translation>
+    </message>
+    <message>
+        <source>A thread never takes over another&apos;s part of a node</source>
+        <translation>线程不接管其他线程在节点中的部分</translation>
+    </message>
+    <message>
+        <source>Sizes</source>
+        <translation>尺寸</translation>
+    </message>
+    <message>
+        <source>NAME=N: the size of a symbolic dimension</source>
+        <translation>NAME=N：符号维度的大小</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Language models of the zoo: sequence length</source>
+        <translation>内置语言模型：序列长度</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>预填充</translation>
+    </message>
+    <message>
+        <source>Language models of the zoo: all tokens at once</source>
+        <translation>内置语言模型：一次处理全部词元</translation>
+    </message>
+    <message>
+        <source>Training step</source>
+        <translation>训练步</translation>
+    </message>
+    <message>
+        <source>Models of the zoo that have it: a training step</source>
+        <translation>支持训练的内置模型：一个训练步</translation>
+    </message>
+    <message>
+        <source>Inputs from files</source>
+        <translation>来自文件的输入</translation>
+    </message>
+    <message>
+        <source>NAME=FILE (.npy or .pb); inputs without one get seeded numbers</source>
+        <translation>NAME=FILE（.npy 或 .pb）；没有文件的输入使用固定种子的数</translation>
     </message>
 </context>
 <context>
@@ -1419,6 +1618,57 @@
     <message>
         <source>Planning the memory…</source>
         <translation>正在规划内存…</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::RunSettingsPanel</name>
+    <message>
+        <source>What is open is not run here.</source>
+        <translation>所打开的内容不在此运行。</translation>
+    </message>
+    <message>
+        <source>Nothing is open.</source>
+        <translation>没有打开任何内容。</translation>
+    </message>
+    <message>
+        <source>usually none</source>
+        <translation>通常为空</translation>
+    </message>
+    <message>
+        <source>usually %1</source>
+        <translation>通常 %1</translation>
+    </message>
+    <message>
+        <source>Open with These</source>
+        <translation>按此打开</translation>
+    </message>
+    <message>
+        <source>They are remembered for this file or model</source>
+        <translation>会为该文件或模型记住</translation>
+    </message>
+    <message>
+        <source>As Usual</source>
+        <translation>恢复通常设置</translation>
+    </message>
+    <message>
+        <source>As the preferences say; what was remembered is forgotten</source>
+        <translation>按首选项；忘记已记住的设置</translation>
+    </message>
+    <message>
+        <source>Option</source>
+        <translation>选项</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>Usually</source>
+        <translation>通常</translation>
+    </message>
+    <message>
+        <source>Meaning</source>
+        <translation>含义</translation>
     </message>
 </context>
 <context>

@@ -2,33 +2,15 @@
 #include "app/cli/model_options.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include <arenascope/graph/order.h>
-#include <arenascope/planner/planner.h>
 #include <fmt/format.h>
-
-#include <arenascope/run/backends.h>
 
 namespace arenascope::cli {
 
 Result<models::OpenOptions> ModelArguments::options() const {
-  models::OpenOptions out;
-  for (const std::string& dim : dims) {
-    const size_t at = dim.rfind('=');
-    int64_t value = 0;
-    const char* end = dim.data() + dim.size();
-    const auto read = at == std::string::npos ? std::from_chars_result{nullptr, std::errc::invalid_argument}
-                                              : std::from_chars(dim.data() + at + 1, end, value);
-    if (at == 0 || read.ec != std::errc() || read.ptr != end || value < 0)
-      return Error{fmt::format("'--dim {}' is not NAME=N with N a whole number", dim)};
-    out.dims[dim.substr(0, at)] = value;
-  }
-  if (tokens < 0) return Error{fmt::format("{} tokens", tokens)};
-  out.tokens = tokens;
-  out.prefill = prefill;
-  out.training = training;
-  return out;
+  RunnerOptions runner;
+  if (auto ok = app::set_run_options(runner, values); !ok) return ok.error();
+  return std::move(runner.open);
 }
 
 std::string assumed_sizes(const models::Model& model) {
@@ -47,56 +29,38 @@ void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
       .add_option("model", arguments.model,
                   "A file (.onnx, .gguf, .safetensors), a directory in the ONNX test-case layout, or zoo:NAME")
       ->required();
-  command.add_option("--dim", arguments.dims, "NAME=N: the size of a symbolic dimension");
-  command.add_option("--tokens", arguments.tokens, "Language models of the zoo: sequence length");
-  command.add_flag("--prefill", arguments.prefill, "Language models of the zoo: all tokens at once");
-  command.add_flag("--training", arguments.training, "Models of the zoo that have it: a training step");
+  add_run_options(command, arguments.values, {"dim", "tokens", "prefill", "training"});
+}
+
+void add_run_options(CLI::App& command, app::RunValues& values, std::initializer_list<const char*> ids) {
+  for (const char* id : ids) {
+    const app::RunOption& option = *app::find_run_option(id);
+    const std::string name = fmt::format("--{}", option.off != nullptr ? option.off : option.id);
+    if (option.type == app::RunOptionType::Flag) {
+      command.add_flag_function(
+          name, [&values, &option](int64_t) { values[option.id] = option.off == nullptr ? "on" : "off"; },
+          option.sentence);
+      continue;
+    }
+    if (option.type == app::RunOptionType::List) {
+      auto* several = command.add_option_function<std::vector<std::string>>(
+          name,
+          [&values, &option](const std::vector<std::string>& given) {
+            std::string& all = values[option.id];
+            for (const std::string& one : given) all += (all.empty() ? "" : "\n") + one;
+          },
+          option.sentence);
+      if (option.by_comma) several->delimiter(',');
+      continue;
+    }
+    auto* one = command.add_option_function<std::string>(
+        name, [&values, &option](const std::string& given) { values[option.id] = given; }, option.sentence);
+    one->default_str(option.text(RunnerOptions()));
+  }
 }
 
 void add_backend_arguments(CLI::App& command, BackendArguments& arguments) {
-  command.add_option("--backend", arguments.backend, "cpu, reference, opencl or cuda; opencl:1 is its second device")
-      ->capture_default_str();
-  command.add_option("--backend-option", arguments.options, "NAME=VALUE: an option of the backend, as docs/ list them");
-  command
-      .add_option("--host-ops", arguments.host_ops,
-                  "Ops that run on the CPU although the device has them, e.g. SOFT_MAX")
-      ->delimiter(',');
-}
-
-Status BackendArguments::put_into(RunnerOptions& runner) const {
-  runner.backend = backend;
-  for (const std::string& option : options) {
-    const size_t at = option.find('=');
-    if (at == 0 || at == std::string::npos)
-      return Error{fmt::format("'--backend-option {}' is not NAME=VALUE", option)};
-    const std::string key = option.substr(0, at), value = option.substr(at + 1);
-    const auto precision = key == "precision" ? parse_precision(value) : std::nullopt;
-    if (precision)
-      runner.precision = precision;
-    else
-      runner.backend_options[key] = value;
-  }
-  for (const std::string& text : host_ops) {
-    const auto op = parse_op(text);
-    if (!op) return Error{fmt::format("--host-ops: there is no op '{}'", text)};
-    runner.host_ops.push_back(*op);
-  }
-  return {};
-}
-
-Status check_names(const RunnerOptions& options) {
-  if (!planner::find_planner(options.planner)) {
-    std::string names;
-    for (const auto* p : planner::all_planners()) names += fmt::format(" {}", p->name());
-    return Error{fmt::format("there is no planner '{}'; there are:{}", options.planner, names)};
-  }
-  if (!find_order(options.order)) {
-    std::string names;
-    for (const OrderInfo& o : all_orders()) names += fmt::format(" {}", o.name);
-    return Error{fmt::format("there is no order '{}'; there are:{}", options.order, names)};
-  }
-  if (is_backend_name(options.backend)) return {};
-  return Error{fmt::format("there is no backend '{}'; there are:{}", options.backend, backend_names())};
+  add_run_options(command, arguments.values, {"backend", "backend-option", "host-ops"});
 }
 
 CLI::Validator seconds() {

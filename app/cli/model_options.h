@@ -8,17 +8,15 @@
 #include <CLI/CLI.hpp>
 
 #include <arenascope/run/runner.h>
+#include "app/common/run_options.h"
 
 namespace arenascope::cli {
 
 struct ModelArguments {
   std::string model;
-  std::vector<std::string> dims;  // NAME=N
-  int64_t tokens = 0;
-  bool prefill = false;
-  bool training = false;
+  app::RunValues values;  // of the options that open it
 
-  // Error: a --dim that is not NAME=N.
+  // Error: a value that makes no sense.
   Result<models::OpenOptions> options() const;
 };
 
@@ -27,20 +25,18 @@ std::string assumed_sizes(const models::Model& model);
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 
-// --backend and --backend-option NAME=VALUE.
-struct BackendArguments {
-  std::string backend = "cpu";
-  std::vector<std::string> options;
-  std::vector<std::string> host_ops;
+// Those options of the table (app/common/run_options.h) that a command has; what is given goes into `values`.
+void add_run_options(CLI::App& command, app::RunValues& values, std::initializer_list<const char*> ids);
 
-  // Errors: an option that is not NAME=VALUE, an op that there is not.
-  Status put_into(RunnerOptions& options) const;
+// --backend and what it is given.
+struct BackendArguments {
+  app::RunValues values;
+
+  // Error: a value that makes no sense.
+  Status put_into(RunnerOptions& options) const { return app::set_run_options(options, values); }
 };
 
 void add_backend_arguments(CLI::App& command, BackendArguments& arguments);
-
-// Error: a planner, an order or a backend that there is none of. (One that this machine lacks is no wrong usage.)
-Status check_names(const RunnerOptions& options);
 
 // A budget: from 0 to a million, and a number.
 CLI::Validator seconds();

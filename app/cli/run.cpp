@@ -19,15 +19,10 @@ namespace {
 struct RunArguments {
   ModelArguments model;
   BackendArguments backend;
-  std::string planner = "search", order = "depth-first", strategy = "planned", record, output;
-  std::vector<std::string> inputs;
-  int threads = 0, repeat = 1;
-  double budget = 1.0;
-  std::optional<int64_t> capacity;
-  bool in_place = false, fuse = true, channels_last = true, whole = false, every_barrier = false, drop_barriers = false,
-       no_stealing = false, hold_threads = false;
-  std::vector<int> processors;
-  int nice = 0, polling = 50;
+  app::RunValues values;
+  std::string record, output;
+  int repeat = 1;
+  bool whole = false;
 };
 
 // The one that took least: what is said of nodes is what they took in it.
@@ -141,38 +136,11 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
 
 // Errors: what is wrong with the arguments.
 Result<RunnerOptions> runner_options(const RunArguments& arguments) {
-  auto open = arguments.model.options();
-  if (!open) return open.error();
-  const auto strategy = parse_memory_strategy(arguments.strategy);
-  if (!strategy)
-    return Error{
-        fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy)};
   if (arguments.repeat < 1) return Error{fmt::format("--repeat {} is less than 1", arguments.repeat)};
   RunnerOptions options;
-  if (auto ok = arguments.backend.put_into(options); !ok) return ok.error();
-  options.threads = arguments.threads;
-  options.planner = arguments.planner;
-  options.order = arguments.order;
-  options.budget_seconds = arguments.budget;
-  options.strategy = *strategy;
-  options.in_place = arguments.in_place;
-  options.fuse = arguments.fuse;
-  options.channels_last = arguments.channels_last;
-  options.execution = {!arguments.every_barrier, !arguments.no_stealing, arguments.drop_barriers};
-  options.pool = {arguments.processors, arguments.nice};
-  options.polling = arguments.polling;
-  options.hold_threads = arguments.hold_threads;
-  options.capacity = arguments.capacity;
-  if (arguments.capacity && *arguments.capacity < 1)
-    return Error{fmt::format("a capacity of {} bytes", *arguments.capacity)};
-  options.open = *open;
-  for (const std::string& input : arguments.inputs) {
-    const size_t at = input.find('=');
-    if (at == std::string::npos || at == 0 || at + 1 == input.size())
-      return Error{fmt::format("'--input {}' is not NAME=FILE", input)};
-    options.inputs[input.substr(0, at)] = input.substr(at + 1);
-  }
-  if (auto ok = check_names(options); !ok) return ok.error();
+  options.fuse = true;
+  for (const app::RunValues* values : {&arguments.model.values, &arguments.backend.values, &arguments.values})
+    if (auto ok = app::set_run_options(options, *values); !ok) return ok.error();
   return options;
 }
 
@@ -217,7 +185,7 @@ void print_runs_json(Runner& runner, const RunArguments& arguments, const std::v
     reserved[std::string(name(kind))] = stats.peak_reserved;
   }
   print_json({{"model", runner.model().name},
-              {"backend", arguments.backend.backend},
+              {"backend", runner.options().backend},
               {"threads", runner.plan().threads},
               {"threads_used", threads_used},
               {"seconds", seconds},
@@ -231,7 +199,7 @@ void print_runs_json(Runner& runner, const RunArguments& arguments, const std::v
               {"work_bytes", runner.plan().work_bytes},
               {"planner", runner.plan().memory.planner},
               {"order", runner.plan().memory.order_name},
-              {"strategy", arguments.strategy}});
+              {"strategy", std::string(name(runner.options().strategy))}});
 }
 
 int run_model(const Context& context, const RunArguments& arguments) {
@@ -267,33 +235,14 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   auto a = std::make_shared<RunArguments>();
   add_model_arguments(*command, a->model);
   add_backend_arguments(*command, a->backend);
-  command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
-  command->add_option("--planner", a->planner, "Who lays out the arena")->capture_default_str();
-  command->add_option("--order", a->order, "Which node runs when")->capture_default_str();
-  command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
-  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
-  command->add_option("--capacity", a->capacity,
-                      "Bytes for the arena: where no plan fits, tensors are rematerialised or offloaded to the host");
-  command->add_option("--input", a->inputs, "NAME=FILE (.npy or .pb); inputs without one get seeded numbers");
+  add_run_options(
+      *command, a->values,
+      {"threads", "planner", "order", "memory", "budget", "capacity", "input", "in-place", "fusion", "channels-last",
+       "processors", "nice", "polling", "every-barrier", "drop-barriers", "no-stealing", "hold-threads"});
   command->add_option("--output", a->output, "A folder: each output is written there as .npy");
   command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();
   command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");
   command->add_option("--record", a->record, "Write a recording of the runs");
-  command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
-  command->add_flag("!--no-fusion", a->fuse,
-                    "Every op a node of its own; else chains of them are computed as one where the backend can");
-  command->add_flag("!--no-channels-last", a->channels_last,
-                    "Images lie row by row throughout; else with their channels last between ops that are faster so, "
-                    "where chains are fused");
-  command->add_option("--processors", a->processors, "Where the threads stay, as 0,1,…")->delimiter(',');
-  command->add_option("--nice", a->nice, "Of the threads: above 0 others go first")->check(CLI::Range(-20, 19));
-  command->add_option("--polling", a->polling, "How long a thread looks before it parks, 0 to 100")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 100));
-  command->add_flag("--every-barrier", a->every_barrier, "Meet behind every node, also between tiny ones in a row");
-  command->add_flag("--drop-barriers", a->drop_barriers, "No barrier between nodes that do not depend on each other");
-  command->add_flag("--no-stealing", a->no_stealing, "A thread never takes over another's part of a node");
-  command->add_flag("--hold-threads", a->hold_threads, "All threads take part, even where one alone would be sooner");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return run_model(context, *a); }; });
 }

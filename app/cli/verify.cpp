@@ -13,8 +13,8 @@ namespace {
 struct VerifyArguments {
   ModelArguments model;
   app::VerifyOptions options;
-  std::string strategy = "planned";
   BackendArguments backend;
+  app::RunValues values;
   bool recursive = false;
 };
 
@@ -48,14 +48,9 @@ int verify_all(const Context& context, const VerifyArguments& arguments, Progres
 int verify(const Context& context, VerifyArguments& arguments) {
   auto open = arguments.model.options();
   if (!open) return fail(kUsage, open.error().message);
-  const auto strategy = parse_memory_strategy(arguments.strategy);
-  if (!strategy)
-    return fail(kUsage,
-                fmt::format("there is no memory strategy '{}'; there are planned, eager and none", arguments.strategy));
-  if (auto ok = arguments.backend.put_into(arguments.options.runner); !ok) return fail(kUsage, ok.error().message);
-  arguments.options.runner.strategy = *strategy;
+  for (const app::RunValues* values : {&arguments.backend.values, &arguments.values})
+    if (auto ok = app::set_run_options(arguments.options.runner, *values); !ok) return fail(kUsage, ok.error().message);
   arguments.options.runner.open = *open;
-  if (auto ok = check_names(arguments.options.runner); !ok) return fail(kUsage, ok.error().message);
   Progress progress;
   if (arguments.recursive) return verify_all(context, arguments, progress);
   arguments.options.runner.progress = [&](const std::string& phase) { progress.phase(phase); };
@@ -96,17 +91,10 @@ void add_verify(CLI::App& app, Context& context, Body& body) {
   RunnerOptions& r = a->options.runner;
   add_backend_arguments(*command, a->backend);
   command->add_flag("--recursive", a->recursive, "MODEL is a folder: every test case below it");
-  command->add_option("--threads", r.threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
-  command->add_option("--planner", r.planner, "Who lays out the arena")->capture_default_str();
-  command->add_option("--order", r.order, "Which node runs when")->capture_default_str();
-  command->add_option("--budget", r.budget_seconds, "Seconds for what searches")
-      ->capture_default_str()
-      ->check(seconds());
-  command->add_option("--memory", a->strategy, "planned, eager or none")->capture_default_str();
+  add_run_options(*command, a->values,
+                  {"threads", "planner", "order", "budget", "memory", "in-place", "channels-last"});
   command->add_option("--only", a->options.only, "Op cases: those whose names contain this");
-  command->add_flag("--in-place", r.in_place, "Let an op take over its input's bytes at their last use");
   command->add_flag("--fuse", r.fuse, "Compute chains of ops as one node where the backend can");
-  command->add_flag("!--no-channels-last", r.channels_last, "With --fuse: images lie row by row throughout");
   command->add_option("--rtol", a->options.tolerance.rtol, "Relative tolerance of an element")->capture_default_str();
   command->add_option("--atol", a->options.tolerance.atol, "Absolute tolerance of an element")->capture_default_str();
   command->add_option("--relative-to-max", a->options.tolerance.relative_to_max,

@@ -17,12 +17,6 @@ struct Sizes {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::InputSizes)
 };
 
-QString group_of(const QString& spec) {
-  const QString path = QFileInfo(spec).exists() ? QFileInfo(spec).canonicalFilePath() : spec;
-  return QStringLiteral("sizes/") +
-         QString::fromLatin1(QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha1).toHex());
-}
-
 bool has_word(const std::string& symbol, std::initializer_list<const char*> words) {
   const QString name = QString::fromStdString(symbol).toLower();
   return std::any_of(words.begin(), words.end(), [&](const char* word) { return name.contains(QLatin1String(word)); });
@@ -40,7 +34,14 @@ int64_t sensible(const models::FreeDimension& free, int rank) {
   return 1;
 }
 
+QString group_of(const QString& spec) { return settings_group(QStringLiteral("sizes"), spec); }
+
 }  // namespace
+
+QString settings_group(const QString& prefix, const QString& spec) {
+  const QString path = QFileInfo(spec).exists() ? QFileInfo(spec).canonicalFilePath() : spec;
+  return prefix + u'/' + QString::fromLatin1(QCryptographicHash::hash(path.toUtf8(), QCryptographicHash::Sha1).toHex());
+}
 
 std::map<std::string, int64_t> remembered_sizes(const QString& spec) {
   std::map<std::string, int64_t> sizes;

@@ -23,6 +23,9 @@ struct InputSize {
   bool operator==(const InputSize&) const = default;
 };
 
+// Where settings keep what is remembered of a file or a built-in model.
+QString settings_group(const QString& prefix, const QString& spec);
+
 // By key; empty for a file of which nothing is remembered.
 std::map<std::string, int64_t> remembered_sizes(const QString& spec);
 void remember_sizes(const QString& spec, const std::map<std::string, int64_t>& sizes);

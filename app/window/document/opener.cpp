@@ -17,9 +17,11 @@
 #include <chrono>
 
 #include <arenascope/run/runner.h>
+#include "app/common/run_options.h"
 #include "attached.h"
 #include "autosave.h"
 #include "intervals_file.h"
+#include "run_memory.h"
 #include "trace_file.h"
 
 namespace arenascope::app {
@@ -96,14 +98,7 @@ void begin_session(Opened* opened, const RunSettings& settings) {
 }
 
 RunnerOptions runner_options(const RunSettings& settings, const OpenVoice& voice) {
-  RunnerOptions options;
-  options.backend = settings.backend.toStdString();
-  options.threads = settings.threads;
-  options.planner = settings.planner.toStdString();
-  options.order = settings.order.toStdString();
-  options.budget_seconds = settings.budget_seconds;
-  options.strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
-  options.fuse = settings.fuse;
+  RunnerOptions options = usual_run(settings);
   options.progress = [say = voice.progress](const std::string& phase) {  // the runner keeps it
     say(phase == "opening"           ? Opener::tr("Reading the model…")
         : phase == "loading weights" ? Opener::tr("Loading the weights…")
@@ -132,7 +127,7 @@ void describe_only(Opened* opened, const Graph& graph, const Context& context, c
 
 // With the sizes that the user gave the file; where it leaves more open, with sensible ones, if it can be opened so.
 Result<models::Model> open_sized(const QString& spec, models::OpenOptions& options, std::vector<InputSize>& sizes) {
-  options.dims = remembered_sizes(spec);
+  for (const auto& [key, size] : remembered_sizes(spec)) options.dims.try_emplace(key, size);
   auto read = models::open_model(spec.toStdString(), options);
   if (!read) return read;
   sizes = input_sizes(*read);
@@ -162,7 +157,13 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
   if (opened.autosave) opened.recorder->add_sink(opened.autosave);
   RunnerOptions options = runner_options(settings, voice);
   options.recorder = opened.recorder.get();
-  auto read = open_sized(spec, options.open, opened.sizes);
+  if (auto ok = set_run_options(options, remembered_run(spec)); !ok) {
+    options = runner_options(settings, voice);  // another version may have remembered it
+    options.recorder = opened.recorder.get();
+    opened.problem = sentence(ok.error());
+  }
+  auto read = options.inputs.empty() ? open_sized(spec, options.open, opened.sizes)
+                                     : open_with_inputs(spec.toStdString(), options.inputs, options.open);
   if (!read) {
     opened.session = nullptr;
     opened.problem = sentence(read.error());
@@ -187,6 +188,23 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
 }
 
 }  // namespace
+
+bool is_model_spec(const QString& spec) {
+  return !spec.startsWith(QStringLiteral("lesson:")) && !is_attach_spec(spec) && !is_trace_file(spec) &&
+         !is_intervals_file(spec);
+}
+
+RunnerOptions usual_run(const RunSettings& settings) {
+  RunnerOptions options;
+  options.backend = settings.backend.toStdString();
+  options.threads = settings.threads;
+  options.planner = settings.planner.toStdString();
+  options.order = settings.order.toStdString();
+  options.budget_seconds = settings.budget_seconds;
+  options.strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
+  options.fuse = settings.fuse;
+  return options;
+}
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
   if (spec.startsWith(QStringLiteral("lesson:"))) return lesson(spec);

@@ -13,7 +13,8 @@
 #include "run_settings.h"
 
 namespace arenascope {
-class Runner;  // not included here: the engine's headers do not know of Qt's keywords
+class Runner;  // both not included here: the engine's headers do not know of Qt's keywords
+struct RunnerOptions;
 }  // namespace arenascope
 
 namespace arenascope::trace {
@@ -46,6 +47,11 @@ struct OpenVoice {
   std::function<void()> more;
   std::function<bool()> wanted;  // false: give up
 };
+
+// Whether it names what can be run, and no recording, trace, lesson or buffers.
+bool is_model_spec(const QString& spec);
+// How a model is run of which nothing else is remembered.
+RunnerOptions usual_run(const RunSettings& settings);
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice);
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_settings_panel.h"
+
+#include "app/common/run_options.h"
+
+#include <views/common/csv_line.h>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QVBoxLayout>
+
+#include "app/window/document/document.h"
+#include "app/window/document/opener.h"
+#include "app/window/document/run_memory.h"
+
+namespace arenascope::app {
+
+namespace {
+
+QString option_text(const char* text) { return QCoreApplication::translate("RunOptions", text); }
+
+// Several lines as one, for a label.
+QString in_one_line(const std::string& text) {
+  return QString::fromStdString(text).split(u'\n', Qt::SkipEmptyParts).join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+RunSettingsPanel::RunSettingsPanel(Document* document, QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("run_settings"));
+  build();
+  retranslate();
+  set_document(document);
+}
+
+void RunSettingsPanel::build() {
+  auto* inside = new QWidget(this);
+  auto* grid = new QGridLayout(inside);
+  grid->setColumnStretch(3, 1);
+  grid->setHorizontalSpacing(12);
+  for (const RunOption& option : run_options()) {
+    Row row{&option, new QLabel(inside), make_editor(option), new QLabel(inside), new QLabel(inside)};
+    row.editor->setObjectName(QString::fromLatin1(option.id));
+    row.title->setBuddy(row.editor);
+    row.usual->setEnabled(false);
+    row.sentence->setWordWrap(true);
+    const int at = static_cast<int>(rows_.size());
+    grid->addWidget(row.title, at, 0);
+    grid->addWidget(row.editor, at, 1);
+    grid->addWidget(row.usual, at, 2);
+    grid->addWidget(row.sentence, at, 3);
+    rows_.push_back(row);
+  }
+  grid->setRowStretch(static_cast<int>(rows_.size()), 1);
+  scroll_ = new QScrollArea(this);
+  scroll_->setWidget(inside);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  none_ = new QLabel(this);
+  none_->setAlignment(Qt::AlignCenter);
+  none_->setWordWrap(true);
+  none_->setEnabled(false);
+  apply_ = new QPushButton(this);
+  apply_->setObjectName(QStringLiteral("apply"));
+  reset_ = new QPushButton(this);
+  said_ = new QLabel(this);
+  said_->setWordWrap(true);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 3, 6, 3);
+  bar->addWidget(apply_);
+  bar->addWidget(reset_);
+  bar->addWidget(said_, 1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(bar);
+  column->addWidget(scroll_, 1);
+  column->addWidget(none_, 1);
+  connect(apply_, &QPushButton::clicked, this, &RunSettingsPanel::apply);
+  connect(reset_, &QPushButton::clicked, this, &RunSettingsPanel::reset);
+}
+
+QWidget* RunSettingsPanel::make_editor(const RunOption& option) {
+  const auto changed = [this] { show_changed(); };
+  switch (option.type) {
+    case RunOptionType::Flag: {
+      auto* box = new QCheckBox(this);
+      connect(box, &QCheckBox::toggled, this, changed);
+      return box;
+    }
+    case RunOptionType::Choice: {
+      auto* box = new QComboBox(this);
+      box->setEditable(true);  // a device's number may stand behind its backend's name
+      for (const std::string& choice : option.choices()) box->addItem(QString::fromStdString(choice));
+      connect(box, &QComboBox::currentTextChanged, this, changed);
+      return box;
+    }
+    case RunOptionType::List: {
+      auto* edit = new QPlainTextEdit(this);
+      edit->setTabChangesFocus(true);
+      edit->setFixedHeight(2 * fontMetrics().lineSpacing() + 12);
+      connect(edit, &QPlainTextEdit::textChanged, this, changed);
+      return edit;
+    }
+    case RunOptionType::Whole:
+    case RunOptionType::Number:
+    case RunOptionType::Text: break;
+  }
+  auto* edit = new QLineEdit(this);
+  connect(edit, &QLineEdit::textChanged, this, changed);
+  return edit;
+}
+
+QString RunSettingsPanel::text_of(const Row& row) {
+  if (const auto* box = qobject_cast<QCheckBox*>(row.editor))
+    return box->isChecked() ? QStringLiteral("on") : QStringLiteral("off");
+  if (const auto* box = qobject_cast<QComboBox*>(row.editor)) return box->currentText().trimmed();
+  if (const auto* edit = qobject_cast<QPlainTextEdit*>(row.editor)) return edit->toPlainText().trimmed();
+  return qobject_cast<QLineEdit*>(row.editor)->text().trimmed();
+}
+
+void RunSettingsPanel::set_text(const Row& row, const std::string& text) {
+  const QString shown = QString::fromStdString(text);
+  if (auto* box = qobject_cast<QCheckBox*>(row.editor))
+    box->setChecked(text == "on");
+  else if (auto* choices = qobject_cast<QComboBox*>(row.editor))
+    choices->setCurrentText(shown);
+  else if (auto* lines = qobject_cast<QPlainTextEdit*>(row.editor))
+    lines->setPlainText(shown);
+  else
+    qobject_cast<QLineEdit*>(row.editor)->setText(shown);
+}
+
+QWidget* RunSettingsPanel::editor(const char* id) const {
+  for (const Row& row : rows_)
+    if (std::string_view(row.option->id) == id) return row.editor;
+  return nullptr;
+}
+
+void RunSettingsPanel::set_document(Document* document) {
+  document_ = document;
+  QObject* bond = bond_.renew();
+  if (document != nullptr) connect(document, &Document::opened, bond, [this] { take(); });
+  take();
+}
+
+RunnerOptions RunSettingsPanel::usual() const {
+  return usual_run(document_ ? document_->runner()->settings() : RunSettings());
+}
+
+void RunSettingsPanel::take() {
+  model_ = document_ && !document_->spec().isEmpty() && is_model_spec(document_->spec());
+  scroll_->setVisible(model_);
+  none_->setVisible(!model_);
+  none_->setText(document_ && !document_->spec().isEmpty() ? tr("What is open is not run here.")
+                                                           : tr("Nothing is open."));
+  said_->clear();
+  const RunnerOptions options = usual();
+  const auto remembered = model_ ? remembered_run(document_->spec()) : std::map<std::string, std::string>();
+  for (const Row& row : rows_) {
+    const std::string now = row.option->text(options);
+    const auto own = remembered.find(row.option->id);
+    set_text(row, own != remembered.end() ? own->second : now);
+    row.usual->setText(now.empty() ? tr("usually none") : tr("usually %1").arg(in_one_line(now)));
+  }
+  show_changed();
+}
+
+std::map<std::string, std::string> RunSettingsPanel::chosen() const {
+  const RunnerOptions options = usual();
+  std::map<std::string, std::string> values;
+  for (const Row& row : rows_)
+    if (const std::string value = text_of(row).toStdString(); value != row.option->text(options))
+      values[row.option->id] = value;
+  return values;
+}
+
+void RunSettingsPanel::show_changed() {
+  const auto values = chosen();
+  for (const Row& row : rows_) {
+    QFont font = row.title->font();
+    font.setBold(values.contains(row.option->id));
+    row.title->setFont(font);
+  }
+  apply_->setEnabled(model_ && values != remembered_run(document_->spec()));
+  reset_->setEnabled(model_ && !values.empty());
+}
+
+void RunSettingsPanel::apply() {
+  if (!document_) return;
+  const auto values = chosen();
+  RunnerOptions options = usual();
+  if (auto ok = set_run_options(options, values); !ok) {
+    said_->setText(QString::fromStdString(ok.error().message));
+    return;
+  }
+  remember_run(document_->spec(), values);
+  document_->open(document_->spec(), document_->runner()->settings());
+}
+
+void RunSettingsPanel::reset() {
+  const RunnerOptions options = usual();
+  for (const Row& row : rows_) set_text(row, row.option->text(options));
+  apply();
+}
+
+void RunSettingsPanel::retranslate() {
+  for (const Row& row : rows_) {
+    row.title->setText(option_text(row.option->title));
+    row.sentence->setText(option_text(row.option->sentence));
+    row.editor->setToolTip(QStringLiteral("--") +
+                           QString::fromLatin1(row.option->off ? row.option->off : row.option->id));
+    row.editor->setAccessibleName(option_text(row.option->title));
+    row.editor->setAccessibleDescription(option_text(row.option->sentence));
+  }
+  apply_->setText(tr("Open with These"));
+  apply_->setToolTip(tr("They are remembered for this file or model"));
+  reset_->setText(tr("As Usual"));
+  reset_->setToolTip(tr("As the preferences say; what was remembered is forgotten"));
+}
+
+void RunSettingsPanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange) {
+    retranslate();
+    take();
+  }
+  QWidget::changeEvent(event);
+}
+
+QString RunSettingsPanel::to_csv() const {
+  QString csv = views::csv_line({tr("Option"), tr("Value"), tr("Usually"), tr("Meaning")});
+  const RunnerOptions options = usual();
+  for (const Row& row : rows_)
+    csv += views::csv_line({QString::fromLatin1(row.option->id), text_of(row), in_one_line(row.option->text(options)),
+                            option_text(row.option->sentence)});
+  return csv;
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The panel Run Settings has every option of the command line's table, and what is chosen there is how the model runs.
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QSet>
+
+#include "app/common/run_options.h"
+#include "app/window/document/run_memory.h"
+#include "app/window/panels/run_settings_panel.h"
+#include "window_fixture.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+
+class RunSettingsTest : public QObject, protected WindowFixture {
+  Q_OBJECT
+
+  RunSettingsPanel& panel() { return *panels().find<RunSettingsPanel>("run_settings"); }
+  std::string strategy() {
+    const auto snapshot = doc().source()->snapshot();
+    return snapshot->runs.empty() ? "" : snapshot->runs[snapshot->runs.size() - 1].info.strategy;
+  }
+
+ private Q_SLOTS:
+  void initTestCase() { set_up("arenascope-run-settings-test"); }
+  void init() { make_window(); }
+  void cleanup() { window_.reset(); }
+
+  void every_option_says_what_it_is_and_reads_what_it_writes() {
+    QSet<QString> ids, titles;
+    for (const RunOption& option : run_options()) {
+      ids.insert(option.id);
+      titles.insert(option.title);
+      QVERIFY(QString(option.sentence).size() > 8);
+      QCOMPARE(option.choices != nullptr, option.type == RunOptionType::Choice);
+      RunnerOptions options;
+      const std::string usual = option.text(options);
+      QVERIFY2(option.set(options, usual).ok(), option.id);
+      QCOMPARE(option.text(options), usual);
+      if (option.type == RunOptionType::Flag) {
+        const std::string other = usual == "on" ? "off" : "on";
+        QVERIFY(option.set(options, other).ok());
+        QCOMPARE(option.text(options), other);
+      }
+      if (option.choices)
+        for (const std::string& choice : option.choices()) {
+          QVERIFY2(option.set(options, choice).ok(), choice.c_str());
+          QCOMPARE(option.text(options), choice);
+        }
+      if (option.type != RunOptionType::List && option.type != RunOptionType::Text)
+        QVERIFY2(!option.set(options, "no such thing").ok(), option.id);
+    }
+    QCOMPARE(static_cast<size_t>(ids.size()), run_options().size());
+    QCOMPARE(static_cast<size_t>(titles.size()), run_options().size());
+    RunnerOptions options;
+    QVERIFY(set_run_options(options, {{"threads", "3"},
+                                      {"dim", "batch=2\nseq=7"},
+                                      {"backend-option", "precision=low\npool=separate"},
+                                      {"processors", "0,1"},
+                                      {"every-barrier", "on"},
+                                      {"capacity", "4096"}})
+                .ok());
+    QCOMPARE(options.threads, 3);
+    QCOMPARE(options.open.dims.at("seq"), int64_t{7});
+    QCOMPARE(options.backend_options.at("pool"), std::string("separate"));
+    QVERIFY(options.precision == Precision::Low);
+    QCOMPARE(options.pool.processors.size(), size_t{2});
+    QVERIFY(!options.execution.rows);
+    QCOMPARE(*options.capacity, Bytes{4096});
+    QVERIFY(!set_run_options(options, {{"no-such-option", "1"}}).ok());
+  }
+
+  void what_is_chosen_is_run_and_remembered() {
+    const QString spec = QStringLiteral("zoo:mul_mat");
+    open(spec);
+    QCOMPARE(strategy(), std::string("planned"));
+    for (const RunOption& option : run_options()) QVERIFY2(panel().editor(option.id) != nullptr, option.id);
+    QVERIFY(!panel().apply_button()->isEnabled());
+    qobject_cast<QComboBox*>(panel().editor("memory"))->setCurrentText("eager");
+    qobject_cast<QCheckBox*>(panel().editor("every-barrier"))->setChecked(true);
+    QVERIFY(panel().apply_button()->isEnabled());
+    panel().apply_button()->click();
+    QTRY_COMPARE_WITH_TIMEOUT(strategy(), std::string("eager"), kPatience);
+    QCOMPARE(remembered_run(spec).size(), size_t{2});
+    QTRY_VERIFY_WITH_TIMEOUT(!panel().apply_button()->isEnabled(), kPatience);
+    // Another window opens it the same way; another model is not concerned.
+    window_.reset();
+    window_ = std::make_unique<MainWindow>();
+    window_->show();
+    open(QStringLiteral("zoo:mnist_fc"));
+    QCOMPARE(strategy(), std::string("planned"));
+    open(spec);
+    QCOMPARE(strategy(), std::string("eager"));
+    QCOMPARE(qobject_cast<QComboBox*>(panel().editor("memory"))->currentText(), QString("eager"));
+    panel().reset_button()->click();
+    QTRY_COMPARE_WITH_TIMEOUT(strategy(), std::string("planned"), kPatience);
+    QVERIFY(remembered_run(spec).empty());
+  }
+
+  void what_makes_no_sense_is_said_and_not_taken() {
+    const QString spec = QStringLiteral("zoo:mul_mat");
+    open(spec);
+    qobject_cast<QLineEdit*>(panel().editor("threads"))->setText("many");
+    panel().apply_button()->click();
+    QVERIFY2(panel().said().contains("many"), qPrintable(panel().said()));
+    QVERIFY(remembered_run(spec).empty());
+    qobject_cast<QLineEdit*>(panel().editor("threads"))->setText("2");
+    qobject_cast<QPlainTextEdit*>(panel().editor("backend-option"))->setPlainText("no value");
+    panel().apply_button()->click();
+    QVERIFY(panel().said().contains("no value"));
+    open_recording();
+    QVERIFY(!panel().apply_button()->isEnabled());
+  }
+};
+
+QTEST_MAIN(RunSettingsTest)
+#include "run_settings_test.moc"
