@@ -2,8 +2,7 @@
 #include "app/common/run_options.h"
 
 #include <charconv>
-#include <cmath>
-#include <sstream>
+#include <cstdlib>
 
 #include <arenascope/base/limits.h>
 #include <arenascope/graph/order.h>
