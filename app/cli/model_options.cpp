@@ -47,7 +47,10 @@ void add_run_options(CLI::App& command, app::RunValues& values, std::initializer
           name,
           [&values, &option](const std::vector<std::string>& given) {
             std::string& all = values[option.id];
-            for (const std::string& one : given) all += (all.empty() ? "" : "\n") + one;
+            for (const std::string& one : given) {
+              if (!all.empty()) all += '\n';
+              all += one;
+            }
           },
           option.sentence);
       if (option.by_comma) several->delimiter(',');

@@ -170,8 +170,7 @@ Json nodes_json(Runner& runner, const std::vector<NodeTime>& nodes) {
   return list;
 }
 
-void print_runs_json(Runner& runner, const RunArguments& arguments, const std::vector<RunReport>& reports,
-                     const Json& outputs) {
+void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, const Json& outputs) {
   Json seconds = Json::array(), threads_used = Json::array(), barriers = Json::array();
   for (const RunReport& report : reports) {
     seconds.push_back(double(report.nanoseconds) / 1e9);
@@ -222,7 +221,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   auto made = outputs(runner, arguments.output);
   if (!made) return fail(kFailed, made.error().message);
   if (context.json)
-    print_runs_json(runner, arguments, *reports, *made);
+    print_runs_json(runner, *reports, *made);
   else
     print_report(runner, *reports);
   return kDone;

@@ -33,7 +33,10 @@ std::vector<std::string> lines_of(const std::string& text, bool by_comma) {
 template <class Items, class F>
 std::string joined(const Items& items, F&& text) {
   std::string out;
-  for (const auto& item : items) out += (out.empty() ? "" : "\n") + text(item);
+  for (const auto& item : items) {
+    if (!out.empty()) out += '\n';
+    out += text(item);
+  }
   return out;
 }
 
@@ -98,7 +101,8 @@ std::string backend_option_text(const RunnerOptions& o) {
   std::string out = o.precision ? fmt::format("precision={}", name(*o.precision)) : "";
   const std::string rest =
       joined(o.backend_options, [](const auto& entry) { return entry.first + "=" + entry.second; });
-  return out + (out.empty() || rest.empty() ? "" : "\n") + rest;
+  if (!out.empty() && !rest.empty()) out += '\n';
+  return out + rest;
 }
 Status set_backend_option(RunnerOptions& o, const std::string& value) {
   o.backend_options.clear();
