@@ -254,8 +254,9 @@ Status set_dim(RunnerOptions& o, const std::string& value) {
 
 std::string tokens_text(const RunnerOptions& o) { return std::to_string(o.open.tokens); }
 Status set_tokens(RunnerOptions& o, const std::string& value) {
-  const auto n = whole("tokens", value, 0, INT64_MAX);
+  const auto n = whole("tokens", value, INT64_MIN, INT64_MAX);
   if (!n) return n.error();
+  if (*n < 0) return Error{fmt::format("{} tokens", *n)};
   o.open.tokens = *n;
   return {};
 }
