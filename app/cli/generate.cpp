@@ -167,7 +167,6 @@ int generate_text(const Context& context, const GenerateArguments& a) {
   RunnerOptions run;
   run.threads = a.threads;
   if (auto ok = a.backend.put_into(run); !ok) return fail(kUsage, ok.error().message);
-  if (auto ok = check_names(run); !ok) return fail(kUsage, ok.error().message);
   run.fuse = run.backend == "cpu";
   RecordedFile recorded;
   if (!a.record.empty()) run.recorder = recorded.recorder();
