@@ -31,7 +31,7 @@ QString in_one_line(const std::string& text) {
 }  // namespace
 
 RunSettingsPanel::RunSettingsPanel(Document* document, QWidget* parent) : QWidget(parent) {
-  setObjectName(QStringLiteral("run_settings"));
+  setObjectName(QStringLiteral("settings"));
   build();
   retranslate();
   set_document(document);

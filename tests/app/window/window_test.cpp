@@ -411,7 +411,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(s.runs.size() > 20);
     QVERIFY(s.runs[0].evicted && !s.runs.back().evicted);
     QVERIFY(doc().source()->run().valid() && doc().axis()->steps() > 0);
-    QVERIFY2(doc().messages()->sentences().join(u' ').contains(u"4.0\u00a0MiB"),
+    QVERIFY2(doc().messages()->sentences().join(u' ').contains(u"4\u00a0MiB"),
              qPrintable(doc().messages()->sentences().join(u' ')));
     QCOMPARE(doc().messages()->all().front().action, QString("edit.preferences"));
   }
@@ -670,7 +670,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(!panels().dock("graph")->isVisible());
     QVERIFY(panels().dock("arena")->isVisible());
     window_->shell().actions->find("help.keys")->trigger();
-    auto* list = window_->findChild<QTableWidget*>();
+    auto* list = window_->findChild<QDialog*>("keys")->findChild<QTableWidget*>();
     QVERIFY(list != nullptr);
     QCOMPARE(list->rowCount(), static_cast<int>(window_->shell().actions->all().size()));
   }
