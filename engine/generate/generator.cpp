@@ -49,7 +49,9 @@ Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, cons
 
 Status Generator::set_capacity(int64_t tokens, int64_t texts) {
   if (tokens < 1 || texts < 1) return Error{fmt::format("a cache of {} tokens for {} texts", tokens, texts)};
-  if (context_ > 0 && (tokens + texts - 1) / texts > context_)
+  // Each of several texts has whole blocks, the last of which may reach beyond the context.
+  const int64_t each = texts == 1 ? context_ : (context_ + options_.block - 1) / options_.block * options_.block;
+  if (context_ > 0 && (tokens + texts - 1) / texts > each)
     return Error{fmt::format("{} has a context of {} tokens, {} are too many", name_, context_, tokens)};
   if (runner_) return Error{"the cache is in use"};
   capacity_ = tokens;

@@ -33,7 +33,8 @@ class Generator {
   int64_t vocabulary() const { return vocabulary_; }
   int64_t context() const { return context_; }    // tokens that the model can see; 0: no limit of its own
   int64_t capacity() const { return capacity_; }  // tokens that the cache holds: the context unless told
-  // Before the first feed(). Errors: less than one token, more than `texts` contexts, tokens are in the cache.
+  // Before the first feed(). Errors: less than one token, more than `texts` contexts (in whole blocks
+  // where there are several), tokens are in the cache.
   Status set_capacity(int64_t tokens, int64_t texts = 1);
 
   // Text 0 is there from the beginning. Another one that begins as `text` does: whole blocks are shared, the few tokens
