@@ -258,30 +258,6 @@ class SpacesTest : public QObject {
     QVERIFY(!snapshot->copies.empty());
   }
 
-  void a_cache_of_keys_and_values_is_a_kind_of_its_own() {
-    const auto file = test::data_folder() / "models/llm_stories260K/stories260K-F32.gguf";
-    if (test::data_folder().empty() || !std::filesystem::exists(file)) QSKIP("no models in ARENASCOPE_DATA");
-    const QTemporaryDir folder;
-    const auto snapshot =
-        recorded_by(folder, {"generate", QString::fromStdString(file.string()), "--tokens", "1,2,3", "-n", "4"});
-    QVERIFY(snapshot != nullptr);
-    compare(snapshot);
-    Bytes cache = 0;
-    const trace::TimeRange all{snapshot->time.begin, snapshot->time.end + 1};
-    for (const trace::SpaceSlice& slice : trace::slices_of(*snapshot, all, {SpaceChoice::Of::All, 0}))
-      if (slice.kind == trace::MemoryKind::KVCache) cache += slice.bytes;
-    QVERIFY(cache > 0);
-    const auto stack = prepare_occupancy(input_of(snapshot, AxisMode::Time), OccupancyScope::Classes, {});
-    Bytes drawn = 0, weights = 0;
-    for (const auto& layer : stack->kinds)
-      for (const Level& level : layer.levels) {
-        if (layer.memory_class == MemoryClass::Cache) drawn = std::max(drawn, static_cast<Bytes>(level.max));
-        if (layer.memory_class == MemoryClass::Weights) weights = std::max(weights, static_cast<Bytes>(level.max));
-      }
-    QCOMPARE(drawn, cache);
-    QVERIFY(weights > 0);
-  }
-
   void what_is_compared_with_lies_where_it_lay() {
     const QTemporaryDir folder;
     const auto planned = recorded(folder, {"zoo:squeezenet", "--threads", "2"});
