@@ -516,38 +516,6 @@
         <translation>与下一个标签页比较(&amp;T)</translation>
     </message>
     <message>
-        <source>&amp;1  One product</source>
-        <translation>&amp;1  一次乘法</translation>
-    </message>
-    <message>
-        <source>&amp;2  The pool of objects</source>
-        <translation>&amp;2  对象池</translation>
-    </message>
-    <message>
-        <source>&amp;3  How a graph is built</source>
-        <translation>&amp;3  图是怎样建立的</translation>
-    </message>
-    <message>
-        <source>&amp;4  Threads and barriers</source>
-        <translation>&amp;4  线程与屏障</translation>
-    </message>
-    <message>
-        <source>&amp;5  The arena and its reuse</source>
-        <translation>&amp;5  内存池与复用</translation>
-    </message>
-    <message>
-        <source>&amp;6  Reuse in two levels</source>
-        <translation>&amp;6  两级复用</translation>
-    </message>
-    <message>
-        <source>&amp;7  The order decides the bound</source>
-        <translation>&amp;7  顺序决定下界</translation>
-    </message>
-    <message>
-        <source>&amp;8  Rematerialising instead of keeping</source>
-        <translation>&amp;8  重新计算而不是保留</translation>
-    </message>
-    <message>
         <source>Sizes of &amp;Inputs…</source>
         <translation>输入大小(&amp;I)…</translation>
     </message>
@@ -594,6 +562,110 @@
     <message>
         <source>Go to Panel</source>
         <translation>转到面板</translation>
+    </message>
+    <message>
+        <source>&amp;1  A tensor and its bytes</source>
+        <translation>&amp;1  张量与它的字节</translation>
+    </message>
+    <message>
+        <source>&amp;2  Quantised blocks</source>
+        <translation>&amp;2  量化块</translation>
+    </message>
+    <message>
+        <source>&amp;3  The pool of objects</source>
+        <translation>&amp;3  对象池</translation>
+    </message>
+    <message>
+        <source>&amp;4  How a graph is built</source>
+        <translation>&amp;4  图是怎样建成的</translation>
+    </message>
+    <message>
+        <source>&amp;5  One product</source>
+        <translation>&amp;5  一次乘法</translation>
+    </message>
+    <message>
+        <source>&amp;6  Threads and barriers</source>
+        <translation>&amp;6  线程与屏障</translation>
+    </message>
+    <message>
+        <source>&amp;7  Lifetimes and the arena</source>
+        <translation>&amp;7  生命周期与内存区</translation>
+    </message>
+    <message>
+        <source>&amp;8  Reuse in two levels</source>
+        <translation>&amp;8  两级复用</translation>
+    </message>
+    <message>
+        <source>&amp;9  The order decides the bound</source>
+        <translation>&amp;9  顺序决定下界</translation>
+    </message>
+    <message>
+        <source>1&amp;0  Allocators</source>
+        <translation>1&amp;0  分配器</translation>
+    </message>
+    <message>
+        <source>11  &amp;Pools of a device</source>
+        <translation>11  设备的内存池(&amp;P)</translation>
+    </message>
+    <message>
+        <source>12  Two &amp;devices</source>
+        <translation>12  两个设备(&amp;D)</translation>
+    </message>
+    <message>
+        <source>13  &amp;Training</source>
+        <translation>13  训练(&amp;T)</translation>
+    </message>
+    <message>
+        <source>14  &amp;Rematerialising and offloading</source>
+        <translation>14  重算与换出(&amp;R)</translation>
+    </message>
+    <message>
+        <source>15  The &amp;KV cache</source>
+        <translation>15  KV 缓存(&amp;K)</translation>
+    </message>
+    <message>
+        <source>16  Find the &amp;fault</source>
+        <translation>16  找出毛病(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Next Step of the Lesson</source>
+        <translation>课程的下一步</translation>
+    </message>
+    <message>
+        <source>The key of a presenter&apos;s remote</source>
+        <translation>演示遥控器上的键</translation>
+    </message>
+    <message>
+        <source>Step of the Lesson Before</source>
+        <translation>课程的上一步</translation>
+    </message>
+    <message>
+        <source>Large Type for a Class</source>
+        <translation>课堂用大字</translation>
+    </message>
+    <message>
+        <source>Begin the Lesson Anew</source>
+        <translation>从头开始本课</translation>
+    </message>
+    <message>
+        <source>Play a Lesson&apos;s File…</source>
+        <translation>播放课程文件…</translation>
+    </message>
+    <message>
+        <source>New from This Recording…</source>
+        <translation>由此记录新建…</translation>
+    </message>
+    <message>
+        <source>The draft of a lesson about what is open</source>
+        <translation>关于当前打开内容的课程草稿</translation>
+    </message>
+    <message>
+        <source>Export the Lesson…</source>
+        <translation>导出本课…</translation>
+    </message>
+    <message>
+        <source>One web page or PDF with its pictures, for a handout</source>
+        <translation>带图的单个网页或 PDF，作讲义用</translation>
     </message>
 </context>
 <context>
@@ -753,6 +825,14 @@
         <source>Of the graph: state, op, backend, time, bytes, block or difference.</source>
         <translation>计算图的着色：state、op、backend、time、bytes、block 或 difference。</translation>
     </message>
+    <message>
+        <source>Play a lesson: one of the course by its name, or a file.</source>
+        <translation>播放课程：教程中某一课的名字，或一个文件。</translation>
+    </message>
+    <message>
+        <source>Check a lesson&apos;s claims and questions without a window.</source>
+        <translation>不开窗口，检查课程的陈述与问题。</translation>
+    </message>
 </context>
 <context>
     <name>QPlatformTheme</name>
@@ -779,201 +859,6 @@
     <message>
         <source>Apply</source>
         <translation>应用</translation>
-    </message>
-</context>
-<context>
-    <name>RunOptions</name>
-    <message>
-        <source>Backend</source>
-        <translation>后端</translation>
-    </message>
-    <message>
-        <source>cpu, reference, opencl or cuda; opencl:1 is its second device</source>
-        <translation>cpu、reference、opencl 或 cuda；opencl:1 是其第二个设备</translation>
-    </message>
-    <message>
-        <source>Options of the backend</source>
-        <translation>后端选项</translation>
-    </message>
-    <message>
-        <source>NAME=VALUE: an option of the backend, as docs/ list them</source>
-        <translation>NAME=VALUE：后端的选项，见 docs/</translation>
-    </message>
-    <message>
-        <source>Ops of the host</source>
-        <translation>主机上的运算</translation>
-    </message>
-    <message>
-        <source>Ops that run on the CPU although the device has them, e.g. SOFT_MAX</source>
-        <translation>设备虽支持但在 CPU 上运行的运算，如 SOFT_MAX</translation>
-    </message>
-    <message>
-        <source>Memory strategy</source>
-        <translation>内存策略</translation>
-    </message>
-    <message>
-        <source>planned, eager or none</source>
-        <translation>planned、eager 或 none</translation>
-    </message>
-    <message>
-        <source>Planner</source>
-        <translation>规划器</translation>
-    </message>
-    <message>
-        <source>Who lays out the arena</source>
-        <translation>由谁布置内存区</translation>
-    </message>
-    <message>
-        <source>Order</source>
-        <translation>顺序</translation>
-    </message>
-    <message>
-        <source>Which node runs when</source>
-        <translation>节点的运行次序</translation>
-    </message>
-    <message>
-        <source>Time to plan</source>
-        <translation>规划时间</translation>
-    </message>
-    <message>
-        <source>Seconds for what searches</source>
-        <translation>搜索所用的秒数</translation>
-    </message>
-    <message>
-        <source>Capacity</source>
-        <translation>容量</translation>
-    </message>
-    <message>
-        <source>Bytes for the arena: where no plan fits, tensors are rematerialised or offloaded to the host</source>
-        <translation>内存区的字节数：没有规划能放下时，张量会被重算或移到主机</translation>
-    </message>
-    <message>
-        <source>In place</source>
-        <translation>原地</translation>
-    </message>
-    <message>
-        <source>Let an op take over its input&apos;s bytes at their last use</source>
-        <translation>运算可在输入最后一次使用时接管其字节</translation>
-    </message>
-    <message>
-        <source>Fusion</source>
-        <translation>融合</translation>
-    </message>
-    <message>
-        <source>Chains of ops computed as one node where the backend can; else every op is a node of its own</source>
-        <translation>后端支持时把运算链作为一个节点计算；否则每个运算各自成节点</translation>
-    </message>
-    <message>
-        <source>Channels last</source>
-        <translation>通道在后</translation>
-    </message>
-    <message>
-        <source>Where chains are fused, images lie with their channels last between ops that are faster so; else row by row throughout</source>
-        <translation>融合运算链时，图像在更快的运算之间以通道在后存放；否则一律逐行存放</translation>
-    </message>
-    <message>
-        <source>Threads</source>
-        <translation>线程</translation>
-    </message>
-    <message>
-        <source>0: as many as there are processors</source>
-        <translation>0：与处理器数相同</translation>
-    </message>
-    <message>
-        <source>Processors</source>
-        <translation>处理器</translation>
-    </message>
-    <message>
-        <source>Where the threads stay, as 0,1,…</source>
-        <translation>线程固定在哪些处理器上，如 0,1,…</translation>
-    </message>
-    <message>
-        <source>Niceness</source>
-        <translation>谦让值</translation>
-    </message>
-    <message>
-        <source>Of the threads: above 0 others go first</source>
-        <translation>线程的谦让值：大于 0 时让其他程序优先</translation>
-    </message>
-    <message>
-        <source>Polling</source>
-        <translation>轮询</translation>
-    </message>
-    <message>
-        <source>How long a thread looks before it parks, 0 to 100</source>
-        <translation>线程休眠前轮询多久，0 到 100</translation>
-    </message>
-    <message>
-        <source>Hold threads</source>
-        <translation>保持线程</translation>
-    </message>
-    <message>
-        <source>All threads take part, even where one alone would be sooner</source>
-        <translation>所有线程都参与，即使单个线程更快</translation>
-    </message>
-    <message>
-        <source>Every barrier</source>
-        <translation>每个屏障</translation>
-    </message>
-    <message>
-        <source>Meet behind every node, also between tiny ones in a row</source>
-        <translation>在每个节点之后会合，连续的小节点之间也会合</translation>
-    </message>
-    <message>
-        <source>Drop barriers</source>
-        <translation>省去屏障</translation>
-    </message>
-    <message>
-        <source>No barrier between nodes that do not depend on each other</source>
-        <translation>互不依赖的节点之间不设屏障</translation>
-    </message>
-    <message>
-        <source>No stealing</source>
-        <translation>不窃取</translation>
-    </message>
-    <message>
-        <source>A thread never takes over another&apos;s part of a node</source>
-        <translation>线程不接管其他线程在节点中的部分</translation>
-    </message>
-    <message>
-        <source>Sizes</source>
-        <translation>尺寸</translation>
-    </message>
-    <message>
-        <source>NAME=N: the size of a symbolic dimension</source>
-        <translation>NAME=N：符号维度的大小</translation>
-    </message>
-    <message>
-        <source>Tokens</source>
-        <translation>词元</translation>
-    </message>
-    <message>
-        <source>Language models of the zoo: sequence length</source>
-        <translation>内置语言模型：序列长度</translation>
-    </message>
-    <message>
-        <source>Prefill</source>
-        <translation>预填充</translation>
-    </message>
-    <message>
-        <source>Language models of the zoo: all tokens at once</source>
-        <translation>内置语言模型：一次处理全部词元</translation>
-    </message>
-    <message>
-        <source>Training step</source>
-        <translation>训练步</translation>
-    </message>
-    <message>
-        <source>Models of the zoo that have it: a training step</source>
-        <translation>支持训练的内置模型：一个训练步</translation>
-    </message>
-    <message>
-        <source>Inputs from files</source>
-        <translation>来自文件的输入</translation>
-    </message>
-    <message>
-        <source>NAME=FILE (.npy or .pb); inputs without one get seeded numbers</source>
-        <translation>NAME=FILE（.npy 或 .pb）；没有文件的输入使用固定种子的数</translation>
     </message>
 </context>
 <context>
@@ -1206,6 +1091,17 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::Handout</name>
+    <message>
+        <source>No lesson is open.</source>
+        <translation>没有打开课程。</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>答案</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::Headline</name>
     <message>
         <source>arena %1, no gap to the bound</source>
@@ -1298,16 +1194,36 @@
 <context>
     <name>arenascope::app::LessonGuide</name>
     <message>
-        <source>The window is not ready for this step: %1 is missing.</source>
-        <translation>窗口还没有准备好这一步：缺少 %1。</translation>
+        <source>the window is not ready for this step: %1 is missing</source>
+        <translation>窗口还没有为这一步准备好：缺 %1</translation>
     </message>
     <message>
-        <source>There is no panel %1.</source>
-        <translation>没有面板 %1。</translation>
+        <source>there is no tensor %1 in what is open</source>
+        <translation>打开的内容里没有张量 %1</translation>
     </message>
     <message>
-        <source>There is no tensor %1 in what is open.</source>
-        <translation>打开的内容里没有张量 %1。</translation>
+        <source>%1 cannot be done now</source>
+        <translation>现在不能执行“%1”</translation>
+    </message>
+    <message>
+        <source>there is no layout %1</source>
+        <translation>没有布局 %1</translation>
+    </message>
+    <message>
+        <source>there is no graph to plan</source>
+        <translation>没有可规划的图</translation>
+    </message>
+    <message>
+        <source>there is no panel %1</source>
+        <translation>没有面板 %1</translation>
+    </message>
+    <message>
+        <source>there is no step %1</source>
+        <translation>没有第 %1 步</translation>
+    </message>
+    <message>
+        <source>what is open cannot be run</source>
+        <translation>打开的内容不能运行</translation>
     </message>
 </context>
 <context>
@@ -1852,6 +1768,38 @@
     <message>
         <source>The file leaves these sizes open. They are remembered for it.</source>
         <translation>文件未规定这些大小。所填的值会按文件记住。</translation>
+    </message>
+    <message>
+        <source>Play a lesson</source>
+        <translation>播放课程</translation>
+    </message>
+    <message>
+        <source>Lessons (*.md);;All files (*)</source>
+        <translation>课程 (*.md);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save the draft of a lesson</source>
+        <translation>保存课程草稿</translation>
+    </message>
+    <message>
+        <source>Lessons (*.md)</source>
+        <translation>课程 (*.md)</translation>
+    </message>
+    <message>
+        <source>%1 is a lesson now. Write its sentences, then play it again.</source>
+        <translation>%1 现在是一课了。写好其中的句子，再播放一遍。</translation>
+    </message>
+    <message>
+        <source>Export the lesson</source>
+        <translation>导出本课</translation>
+    </message>
+    <message>
+        <source>Web page (*.html);;PDF (*.pdf)</source>
+        <translation>网页 (*.html);;PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>The lesson was written to %1.</source>
+        <translation>本课已写入 %1。</translation>
     </message>
 </context>
 <context>
@@ -3423,6 +3371,149 @@ address %1</source>
         <source>Text of the lesson</source>
         <translation>课文</translation>
     </message>
+    <message>
+        <source>Large type, and a frame around what is spoken of: for a class</source>
+        <translation>大字，并框出正在讲的内容：课堂用</translation>
+    </message>
+    <message>
+        <source>Large Type</source>
+        <translation>大字</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::Lessons</name>
+    <message>
+        <source>shown</source>
+        <translation>看了答案</translation>
+    </message>
+    <message>
+        <source>not answered</source>
+        <translation>未回答</translation>
+    </message>
+    <message>
+        <source>right at once</source>
+        <translation>一次答对</translation>
+    </message>
+    <message>
+        <source>right, after a hint</source>
+        <translation>看提示后答对</translation>
+    </message>
+    <message>
+        <source>right at try %1</source>
+        <translation>第 %1 次答对</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>第 %1 步，共 %2 步</translation>
+    </message>
+    <message>
+        <source>After: %1</source>
+        <translation>先学：%1</translation>
+    </message>
+    <message>
+        <source>What was answered</source>
+        <translation>回答情况</translation>
+    </message>
+    <message>
+        <source>Read on: %1</source>
+        <translation>继续阅读：%1</translation>
+    </message>
+    <message>
+        <source>Builds on it: %1</source>
+        <translation>在此之上：%1</translation>
+    </message>
+    <message>
+        <source>That is no number. Units as KiB and MiB may stand behind it.</source>
+        <translation>这不是数。后面可以带 KiB、MiB 这样的单位。</translation>
+    </message>
+    <message>
+        <source>Too many: %1 of it would never be used.</source>
+        <translation>太多：其中 %1 永远用不上。</translation>
+    </message>
+    <message>
+        <source>Too many.</source>
+        <translation>太多。</translation>
+    </message>
+    <message>
+        <source>Too few.</source>
+        <translation>太少。</translation>
+    </message>
+    <message>
+        <source>Too few: at step %1 there live %2, together %3.</source>
+        <translation>太少：第 %1 步存活的有 %2，共 %3。</translation>
+    </message>
+    <message>
+        <source>That is %1, with %2.</source>
+        <translation>这是 %1，%2。</translation>
+    </message>
+    <message>
+        <source>That is %1: %2, needed from step %3 to step %4.</source>
+        <translation>这是 %1：%2，从第 %3 步到第 %4 步需要。</translation>
+    </message>
+    <message>
+        <source>%1 collides with %2: both are needed from step %3 to step %4, and they share %5.</source>
+        <translation>%1 与 %2 冲突：从第 %3 步到第 %4 步两者都需要，却有 %5 重叠。</translation>
+    </message>
+    <message>
+        <source>%1 must begin at a multiple of %2.</source>
+        <translation>%1 必须从 %2 的倍数处开始。</translation>
+    </message>
+    <message>
+        <source>Everything fits, but the arena has %1 so, and %2 are enough.</source>
+        <translation>都放得下，但这样内存区要 %1，其实 %2 就够了。</translation>
+    </message>
+    <message>
+        <source>Still without a place: %1.</source>
+        <translation>还没有位置的：%1。</translation>
+    </message>
+    <message>
+        <source>%1 stands before %2, which it reads: its bytes would not be there yet.</source>
+        <translation>%1 排在它要读的 %2 之前：那时还没有那些字节。</translation>
+    </message>
+    <message>
+        <source>It works, but at step %1 there live %2: %3, and %4 are enough.</source>
+        <translation>可行，但第 %1 步存活的有 %2：共 %3，其实 %4 就够了。</translation>
+    </message>
+    <message>
+        <source>At position %1 stands %2. Something else is there.</source>
+        <translation>第 %1 位是 %2，但那里应是别的。</translation>
+    </message>
+    <message>
+        <source>Not this one.</source>
+        <translation>不是这个。</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>%1 在 %2</translation>
+    </message>
+    <message>
+        <source>Choose one.</source>
+        <translation>请选一个。</translation>
+    </message>
+    <message>
+        <source>Type a number.</source>
+        <translation>请输入一个数。</translation>
+    </message>
+    <message>
+        <source>Click the tensor, in any panel.</source>
+        <translation>请在任一面板中点击该张量。</translation>
+    </message>
+    <message>
+        <source>Click the block, or a tensor in it.</source>
+        <translation>请点击该块，或其中的一个张量。</translation>
+    </message>
+    <message>
+        <source>Click the barrier in the timeline, or its line in the table.</source>
+        <translation>请点击时间线中的屏障，或表中它的那一行。</translation>
+    </message>
+    <message>
+        <source>Drag each tensor to its place; or choose it with Tab and move it with the arrow keys.</source>
+        <translation>把每个张量拖到它的位置；或用 Tab 选中，再用方向键移动。</translation>
+    </message>
+    <message>
+        <source>Drag the lines into order; or move the chosen one with Ctrl and the arrow keys.</source>
+        <translation>把各行拖成正确的顺序；或用 Ctrl 加方向键移动选中的一行。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::LifetimesView</name>
@@ -3745,10 +3836,48 @@ next: %7</source>
     </message>
 </context>
 <context>
+    <name>arenascope::views::PlaceBoard</name>
+    <message>
+        <source>Arena map to place tensors in</source>
+        <translation>用来安放张量的内存区地图</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::PlotCanvas</name>
     <message>
         <source>incomplete: %1</source>
         <translation>不完整：%1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::QuestionBox</name>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Hint</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>Show Me</source>
+        <translation>给我看</translation>
+    </message>
+    <message>
+        <source>The answer, and what really happens</source>
+        <translation>答案，以及实际会发生什么</translation>
+    </message>
+    <message>
+        <source>Put into order</source>
+        <translation>排序</translation>
+    </message>
+    <message>
+        <source>%1 fits.</source>
+        <translation>%1 放得下。</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1。%2</translation>
     </message>
 </context>
 <context>

@@ -10,6 +10,7 @@
 
 #include <views/common/plot_view.h>
 #include <views/findings/findings_view.h>
+#include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 #include <views/planners/replan_panel.h>
 

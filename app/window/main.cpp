@@ -4,7 +4,9 @@
 #include <QCommandLineParser>
 #include <QIcon>
 
+#include <arenascope/lesson/stage.h>
 #include <arenascope/models/mapped_files.h>
+#include <views/lesson/lesson.h>
 
 #include <cstdio>
 #include <cstring>
@@ -12,6 +14,8 @@
 #include "document/attached.h"
 #include "export_command.h"
 #include "language.h"
+#include "lesson_guide.h"
+#include "lesson_handout.h"
 #include "main_window.h"
 
 namespace {
@@ -28,7 +32,7 @@ int refuse(const QString& sentence) {
 // A picture needs no display; neither do --help and --version.
 bool needs_no_window(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
-    for (const char* option : {"--export", "--help", "-h", "--version", "-v"})
+    for (const char* option : {"--export", "--help", "-h", "--version", "-v", "--check", "-o", "--output"})
       if (std::strncmp(argv[i], option, std::strlen(option)) == 0) return true;
   return false;
 }
@@ -75,6 +79,10 @@ void add_options(QCommandLineParser& parser) {
       {"planner", QT_TRANSLATE_NOOP("Main", "Show this planner's plan over the one in use."), "name"},
       {"order", QT_TRANSLATE_NOOP("Main", "The order of that plan."), "name"}};
   for (const auto& [name, what, value] : kOptions) option(name, text(what), value);
+  option("lesson", text(QT_TRANSLATE_NOOP("Main", "Play a lesson: one of the course by its name, or a file.")),
+         "lesson");
+  parser.addOption({QStringLiteral("check"),
+                    text(QT_TRANSLATE_NOOP("Main", "Check a lesson's claims and questions without a window."))});
   parser.addOption({QStringLiteral("time"), text(QT_TRANSLATE_NOOP("Main", "Time on the x axis instead of steps."))});
   parser.addOption({QStringLiteral("expand"), text(QT_TRANSLATE_NOOP("Main", "Open all layers of the graph."))});
 }
@@ -123,6 +131,37 @@ QString attach_spec_of(const QStringList& arguments) {
   return attach_spec(arguments.mid(dashes + 1), with ? arguments[3].split(u',', Qt::SkipEmptyParts) : QStringList());
 }
 
+// What does not hold is said, each with file and line.
+int check_lesson(const QString& name, const QString& language) {
+  auto lesson = arenascope::views::load_lesson(name, language);
+  if (!lesson) return refuse(QString::fromStdString(lesson.error().message));
+  const std::vector<arenascope::Error> problems = arenascope::lesson::check(*lesson);
+  for (const arenascope::Error& problem : problems) std::fprintf(stderr, "arenascope: %s\n", problem.message.c_str());
+  if (problems.empty()) std::printf("%s: everything holds\n", qUtf8Printable(name));
+  return problems.empty() ? 0 : 1;
+}
+
+// Plays it; with an output, only long enough to write it as a handout.
+int run_lesson(const QString& theme, const QString& name, const QString& output) {
+  MainWindow window;
+  if (!theme.isEmpty())
+    window.theme()->set_mode(theme == u"dark" ? arenascope::views::ThemeMode::Dark
+                                              : arenascope::views::ThemeMode::Light);
+  if (!output.isEmpty()) window.resize(1600, 1000);
+  window.show();
+  if (arenascope::views::lessons().contains(name)) {
+    window.shell().actions->find(QStringLiteral("lesson.") + name)->trigger();
+  } else if (auto played = window.lesson_guide()->play(name); !played) {
+    return refuse(QString::fromStdString(played.error().message));
+  }
+  if (output.isEmpty()) return QApplication::exec();
+  if (auto written = write_handout(window.shell(), output); !written) {
+    std::fprintf(stderr, "arenascope: %s\n", written.error().message.c_str());
+    return 1;
+  }
+  return 0;
+}
+
 int run_window(const QString& theme, const QStringList& files) {
   MainWindow window;
   if (!theme.isEmpty())
@@ -158,6 +197,13 @@ int main(int argc, char** argv) {
   if (!theme.isEmpty() && theme != u"light" && theme != u"dark")
     return refuse(QStringLiteral("--theme is light or dark"));
   if (!attached.isEmpty()) return run_window(theme, {attached});
+  if (parser.isSet(QStringLiteral("lesson"))) {
+    const QString lesson = parser.value(QStringLiteral("lesson"));
+    return parser.isSet(QStringLiteral("check"))
+               ? check_lesson(lesson, language.isEmpty() ? QStringLiteral("en") : language)
+               : run_lesson(theme, lesson, parser.value(QStringLiteral("output")));
+  }
+  if (parser.isSet(QStringLiteral("check"))) return refuse(QStringLiteral("--check wants --lesson FILE"));
   if (!parser.isSet(QStringLiteral("export"))) return run_window(theme, parser.positionalArguments());
   ExportOptions options;
   if (const QString problem = read_options(parser, options); !problem.isEmpty()) return refuse(problem);

@@ -86,6 +86,7 @@ void MainWindow::make_actions() {
   add_memory_actions(shell_);
   add_run_actions(shell_);
   add_compare_actions(shell_);
+  add_lesson_actions(shell_);
   add_help_actions(shell_);
   add_action_states(shell_);
   shell_.palette = new CommandPalette(shell_.actions, this);
@@ -116,6 +117,7 @@ void MainWindow::make_bars() {
   addToolBar(Qt::BottomToolBarArea, headline_);
   welcome_ = new WelcomePage(shell_);
   guide_ = new LessonGuide(shell_, shell_.panels->find<LessonPanel>("lesson"));
+  shell_.guide = guide_;
   guide_->load();
 }
 
@@ -203,8 +205,9 @@ void MainWindow::follow_document() {
 }
 
 void MainWindow::take_opened(Document* opened) {
-  if (!opened->spec().startsWith(QStringLiteral("lesson:")) && !is_attach_spec(opened->spec()))
-    remember_recent_file(opened->spec());
+  const bool of_lesson =
+      opened->spec().startsWith(QStringLiteral("lesson:")) || opened->spec().startsWith(QStringLiteral("program:"));
+  if (!of_lesson && !is_attach_spec(opened->spec())) remember_recent_file(opened->spec());
   update_title();
   status_->update_status();
 }

@@ -14,6 +14,7 @@
 namespace arenascope::app {
 
 class CommandPalette;
+class LessonGuide;
 class ReplanDesk;
 class UiWatch;
 
@@ -32,6 +33,7 @@ struct Shell {
   PlaybackBar* playback = nullptr;
   CommandPalette* palette = nullptr;
   UiWatch* watch = nullptr;
+  LessonGuide* guide = nullptr;
   Preferences preferences;
   std::function<void(const Preferences&)> apply_preferences;
   // Where the file dialogs' answers come from; tests put their own here.
@@ -61,6 +63,7 @@ void add_graph_actions(Shell& shell);
 void add_memory_actions(Shell& shell);
 void add_run_actions(Shell& shell);
 void add_compare_actions(Shell& shell);
+void add_lesson_actions(Shell& shell);
 void add_help_actions(Shell& shell);
 // Which of them can be used now.
 void add_action_states(Shell& shell);

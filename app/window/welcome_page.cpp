@@ -131,7 +131,7 @@ void WelcomePage::fill() {
   }
   QVBoxLayout* lessons = list(tr("Lessons"));
   for (const ActionRegistry::Entry& entry : shell_.actions->all()) {
-    if (entry.menu != Menu::Lessons) continue;
+    if (!QLatin1String(entry.id).startsWith(QLatin1String("lesson."))) continue;
     QPushButton* button = line(inside_, QString(entry.action->text()).remove(u'&'), entry.action->toolTip());
     connect(button, &QPushButton::clicked, entry.action, &QAction::trigger);
     lessons->addWidget(button);

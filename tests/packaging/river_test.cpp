@@ -43,7 +43,7 @@ const std::map<std::string, Rooms>& may_include() {
                                         {"tensor", tensor},     {"graph", graph},     {"transform", transform},
                                         {"schedule", schedule}, {"runtime", runtime}, {"backends", backends},
                                         {"bench", bench},       {"models", models},   {"run", run},
-                                        {"generate", generate}, {"train", generate}};
+                                        {"generate", generate}, {"train", generate},  {"lesson", generate}};
   }();
   return rules;
 }

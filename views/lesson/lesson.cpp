@@ -1,101 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/lesson/lesson.h>
 
+#include <QDir>
 #include <QFile>
-#include <QRegularExpression>
-#include <algorithm>
+#include <QStandardPaths>
 
 namespace arenascope::views {
+namespace {
 
-const QMap<QString, int>& lesson_verbs() {
-  static const QMap<QString, int> verbs{
-      {QStringLiteral("open"), 1},      // a model
-      {QStringLiteral("graph"), 0},     // the lesson's own
-      {QStringLiteral("layout"), 1},    // of the panels
-      {QStringLiteral("show"), 1},      // a panel
-      {QStringLiteral("select"), 1},    // a tensor by name
-      {QStringLiteral("clear"), 0},     // the selection
-      {QStringLiteral("step"), 1},      // the playhead's: a number, or "peak"
-      {QStringLiteral("axis"), 1},      // "step" or "time"
-      {QStringLiteral("all"), 0},       // show the whole axis
-      {QStringLiteral("plan"), 2},      // planner, order
-      {QStringLiteral("plan_all"), 0},  // every one
-      {QStringLiteral("run"), 0},       // once
-      {QStringLiteral("node"), 0},      // step a node
-      {QStringLiteral("expand"), 0},    // all layers of the graph
-  };
-  return verbs;
-}
+constexpr qint64 kLargest = 1 << 20;
+
+}  // namespace
 
 QStringList lessons() {
-  return {QStringLiteral("mul_mat"),  QStringLiteral("objects"),  QStringLiteral("graph"),
-          QStringLiteral("barriers"), QStringLiteral("arena"),    QStringLiteral("two_level"),
-          QStringLiteral("orders"),   QStringLiteral("recompute")};
+  return {
+      QStringLiteral("tensor"),   QStringLiteral("quantised"),  QStringLiteral("objects"), QStringLiteral("graph"),
+      QStringLiteral("mul_mat"),  QStringLiteral("barriers"),   QStringLiteral("arena"),   QStringLiteral("two_level"),
+      QStringLiteral("orders"),   QStringLiteral("allocators"), QStringLiteral("pools"),   QStringLiteral("devices"),
+      QStringLiteral("training"), QStringLiteral("recompute"),  QStringLiteral("cache"),   QStringLiteral("faults")};
 }
 
-Result<Lesson> parse_lesson(const QString& id, const QString& text) {
-  Lesson lesson;
-  lesson.id = id;
-  const QStringList lines = text.split(u'\n');
-  const auto error = [&](qsizetype line, const QString& what) {
-    return Error{QStringLiteral("lesson %1, line %2: %3").arg(id).arg(line + 1).arg(what).toStdString()};
-  };
-  static const QRegularExpression buffer(QStringLiteral("^\\s+(\\S+)\\s+(\\d{1,18})(?:\\s*<-\\s*(.+))?$"));
-  bool in_graph = false;
-  for (qsizetype i = 0; i < lines.size(); ++i) {
-    const QString line = lines[i];
-    if (in_graph && (line.startsWith(u' ') || line.startsWith(u'\t'))) {
-      const auto match = buffer.match(line);
-      if (!match.hasMatch()) return error(i, QStringLiteral("a buffer is a name, bytes and what it reads"));
-      LessonBuffer b{match.captured(1), match.captured(2).toLongLong(), {}};
-      static const QRegularExpression gap(QStringLiteral("[,\\s]+"));
-      b.sources = match.captured(3).split(gap, Qt::SkipEmptyParts);
-      for (const QString& source : b.sources)
-        if (std::none_of(lesson.graph.begin(), lesson.graph.end(),
-                         [&](const LessonBuffer& o) { return o.name == source; }))
-          return error(i, QStringLiteral("there is no '%1' before it").arg(source));
-      lesson.graph.push_back(std::move(b));
-      continue;
-    }
-    in_graph = false;
-    if (line.startsWith(QStringLiteral("## "))) {
-      lesson.steps.push_back({line.mid(3).trimmed(), {}, {}});
-    } else if (lesson.steps.empty()) {
-      if (line.startsWith(QStringLiteral("title:")))
-        lesson.title = line.mid(6).trimmed();
-      else if (line.startsWith(QStringLiteral("summary:")))
-        lesson.summary = line.mid(8).trimmed();
-      else if (line.trimmed() == QStringLiteral("graph:"))
-        in_graph = true;
-      else if (!line.trimmed().isEmpty())
-        return error(i, QStringLiteral("text before the first step"));
-    } else if (line.startsWith(QStringLiteral("! "))) {
-      QStringList words = line.mid(2).split(u' ', Qt::SkipEmptyParts);
-      if (words.isEmpty()) return error(i, QStringLiteral("an action without a verb"));
-      const QString verb = words.takeFirst();
-      if (!lesson_verbs().contains(verb)) return error(i, QStringLiteral("there is no action '%1'").arg(verb));
-      if (words.size() != lesson_verbs()[verb])
-        return error(i, QStringLiteral("'%1' wants %2 words behind it").arg(verb).arg(lesson_verbs()[verb]));
-      if (verb == u"graph" && lesson.graph.empty())
-        return error(i, QStringLiteral("the lesson has no graph of its own"));
-      lesson.steps.back().actions.push_back({verb, words});
-    } else {
-      lesson.steps.back().text += line + u'\n';
-    }
-  }
-  if (lesson.title.isEmpty()) return error(0, QStringLiteral("a lesson needs a title"));
-  if (lesson.steps.empty()) return error(0, QStringLiteral("a lesson needs a step"));
-  for (LessonStep& step : lesson.steps) step.text = step.text.trimmed();
-  return lesson;
-}
-
-Result<Lesson> load_lesson(const QString& id, const QString& language) {
-  for (const QString& name : {language, QStringLiteral("en")}) {
-    QFile file(QStringLiteral(":/lessons/%1.%2.md").arg(id, name));
+Result<lesson::Lesson> load_lesson(const QString& id, const QString& language) {
+  const bool is_path = id.contains(u'/') || id.endsWith(QStringLiteral(".md"));
+  QStringList paths{id};
+  if (!is_path)
+    paths = {QStringLiteral(":/lessons/%1.%2.md").arg(id, language), QStringLiteral(":/lessons/%1.en.md").arg(id)};
+  for (const QString& path : paths) {
+    QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) continue;
-    return parse_lesson(id, QString::fromUtf8(file.readAll()));
+    if (file.size() > kLargest) return Error{path.toStdString() + ": too large for a lesson"};
+    return lesson::parse(path.toStdString(), file.readAll().toStdString());
   }
-  return Error{QStringLiteral("there is no lesson '%1'").arg(id).toStdString()};
+  return Error{"there is no lesson '" + id.toStdString() + "'"};
+}
+
+QString own_lessons_folder() {
+  return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/arenascope/lessons");
+}
+
+QStringList own_lessons() {
+  const QDir folder(own_lessons_folder());
+  QStringList paths;
+  for (const QString& name : folder.entryList({QStringLiteral("*.md")}, QDir::Files, QDir::Name))
+    paths << folder.filePath(name);
+  return paths;
 }
 
 }  // namespace arenascope::views

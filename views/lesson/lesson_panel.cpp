@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
 #include <QEvent>
@@ -6,86 +7,127 @@
 #include <QVBoxLayout>
 
 namespace arenascope::views {
+namespace {
+
+constexpr double kLarge = 1.7;  // for a class
+
+}  // namespace
 
 LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("lesson_panel"));
+  scene_.snapshot = std::make_shared<trace::Snapshot>();
+  progress_.load();
   chooser_ = new QComboBox(this);
   chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  chooser_->setMinimumContentsLength(18);
+  chooser_->setMinimumContentsLength(12);
   text_ = new QTextBrowser(this);
   text_->setOpenLinks(false);
   text_->setFrameShape(QFrame::NoFrame);
   text_->document()->setDocumentMargin(10);
+  text_->setMinimumHeight(7 * fontMetrics().lineSpacing());
+  question_ = new QuestionBox(this);
   const auto button = [this](const char* name) {
     auto* b = new QToolButton(this);
     b->setObjectName(QString::fromLatin1(name));
     return b;
   };
+  large_ = button("lesson_large");
+  large_->setCheckable(true);
+  large_->setText(QStringLiteral("A⁺"));
   back_ = button("lesson_back");
   again_ = button("lesson_again");
   next_ = button("lesson_next");
   where_ = new QLabel(this);
   problem_ = new QLabel(this);
+  problem_->setObjectName(QStringLiteral("lesson_problem"));
   problem_->setWordWrap(true);
   problem_->hide();
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(8, 4, 8, 4);
   bar->addWidget(chooser_, 1);
   bar->addWidget(where_);
-  bar->addStretch(1);
-  for (QToolButton* b : {back_, again_, next_}) bar->addWidget(b);
+  for (QToolButton* b : {large_, back_, again_, next_}) bar->addWidget(b);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(bar);
   column->addWidget(text_, 1);
+  column->addWidget(question_);
   column->addWidget(problem_);
   connect(chooser_, &QComboBox::activated, this, [this](int i) { begin(chooser_->itemData(i).toString()); });
-  connect(back_, &QToolButton::clicked, this, [this] { go_to(step_ - 1); });
-  connect(next_, &QToolButton::clicked, this, [this] { go_to(step_ + 1); });
+  connect(back_, &QToolButton::clicked, this, &LessonPanel::go_back);
+  connect(next_, &QToolButton::clicked, this, &LessonPanel::go_on);
   connect(again_, &QToolButton::clicked, this, [this] { go_to(step_); });
-  connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) { begin(url.toString()); });
+  connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+    if (url.scheme() == u"lesson") begin(url.path());
+  });
+  connect(large_, &QToolButton::toggled, this, [this](bool large) {
+    QFont font = this->font();
+    if (large) font.setPointSizeF(font.pointSizeF() * kLarge);
+    text_->setFont(font);
+    question_->setFont(font);
+    Q_EMIT enlarged(large);
+  });
+  connect(question_, &QuestionBox::changed, this,
+          [this] { progress_.answer(text_of(open_lesson()->id), step_, question_->answered()); });
+  connect(question_, &QuestionBox::solved, this, &LessonPanel::solved);
   retranslate();
 }
 
-const Lesson* LessonPanel::lesson() const { return lesson_ >= 0 ? &lessons_[static_cast<size_t>(lesson_)] : nullptr; }
+const lesson::Lesson* LessonPanel::open_lesson() const {
+  return lesson_ >= 0 ? &lessons_[static_cast<size_t>(lesson_)] : nullptr;
+}
 
-void LessonPanel::set_lessons(std::vector<Lesson> lessons) {
-  const QString id = lesson() ? lesson()->id : QString();
+const lesson::LessonStep* LessonPanel::current() const {
+  const lesson::Lesson* l = open_lesson();
+  return l && step_ >= 0 && step_ < static_cast<int>(l->steps.size()) ? &l->steps[static_cast<size_t>(step_)] : nullptr;
+}
+
+void LessonPanel::set_lessons(std::vector<lesson::Lesson> lessons) {
+  const std::string id = open_lesson() ? open_lesson()->id : std::string();
   lessons_ = std::move(lessons);
   lesson_ = -1;
   chooser_->clear();
   chooser_->addItem(tr("All lessons"), QString());
   for (size_t i = 0; i < lessons_.size(); ++i) {
-    chooser_->addItem(QStringLiteral("%1. %2").arg(i + 1).arg(lessons_[i].title), lessons_[i].id);
-    if (lessons_[i].id == id) lesson_ = static_cast<int>(i);
+    chooser_->addItem(QStringLiteral("%1. %2").arg(i + 1).arg(text_of(lessons_[i].title)), text_of(lessons_[i].id));
+    if (!id.empty() && lessons_[i].id == id) lesson_ = static_cast<int>(i);
   }
-  if (!lesson())
-    step_ = -1;
-  else
-    step_ = std::min(step_, static_cast<int>(lesson()->steps.size()) - 1);
+  step_ = open_lesson() ? std::min(step_, static_cast<int>(open_lesson()->steps.size())) : -1;
   show_step(false);
 }
 
 void LessonPanel::begin(const QString& id) {
   lesson_ = -1;
-  step_ = -1;
   for (size_t i = 0; i < lessons_.size(); ++i)
-    if (lessons_[i].id == id) lesson_ = static_cast<int>(i);
-  if (lesson())
-    go_to(0);
-  else
+    if (text_of(lessons_[i].id) == id) lesson_ = static_cast<int>(i);
+  step_ = -1;
+  if (!open_lesson()) {
     show_step(false);
+    Q_EMIT left();
+    return;
+  }
+  const int kept = progress_.step(id);
+  go_to(kept < static_cast<int>(open_lesson()->steps.size()) ? kept : 0);
+}
+
+void LessonPanel::begin_anew(const QString& id) {
+  progress_.forget(id);
+  begin(id);
 }
 
 void LessonPanel::go_to(int step) {
-  if (!lesson() || step < 0) return;
-  if (step >= static_cast<int>(lesson()->steps.size())) {  // behind the last comes the next lesson
+  if (!open_lesson() || step < 0) return;
+  const int steps = static_cast<int>(open_lesson()->steps.size());
+  if (step > steps) {  // behind the summary comes the next lesson
     const int next = lesson_ + 1;
-    if (next < static_cast<int>(lessons_.size())) begin(lessons_[static_cast<size_t>(next)].id);
+    if (next < static_cast<int>(lessons_.size())) begin(text_of(lessons_[static_cast<size_t>(next)].id));
     return;
   }
   step_ = step;
+  const QString id = text_of(open_lesson()->id);
+  progress_.set_step(id, step);
+  if (step == steps) progress_.finish(id);
   show_step(true);
 }
 
@@ -94,38 +136,59 @@ void LessonPanel::say(const QString& problem) {
   problem_->setVisible(!problem.isEmpty());
 }
 
+void LessonPanel::set_scene(lesson::Scene scene) {
+  scene_ = std::move(scene);
+  const lesson::LessonStep* s = current();
+  if (s == nullptr) return;
+  show_text();
+  question_->ask(s->question ? &*s->question : nullptr, scene_, progress_.answered(text_of(open_lesson()->id), step_));
+}
+
+void LessonPanel::show_text() {
+  const lesson::Lesson* l = open_lesson();
+  if (const lesson::LessonStep* s = current(); s != nullptr)
+    text_->setMarkdown(step_page(*s, scene_));
+  else if (l != nullptr)
+    text_->setHtml(summary_page(*l, lessons_, progress_));
+  else
+    text_->setHtml(list_page(lessons_, progress_));
+}
+
+void LessonPanel::update_bar() {
+  const lesson::Lesson* l = open_lesson();
+  const int steps = l ? static_cast<int>(l->steps.size()) : 0;
+  chooser_->setCurrentIndex(lesson_ + 1);
+  back_->setEnabled(l && step_ > 0);
+  again_->setEnabled(current() != nullptr);
+  const bool summary = l && step_ == steps;
+  next_->setEnabled(l && (!summary || lesson_ + 1 < static_cast<int>(lessons_.size())));
+  next_->setText(summary ? tr("Next Lesson") : tr("Next"));
+  where_->setText(l && !summary ? tr("step %1 of %2").arg(step_ + 1).arg(steps) : QString());
+}
+
 void LessonPanel::show_step(bool act) {
   say({});
-  chooser_->setCurrentIndex(lesson_ + 1);
-  const Lesson* l = lesson();
-  const int steps = l ? static_cast<int>(l->steps.size()) : 0;
-  back_->setEnabled(l && step_ > 0);
-  again_->setEnabled(l != nullptr);
-  const bool last = l && step_ + 1 == steps;
-  next_->setEnabled(l && (!last || lesson_ + 1 < static_cast<int>(lessons_.size())));
-  next_->setText(last ? tr("Next Lesson") : tr("Next"));
-  where_->setText(l ? tr("step %1 of %2").arg(step_ + 1).arg(steps) : QString());
-  if (!l) {
-    QString html;
-    for (size_t i = 0; i < lessons_.size(); ++i)
-      html += QStringLiteral("<p><a href='%1'><b>%2. %3</b></a><br/>%4</p>")
-                  .arg(lessons_[i].id)
-                  .arg(i + 1)
-                  .arg(lessons_[i].title.toHtmlEscaped(), lessons_[i].summary.toHtmlEscaped());
-    text_->setHtml(html);
-    return;
-  }
-  const LessonStep& s = l->steps[static_cast<size_t>(step_)];
-  text_->setMarkdown(QStringLiteral("### %1\n\n%2").arg(s.title, s.text));
-  if (act) Q_EMIT entered(l->id, step_, s.actions);
+  if (act) scene_.known.clear();
+  update_bar();
+  show_text();
+  const lesson::LessonStep* s = current();
+  if (act || s == nullptr)
+    question_->ask(nullptr, scene_, {});
+  else
+    question_->ask(s->question ? &*s->question : nullptr, scene_,
+                   progress_.answered(text_of(open_lesson()->id), step_));
+  if (act && s != nullptr) Q_EMIT entered();
 }
 
 void LessonPanel::retranslate() {
   back_->setText(tr("Back"));
   again_->setText(tr("Do It Again"));
   again_->setToolTip(tr("Bring the window to where this step wants it"));
+  large_->setToolTip(tr("Large type, and a frame around what is spoken of: for a class"));
+  large_->setAccessibleName(tr("Large Type"));
   chooser_->setAccessibleName(tr("Lesson"));
   text_->setAccessibleName(tr("Text of the lesson"));
+  question_->retranslate();
   show_step(false);
 }
 
@@ -133,7 +196,7 @@ void LessonPanel::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange)
     retranslate();
   else if (event->type() == QEvent::PaletteChange)
-    show_step(false);
+    show_text();
   QWidget::changeEvent(event);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lesson step by step: its text, where one is, back and on. What each step wants of the window it asks by a signal.
+// A lesson step by step: its text with live figures, its question, where one is, back and on, a summary at the end. What
+// each step wants of the window it asks by a signal; who does it hands back the scene that the figures are read from.
 #pragma once
-#include <views/lesson/lesson.h>
+#include <views/lesson/lesson_pages.h>
+#include <views/lesson/question_box.h>
 
 #include <QComboBox>
 #include <QLabel>
@@ -16,33 +18,53 @@ class LessonPanel : public QWidget {
  public:
   explicit LessonPanel(QWidget* parent = nullptr);
 
-  void set_lessons(std::vector<Lesson> lessons);  // keeps lesson and step where they are still there
-  void begin(const QString& id);
+  void set_lessons(std::vector<lesson::Lesson> lessons);  // keeps lesson and step where they are still there
+  const std::vector<lesson::Lesson>& lessons() const { return lessons_; }
+  void begin(const QString& id);  // where it was left; "": the list of lessons
+  void begin_anew(const QString& id);
   void go_to(int step);
-  const Lesson* lesson() const;
-  int step() const { return step_; }  // -1: at the list of lessons
+  void go_on() { go_to(step_ + 1); }
+  void go_back() { go_to(step_ - 1); }
+  const lesson::Lesson* open_lesson() const;
+  const lesson::LessonStep* current() const;  // null: at the list or at the summary
+  int step() const { return step_; }          // -1: at the list of lessons; behind the last: its summary
+  // What the step at hand did is done.
+  void set_scene(lesson::Scene scene);
+  const lesson::Scene& scene() const { return scene_; }
+  void say(const QString& problem);  // below the text; empty: nothing
+  QString problem() const { return problem_->text(); }
   QString text() const { return text_->toPlainText(); }
+  QTextBrowser* browser() const { return text_; }
   QComboBox* chooser() const { return chooser_; }
   QToolButton* next_button() const { return next_; }
   QToolButton* back_button() const { return back_; }
-  void say(const QString& problem);  // below the text; empty: nothing
+  QToolButton* large_button() const { return large_; }
+  QuestionBox* question() const { return question_; }
+  const LessonProgress& progress() const { return progress_; }
 
  Q_SIGNALS:
-  // A step was entered: what the window is to do.
-  void entered(const QString& lesson, int step, const std::vector<arenascope::views::LessonAction>& actions);
+  void entered();  // a step: current() is to be done
+  void solved();   // its question: what it does then
+  void left();     // the list of lessons is shown
+  void enlarged(bool large);
 
  protected:
   void changeEvent(QEvent* event) override;
 
  private:
   void show_step(bool act);
+  void show_text();
+  void update_bar();
   void retranslate();
 
-  std::vector<Lesson> lessons_;
+  std::vector<lesson::Lesson> lessons_;
   int lesson_ = -1, step_ = -1;
+  lesson::Scene scene_;
+  LessonProgress progress_;
   QComboBox* chooser_;
   QTextBrowser* text_;
-  QToolButton *back_, *again_, *next_;
+  QuestionBox* question_;
+  QToolButton *back_, *again_, *next_, *large_;
   QLabel *where_, *problem_;
 };
 

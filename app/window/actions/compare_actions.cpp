@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The menus Compare and Lessons.
-#include <views/lesson/lesson_panel.h>
-
+// The menu Compare.
 #include "app/window/shell.h"
 
 namespace arenascope::app {
@@ -36,25 +34,6 @@ void compare_with_now(const Shell& shell) {
   shell.document().compare_with(std::make_shared<const Other>(std::move(now)));
 }
 
-void add_lessons(Shell& shell) {
-  static constexpr std::pair<const char*, const char*> kLessons[] = {
-      {"lesson.mul_mat", QT_TRANSLATE_NOOP("Actions", "&1  One product")},
-      {"lesson.objects", QT_TRANSLATE_NOOP("Actions", "&2  The pool of objects")},
-      {"lesson.graph", QT_TRANSLATE_NOOP("Actions", "&3  How a graph is built")},
-      {"lesson.barriers", QT_TRANSLATE_NOOP("Actions", "&4  Threads and barriers")},
-      {"lesson.arena", QT_TRANSLATE_NOOP("Actions", "&5  The arena and its reuse")},
-      {"lesson.two_level", QT_TRANSLATE_NOOP("Actions", "&6  Reuse in two levels")},
-      {"lesson.orders", QT_TRANSLATE_NOOP("Actions", "&7  The order decides the bound")},
-      {"lesson.recompute", QT_TRANSLATE_NOOP("Actions", "&8  Rematerialising instead of keeping")}};
-  auto* panel = shell.panels->find<LessonPanel>("lesson");
-  for (const auto& [id, text] : kLessons)
-    shell.actions->add(id, Menu::Lessons, text, {}, [&shell, panel, lesson = QString::fromLatin1(id).mid(7)] {
-      if (!shell.panels->dock(QStringLiteral("lesson"))->isVisible()) shell.layouts->apply(QStringLiteral("lesson"));
-      shell.show_panel("lesson");
-      panel->begin(lesson);
-    });
-}
-
 }  // namespace
 
 void add_compare_actions(Shell& shell) {
@@ -71,7 +50,6 @@ void add_compare_actions(Shell& shell) {
       QT_TRANSLATE_NOOP("Actions", "What runs from now on is compared with what ran so far"));
   a.add("compare.stop", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "&Stop Comparing"), {},
         [&shell] { shell.document().compare_with(nullptr); });
-  add_lessons(shell);
 }
 
 }  // namespace arenascope::app

@@ -8,7 +8,9 @@
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 
-#include <views/lesson/lesson_graph.h>
+#include <arenascope/lesson/programs.h>
+#include <arenascope/lesson/stage.h>
+#include <views/lesson/lesson.h>
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QLocale>
@@ -64,19 +66,6 @@ Opened recording(const QString& path, const OpenVoice& voice) {
   auto report = trace::open_trace(path.toStdString(), *session, options);
   opened.problem = report ? QString::fromStdString(report->problem) : sentence(report.error());
   if (report || shown) opened.session = std::move(session);
-  return opened;
-}
-
-Opened lesson(const QString& spec) {
-  Opened opened;
-  auto lesson = views::load_lesson(
-      spec.mid(7), QLocale().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en"));
-  Result<std::shared_ptr<trace::Session>> session = lesson ? views::lesson_session(*lesson) : lesson.error();
-  if (lesson) opened.title = lesson->title;
-  if (session)
-    opened.session = *session;
-  else
-    opened.problem = sentence(session.error());
   return opened;
 }
 
@@ -147,6 +136,38 @@ Result<models::Model> open_sized(const QString& spec, models::OpenOptions& optio
   return read;
 }
 
+Opened recorded(Result<std::shared_ptr<trace::Session>> session, const QString& title) {
+  Opened opened;
+  opened.title = title;
+  if (session)
+    opened.session = *session;
+  else
+    opened.problem = sentence(session.error());
+  return opened;
+}
+
+// A lesson's own graph: a model if it can be computed, else buffers.
+Opened lesson_graph(const QString& path, const RunSettings& settings, const OpenVoice& voice) {
+  auto lesson = views::load_lesson(path, {});
+  if (!lesson) return recorded(lesson.error(), path);
+  const QString title = QString::fromStdString(lesson->title);
+  if (!lesson->computes()) return recorded(lesson::lesson_session(*lesson), title);
+  Opened opened;
+  begin_session(&opened, settings);
+  opened.title = title;
+  RunnerOptions options = runner_options(settings, voice);
+  options.in_place = lesson->settings.in_place;
+  options.host_ops = lesson::runner_options(lesson->settings).host_ops;
+  options.hold_threads = true;
+  options.recorder = opened.recorder.get();
+  auto model = lesson::lesson_model(*lesson);
+  auto made = model ? Runner::open(std::move(*model), options) : Result<std::unique_ptr<Runner>>(model.error());
+  if (!made) return recorded(made.error(), title);
+  opened.runner = std::move(*made);
+  opened.recorder->drain();
+  return opened;
+}
+
 Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
   Opened opened;
   begin_session(&opened, settings);
@@ -190,8 +211,8 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
 }  // namespace
 
 bool is_model_spec(const QString& spec) {
-  return !spec.startsWith(QStringLiteral("lesson:")) && !is_attach_spec(spec) && !is_trace_file(spec) &&
-         !is_intervals_file(spec);
+  return !spec.startsWith(QStringLiteral("lesson:")) && !spec.startsWith(QStringLiteral("program:")) &&
+         !is_attach_spec(spec) && !is_trace_file(spec) && !is_intervals_file(spec);
 }
 
 RunnerOptions usual_run(const RunSettings& settings) {
@@ -207,7 +228,9 @@ RunnerOptions usual_run(const RunSettings& settings) {
 }
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
-  if (spec.startsWith(QStringLiteral("lesson:"))) return lesson(spec);
+  if (spec.startsWith(QStringLiteral("lesson:"))) return lesson_graph(spec.mid(7), settings, voice);
+  if (spec.startsWith(QStringLiteral("program:")))
+    return recorded(lesson::run_program(spec.mid(8).toStdString()), spec.mid(8));
   if (is_attach_spec(spec)) return watch_program(spec, settings, voice);
   if (is_trace_file(spec)) return recording(spec, voice);
   if (is_intervals_file(spec)) return intervals(spec, settings);

@@ -98,7 +98,7 @@ void Layouts::resize(const QString& name) {
   else
     window_->resizeDocks({occupancy, dock("arena"), dock("timeline"), nodes},
                          {rows * 27 / 100, rows * 46 / 100, rows * 27 / 100, 200}, Qt::Vertical);
-  if (lesson) window_->resizeDocks({graph, dock("lesson")}, {rows * 45 / 100, rows * 55 / 100}, Qt::Vertical);
+  if (lesson) window_->resizeDocks({graph, dock("lesson")}, {rows * 35 / 100, rows * 65 / 100}, Qt::Vertical);
 }
 
 // --- the user's own

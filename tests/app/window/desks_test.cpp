@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Replanning, findings, comparing and lessons in the real window, with mouse and keys, on a network's run and
+// Replanning, findings and comparing in the real window, with mouse and keys, on a network's run and
 // recording.
 #include <arenascope/graph/order.h>
 #include <arenascope/models/model.h>
@@ -27,7 +27,6 @@
 
 #include <views/arena/arena_view.h>
 #include <views/findings/findings_view.h>
-#include <views/lesson/lesson_panel.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
@@ -36,7 +35,6 @@
 #include "app/window/document/compare_loader.h"
 #include "app/window/document/replanning.h"
 #include "app/window/language.h"
-#include "app/window/lesson_guide.h"
 #include "app/window/main_window.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
@@ -431,48 +429,6 @@ class DesksTest : public QObject, protected WindowFixture {
     const QPoint at = table->table_view()->visualRect(table->model()->index(0, 0)).center();
     QTest::mouseClick(table->table_view()->viewport(), Qt::LeftButton, {}, at);
     QVERIFY(!doc().selection()->current().empty());
-  }
-
-  void every_step_of_every_lesson_does_what_it_says() {
-    LessonPanel* panel = panels().find<LessonPanel>("lesson");
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
-    window_->shell().actions->find("lesson.mul_mat")->trigger();
-    QVERIFY(panels().dock("lesson")->isVisible());
-    int steps = 0;
-    while (true) {
-      QTRY_COMPARE_WITH_TIMEOUT(done.count(), steps + 1, kPatience);
-      ++steps;
-      const QString where = QStringLiteral("%1, step %2").arg(panel->lesson()->id).arg(panel->step() + 1);
-      QVERIFY2(
-          panel->findChildren<QLabel*>().last()->isHidden() || panel->findChildren<QLabel*>().last()->text().isEmpty(),
-          qPrintable(where));
-      QVERIFY2(doc().source()->graph() != nullptr, qPrintable(where));
-      for (const LessonAction& action : panel->lesson()->steps[static_cast<size_t>(panel->step())].actions) {
-        if (action.verb == u"select") {
-          const trace::TensorRef ref = tensor_of(doc().selection()->current(), *doc().source()->snapshot());
-          const auto* tensor = doc().source()->snapshot()->tensor(doc().source()->graph_id(), ref);
-          QVERIFY2(tensor && QString::fromStdString(tensor->name) == action.arguments[0], qPrintable(where));
-        } else if (action.verb == u"show") {
-          QVERIFY2(panels().dock(action.arguments[0])->isVisible(), qPrintable(where));
-        } else if (action.verb == u"plan") {
-          QVERIFY2(QString::fromStdString(doc().source()->plan()->planner) == action.arguments[0], qPrintable(where));
-        }
-      }
-      if (panel->lesson()->id == u"two_level" && panel->step() == 4)
-        QCOMPARE(doc().source()->plan()->arena_bytes, Bytes{4608});
-      if (!panel->next_button()->isEnabled()) break;
-      QTest::mouseClick(panel->next_button(), Qt::LeftButton);
-    }
-    int all = 0;
-    for (const QString& id : lessons()) all += static_cast<int>(load_lesson(id, "en")->steps.size());
-    QCOMPARE(steps, all);
-    // In Chinese it is the same step.
-    const int step = panel->step();
-    Preferences p = window_->shell().preferences;
-    p.language = "zh_CN";
-    window_->apply_preferences(p);
-    QTRY_VERIFY(panel->text().contains(QStringLiteral("假如")));
-    QCOMPARE(panel->step(), step);
   }
 };
 

@@ -383,9 +383,9 @@ class WindowTest : public QObject, protected WindowFixture {
 
   // What needs something open says so by being grey; what is always possible is few.
   void with_nothing_open_only_what_opens_and_helps_can_be_used() {
-    static const QRegularExpression always(
-        QStringLiteral("^([a-z]+|file\\.(open|zoo|attach|quit)|edit\\.preferences|help\\..*|lesson\\..*|view\\.(theme|"
-                       "titles|layout.*))$"));
+    static const QRegularExpression always(QStringLiteral(
+        "^([a-z]+|file\\.(open|zoo|attach|quit)|edit\\.preferences|help\\..*|lesson\\..*|teach\\.(play|large)|"
+        "view\\.(theme|titles|layout.*))$"));
     QStringList usable;
     for (const auto& entry : window_->shell().actions->all())
       if (entry.action->isEnabled() && !always.match(QString::fromLatin1(entry.id)).hasMatch())

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lessons are read whole or refused with a line; each that is shipped exists in both languages with the same actions.
-#include <views/lesson/lesson_graph.h>
+// The lesson panel by itself: pages with live figures, questions answered with mouse and keys, progress that is kept.
+#include <arenascope/lesson/stage.h>
+#include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
 #include <QDir>
 #include <QFile>
+#include <QRadioButton>
+#include <QSettings>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
-
-#include <random>
 
 using namespace arenascope;
 using namespace arenascope::views;
 
 namespace {
 
-const char* kSmall =
-    "title: T\nsummary: S\ngraph:\n  a 64\n  b 128 <- a\n  c 64 <- a, b\n\n## One\n! graph\n! select b\nText "
-    "*here*.\n\n## Two\nMore.\n";
+const char* kBuffers = "graph:\n  A 1024\n  B 2048 <- A\n  C 1024 <- B\n  D 512 <- B, C\n  E 4096 <- D\n  out 0 <- E\n";
 
-Result<Lesson> shipped(const QString& id, const QString& language) {
-  QFile file(QStringLiteral(ARENASCOPE_SOURCE_DIR "/resources/lessons/%1.%2.md").arg(id, language));
-  if (!file.open(QIODevice::ReadOnly)) return Error{"missing"};
-  return parse_lesson(id, QString::fromUtf8(file.readAll()));
+lesson::Lesson made(const char* id, const QString& steps) {
+  auto lesson = lesson::parse(std::string(id) + ".md", "title: Lesson\nsummary: S\nread on: a.cpp\n" +
+                                                           std::string(kBuffers) + steps.toStdString());
+  if (!lesson) qFatal("%s", lesson.error().message.c_str());
+  return *lesson;
 }
 
 }  // namespace
@@ -30,98 +31,203 @@ Result<Lesson> shipped(const QString& id, const QString& language) {
 class LessonTest : public QObject {
   Q_OBJECT
 
+  // What the window's guide does: the step at hand, played without a window.
+  static void play(LessonPanel& panel) {
+    lesson::Stage stage(*panel.open_lesson());
+    QVERIFY(stage.act({"graph", {}, 0}).ok());
+    auto scene = stage.scene();
+    QVERIFY(scene.ok());
+    lesson::evaluate_all(*scene, *panel.current());
+    panel.set_scene(*scene);
+  }
+
+  void show(LessonPanel& panel, const QString& steps, const char* id = "x") {
+    panel.set_lessons({made(id, steps)});
+    panel.resize(420, 640);
+    panel.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&panel));
+    panel.begin_anew(QString::fromLatin1(id));
+    play(panel);
+  }
+
+  QTemporaryDir folder_;
+
  private Q_SLOTS:
-  void a_lesson_is_read() {
-    const auto lesson = parse_lesson("x", kSmall);
-    QVERIFY2(lesson.ok(), lesson.ok() ? "" : lesson.error().message.c_str());
-    QCOMPARE(lesson->title, QString("T"));
-    QCOMPARE(lesson->graph.size(), size_t{3});
-    QCOMPARE(lesson->graph[2].sources, QStringList({"a", "b"}));
-    QCOMPARE(lesson->steps.size(), size_t{2});
-    QCOMPARE(lesson->steps[0].actions.size(), size_t{2});
-    QCOMPARE(lesson->steps[0].actions[1].arguments, QStringList{"b"});
-    QCOMPARE(lesson->steps[0].text, QString("Text *here*."));
+  void initTestCase() {
+    QCoreApplication::setOrganizationName("arenascope");
+    QCoreApplication::setApplicationName("lesson-test");
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
   }
+  void init() { QSettings().clear(); }
 
-  void what_is_wrong_is_said_with_its_line() {
-    const std::pair<const char*, const char*> bad[] = {
-        {"", "title"},
-        {"title: T\n", "step"},
-        {"title: T\nstray\n## A\n", "line 2"},
-        {"title: T\n## A\n! fly away\n", "fly"},
-        {"title: T\n## A\n! open\n", "wants"},
-        {"title: T\n## A\n! graph\n", "no graph"},
-        {"title: T\ngraph:\n  a sixty\n## A\n", "line 3"},
-        {"title: T\ngraph:\n  a 64 <- b\n## A\n", "'b'"},
-    };
-    for (const auto& [text, what] : bad) {
-      const auto lesson = parse_lesson("x", QString::fromUtf8(text));
-      QVERIFY2(!lesson.ok() && lesson.error().message.find(what) != std::string::npos, text);
-    }
-    std::mt19937 random(3);
-    for (int i = 0; i < 3000; ++i) {
-      QString text = QString::fromUtf8(kSmall);
-      for (int k = 0; k < 4; ++k)
-        text[static_cast<qsizetype>(random() % static_cast<size_t>(text.size()))] =
-            QChar(static_cast<char16_t>(random() % 128));
-      (void)parse_lesson("x", text);
-    }
-  }
-
-  void its_graph_is_a_session() {
-    const auto lesson = parse_lesson("x", kSmall);
-    const auto session = lesson_session(*lesson);
-    QVERIFY(session.ok());
-    const auto snapshot = (*session)->snapshot();
-    QCOMPARE(snapshot->graphs.size(), size_t{1});
-    QCOMPARE(snapshot->graphs[0]->nodes[1].name, std::string("b"));
-    QCOMPARE(snapshot->plans[0]->arena_bytes, Bytes{256});
-    QVERIFY(!lesson_session(Lesson{}).ok());
-  }
-
-  void all_are_there_in_both_languages() {
-    for (const QString& id : lessons()) {
-      const auto en = shipped(id, "en"), zh = shipped(id, "zh_CN");
-      QVERIFY2(en.ok(), en.ok() ? "" : en.error().message.c_str());
-      QVERIFY2(zh.ok(), zh.ok() ? "" : zh.error().message.c_str());
-      QCOMPARE(zh->steps.size(), en->steps.size());
-      QVERIFY(en->steps.size() >= 3);
-      QVERIFY(en->title != zh->title);
-      for (size_t s = 0; s < en->steps.size(); ++s) {
-        QVERIFY(!en->steps[s].text.isEmpty() && !zh->steps[s].text.isEmpty());
-        QVERIFY2(en->steps[s].actions == zh->steps[s].actions, qPrintable(id));
+  void the_course_is_there_in_both_languages() {
+    for (const QString& id : lessons())
+      for (const char* language : {"en", "zh_CN"}) {
+        QFile file(QStringLiteral(ARENASCOPE_SOURCE_DIR "/resources/lessons/%1.%2.md").arg(id, language));
+        QVERIFY2(file.exists(), qPrintable(file.fileName()));
+        const auto lesson = load_lesson(file.fileName(), {});
+        QVERIFY2(lesson.ok(), lesson.ok() ? "" : lesson.error().message.c_str());
       }
-      if (!en->graph.empty()) QVERIFY(lesson_session(*en).ok());
-    }
     // And none lies there that nobody reads.
     const QStringList files = QDir(QStringLiteral(ARENASCOPE_SOURCE_DIR "/resources/lessons")).entryList({"*.md"});
     QCOMPARE(files.size(), 2 * lessons().size());
+    QVERIFY(!load_lesson("/nowhere/x.md", {}).ok());
   }
 
-  void the_panel_walks_through_it() {
-    auto second = *parse_lesson("y", kSmall);
-    second.title = "Second";
+  void figures_in_the_text_are_live() {
     LessonPanel panel;
-    panel.set_lessons({*parse_lesson("x", kSmall), second});
-    panel.show();
-    QVERIFY(panel.text().contains("Second"));  // the list of them
+    show(panel, "## One\n! expect peak 4608\nThe peak is {peak}, {=peak}.\n");
+    QVERIFY2(panel.text().contains("The peak is 4608 B, 4608."), qPrintable(panel.text()));
+    QVERIFY(panel.question()->isHidden());
+  }
+
+  void one_goes_back_and_forth_to_the_summary() {
+    LessonPanel panel;
     QSignalSpy entered(&panel, &LessonPanel::entered);
-    panel.begin("x");
-    QCOMPARE(entered.count(), 1);
-    QVERIFY(panel.text().contains("One") && panel.text().contains("Text here."));
+    show(panel, "## One\nText.\n## Two\n! ask number peak\n! right Yes.\nHow much?\n");
     QVERIFY(!panel.back_button()->isEnabled());
     QTest::mouseClick(panel.next_button(), Qt::LeftButton);
+    play(panel);
     QCOMPARE(panel.step(), 1);
+    QTest::keyClicks(panel.question()->number(), "4608");
+    QTest::keyClick(panel.question()->number(), Qt::Key_Return);
+    QTest::mouseClick(panel.next_button(), Qt::LeftButton);
+    QVERIFY2(panel.text().contains("Two: right at once"), qPrintable(panel.text()));
+    QVERIFY(panel.text().contains("a.cpp"));
     QTest::mouseClick(panel.back_button(), Qt::LeftButton);
-    QCOMPARE(panel.step(), 0);
-    QCOMPARE(entered.count(), 3);
-    panel.go_to(1);
-    QTest::mouseClick(panel.next_button(), Qt::LeftButton);  // behind the last: the next lesson
-    QCOMPARE(panel.lesson()->id, QString("y"));
-    panel.go_to(1);
-    QVERIFY(!panel.next_button()->isEnabled());
-    panel.set_lessons({second});  // another language: it stays where it is
+    play(panel);
     QCOMPARE(panel.step(), 1);
+    QVERIFY(panel.question()->answered().right);
+    QCOMPARE(entered.count(), 3);
+    // Who comes back is where he was.
+    LessonPanel later;
+    later.set_lessons({made("x", "## One\nText.\n## Two\n! ask number peak\n! right Yes.\nHow much?\n")});
+    later.begin("x");
+    QCOMPARE(later.step(), 1);
+    QVERIFY(later.progress().finished("x"));
+  }
+
+  void a_wrong_number_is_told_what_would_follow() {
+    LessonPanel panel;
+    show(panel,
+         "## One\n! ask number peak\n! wrong without_reuse Nobody gives back.\n! hint First.\n! hint Second.\n! right "
+         "Yes.\nHow much?\n");
+    QuestionBox* q = panel.question();
+    QTest::keyClicks(q->number(), "4000");
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
+    QVERIFY2(q->said().contains("E, D") && q->said().contains("step 4"), qPrintable(q->said()));
+    q->number()->clear();
+    QTest::keyClicks(q->number(), "8704");
+    QTest::keyClick(q->number(), Qt::Key_Return);
+    QVERIFY(q->said().contains("Nobody gives back."));
+    QTest::mouseClick(q->hint_button(), Qt::LeftButton);
+    QTest::mouseClick(q->hint_button(), Qt::LeftButton);
+    QVERIFY(!q->hint_button()->isEnabled());
+    QSignalSpy solved(&panel, &LessonPanel::solved);
+    QTest::mouseClick(q->reveal_button(), Qt::LeftButton);
+    QVERIFY2(q->said().contains("4608"), qPrintable(q->said()));
+    QCOMPARE(solved.count(), 1);
+    QCOMPARE(panel.progress().answered("x", 0).wrong, 2);
+    QVERIFY(panel.progress().answered("x", 0).revealed);
+  }
+
+  void of_options_one_is_chosen() {
+    LessonPanel panel;
+    show(panel,
+         "## One\n! ask choice planned_tensors\n! option 9 Many | There are not so many tensors.\n! option 5 One "
+         "each\n! right "
+         "Yes.\nHow many?\n");
+    QuestionBox* q = panel.question();
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
+    QCOMPARE(q->answered().wrong, 0);  // nothing was chosen
+    QTest::mouseClick(q->option(0), Qt::LeftButton, {}, QPoint(8, q->option(0)->height() / 2));
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
+    QVERIFY(q->said().contains("not so many"));
+    QTest::keyClick(q->option(1), Qt::Key_Space);
+    QTest::mouseClick(q->answer_button(), Qt::LeftButton);
+    QVERIFY(q->answered().right);
+  }
+
+  void a_click_in_the_window_answers() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask node at_peak\n! right Yes.\nWho?\n## Two\n! ask block block(A)\n! right Yes.\nWhich?\n");
+    QuestionBox* q = panel.question();
+    q->take_click("B", {});
+    QVERIFY2(q->said().contains("B") && q->said().contains("step 1"), qPrintable(q->said()));
+    q->take_click("E", {});
+    QVERIFY(q->answered().right);
+    panel.go_on();
+    play(panel);
+    q->take_click("", {"A"});
+    QVERIFY(q->answered().right);
+  }
+
+  void tensors_are_dragged_to_their_places() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask place bound of A B C D E\n! right Yes.\nPlace them.\n");
+    PlaceBoard* board = panel.question()->board();
+    const auto drag = [&](size_t piece, Bytes offset) {
+      const QPoint from = board->rect_of(piece).center(), to = board->point_of(piece, offset);
+      QTest::mousePress(board, Qt::LeftButton, {}, from);
+      QTest::mouseMove(board, (from + to) / 2);
+      QTest::mouseMove(board, to);
+      QTest::mouseRelease(board, Qt::LeftButton, {}, to);
+    };
+    drag(0, 2048);
+    QVERIFY2(panel.question()->said().contains("fits"), qPrintable(panel.question()->said()));
+    drag(1, 1024);  // into A
+    QVERIFY2(panel.question()->said().contains("collides with A"), qPrintable(panel.question()->said()));
+    drag(1, 0);
+    QVERIFY2(panel.question()->said().contains("fits"), qPrintable(panel.question()->said()));
+    drag(2, 2048);
+    drag(3, 4096);
+    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.question()->said().contains("E"), qPrintable(panel.question()->said()));  // has no place yet
+    drag(4, 0);
+    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+  }
+
+  void or_placed_by_keys() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask place bound of D E\n! right Yes.\nPlace them.\n");
+    PlaceBoard* board = panel.question()->board();
+    board->setFocus();
+    QTest::keyClick(board, Qt::Key_Home);
+    QCOMPARE(board->placed()[0].offset, Bytes{0});
+    QTest::keyClick(board, Qt::Key_Tab);
+    QCOMPARE(board->chosen(), size_t{1});
+    QTest::keyClick(board, Qt::Key_Home);
+    QVERIFY(panel.question()->said().contains("collides"));
+    QTest::keyClick(board, Qt::Key_Up);
+    QCOMPARE(board->placed()[1].offset, Bytes{512});
+    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+  }
+
+  void nodes_are_put_into_order_by_keys() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask order node_names of B A C D E out\n! right Yes.\nOrder.\n");
+    QListWidget* list = panel.question()->order();
+    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.question()->said().contains("B") && panel.question()->said().contains("before"),
+             qPrintable(panel.question()->said()));
+    list->setCurrentRow(0);
+    QTest::keyClick(list, Qt::Key_Down, Qt::ControlModifier);
+    QCOMPARE(list->item(0)->text(), QString("A"));
+    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+  }
+
+  void large_type_is_larger() {
+    LessonPanel panel;
+    show(panel, "## One\nText.\n");
+    const double before = panel.browser()->font().pointSizeF();
+    QTest::mouseClick(panel.large_button(), Qt::LeftButton);
+    QVERIFY(panel.browser()->font().pointSizeF() > before * 1.5);
+    QTest::mouseClick(panel.large_button(), Qt::LeftButton);
+    QCOMPARE(panel.browser()->font().pointSizeF(), before);
   }
 };
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The menu Lessons: the course, then what a teacher does with lessons.
+#include <views/lesson/lesson.h>
+#include <views/lesson/lesson_panel.h>
+
+#include <QDir>
+#include <QSaveFile>
+
+#include "app/window/lesson_guide.h"
+#include "app/window/lesson_handout.h"
+#include "app/window/shell.h"
+
+namespace arenascope::app {
+
+using namespace views;
+using K = QKeySequence;
+
+namespace {
+
+LessonPanel* panel_of(const Shell& shell) { return shell.panels->find<LessonPanel>("lesson"); }
+
+void bring_up(const Shell& shell) {
+  if (!shell.panels->dock(QStringLiteral("lesson"))->isVisible()) shell.layouts->apply(QStringLiteral("lesson"));
+  shell.show_panel("lesson");
+}
+
+Status write_file(const QString& path, const QByteArray& bytes) {
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+    return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
+  return {};
+}
+
+void play_file(const Shell& shell) {
+  const QString path = shell.ask_file(false, Shell::tr("Play a lesson"), Shell::tr("Lessons (*.md);;All files (*)"));
+  if (path.isEmpty()) return;
+  if (auto played = shell.guide->play(path); !played) shell.tell(played);
+}
+
+// Into the folder where lessons are found, unless somewhere else is wished.
+void write_draft(const Shell& shell) {
+  auto text = shell.guide->draft();
+  if (!text) return shell.tell(text.error());
+  QDir().mkpath(own_lessons_folder());
+  const QString path = shell.ask_file(true, Shell::tr("Save the draft of a lesson"), Shell::tr("Lessons (*.md)"));
+  if (path.isEmpty()) return;
+  const Status written = write_file(path, QByteArray::fromStdString(*text));
+  if (written) (void)shell.guide->play(path);
+  shell.tell(written, Shell::tr("%1 is a lesson now. Write its sentences, then play it again.").arg(path));
+}
+
+void export_lesson(const Shell& shell) {
+  const QString path =
+      shell.ask_file(true, Shell::tr("Export the lesson"), Shell::tr("Web page (*.html);;PDF (*.pdf)"));
+  if (!path.isEmpty()) shell.tell(write_handout(shell, path), Shell::tr("The lesson was written to %1.").arg(path));
+}
+
+}  // namespace
+
+void add_lesson_actions(Shell& shell) {
+  static constexpr std::pair<const char*, const char*> kLessons[] = {
+      {"lesson.tensor", QT_TRANSLATE_NOOP("Actions", "&1  A tensor and its bytes")},
+      {"lesson.quantised", QT_TRANSLATE_NOOP("Actions", "&2  Quantised blocks")},
+      {"lesson.objects", QT_TRANSLATE_NOOP("Actions", "&3  The pool of objects")},
+      {"lesson.graph", QT_TRANSLATE_NOOP("Actions", "&4  How a graph is built")},
+      {"lesson.mul_mat", QT_TRANSLATE_NOOP("Actions", "&5  One product")},
+      {"lesson.barriers", QT_TRANSLATE_NOOP("Actions", "&6  Threads and barriers")},
+      {"lesson.arena", QT_TRANSLATE_NOOP("Actions", "&7  Lifetimes and the arena")},
+      {"lesson.two_level", QT_TRANSLATE_NOOP("Actions", "&8  Reuse in two levels")},
+      {"lesson.orders", QT_TRANSLATE_NOOP("Actions", "&9  The order decides the bound")},
+      {"lesson.allocators", QT_TRANSLATE_NOOP("Actions", "1&0  Allocators")},
+      {"lesson.pools", QT_TRANSLATE_NOOP("Actions", "11  &Pools of a device")},
+      {"lesson.devices", QT_TRANSLATE_NOOP("Actions", "12  Two &devices")},
+      {"lesson.training", QT_TRANSLATE_NOOP("Actions", "13  &Training")},
+      {"lesson.recompute", QT_TRANSLATE_NOOP("Actions", "14  &Rematerialising and offloading")},
+      {"lesson.cache", QT_TRANSLATE_NOOP("Actions", "15  The &KV cache")},
+      {"lesson.faults", QT_TRANSLATE_NOOP("Actions", "16  Find the &fault")}};
+  auto& a = *shell.actions;
+  for (const auto& [id, text] : kLessons)
+    a.add(id, Menu::Lessons, text, {}, [&shell, lesson = QString::fromLatin1(id).mid(7)] {
+      bring_up(shell);
+      panel_of(shell)->begin(lesson);
+    });
+  a.separator(Menu::Lessons);
+  a.add(
+      "teach.next", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Next Step of the Lesson"), {K(Qt::Key_PageDown)},
+      [&shell] { panel_of(shell)->go_on(); }, QT_TRANSLATE_NOOP("Actions", "The key of a presenter's remote"));
+  a.add("teach.back", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Step of the Lesson Before"), {K(Qt::Key_PageUp)},
+        [&shell] { panel_of(shell)->go_back(); });
+  a.add("teach.large", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Large Type for a Class"), {},
+        [&shell] { panel_of(shell)->large_button()->toggle(); });
+  a.add("teach.anew", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Begin the Lesson Anew"), {}, [&shell] {
+    if (const lesson::Lesson* at_hand = panel_of(shell)->open_lesson())
+      panel_of(shell)->begin_anew(text_of(at_hand->id));
+  });
+  a.separator(Menu::Lessons);
+  a.add("teach.play", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Play a Lesson's File…"), {},
+        [&shell] { play_file(shell); });
+  a.add(
+      "teach.draft", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "New from This Recording…"), {},
+      [&shell] { write_draft(shell); }, QT_TRANSLATE_NOOP("Actions", "The draft of a lesson about what is open"));
+  a.add(
+      "teach.export", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Export the Lesson…"), {},
+      [&shell] { export_lesson(shell); },
+      QT_TRANSLATE_NOOP("Actions", "One web page or PDF with its pictures, for a handout"));
+  const auto open = [&shell] { return panel_of(shell)->open_lesson() != nullptr; };
+  a.when({"teach.next", "teach.back", "teach.anew", "teach.export"}, open);
+  a.when({"teach.draft"}, [&shell] { return !shell.document().empty(); });
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lesson_handout.h"
+
+#include <views/common/plot_view.h>
+#include <views/lesson/lesson.h>
+#include <views/lesson/lesson_panel.h>
+#include <views/lesson/verdict_text.h>
+
+#include <QBuffer>
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QTextDocument>
+
+#include "lesson_guide.h"
+#include "shell.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+namespace {
+
+constexpr int kPatience = 120'000, kSettle = 300;  // ms
+constexpr int kPictureWidth = 1400;
+
+struct Handout {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::app::Handout)
+};
+
+void wait_for(const std::function<bool()>& done, int ms) {
+  QElapsedTimer timer;
+  timer.start();
+  while (!done() && timer.elapsed() < ms)
+    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);
+}
+
+QImage picture_of(QWidget* window) {
+  for (PlotView* plot : window->findChildren<PlotView*>())
+    if (plot->isVisible()) plot->prepare_now();
+  wait_for([] { return false; }, kSettle);
+  return window->grab().toImage().scaledToWidth(kPictureWidth, Qt::SmoothTransformation);
+}
+
+QString markdown_as_html(const QString& markdown) {
+  QTextDocument document;
+  document.setMarkdown(markdown);
+  const QString html = document.toHtml();
+  const auto begin = html.indexOf(QStringLiteral("<body")), end = html.lastIndexOf(QStringLiteral("</body>"));
+  const auto inside = html.indexOf(u'>', begin) + 1;
+  return begin < 0 || end < inside ? html : html.mid(inside, end - inside);
+}
+
+struct Page {
+  QString html;  // with <img src="pictureN">
+  std::vector<QImage> pictures;
+  QString answers;
+};
+
+void add_step(Page& page, const lesson::LessonStep& step, const lesson::Scene& scene, QImage picture) {
+  page.html += markdown_as_html(step_page(step, scene));
+  if (step.question) {
+    const lesson::Question& q = *step.question;
+    page.html += QStringLiteral("<p><i>%1</i></p>").arg(invitation(q));
+    for (const lesson::Option& option : q.options)
+      page.html += QStringLiteral("<p>◯ %1</p>").arg(with_figures(text_of(option.text), scene, false).toHtmlEscaped());
+    if (auto solution = lesson::solution(scene, q))
+      page.answers += QStringLiteral("<li>%1: %2. %3</li>")
+                          .arg(text_of(step.title).toHtmlEscaped(),
+                               with_figures(sentence_of(*solution, q), scene, false).toHtmlEscaped(),
+                               with_figures(text_of(q.right), scene, false).toHtmlEscaped());
+  }
+  page.html += QStringLiteral("<p><img src=\"picture%1\" width=\"640\"/></p>").arg(page.pictures.size());
+  page.pictures.push_back(std::move(picture));
+}
+
+Status write_pdf(const Page& page, const QString& path) {
+  QTextDocument document;
+  for (size_t i = 0; i < page.pictures.size(); ++i)
+    document.addResource(QTextDocument::ImageResource, QUrl(QStringLiteral("picture%1").arg(i)), page.pictures[i]);
+  document.setHtml(page.html);
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly))
+    return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
+  {
+    QPdfWriter writer(&file);
+    writer.setPageSize(QPageSize(QPageSize::A4));
+    writer.setResolution(150);
+    document.print(&writer);
+  }
+  if (!file.commit()) return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
+  return {};
+}
+
+Status write_html(const Page& page, const QString& title, const QString& path) {
+  QString html = page.html;
+  for (size_t i = page.pictures.size(); i-- > 0;) {
+    QByteArray png;
+    QBuffer buffer(&png);
+    buffer.open(QIODevice::WriteOnly);
+    page.pictures[i].save(&buffer, "PNG");
+    html.replace(QStringLiteral("src=\"picture%1\" width=\"640\"").arg(i),
+                 QStringLiteral("src=\"data:image/png;base64,%1\" style=\"width:100%\"")
+                     .arg(QString::fromLatin1(png.toBase64())));
+  }
+  const QByteArray text =
+      QStringLiteral(
+          "<!doctype html><html><head><meta charset=\"utf-8\"><title>%1</title>"
+          "<style>body{max-width:52em;margin:2em auto;font-family:sans-serif}</style></head><body>%2</body></html>\n")
+          .arg(title.toHtmlEscaped(), html)
+          .toUtf8();
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+    return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
+  return {};
+}
+
+}  // namespace
+
+Status write_handout(const Shell& shell, const QString& path) {
+  auto* panel = shell.panels->find<LessonPanel>("lesson");
+  if (panel->open_lesson() == nullptr) return Error{Handout::tr("No lesson is open.").toStdString()};
+  const lesson::Lesson at_hand = *panel->open_lesson();
+  const int back_to = panel->step();
+  Page page;
+  page.html = QStringLiteral("<h1>%1</h1><p>%2</p>")
+                  .arg(text_of(at_hand.title).toHtmlEscaped(), text_of(at_hand.summary).toHtmlEscaped());
+  for (size_t i = 0; i < at_hand.steps.size(); ++i) {
+    bool done = false;
+    const auto connection = QObject::connect(shell.guide, &LessonGuide::done, panel, [&done] { done = true; });
+    panel->go_to(static_cast<int>(i));
+    wait_for([&done] { return done; }, kPatience);
+    QObject::disconnect(connection);
+    if (!done || !panel->problem().isEmpty())
+      return lesson::error_at(at_hand, at_hand.steps[i].line, panel->problem().toStdString());
+    add_step(page, at_hand.steps[i], panel->scene(), picture_of(shell.window));
+  }
+  if (!page.answers.isEmpty())
+    page.html += QStringLiteral("<h2>%1</h2><ul>%2</ul>").arg(Handout::tr("Answers"), page.answers);
+  panel->go_to(back_to);
+  return path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive) ? write_pdf(page, path)
+                                                                    : write_html(page, text_of(at_hand.title), path);
+}
+
+}  // namespace arenascope::app

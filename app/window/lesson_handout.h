@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lesson at hand as a handout: each step's text and figures with a picture of the window, its question, and the
+// answers at the end. HTML that needs no other file, or PDF.
+#pragma once
+#include <arenascope/base/result.h>
+
+#include <QString>
+
+namespace arenascope::app {
+
+struct Shell;
+
+// Plays the lesson from its beginning, and comes back to where it was. Errors: no lesson is open, a step that does not
+// come about, a file that cannot be written.
+Status write_handout(const Shell& shell, const QString& path);
+
+}  // namespace arenascope::app

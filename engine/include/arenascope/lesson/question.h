@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Judging an answer: right, or what would follow if it were so. Computed from the same facts as the text's figures; the
+// only sentences kept are those that a lesson's author wrote.
+#pragma once
+#include <arenascope/lesson/facts.h>
+#include <arenascope/lesson/lesson.h>
+
+namespace arenascope::lesson {
+
+// A tensor put at an offset of the arena.
+struct Placed {
+  std::string name;
+  Bytes offset = 0;
+};
+
+struct Answer {
+  std::string text;                // Choice: the option's value; Node, Barrier: the node; Number: as it was typed
+  std::vector<std::string> names;  // Order: the nodes; Block: the tensors of the block
+  std::vector<Placed> placed;      // Place
+};
+
+struct Verdict {
+  enum class Why : uint8_t {
+    None,        // right, or nothing more to say
+    Authored,    // `text`
+    NoNumber,    // it cannot be read
+    TooSmall,    // at `step` the tensors `names` live together: `bytes`; or no more than that
+    TooLarge,    // `bytes` of it would never be used
+    Clicked,     // names[0] has `bytes` and lives in the steps [first, last]
+    Collides,    // names[0] and names[1] both live in [first, last] and share `bytes` bytes
+    Misaligned,  // names[0] begins at no multiple of `bytes`
+    Arena,       // everything fits, but the arena takes `bytes`, and `limit` would do
+    Missing,     // names have no place yet
+    NotBefore,   // names[0] stands before names[1], which it reads
+    HigherPeak,  // the order works, but at `step` `names` live: `bytes`, and `limit` would do
+    Order,       // at position `step` stands names[0] where names[1] belongs
+  };
+  bool right = false;
+  Why why = Why::None;
+  std::string text;
+  std::vector<std::string> names;
+  Bytes bytes = 0, limit = 0;
+  int32_t step = -1, first = -1, last = -1;
+};
+
+// Errors: a question whose facts cannot be had.
+Result<Verdict> judge(const Scene& scene, const Question& question, const Answer& answer);
+// One tensor at an offset, beside those that are placed already: right says that it fits.
+Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next);
+// An answer that is right: what is revealed.
+Result<Answer> solution(const Scene& scene, const Question& question);
+
+// What a question is asked with: the tensors to be placed.
+struct Piece {
+  std::string name;
+  Bytes bytes = 0;
+  int32_t first = 0, last = 0;  // steps, half-open
+};
+Result<std::vector<Piece>> pieces_of(const Scene& scene, const Question& question);
+
+}  // namespace arenascope::lesson

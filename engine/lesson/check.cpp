@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// A lesson played without a window: every claim asserted, every question answered rightly and wrongly.
+#include <arenascope/lesson/question.h>
+#include <arenascope/lesson/stage.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "engine/lesson/words.h"
+
+namespace arenascope::lesson {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const Lesson& lesson) : lesson_(lesson), stage_(lesson) {}
+
+  std::vector<Error> run() {
+    for (const LessonStep& step : lesson_.steps) check_step(step);
+    if (std::ranges::none_of(lesson_.steps, [](const LessonStep& s) { return s.question.has_value(); }))
+      say(1, "the lesson asks nothing");
+    return std::move(problems_);
+  }
+
+ private:
+  void say(int line, const std::string& what) { problems_.push_back(error_at(lesson_, line, what)); }
+
+  void check_step(const LessonStep& step) {
+    for (const Action& action : step.actions)
+      if (auto done = stage_.act(action); !done) say(action.line, done.error().message);
+    if (step.expects.empty() && !step.question) return;
+    auto scene = stage_.scene(tensors_read_by(step));
+    if (!scene) return say(step.line, scene.error().message);
+    for (const Expectation& e : step.expects) {
+      auto value = evaluate(*scene, e.fact);
+      if (!value)
+        say(e.line, value.error().message);
+      else if (!matches(*value, e.value))
+        say(e.line, fmt::format("{} is {}, not {}", e.fact, plain(*value), e.value));
+    }
+    if (step.question) check_question(*scene, *step.question);
+  }
+
+  void check_question(const Scene& scene, const Question& q) {
+    auto answer = solution(scene, q);
+    if (!answer) return say(q.line, answer.error().message);
+    auto verdict = judge(scene, q, *answer);
+    if (!verdict)
+      say(q.line, verdict.error().message);
+    else if (!verdict->right)
+      say(q.line, "the answer that would be revealed is not right");
+    int right = 0;
+    for (const Option& option : q.options) {
+      auto judged = judge(scene, q, Answer{option.value, {}, {}});
+      right += judged && judged->right ? 1 : 0;
+      if (judged && !judged->right && option.why.empty())
+        say(q.line, fmt::format("the option '{}' does not say what would follow from it", option.text));
+    }
+    if (q.kind == QuestionKind::Choice && right != 1) say(q.line, fmt::format("{} options are right", right));
+    for (const WrongAnswer& wrong : q.wrong) {
+      auto value = evaluate(scene, wrong.fact);
+      if (!value) {
+        say(q.line, value.error().message);
+        continue;
+      }
+      const std::string given =
+          value->kind == Value::Kind::List && !value->list.empty() ? value->list.front() : plain(*value);
+      auto judged = judge(scene, q, Answer{given, {}, {}});
+      if (!judged || judged->right || judged->text != wrong.text)
+        say(q.line, fmt::format("the answer {} ({}) is not wrong, or is explained otherwise", wrong.fact, given));
+    }
+    for (const Action& action : q.then)
+      if (auto done = stage_.act(action); !done) say(action.line, done.error().message);
+  }
+
+  const Lesson& lesson_;
+  Stage stage_;
+  std::vector<Error> problems_;
+};
+
+}  // namespace
+
+std::set<std::string> tensors_read_by(const LessonStep& step) {
+  std::set<std::string> tensors;
+  for (const Expectation& e : step.expects) tensors.merge(tensors_read_by(e.fact));
+  if (!step.question) return tensors;
+  tensors.merge(tensors_read_by(step.question->fact));
+  for (const WrongAnswer& w : step.question->wrong) tensors.merge(tensors_read_by(w.fact));
+  return tensors;
+}
+
+void evaluate_all(Scene& scene, const LessonStep& step) {
+  const auto keep = [&](const std::string& fact) {
+    if (auto value = evaluate(scene, fact); value) scene.known[fact] = std::move(*value);
+  };
+  for (const Expectation& e : step.expects) keep(e.fact);
+  if (!step.question) return;
+  keep(step.question->fact);
+  for (const WrongAnswer& w : step.question->wrong) keep(w.fact);
+}
+
+std::vector<Error> check(const Lesson& lesson) { return Checker(lesson).run(); }
+
+}  // namespace arenascope::lesson

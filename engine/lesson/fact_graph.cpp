@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Facts about a graph and its tensors.
+#include "engine/lesson/fact_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <arenascope/tensor/dtype.h>
+#include <fmt/format.h>
+
+#include "engine/lesson/words.h"
+
+namespace arenascope::lesson {
+
+std::vector<std::span<const Fact>> fact_tables() {
+  return {graph_facts(), plan_facts(), what_if_facts(), run_facts(), memory_facts(), pool_facts()};
+}
+
+Result<const trace::GraphInfo*> graph_of(const Scene& scene) {
+  if (!scene.graph) return Error{"no graph is open"};
+  return scene.graph.get();
+}
+
+Result<Found> tensor_of(const Scene& scene, const std::string& name) {
+  auto graph = graph_of(scene);
+  if (!graph) return graph.error();
+  for (size_t i = 0; i < (*graph)->nodes.size(); ++i)
+    if ((*graph)->nodes[i].name == name) return Found{trace::TensorRef::node(NodeId(i)), &(*graph)->nodes[i]};
+  for (size_t i = 0; i < (*graph)->leafs.size(); ++i)
+    if ((*graph)->leafs[i].name == name) return Found{trace::TensorRef::leaf(LeafId(i)), &(*graph)->leafs[i]};
+  return Error{fmt::format("there is no tensor '{}' in what is open", name)};
+}
+
+const std::string& name_of(const trace::GraphInfo& graph, trace::TensorRef ref) {
+  static const std::string none;
+  const auto& list = ref.is_leaf() ? graph.leafs : graph.nodes;
+  return ref.valid() && ref.index() < list.size() ? list[ref.index()].name : none;
+}
+
+namespace {
+
+Result<Value> nodes(const Scene& s, const Arguments&) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  return number_value(static_cast<double>((*graph)->nodes.size()));
+}
+
+Result<Value> leafs(const Scene& s, const Arguments&) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  return number_value(static_cast<double>((*graph)->leafs.size()));
+}
+
+Result<Value> names(const Scene& s, bool of_nodes) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  std::vector<std::string> list;
+  for (const trace::TensorInfo& t : of_nodes ? (*graph)->nodes : (*graph)->leafs) list.push_back(t.name);
+  return list_value(std::move(list));
+}
+Result<Value> node_names(const Scene& s, const Arguments&) { return names(s, true); }
+Result<Value> leaf_names(const Scene& s, const Arguments&) { return names(s, false); }
+
+Result<Value> views(const Scene& s, const Arguments&) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  std::vector<std::string> list;
+  for (const trace::TensorInfo& t : (*graph)->nodes)
+    if (t.view_source.valid()) list.push_back(t.name);
+  return list_value(std::move(list));
+}
+
+template <Value (*answer)(const trace::TensorInfo&)>
+Result<Value> of_tensor(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  return answer(*found->info);
+}
+
+std::string times(const std::vector<int64_t>& numbers) {
+  std::string out;
+  for (int64_t n : numbers) out += fmt::format("{}{}", out.empty() ? "" : " × ", n);
+  return out;
+}
+
+Value op(const trace::TensorInfo& t) { return text_value(t.op.empty() ? "NONE" : t.op); }
+Value dtype(const trace::TensorInfo& t) { return text_value(t.dtype); }
+Value bytes(const trace::TensorInfo& t) { return bytes_value(t.bytes); }
+Value tasks(const trace::TensorInfo& t) { return number_value(t.tasks); }
+Value scratch(const trace::TensorInfo& t) { return bytes_value(t.work_bytes); }
+Value flops(const trace::TensorInfo& t) { return number_value(static_cast<double>(t.flops)); }
+Value backend(const trace::TensorInfo& t) { return text_value(t.backend); }
+Value elements(const trace::TensorInfo& t) {
+  double n = 1;
+  for (int64_t size : t.shape) n *= static_cast<double>(size);
+  return number_value(n);
+}
+Value shape(const trace::TensorInfo& t) { return text_value(times(t.shape)); }
+Value parts(const trace::TensorInfo& t) { return number_value(static_cast<double>(t.parts.size())); }
+
+Result<Value> sized(const Scene& s, const Arguments& a, const std::vector<int64_t> trace::TensorInfo::*list,
+                    Unit unit) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  const auto& numbers = found->info->*list;
+  const auto axis = whole_number(a[1]);
+  if (!axis || *axis < 0 || *axis >= static_cast<int64_t>(numbers.size()))
+    return Error{fmt::format("'{}' has no dimension {}", a[0], a[1])};
+  return number_value(static_cast<double>(numbers[static_cast<size_t>(*axis)]), unit);
+}
+Result<Value> size(const Scene& s, const Arguments& a) { return sized(s, a, &trace::TensorInfo::shape, Unit::None); }
+Result<Value> stride(const Scene& s, const Arguments& a) {
+  return sized(s, a, &trace::TensorInfo::strides, Unit::Bytes);
+}
+
+Result<Value> sources(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  std::vector<std::string> list;
+  for (trace::TensorRef ref : found->info->sources) list.push_back(name_of(*s.graph, ref));
+  return list_value(std::move(list));
+}
+
+Result<Value> users(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  std::vector<std::string> list;
+  for (const trace::TensorInfo& t : s.graph->nodes)
+    if (std::find(t.sources.begin(), t.sources.end(), found->ref) != t.sources.end()) list.push_back(t.name);
+  return list_value(std::move(list));
+}
+
+Result<Value> uses(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  int64_t n = 0;
+  for (const trace::TensorInfo& t : s.graph->nodes) n += std::count(t.sources.begin(), t.sources.end(), found->ref);
+  return number_value(static_cast<double>(n));
+}
+
+Result<Value> viewed(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  return text_value(name_of(*s.graph, found->info->view_source));
+}
+
+Result<Value> view_offset(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  return bytes_value(found->info->view_offset);
+}
+
+Result<Value> gradients(const Scene& s, const Arguments&) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  int n = 0;
+  for (const auto* list : {&(*graph)->nodes, &(*graph)->leafs})
+    for (const trace::TensorInfo& t : *list) n += t.gradient.valid() ? 1 : 0;
+  return number_value(n);
+}
+
+Result<const std::vector<float>*> numbers_of(const Scene& s, const std::string& name) {
+  const auto found = s.values.find(name);
+  if (found == s.values.end()) return Error{fmt::format("the numbers of '{}' are not at hand", name)};
+  return &found->second;
+}
+
+Result<Value> value(const Scene& s, const Arguments& a) {
+  auto numbers = numbers_of(s, a[0]);
+  if (!numbers) return numbers.error();
+  const auto i = whole_number(a[1]);
+  if (!i || *i < 0 || *i >= static_cast<int64_t>((*numbers)->size()))
+    return Error{fmt::format("'{}' has no element {}", a[0], a[1])};
+  return number_value((**numbers)[static_cast<size_t>(*i)]);
+}
+
+Result<Value> largest_error(const Scene& s, const Arguments& a) {
+  auto x = numbers_of(s, a[0]), y = numbers_of(s, a[1]);
+  if (!x) return x.error();
+  if (!y) return y.error();
+  if ((*x)->size() != (*y)->size()) return Error{fmt::format("'{}' and '{}' have other sizes", a[0], a[1])};
+  double most = 0;
+  for (size_t i = 0; i < (*x)->size(); ++i) most = std::max(most, std::abs(double((**x)[i]) - double((**y)[i])));
+  return number_value(most);
+}
+
+template <int32_t DTypeInfo::*what>
+Result<Value> of_type(const Scene&, const Arguments& a) {
+  const auto type = parse_dtype(a[0]);
+  if (!type) return Error{fmt::format("there is no type '{}'", a[0])};
+  return number_value(info(*type).*what);
+}
+
+Result<Value> bits(const Scene&, const Arguments& a) {
+  const auto type = parse_dtype(a[0]);
+  if (!type) return Error{fmt::format("there is no type '{}'", a[0])};
+  return number_value(8.0 * info(*type).block_bytes / info(*type).block_elements);
+}
+
+constexpr Fact kFacts[] = {
+    {{"nodes", 0, 0, "how many nodes the graph has"}, nodes},
+    {{"leafs", 0, 0, "how many leafs"}, leafs},
+    {{"node_names", 0, 0, "the nodes as they were collected"}, node_names},
+    {{"leaf_names", 0, 0, "the leafs as they were collected"}, leaf_names},
+    {{"views", 0, 0, "the nodes that are views"}, views},
+    {{"gradients", 0, 0, "how many tensors have a gradient"}, gradients},
+    {{"op", 1, 1, "the op of a tensor, NONE of a leaf"}, of_tensor<op>},
+    {{"dtype", 1, 1, "its type"}, of_tensor<dtype>},
+    {{"shape", 1, 1, "its sizes, outermost first: 3 × 4"}, of_tensor<shape>},
+    {{"size", 2, 2, "its size in a dimension, counted from the outermost"}, size},
+    {{"stride", 2, 2, "bytes from one element to the next in a dimension"}, stride},
+    {{"elements", 1, 1, "how many elements it has"}, of_tensor<elements>},
+    {{"bytes", 1, 1, "its bytes"}, of_tensor<bytes>},
+    {{"tasks", 1, 1, "how many threads take part in computing it"}, of_tensor<tasks>},
+    {{"scratch", 1, 1, "bytes of the work buffer that it needs"}, of_tensor<scratch>},
+    {{"flops", 1, 1, "what computing it takes"}, of_tensor<flops>},
+    {{"backend", 1, 1, "which backend computes it"}, of_tensor<backend>},
+    {{"parts", 1, 1, "how many nodes were fused into it; nought: it is not fused"}, of_tensor<parts>},
+    {{"sources", 1, 1, "what it reads"}, sources},
+    {{"users", 1, 1, "who reads it"}, users},
+    {{"uses", 1, 1, "how often it is read"}, uses},
+    {{"view_of", 1, 1, "whose bytes it looks at"}, viewed},
+    {{"view_offset", 1, 1, "from that tensor's first byte to its own"}, view_offset},
+    {{"value", 2, 2, "an element, counted from nought in the order of memory"}, value},
+    {{"largest_error", 2, 2, "the largest difference between two tensors' elements"}, largest_error},
+    {{"block_elements", 1, 1, "elements of a type's block"}, of_type<&DTypeInfo::block_elements>},
+    {{"block_bytes", 1, 1, "bytes of a type's block"}, of_type<&DTypeInfo::block_bytes>},
+    {{"bits", 1, 1, "bits that a type takes for an element"}, bits},
+};
+
+}  // namespace
+
+std::span<const Fact> graph_facts() { return kFacts; }
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// Facts about the plan that is shown.
+#include "engine/lesson/fact_table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/lesson/words.h"
+
+namespace arenascope::lesson {
+
+Result<const trace::PlanInfo*> plan_of(const Scene& scene) {
+  if (!scene.plan || !scene.graph) return Error{"no plan is open"};
+  return scene.plan.get();
+}
+
+Result<const trace::SliceInfo*> slice_of(const Scene& scene, const std::string& name) {
+  auto plan = plan_of(scene);
+  if (!plan) return plan.error();
+  auto found = tensor_of(scene, name);
+  if (!found) return found.error();
+  const trace::TensorRef owner = found->info->view_source.valid() ? found->info->view_source : found->ref;
+  for (const trace::SliceInfo& slice : (*plan)->slices)
+    if (slice.tensor == owner) return &slice;
+  return Error{fmt::format("the plan has no place for '{}'", name)};
+}
+
+namespace {
+
+struct Peak {
+  Bytes bytes = 0;
+  Step step;
+};
+
+Result<Peak> peak_at(const Scene& s) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  Peak peak;
+  const std::vector<Bytes> live = trace::Snapshot::occupancy(**plan);
+  for (size_t i = 0; i < live.size(); ++i)
+    if (live[i] > peak.bytes) peak = {live[i], Step(i)};
+  return peak;
+}
+
+Result<Value> peak(const Scene& s, const Arguments&) {
+  auto at = peak_at(s);
+  if (!at) return at.error();
+  return bytes_value(at->bytes);
+}
+
+Result<Value> peak_step(const Scene& s, const Arguments&) {
+  auto at = peak_at(s);
+  if (!at) return at.error();
+  return number_value(at->step.value);
+}
+
+Result<std::vector<std::string>> live_at(const Scene& s, Step step) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  std::vector<const trace::SliceInfo*> slices;
+  for (const trace::SliceInfo& slice : (*plan)->slices)
+    if (slice.first <= step && step < slice.last && slice.size > 0) slices.push_back(&slice);
+  std::ranges::stable_sort(slices, [](auto* a, auto* b) { return a->size > b->size; });
+  std::vector<std::string> names;
+  for (const trace::SliceInfo* slice : slices) names.push_back(name_of(*s.graph, slice->tensor));
+  return names;
+}
+
+// The largest first.
+Result<Value> at_peak(const Scene& s, const Arguments&) {
+  auto at = peak_at(s);
+  if (!at) return at.error();
+  auto names = live_at(s, at->step);
+  if (!names) return names.error();
+  return list_value(std::move(*names));
+}
+
+Result<Value> live(const Scene& s, const Arguments& a) {
+  const auto step = whole_number(a[0]);
+  if (!step || *step < 0) return Error{fmt::format("'{}' is no step", a[0])};
+  auto names = live_at(s, Step(static_cast<int32_t>(*step)));
+  if (!names) return names.error();
+  return list_value(std::move(*names));
+}
+
+Result<Value> live_bytes(const Scene& s, const Arguments& a) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  const std::vector<Bytes> live = trace::Snapshot::occupancy(**plan);
+  const auto step = whole_number(a[0]);
+  if (!step || *step < 0 || *step >= static_cast<int64_t>(live.size()))
+    return Error{fmt::format("there is no step {}", a[0])};
+  return bytes_value(live[static_cast<size_t>(*step)]);
+}
+
+template <Bytes trace::PlanInfo::*field>
+Result<Value> of_plan(const Scene& s, const Arguments&) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  return bytes_value((*plan)->*field);
+}
+
+Result<Value> waste(const Scene& s, const Arguments&) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  return bytes_value((*plan)->arena_bytes - (*plan)->lower_bound_bytes);
+}
+
+Result<Value> without_reuse(const Scene& s, const Arguments&) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  Bytes sum = 0;
+  for (const trace::SliceInfo& slice : (*plan)->slices) sum += slice.size;
+  return bytes_value(sum);
+}
+
+Result<Value> planned_tensors(const Scene& s, const Arguments&) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  return number_value(static_cast<double>(std::ranges::count_if((*plan)->slices, [](auto& x) { return x.size > 0; })));
+}
+
+Result<Value> blocks(const Scene& s, const Arguments&) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  std::set<int32_t> all;
+  for (const trace::SliceInfo& slice : (*plan)->slices)
+    if (slice.size > 0) all.insert(slice.block.value);
+  return number_value(static_cast<double>(all.size()));
+}
+
+Result<Value> steps(const Scene& s, const Arguments&) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  return number_value(static_cast<double>((*plan)->order.size()));
+}
+
+Result<Value> run_order(const Scene& s, const Arguments&) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  std::vector<std::string> list;
+  for (NodeId node : (*plan)->order) list.push_back(name_of(*s.graph, trace::TensorRef::node(node)));
+  return list_value(std::move(list));
+}
+
+Result<Value> step_of(const Scene& s, const Arguments& a) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  for (size_t i = 0; i < (*plan)->order.size(); ++i)
+    if (trace::TensorRef::node((*plan)->order[i]) == found->ref) return number_value(static_cast<double>(i));
+  return Error{fmt::format("'{}' is no step of the order", a[0])};
+}
+
+enum class Where { Offset, End, First, Last, Level };
+template <Where where>
+Result<Value> of_slice(const Scene& s, const Arguments& a) {
+  auto slice = slice_of(s, a[0]);
+  if (!slice) return slice.error();
+  const trace::SliceInfo& x = **slice;
+  if (where == Where::Offset) return bytes_value(x.offset);
+  if (where == Where::End) return bytes_value(x.offset + x.size);
+  if (where == Where::First) return number_value(x.first.value);
+  if (where == Where::Last) return number_value(x.last.value - 1);
+  return number_value(x.level);
+}
+
+// Who was put where it lies at a level of reuse.
+Result<std::vector<std::string>> reused(const Scene& s, const std::string& level) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  const auto wanted = whole_number(level);
+  if (!wanted) return Error{fmt::format("'{}' is no level", level)};
+  std::vector<std::string> names;
+  for (const trace::SliceInfo& slice : (*plan)->slices)
+    if (slice.size > 0 && slice.level == *wanted) names.push_back(name_of(*s.graph, slice.tensor));
+  return names;
+}
+
+Result<Value> reused_at(const Scene& s, const Arguments& a) {
+  auto names = reused(s, a[0]);
+  if (!names) return names.error();
+  return list_value(std::move(*names));
+}
+
+Result<Value> count_at(const Scene& s, const Arguments& a) {
+  auto names = reused(s, a[0]);
+  if (!names) return names.error();
+  return number_value(static_cast<double>(names->size()));
+}
+
+// The tensors of its block, in time.
+Result<Value> block(const Scene& s, const Arguments& a) {
+  auto slice = slice_of(s, a[0]);
+  if (!slice) return slice.error();
+  std::vector<const trace::SliceInfo*> all;
+  for (const trace::SliceInfo& other : s.plan->slices)
+    if (other.block == (*slice)->block) all.push_back(&other);
+  std::ranges::stable_sort(all, [](auto* x, auto* y) { return x->first < y->first; });
+  std::vector<std::string> names;
+  for (const trace::SliceInfo* other : all) names.push_back(name_of(*s.graph, other->tensor));
+  return list_value(std::move(names));
+}
+
+Result<Value> in_place_of(const Scene& s, const Arguments& a) {
+  auto slice = slice_of(s, a[0]);
+  if (!slice) return slice.error();
+  const std::string& name = name_of(*s.graph, (*slice)->in_place_of);
+  return text_value(name.empty() ? "none" : name);
+}
+
+constexpr Fact kFacts[] = {
+    {{"peak", 0, 0, "most bytes that live at once in the plan shown"}, peak},
+    {{"peak_step", 0, 0, "the first step at which they do"}, peak_step},
+    {{"at_peak", 0, 0, "who lives then, the largest first"}, at_peak},
+    {{"bound", 0, 0, "the lower bound of the plan shown"}, of_plan<&trace::PlanInfo::lower_bound_bytes>},
+    {{"waste", 0, 0, "the arena less the lower bound"}, waste},
+    {{"alignment", 0, 0, "what offsets are multiples of"}, of_plan<&trace::PlanInfo::alignment>},
+    {{"without_reuse", 0, 0, "all planned tensors' bytes added up"}, without_reuse},
+    {{"planned_tensors", 0, 0, "how many tensors have a place in the arena"}, planned_tensors},
+    {{"blocks", 0, 0, "how many blocks they share"}, blocks},
+    {{"steps", 0, 0, "how many steps the order has"}, steps},
+    {{"run_order", 0, 0, "the nodes in the order of the plan shown"}, run_order},
+    {{"live", 1, 1, "who lives at a step, the largest first"}, live},
+    {{"live_bytes", 1, 1, "their bytes"}, live_bytes},
+    {{"step_of", 1, 1, "the step that computes a tensor"}, step_of},
+    {{"first", 1, 1, "the first step at which its bytes are needed"}, of_slice<Where::First>},
+    {{"last", 1, 1, "the last one"}, of_slice<Where::Last>},
+    {{"offset", 1, 1, "where in the arena it begins"}, of_slice<Where::Offset>},
+    {{"end", 1, 1, "where it ends"}, of_slice<Where::End>},
+    {{"level", 1, 1, "the level of reuse that put it there; nought: a block of its own"}, of_slice<Where::Level>},
+    {{"reused_at", 1, 1, "the tensors that a level of reuse put where they lie"}, reused_at},
+    {{"count_at", 1, 1, "how many these are"}, count_at},
+    {{"block", 1, 1, "the tensors of its block, in time"}, block},
+    {{"in_place_of", 1, 1, "whose bytes it takes over, or none"}, in_place_of},
+};
+
+}  // namespace
+
+std::span<const Fact> plan_facts() { return kFacts; }
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Facts about the run that is looked at: threads, barriers, copies. They differ from run to run, and are read from that
+// run's events.
+#include "engine/lesson/fact_table.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace arenascope::lesson {
+
+Result<const trace::Run*> run_of(const Scene& scene) {
+  const trace::Run* run = scene.snapshot ? scene.snapshot->run(scene.run) : nullptr;
+  if (!run) return Error{"nothing has run"};
+  return run;
+}
+
+namespace {
+
+using trace::EventKind;
+
+Result<NodeId> node_of(const Scene& s, const std::string& name) {
+  auto found = tensor_of(s, name);
+  if (!found) return found.error();
+  if (!found->ref.is_node()) return Error{fmt::format("'{}' is given, nothing computes it", name)};
+  return NodeId(found->ref.index());
+}
+
+// How far a device's clock may be off the host's: its copies name no run, and are told apart by time.
+constexpr Nanoseconds kClockSlack = 1'000'000;
+
+// Calls use(track, event) for every span of the run.
+template <class Use>
+void for_each_span(const Scene& s, Use&& use) {
+  const Nanoseconds begin = s.snapshot->run(s.run)->info.begin - kClockSlack;
+  Nanoseconds next = INT64_MAX;
+  if (const size_t behind = s.run.index() + 1; behind < s.snapshot->runs.size())
+    next = s.snapshot->runs[behind].info.begin - kClockSlack;
+  for (const trace::TrackView& track : s.snapshot->tracks)
+    for (const trace::LaneView& lane : track.lanes)
+      for (size_t i = 0; i < lane.rows.size(); ++i) {
+        const trace::Event& e = lane.rows[i];
+        const bool tells_run = e.kind() == EventKind::Work || e.kind() == EventKind::Wait;
+        const bool is_copy = e.kind() == EventKind::Copy && e.begin() >= begin && e.begin() < next;
+        if (tells_run ? e.run() == s.run : is_copy) use(track, e);
+      }
+}
+
+Result<Value> threads(const Scene& s, const Arguments&) {
+  auto run = run_of(s);
+  if (!run) return run.error();
+  return number_value((*run)->info.threads);
+}
+
+Result<Value> runs(const Scene& s, const Arguments&) {
+  return number_value(s.snapshot ? static_cast<double>(s.snapshot->runs.size()) : 0);
+}
+
+Result<Value> barriers(const Scene& s, const Arguments&) {
+  auto run = run_of(s);
+  if (!run) return run.error();
+  int n = 0;
+  for (size_t i = 0; i < s.snapshot->barriers.size(); ++i) n += s.snapshot->barriers[i].run == s.run ? 1 : 0;
+  return number_value(n);
+}
+
+Result<trace::Barrier> barrier_of(const Scene& s, const std::string& name) {
+  auto node = node_of(s, name);
+  if (!node) return node.error();
+  auto run = run_of(s);
+  if (!run) return run.error();
+  const auto barrier = s.snapshot->barrier_of(s.run, *node);
+  if (!barrier) return Error{fmt::format("the threads met at no barrier behind '{}'", name)};
+  return *barrier;
+}
+
+Result<Value> has_barrier(const Scene& s, const Arguments& a) {
+  auto node = node_of(s, a[0]);
+  if (!node) return node.error();
+  auto run = run_of(s);
+  if (!run) return run.error();
+  return text_value(s.snapshot->barrier_of(s.run, *node) ? "yes" : "no");
+}
+
+// By the summary, and again by the waits themselves.
+Result<Value> last_arriver(const Scene& s, const Arguments& a) {
+  auto barrier = barrier_of(s, a[0]);
+  if (!barrier) return barrier.error();
+  Nanoseconds latest = INT64_MIN;
+  trace::TrackId last;
+  for_each_span(s, [&](const trace::TrackView& track, const trace::Event& e) {
+    if (e.kind() != EventKind::Wait || e.generation() != barrier->generation || e.begin() <= latest) return;
+    latest = e.begin();
+    last = track.info.id;
+  });
+  if (latest != barrier->last_arrival || last != barrier->last_arriver)
+    return Error{fmt::format("the waits behind '{}' do not say who the barrier says came last", a[0])};
+  return text_value(s.snapshot->tracks[last.index()].info.name);
+}
+
+Result<Value> spread(const Scene& s, const Arguments& a) {
+  auto barrier = barrier_of(s, a[0]);
+  if (!barrier) return barrier.error();
+  return number_value(static_cast<double>(barrier->last_arrival - barrier->first_arrival), Unit::Nanoseconds);
+}
+
+Result<Value> wait(const Scene& s, const Arguments& a) {
+  auto barrier = barrier_of(s, a[0]);
+  if (!barrier) return barrier.error();
+  return number_value(static_cast<double>(barrier->wait_sum), Unit::Nanoseconds);
+}
+
+Result<Value> wall(const Scene& s, const Arguments& a) {
+  auto node = node_of(s, a[0]);
+  if (!node) return node.error();
+  auto run = run_of(s);
+  if (!run) return run.error();
+  Nanoseconds begin = INT64_MAX, end = INT64_MIN;
+  for_each_span(s, [&](const trace::TrackView&, const trace::Event& e) {
+    if (e.kind() != EventKind::Work || e.node() != *node) return;
+    begin = std::min(begin, e.begin());
+    end = std::max(end, e.end());
+  });
+  if (begin > end) return Error{fmt::format("'{}' did not run", a[0])};
+  return number_value(static_cast<double>(end - begin), Unit::Nanoseconds);
+}
+
+Result<Value> pieces(const Scene& s, const Arguments& a) {
+  auto node = node_of(s, a[0]);
+  if (!node) return node.error();
+  auto run = run_of(s);
+  if (!run) return run.error();
+  int n = 0;
+  for_each_span(s, [&](const trace::TrackView&, const trace::Event& e) {
+    n += e.kind() == EventKind::Work && e.node() == *node ? 1 : 0;
+  });
+  return number_value(n);
+}
+
+// The node behind whose barrier all threads together waited longest; not the end of the run.
+Result<Value> longest_wait(const Scene& s, const Arguments&) {
+  auto run = run_of(s);
+  if (!run) return run.error();
+  std::optional<trace::Barrier> most;
+  for (size_t i = 0; i < s.snapshot->barriers.size(); ++i) {
+    const trace::Barrier& b = s.snapshot->barriers[i];
+    if (b.run == s.run && (!most || b.wait_sum > most->wait_sum)) most = b;
+  }
+  if (!most || !s.graph) return Error{"the threads met at no barrier"};
+  return text_value(name_of(*s.graph, trace::TensorRef::node(most->node)));
+}
+
+// Who came last at most of the run's barriers.
+Result<Value> latest_thread(const Scene& s, const Arguments&) {
+  auto run = run_of(s);
+  if (!run) return run.error();
+  std::map<int32_t, int> votes;
+  for (size_t i = 0; i < s.snapshot->barriers.size(); ++i)
+    if (s.snapshot->barriers[i].run == s.run) ++votes[s.snapshot->barriers[i].last_arriver.value];
+  const auto most = std::ranges::max_element(votes, [](auto& a, auto& b) { return a.second < b.second; });
+  if (most == votes.end() || most->first < 0) return Error{"the threads met at no barrier"};
+  return text_value(s.snapshot->tracks[static_cast<size_t>(most->first)].info.name);
+}
+
+Result<Value> copies(const Scene& s, const Arguments&) {
+  auto run = run_of(s);
+  if (!run) return run.error();
+  int n = 0;
+  for_each_span(s, [&](const trace::TrackView&, const trace::Event& e) { n += e.kind() == EventKind::Copy ? 1 : 0; });
+  return number_value(n);
+}
+
+Result<Value> copied_bytes(const Scene& s, const Arguments&) {
+  auto run = run_of(s);
+  if (!run) return run.error();
+  Bytes n = 0;
+  for_each_span(s, [&](const trace::TrackView&, const trace::Event& e) { n += e.kind() == EventKind::Copy ? e.b : 0; });
+  return bytes_value(n);
+}
+
+constexpr Fact kFacts[] = {
+    {{"runs", 0, 0, "how many runs were seen"}, runs},
+    {{"threads", 0, 0, "how many threads took part in the run"}, threads},
+    {{"barriers", 0, 0, "how often they met in it"}, barriers},
+    {{"has_barrier", 1, 1, "whether they met behind a node: yes, no"}, has_barrier},
+    {{"last_arriver", 1, 1, "who came last to the barrier behind a node"}, last_arriver},
+    {{"spread", 1, 1, "from the first to the last arrival there"}, spread},
+    {{"wait", 1, 1, "what all threads together waited there"}, wait},
+    {{"wall", 1, 1, "from the beginning of a node's first piece to the end of its last one"}, wall},
+    {{"pieces", 1, 1, "how many pieces of work a node was"}, pieces},
+    {{"longest_wait", 0, 0, "the node behind which the threads waited longest"}, longest_wait},
+    {{"latest_thread", 0, 0, "who came last most often"}, latest_thread},
+    {{"copies", 0, 0, "copies between devices in the run"}, copies},
+    {{"copied_bytes", 0, 0, "their bytes"}, copied_bytes},
+};
+
+}  // namespace
+
+std::span<const Fact> run_facts() { return kFacts; }
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// One fact, and the tables of them. To add one: a function and its line in the table of its file.
+#pragma once
+#include <arenascope/lesson/facts.h>
+
+namespace arenascope::lesson {
+
+using Arguments = std::vector<std::string>;
+
+struct Fact {
+  FactInfo info;
+  Result<Value> (*answer)(const Scene& scene, const Arguments& arguments);
+};
+
+std::span<const Fact> graph_facts();    // fact_graph.cpp
+std::span<const Fact> plan_facts();     // fact_plan.cpp
+std::span<const Fact> run_facts();      // fact_run.cpp
+std::span<const Fact> memory_facts();   // fact_memory.cpp
+std::span<const Fact> what_if_facts();  // fact_what_if.cpp
+std::span<const Fact> pool_facts();     // fact_pool.cpp
+std::vector<std::span<const Fact>> fact_tables();
+
+inline Value number_value(double number, Unit unit = Unit::None) { return {Value::Kind::Number, number, unit, {}, {}}; }
+inline Value bytes_value(Bytes bytes) { return number_value(static_cast<double>(bytes), Unit::Bytes); }
+inline Value text_value(std::string text) { return {Value::Kind::Text, 0, Unit::None, std::move(text), {}}; }
+inline Value list_value(std::vector<std::string> list) {
+  return {Value::Kind::List, 0, Unit::None, {}, std::move(list)};
+}
+
+// What facts begin with. Errors: nothing is open that has it.
+Result<const trace::GraphInfo*> graph_of(const Scene& scene);
+Result<const trace::PlanInfo*> plan_of(const Scene& scene);
+Result<const trace::Run*> run_of(const Scene& scene);
+struct Found {
+  trace::TensorRef ref;
+  const trace::TensorInfo* info = nullptr;
+};
+Result<Found> tensor_of(const Scene& scene, const std::string& name);
+const std::string& name_of(const trace::GraphInfo& graph, trace::TensorRef ref);
+Result<const trace::SliceInfo*> slice_of(const Scene& scene, const std::string& name);
+
+}  // namespace arenascope::lesson

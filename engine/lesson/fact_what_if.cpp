@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Facts about plans that would be: other planners and orders, savings.
+#include "engine/lesson/fact_table.h"
+
+#include <arenascope/schedule/findings.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/lesson/words.h"
+
+namespace arenascope::lesson {
+namespace {
+
+Result<Value> arena_shown(const Scene& s) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  return bytes_value((*plan)->arena_bytes);
+}
+
+Result<MemoryPlan> planned(const Scene& s, const std::string& planner, const std::string& order,
+                           bool in_place = false) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  auto restored = restore_graph(**graph);
+  if (!restored) return restored.error();
+  MemoryPlanOptions options;
+  if (s.plan && s.plan->alignment > 0) options.alignment = s.plan->alignment;
+  options.in_place = in_place;
+  options.planner.budget_seconds = 0.05;
+  OrderOptions order_options;
+  order_options.budget_seconds = 0.05;
+  return plan_memory(*restored, planner, order, options, order_options);
+}
+
+Result<Value> arena_of(const Scene& s, const Arguments& a) {
+  auto plan = planned(s, a[0], a[1]);
+  if (!plan) return plan.error();
+  return bytes_value(plan->arena_bytes);
+}
+
+Result<Value> in_place_arena(const Scene& s, const Arguments& a) {
+  auto plan = planned(s, a[0], a[1], true);
+  if (!plan) return plan.error();
+  return bytes_value(plan->arena_bytes);
+}
+
+Result<Value> bound_of(const Scene& s, const Arguments& a) {
+  auto plan = planned(s, "greedy-by-size", a[0]);
+  if (!plan) return plan.error();
+  return bytes_value(plan->lower_bound);
+}
+
+Result<Value> order_of(const Scene& s, const Arguments& a) {
+  auto plan = planned(s, "greedy-by-size", a[0]);
+  if (!plan) return plan.error();
+  std::vector<std::string> names;
+  for (NodeId node : plan->order) names.push_back(name_of(*s.graph, trace::TensorRef::node(node)));
+  return list_value(std::move(names));
+}
+
+constexpr std::pair<const char*, Finding::Kind> kFindings[] = {
+    {"order", Finding::Kind::Order},           {"planner", Finding::Kind::Planner},
+    {"in-place", Finding::Kind::InPlace},      {"rematerialise", Finding::Kind::Rematerialise},
+    {"offload", Finding::Kind::Offload},       {"concat", Finding::Kind::Concat},
+    {"contiguous", Finding::Kind::Contiguous}, {"alignment", Finding::Kind::Alignment}};
+
+// What a kind of finding saves, of a tensor if one is named; nought where there is none.
+Result<Value> saving(const Scene& s, const Arguments& a) {
+  const auto kind = std::ranges::find_if(kFindings, [&](const auto& k) { return a[0] == k.first; });
+  if (kind == std::end(kFindings)) return Error{fmt::format("there is no finding '{}'", a[0])};
+  if (!s.graph || !s.plan) return Error{"no plan is open"};
+  FindingsOptions options;
+  options.budget_seconds = 2;
+  Bytes most = 0;
+  for (const Finding& f : find_savings({s.snapshot, s.graph, s.plan, s.run}, options)) {
+    if (f.kind != kind->second) continue;
+    const bool about = a.size() < 2 || (!f.tensors.empty() && name_of(*s.graph, f.tensors.front()) == a[1]);
+    const Bytes counts = f.kind == Finding::Kind::Contiguous || f.kind == Finding::Kind::Concat ? f.bytes : f.saved;
+    if (about) most = std::max(most, counts);
+  }
+  return bytes_value(most);
+}
+
+constexpr Fact kFacts[] = {
+    {{"arena", 0, 2, "bytes of its arena; with a planner and an order, of the plan that these would make"},
+     [](const Scene& s, const Arguments& a) -> Result<Value> {
+       if (a.size() == 1) return Error{"'arena' wants a planner and an order, or neither"};
+       return a.empty() ? arena_shown(s) : arena_of(s, a);
+     }},
+    {{"in_place_arena", 2, 2, "the same where ops may take over their input's bytes"}, in_place_arena},
+    {{"bound_of", 1, 1, "the lower bound of an order"}, bound_of},
+    {{"order_of", 1, 1, "the nodes in an order"}, order_of},
+    {{"saving", 1, 2,
+      "what a kind of finding (order, planner, rematerialise, offload, contiguous, …) saves, of a tensor"},
+     saving},
+};
+
+}  // namespace
+
+std::span<const Fact> what_if_facts() { return kFacts; }
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/lesson/lesson.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "engine/lesson/parse_graph.h"
+#include "engine/lesson/words.h"
+
+namespace arenascope::lesson {
+namespace {
+
+constexpr Verb kVerbs[] = {
+    {"open", 1, 1, "opens a model, zoo:NAME, or a recording beside the lesson, and runs it once"},
+    {"graph", 0, 0, "opens the lesson's own graph, and runs it once where it can be run"},
+    {"program", 1, 1, "runs one of the programs that teach allocators, and opens what was recorded of it"},
+    {"layout", 1, 1, "of the panels"},
+    {"show", 1, 1, "brings a panel to the front"},
+    {"select", 1, 1, "a tensor by its name"},
+    {"clear", 0, 0, "the selection"},
+    {"step", 1, 1, "the playhead's: a number, or peak"},
+    {"axis", 1, 1, "step or time"},
+    {"all", 0, 0, "shows the whole axis"},
+    {"plan", 2, 2, "shows another plan: planner, order"},
+    {"plan_all", 0, 0, "tries every planner with every order"},
+    {"run", 0, 0, "runs once more"},
+    {"node", 0, 0, "goes on by one node and pauses"},
+    {"stop", 0, 0, "ends a run that is paused"},
+    {"expand", 0, 0, "opens all layers of the graph"},
+};
+
+constexpr std::pair<const char*, QuestionKind> kKinds[] = {
+    {"choice", QuestionKind::Choice}, {"number", QuestionKind::Number},   {"node", QuestionKind::Node},
+    {"block", QuestionKind::Block},   {"barrier", QuestionKind::Barrier}, {"place", QuestionKind::Place},
+    {"order", QuestionKind::Order}};
+
+// One pass over the lines; the first error ends it.
+class Parser {
+ public:
+  Parser(const std::string& file, std::string_view text) : lines_(split_lines(text)) {
+    lesson_.file = file;
+    const std::string name = std::filesystem::path(file).filename().string();
+    lesson_.id = name.substr(0, name.find('.'));
+  }
+
+  Result<Lesson> parse() {
+    for (line_ = 1; line_ <= static_cast<int>(lines_.size()); ++line_)
+      if (auto done = take(lines_[static_cast<size_t>(line_ - 1)]); !done) return done.error();
+    line_ = 1;
+    if (lesson_.title.empty()) return fail("a lesson needs a title");
+    if (lesson_.steps.empty()) return fail("a lesson needs a step");
+    for (LessonStep& step : lesson_.steps) {
+      step.text = trimmed(step.text);
+      if (auto done = check(step); !done) return done.error();
+    }
+    return std::move(lesson_);
+  }
+
+ private:
+  Error fail(const std::string& what) const { return error_at(lesson_, line_, what); }
+
+  Status take(std::string_view line) {
+    if (in_graph_ && (line.starts_with(' ') || line.starts_with('\t'))) {
+      auto parsed = parse_graph_line(line, lesson_.graph);
+      if (!parsed) return fail(parsed.error().message);
+      parsed->line = line_;
+      lesson_.graph.push_back(std::move(*parsed));
+      return {};
+    }
+    in_graph_ = false;
+    if (line.starts_with("## ")) {
+      lesson_.steps.push_back({trimmed(line.substr(3)), {}, {}, {}, {}, line_});
+      return {};
+    }
+    if (lesson_.steps.empty()) return take_header(line);
+    if (line.starts_with("! ")) return take_order(line.substr(2));
+    lesson_.steps.back().text += std::string(line) + "\n";
+    return {};
+  }
+
+  Status take_header(std::string_view line) {
+    if (trimmed(line).empty()) return {};
+    const size_t colon = line.find(':');
+    const std::string key(line.substr(0, colon)), value = colon == line.npos ? "" : trimmed(line.substr(colon + 1));
+    if (colon == line.npos) return fail("text before the first step");
+    if (key == "title")
+      lesson_.title = value;
+    else if (key == "summary")
+      lesson_.summary = value;
+    else if (key == "needs")
+      lesson_.needs = split(value, ", ");
+    else if (key == "read on")
+      lesson_.read_on = split(value, ", ");
+    else if (key == "gradients")
+      lesson_.loss = value;
+    else if (key == "settings")
+      return take_settings(value);
+    else if (key == "graph")
+      in_graph_ = true;
+    else
+      return fail(fmt::format("'{}' is no key of a lesson", key));
+    return {};
+  }
+
+  Status take_settings(const std::string& value) {
+    for (const std::string& word : split(value, " ")) {
+      const size_t equals = word.find('=');
+      const std::string key = word.substr(0, equals), what = equals == word.npos ? "" : word.substr(equals + 1);
+      Settings& s = lesson_.settings;
+      const std::map<std::string, std::string*> texts{{"planner", &s.planner},
+                                                      {"order", &s.order},
+                                                      {"strategy", &s.strategy},
+                                                      {"backend", &s.backend},
+                                                      {"host", &s.host}};
+      const std::map<std::string, bool*> switches{{"fuse", &s.fuse}, {"in_place", &s.in_place}};
+      if (const auto text = texts.find(key); text != texts.end() && !what.empty()) {
+        *text->second = what;
+      } else if (const auto at = switches.find(key); at != switches.end() && (what == "on" || what == "off")) {
+        *at->second = what == "on";
+      } else if (const auto n = whole_number(what); key == "threads" && n && *n >= 1 && *n <= 64) {
+        s.threads = static_cast<int>(*n);
+      } else {
+        return fail(fmt::format("'{}' is no setting", word));
+      }
+    }
+    return {};
+  }
+
+  Result<Action> action(const std::vector<std::string>& words) {
+    const auto verb = std::ranges::find_if(kVerbs, [&](const Verb& v) { return words.front() == v.name; });
+    if (verb == std::end(kVerbs)) return fail(fmt::format("there is no action '{}'", words.front()));
+    const int given = static_cast<int>(words.size()) - 1;
+    if (given < verb->least || given > verb->most)
+      return fail(fmt::format("'{}' wants {} words behind it", verb->name, verb->least));
+    if (words.front() == "graph" && lesson_.graph.empty()) return fail("the lesson has no graph of its own");
+    return Action{words.front(), {words.begin() + 1, words.end()}, line_};
+  }
+
+  Status take_order(std::string_view rest) {
+    const std::vector<std::string> words = split(rest, " ");
+    if (words.empty()) return fail("an action without a verb");
+    LessonStep& step = lesson_.steps.back();
+    const std::string& verb = words.front();
+    if (verb == "expect") {
+      if (words.size() < 3) return fail("'expect' wants a fact and its value");
+      const std::string fact = joined({words.begin() + 1, words.end() - 1}, " ");
+      if (auto known = check_expression(fact); !known) return fail(known.error().message);
+      step.expects.push_back({fact, words.back(), line_});
+      return {};
+    }
+    if (verb == "ask") return take_question(words);
+    static constexpr std::array<std::string_view, 5> kOfQuestions{"option", "hint", "wrong", "right", "then"};
+    if (std::ranges::find(kOfQuestions, verb) != kOfQuestions.end()) return take_part(verb, rest, words);
+    auto made = action(words);
+    if (!made) return made.error();
+    step.actions.push_back(std::move(*made));
+    return {};
+  }
+
+  // ! ask KIND FACT [of NAME …]
+  Status take_question(const std::vector<std::string>& words) {
+    LessonStep& step = lesson_.steps.back();
+    if (step.question) return fail("a step asks one question");
+    const auto kind =
+        std::ranges::find_if(kKinds, [&](const auto& k) { return words.size() > 1 && words[1] == k.first; });
+    if (kind == std::end(kKinds)) return fail("'ask' wants choice, number, node, block, barrier, place or order");
+    Question question;
+    question.kind = kind->second;
+    question.line = line_;
+    const auto of = std::find(words.begin() + 2, words.end(), "of");
+    question.fact = joined({words.begin() + 2, of}, " ");
+    if (of != words.end()) question.names.assign(of + 1, words.end());
+    if (question.fact.empty()) return fail("'ask' wants the fact that decides");
+    if (auto known = check_expression(question.fact); !known) return fail(known.error().message);
+    const bool names = question.kind == QuestionKind::Place || question.kind == QuestionKind::Order;
+    if (names != !question.names.empty())
+      return fail(names ? "this question wants 'of' and the names of tensors"
+                        : "'of' and names are for place and order");
+    step.question = std::move(question);
+    return {};
+  }
+
+  Status take_part(const std::string& part, std::string_view rest, const std::vector<std::string>& words) {
+    LessonStep& step = lesson_.steps.back();
+    if (!step.question) return fail(fmt::format("'{}' belongs to a question", part));
+    Question& q = *step.question;
+    const std::string text = trimmed(rest.substr(part.size()));
+    if (text.empty()) return fail(fmt::format("'{}' wants a text", part));
+    if (part == "then") {
+      auto made = action({words.begin() + 1, words.end()});
+      if (!made) return made.error();
+      q.then.push_back(std::move(*made));
+    } else if (part == "hint") {
+      q.hints.push_back(text);
+    } else if (part == "right") {
+      q.right = text;
+    } else {
+      const size_t space = text.find(' ');
+      if (space == text.npos) return fail(fmt::format("'{}' wants a value and a text", part));
+      const std::string value = text.substr(0, space), said = trimmed(std::string_view(text).substr(space));
+      if (part == "wrong") {
+        if (auto known = check_expression(value); !known) return fail(known.error().message);
+        q.wrong.push_back({value, said});
+      } else {
+        const size_t bar = said.find(" | ");
+        q.options.push_back(
+            {value, trimmed(said.substr(0, bar)), bar == said.npos ? "" : trimmed(said.substr(bar + 3))});
+      }
+    }
+    return {};
+  }
+
+  // What its texts say: figures are expected, and digits stand in figures or in names only.
+  Status check(const LessonStep& step) {
+    line_ = step.line;
+    std::vector<std::string> texts{step.title, step.text};
+    if (step.question) {
+      const Question& q = *step.question;
+      line_ = q.line;
+      texts.insert(texts.end(), q.hints.begin(), q.hints.end());
+      for (const WrongAnswer& w : q.wrong) texts.push_back(w.text);
+      for (const Option& o : q.options) texts.insert(texts.end(), {o.text, o.why});
+      texts.push_back(q.right);
+      if ((q.kind == QuestionKind::Choice) != !q.options.empty())
+        return fail(q.kind == QuestionKind::Choice ? "a choice wants options" : "options are for a choice");
+      if (q.right.empty()) return fail("a question wants a 'right': what to say to the right answer");
+    }
+    for (const std::string& text : texts)
+      for (const TextPart& part : parts_of(text)) {
+        if (!part.figure) {
+          if (const std::string digits = stray_digits(part.text); !digits.empty())
+            return fail(
+                fmt::format("'{}' stands in the text of \"{}\" as a figure that nobody checks", digits, step.title));
+        } else if (std::ranges::none_of(step.expects, [&](const Expectation& e) { return e.fact == part.text; })) {
+          return fail(fmt::format("the step \"{}\" shows {{{}}} and expects nothing of it", step.title, part.text));
+        }
+      }
+    return {};
+  }
+
+  Lesson lesson_;
+  std::vector<std::string_view> lines_;
+  int line_ = 1;
+  bool in_graph_ = false;
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+Result<Lesson> parse(const std::string& file, std::string_view text) { return Parser(file, text).parse(); }
+
+Error error_at(const Lesson& lesson, int line, const std::string& what) {
+  return Error{fmt::format("{}:{}: {}", lesson.file, line, what)};
+}
+
+std::vector<TextPart> parts_of(std::string_view text) {
+  std::vector<TextPart> parts;
+  while (!text.empty()) {
+    const size_t open = text.find('{');
+    const size_t close = open == text.npos ? text.npos : text.find('}', open);
+    if (close == text.npos) {
+      parts.push_back({std::string(text)});
+      break;
+    }
+    if (open > 0) parts.push_back({std::string(text.substr(0, open))});
+    std::string_view inside = text.substr(open + 1, close - open - 1);
+    const bool bare = inside.starts_with('=');
+    if (bare) inside.remove_prefix(1);
+    parts.push_back({trimmed(inside), true, bare});
+    text.remove_prefix(close + 1);
+  }
+  return parts;
+}
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// A lesson's own graph: nodes as a model that runs, buffers as a session that shows them.
+#include <arenascope/graph/autodiff.h>
+#include <arenascope/graph/builder.h>
+#include <arenascope/lesson/stage.h>
+#include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "engine/lesson/quantise.h"
+#include "engine/lesson/words.h"
+
+namespace arenascope::lesson {
+namespace {
+
+class ModelMaker {
+ public:
+  ModelMaker(const Lesson& lesson, Context context) : lesson_(lesson), g_(std::move(context)) {
+    model_.name = lesson.title;
+    model_.format = "lesson";
+  }
+
+  Result<models::Model> make() {
+    for (const GraphLine& line : lesson_.graph) {
+      auto made = node(line);
+      if (made && g_.ok()) {
+        tensors_[line.name] = *made;
+        continue;
+      }
+      return error_at(lesson_, line.line, made ? g_.status().error().message : made.error().message);
+    }
+    return finish();
+  }
+
+ private:
+  Result<Tensor> node(const GraphLine& line) {
+    if (line.op == "input" || line.op == "weight" || line.op == "state") return given(line);
+    std::vector<Tensor> sources;
+    for (const std::string& name : line.sources) {
+      sources.push_back(tensors_[name]);
+      read_.insert(name);
+    }
+    if (line.arguments.empty()) return plain(line, sources);
+    std::vector<int64_t> n;
+    for (const std::string& word : line.arguments)
+      if (const auto number = whole_number(word)) n.push_back(*number);
+    return sources.empty() ? Error{fmt::format("there is no '{}' before it", line.arguments.front())}
+                           : with_arguments(line, sources, n);
+  }
+
+  Result<Tensor> plain(const GraphLine& line, const std::vector<Tensor>& sources) {
+    const auto op = parse_op(line.op);
+    if (!op || *op == Op::None) return Error{fmt::format("there is no op '{}'", line.op)};
+    if (sources.empty()) return Error{fmt::format("'{}' reads nothing that stands before it", line.op)};
+    if (*op == Op::MulMat && sources.size() >= 2)
+      return g_.mul_mat(sources[0], sources[1], sources.size() > 2 ? sources[2] : Tensor(), line.name);
+    const OpInfo& about = arenascope::info(*op);
+    const bool simple = *op == Op::Cont || *op == Op::Transpose ||
+                        (about.is_pointwise() && (about.traits & (kAlpha | kLimits | kAffine)) == 0);
+    if (!simple)
+      return Error{fmt::format("a lesson's graph cannot have '{}' without numbers behind its sources", line.op)};
+    return g_.op(*op, sources, {}, line.name);
+  }
+
+  Result<Tensor> with_arguments(const GraphLine& line, const std::vector<Tensor>& s, const std::vector<int64_t>& n) {
+    const std::string& op = line.op;
+    if (n.size() > kMaxDims) return Error{fmt::format("'{}' has more than {} numbers", line.name, kMaxDims)};
+    const Dims dims{std::span<const int64_t>(n)};
+    const auto axis = [&](size_t i) { return static_cast<int>(n[i]); };
+    if (op == "CAST") {
+      const auto type = parse_dtype(line.arguments.front());
+      if (!type) return Error{fmt::format("there is no type '{}'", line.arguments.front())};
+      return g_.op_with(Op::Cast, {s[0]}, CastParams{*type}, line.name);
+    }
+    if (op == "SCALE") {
+      const auto factor = number(line.arguments.front());
+      return factor ? Result<Tensor>(g_.scale(s[0], static_cast<float>(*factor), 0, line.name))
+                    : Error{fmt::format("'{}' is no number", line.arguments.front())};
+    }
+    if (n.size() != line.arguments.size())
+      return Error{fmt::format("'{}' is neither a number nor a name that stands before it", line.arguments[n.size()])};
+    const bool along = op == "SLICE" || op == "CONCAT" || op == "SOFT_MAX" || op == "REDUCE_SUM" || op == "SET_ROWS";
+    if (along && (n.empty() || n[0] < 0 || n[0] >= s[0]->rank()))
+      return Error{fmt::format("'{}' has no such dimension", line.sources.front())};
+    if (op == "RESHAPE") return g_.reshape(s[0], dims, line.name);
+    if (op == "SLICE" && n.size() == 3) return g_.slice(s[0], axis(0), n[1], n[2], 1, line.name);
+    if (op == "CONCAT" && n.size() == 1) return g_.concat(s, axis(0), line.name);
+    if (op == "SOFT_MAX" && n.size() == 1) return g_.soft_max(s[0], axis(0), 1, {}, line.name);
+    if (op == "REDUCE_SUM" && n.size() == 1) return g_.reduce(Op::ReduceSum, s[0], {axis(0)}, true, line.name);
+    if (op == "PERMUTE" && n.size() == static_cast<size_t>(s[0]->rank())) {
+      PermuteParams p{};
+      for (size_t i = 0; i < n.size(); ++i) p.axes[i] = static_cast<int8_t>(n[i]);
+      return g_.op_with(Op::Permute, {s[0]}, p, line.name);
+    }
+    if (op == "SET_ROWS" && n.size() == 1) {
+      OpParams params;
+      params.set(SetRowsParams{axis(0), s.size() > 2});
+      return g_.op(Op::SetRows, s, params, line.name);
+    }
+    return Error{fmt::format("a lesson's '{}' does not take these numbers", op)};
+  }
+
+  Result<Tensor> given(const GraphLine& line) {
+    const auto type = line.arguments.empty() ? std::nullopt : parse_dtype(line.arguments.front());
+    std::vector<int64_t> sizes;
+    for (size_t i = 1; i < line.arguments.size(); ++i) {
+      const auto n = whole_number(line.arguments[i]);
+      if (!n || *n < 1 || *n > (1 << 20)) return Error{fmt::format("'{}' is no size", line.arguments[i])};
+      sizes.push_back(*n);
+    }
+    if (!type || sizes.empty() || sizes.size() > kMaxDims) return Error{"a given tensor is a type and sizes"};
+    const Dims dims{std::span<const int64_t>(sizes)};
+    auto count = checked_element_count(dims);
+    if (!count || *count > (1 << 24)) return Error{"a lesson's tensors have at most 16 million elements"};
+    auto bytes = bytes_of(line, *type, *count);
+    if (!bytes) return bytes.error();
+    const auto write = [bytes = std::move(*bytes)](std::byte* out) -> Status {
+      std::memcpy(out, bytes.data(), bytes.size());
+      return {};
+    };
+    const Tensor tensor = line.op == "weight" ? g_.weight(line.name, dims, *type) : g_.input(line.name, dims, *type);
+    if (!tensor) return tensor;
+    if (line.op == "weight") {
+      model_.weights.push_back({tensor, models::WeightSource(write)});
+      model_.parameter_bytes += tensor->byte_count();
+    } else if (line.op == "state") {
+      model_.states.push_back({line.name, tensor, MemoryKind::KVCache, {}});
+    } else {
+      model_.inputs.push_back({line.name, *type, dims, tensor, write});
+    }
+    return tensor;
+  }
+
+  // Its numbers, another one's, or such as make a wave: small, of both signs, no two alike side by side.
+  Result<std::vector<std::byte>> bytes_of(const GraphLine& line, DType type, int64_t count) {
+    const auto n = static_cast<size_t>(count);
+    if (type == DType::I64) {
+      std::vector<std::byte> out(n * 8);
+      for (size_t i = 0; i < n; ++i) {
+        const auto value = static_cast<int64_t>(line.values.empty() ? 0 : line.values[i % line.values.size()]);
+        std::memcpy(out.data() + i * 8, &value, 8);
+      }
+      return out;
+    }
+    std::vector<float> values(n);
+    for (size_t i = 0; i < n; ++i)
+      values[i] = line.values.empty() ? static_cast<float>(static_cast<int>(i * 37 % 19) - 9) / 8 : 0;
+    if (!line.values.empty() && line.values.size() != n)
+      return Error{fmt::format("'{}' has {} elements and {} numbers", line.name, n, line.values.size())};
+    for (size_t i = 0; i < line.values.size(); ++i) values[i] = static_cast<float>(line.values[i]);
+    if (!line.values_of.empty()) {
+      const auto from = numbers_.find(line.values_of);
+      if (from == numbers_.end() || from->second.size() != n)
+        return Error{fmt::format("'{}' has no {} numbers to take", line.values_of, n)};
+      values = from->second;
+    }
+    numbers_[line.name] = values;
+    return quantise(type, values);
+  }
+
+  Result<models::Model> finish() {
+    const bool trains = !lesson_.loss.empty();
+    for (const GraphLine& line : lesson_.graph) {
+      const bool given = line.op == "input" || line.op == "weight" || line.op == "state";
+      if (given || (trains ? line.name != lesson_.loss : read_.count(line.name) != 0)) continue;
+      g_.output(tensors_[line.name]);
+      const Tensor& t = tensors_[line.name];
+      model_.outputs.push_back({line.name, t.dtype(), t.sizes(), t, {}});
+    }
+    std::vector<Tensor> trained;
+    if (trains)
+      for (const models::Weight& weight : model_.weights) trained.push_back(weight.tensor.set_flag(kFlagParameter));
+    auto graph = g_.context().new_graph(std::max<size_t>(g_.context().use().objects, 1), trains);
+    if (!graph) return error_at(lesson_, 1, graph.error().message);
+    for (const models::ValueInfo& output : model_.outputs)
+      if (auto done = graph->expand(output.tensor); !done) return error_at(lesson_, 1, done.error().message);
+    if (trains) {
+      if (model_.outputs.empty()) return error_at(lesson_, 1, fmt::format("the graph has no node '{}'", lesson_.loss));
+      auto gradients = build_gradients(g_, *graph, model_.outputs[0].tensor, trained);
+      if (!gradients) return error_at(lesson_, 1, gradients.error().message);
+      for (size_t i = 0; i < trained.size(); ++i) {
+        const Tensor& gradient = (*gradients)[i];
+        if (!gradient) continue;
+        gradient.set_name(fmt::format("{}_gradient", trained[i].name()));
+        g_.output(gradient);
+        model_.outputs.push_back({std::string(gradient.name()), gradient.dtype(), gradient.sizes(), gradient, {}});
+      }
+    }
+    model_.context = g_.context();
+    model_.graph = std::move(*graph);
+    for (const TensorImpl* node : model_.graph.nodes())
+      if (node->op != Op::None) ++model_.ops[arenascope::name(node->op)], ++model_.node_count;
+    return std::move(model_);
+  }
+
+  const Lesson& lesson_;
+  GraphBuilder g_;
+  models::Model model_;
+  std::map<std::string, Tensor> tensors_;
+  std::map<std::string, std::vector<float>> numbers_;  // of given ones
+  std::set<std::string> read_;
+};
+
+// Buffers as a graph collects its nodes: from those that nobody reads backwards, sources before users, each once.
+std::vector<size_t> depth_first(const std::vector<GraphLine>& lines) {
+  std::map<std::string, size_t> places;
+  std::vector<bool> read(lines.size()), visited(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) places[lines[i].name] = i;
+  for (const GraphLine& line : lines)
+    for (const std::string& source : line.sources) read[places[source]] = true;
+  std::vector<size_t> order;
+  for (size_t output = 0; output < lines.size(); ++output) {
+    if (read[output]) continue;
+    std::vector<std::pair<size_t, size_t>> stack{{output, 0}};  // a line, and how many of its sources were visited
+    visited[output] = true;
+    while (!stack.empty()) {
+      auto& [at, next] = stack.back();
+      if (next == lines[at].sources.size()) {
+        order.push_back(at);
+        stack.pop_back();
+        continue;
+      }
+      const size_t source = places[lines[at].sources[next++]];
+      if (!visited[source]) {
+        visited[source] = true;
+        stack.emplace_back(source, 0);
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+Result<models::Model> lesson_model(const Lesson& lesson) {
+  if (!lesson.computes()) return error_at(lesson, 1, "the lesson has no graph that can be computed");
+  auto context = Context::create({.no_alloc = true, .grow = true});
+  if (!context) return context.error();
+  return ModelMaker(lesson, std::move(*context)).make();
+}
+
+Result<std::shared_ptr<trace::Session>> lesson_session(const Lesson& lesson) {
+  if (lesson.graph.empty() || lesson.computes()) return error_at(lesson, 1, "the lesson has no graph of buffers");
+  auto graph = std::make_shared<trace::GraphInfo>();
+  graph->id = trace::GraphId(0);
+  graph->model = lesson.title;
+  for (const size_t i : depth_first(lesson.graph)) {
+    const GraphLine& line = lesson.graph[i];
+    trace::TensorInfo t;
+    t.name = line.name;
+    t.op = "BUFFER";  // nothing is computed
+    t.dtype = arenascope::name(DType::U8);
+    t.shape = {line.bytes};
+    t.strides = {1};
+    t.bytes = line.bytes;
+    for (const std::string& source : line.sources)
+      for (size_t k = 0; k < graph->nodes.size(); ++k)
+        if (graph->nodes[k].name == source) t.sources.push_back(trace::TensorRef::node(NodeId(k)));
+    graph->edges += static_cast<int64_t>(t.sources.size());
+    graph->nodes.push_back(std::move(t));
+  }
+  graph->nodes.back().flags = trace::kOutput;
+  auto restored = restore_graph(*graph);
+  if (!restored) return error_at(lesson, 1, restored.error().message);
+  auto plan = plan_memory(*restored, "none", "depth-first");
+  if (!plan) return error_at(lesson, 1, plan.error().message);
+  auto described = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
+  described->id = trace::PlanId(0);
+  described->graph = graph->id;
+  auto session = std::make_shared<trace::Session>();
+  session->describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(graph)));
+  session->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(described)));
+  return session;
+}
+
+RunnerOptions runner_options(const Settings& settings) {
+  RunnerOptions options;
+  options.backend = settings.backend;
+  options.threads = settings.threads;
+  options.planner = settings.planner;
+  options.order = settings.order;
+  options.strategy = parse_memory_strategy(settings.strategy).value_or(MemoryStrategy::Planned);
+  options.fuse = settings.fuse;
+  options.in_place = settings.in_place;
+  for (const std::string& name : split(settings.host, ","))
+    if (const auto op = parse_op(name)) options.host_ops.push_back(*op);
+  options.budget_seconds = 0.05;
+  options.hold_threads = true;
+  return options;
+}
+
+}  // namespace arenascope::lesson

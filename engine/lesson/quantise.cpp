@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "engine/lesson/quantise.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace arenascope::lesson {
+namespace {
+
+// The nearest float16 of a number that is none of the smallest, nor too large: what scales are.
+uint16_t half(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  const int exponent = static_cast<int>(bits >> 23 & 255) - 127 + 15;
+  if (exponent <= 0) return 0;
+  const uint32_t rounded = (bits & 0x7fffff) + 0xfff + (bits >> 13 & 1);
+  return static_cast<uint16_t>((bits >> 16 & 0x8000) | ((static_cast<uint32_t>(exponent) << 10) + (rounded >> 13)));
+}
+
+float from_half(uint16_t h) {
+  if ((h & 0x7c00) == 0) return 0;
+  return std::bit_cast<float>(static_cast<uint32_t>(h & 0x8000) << 16 |
+                              (static_cast<uint32_t>(h >> 10 & 31) + 112) << 23 |
+                              static_cast<uint32_t>(h & 1023) << 13);
+}
+
+void put_half(std::byte*& to, uint16_t value) {
+  std::memcpy(to, &value, sizeof value);
+  to += sizeof value;
+}
+
+uint8_t level(float x, float most) { return static_cast<uint8_t>(std::clamp(std::round(x), 0.0f, most)); }
+
+void q8_0(std::span<const float> x, std::byte* to) {
+  float most = 0;
+  for (float v : x) most = std::max(most, std::abs(v));
+  const uint16_t scale = half(most / 127);
+  const float d = from_half(scale);
+  put_half(to, scale);
+  for (float v : x)
+    *to++ = static_cast<std::byte>(static_cast<int8_t>(d > 0 ? std::clamp(std::round(v / d), -127.0f, 127.0f) : 0));
+}
+
+void q4_k(std::span<const float> x, std::byte* to) {
+  constexpr size_t kGroups = 8, kGroup = 32;
+  std::array<float, kGroups> scale{}, least{};
+  for (size_t g = 0; g < kGroups; ++g) {
+    const auto [lo, hi] = std::ranges::minmax(x.subspan(g * kGroup, kGroup));
+    least[g] = std::max(0.0f, -lo);
+    scale[g] = (std::max(hi, 0.0f) + least[g]) / 15;
+  }
+  const uint16_t d = half(std::ranges::max(scale) / 63), m = half(std::ranges::max(least) / 63);
+  std::array<uint8_t, kGroups> s{}, l{};
+  for (size_t g = 0; g < kGroups; ++g) {
+    s[g] = from_half(d) > 0 ? level(scale[g] / from_half(d), 63) : uint8_t{0};
+    l[g] = from_half(m) > 0 ? level(least[g] / from_half(m), 63) : uint8_t{0};
+  }
+  put_half(to, d);
+  put_half(to, m);
+  std::array<uint8_t, 12> packed{};  // six bits each: the last four groups' high bits above the first four
+  for (size_t g = 0; g < 4; ++g) {
+    packed[g] = static_cast<uint8_t>(s[g] | (s[g + 4] >> 4) << 6);
+    packed[g + 4] = static_cast<uint8_t>(l[g] | (l[g + 4] >> 4) << 6);
+    packed[g + 8] = static_cast<uint8_t>((s[g + 4] & 15) | (l[g + 4] & 15) << 4);
+  }
+  for (uint8_t byte : packed) *to++ = static_cast<std::byte>(byte);
+  const auto value = [&](size_t g, size_t i) {
+    const float step = from_half(d) * s[g];
+    return step > 0 ? level((x[g * kGroup + i] + from_half(m) * l[g]) / step, 15) : uint8_t{0};
+  };
+  for (size_t g = 0; g < kGroups; g += 2)
+    for (size_t i = 0; i < kGroup; ++i) *to++ = static_cast<std::byte>(value(g, i) | value(g + 1, i) << 4);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> quantise(DType type, std::span<const float> values) {
+  const DTypeInfo& t = info(type);
+  const auto block = static_cast<size_t>(t.block_elements);
+  if (type != DType::F32 && type != DType::Q8_0 && type != DType::Q4_K)
+    return Error{fmt::format("a lesson does not make numbers of type {}", t.name)};
+  if (values.size() % block != 0)
+    return Error{fmt::format("{} values are no whole blocks of {}", values.size(), t.name)};
+  std::vector<std::byte> out(values.size() / block * static_cast<size_t>(t.block_bytes));
+  if (type == DType::F32) {
+    std::memcpy(out.data(), values.data(), out.size());
+    return out;
+  }
+  for (size_t i = 0; i < values.size() / block; ++i) {
+    std::byte* to = out.data() + i * static_cast<size_t>(t.block_bytes);
+    if (type == DType::Q8_0)
+      q8_0(values.subspan(i * block, block), to);
+    else
+      q4_k(values.subspan(i * block, block), to);
+  }
+  return out;
+}
+
+}  // namespace arenascope::lesson

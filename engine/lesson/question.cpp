@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/lesson/question.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <arenascope/graph/lifetime.h>
+#include <arenascope/graph/order.h>
+#include <arenascope/planner/planner.h>
+#include <arenascope/schedule/restore.h>
+#include <fmt/format.h>
+
+#include "engine/lesson/fact_table.h"
+#include "engine/lesson/words.h"
+
+namespace arenascope::lesson {
+namespace {
+
+using Why = Verdict::Why;
+
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+std::vector<std::string> accepted(const Value& value) {
+  if (value.kind == Value::Kind::List) return value.list;
+  return {plain(value)};
+}
+
+// What a number that is asked for a plan's bytes would mean.
+Result<Verdict> wrong_number(const Scene& scene, const Question& q, double answer, const Value& truth) {
+  Verdict verdict;
+  const bool memory = truth.unit == Unit::Bytes && scene.plan && scene.graph;
+  verdict.why = answer < truth.number ? Why::TooSmall : Why::TooLarge;
+  verdict.bytes = memory && answer > truth.number ? static_cast<Bytes>(answer - truth.number) : 0;
+  const bool of_plan =
+      q.fact == "peak" || q.fact == "bound" || q.fact.starts_with("arena") || q.fact.starts_with("bound_of");
+  if (!memory || !of_plan || answer > truth.number) return verdict;
+  const std::vector<Bytes> live = trace::Snapshot::occupancy(*scene.plan);
+  for (size_t i = 0; i < live.size(); ++i) {
+    if (static_cast<double>(live[i]) <= answer) continue;
+    auto names = evaluate(scene, fmt::format("live({})", i));
+    if (!names) return names.error();
+    verdict.step = static_cast<int32_t>(i);
+    verdict.names = names->list;
+    verdict.bytes = live[i];
+    break;
+  }
+  return verdict;
+}
+
+Result<Verdict> judge_number(const Scene& scene, const Question& q, const Answer& answer) {
+  auto truth = evaluate(scene, q.fact);
+  if (!truth) return truth.error();
+  Verdict verdict;
+  const auto given = number_with_unit(trimmed(answer.text));
+  if (!given) {
+    verdict.why = Why::NoNumber;
+    return verdict;
+  }
+  const bool whole = std::floor(truth->number) == truth->number;
+  const bool by_unit = answer.text.find_first_of("KMG") != std::string::npos;  // as precise as it was typed
+  const double slack = by_unit ? 0.01 * std::abs(truth->number) : whole ? 0 : 0.01 * std::abs(truth->number) + 1e-9;
+  if (std::abs(*given - truth->number) <= slack) {
+    verdict.right = true;
+    return verdict;
+  }
+  for (const WrongAnswer& wrong : q.wrong) {
+    auto value = evaluate(scene, wrong.fact);
+    if (!value) return value.error();
+    if (value->kind != Value::Kind::Number || value->number != *given) continue;
+    verdict.why = Why::Authored;
+    verdict.text = wrong.text;
+    return verdict;
+  }
+  return wrong_number(scene, q, *given, *truth);
+}
+
+Result<Verdict> judge_choice(const Scene& scene, const Question& q, const Answer& answer) {
+  auto truth = evaluate(scene, q.fact);
+  if (!truth) return truth.error();
+  Verdict verdict;
+  for (const Option& option : q.options) {
+    if (option.value != answer.text) continue;
+    verdict.right = matches(*truth, option.value);
+    if (!verdict.right && !option.why.empty()) {
+      verdict.why = Why::Authored;
+      verdict.text = option.why;
+    }
+  }
+  return verdict;
+}
+
+Result<Verdict> judge_named(const Scene& scene, const Question& q, const Answer& answer) {
+  auto truth = evaluate(scene, q.fact);
+  if (!truth) return truth.error();
+  const std::vector<std::string> good = accepted(*truth);
+  Verdict verdict;
+  std::vector<std::string> given = answer.names;
+  if (given.empty()) given = {answer.text};
+  verdict.right = std::ranges::any_of(given, [&](const std::string& name) { return contains(good, name); });
+  if (verdict.right) return verdict;
+  for (const WrongAnswer& wrong : q.wrong) {
+    auto value = evaluate(scene, wrong.fact);
+    if (!value) return value.error();
+    const std::vector<std::string> bad = accepted(*value);
+    if (std::ranges::none_of(given, [&](const std::string& name) { return contains(bad, name); })) continue;
+    verdict.why = Why::Authored;
+    verdict.text = wrong.text;
+    return verdict;
+  }
+  auto found = tensor_of(scene, given.front());
+  if (!found) return verdict;
+  verdict.why = Why::Clicked;
+  verdict.names = {given.front()};
+  verdict.bytes = found->info->bytes;
+  if (auto slice = slice_of(scene, given.front()); slice) {
+    verdict.first = (*slice)->first.value;
+    verdict.last = (*slice)->last.value - 1;
+  }
+  return verdict;
+}
+
+Result<Verdict> judge_placing(const Scene& scene, const Question& q, const Answer& answer) {
+  Verdict verdict;
+  std::vector<Placed> so_far;
+  for (const Placed& placed : answer.placed) {
+    auto one = judge_place(scene, so_far, placed);
+    if (!one || !one->right) return one;
+    so_far.push_back(placed);
+  }
+  Bytes arena = 0;
+  for (const std::string& name : q.names) {
+    const auto placed = std::ranges::find_if(so_far, [&](const Placed& p) { return p.name == name; });
+    if (placed == so_far.end()) {
+      verdict.why = Why::Missing;
+      verdict.names.push_back(name);
+      continue;
+    }
+    auto slice = slice_of(scene, name);
+    if (!slice) return slice.error();
+    arena = std::max(arena, placed->offset + (*slice)->size);
+  }
+  if (verdict.why == Why::Missing) return verdict;
+  auto limit = evaluate(scene, q.fact);
+  if (!limit) return limit.error();
+  verdict.right = static_cast<double>(arena) <= limit->number;
+  if (!verdict.right) {
+    verdict.why = Why::Arena;
+    verdict.bytes = arena;
+    verdict.limit = static_cast<Bytes>(limit->number);
+  }
+  return verdict;
+}
+
+// The steps of an order by names; the verdict says which node stands before what it reads.
+Result<std::vector<NodeId>> order_of(const Scene& scene, const std::vector<std::string>& names, Verdict& verdict) {
+  std::vector<NodeId> order;
+  for (const std::string& name : names) {
+    auto found = tensor_of(scene, name);
+    if (!found) return found.error();
+    for (trace::TensorRef source : found->info->sources) {
+      const std::string& read = name_of(*scene.graph, source);
+      if (!source.is_node() || !contains(names, read)) continue;
+      if (std::ranges::any_of(order, [&](NodeId n) { return trace::TensorRef::node(n) == source; })) continue;
+      verdict.why = Why::NotBefore;
+      verdict.names = {name, read};
+      return order;
+    }
+    order.push_back(NodeId(found->ref.index()));
+  }
+  return order;
+}
+
+Result<Verdict> judge_peak(const Scene& scene, const std::vector<NodeId>& order, Bytes limit, Verdict verdict) {
+  auto graph = restore_graph(*scene.graph);
+  if (!graph) return graph.error();
+  if (auto good = check_order(*graph, order); !good) return good.error();
+  const std::vector<Lifetime> lives = find_lifetimes(*graph, order);
+  std::vector<Bytes> live(order.size(), 0);
+  for (const Lifetime& life : lives)
+    if (life.in_arena() && life.owner.valid())
+      for (int32_t i = life.first.value; i < life.last.value; ++i)
+        if (&life == &lives[life.owner.index()]) live[static_cast<size_t>(i)] += life.bytes;
+  const auto most = std::ranges::max_element(live);
+  verdict.right = *most <= limit;
+  if (verdict.right) return verdict;
+  verdict.why = Why::HigherPeak;
+  verdict.step = static_cast<int32_t>(most - live.begin());
+  verdict.bytes = *most;
+  verdict.limit = limit;
+  for (size_t i = 0; i < lives.size(); ++i)
+    if (lives[i].in_arena() && lives[i].owner == NodeId(i) && lives[i].first.value <= verdict.step &&
+        verdict.step < lives[i].last.value)
+      verdict.names.push_back(name_of(*scene.graph, trace::TensorRef::node(NodeId(i))));
+  return verdict;
+}
+
+Result<Verdict> judge_order(const Scene& scene, const Question& q, const Answer& answer) {
+  auto truth = evaluate(scene, q.fact);
+  if (!truth) return truth.error();
+  Verdict verdict;
+  auto order = order_of(scene, answer.names, verdict);
+  if (!order || verdict.why != Why::None) return order ? Result<Verdict>(verdict) : order.error();
+  if (truth->kind == Value::Kind::Number)
+    return judge_peak(scene, *order, static_cast<Bytes>(truth->number), std::move(verdict));
+  std::vector<std::string> wanted;
+  for (const std::string& name : truth->list)
+    if (contains(q.names, name)) wanted.push_back(name);
+  verdict.right = wanted == answer.names;
+  for (size_t i = 0; !verdict.right && i < std::min(wanted.size(), answer.names.size()); ++i) {
+    if (wanted[i] == answer.names[i]) continue;
+    verdict.why = Why::Order;
+    verdict.step = static_cast<int32_t>(i);
+    verdict.names = {answer.names[i], wanted[i]};
+    break;
+  }
+  return verdict;
+}
+
+Result<planner::Problem> problem_of(const Scene& scene, const std::vector<std::string>& names) {
+  planner::Problem problem;
+  problem.alignment = scene.plan && scene.plan->alignment > 0 ? scene.plan->alignment : 1;
+  for (const std::string& name : names) {
+    auto slice = slice_of(scene, name);
+    if (!slice) return slice.error();
+    problem.intervals.push_back({(*slice)->first.value, (*slice)->last.value, (*slice)->size, 0, {}, {}});
+    problem.ids.push_back(name);
+  }
+  return problem;
+}
+
+}  // namespace
+
+Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next) {
+  Verdict verdict;
+  auto mine = slice_of(scene, next.name);
+  if (!mine) return mine.error();
+  const Bytes alignment = scene.plan->alignment > 0 ? scene.plan->alignment : 1;
+  if (next.offset < 0 || next.offset % alignment != 0) {
+    verdict.why = Why::Misaligned;
+    verdict.names = {next.name};
+    verdict.bytes = alignment;
+    return verdict;
+  }
+  for (const Placed& other : placed) {
+    if (other.name == next.name) continue;
+    auto theirs = slice_of(scene, other.name);
+    if (!theirs) return theirs.error();
+    const auto& a = **mine;
+    const auto& b = **theirs;
+    const Step first = std::max(a.first, b.first), last = std::min(a.last, b.last);
+    const Bytes lo = std::max(next.offset, other.offset);
+    const Bytes hi = std::min(next.offset + a.size, other.offset + b.size);
+    if (first >= last || lo >= hi) continue;
+    verdict.why = Why::Collides;
+    verdict.names = {next.name, other.name};
+    verdict.first = first.value;
+    verdict.last = last.value - 1;
+    verdict.bytes = hi - lo;
+    return verdict;
+  }
+  verdict.right = true;
+  return verdict;
+}
+
+Result<Verdict> judge(const Scene& scene, const Question& question, const Answer& answer) {
+  switch (question.kind) {
+    case QuestionKind::Choice: return judge_choice(scene, question, answer);
+    case QuestionKind::Number: return judge_number(scene, question, answer);
+    case QuestionKind::Node:
+    case QuestionKind::Block:
+    case QuestionKind::Barrier: return judge_named(scene, question, answer);
+    case QuestionKind::Place: return judge_placing(scene, question, answer);
+    case QuestionKind::Order: break;
+  }
+  return judge_order(scene, question, answer);
+}
+
+Result<std::vector<Piece>> pieces_of(const Scene& scene, const Question& question) {
+  std::vector<Piece> pieces;
+  for (const std::string& name : question.names) {
+    auto slice = slice_of(scene, name);
+    if (!slice) return slice.error();
+    pieces.push_back({name, (*slice)->size, (*slice)->first.value, (*slice)->last.value});
+  }
+  return pieces;
+}
+
+Result<Answer> solution(const Scene& scene, const Question& question) {
+  Answer answer;
+  if (question.kind == QuestionKind::Place) {
+    auto problem = problem_of(scene, question.names);
+    if (!problem) return problem.error();
+    planner::Options options;
+    options.budget_seconds = 1;  // it ends with a proof long before
+    options.processor_time = true;
+    if (auto limit = evaluate(scene, question.fact); limit && limit->kind == Value::Kind::Number)
+      problem->capacity = static_cast<Bytes>(limit->number);
+    auto plan = planner::find_planner("search")->plan(*problem, options);
+    if (!plan) return plan.error();
+    for (size_t i = 0; i < question.names.size(); ++i) answer.placed.push_back({question.names[i], plan->offsets[i]});
+    return answer;
+  }
+  auto truth = evaluate(scene, question.fact);
+  if (!truth) return truth.error();
+  if (question.kind == QuestionKind::Choice) {
+    for (const Option& option : question.options)
+      if (matches(*truth, option.value)) answer.text = option.value;
+    if (answer.text.empty()) return Error{fmt::format("no option is right: {} is {}", question.fact, plain(*truth))};
+  } else if (question.kind == QuestionKind::Order) {
+    const Result<Value> order = truth->kind == Value::Kind::List ? truth : evaluate(scene, "order_of(search)");
+    if (!order) return order.error();
+    for (const std::string& name : order->list)
+      if (contains(question.names, name)) answer.names.push_back(name);
+  } else {
+    const std::vector<std::string> good = accepted(*truth);
+    if (good.empty()) return Error{fmt::format("nothing answers the question: {} is empty", question.fact)};
+    answer.text = good.front();
+    if (question.kind == QuestionKind::Block) answer.names = {good.front()};
+  }
+  return answer;
+}
+
+}  // namespace arenascope::lesson

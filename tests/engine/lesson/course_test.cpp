@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The lessons that are shipped: each in both languages with the same deeds and claims, and every claim holds.
+#include <arenascope/lesson/programs.h>
+#include <arenascope/lesson/stage.h>
+#include <arenascope/run/backends.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <doctest/doctest.h>
+
+namespace arenascope::lesson {
+namespace {
+
+std::vector<std::filesystem::path> files(const std::string& ending) {
+  std::vector<std::filesystem::path> out;
+  for (const auto& entry : std::filesystem::directory_iterator(ARENASCOPE_LESSONS))
+    if (entry.path().string().ends_with(ending)) out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<Lesson> read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return parse(path.string(), std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+bool has_device(const Lesson& lesson) {
+  for (const BackendStatus& status : list_backends())
+    if (status.backend == lesson.settings.backend && status.missing.empty()) return true;
+  return false;
+}
+
+TEST_CASE("every claim of every lesson holds") {
+  int lessons = 0;
+  for (const auto& path : files(".en.md")) {
+    const auto lesson = read(path);
+    CHECK_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
+    if (!lesson) continue;
+    if (!has_device(*lesson)) {
+      MESSAGE("skipped: " << lesson->id << " wants the backend " << lesson->settings.backend);
+      continue;
+    }
+    for (const Error& error : check(*lesson)) FAIL_CHECK(error.message);
+    ++lessons;
+  }
+  CHECK(lessons >= 8);
+}
+
+TEST_CASE("both languages do and claim the same") {
+  for (const auto& path : files(".en.md")) {
+    const std::string name = path.string();
+    const auto en = read(path), zh = read(name.substr(0, name.size() - 5) + "zh_CN.md");
+    CHECK_MESSAGE(zh.ok(), (zh.ok() ? "" : zh.error().message));
+    if (!en || !zh) continue;
+    CAPTURE(en->id);
+    CHECK(en->title != zh->title);
+    CHECK(en->needs == zh->needs);
+    CHECK(en->read_on == zh->read_on);
+    CHECK(en->settings == zh->settings);
+    CHECK(en->graph.size() == zh->graph.size());
+    REQUIRE(en->steps.size() == zh->steps.size());
+    for (size_t i = 0; i < en->steps.size(); ++i) {
+      const LessonStep &a = en->steps[i], &b = zh->steps[i];
+      CAPTURE(a.title);
+      CHECK(a.actions == b.actions);
+      CHECK(a.expects == b.expects);
+      CHECK(a.text.empty() == b.text.empty());
+      REQUIRE(a.question.has_value() == b.question.has_value());
+      if (!a.question) continue;
+      const Question &p = *a.question, &q = *b.question;
+      CHECK(p.kind == q.kind);
+      CHECK(p.fact == q.fact);
+      CHECK(p.names == q.names);
+      CHECK(p.then == q.then);
+      CHECK(p.hints.size() == q.hints.size());
+      REQUIRE(p.options.size() == q.options.size());
+      for (size_t k = 0; k < p.options.size(); ++k) CHECK(p.options[k].value == q.options[k].value);
+      REQUIRE(p.wrong.size() == q.wrong.size());
+      for (size_t k = 0; k < p.wrong.size(); ++k) CHECK(p.wrong[k].fact == q.wrong[k].fact);
+    }
+  }
+}
+
+TEST_CASE("what a lesson needs, and where one reads on, is there") {
+  for (const auto& path : files(".md")) {
+    const auto lesson = read(path);
+    if (!lesson) continue;  // told above
+    CAPTURE(path.string());
+    CHECK(lesson->steps.back().question.has_value());  // it ends with a question
+    CHECK_FALSE(lesson->read_on.empty());
+    for (const std::string& id : lesson->needs)
+      CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path(ARENASCOPE_LESSONS) / (id + ".en.md")), id);
+    for (const std::string& file : lesson->read_on)
+      CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path(ARENASCOPE_LESSONS) / "../.." / file), file);
+  }
+}
+
+TEST_CASE("the teacher's page names every fact, verb and program") {
+  std::ifstream file(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/lessons.md", std::ios::binary);
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  for (const FactInfo& fact : facts()) CHECK_MESSAGE(page.find(std::string("| `") + fact.name) != page.npos, fact.name);
+  for (const Verb& verb : verbs()) CHECK_MESSAGE(page.find(std::string("| `") + verb.name) != page.npos, verb.name);
+  for (const Program& program : programs())
+    CHECK_MESSAGE(page.find(std::string("`") + program.name + "`") != page.npos, program.name);
+}
+
+}  // namespace
+}  // namespace arenascope::lesson

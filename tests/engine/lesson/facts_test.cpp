@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Facts are those of the graph, plan, run and memory at hand; values as one counts them by hand.
+#include <arenascope/lesson/programs.h>
+#include <arenascope/lesson/stage.h>
+
+#include <doctest/doctest.h>
+
+namespace arenascope::lesson {
+namespace {
+
+// The value of a fact as an expectation would have it, or what went wrong.
+std::string fact(Stage& stage, const std::string& expression) {
+  auto scene = stage.scene(tensors_read_by(expression));
+  if (!scene) return scene.error().message;
+  auto value = evaluate(*scene, expression);
+  return value ? plain(*value) : value.error().message;
+}
+
+constexpr const char* kBuffers =
+    "title: T\ngraph:\n  A 1024\n  B 2048 <- A\n  C 1024 <- B\n  D 512 <- B, C\n  E 4096 <- D\n  out 0 <- E\n## A\n! "
+    "graph\n";
+
+TEST_CASE("the five buffers of the seed") {
+  const auto lesson = parse("x.md", kBuffers);
+  REQUIRE(lesson.ok());
+  Stage stage(*lesson);
+  REQUIRE(stage.act({"graph", {}, 0}).ok());
+  const std::pair<const char*, const char*> facts[] = {{"peak", "4608"},
+                                                       {"bound", "4608"},
+                                                       {"without_reuse", "8704"},
+                                                       {"at_peak", "E,D"},
+                                                       {"peak_step", "4"},
+                                                       {"first(B)", "1"},
+                                                       {"last(B)", "3"},
+                                                       {"uses(B)", "2"},
+                                                       {"users(B)", "C,D"},
+                                                       {"op(B)", "BUFFER"},
+                                                       {"dtype(B)", "u8"},
+                                                       {"nodes", "6"},
+                                                       {"bytes(D) + bytes(E)", "4608"},
+                                                       {"arena(two-level,depth-first)", "4608"},
+                                                       {"arena(max-block,depth-first)", "6656"},
+                                                       {"live(2)", "B,C"},
+                                                       {"live_bytes(2)", "3072"}};
+  for (const auto& [expression, value] : facts) CHECK_MESSAGE(fact(stage, expression) == value, expression);
+  REQUIRE(stage.act({"plan", {"two-level", "depth-first"}, 0}).ok());
+  CHECK(fact(stage, "planned_tensors - count_at(1)") == "4");  // blocks after the first level
+  CHECK(fact(stage, "reused_at(1)") == "C");
+  CHECK(fact(stage, "blocks") == "2");  // and after the second
+  CHECK(fact(stage, "level(B)") == "2");
+  CHECK(fact(stage, "waste") == "0");
+  CHECK(fact(stage, "bytes(Z)").find("'Z'") != std::string::npos);
+  CHECK(fact(stage, "last_arriver(B)").find("nothing has run") != std::string::npos);
+}
+
+TEST_CASE("a product that is run") {
+  const auto lesson = parse("x.md",
+                            "title: T\nsettings: threads=2\ngraph:\n  a = input f32 4 2 : 2 8 5 1 4 2 8 6\n"
+                            "  b = input f32 3 2 : 10 5 9 9 5 4\n  result = MUL_MAT a b\n## A\n! graph\n");
+  REQUIRE(lesson.ok());
+  Stage stage(*lesson);
+  const auto done = stage.act({"graph", {}, 0});
+  REQUIRE_MESSAGE(done.ok(), done.error().message);
+  CHECK(fact(stage, "value(result,0)") == "60");
+  CHECK(fact(stage, "value(result,11)") == "64");
+  CHECK(fact(stage, "shape(result)") == "3 × 4");
+  CHECK(fact(stage, "stride(result,0)") == "16");
+  CHECK(fact(stage, "leaf_names") == "a,b");
+  CHECK(fact(stage, "runs") == "1");
+  REQUIRE(stage.act({"run", {}, 0}).ok());
+  CHECK(fact(stage, "runs") == "2");
+  CHECK_FALSE(stage.act({"select", {"none"}, 0}).ok());
+}
+
+TEST_CASE("blocks of eight and of four bits give the numbers back within half a step") {
+  const auto lesson = parse(
+      "x.md",
+      "title: T\ngraph:\n  x = input f32 1 256\n  q8 = weight q8_0 1 256 : of x\n  q4 = weight q4_k 1 256 : of x\n"
+      "  y8 = CAST q8 f32\n  y4 = CAST q4 f32\n  lost = SUB x y8\n## A\n! graph\n");
+  REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
+  Stage stage(*lesson);
+  const auto done = stage.act({"graph", {}, 0});
+  REQUIRE_MESSAGE(done.ok(), done.error().message);
+  CHECK(fact(stage, "bytes(q8)") == "272");
+  CHECK(fact(stage, "bytes(q4)") == "144");
+  auto scene = stage.scene({"x", "y8", "y4"});
+  REQUIRE(scene.ok());
+  CHECK(evaluate(*scene, "largest_error(x,y8)")->number < 1.125 / 127 / 2 * 1.02);
+  const double error = evaluate(*scene, "largest_error(x,y4)")->number;
+  CHECK(error < 2.25 / 15 / 2 * 1.1);
+  CHECK(error > 0.01);
+}
+
+TEST_CASE("a graph that cannot be is refused with its line") {
+  for (const char* line : {"y = SOFT_MAX x 7", "y = SOFT_MAX x -1", "y = RESHAPE x 5", "y = RELU", "y = CLAMP x",
+                           "y = CONV x", "y = MUL_MAT x", "y = nothing x", "y = PERMUTE x 3 3", "y = SLICE x 0 5 9",
+                           "y = input f99 2", "y = input q8_0 5"}) {
+    const auto lesson = parse("x.md", std::string("title: T\ngraph:\n  x = input f32 2 4\n  ") + line + "\n## A\n");
+    if (!lesson) continue;  // refused as it was read
+    const auto model = lesson_model(*lesson);
+    CAPTURE(line);
+    REQUIRE_FALSE(model.ok());
+    CHECK_MESSAGE(model.error().message.find("x.md:4:") != std::string::npos, model.error().message);
+  }
+}
+
+TEST_CASE("values match what is expected of them") {
+  const Value third{Value::Kind::Number, 1.0 / 3, Unit::None, {}, {}};
+  CHECK(matches(third, "0.33"));
+  CHECK(matches(third, "0.333"));
+  CHECK_FALSE(matches(third, "0.34"));
+  CHECK(matches(third, ">0"));
+  CHECK_FALSE(matches(third, "<0.2"));
+  const Value mib{Value::Kind::Number, 2097152, Unit::Bytes, {}, {}};
+  CHECK(matches(mib, "2MiB"));
+  CHECK(matches(mib, "2097152"));
+  CHECK_FALSE(matches(mib, "2"));
+  CHECK(shown(mib) == "2 MiB");
+  CHECK(shown(mib, true) == "2097152");
+  const Value list{Value::Kind::List, 0, Unit::None, {}, {"a", "b"}};
+  CHECK(matches(list, "a,b"));
+  CHECK_FALSE(matches(list, "b,a"));
+}
+
+TEST_CASE("every program runs, and the faults are there") {
+  for (const Program& program : programs()) {
+    CAPTURE(program.name);
+    const auto session = run_program(program.name);
+    REQUIRE_MESSAGE(session.ok(), session.error().message);
+    const auto snapshot = (*session)->snapshot();
+    CHECK((snapshot->event_count > 0 || !snapshot->contexts.empty()));
+    CHECK(snapshot->lost == 0);
+  }
+  const auto play = [](const char* program, const char* expression) {
+    const auto lesson = parse("x.md", "title: T\n## A\n");
+    Stage stage(*lesson);
+    const auto done = stage.act({"program", {program}, 0});
+    return done ? fact(stage, expression) : done.error().message;
+  };
+  CHECK(play("leak", "never_freed(default)") == "8");
+  CHECK(play("leak", "never_freed(workspace)") == "0");
+  CHECK(play("fragmented", "most_reserved(workspace)") == "524288");
+  CHECK(play("slow_thread", "latest_thread") == "thread 2");
+  CHECK(play("needless_copy", "op(tidy)") == "CONT");
+  CHECK(play("lost_in_place", "in_place_of(active)") == "scaled");
+  CHECK(play("lost_in_place", "in_place_of(shifted)") == "none");
+  CHECK(play("kept_alive", "never_freed") == "0");
+  CHECK(play("pool_waste", "most_reserved(workspace)") == "524288");
+  CHECK(play("pool_reuse", "most_reserved(workspace)") == "524288");
+  CHECK(play("objects_full", "problems") == "1");
+  CHECK(play("nothing", "problems").find("there is no program") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace arenascope::lesson

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/lesson/lesson.h>
+#include <views/lesson/lesson_pages.h>
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace arenascope::views {
+namespace {
+
+struct Lessons {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::Lessons)
+};
+
+QString title_of(const std::string& id, const std::vector<lesson::Lesson>& all) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const lesson::Lesson& l) { return l.id == id; });
+  return at == all.end() ? text_of(id) : text_of(at->title);
+}
+
+QString how(const Answered& a) {
+  if (a.revealed) return Lessons::tr("shown");
+  if (!a.right) return Lessons::tr("not answered");
+  if (a.wrong == 0) return a.hints == 0 ? Lessons::tr("right at once") : Lessons::tr("right, after a hint");
+  return Lessons::tr("right at try %1").arg(a.wrong + 1);
+}
+
+}  // namespace
+
+QString with_figures(const QString& text, const lesson::Scene& scene, bool marked) {
+  QString out;
+  for (const lesson::TextPart& part : lesson::parts_of(text.toStdString())) {
+    if (!part.figure) {
+      out += text_of(part.text);
+      continue;
+    }
+    const auto known = scene.known.find(part.text);
+    const QString figure =
+        known == scene.known.end() ? QStringLiteral("…") : text_of(lesson::shown(known->second, part.bare));
+    out += marked && !out.endsWith(QStringLiteral("**")) ? QStringLiteral("**%1**").arg(figure) : figure;
+  }
+  return out;
+}
+
+QString step_page(const lesson::LessonStep& step, const lesson::Scene& scene) {
+  return QStringLiteral("### %1\n\n%2").arg(text_of(step.title), with_figures(text_of(step.text), scene, true));
+}
+
+QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgress& progress) {
+  QString html;
+  for (size_t i = 0; i < lessons.size(); ++i) {
+    const lesson::Lesson& l = lessons[i];
+    const QString id = text_of(l.id);
+    QString tail;
+    if (progress.finished(id))
+      tail = QStringLiteral(" ✓");
+    else if (progress.step(id) > 0)
+      tail = QStringLiteral(" · ") + Lessons::tr("step %1 of %2").arg(progress.step(id) + 1).arg(l.steps.size());
+    QStringList needs;
+    for (const std::string& need : l.needs) needs << title_of(need, lessons).toHtmlEscaped();
+    html += QStringLiteral("<p><a href='lesson:%1'><b>%2. %3</b></a>%4<br/>%5%6</p>")
+                .arg(id)
+                .arg(i + 1)
+                .arg(text_of(l.title).toHtmlEscaped(), tail, text_of(l.summary).toHtmlEscaped(),
+                     needs.isEmpty() ? QString()
+                                     : QStringLiteral("<br/><small>") +
+                                           Lessons::tr("After: %1").arg(needs.join(QStringLiteral(" · "))) +
+                                           QStringLiteral("</small>"));
+  }
+  return html;
+}
+
+QString summary_page(const lesson::Lesson& l, const std::vector<lesson::Lesson>& all, const LessonProgress& progress) {
+  const QString id = text_of(l.id);
+  QString html = QStringLiteral("<h3>%1</h3><p>%2</p><ul>")
+                     .arg(Lessons::tr("What was answered"), text_of(l.title).toHtmlEscaped());
+  for (size_t i = 0; i < l.steps.size(); ++i)
+    if (l.steps[i].question)
+      html += QStringLiteral("<li>%1: %2</li>")
+                  .arg(text_of(l.steps[i].title).toHtmlEscaped(), how(progress.answered(id, static_cast<int>(i))));
+  html += QStringLiteral("</ul>");
+  QStringList links;
+  for (const std::string& file : l.read_on)
+    links << QStringLiteral("<code>%1</code>").arg(text_of(file).toHtmlEscaped());
+  if (!links.isEmpty())
+    html += QStringLiteral("<p>") + Lessons::tr("Read on: %1").arg(links.join(QStringLiteral(", "))) +
+            QStringLiteral("</p>");
+  QStringList next;
+  for (const lesson::Lesson& other : all)
+    if (std::find(other.needs.begin(), other.needs.end(), l.id) != other.needs.end())
+      next << QStringLiteral("<a href='lesson:%1'>%2</a>").arg(text_of(other.id), text_of(other.title).toHtmlEscaped());
+  if (!next.isEmpty())
+    html += QStringLiteral("<p>") + Lessons::tr("Builds on it: %1").arg(next.join(QStringLiteral(" · "))) +
+            QStringLiteral("</p>");
+  return html;
+}
+
+}  // namespace arenascope::views

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/lesson/lesson_progress.h>
+
+#include <QSettings>
+
+namespace arenascope::views {
+namespace {
+
+// A path of a user's own lesson is no good key.
+QString safe(const QString& lesson) { return QString(lesson).replace(u'/', u'|').replace(u'\\', u'|'); }
+
+}  // namespace
+
+void LessonProgress::load() {
+  QSettings settings;
+  settings.beginGroup(QStringLiteral("lessons"));
+  for (const QString& group : settings.childGroups()) {
+    const QString lesson = QString(group).replace(u'|', u'/');
+    settings.beginGroup(group);
+    steps_[lesson] = settings.value("step", 0).toInt();
+    finished_[lesson] = settings.value("finished", false).toBool();
+    for (const QString& name : settings.childKeys()) {
+      if (!name.startsWith(u'q')) continue;
+      const QStringList parts = settings.value(name).toString().split(u' ');
+      if (parts.size() != 4) continue;
+      answers_[key(lesson, name.mid(1).toInt())] = {parts[0].toInt(), parts[1].toInt(), parts[2] == u"1",
+                                                    parts[3] == u"1"};
+    }
+    settings.endGroup();
+  }
+}
+
+void LessonProgress::set_step(const QString& lesson, int step) {
+  steps_[lesson] = step;
+  QSettings().setValue(QStringLiteral("lessons/%1/step").arg(safe(lesson)), step);
+}
+
+void LessonProgress::finish(const QString& lesson) {
+  finished_[lesson] = true;
+  QSettings().setValue(QStringLiteral("lessons/%1/finished").arg(safe(lesson)), true);
+}
+
+void LessonProgress::answer(const QString& lesson, int step, const Answered& a) {
+  answers_[key(lesson, step)] = a;
+  QSettings().setValue(
+      QStringLiteral("lessons/%1/q%2").arg(safe(lesson)).arg(step),
+      QStringLiteral("%1 %2 %3 %4").arg(a.wrong).arg(a.hints).arg(a.right ? 1 : 0).arg(a.revealed ? 1 : 0));
+}
+
+void LessonProgress::forget(const QString& lesson) {
+  for (auto at = answers_.begin(); at != answers_.end();)
+    at = at.key().startsWith(lesson + u'/') ? answers_.erase(at) : std::next(at);
+  steps_.remove(lesson);
+  QSettings().remove(QStringLiteral("lessons/%1").arg(safe(lesson)));
+}
+
+}  // namespace arenascope::views

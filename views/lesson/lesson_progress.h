@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How far somebody is in the lessons, and how questions were answered; kept in the settings.
+#pragma once
+#include <QMap>
+#include <QString>
+
+namespace arenascope::views {
+
+struct Answered {
+  int wrong = 0;  // tries
+  int hints = 0;
+  bool right = false, revealed = false;
+  bool done() const { return right || revealed; }
+  bool operator==(const Answered&) const = default;
+};
+
+class LessonProgress {
+ public:
+  void load();  // from the settings
+  int step(const QString& lesson) const { return steps_.value(lesson, 0); }
+  void set_step(const QString& lesson, int step);
+  bool finished(const QString& lesson) const { return finished_.value(lesson, false); }
+  void finish(const QString& lesson);
+  Answered answered(const QString& lesson, int step) const { return answers_.value(key(lesson, step)); }
+  void answer(const QString& lesson, int step, const Answered& answered);
+  void forget(const QString& lesson);  // its answers
+
+ private:
+  static QString key(const QString& lesson, int step) { return QStringLiteral("%1/%2").arg(lesson).arg(step); }
+  QMap<QString, int> steps_;
+  QMap<QString, bool> finished_;
+  QMap<QString, Answered> answers_;
+};
+
+}  // namespace arenascope::views
