@@ -24,7 +24,7 @@ using namespace views;
 
 namespace {
 
-constexpr int kPatience = 120'000, kSettle = 300;  // ms
+constexpr int kHandoutPatience = 120'000, kSettle = 300;  // ms
 constexpr int kPictureWidth = 1400;
 
 struct Handout {
@@ -132,7 +132,7 @@ Status write_handout(const Shell& shell, const QString& path) {
     bool done = false;
     const auto connection = QObject::connect(shell.guide, &LessonGuide::done, panel, [&done] { done = true; });
     panel->go_to(static_cast<int>(i));
-    wait_for([&done] { return done; }, kPatience);
+    wait_for([&done] { return done; }, kHandoutPatience);
     QObject::disconnect(connection);
     if (!done || !panel->problem().isEmpty())
       return lesson::error_at(at_hand, at_hand.steps[i].line, panel->problem().toStdString());

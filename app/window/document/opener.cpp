@@ -24,6 +24,7 @@
 #include "autosave.h"
 #include "intervals_file.h"
 #include "run_memory.h"
+#include "sentence.h"
 #include "trace_file.h"
 
 namespace arenascope::app {
@@ -41,8 +42,6 @@ struct Opener {
 
 // A recording that takes longer to read is shown while it is read.
 constexpr auto kFirstPicture = std::chrono::milliseconds(60);
-
-QString sentence(const Error& error) { return QString::fromStdString(error.message); }
 
 Opened recording(const QString& path, const OpenVoice& voice) {
   Opened opened;

@@ -10,6 +10,7 @@
 
 #include <arenascope/run/runner.h>
 #include "autosave.h"
+#include "sentence.h"
 #include "tensor_floats.h"
 
 namespace arenascope::app {
@@ -17,8 +18,6 @@ namespace {
 
 // A network of microseconds is not run more often than a screen can show.
 constexpr auto kFastestRun = std::chrono::milliseconds(12);
-
-QString sentence(const Error& error) { return QString::fromStdString(error.message); }
 
 }  // namespace
 
