@@ -2,7 +2,6 @@
 #include "app/checks/bench_fusion.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -12,13 +11,6 @@
 
 namespace arenascope::app {
 namespace {
-
-// Of all threads of the process: other programs at work do not count.
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 size_t working(const Graph& graph) {
   const auto nodes = graph.nodes();

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,13 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNetworks[] = {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
                                      "shufflenet",   "squeezenet",  "vgg19",        "zfnet512"};
-
-// CPU seconds of the whole process, the driver's threads included: other work on the machine counts little.
-double process_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 double since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -101,9 +93,9 @@ class Rows {
     for (int turn = -3; turn < turns; ++turn) {  // the first ones compile, record and warm up
       double taken[2];
       for (int i : {turn & 1, 1 - (turn & 1)}) {
-        const double begin = process_seconds();
+        const double begin = processor_seconds();
         if (auto ran = runners[i]->run(); !ran) return ran.error();
-        taken[i] = (process_seconds() - begin) / processors;
+        taken[i] = (processor_seconds() - begin) / processors;
       }
       if (turn < 0) continue;
       for (int i = 0; i < 2; ++i) seconds[i].push_back(taken[i]);

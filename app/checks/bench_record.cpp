@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 
 #include <arenascope/trace/recording.h>
@@ -16,13 +15,6 @@
 
 namespace arenascope::app {
 namespace {
-
-// Of all threads of the process: other programs at work do not count.
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // The model twice, with a recording to a file and without, on the same number of threads throughout.
 class Pair {

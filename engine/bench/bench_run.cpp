@@ -2,7 +2,6 @@
 #include "engine/bench/bench_run.h"
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 
 #include <fmt/format.h>
@@ -11,17 +10,12 @@
 #include <arenascope/runtime/executor.h>
 #include <arenascope/schedule/quick_plan.h>
 
+#include "engine/bench/measure.h"
+
 namespace arenascope {
 namespace {
 
 constexpr int64_t kElements = 32;
-
-// Of all threads of this process, so that what others do on the machine does not count.
-Nanoseconds processor_time() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return Nanoseconds{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 // Each node adds the one before it to itself: what a graph has most of, and nothing to compute in it.
 struct Chain {

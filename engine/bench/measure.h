@@ -3,7 +3,10 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <ctime>
 #include <vector>
+
+#include <arenascope/base/ids.h>
 
 namespace arenascope {
 
@@ -13,6 +16,15 @@ inline double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+// That all threads of this process were at work, so that other programs do not count.
+inline Nanoseconds processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return Nanoseconds{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+inline double processor_seconds() { return static_cast<double>(processor_time()) * 1e-9; }
 
 // Keeps a value alive, so that the loop around it is not optimised away.
 template <class T>

@@ -5,8 +5,6 @@
 #include <arenascope/train/frontier.h>
 #include <arenascope/train/trainer.h>
 
-#include <QCoreApplication>
-#include <QMetaObject>
 #include <chrono>
 
 namespace arenascope::app {
@@ -44,26 +42,14 @@ struct Learning::News {
   bool done = false;
 };
 
-Learning::Learning(QObject* parent) : QObject(parent) {}
+Learning::Learning(QObject* parent) : BackgroundJob(parent) {}
 
-Learning::~Learning() = default;
+Learning::~Learning() { finish(); }
 
-void Learning::retire(std::unique_ptr<Learning> learning) {
-  Learning* gone = learning.release();
-  gone->disconnect();
-  gone->setParent(QCoreApplication::instance());  // whose end waits for those that are not through
-  gone->retired_ = true;
-  gone->stop();
-  if (!gone->busy_) gone->deleteLater();
-}
-
-void Learning::stop() { thread_.request_stop(); }
-
-void Learning::tell(int job, News news) {
-  const auto hear = [this, job, news = std::move(news)] {
-    if (job == job_) take(news);
-  };
-  QMetaObject::invokeMethod(this, hear, Qt::QueuedConnection);
+void Learning::tell_news(const Part& part, News news) {
+  const bool last = news.done;
+  tell(
+      part, [this, news = std::move(news)] { take(news); }, last);
 }
 
 void Learning::take(const News& news) {
@@ -73,36 +59,23 @@ void Learning::take(const News& news) {
   if (!news.problem.isEmpty()) problem_ = news.problem;
   if (news.epoch > 0) epoch_ = news.epoch;
   if (news.seconds > 0) seconds_ = news.seconds;
-  if (news.done) busy_ = false;
-  if (news.done && retired_) return deleteLater();
-  Q_EMIT changed();
-}
-
-void Learning::start(std::function<void(int job, std::stop_token stop)> work) {
-  thread_ = {};
-  problem_.clear();
-  busy_ = true;
-  thread_ = std::jthread([job = ++job_, work = std::move(work)](const std::stop_token& stop) { work(job, stop); });
-  Q_EMIT changed();
 }
 
 void Learning::begin(const QString& spec, const LearningWish& wish, const RunSettings& settings) {
-  if (busy_) return;
+  if (busy()) return;
   steps_.clear();
+  problem_.clear();
   parameters_.clear();
   epoch_ = 0, seconds_ = 0;
-  start([this, model = spec.toStdString(), wish, settings](int job, const std::stop_token& stop) {
-    learn(job, model, wish, settings, stop);
-  });
+  start([this, model = spec.toStdString(), wish, settings](const Part& part) { learn(part, model, wish, settings); });
 }
 
-void Learning::learn(int job, const std::string& spec, const LearningWish& wish, const RunSettings& settings,
-                     const std::stop_token& stop) {
+void Learning::learn(const Part& part, const std::string& spec, const LearningWish& wish, const RunSettings& settings) {
   News last;
   last.done = true;
   const auto fail = [&](const Error& error) {
     last.problem = QString::fromStdString(error.message);
-    tell(job, std::move(last));
+    tell_news(part, std::move(last));
   };
   auto options = trainer_options(wish, settings);
   if (!options) return fail(options.error());
@@ -116,7 +89,7 @@ void Learning::learn(int job, const std::string& spec, const LearningWish& wish,
   for (const std::string& name : (*trainer)->trained()) news.parameters << QString::fromStdString(name);
   const auto start = std::chrono::steady_clock::now();
   auto told = start;
-  for (int epoch = 1; epoch <= wish.epochs && !stop.stop_requested(); ++epoch) {
+  for (int epoch = 1; epoch <= wish.epochs && !part.stop.stop_requested(); ++epoch) {
     const auto step = [&](double loss) {
       news.steps.push_back({loss, (*trainer)->accuracies().back(), (*trainer)->gradient_norms()});
       const auto now = std::chrono::steady_clock::now();
@@ -124,28 +97,29 @@ void Learning::learn(int job, const std::string& spec, const LearningWish& wish,
         told = now;
         news.epoch = epoch;
         news.seconds = std::chrono::duration<double>(now - start).count();
-        tell(job, std::exchange(news, {}));
+        tell_news(part, std::exchange(news, {}));
       }
-      return !stop.stop_requested();
+      return !part.stop.stop_requested();
     };
     auto measured = (*trainer)->epoch(**data, wish.rate, step);
     news.epoch = epoch;
-    tell(job, std::exchange(news, {}));
+    tell_news(part, std::exchange(news, {}));
     if (!measured) return fail(measured.error());
     if (!wish.save.isEmpty())
       if (auto ok = (*trainer)->save(wish.save.toStdString()); !ok) return fail(ok.error());
   }
   last.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  tell(job, std::move(last));
+  tell_news(part, std::move(last));
 }
 
 void Learning::find_frontier(const QString& spec, const LearningWish& wish, const RunSettings& settings) {
-  if (busy_) return;
-  start([this, model = spec.toStdString(), wish, settings](int job, const std::stop_token& stop) {
+  if (busy()) return;
+  problem_.clear();
+  start([this, model = spec.toStdString(), wish, settings](const Part& part) {
     News news;
     news.done = true;
     auto options = trainer_options(wish, settings);
-    auto points = options ? train::checkpoint_frontier(model, *options, stop)
+    auto points = options ? train::checkpoint_frontier(model, *options, part.stop)
                           : Result<std::vector<train::FrontierPoint>>(options.error());
     if (points)
       for (const train::FrontierPoint& point : *points)
@@ -153,7 +127,7 @@ void Learning::find_frontier(const QString& spec, const LearningWish& wish, cons
                                                   static_cast<double>(std::max<int64_t>(point.flops, 1))});
     else
       news.problem = QString::fromStdString(points.error().message);
-    tell(job, std::move(news));
+    tell_news(part, std::move(news));
   });
 }
 

@@ -4,13 +4,10 @@
 #pragma once
 #include <arenascope/base/ids.h>
 
-#include <QObject>
 #include <QStringList>
-#include <memory>
-#include <stop_token>
-#include <thread>
 #include <vector>
 
+#include "background_job.h"
 #include "run_settings.h"
 
 namespace arenascope::app {
@@ -37,19 +34,15 @@ struct FrontierPoint {
   double extra_work = 0;  // share of a step's operations
 };
 
-class Learning : public QObject {
+class Learning : public BackgroundJob {
   Q_OBJECT
  public:
   explicit Learning(QObject* parent = nullptr);
   ~Learning() override;  // waits until the step that is computed has ended
-  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
-  static void retire(std::unique_ptr<Learning> learning);
 
   void begin(const QString& spec, const LearningWish& wish, const RunSettings& settings);
   void find_frontier(const QString& spec, const LearningWish& wish, const RunSettings& settings);
-  void stop();
 
-  bool busy() const { return busy_; }
   const std::vector<LearnedStep>& steps() const { return steps_; }
   const QStringList& parameters() const { return parameters_; }  // that have a gradient
   const std::vector<FrontierPoint>& frontier() const { return frontier_; }
@@ -57,26 +50,19 @@ class Learning : public QObject {
   int epoch() const { return epoch_; }  // that goes on, from 1
   double seconds() const { return seconds_; }
 
- Q_SIGNALS:
-  void changed();
-
  private:
   struct News;
-  void start(std::function<void(int job, std::stop_token stop)> work);
   void take(const News& news);
   // On the thread.
-  void tell(int job, News news);
-  void learn(int job, const std::string& spec, const LearningWish& wish, const RunSettings& settings,
-             const std::stop_token& stop);
+  void tell_news(const Part& part, News news);
+  void learn(const Part& part, const std::string& spec, const LearningWish& wish, const RunSettings& settings);
 
   std::vector<LearnedStep> steps_;
   QStringList parameters_;
   std::vector<FrontierPoint> frontier_;
   QString problem_;
-  bool busy_ = false, retired_ = false;
-  int epoch_ = 0, job_ = 0;
+  int epoch_ = 0;
   double seconds_ = 0;
-  std::jthread thread_;
 };
 
 }  // namespace arenascope::app

@@ -7,8 +7,6 @@
 #include <arenascope/models/tokenizer.h>
 #include <arenascope/trace/recorder.h>
 
-#include <QCoreApplication>
-#include <QMetaObject>
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
@@ -145,26 +143,14 @@ struct Writing::News {
   bool ended = false, done = false;
 };
 
-Writing::Writing(QObject* parent) : QObject(parent) {}
+Writing::Writing(QObject* parent) : BackgroundJob(parent) {}
 
-Writing::~Writing() = default;
+Writing::~Writing() { finish(); }
 
-void Writing::retire(std::unique_ptr<Writing> writing) {
-  Writing* gone = writing.release();
-  gone->disconnect();
-  gone->setParent(QCoreApplication::instance());  // whose end waits for those that are not through
-  gone->retired_ = true;
-  gone->stop();
-  if (!gone->busy_) gone->deleteLater();
-}
-
-void Writing::stop() { thread_.request_stop(); }
-
-void Writing::tell(int job, News news) {
-  const auto hear = [this, job, news = std::move(news)] {
-    if (job == job_) take(news);
-  };
-  QMetaObject::invokeMethod(this, hear, Qt::QueuedConnection);
+void Writing::tell_news(const Part& part, News news) {
+  const bool last = news.done;
+  tell(
+      part, [this, news = std::move(news)] { take(news); }, last);
 }
 
 void Writing::take(const News& news) {
@@ -174,19 +160,16 @@ void Writing::take(const News& news) {
   if (news.prefill_rate > 0) prefill_rate_ = news.prefill_rate;
   if (news.decode_rate > 0) decode_rate_ = news.decode_rate;
   ended_ = ended_ || news.ended;
-  if (news.done) busy_ = false;
-  if (news.done && retired_) return deleteLater();
   if (news.session) Q_EMIT session_begun(news.session, news.title);
-  Q_EMIT changed();
 }
 
 // The prompt, as tokens that were fed; false where there is nothing to go on from.
-bool Writing::read_prompt(int job, Engine& engine, const std::string& spec, const WritingWish& wish,
+bool Writing::read_prompt(const Part& part, Engine& engine, const std::string& spec, const WritingWish& wish,
                           const RunSettings& settings) {
   const auto fail = [&](const Error& error) {
     News news;
     news.problem = QString::fromStdString(error.message), news.done = true;
-    tell(job, std::move(news));
+    tell_news(part, std::move(news));
     return false;
   };
   if (auto ok = engine.open(spec, wish, settings); !ok) return fail(ok.error());
@@ -207,14 +190,14 @@ bool Writing::read_prompt(int job, Engine& engine, const std::string& spec, cons
   }
   news.session = engine.session, news.title = QString::fromStdString(generator.name());
   news.prefill_rate = rate(count, engine.prefill);
-  tell(job, std::move(news));
+  tell_news(part, std::move(news));
   return true;
 }
 
-void Writing::write(int job, Engine& engine, int tokens, const std::stop_token& stop) {
+void Writing::write(const Part& part, Engine& engine, int tokens) {
   Generator& generator = *engine.generator;
   News last;
-  for (int i = 0; i < tokens && !stop.stop_requested() && !last.ended && last.problem.isEmpty(); ++i) {
+  for (int i = 0; i < tokens && !part.stop.stop_requested() && !last.ended && last.problem.isEmpty(); ++i) {
     News news;
     Status ok;
     if (!engine.waiting.empty()) {
@@ -237,34 +220,26 @@ void Writing::write(int job, Engine& engine, int tokens, const std::stop_token& 
     news.tokens.push_back(std::move(token));
     engine.waiting = {*id};
     last.ended = engine.tokenizer && engine.tokenizer->ends(*id);
-    tell(job, std::move(news));
+    tell_news(part, std::move(news));
   }
   last.done = true;
-  tell(job, std::move(last));
+  tell_news(part, std::move(last));
 }
 
 void Writing::begin(const QString& spec, const WritingWish& wish, const RunSettings& settings) {
-  thread_ = {};  // what is going on ends behind its token
+  finish();  // behind its token
   tokens_.clear();
   problem_.clear();
   prefill_rate_ = decode_rate_ = 0;
-  ended_ = false, busy_ = true;
+  ended_ = false;
   engine_ = std::make_shared<Engine>();
-  const int job = ++job_;
-  thread_ =
-      std::jthread([this, job, engine = engine_, model = spec.toStdString(), wish, settings](std::stop_token stop) {
-        if (read_prompt(job, *engine, model, wish, settings)) write(job, *engine, wish.tokens, stop);
-      });
-  Q_EMIT changed();
+  start([this, engine = engine_, model = spec.toStdString(), wish, settings](const Part& part) {
+    if (read_prompt(part, *engine, model, wish, settings)) write(part, *engine, wish.tokens);
+  });
 }
 
 void Writing::go_on(int tokens) {
-  if (!can_go_on()) return;
-  thread_ = {};
-  busy_ = true;
-  thread_ = std::jthread(
-      [this, job = job_, engine = engine_, tokens](std::stop_token stop) { write(job, *engine, tokens, stop); });
-  Q_EMIT changed();
+  if (can_go_on()) start([this, engine = engine_, tokens](const Part& part) { write(part, *engine, tokens); });
 }
 
 }  // namespace arenascope::app

@@ -4,13 +4,10 @@
 #pragma once
 #include <arenascope/trace/session.h>
 
-#include <QObject>
-#include <QStringList>
 #include <memory>
-#include <stop_token>
-#include <thread>
 #include <vector>
 
+#include "background_job.h"
 #include "run_settings.h"
 
 namespace arenascope::app {
@@ -42,20 +39,16 @@ struct WrittenToken {
   trace::RunId run;             // that its keys and values were computed in; none yet of the last one
 };
 
-class Writing : public QObject {
+class Writing : public BackgroundJob {
   Q_OBJECT
  public:
   explicit Writing(QObject* parent = nullptr);
   ~Writing() override;  // waits until what is computed has ended
-  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
-  static void retire(std::unique_ptr<Writing> writing);
 
   void begin(const QString& spec, const WritingWish& wish, const RunSettings& settings);
   void go_on(int tokens);  // behind what is there
-  void stop();             // behind the token that is being computed
 
-  bool busy() const { return busy_; }
-  bool can_go_on() const { return !busy_ && engine_ != nullptr && problem_.isEmpty() && !ended_; }
+  bool can_go_on() const { return !busy() && engine_ != nullptr && problem_.isEmpty() && !ended_; }
   const std::vector<WrittenToken>& tokens() const { return tokens_; }
   const QString& problem() const { return problem_; }
   bool ended() const { return ended_; }  // by a token that ends the text
@@ -65,26 +58,22 @@ class Writing : public QObject {
 
  Q_SIGNALS:
   void session_begun(std::shared_ptr<arenascope::trace::Session> session, const QString& title);
-  void changed();
 
  private:
   struct Engine;
   struct News;
   void take(const News& news);
   // On the thread.
-  void tell(int job, News news);
-  bool read_prompt(int job, Engine& engine, const std::string& spec, const WritingWish& wish,
+  void tell_news(const Part& part, News news);
+  bool read_prompt(const Part& part, Engine& engine, const std::string& spec, const WritingWish& wish,
                    const RunSettings& settings);
-  void write(int job, Engine& engine, int tokens, const std::stop_token& stop);
+  void write(const Part& part, Engine& engine, int tokens);
 
   std::shared_ptr<Engine> engine_;  // while busy the thread's alone
   std::vector<WrittenToken> tokens_;
   QString problem_;
-  bool busy_ = false, ended_ = false;
+  bool ended_ = false;
   double prefill_rate_ = 0, decode_rate_ = 0;
-  int job_ = 0;  // what older ones still tell is not heard
-  bool retired_ = false;
-  std::jthread thread_;
 };
 
 }  // namespace arenascope::app

@@ -148,15 +148,6 @@ PanelParts with_document(const PanelKind&, Document& document, QWidget* parent) 
   return parts;
 }
 
-PanelParts run_settings(const PanelKind&, Document& document, QWidget* parent) {
-  auto* panel = new RunSettingsPanel(&document, parent);
-  PanelParts parts;
-  parts.widget = panel;
-  parts.csv = [panel] { return panel->to_csv(); };
-  parts.show = [panel](Document& d) { panel->set_document(&d); };
-  return parts;
-}
-
 using G = PanelGroup;
 using P = PanelPlace;
 constexpr uint8_t kTables = kEverything | kMemoryLayout | kTimeLayout | kLessonLayout;
@@ -177,7 +168,8 @@ constexpr PanelKind kPanels[] = {
     {"nodes", QT_TRANSLATE_NOOP("Docks", "Nodes"), G::Model, P::Bottom, kAllLayouts,
      kEverything | kGraphLayout | kLessonLayout, nodes_table, table_alone},
     {"objects", QT_TRANSLATE_NOOP("Docks", "Objects"), G::Model, P::Bottom, kTables, 0, objects_table, objects},
-    {"settings", QT_TRANSLATE_NOOP("Docks", "Run Settings"), G::Model, P::Bottom, kTables, 0, nullptr, run_settings},
+    {"settings", QT_TRANSLATE_NOOP("Docks", "Run Settings"), G::Model, P::Bottom, kTables, 0, nullptr,
+     with_document<RunSettingsPanel>},
     {"compare", QT_TRANSLATE_NOOP("Docks", "Compare"), G::Model, P::Bottom, kTables, 0, compare_table, table_alone},
     {"text", QT_TRANSLATE_NOOP("Docks", "Text"), G::Model, P::Bottom, kTables, 0, nullptr, with_document<TextPanel>},
     {"training", QT_TRANSLATE_NOOP("Docks", "Training"), G::Model, P::Bottom, kTables, 0, nullptr,

@@ -30,7 +30,7 @@ QString in_one_line(const std::string& text) {
 
 }  // namespace
 
-RunSettingsPanel::RunSettingsPanel(Document* document, QWidget* parent) : QWidget(parent) {
+RunSettingsPanel::RunSettingsPanel(Document& document, QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("settings"));
   build();
   retranslate();
@@ -141,10 +141,9 @@ QWidget* RunSettingsPanel::editor(const char* id) const {
   return nullptr;
 }
 
-void RunSettingsPanel::set_document(Document* document) {
-  document_ = document;
-  QObject* bond = bond_.renew();
-  if (document != nullptr) connect(document, &Document::opened, bond, [this] { take(); });
+void RunSettingsPanel::set_document(Document& document) {
+  document_ = &document;
+  connect(&document, &Document::opened, bond_.renew(), [this] { take(); });
   take();
 }
 

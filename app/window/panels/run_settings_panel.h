@@ -25,8 +25,8 @@ struct RunOption;
 class RunSettingsPanel : public QWidget {
   Q_OBJECT
  public:
-  explicit RunSettingsPanel(Document* document, QWidget* parent = nullptr);
-  void set_document(Document* document);
+  explicit RunSettingsPanel(Document& document, QWidget* parent = nullptr);
+  void set_document(Document& document);
   QString to_csv() const;
 
   // Of tests: the editor of an option, the sentence about what was wrong, and the button.

@@ -29,7 +29,8 @@ _expired = getattr(torch, "UntypedStorage", torch.Storage)._expired
 
 
 class _Storage:
-    __slots__ = ("weak", "ref", "address", "bytes", "owner", "begin", "first", "end", "last", "kind", "space", "number")
+    __slots__ = ("key", "weak", "ref", "address", "bytes", "owner", "begin", "first", "end", "last", "kind", "space", "number",
+                 "told")
 
 
 class _Spaces:
@@ -40,6 +41,7 @@ class _Spaces:
         self.track = c.library.track(b"PyTorch storages", c.OTHER, c.NONE)
         self.live = {}  # by the storage's identity
         self.number = 0
+        self.places = {}  # by device, those of the live ones that were told of: (address, storage's number, storage), ascending
 
     def space(self, device):
         key = str(device)
@@ -157,30 +159,53 @@ class Watch(TorchDispatchMode):
             s = _spaces.live[key] = _Storage()
             if kind == c.WORKSPACE:
                 self.young[key] = s
-            s.weak, s.address, s.bytes, s.owner = StorageWeakRef(storage), storage.data_ptr(), storage.nbytes(), owner
+            s.key, s.weak, s.address, s.bytes, s.owner = key, StorageWeakRef(storage), storage.data_ptr(), storage.nbytes(), owner
             s.ref = s.weak.cdata
             s.begin, s.first, s.end, s.kind, s.space = c.library.now(), step, None, kind, _spaces.space(device)
             s.number = _spaces.number = _spaces.number + 1
-            if s.bytes >= SMALLEST:
+            s.told = s.bytes >= SMALLEST and self._make_room(s, step)
+            if s.told:
                 c.library.write(_spaces.track, s.begin, s.address, s.bytes, s.number, c.ALLOC, s.kind | s.space << 8)
-        if s.bytes >= SMALLEST:
+        if s.told:
             self.storages.append(s)
+
+    def _make_room(self, s, step):
+        """What was looked at too long ago may be gone from where this one lies. False: one still lies there (memory that
+        two storages share is told of once)."""
+        places = _spaces.places.setdefault(s.space, [])
+        at = bisect.bisect_left(places, (s.address,))
+        if at and places[at - 1][0] + places[at - 1][2].bytes > s.address:
+            at -= 1
+        below = []
+        while at + len(below) < len(places) and places[at + len(below)][0] < s.address + s.bytes:
+            below.append(places[at + len(below)][2])
+        if not all(_expired(other.ref) for other in below):
+            return False
+        if below:
+            self._tell_gone([other.key for other in below], step)
+            s.begin = c.library.now()
+        bisect.insort(places, (s.address, s.number, s))
+        return True
 
     def _look_for_gone(self, step, at_all=True):
         """Those that this step made at each op, those from before it now and then: there are many, and few go."""
         gone = [key for key, s in self.young.items() if _expired(s.ref)]
         if at_all or step % 16 == 0:
             gone += [key for key, s in _spaces.live.items() if key not in self.young and _expired(s.ref)]
-        if not gone:
-            return
+        if gone:
+            self._tell_gone(gone, step)
+
+    def _tell_gone(self, gone, step):
         now = c.library.now()
         for key in gone:
             s = _spaces.live.pop(key)
             self.young.pop(key, None)
             self.tensors.pop(key, None)
             s.end, s.last = now, step
-            if s.bytes < SMALLEST:
+            if not s.told:
                 continue
+            places = _spaces.places[s.space]
+            del places[bisect.bisect_left(places, (s.address, s.number))]
             c.library.write(_spaces.track, now, s.address, s.bytes, s.number, c.FREE, s.kind | s.space << 8)
 
     # ---- What was seen, as a graph and a run of it

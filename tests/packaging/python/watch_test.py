@@ -22,6 +22,24 @@ for i in range(2):
         optimizer.step()
     arenascope.count("loss", loss.item())
 """
+# What a step leaves behind goes in the next one, and its place is taken at once; two storages over one memory.
+REUSED = """
+import arenascope, torch
+assert arenascope.connect()
+again = 0
+for i in range(8):
+    with arenascope.watch(None, "left behind"):
+        kept = torch.ones(16384)
+    with arenascope.watch(None, "reused"):
+        torch.zeros(2)
+        place = kept.data_ptr()
+        del kept
+        taken = torch.ones(16384)
+        again += taken.data_ptr() == place
+        shared = torch.from_numpy(taken.numpy()) + 1
+    del taken, shared
+assert again, "no place was taken again: nothing was tried"
+"""
 PLAIN = """
 import arenascope
 assert arenascope.connect("plain")
@@ -69,6 +87,11 @@ def check_torch(cli, folder):
     assert seen["graphs"][0]["nodes"] > 30, seen
     audit = subprocess.run([cli, "audit", "--json", recording], capture_output=True, text=True)
     assert audit.returncode == 0, audit.stderr  # nothing that it says contradicts itself
+    with open(f"{folder}/reused.py", "w") as out:
+        out.write(REUSED)
+    attach(cli, sys.executable, f"{folder}/reused.py", recording=f"{folder}/reused.pftrace")
+    audit = subprocess.run([cli, "audit", "--json", f"{folder}/reused.pftrace"], capture_output=True, text=True)
+    assert audit.returncode == 0, audit.stderr
     # The heap's own count of what PyTorch's allocator took, beside what the package saw.
     both = attach(cli, sys.executable, script, with_="malloc", variables={"ARENASCOPE_MALLOC_BYTES": "4096"})
     peaks = {s["name"]: s["peak_bytes"] for s in both["spaces"]}
