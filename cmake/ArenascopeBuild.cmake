@@ -58,10 +58,10 @@ function(arenascope_precompile target)
   endif()
 endfunction()
 
-# arenascope_unity(TARGET): several files are compiled as one, which takes a third of the time from nothing. For windows and
-# command lines, whose files are short and their headers long; packaging/run and packaging/test ask for it. Whoever edits
-# one file at a time is better off without.
-option(ARENASCOPE_UNITY "Compile several files of views and programs as one" OFF)
+# arenascope_unity(TARGET): several files are compiled as one, which takes a third of the time from nothing, as their
+# headers are longer than they are. packaging/run and packaging/test ask for it. Whoever edits one file at a time is better
+# off without.
+option(ARENASCOPE_UNITY "Compile several files of rooms, views and programs as one" OFF)
 function(arenascope_unity target)
   if(ARENASCOPE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
@@ -70,9 +70,10 @@ endfunction()
 
 # arenascope_room(NAME SOURCES … [PUBLIC lib…] [PRIVATE lib…])
 # One room of the engine: a static library arenascope_NAME, exported as Arenascope::NAME. Rooms with compiler options of
-# their own say OWN_OPTIONS: they cannot share the precompiled headers.
+# their own say OWN_OPTIONS: they cannot share the precompiled headers. ALONE: each of its files is compiled alone, as with
+# OWN_OPTIONS (a warning that one of them turns into an error would be one in all).
 function(arenascope_room name)
-  cmake_parse_arguments(ARG "OWN_OPTIONS" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_OPTIONS;ALONE" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(arenascope_${name} STATIC ${ARG_SOURCES})
   add_library(Arenascope::${name} ALIAS arenascope_${name})
   set_target_properties(arenascope_${name} PROPERTIES EXPORT_NAME ${name})
@@ -85,6 +86,9 @@ function(arenascope_room name)
     arenascope_precompile(arenascope_${name} ${arenascope_common_headers})
   else()
     arenascope_precompile(arenascope_${name} REUSE arenascope_precompiled)
+    if(NOT ARG_ALONE)
+      arenascope_unity(arenascope_${name})
+    endif()
   endif()
   set_property(GLOBAL APPEND PROPERTY ARENASCOPE_ROOMS arenascope_${name})
 endfunction()

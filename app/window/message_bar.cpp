@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "message_bar.h"
 
+#include <views/common/theme.h>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -15,11 +16,6 @@ namespace {
 
 constexpr int kNoteMs = 12'000;  // time enough to read it twice
 constexpr int kWidest = 900;
-
-QColor mixed(const QColor& a, const QColor& b, double share) {
-  const auto mix = [&](float x, float y) { return static_cast<float>(x + (y - x) * share); };
-  return QColor::fromRgbF(mix(a.redF(), b.redF()), mix(a.greenF(), b.greenF()), mix(a.blueF(), b.blueF()));
-}
 
 }  // namespace
 
@@ -98,7 +94,7 @@ QFrame* MessageBar::line_of(const Message& message) {
   const QColor accent = kind == MessageKind::Error     ? colours.capacity
                         : kind == MessageKind::Warning ? colours.category(1)
                                                        : colours.category(0);
-  const QColor ground = mixed(palette().color(QPalette::Window), accent, 0.16);
+  const QColor ground = views::mixed(palette().color(QPalette::Window), accent, 0.16);
   auto* line = new QFrame(this);
   line->setObjectName(QStringLiteral("message"));
   line->setStyleSheet(

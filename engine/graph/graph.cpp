@@ -13,13 +13,6 @@ namespace arenascope {
 
 namespace {
 
-// A tensor whose sources are being visited.
-struct Frame {
-  TensorImpl* tensor;
-  uint32_t next_source;
-  int32_t uses;  // counted so far
-};
-
 // What a hash slot says: nothing, a place (of a node; of a leaf behind all nodes; on the stack of those being
 // visited), or that it is to be emptied. The tensor itself is read at that place.
 using Code = uint32_t;
@@ -31,6 +24,13 @@ constexpr Code kOnStack = Code{1} << 31;
 }  // namespace
 
 struct GraphData {
+  // A tensor whose sources are being visited.
+  struct Frame {
+    TensorImpl* tensor;
+    uint32_t next_source;
+    int32_t uses;  // counted so far
+  };
+
   size_t capacity, slots;
   size_t node_count, leaf_count;
   TensorImpl** nodes;
@@ -218,7 +218,7 @@ Status Graph::expand(const Tensor& output) {
   if (!output) return Error{"a graph cannot be collected from an undefined tensor"};
   GraphData& g = *data_;
   const size_t nodes_before = g.node_count, leafs_before = g.leaf_count;
-  std::vector<Frame> stack;
+  std::vector<GraphData::Frame> stack;
   try {
     context_.keep_alive(output);
     while (!g.collect(output.impl(), stack)) {

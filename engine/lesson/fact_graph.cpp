@@ -197,7 +197,7 @@ Result<Value> bits(const Scene&, const Arguments& a) {
   return number_value(8.0 * info(*type).block_bytes / info(*type).block_elements);
 }
 
-constexpr Fact kFacts[] = {
+constexpr Fact kGraphFacts[] = {
     {{"nodes", 0, 0, "how many nodes the graph has"}, nodes},
     {{"leafs", 0, 0, "how many leafs"}, leafs},
     {{"node_names", 0, 0, "the nodes as they were collected"}, node_names},
@@ -230,6 +230,6 @@ constexpr Fact kFacts[] = {
 
 }  // namespace
 
-std::span<const Fact> graph_facts() { return kFacts; }
+std::span<const Fact> graph_facts() { return kGraphFacts; }
 
 }  // namespace arenascope::lesson

@@ -149,7 +149,7 @@ Result<Value> problems(const Scene& s, const Arguments&) {
   return number_value(static_cast<double>(s.snapshot->problems.size()));
 }
 
-constexpr Fact kFacts[] = {
+constexpr Fact kMemoryFacts[] = {
     {{"active", 0, 1, "bytes of a kind of memory (workspace, persistent, kv_cache, …) in use at the end"},
      held<trace::MemoryCount::Active, false>},
     {{"most_active", 0, 1, "the most that were ever in use"}, held<trace::MemoryCount::Active, true>},
@@ -177,6 +177,6 @@ constexpr Fact kFacts[] = {
 
 }  // namespace
 
-std::span<const Fact> memory_facts() { return kFacts; }
+std::span<const Fact> memory_facts() { return kMemoryFacts; }
 
 }  // namespace arenascope::lesson

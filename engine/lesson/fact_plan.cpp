@@ -211,7 +211,7 @@ Result<Value> in_place_of(const Scene& s, const Arguments& a) {
   return text_value(name.empty() ? "none" : name);
 }
 
-constexpr Fact kFacts[] = {
+constexpr Fact kPlanFacts[] = {
     {{"peak", 0, 0, "most bytes that live at once in the plan shown"}, peak},
     {{"peak_step", 0, 0, "the first step at which they do"}, peak_step},
     {{"at_peak", 0, 0, "who lives then, the largest first"}, at_peak},
@@ -239,6 +239,6 @@ constexpr Fact kFacts[] = {
 
 }  // namespace
 
-std::span<const Fact> plan_facts() { return kFacts; }
+std::span<const Fact> plan_facts() { return kPlanFacts; }
 
 }  // namespace arenascope::lesson

@@ -52,7 +52,7 @@ Result<Value> image_height(const Scene&, const Arguments& a) {
   return number_value(static_cast<double>(x->n * x->h));
 }
 
-constexpr Fact kFacts[] = {
+constexpr Fact kPoolFacts[] = {
     {{"tensor_bytes", 4, 4, "bytes of an f32 tensor of N,H,W,C elements"}, plain_bytes},
     {{"buffer_bytes", 4, 4, "bytes of the buffer that MNN's onAcquire asks for it"}, buffer_bytes},
     {{"image_width", 4, 4, "texels of four channels in a row of its image"}, image_width},
@@ -61,6 +61,6 @@ constexpr Fact kFacts[] = {
 
 }  // namespace
 
-std::span<const Fact> pool_facts() { return kFacts; }
+std::span<const Fact> pool_facts() { return kPoolFacts; }
 
 }  // namespace arenascope::lesson

@@ -179,7 +179,7 @@ Result<Value> copied_bytes(const Scene& s, const Arguments&) {
   return bytes_value(n);
 }
 
-constexpr Fact kFacts[] = {
+constexpr Fact kRunFacts[] = {
     {{"runs", 0, 0, "how many runs were seen"}, runs},
     {{"threads", 0, 0, "how many threads took part in the run"}, threads},
     {{"barriers", 0, 0, "how often they met in it"}, barriers},
@@ -197,6 +197,6 @@ constexpr Fact kFacts[] = {
 
 }  // namespace
 
-std::span<const Fact> run_facts() { return kFacts; }
+std::span<const Fact> run_facts() { return kRunFacts; }
 
 }  // namespace arenascope::lesson

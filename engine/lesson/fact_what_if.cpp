@@ -85,7 +85,7 @@ Result<Value> saving(const Scene& s, const Arguments& a) {
   return bytes_value(most);
 }
 
-constexpr Fact kFacts[] = {
+constexpr Fact kWhatIfFacts[] = {
     {{"arena", 0, 2, "bytes of its arena; with a planner and an order, of the plan that these would make"},
      [](const Scene& s, const Arguments& a) -> Result<Value> {
        if (a.size() == 1) return Error{"'arena' wants a planner and an order, or neither"};
@@ -101,6 +101,6 @@ constexpr Fact kFacts[] = {
 
 }  // namespace
 
-std::span<const Fact> what_if_facts() { return kFacts; }
+std::span<const Fact> what_if_facts() { return kWhatIfFacts; }
 
 }  // namespace arenascope::lesson

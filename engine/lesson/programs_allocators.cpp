@@ -114,7 +114,7 @@ Status cache_pages(trace::Recorder& recorder) {
   return {};
 }
 
-constexpr Program kPrograms[] = {
+constexpr Program kAllocatorsPrograms[] = {
     {"buckets", "a caching allocator with buckets of powers of two", buckets},
     {"one_arena", "the same tensors in one planned arena", one_arena},
     {"one_kind", "weights, cache and scratch, all of kind default", one_kind},
@@ -130,6 +130,6 @@ constexpr Program kPrograms[] = {
 
 }  // namespace
 
-std::span<const Program> allocator_programs() { return kPrograms; }
+std::span<const Program> allocator_programs() { return kAllocatorsPrograms; }
 
 }  // namespace arenascope::lesson

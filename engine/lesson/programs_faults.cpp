@@ -131,7 +131,7 @@ Status lost_in_place(trace::Recorder& recorder) {
                    "## A step\n");
 }
 
-constexpr Program kPrograms[] = {
+constexpr Program kFaultsPrograms[] = {
     {"leak", "a program that keeps what it does not need", leak},
     {"fragmented", "a pool whose free bytes lie in pieces", fragmented},
     {"slow_thread", "threads of which one has most of the work", slow_thread},
@@ -141,6 +141,6 @@ constexpr Program kPrograms[] = {
 
 }  // namespace
 
-std::span<const Program> fault_programs() { return kPrograms; }
+std::span<const Program> fault_programs() { return kFaultsPrograms; }
 
 }  // namespace arenascope::lesson

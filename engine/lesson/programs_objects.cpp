@@ -55,7 +55,7 @@ Status objects_own(trace::Recorder& recorder) {
   return build(recorder, {.mem_size = buffer.size(), .mem_buffer = buffer.data()}, "objects_own");
 }
 
-constexpr Program kPrograms[] = {
+constexpr Program kObjectsPrograms[] = {
     {"objects", "a pool with the tensors' data in it", objects},
     {"objects_no_alloc", "a pool of descriptions only", objects_no_alloc},
     {"objects_full", "a pool that is too small", objects_full},
@@ -65,6 +65,6 @@ constexpr Program kPrograms[] = {
 
 }  // namespace
 
-std::span<const Program> object_programs() { return kPrograms; }
+std::span<const Program> object_programs() { return kObjectsPrograms; }
 
 }  // namespace arenascope::lesson

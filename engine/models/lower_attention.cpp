@@ -274,7 +274,7 @@ void swi_glu(OpCall& c) {
   c.out(0, c.op(Op::Mul, {gate, b}));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kAttentionHandlers[] = {
     {"Attention", attention},
     {"RotaryEmbedding", rotary_embedding},
     {"SwiGLU", swi_glu},
@@ -282,6 +282,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> attention_handlers() { return kHandlers; }
+std::span<const HandlerEntry> attention_handlers() { return kAttentionHandlers; }
 
 }  // namespace arenascope::models

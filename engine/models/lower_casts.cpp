@@ -57,7 +57,7 @@ void bit_cast(OpCall& c) {
   c.out(0, c.op_with(Op::BitCast, {c.in(0)}, CastParams{*dtype}));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kCastsHandlers[] = {
     {"BitCast", bit_cast},
     {"Cast", cast},
     {"CastLike", cast_like},
@@ -79,6 +79,6 @@ Tensor to_small_type(OpCall& c, const Tensor& x, int32_t code, bool saturate, co
   return c.cast(rounded, DType::F32, at.c_str());
 }
 
-std::span<const HandlerEntry> cast_handlers() { return kHandlers; }
+std::span<const HandlerEntry> cast_handlers() { return kCastsHandlers; }
 
 }  // namespace arenascope::models

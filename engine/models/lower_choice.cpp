@@ -199,12 +199,12 @@ void det(OpCall& c) {
   c.out(0, c.reshape(determinant(c, x, columns, 0, ":minor"), sizes));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kChoiceHandlers[] = {
     {"Col2Im", col2im}, {"Compress", compress}, {"Det", det}, {"NonZero", non_zero}, {"Unique", unique},
 };
 
 }  // namespace
 
-std::span<const HandlerEntry> choice_handlers() { return kHandlers; }
+std::span<const HandlerEntry> choice_handlers() { return kChoiceHandlers; }
 
 }  // namespace arenascope::models

@@ -123,10 +123,10 @@ void tf_idf_vectorizer(OpCall& c) {
   c.out(0, c.reshape(y, one_line ? Dims{width} : Dims{rows, width}));
 }
 
-constexpr HandlerEntry kHandlers[] = {{"TfIdfVectorizer", tf_idf_vectorizer}};
+constexpr HandlerEntry kCountsHandlers[] = {{"TfIdfVectorizer", tf_idf_vectorizer}};
 
 }  // namespace
 
-std::span<const HandlerEntry> count_handlers() { return kHandlers; }
+std::span<const HandlerEntry> count_handlers() { return kCountsHandlers; }
 
 }  // namespace arenascope::models

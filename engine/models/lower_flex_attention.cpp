@@ -65,10 +65,10 @@ void flex_attention(OpCall& c) {
   if (y) c.out(0, c.cast(c.reshape(y, {sq[0], heads, sq[2], sv[3]}, ":y"), c.value(2).dtype));
 }
 
-constexpr HandlerEntry kHandlers[] = {{"ai.onnx.preview::FlexAttention", flex_attention}};
+constexpr HandlerEntry kFlexAttentionHandlers[] = {{"ai.onnx.preview::FlexAttention", flex_attention}};
 
 }  // namespace
 
-std::span<const HandlerEntry> flex_attention_handlers() { return kHandlers; }
+std::span<const HandlerEntry> flex_attention_handlers() { return kFlexAttentionHandlers; }
 
 }  // namespace arenascope::models

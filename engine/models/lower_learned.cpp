@@ -174,7 +174,7 @@ void tree_ensemble(OpCall& c) {
   c.out(0, after == 2 ? c.op(Op::Sigmoid, {sum}) : c.op(Op::Copy, {sum}));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kLearnedHandlers[] = {
     {"ai.onnx.ml::ArrayFeatureExtractor", array_feature_extractor},
     {"ai.onnx.ml::Binarizer", binarizer},
     {"ai.onnx.ml::TreeEnsemble", tree_ensemble},
@@ -182,6 +182,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> learned_handlers() { return kHandlers; }
+std::span<const HandlerEntry> learned_handlers() { return kLearnedHandlers; }
 
 }  // namespace arenascope::models

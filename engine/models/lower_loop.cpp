@@ -77,10 +77,10 @@ void loop(OpCall& c) {
     if (c.wants(states + i)) stack(c, states + i, stacked[i]);
 }
 
-constexpr HandlerEntry kHandlers[] = {{"Loop", loop}};
+constexpr HandlerEntry kLoopHandlers[] = {{"Loop", loop}};
 
 }  // namespace
 
-std::span<const HandlerEntry> loop_handlers() { return kHandlers; }
+std::span<const HandlerEntry> loop_handlers() { return kLoopHandlers; }
 
 }  // namespace arenascope::models

@@ -49,13 +49,13 @@ void soft_max_cross_entropy(OpCall& c) {
   if (c.wants(1)) c.out(1, log_probability);
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kLossesHandlers[] = {
     {"NegativeLogLikelihoodLoss", [](OpCall& c) { nll(c, c.in(0), 1, 2); }},
     {"SoftmaxCrossEntropyLoss", soft_max_cross_entropy},
 };
 
 }  // namespace
 
-std::span<const HandlerEntry> loss_handlers() { return kHandlers; }
+std::span<const HandlerEntry> loss_handlers() { return kLossesHandlers; }
 
 }  // namespace arenascope::models

@@ -379,7 +379,7 @@ void reverse_sequence(OpCall& c) {
   c.out(0, c.reshape(rows, x.sizes()));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kMovementHandlers[] = {
     {"CenterCropPad", center_crop_pad},
     {"Concat", concat},
     {"DepthToSpace", depth_to_space},
@@ -400,6 +400,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> movement_handlers() { return kHandlers; }
+std::span<const HandlerEntry> movement_handlers() { return kMovementHandlers; }
 
 }  // namespace arenascope::models

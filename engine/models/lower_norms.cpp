@@ -157,7 +157,7 @@ void mean_variance_norm(OpCall& c) {
   c.out(0, c.op(Op::Div, {apart, deviation}));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kNormsHandlers[] = {
     {"BatchNormalization", batch_norm},
     {"GroupNormalization", group_norm},
     {"Hardmax", hard_max},
@@ -172,6 +172,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> norm_handlers() { return kHandlers; }
+std::span<const HandlerEntry> norm_handlers() { return kNormsHandlers; }
 
 }  // namespace arenascope::models

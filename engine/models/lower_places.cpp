@@ -117,10 +117,10 @@ void max_unpool(OpCall& c) {
   if (y) c.out(0, c.cast(c.op(Op::Copy, {y}, c.value(0).dtype == DType::F32 ? "" : ":y"), c.value(0).dtype));
 }
 
-constexpr HandlerEntry kHandlers[] = {{"MaxUnpool", max_unpool}, {"TensorScatter", tensor_scatter}};
+constexpr HandlerEntry kPlacesHandlers[] = {{"MaxUnpool", max_unpool}, {"TensorScatter", tensor_scatter}};
 
 }  // namespace
 
-std::span<const HandlerEntry> place_handlers() { return kHandlers; }
+std::span<const HandlerEntry> place_handlers() { return kPlacesHandlers; }
 
 }  // namespace arenascope::models

@@ -163,7 +163,7 @@ void bit_shift(OpCall& c) {
   c.out(0, c.op(direction == "LEFT" ? Op::ShiftLeft : Op::ShiftRight, {c.in(0), c.in(1)}));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kPointwiseHandlers[] = {
     {"Abs", unary<Op::Abs>},
     {"Acos", unary<Op::Acos>},
     {"Acosh", unary<Op::Acosh>},
@@ -238,6 +238,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> pointwise_handlers() { return kHandlers; }
+std::span<const HandlerEntry> pointwise_handlers() { return kPointwiseHandlers; }
 
 }  // namespace arenascope::models

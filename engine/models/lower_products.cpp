@@ -257,7 +257,7 @@ class Einsum {
   std::map<char, int64_t> sizes_;
 };
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kProductsHandlers[] = {
     {"Einsum", [](OpCall& c) { Einsum(c).run(); }},
     {"Gemm", gemm},
     {"MatMul", mat_mul},
@@ -265,6 +265,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> product_handlers() { return kHandlers; }
+std::span<const HandlerEntry> product_handlers() { return kProductsHandlers; }
 
 }  // namespace arenascope::models

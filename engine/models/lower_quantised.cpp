@@ -190,7 +190,7 @@ void q_linear_conv(OpCall& c) {
   quantise(c, c.op(Op::Mul, {y, factor}, ":scaled"), along(c, 7, 1, y.sizes(), ":y_zero"), c.value(7).dtype);
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kQuantisedHandlers[] = {
     {"ConvInteger", conv_integer},           {"QLinearConv", q_linear_conv},
     {"DequantizeLinear", dequantize_linear}, {"DynamicQuantizeLinear", dynamic_quantize_linear},
     {"MatMulInteger", mat_mul_integer},      {"QLinearMatMul", q_linear_mat_mul},
@@ -199,6 +199,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> quantised_handlers() { return kHandlers; }
+std::span<const HandlerEntry> quantised_handlers() { return kQuantisedHandlers; }
 
 }  // namespace arenascope::models

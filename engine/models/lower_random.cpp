@@ -121,7 +121,7 @@ void multinomial(OpCall& c) {
   c.out(0, c.cast(best, dtype));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kRandomHandlers[] = {
     {"Bernoulli", bernoulli},
     {"Multinomial", multinomial},
     {"RandomNormal", [](OpCall& c) { random(c, Kind::Normal, false); }},
@@ -134,7 +134,7 @@ constexpr HandlerEntry kHandlers[] = {
 
 bool draws_numbers(const ir::Node& node) {
   if (!node.domain.empty()) return false;
-  for (const HandlerEntry& entry : kHandlers)
+  for (const HandlerEntry& entry : kRandomHandlers)
     if (node.op == entry.op) return true;
   return false;
 }
@@ -151,6 +151,6 @@ void drop_at_random(OpCall& c, double ratio) {
   if (c.wants(1)) c.out(1, c.op(Op::Copy, {kept}, ":mask"));
 }
 
-std::span<const HandlerEntry> random_handlers() { return kHandlers; }
+std::span<const HandlerEntry> random_handlers() { return kRandomHandlers; }
 
 }  // namespace arenascope::models

@@ -222,7 +222,7 @@ class Recurrent {
   Tensor x_;
 };
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kRecurrentHandlers[] = {
     {"GRU", [](OpCall& c) { Recurrent(c, 3).run(); }},
     {"LSTM", [](OpCall& c) { Recurrent(c, 4).run(); }},
     {"RNN", [](OpCall& c) { Recurrent(c, 1).run(); }},
@@ -230,6 +230,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> recurrent_handlers() { return kHandlers; }
+std::span<const HandlerEntry> recurrent_handlers() { return kRecurrentHandlers; }
 
 }  // namespace arenascope::models

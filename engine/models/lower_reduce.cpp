@@ -105,7 +105,7 @@ void global_lp_pool(OpCall& c) {
   c.out(0, c.op_with(Op::ReduceSum, {c.op(Op::Abs, {x}, ":abs")}, ReduceParams{axes, true}));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kReduceHandlers[] = {
     {"ArgMax", arg<Op::ArgMax>},
     {"ArgMin", arg<Op::ArgMin>},
     {"CumProd", cumulated<Op::CumProd>},
@@ -128,6 +128,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> reduce_handlers() { return kHandlers; }
+std::span<const HandlerEntry> reduce_handlers() { return kReduceHandlers; }
 
 }  // namespace arenascope::models

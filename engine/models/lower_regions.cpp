@@ -299,7 +299,7 @@ void non_max_suppression(OpCall& c) {
   c.out(0, std::move(out));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kRegionsHandlers[] = {
     {"DeformConv", deform_conv},
     {"NonMaxSuppression", non_max_suppression},
     {"RoiAlign", roi_align},
@@ -307,6 +307,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> region_handlers() { return kHandlers; }
+std::span<const HandlerEntry> region_handlers() { return kRegionsHandlers; }
 
 }  // namespace arenascope::models

@@ -319,10 +319,10 @@ void resize(OpCall& c) {
   c.out(0, c.op_with(Op::Resize, {x}, p));
 }
 
-constexpr HandlerEntry kHandlers[] = {{"Resize", resize}, {"Upsample", resize}};
+constexpr HandlerEntry kResizeHandlers[] = {{"Resize", resize}, {"Upsample", resize}};
 
 }  // namespace
 
-std::span<const HandlerEntry> resize_handlers() { return kHandlers; }
+std::span<const HandlerEntry> resize_handlers() { return kResizeHandlers; }
 
 }  // namespace arenascope::models

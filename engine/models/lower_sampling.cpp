@@ -80,13 +80,13 @@ void affine_grid(OpCall& c) {
   c.out(0, c.cast(shaped, c.value(0).dtype));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kSamplingHandlers[] = {
     {"AffineGrid", affine_grid},
     {"GridSample", grid_sample},
 };
 
 }  // namespace
 
-std::span<const HandlerEntry> sampling_handlers() { return kHandlers; }
+std::span<const HandlerEntry> sampling_handlers() { return kSamplingHandlers; }
 
 }  // namespace arenascope::models

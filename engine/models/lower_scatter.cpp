@@ -167,7 +167,7 @@ void scatter_elements(OpCall& c) {
   scattered(c, data, updates, 1, indices->count(), reduction, layers);
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kScatterHandlers[] = {
     {"Scatter", scatter_elements},
     {"ScatterElements", scatter_elements},
     {"ScatterND", scatter_nd},
@@ -175,6 +175,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> scatter_handlers() { return kHandlers; }
+std::span<const HandlerEntry> scatter_handlers() { return kScatterHandlers; }
 
 }  // namespace arenascope::models

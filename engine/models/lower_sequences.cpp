@@ -196,7 +196,7 @@ void get_element(OpCall& c) {
   c.out(0, c.inputs()[0]);
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kSequencesHandlers[] = {
     {"ConcatFromSequence", concat},
     {"Optional", optional},
     {"OptionalGetElement", get_element},
@@ -213,6 +213,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> sequence_handlers() { return kHandlers; }
+std::span<const HandlerEntry> sequence_handlers() { return kSequencesHandlers; }
 
 }  // namespace arenascope::models

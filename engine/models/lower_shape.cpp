@@ -235,7 +235,7 @@ void branch(OpCall& c) {
   for (size_t i = 0; i < outputs->size(); ++i) c.out(i, (*outputs)[i]);
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kShapeHandlers[] = {
     {"BlackmanWindow", [](OpCall& c) { cosine_window(c, 0.42, -0.5, 0.08); }},
     {"Constant", constant},
     {"ConstantOfShape", constant_of_shape},
@@ -256,6 +256,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> shape_handlers() { return kHandlers; }
+std::span<const HandlerEntry> shape_handlers() { return kShapeHandlers; }
 
 }  // namespace arenascope::models

@@ -215,7 +215,7 @@ void mel_weight_matrix(OpCall& c) {
   c.out(0, std::move(out));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kSignalHandlers[] = {
     {"DFT", dft},
     {"MelWeightMatrix", mel_weight_matrix},
     {"STFT", stft},
@@ -223,6 +223,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> signal_handlers() { return kHandlers; }
+std::span<const HandlerEntry> signal_handlers() { return kSignalHandlers; }
 
 }  // namespace arenascope::models

@@ -265,7 +265,7 @@ void scan(OpCall& c) {
   }
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kStateHandlers[] = {
     {"CausalConvWithState", causal_conv},
     {"LinearAttention", linear_attention},
     {"Scan", scan},
@@ -273,6 +273,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> state_handlers() { return kHandlers; }
+std::span<const HandlerEntry> state_handlers() { return kStateHandlers; }
 
 }  // namespace arenascope::models

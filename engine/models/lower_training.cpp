@@ -109,7 +109,7 @@ void adam(OpCall& c) {
   });
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kTrainingHandlers[] = {
     {"ai.onnx.preview.training::Adagrad", adagrad},
     {"ai.onnx.preview.training::Adam", adam},
     {"ai.onnx.preview.training::Momentum", momentum},
@@ -117,6 +117,6 @@ constexpr HandlerEntry kHandlers[] = {
 
 }  // namespace
 
-std::span<const HandlerEntry> training_handlers() { return kHandlers; }
+std::span<const HandlerEntry> training_handlers() { return kTrainingHandlers; }
 
 }  // namespace arenascope::models

@@ -262,7 +262,7 @@ void lrn(OpCall& c) {
   c.out(0, c.op_with(Op::Lrn, {c.in(0)}, params));
 }
 
-constexpr HandlerEntry kHandlers[] = {
+constexpr HandlerEntry kWindowsHandlers[] = {
     {"AveragePool", [](OpCall& c) { pool(c, Op::AvgPool); }},
     {"Conv", conv},
     {"ConvTranspose", conv_transpose},
@@ -281,6 +281,6 @@ bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& 
   return c.ok();
 }
 
-std::span<const HandlerEntry> window_handlers() { return kHandlers; }
+std::span<const HandlerEntry> window_handlers() { return kWindowsHandlers; }
 
 }  // namespace arenascope::models

@@ -10,13 +10,13 @@
 namespace arenascope::planner {
 namespace {
 
-struct Block {
+struct StackedBlock {
   Bytes size = 0;
   Bytes alignment = 1;
 };
 
 // Blocks one behind the other, above everything with a fixed offset, which keeps its own place.
-void stack(const Items& items, const std::vector<Block>& blocks, Placement& out) {
+void stack(const Items& items, const std::vector<StackedBlock>& blocks, Placement& out) {
   Bytes at = end_of_fixed(items);
   std::vector<Bytes> base(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b) {
@@ -37,7 +37,7 @@ Placement empty_placement(const Items& items) {
 
 Placement place_apart(const Items& items, const Pulse& pulse) {
   Placement out = empty_placement(items);
-  std::vector<Block> blocks;
+  std::vector<StackedBlock> blocks;
   for (size_t i = 0; i < items.items.size(); ++i) {
     pulse();
     if (items.items[i].fixed >= 0) continue;
@@ -70,7 +70,7 @@ std::vector<Bytes> binary_ranges(const Items& items, const Pulse& pulse) {
 
 Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, const Pulse& pulse) {
   Placement out = empty_placement(items);
-  std::vector<Block> blocks;
+  std::vector<StackedBlock> blocks;
   struct Busy {
     int64_t until;
     int32_t block;

@@ -12,7 +12,7 @@
 namespace arenascope::planner {
 namespace {
 
-constexpr Bytes kMaxAlignment = Bytes{1} << 60;
+constexpr Bytes kMostJointAlignment = Bytes{1} << 60;
 
 // Groups of intervals at fixed distances from each other.
 class Groups {
@@ -237,7 +237,7 @@ Status add_group_item(const Problem& p, const Groups& groups, size_t group, Item
     append_pieces(v, own);
     for (const Piece& q : own) out.pieces.push_back({q.lower, q.upper, q.lo + shift, q.hi + shift});
     const auto both = checked_mul(item.alignment / std::gcd(item.alignment, p.alignment_of(m)), p.alignment_of(m));
-    if (!both || *both > kMaxAlignment) {
+    if (!both || *both > kMostJointAlignment) {
       return Error{
           fmt::format("Buffer {} is attached to others whose alignments cannot be met together.", p.name_of(m))};
     }

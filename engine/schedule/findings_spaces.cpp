@@ -14,7 +14,7 @@ namespace {
 using Kind = Finding::Kind;
 using Slices = std::vector<trace::SpaceSlice>;
 
-constexpr size_t kShown = 8;                // slices named at the peak
+constexpr size_t kSlicesShown = 8;          // slices named at the peak
 constexpr size_t kMostPlanned = 20'000;     // lifetimes; more would take too long
 constexpr Bytes kWorthwhile = Bytes{4096};  // waste below is none
 
@@ -46,7 +46,7 @@ void add_at_peak(const Slices& slices, const trace::SpaceTotals& totals, std::ve
   };
   const auto first_of = [&](auto size) {
     std::stable_sort(there.begin(), there.end(), by(size));
-    return Slices(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(std::min(there.size(), kShown)));
+    return Slices(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(std::min(there.size(), kSlicesShown)));
   };
   peak.count = waste.count = static_cast<int64_t>(there.size());
   peak.bytes = totals.peak;

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kLargestUnpacked = uint64_t{1} << 30;  // of all packed packets of a trace together
 constexpr uint64_t kLatest = uint64_t{1} << 60;
 
-struct Clock {
+struct SequenceClock {
   uint64_t last = 0;        // of an incremental clock, in its own units
   uint64_t multiplier = 1;  // ns a unit
   bool incremental = false;
@@ -22,7 +22,7 @@ struct Clock {
 // What packets of one sequence have in common.
 struct Sequence {
   std::unordered_map<uint64_t, std::string> names;
-  std::unordered_map<uint64_t, Clock> clocks;
+  std::unordered_map<uint64_t, SequenceClock> clocks;
   uint64_t default_track = 0, default_clock = 0;
 };
 
@@ -127,7 +127,7 @@ class Importer {
       out = static_cast<Nanoseconds>(time);
       return time < kLatest;
     }
-    Clock& c = it->second;
+    SequenceClock& c = it->second;
     if (c.incremental) time = c.last += time;
     uint64_t ns = 0;
     if (__builtin_mul_overflow(time, c.multiplier, &ns) || ns >= kLatest) return false;
@@ -163,7 +163,7 @@ class Importer {
     }
     for (const Reading& r : readings) {
       if (r.id < 64 || r.id > 127) continue;  // the sequence's own; the system's clocks run nearly alike
-      Clock& c = sequence.clocks[r.id];
+      SequenceClock& c = sequence.clocks[r.id];
       c = {r.time, r.multiplier, r.incremental, 0};
       uint64_t ns = 0;
       if (reference != nullptr && !__builtin_mul_overflow(r.time, r.multiplier, &ns) && ns < kLatest &&

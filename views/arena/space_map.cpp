@@ -9,16 +9,16 @@ namespace arenascope::views {
 namespace {
 
 // By tensor where it is known, else by what the memory is for.
-uint32_t style_of(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
+uint32_t style_of_memory(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
   if (const trace::TensorInfo* tensor = snapshot.tensor(slice.graph, slice.tensor))
     return slice_style(tensor, slice.tensor, true);
   const bool weights = slice.kind == trace::MemoryKind::Persistent || slice.kind == trace::MemoryKind::Mapped;
   return weights ? static_cast<uint32_t>(kSliceWeight) : slice_style(nullptr, trace::TensorRef{slice.block}, true);
 }
 
-class Maker {
+class SpaceMaker {
  public:
-  Maker(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p), range_(range_of_run(in)) {}
+  SpaceMaker(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p), range_(range_of_run(in)) {}
 
   void run(const SpaceChoice& choice, const std::stop_token& stop) {
     const trace::Snapshot& s = *in_.snapshot;
@@ -77,7 +77,7 @@ class Maker {
           {x.x0, x.x1, static_cast<double>(lo + slice.asked), static_cast<double>(hi), kOutlineWaste, tag});
     if (is_arena(slice)) return add_arena(x, lo, tag);
     bodies_.push_back({x.x0, x.x1, static_cast<double>(lo), static_cast<double>(lo + slice.asked),
-                       style_of(*in_.snapshot, slice), tag});
+                       style_of_memory(*in_.snapshot, slice), tag});
   }
 
   // The block that the plan's arena lies in: nobody's own, and as large as the plan says.
@@ -211,7 +211,7 @@ void add_plan_ghost(const PrepareInput& input, ArenaPicture& picture) {
 
 void prepare_space_map(const PrepareInput& input, const SpaceChoice& choice, ArenaPicture& picture,
                        const std::stop_token& stop) {
-  Maker(input, picture).run(choice, stop);
+  SpaceMaker(input, picture).run(choice, stop);
 }
 
 }  // namespace arenascope::views

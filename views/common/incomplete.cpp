@@ -6,7 +6,7 @@
 namespace arenascope::views {
 
 namespace {
-struct Texts {
+struct IncompleteTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Incomplete)
 };
 }  // namespace
@@ -15,12 +15,12 @@ QStringList incomplete_notes(const trace::Snapshot& snapshot, trace::RunId id) {
   QStringList notes;
   const trace::Run* run = snapshot.run(id);
   const int64_t lost = run ? run->lost : snapshot.lost;
-  if (lost > 0) notes << Texts::tr("%1 events lost").arg(format_count(lost));
-  if (run ? run->evicted : snapshot.forgotten > 0) notes << Texts::tr("older events let go");
+  if (lost > 0) notes << IncompleteTexts::tr("%1 events lost").arg(format_count(lost));
+  if (run ? run->evicted : snapshot.forgotten > 0) notes << IncompleteTexts::tr("older events let go");
   if (!run) return notes;
-  if (run->finished && run->status == trace::RunStatus::Aborted) notes << Texts::tr("aborted");
-  if (run->finished && run->status == trace::RunStatus::Failed) notes << Texts::tr("failed");
-  if (run->info.stepped) notes << Texts::tr("stepped through");
+  if (run->finished && run->status == trace::RunStatus::Aborted) notes << IncompleteTexts::tr("aborted");
+  if (run->finished && run->status == trace::RunStatus::Failed) notes << IncompleteTexts::tr("failed");
+  if (run->info.stepped) notes << IncompleteTexts::tr("stepped through");
   return notes;
 }
 

@@ -7,20 +7,20 @@
 namespace arenascope::views {
 
 namespace {
-struct Texts {
+struct ClassTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::MemoryClasses)
 };
 }  // namespace
 
 QString class_name(MemoryClass c) {
   switch (c) {
-    case MemoryClass::Weights: return Texts::tr("weights");
-    case MemoryClass::Cache: return Texts::tr("KV cache");
-    case MemoryClass::Gradients: return Texts::tr("gradients");
-    case MemoryClass::Optimizer: return Texts::tr("optimiser");
-    case MemoryClass::Activations: return Texts::tr("activations");
-    case MemoryClass::Workspace: return Texts::tr("scratch");
-    case MemoryClass::Other: return Texts::tr("other");
+    case MemoryClass::Weights: return ClassTexts::tr("weights");
+    case MemoryClass::Cache: return ClassTexts::tr("KV cache");
+    case MemoryClass::Gradients: return ClassTexts::tr("gradients");
+    case MemoryClass::Optimizer: return ClassTexts::tr("optimiser");
+    case MemoryClass::Activations: return ClassTexts::tr("activations");
+    case MemoryClass::Workspace: return ClassTexts::tr("scratch");
+    case MemoryClass::Other: return ClassTexts::tr("other");
   }
   return {};
 }

@@ -6,7 +6,7 @@
 namespace arenascope::views {
 
 namespace {
-struct Texts {
+struct SpaceTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Spaces)
 };
 }  // namespace
@@ -28,7 +28,7 @@ std::string space_figure(trace::RunId run, const SpaceChoice& choice, const char
 QString allocator_name(const trace::Snapshot& snapshot, uint32_t id) {
   const trace::AllocatorInfo* allocator = snapshot.allocator(id);
   return allocator != nullptr && !allocator->name.empty() ? QString::fromStdString(allocator->name)
-                                                          : Texts::tr("allocator %1").arg(id);
+                                                          : SpaceTexts::tr("allocator %1").arg(id);
 }
 
 QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {

@@ -45,6 +45,13 @@ ThemeColours common() {
 
 }  // namespace
 
+QColor mixed(const QColor& a, const QColor& b, double share_of_b) {
+  const auto part = [&](float x, float y) {
+    return static_cast<float>(static_cast<double>(x) + static_cast<double>(y - x) * share_of_b);
+  };
+  return QColor::fromRgbF(part(a.redF(), b.redF()), part(a.greenF(), b.greenF()), part(a.blueF(), b.blueF()));
+}
+
 QColor ThemeColours::text_on(const QColor& fill) {
   const double luminance = 0.299 * fill.redF() + 0.587 * fill.greenF() + 0.114 * fill.blueF();
   return luminance > 0.55 ? rgb(kBlack) : QColor(Qt::white);

@@ -50,6 +50,9 @@ struct ThemeColours {
   static ThemeColours dark_colours();
 };
 
+// 0 is all `a`, 1 all `b`.
+QColor mixed(const QColor& a, const QColor& b, double share_of_b);
+
 Hatch hatch_of(Role role);
 // The pattern of a hatch in one colour, as a brush to lay over a fill; Qt::NoBrush for None and Outline.
 QBrush hatch_brush(Hatch hatch, const QColor& colour);

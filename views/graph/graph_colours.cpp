@@ -10,20 +10,15 @@
 namespace arenascope::views {
 namespace {
 
-struct Texts {
+struct GraphColoursTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
 };
 
-QColor mix(const QColor& a, const QColor& b, double share_of_b) {
-  auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share_of_b); };
-  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
-}
-
 // Pale to strong, one hue, so that more reads as more in both themes.
 QColor ramp(double share, const ThemeColours& colours) {
-  const QColor pale = mix(colours.background, colours.text, 0.07);
+  const QColor pale = mixed(colours.background, colours.text, 0.07);
   const QColor strong = colours.category(5);
-  return mix(pale, strong, std::clamp(share, 0.0, 1.0));
+  return mixed(pale, strong, std::clamp(share, 0.0, 1.0));
 }
 
 void colour_by_amount(GraphScene& scene, const std::vector<double>& amounts, const ThemeColours& colours,
@@ -52,9 +47,10 @@ void colour_by_text(GraphScene& scene, const std::vector<QString>& texts, const 
   for (size_t i = 0; i < std::min<size_t>(order.size(), 7); ++i)
     scene.legend.push_back({order[i].second, colours.category(i)});
   if (order.size() > 7)
-    scene.legend.push_back(
-        {order.size() == 8 ? order[7].second : Texts::tr("%n other(s)", nullptr, static_cast<int>(order.size() - 7)),
-         colours.category(7)});
+    scene.legend.push_back({order.size() == 8
+                                ? order[7].second
+                                : GraphColoursTexts::tr("%n other(s)", nullptr, static_cast<int>(order.size() - 7)),
+                            colours.category(7)});
 }
 
 // The op that takes most of a layer's nodes stands for it.
@@ -78,19 +74,20 @@ std::vector<int32_t> step_of_nodes(const trace::GraphInfo& info, const trace::Pl
 }
 
 void colour_by_state(GraphScene& scene, const std::vector<int32_t>& step, Step current, const ThemeColours& colours) {
-  const QColor later = mix(colours.background, colours.text, 0.10);
-  const QColor done = mix(colours.background, colours[Role::Work], 0.55);
+  const QColor later = mixed(colours.background, colours.text, 0.10);
+  const QColor done = mixed(colours.background, colours[Role::Work], 0.55);
   for (size_t v = 0; v < scene.looks.size(); ++v) {
     const Vertex& vertex = scene.folded->vertices[v];
     size_t before = 0;
     for (NodeId id : vertex.nodes)
       if (current.valid() && step[id.index()] >= 0 && step[id.index()] < current.value) ++before;
     const double share = static_cast<double>(before) / static_cast<double>(std::max<size_t>(vertex.nodes.size(), 1));
-    scene.looks[v].fill = scene.looks[v].current ? colours[Role::Work] : mix(later, done, share);
+    scene.looks[v].fill = scene.looks[v].current ? colours[Role::Work] : mixed(later, done, share);
   }
-  scene.legend = {
-      {Texts::tr("done"), done}, {Texts::tr("running"), colours[Role::Work]}, {Texts::tr("to come"), later}};
-  scene.legend_title = Texts::tr("State");
+  scene.legend = {{GraphColoursTexts::tr("done"), done},
+                  {GraphColoursTexts::tr("running"), colours[Role::Work]},
+                  {GraphColoursTexts::tr("to come"), later}};
+  scene.legend_title = GraphColoursTexts::tr("State");
 }
 
 }  // namespace
@@ -120,22 +117,22 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
       if (const std::vector<trace::NodeStats> stats = snapshot.stats(info.id); !stats.empty())
         for (size_t v = 0; v < vertices.size(); ++v)
           for (NodeId id : vertices[v].nodes) amounts[v] += stats[id.index()].mean;
-      colour_by_amount(scene, amounts, colours, Texts::tr("Mean time"),
+      colour_by_amount(scene, amounts, colours, GraphColoursTexts::tr("Mean time"),
                        [](double ns) { return format_ns(static_cast<Nanoseconds>(ns)); });
       break;
     case GraphColour::Bytes:
       for (size_t v = 0; v < vertices.size(); ++v)
         for (NodeId id : vertices[v].nodes) amounts[v] += static_cast<double>(info.nodes[id.index()].bytes);
-      colour_by_amount(scene, amounts, colours, Texts::tr("Bytes"),
+      colour_by_amount(scene, amounts, colours, GraphColoursTexts::tr("Bytes"),
                        [](double b) { return format_bytes(static_cast<Bytes>(b)); });
       break;
     case GraphColour::Op:
       for (size_t v = 0; v < vertices.size(); ++v) texts[v] = most_of(vertices[v], info, &trace::TensorInfo::op);
-      colour_by_text(scene, texts, colours, Texts::tr("Op"));
+      colour_by_text(scene, texts, colours, GraphColoursTexts::tr("Op"));
       break;
     case GraphColour::Backend:
       for (size_t v = 0; v < vertices.size(); ++v) texts[v] = most_of(vertices[v], info, &trace::TensorInfo::backend);
-      colour_by_text(scene, texts, colours, Texts::tr("Backend"));
+      colour_by_text(scene, texts, colours, GraphColoursTexts::tr("Backend"));
       break;
     case GraphColour::Block: {
       std::vector<int32_t> block(info.nodes.size(), -1);
@@ -145,8 +142,8 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
             block[slice.tensor.index()] = slice.block.value;
       for (size_t v = 0; v < vertices.size(); ++v)
         if (!vertices[v].folded && block[vertices[v].node.index()] >= 0)
-          texts[v] = Texts::tr("block %1").arg(block[vertices[v].node.index()]);
-      colour_by_text(scene, texts, colours, Texts::tr("Block"));
+          texts[v] = GraphColoursTexts::tr("block %1").arg(block[vertices[v].node.index()]);
+      colour_by_text(scene, texts, colours, GraphColoursTexts::tr("Block"));
       break;
     }
   }

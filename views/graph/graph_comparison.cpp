@@ -12,7 +12,7 @@
 namespace arenascope::views {
 namespace {
 
-struct Texts {
+struct GraphComparisonTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
 };
 
@@ -49,22 +49,17 @@ Pair bytes(const Vertex& vertex, const Comparison& c, const trace::GraphInfo& in
   return pair;
 }
 
-QColor between(const QColor& a, const QColor& b, double share) {
-  const auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share); };
-  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
-}
-
 }  // namespace
 
 void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, const Comparison* c,
                           const ThemeColours& colours) {
-  const QColor same = between(colours.background, colours.text, 0.12), more = colours[Role::Wait],
+  const QColor same = mixed(colours.background, colours.text, 0.12), more = colours[Role::Wait],
                less = colours[Role::Allocation], alone = colours[Role::Input];
   scene.legend.clear();
-  scene.legend_title = Texts::tr("Difference of B");
+  scene.legend_title = GraphComparisonTexts::tr("Difference of B");
   for (VertexLook& look : scene.looks) look.fill = same;
   if (c == nullptr || !c->other.graph) {
-    scene.legend = {{Texts::tr("nothing is compared with"), same}};
+    scene.legend = {{GraphComparisonTexts::tr("nothing is compared with"), same}};
     return;
   }
   const std::vector<trace::NodeStats> ours = snapshot.stats(scene.info->id),
@@ -80,16 +75,16 @@ void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, co
       // Twice as much, or half, has the full colour.
       const double ratio = std::log2(pair.theirs / pair.ours), size = std::abs(ratio);
       if (size > std::log2(1 + kSame))
-        scene.looks[v].fill = between(same, ratio > 0 ? more : less, 0.35 + 0.65 * std::min(size, 1.0));
+        scene.looks[v].fill = mixed(same, ratio > 0 ? more : less, 0.35 + 0.65 * std::min(size, 1.0));
     }
   }
-  scene.legend = {{timed ? Texts::tr("slower in B") : Texts::tr("larger in B"), more},
-                  {timed ? Texts::tr("faster in B") : Texts::tr("smaller in B"), less},
-                  {Texts::tr("the same"), same},
-                  {Texts::tr("only here"), alone}};
+  scene.legend = {{timed ? GraphComparisonTexts::tr("slower in B") : GraphComparisonTexts::tr("larger in B"), more},
+                  {timed ? GraphComparisonTexts::tr("faster in B") : GraphComparisonTexts::tr("smaller in B"), less},
+                  {GraphComparisonTexts::tr("the same"), same},
+                  {GraphComparisonTexts::tr("only here"), alone}};
   if (c->only_theirs > 0)
-    scene.legend.push_back(
-        {Texts::tr("%n node(s) only in B", nullptr, static_cast<int>(c->only_theirs)), colours.background});
+    scene.legend.push_back({GraphComparisonTexts::tr("%n node(s) only in B", nullptr, static_cast<int>(c->only_theirs)),
+                            colours.background});
 }
 
 }  // namespace arenascope::views

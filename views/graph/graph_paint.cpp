@@ -10,11 +10,6 @@ namespace {
 
 constexpr double kTextFrom = 0.42;  // below this scale there is no room for letters
 
-QColor mix(const QColor& a, const QColor& b, double share) {
-  auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share); };
-  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
-}
-
 struct ChipBox {
   QRectF rect;
   size_t index = 0;  // of Vertex::chips
@@ -50,7 +45,7 @@ void paint_chips(QPainter& painter, const GraphScene& scene, size_t v, const QRe
   for (const ChipBox& chip : boxes) {
     const LeafId leaf = scene.folded->vertices[v].chips[chip.index].leaf;
     const QColor fill = role_colour(scene.info->leafs[leaf.index()], colours);
-    painter.setBrush(mix(colours.background, fill, 0.45));
+    painter.setBrush(mixed(colours.background, fill, 0.45));
     const bool marked = marks.leaf.valid() && leaf == marks.leaf;
     painter.setPen(marked ? QPen(colours.selection_outer, 2) : QPen(fill, 1));
     painter.drawRoundedRect(chip.rect, 7, 7);
@@ -125,11 +120,11 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
   const bool small = scale < kTextFrom;
   painter.setOpacity(look.dimmed ? 0.35 : 1.0);
 
-  const QColor face = small ? look.fill : mix(colours.panel, look.fill, look.current ? 0.42 : 0.22);
-  const QColor edge = mix(look.fill, colours.text, 0.25);
+  const QColor face = small ? look.fill : mixed(colours.panel, look.fill, look.current ? 0.42 : 0.22);
+  const QColor edge = mixed(look.fill, colours.text, 0.25);
   if (vertex.folded) {  // a stack of cards
-    painter.setPen(QPen(mix(edge, colours.background, 0.4), 1));
-    painter.setBrush(mix(face, colours.background, 0.4));
+    painter.setPen(QPen(mixed(edge, colours.background, 0.4), 1));
+    painter.setBrush(mixed(face, colours.background, 0.4));
     for (int i : {2, 1}) painter.drawRoundedRect(box.translated(3.0 * i, 3.0 * i).adjusted(0, 0, -6, -6), 6, 6);
   }
   const QRectF card = vertex.folded ? box.adjusted(0, 0, -6, -6) : box;
@@ -158,7 +153,7 @@ void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours
   for (const auto& [layer, frame] : scene.layout->layers) {
     if (!frame.intersects(visible) || static_cast<size_t>(layer) >= scene.layers->names.size()) continue;
     painter.setPen(QPen(colours.axis, 1));
-    painter.setBrush(mix(colours.background, colours.panel, 0.7));
+    painter.setBrush(mixed(colours.background, colours.panel, 0.7));
     painter.drawRoundedRect(frame, 8, 8);
     if (scale < kTextFrom) continue;
     painter.setFont(graph_font(GraphFont::Small));
@@ -227,7 +222,7 @@ void paint_edges(QPainter& painter, const GraphScene& scene, const SceneMarks& m
     if (!path.controlPointRect().adjusted(-40, -10, 40, 10).intersects(visible)) continue;
     const FoldedEdge& edge = scene.folded->edges[e];
     const bool strong = touches(edge);
-    const QColor colour = strong ? colours.text : mix(colours.axis, colours.dim_text, 0.45);
+    const QColor colour = strong ? colours.text : mixed(colours.axis, colours.dim_text, 0.45);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colour, strong ? 2.0 : edge.count > 1 ? 1.8 : 1.2));
     painter.drawPath(path);
@@ -300,10 +295,10 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks&
     const bool selected =
         std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
     const bool current = v < scene.looks.size() && scene.looks[v].current;
-    painter.fillRect(
-        r, selected  ? colours.selection_outer
-           : current ? colours[Role::Work]
-                     : (v < scene.looks.size() ? mix(scene.looks[v].fill, colours.dim_text, 0.25) : colours.dim_text));
+    painter.fillRect(r, selected  ? colours.selection_outer
+                        : current ? colours[Role::Work]
+                                  : (v < scene.looks.size() ? mixed(scene.looks[v].fill, colours.dim_text, 0.25)
+                                                            : colours.dim_text));
   }
   painter.setPen(QPen(colours.category(5), 1.4));
   QColor glass = colours.category(5);
@@ -343,7 +338,7 @@ double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColou
   painter->drawText(QRectF(origin.x() + 10, origin.y() + 3, canvas.width(), row), Qt::AlignVCenter, scene.legend_title);
   for (size_t i = 0; i < places.size(); ++i) {
     const QPointF at = origin + places[i] + QPointF(0, 3);
-    painter->setPen(QPen(mix(scene.legend[i].colour, colours.text, 0.25), 1));
+    painter->setPen(QPen(mixed(scene.legend[i].colour, colours.text, 0.25), 1));
     painter->setBrush(scene.legend[i].colour);
     painter->drawRoundedRect(QRectF(at.x(), at.y() + (row - 10) / 2, 11, 10), 2, 2);
     painter->setPen(colours.text);

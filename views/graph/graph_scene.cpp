@@ -16,7 +16,7 @@ namespace {
 
 using trace::TensorInfo;
 
-struct Texts {
+struct GraphSceneTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
 };
 
@@ -39,11 +39,11 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
     VertexText t;
     if (vertex.folded) {
       t.title = text(layers.names[static_cast<size_t>(vertex.layer)]);
-      if (layers.derived) t.title = Texts::tr("Nodes %1").arg(t.title);
+      if (layers.derived) t.title = GraphSceneTexts::tr("Nodes %1").arg(t.title);
       Bytes bytes = 0;
       for (NodeId id : vertex.nodes) bytes += info.nodes[id.index()].bytes;
-      t.second = Texts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size())) + QStringLiteral(" · ") +
-                 format_bytes(bytes);
+      t.second = GraphSceneTexts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size())) +
+                 QStringLiteral(" · ") + format_bytes(bytes);
     } else {
       const TensorInfo& node = info.nodes[vertex.node.index()];
       t.title = text(node.op);
@@ -93,7 +93,7 @@ QString layer_summary(const std::vector<trace::NodeStats>& stats, const trace::G
     bytes += info.nodes[id.index()].bytes;
     if (id.index() < stats.size()) time += stats[id.index()].mean;
   }
-  QStringList parts{Texts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size()))};
+  QStringList parts{GraphSceneTexts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size()))};
   if (time > 0) parts << format_ns(static_cast<Nanoseconds>(time));
   parts << format_bytes(bytes);
   return parts.join(QStringLiteral(" · "));

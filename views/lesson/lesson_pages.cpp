@@ -9,7 +9,7 @@
 namespace arenascope::views {
 namespace {
 
-struct Lessons {
+struct LessonPagesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Lessons)
 };
 
@@ -19,10 +19,11 @@ QString title_of(const std::string& id, const std::vector<lesson::Lesson>& all) 
 }
 
 QString how(const Answered& a) {
-  if (a.revealed) return Lessons::tr("shown");
-  if (!a.right) return Lessons::tr("not answered");
-  if (a.wrong == 0) return a.hints == 0 ? Lessons::tr("right at once") : Lessons::tr("right, after a hint");
-  return Lessons::tr("right at try %1").arg(a.wrong + 1);
+  if (a.revealed) return LessonPagesTexts::tr("shown");
+  if (!a.right) return LessonPagesTexts::tr("not answered");
+  if (a.wrong == 0)
+    return a.hints == 0 ? LessonPagesTexts::tr("right at once") : LessonPagesTexts::tr("right, after a hint");
+  return LessonPagesTexts::tr("right at try %1").arg(a.wrong + 1);
 }
 
 }  // namespace
@@ -55,7 +56,8 @@ QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgre
     if (progress.finished(id))
       tail = QStringLiteral(" ✓");
     else if (progress.step(id) > 0)
-      tail = QStringLiteral(" · ") + Lessons::tr("step %1 of %2").arg(progress.step(id) + 1).arg(l.steps.size());
+      tail =
+          QStringLiteral(" · ") + LessonPagesTexts::tr("step %1 of %2").arg(progress.step(id) + 1).arg(l.steps.size());
     QStringList needs;
     for (const std::string& need : l.needs) needs << title_of(need, lessons).toHtmlEscaped();
     html += QStringLiteral("<p><a href='lesson:%1'><b>%2. %3</b></a>%4<br/>%5%6</p>")
@@ -64,7 +66,7 @@ QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgre
                 .arg(text_of(l.title).toHtmlEscaped(), tail, text_of(l.summary).toHtmlEscaped(),
                      needs.isEmpty() ? QString()
                                      : QStringLiteral("<br/><small>") +
-                                           Lessons::tr("After: %1").arg(needs.join(QStringLiteral(" · "))) +
+                                           LessonPagesTexts::tr("After: %1").arg(needs.join(QStringLiteral(" · "))) +
                                            QStringLiteral("</small>"));
   }
   return html;
@@ -73,7 +75,7 @@ QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgre
 QString summary_page(const lesson::Lesson& l, const std::vector<lesson::Lesson>& all, const LessonProgress& progress) {
   const QString id = text_of(l.id);
   QString html = QStringLiteral("<h3>%1</h3><p>%2</p><ul>")
-                     .arg(Lessons::tr("What was answered"), text_of(l.title).toHtmlEscaped());
+                     .arg(LessonPagesTexts::tr("What was answered"), text_of(l.title).toHtmlEscaped());
   for (size_t i = 0; i < l.steps.size(); ++i)
     if (l.steps[i].question)
       html += QStringLiteral("<li>%1: %2</li>")
@@ -83,14 +85,14 @@ QString summary_page(const lesson::Lesson& l, const std::vector<lesson::Lesson>&
   for (const std::string& file : l.read_on)
     links << QStringLiteral("<code>%1</code>").arg(text_of(file).toHtmlEscaped());
   if (!links.isEmpty())
-    html += QStringLiteral("<p>") + Lessons::tr("Read on: %1").arg(links.join(QStringLiteral(", "))) +
+    html += QStringLiteral("<p>") + LessonPagesTexts::tr("Read on: %1").arg(links.join(QStringLiteral(", "))) +
             QStringLiteral("</p>");
   QStringList next;
   for (const lesson::Lesson& other : all)
     if (std::find(other.needs.begin(), other.needs.end(), l.id) != other.needs.end())
       next << QStringLiteral("<a href='lesson:%1'>%2</a>").arg(text_of(other.id), text_of(other.title).toHtmlEscaped());
   if (!next.isEmpty())
-    html += QStringLiteral("<p>") + Lessons::tr("Builds on it: %1").arg(next.join(QStringLiteral(" · "))) +
+    html += QStringLiteral("<p>") + LessonPagesTexts::tr("Builds on it: %1").arg(next.join(QStringLiteral(" · "))) +
             QStringLiteral("</p>");
   return html;
 }

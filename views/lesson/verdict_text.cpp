@@ -8,7 +8,7 @@
 namespace arenascope::views {
 namespace {
 
-struct Lessons {
+struct VerdictTextTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Lessons)
 };
 
@@ -25,19 +25,19 @@ QString name(const Verdict& v, size_t i) { return i < v.names.size() ? text_of(v
 
 QString number(const Verdict& v) {
   if (v.why == Verdict::Why::NoNumber)
-    return Lessons::tr("That is no number. Units as KiB and MiB may stand behind it.");
+    return VerdictTextTexts::tr("That is no number. Units as KiB and MiB may stand behind it.");
   if (v.why == Verdict::Why::TooLarge)
-    return v.bytes > 0 ? Lessons::tr("Too many: %1 of it would never be used.").arg(format_bytes(v.bytes))
-                       : Lessons::tr("Too many.");
-  if (v.step < 0) return Lessons::tr("Too few.");
-  return Lessons::tr("Too few: at step %1 there live %2, together %3.")
+    return v.bytes > 0 ? VerdictTextTexts::tr("Too many: %1 of it would never be used.").arg(format_bytes(v.bytes))
+                       : VerdictTextTexts::tr("Too many.");
+  if (v.step < 0) return VerdictTextTexts::tr("Too few.");
+  return VerdictTextTexts::tr("Too few: at step %1 there live %2, together %3.")
       .arg(v.step)
       .arg(list(v.names), format_bytes(v.bytes));
 }
 
 QString clicked(const Verdict& v) {
-  if (v.first < 0) return Lessons::tr("That is %1, with %2.").arg(name(v, 0), format_bytes(v.bytes));
-  return Lessons::tr("That is %1: %2, needed from step %3 to step %4.")
+  if (v.first < 0) return VerdictTextTexts::tr("That is %1, with %2.").arg(name(v, 0), format_bytes(v.bytes));
+  return VerdictTextTexts::tr("That is %1: %2, needed from step %3 to step %4.")
       .arg(name(v, 0), format_bytes(v.bytes))
       .arg(v.first)
       .arg(v.last);
@@ -46,30 +46,31 @@ QString clicked(const Verdict& v) {
 QString placed(const Verdict& v) {
   switch (v.why) {
     case Verdict::Why::Collides:
-      return Lessons::tr("%1 collides with %2: both are needed from step %3 to step %4, and they share %5.")
+      return VerdictTextTexts::tr("%1 collides with %2: both are needed from step %3 to step %4, and they share %5.")
           .arg(name(v, 0), name(v, 1))
           .arg(v.first)
           .arg(v.last)
           .arg(format_bytes(v.bytes));
     case Verdict::Why::Misaligned:
-      return Lessons::tr("%1 must begin at a multiple of %2.").arg(name(v, 0), format_bytes(v.bytes));
+      return VerdictTextTexts::tr("%1 must begin at a multiple of %2.").arg(name(v, 0), format_bytes(v.bytes));
     case Verdict::Why::Arena:
-      return Lessons::tr("Everything fits, but the arena has %1 so, and %2 are enough.")
+      return VerdictTextTexts::tr("Everything fits, but the arena has %1 so, and %2 are enough.")
           .arg(format_bytes(v.bytes), format_bytes(v.limit));
-    default: return Lessons::tr("Still without a place: %1.").arg(list(v.names));
+    default: return VerdictTextTexts::tr("Still without a place: %1.").arg(list(v.names));
   }
 }
 
 QString ordered(const Verdict& v) {
   switch (v.why) {
     case Verdict::Why::NotBefore:
-      return Lessons::tr("%1 stands before %2, which it reads: its bytes would not be there yet.")
+      return VerdictTextTexts::tr("%1 stands before %2, which it reads: its bytes would not be there yet.")
           .arg(name(v, 0), name(v, 1));
     case Verdict::Why::HigherPeak:
-      return Lessons::tr("It works, but at step %1 there live %2: %3, and %4 are enough.")
+      return VerdictTextTexts::tr("It works, but at step %1 there live %2: %3, and %4 are enough.")
           .arg(v.step)
           .arg(list(v.names), format_bytes(v.bytes), format_bytes(v.limit));
-    default: return Lessons::tr("At position %1 stands %2. Something else is there.").arg(v.step + 1).arg(name(v, 0));
+    default:
+      return VerdictTextTexts::tr("At position %1 stands %2. Something else is there.").arg(v.step + 1).arg(name(v, 0));
   }
 }
 
@@ -78,7 +79,7 @@ QString ordered(const Verdict& v) {
 QString sentence_of(const Verdict& v, const lesson::Question& q) {
   if (v.right) return text_of(q.right);
   if (v.why == Verdict::Why::Authored) return text_of(v.text);
-  if (v.why == Verdict::Why::None) return Lessons::tr("Not this one.");
+  if (v.why == Verdict::Why::None) return VerdictTextTexts::tr("Not this one.");
   switch (q.kind) {
     case QuestionKind::Number: return number(v);
     case QuestionKind::Place: return placed(v);
@@ -97,7 +98,7 @@ QString sentence_of(const lesson::Answer& solution, const lesson::Question& q) {
   if (q.kind == QuestionKind::Place) {
     QStringList out;
     for (const lesson::Placed& p : solution.placed)
-      out << Lessons::tr("%1 at %2").arg(text_of(p.name), format_bytes(p.offset));
+      out << VerdictTextTexts::tr("%1 at %2").arg(text_of(p.name), format_bytes(p.offset));
     return out.join(QStringLiteral(", "));
   }
   return text_of(solution.text);
@@ -105,16 +106,18 @@ QString sentence_of(const lesson::Answer& solution, const lesson::Question& q) {
 
 QString invitation(const lesson::Question& q) {
   switch (q.kind) {
-    case QuestionKind::Choice: return Lessons::tr("Choose one.");
-    case QuestionKind::Number: return Lessons::tr("Type a number.");
-    case QuestionKind::Node: return Lessons::tr("Click the tensor, in any panel.");
-    case QuestionKind::Block: return Lessons::tr("Click the block, or a tensor in it.");
-    case QuestionKind::Barrier: return Lessons::tr("Click the barrier in the timeline, or its line in the table.");
+    case QuestionKind::Choice: return VerdictTextTexts::tr("Choose one.");
+    case QuestionKind::Number: return VerdictTextTexts::tr("Type a number.");
+    case QuestionKind::Node: return VerdictTextTexts::tr("Click the tensor, in any panel.");
+    case QuestionKind::Block: return VerdictTextTexts::tr("Click the block, or a tensor in it.");
+    case QuestionKind::Barrier:
+      return VerdictTextTexts::tr("Click the barrier in the timeline, or its line in the table.");
     case QuestionKind::Place:
-      return Lessons::tr("Drag each tensor to its place; or choose it with Tab and move it with the arrow keys.");
+      return VerdictTextTexts::tr(
+          "Drag each tensor to its place; or choose it with Tab and move it with the arrow keys.");
     case QuestionKind::Order: break;
   }
-  return Lessons::tr("Drag the lines into order; or move the chosen one with Ctrl and the arrow keys.");
+  return VerdictTextTexts::tr("Drag the lines into order; or move the chosen one with Ctrl and the arrow keys.");
 }
 
 }  // namespace arenascope::views

@@ -12,7 +12,7 @@ namespace {
 
 using trace::TensorRef;
 
-struct Texts {
+struct BlocksTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
@@ -65,7 +65,7 @@ QString users(const Block& block, const trace::GraphInfo& graph) {
 TablePtr blocks_table(const TableInput& input) {
   if (lies_in_spaces(input)) return space_blocks_table(input);
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No memory plan is open.");
+  table->empty_text = BlocksTableTexts::tr("No memory plan is open.");
   const auto plan = input.plan;
   if (!plan) return table;
   const auto blocks = blocks_of(*plan);
@@ -82,26 +82,28 @@ TablePtr blocks_table(const TableInput& input) {
   table->rows = blocks->size();
   table->columns = {
       plain(
-          Texts::tr("Block"), {}, [](const Block& b) { return QString::number(b.id.value); },
+          BlocksTableTexts::tr("Block"), {}, [](const Block& b) { return QString::number(b.id.value); },
           [](const Block& b) { return b.id.value; }),
       plain(
-          Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+          BlocksTableTexts::tr("Offset"), BlocksTableTexts::tr("First byte in the arena"),
           [](const Block& b) { return format_address(b.offset); }, [](const Block& b) { return b.offset; }),
-      counted(Texts::tr("Bytes"), {}, FigureUnit::Bytes, "bytes", [](const Block& b) { return b.bytes(); }),
-      counted(Texts::tr("Tensors"), Texts::tr("How many use it, one after the other"), FigureUnit::Count, "tensors",
-              [](const Block& b) { return b.tensors.size(); }),
+      counted(BlocksTableTexts::tr("Bytes"), {}, FigureUnit::Bytes, "bytes", [](const Block& b) { return b.bytes(); }),
+      counted(BlocksTableTexts::tr("Tensors"), BlocksTableTexts::tr("How many use it, one after the other"),
+              FigureUnit::Count, "tensors", [](const Block& b) { return b.tensors.size(); }),
       plain(
-          Texts::tr("Steps"), Texts::tr("From its first use to behind its last"),
+          BlocksTableTexts::tr("Steps"), BlocksTableTexts::tr("From its first use to behind its last"),
           [](const Block& b) { return QStringLiteral("%1 – %2").arg(b.first).arg(b.last); },
           [](const Block& b) { return b.first; }),
-      counted(Texts::tr("Filled"), Texts::tr("Bytes × steps that are in use, of all that the block has"),
-              FigureUnit::Share, "filled",
+      counted(BlocksTableTexts::tr("Filled"),
+              BlocksTableTexts::tr("Bytes × steps that are in use, of all that the block has"), FigureUnit::Share,
+              "filled",
               [steps](const Block& b) {
                 return b.end > b.offset ? static_cast<double>(b.byte_steps) / (b.bytes() * steps) : 0.0;
               }),
-      counted(Texts::tr("Level"), Texts::tr("Level of reuse that put its tensors together; 0: none"), FigureUnit::Count,
-              "level", [](const Block& b) { return b.level; }),
-      {Texts::tr("Used by"), Texts::tr("Its tensors in the order of their use"),
+      counted(BlocksTableTexts::tr("Level"),
+              BlocksTableTexts::tr("Level of reuse that put its tensors together; 0: none"), FigureUnit::Count, "level",
+              [](const Block& b) { return b.level; }),
+      {BlocksTableTexts::tr("Used by"), BlocksTableTexts::tr("Its tensors in the order of their use"),
        [blocks, graph = input.graph](size_t r) { return graph ? users((*blocks)[r], *graph) : QString(); }},
   };
   auto ids = std::make_shared<std::vector<BlockId>>();

@@ -12,7 +12,7 @@ namespace {
 
 using trace::TensorRef;
 
-struct Texts {
+struct CompareColumnsTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
@@ -82,14 +82,15 @@ void add_node_columns(Table& table, const TableInput& input) {
   const Number bytes_b = [=](size_t r) {
     return other(r) < 0 ? kNothing : static_cast<double>(c->other.graph->nodes[static_cast<size_t>(other(r))].bytes);
   };
-  table.columns.push_back({Texts::tr("In"), Texts::tr("A: only here, B: only in the other"),
+  table.columns.push_back({CompareColumnsTexts::tr("In"), CompareColumnsTexts::tr("A: only here, B: only in the other"),
                            [other](size_t r) { return other(r) < 0 ? QStringLiteral("A") : QStringLiteral("A B"); }});
-  table.columns.push_back(column(Texts::tr("Step B"), {}, at(step), count_text));
-  table.columns.push_back(column(Texts::tr("Bytes B"), {}, bytes_b, bytes_text));
-  table.columns.push_back(column(Texts::tr("Offset B"), {}, at(offset), address_text));
-  table.columns.push_back(column(Texts::tr("Mean time B"), {}, time_b, time_text));
-  table.columns.push_back(
-      column(Texts::tr("B − A"), Texts::tr("Difference of the mean times"), difference(time_a, time_b), signed_time));
+  table.columns.push_back(column(CompareColumnsTexts::tr("Step B"), {}, at(step), count_text));
+  table.columns.push_back(column(CompareColumnsTexts::tr("Bytes B"), {}, bytes_b, bytes_text));
+  table.columns.push_back(column(CompareColumnsTexts::tr("Offset B"), {}, at(offset), address_text));
+  table.columns.push_back(column(CompareColumnsTexts::tr("Mean time B"), {}, time_b, time_text));
+  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"),
+                                 CompareColumnsTexts::tr("Difference of the mean times"), difference(time_a, time_b),
+                                 signed_time));
 }
 
 void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<const std::vector<BlockId>> blocks) {
@@ -121,10 +122,11 @@ void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<co
     (*bytes)[r] = static_cast<double>(place[best->first].hi - place[best->first].lo);
   }
   table.columns.push_back(column(
-      Texts::tr("Block B"), Texts::tr("The block there that holds most of the same tensors"),
+      CompareColumnsTexts::tr("Block B"),
+      CompareColumnsTexts::tr("The block there that holds most of the same tensors"),
       [theirs](size_t r) { return (*theirs)[r]; }, count_text));
   table.columns.push_back(column(
-      Texts::tr("Bytes B"), {}, [bytes](size_t r) { return (*bytes)[r]; }, bytes_text));
+      CompareColumnsTexts::tr("Bytes B"), {}, [bytes](size_t r) { return (*bytes)[r]; }, bytes_text));
 }
 
 void add_object_columns(Table& table, const TableInput& input) {
@@ -143,7 +145,7 @@ void add_object_columns(Table& table, const TableInput& input) {
     at->second.pop_back();
   }
   table.columns.push_back(column(
-      Texts::tr("Bytes B"), {}, [sizes](size_t r) { return (*sizes)[r]; }, bytes_text));
+      CompareColumnsTexts::tr("Bytes B"), {}, [sizes](size_t r) { return (*sizes)[r]; }, bytes_text));
 }
 
 void add_barrier_columns(Table& table, const TableInput& input, std::function<NodeId(size_t)> node,
@@ -157,9 +159,9 @@ void add_barrier_columns(Table& table, const TableInput& input, std::function<No
     return b ? static_cast<double>(b->wait_sum) : kNothing;
   };
   const Number ours = [waited](size_t r) { return static_cast<double>(waited(r)); };
-  table.columns.push_back(column(Texts::tr("Waited B"), {}, theirs, time_text));
-  table.columns.push_back(
-      column(Texts::tr("B − A"), Texts::tr("Difference of the waiting"), difference(ours, theirs), signed_time));
+  table.columns.push_back(column(CompareColumnsTexts::tr("Waited B"), {}, theirs, time_text));
+  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"), CompareColumnsTexts::tr("Difference of the waiting"),
+                                 difference(ours, theirs), signed_time));
 }
 
 void add_allocator_columns(Table& table, const TableInput& input, std::function<trace::MemoryKind(size_t)> kind) {
@@ -172,9 +174,9 @@ void add_allocator_columns(Table& table, const TableInput& input, std::function<
   const Number theirs = [=](size_t r) {
     return static_cast<double>(c->other.snapshot->peak(kind(r), trace::MemoryCount::Active));
   };
-  table.columns.push_back(column(Texts::tr("Peak active B"), {}, theirs, bytes_text));
-  table.columns.push_back(
-      column(Texts::tr("B − A"), Texts::tr("Difference of the peaks"), difference(ours, theirs), signed_bytes));
+  table.columns.push_back(column(CompareColumnsTexts::tr("Peak active B"), {}, theirs, bytes_text));
+  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"), CompareColumnsTexts::tr("Difference of the peaks"),
+                                 difference(ours, theirs), signed_bytes));
 }
 
 void add_planner_columns(Table& table, const TableInput& input, std::function<const trace::PlanInfo&(size_t)> plan) {
@@ -190,10 +192,10 @@ void add_planner_columns(Table& table, const TableInput& input, std::function<co
     return at == arenas->end() ? kNothing : at->second;
   };
   const Number ours = [plan](size_t r) { return static_cast<double>(plan(r).arena_bytes); };
-  table.columns.push_back(
-      column(Texts::tr("Arena B"), Texts::tr("By the same planner and order there"), theirs, bytes_text));
-  table.columns.push_back(
-      column(Texts::tr("B − A"), Texts::tr("Difference of the arenas"), difference(ours, theirs), signed_bytes));
+  table.columns.push_back(column(CompareColumnsTexts::tr("Arena B"),
+                                 CompareColumnsTexts::tr("By the same planner and order there"), theirs, bytes_text));
+  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"), CompareColumnsTexts::tr("Difference of the arenas"),
+                                 difference(ours, theirs), signed_bytes));
 }
 
 }  // namespace arenascope::views

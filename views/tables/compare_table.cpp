@@ -7,7 +7,7 @@
 namespace arenascope::views {
 namespace {
 
-struct Texts {
+struct CompareTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
@@ -58,20 +58,21 @@ struct Pairs {
 using PairsPtr = std::shared_ptr<const Pairs>;
 
 void add_names(std::vector<Column>& columns, const PairsPtr& p) {
-  columns.push_back({Texts::tr("Node"), {}, [p](size_t r) {
+  columns.push_back({CompareTableTexts::tr("Node"), {}, [p](size_t r) {
                        return p->node(r).name.empty() ? Words::node(p->ref(r))
                                                       : QString::fromStdString(p->node(r).name);
                      }});
-  columns.push_back({Texts::tr("Op"), {}, [p](size_t r) { return QString::fromStdString(p->node(r).op); }});
+  columns.push_back({CompareTableTexts::tr("Op"), {}, [p](size_t r) { return QString::fromStdString(p->node(r).op); }});
   columns.push_back(
-      {Texts::tr("In"), Texts::tr("A: only here, B: only in the other"), [p](size_t r) {
+      {CompareTableTexts::tr("In"), CompareTableTexts::tr("A: only here, B: only in the other"), [p](size_t r) {
          return p->both(r) ? QStringLiteral("A B") : p->all[r].a.valid() ? QStringLiteral("A") : QStringLiteral("B");
        }});
-  columns.push_back({Texts::tr("Name in B"), Texts::tr("Where it is called otherwise"), [p](size_t r) {
-                       if (!p->both(r)) return QString();
-                       const std::string& theirs = p->graph_b->nodes[p->all[r].b.index()].name;
-                       return theirs == p->node(r).name ? QString() : QString::fromStdString(theirs);
-                     }});
+  columns.push_back(
+      {CompareTableTexts::tr("Name in B"), CompareTableTexts::tr("Where it is called otherwise"), [p](size_t r) {
+         if (!p->both(r)) return QString();
+         const std::string& theirs = p->graph_b->nodes[p->all[r].b.index()].name;
+         return theirs == p->node(r).name ? QString() : QString::fromStdString(theirs);
+       }});
 }
 
 void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
@@ -84,18 +85,18 @@ void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
   const auto size = [](const QString& title, std::function<double(size_t)> get) {
     return Column{title, {}, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
   };
-  columns.push_back(time(Texts::tr("Mean time A"), [p](size_t r) { return p->time_a(r); }));
-  columns.push_back(time(Texts::tr("Mean time B"), [p](size_t r) { return p->time_b(r); }));
-  columns.push_back({Texts::tr("B − A"), Texts::tr("Difference of the mean times"),
+  columns.push_back(time(CompareTableTexts::tr("Mean time A"), [p](size_t r) { return p->time_a(r); }));
+  columns.push_back(time(CompareTableTexts::tr("Mean time B"), [p](size_t r) { return p->time_b(r); }));
+  columns.push_back({CompareTableTexts::tr("B − A"), CompareTableTexts::tr("Difference of the mean times"),
                      [p](size_t r) { return p->timed(r) ? signed_time(p->time_b(r) - p->time_a(r)) : QString(); },
                      [p](size_t r) { return p->time_b(r) - p->time_a(r); }});
   columns.push_back(
-      {Texts::tr("B : A"), Texts::tr("Ratio of the mean times"),
+      {CompareTableTexts::tr("B : A"), CompareTableTexts::tr("Ratio of the mean times"),
        [p](size_t r) { return p->timed(r) ? QString::number(p->time_b(r) / p->time_a(r), 'f', 2) : QString(); },
        [p](size_t r) { return p->time_a(r) > 0 ? p->time_b(r) / p->time_a(r) : 0.0; }});
-  columns.push_back(size(Texts::tr("Bytes A"), [p](size_t r) { return p->bytes_a(r); }));
-  columns.push_back(size(Texts::tr("Bytes B"), [p](size_t r) { return p->bytes_b(r); }));
-  columns.push_back({Texts::tr("Bytes B − A"),
+  columns.push_back(size(CompareTableTexts::tr("Bytes A"), [p](size_t r) { return p->bytes_a(r); }));
+  columns.push_back(size(CompareTableTexts::tr("Bytes B"), [p](size_t r) { return p->bytes_b(r); }));
+  columns.push_back({CompareTableTexts::tr("Bytes B − A"),
                      {},
                      [p](size_t r) { return signed_bytes(p->bytes_b(r) - p->bytes_a(r)); },
                      [p](size_t r) { return p->bytes_b(r) - p->bytes_a(r); }});
@@ -106,7 +107,7 @@ void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
 TablePtr compare_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text =
-      Texts::tr("Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.");
+      CompareTableTexts::tr("Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.");
   if (!input.graph || !input.comparison || !input.comparison->other.graph) return table;
   const auto p = std::make_shared<const Pairs>(input);
   table->rows = p->all.size();

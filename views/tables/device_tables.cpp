@@ -11,15 +11,9 @@
 namespace arenascope::views {
 namespace {
 
-struct Texts {
+struct DeviceTablesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
-
-QString text(const std::string& s) { return QString::fromStdString(s); }
-
-Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
-  return {title, tip, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
-}
 
 // One piece of memory that an allocator took from the system or a device.
 struct Piece {
@@ -66,25 +60,27 @@ std::vector<Piece> pieces_of(const trace::Snapshot& snapshot) {
 
 TablePtr pools_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No allocator holds any memory.");
+  table->empty_text = DeviceTablesTexts::tr("No allocator holds any memory.");
   const auto pieces = std::make_shared<const std::vector<Piece>>(pieces_of(*input.snapshot));
   auto state = [pieces](size_t r) {
     const Piece& p = (*pieces)[r];
-    return p.used == 0 ? Texts::tr("Free") : p.uses > 1 ? Texts::tr("In use, again") : Texts::tr("In use");
+    return p.used == 0  ? DeviceTablesTexts::tr("Free")
+           : p.uses > 1 ? DeviceTablesTexts::tr("In use, again")
+                        : DeviceTablesTexts::tr("In use");
   };
   table->rows = pieces->size();
   table->columns = {
-      {Texts::tr("Address"), Texts::tr("Of its first byte, as the allocator has it"),
+      {DeviceTablesTexts::tr("Address"), DeviceTablesTexts::tr("Of its first byte, as the allocator has it"),
        [pieces](size_t r) { return format_address(static_cast<Bytes>((*pieces)[r].address)); },
        [pieces](size_t r) { return static_cast<double>((*pieces)[r].address); }},
-      {Texts::tr("Kind"), Texts::tr("What the memory is used for"),
+      {DeviceTablesTexts::tr("Kind"), DeviceTablesTexts::tr("What the memory is used for"),
        [pieces](size_t r) { return Words::kind((*pieces)[r].kind); }},
-      {Texts::tr("State"), Texts::tr("Free: kept for the next request that it fits"), state},
-      bytes_column(Texts::tr("Bytes"), Texts::tr("Taken from the system or the device"),
+      {DeviceTablesTexts::tr("State"), DeviceTablesTexts::tr("Free: kept for the next request that it fits"), state},
+      bytes_column(DeviceTablesTexts::tr("Bytes"), DeviceTablesTexts::tr("Taken from the system or the device"),
                    [pieces](size_t r) { return static_cast<double>((*pieces)[r].bytes); }),
-      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"),
+      bytes_column(DeviceTablesTexts::tr("Active"), DeviceTablesTexts::tr("Handed out now"),
                    [pieces](size_t r) { return static_cast<double>((*pieces)[r].used); }),
-      {Texts::tr("Uses"), Texts::tr("How often memory in it was handed out"),
+      {DeviceTablesTexts::tr("Uses"), DeviceTablesTexts::tr("How often memory in it was handed out"),
        [pieces](size_t r) { return format_count((*pieces)[r].uses); },
        [pieces](size_t r) { return static_cast<double>((*pieces)[r].uses); }},
   };
@@ -93,34 +89,41 @@ TablePtr pools_table(const TableInput& input) {
 
 TablePtr tuning_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("Nothing was tuned: only a device's kernels are, while they run.");
+  table->empty_text = DeviceTablesTexts::tr("Nothing was tuned: only a device's kernels are, while they run.");
   auto notes = std::make_shared<std::vector<trace::TuningInfo>>();
   for (size_t i = 0; i < input.snapshot->tunings.size(); ++i) notes->push_back(input.snapshot->tunings[i]);
   auto choice = [notes](size_t r) {
     const trace::TuningInfo& n = (*notes)[r];
-    if (n.way) return Texts::tr("way %1").arg(*n.way + 1);
+    if (n.way) return DeviceTablesTexts::tr("way %1").arg(*n.way + 1);
     return QStringLiteral("%1 × %2 × %3").arg(n.local[0]).arg(n.local[1]).arg(n.local[2]);
   };
   table->rows = notes->size();
   table->columns = {
-      {Texts::tr("Kernel"), {}, [notes](size_t r) { return text((*notes)[r].kernel); }},
-      {Texts::tr("Work items"), Texts::tr("The global size, or the shape, that the choice holds for"),
+      {DeviceTablesTexts::tr("Kernel"), {}, [notes](size_t r) { return text((*notes)[r].kernel); }},
+      {DeviceTablesTexts::tr("Work items"),
+       DeviceTablesTexts::tr("The global size, or the shape, that the choice holds for"),
        [notes](size_t r) { return text((*notes)[r].sizes); }},
-      {Texts::tr("Group size"), Texts::tr("Work items of a group; or which of several kernels was chosen"), choice},
-      {Texts::tr("Time"), Texts::tr("What the best one took; nothing where it was chosen by rule"),
+      {DeviceTablesTexts::tr("Group size"),
+       DeviceTablesTexts::tr("Work items of a group; or which of several kernels was chosen"), choice},
+      {DeviceTablesTexts::tr("Time"),
+       DeviceTablesTexts::tr("What the best one took; nothing where it was chosen by rule"),
        [notes](size_t r) {
          return (*notes)[r].tried > 0 ? format_ns(static_cast<Nanoseconds>((*notes)[r].seconds * 1e9)) : QString();
        },
        [notes](size_t r) { return (*notes)[r].seconds * 1e9; }},
-      {Texts::tr("Tried"), Texts::tr("How many candidates were measured"),
+      {DeviceTablesTexts::tr("Tried"), DeviceTablesTexts::tr("How many candidates were measured"),
        [notes](size_t r) { return QString::number((*notes)[r].tried); },
        [notes](size_t r) { return static_cast<double>((*notes)[r].tried); }},
-      {Texts::tr("Level"), Texts::tr("How hard tuning looks for the best: none, fast, normal, wide or heavy"),
+      {DeviceTablesTexts::tr("Level"),
+       DeviceTablesTexts::tr("How hard tuning looks for the best: none, fast, normal, wide or heavy"),
        [notes](size_t r) { return text((*notes)[r].level); }},
-      {Texts::tr("From"), Texts::tr("Whether this run measured it, an earlier one did, or a rule chose it"),
+      {DeviceTablesTexts::tr("From"),
+       DeviceTablesTexts::tr("Whether this run measured it, an earlier one did, or a rule chose it"),
        [notes](size_t r) {
          const trace::TuningInfo& n = (*notes)[r];
-         return n.remembered ? Texts::tr("an earlier run") : n.tried > 0 ? Texts::tr("this run") : Texts::tr("a rule");
+         return n.remembered  ? DeviceTablesTexts::tr("an earlier run")
+                : n.tried > 0 ? DeviceTablesTexts::tr("this run")
+                              : DeviceTablesTexts::tr("a rule");
        }},
   };
   return table;

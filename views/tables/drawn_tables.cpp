@@ -13,15 +13,9 @@ namespace {
 
 using trace::TensorRef;
 
-struct Texts {
+struct DrawnTablesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
-
-QString text(const std::string& s) { return QString::fromStdString(s); }
-
-Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
-  return {title, tip, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
-}
 
 Column number_column(const QString& title, const QString& tip, std::function<double(size_t)> get) {
   return {title, tip, [get](size_t r) { return format_count(static_cast<int64_t>(get(r))); }, get};
@@ -37,7 +31,7 @@ QString name_of(const trace::GraphInfo* graph, TensorRef ref) {
 TablePtr occupancy_table(const TableInput& input) {
   if (lies_in_spaces(input)) return space_occupancy_table(input);
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No memory plan is open.");
+  table->empty_text = DrawnTablesTexts::tr("No memory plan is open.");
   const auto plan = input.plan;
   const auto graph = input.graph;
   if (!plan) return table;
@@ -58,23 +52,26 @@ TablePtr occupancy_table(const TableInput& input) {
   };
   const auto bound = static_cast<double>(plan->lower_bound_bytes), arena = static_cast<double>(plan->arena_bytes);
   table->columns = {
-      number_column(Texts::tr("Step"), Texts::tr("Counted in the order of the plan"),
+      number_column(DrawnTablesTexts::tr("Step"), DrawnTablesTexts::tr("Counted in the order of the plan"),
                     [](size_t r) { return static_cast<double>(r); }),
-      {Texts::tr("Name"), Texts::tr("The node that runs in this step"),
+      {DrawnTablesTexts::tr("Name"), DrawnTablesTexts::tr("The node that runs in this step"),
        [graph, node](size_t r) {
          return node(r).valid() ? name_of(graph.get(), TensorRef::node(node(r))) : QString();
        }},
-      figure_column(Texts::tr("Live"), Texts::tr("Bytes of all tensors that are still needed"), FigureUnit::Bytes,
-                    step_id("live"), [live](size_t r) { return static_cast<double>((*live)[r]); }),
-      figure_column(Texts::tr("Tensors"), Texts::tr("How many live in this step"), FigureUnit::Count,
-                    step_id("tensors"), [tensors](size_t r) { return static_cast<double>((*tensors)[r]); }),
+      figure_column(DrawnTablesTexts::tr("Live"), DrawnTablesTexts::tr("Bytes of all tensors that are still needed"),
+                    FigureUnit::Bytes, step_id("live"), [live](size_t r) { return static_cast<double>((*live)[r]); }),
+      figure_column(DrawnTablesTexts::tr("Tensors"), DrawnTablesTexts::tr("How many live in this step"),
+                    FigureUnit::Count, step_id("tensors"),
+                    [tensors](size_t r) { return static_cast<double>((*tensors)[r]); }),
       figure_column(
-          Texts::tr("Of bound"), Texts::tr("Live bytes as a share of the lower bound, the largest sum of live bytes"),
+          DrawnTablesTexts::tr("Of bound"),
+          DrawnTablesTexts::tr("Live bytes as a share of the lower bound, the largest sum of live bytes"),
           FigureUnit::Share, step_id("of_bound"),
           [live, bound](size_t r) { return bound > 0 ? static_cast<double>((*live)[r]) / bound : 0.0; },
           [bound](size_t) { return bound > 0; }),
-      figure_column(Texts::tr("Free in arena"), Texts::tr("Bytes of the arena that nobody uses in this step"),
-                    FigureUnit::Bytes, step_id("unused"),
+      figure_column(DrawnTablesTexts::tr("Free in arena"),
+                    DrawnTablesTexts::tr("Bytes of the arena that nobody uses in this step"), FigureUnit::Bytes,
+                    step_id("unused"),
                     [live, arena](size_t r) { return std::max(0.0, arena - static_cast<double>((*live)[r])); }),
   };
   table->selection = [graph, node](size_t r) {
@@ -92,7 +89,7 @@ namespace {
 TablePtr slices_table(const TableInput& input, bool by_block) {
   if (lies_in_spaces(input)) return space_slices_table(input);
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No memory plan is open.");
+  table->empty_text = DrawnTablesTexts::tr("No memory plan is open.");
   const auto plan = input.plan;
   const auto graph = input.graph;
   if (!plan) return table;
@@ -104,29 +101,32 @@ TablePtr slices_table(const TableInput& input, bool by_block) {
       return std::pair(x.block.value, x.first.value) < std::pair(y.block.value, y.first.value);
     });
   auto slice = [plan, rows](size_t r) -> const trace::SliceInfo& { return plan->slices[(*rows)[r]]; };
-  const Column tensor{Texts::tr("Name"), {}, [=](size_t r) { return name_of(graph.get(), slice(r).tensor); }};
+  const Column tensor{
+      DrawnTablesTexts::tr("Name"), {}, [=](size_t r) { return name_of(graph.get(), slice(r).tensor); }};
   const Column block = {
-      Texts::tr("Block"), Texts::tr("Tensors of one block use it one after the other"),
+      DrawnTablesTexts::tr("Block"), DrawnTablesTexts::tr("Tensors of one block use it one after the other"),
       [slice](size_t r) { return slice(r).block.valid() ? QString::number(slice(r).block.value) : QString(); },
       [slice](size_t r) { return static_cast<double>(slice(r).block.value); }};
-  const Column first = number_column(Texts::tr("First step"), Texts::tr("In which it is written"),
+  const Column first = number_column(DrawnTablesTexts::tr("First step"), DrawnTablesTexts::tr("In which it is written"),
                                      [slice](size_t r) { return static_cast<double>(slice(r).first.value); });
-  const Column last = number_column(Texts::tr("Behind"), Texts::tr("The step behind its last use"),
-                                    [slice](size_t r) { return static_cast<double>(slice(r).last.value); });
-  const Column lives = number_column(Texts::tr("Steps"), Texts::tr("How many steps it lives"), [slice](size_t r) {
-    return static_cast<double>(slice(r).last.value - slice(r).first.value);
-  });
-  const Column offset{Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+  const Column last =
+      number_column(DrawnTablesTexts::tr("Behind"), DrawnTablesTexts::tr("The step behind its last use"),
+                    [slice](size_t r) { return static_cast<double>(slice(r).last.value); });
+  const Column lives =
+      number_column(DrawnTablesTexts::tr("Steps"), DrawnTablesTexts::tr("How many steps it lives"),
+                    [slice](size_t r) { return static_cast<double>(slice(r).last.value - slice(r).first.value); });
+  const Column offset{DrawnTablesTexts::tr("Offset"), DrawnTablesTexts::tr("First byte in the arena"),
                       [slice](size_t r) { return format_address(slice(r).offset); },
                       [slice](size_t r) { return static_cast<double>(slice(r).offset); }};
-  const Column bytes = bytes_column(Texts::tr("Bytes"), Texts::tr("Size of its place, rounded up to the alignment"),
+  const Column bytes = bytes_column(DrawnTablesTexts::tr("Bytes"),
+                                    DrawnTablesTexts::tr("Size of its place, rounded up to the alignment"),
                                     [slice](size_t r) { return static_cast<double>(slice(r).size); });
-  const Column level{Texts::tr("Reuse"), Texts::tr("How it came to its block"),
+  const Column level{DrawnTablesTexts::tr("Reuse"), DrawnTablesTexts::tr("How it came to its block"),
                      [slice](size_t r) { return SliceWords::level(slice(r).level); },
                      [slice](size_t r) { return static_cast<double>(slice(r).level); }};
-  const Column in_place{Texts::tr("In place of"), Texts::tr("The tensor whose bytes it takes over"), [=](size_t r) {
-                          return slice(r).in_place_of.valid() ? name_of(graph.get(), slice(r).in_place_of) : QString();
-                        }};
+  const Column in_place{
+      DrawnTablesTexts::tr("In place of"), DrawnTablesTexts::tr("The tensor whose bytes it takes over"),
+      [=](size_t r) { return slice(r).in_place_of.valid() ? name_of(graph.get(), slice(r).in_place_of) : QString(); }};
   table->rows = rows->size();
   if (by_block)
     table->columns = {block, tensor, first, last, lives, bytes, level, in_place};
@@ -150,7 +150,7 @@ TablePtr lifetimes_table(const TableInput& input) { return slices_table(input, t
 TablePtr timeline_table(const TableInput& input) {
   constexpr size_t kMost = 250'000;  // rows; a longer table than anybody reads
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("Nothing ran.");
+  table->empty_text = DrawnTablesTexts::tr("Nothing ran.");
   const auto snapshot = input.snapshot;
   const auto graph = input.graph;
   const trace::Run* run = snapshot->run(input.run);
@@ -174,20 +174,21 @@ TablePtr timeline_table(const TableInput& input) {
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = spans->size();
   table->columns = {
-      {Texts::tr("Thread"), Texts::tr("Worker, device queue or copy engine"),
+      {DrawnTablesTexts::tr("Thread"), DrawnTablesTexts::tr("Worker, device queue or copy engine"),
        [snapshot, spans](size_t r) {
          const size_t track = (*spans)[r].track.index();
          return track < snapshot->tracks.size() ? text(snapshot->tracks[track].info.name) : QString();
        }},
-      {Texts::tr("What"), Texts::tr("The node that was worked on, a wait at the barrier, or a copy"),
+      {DrawnTablesTexts::tr("What"),
+       DrawnTablesTexts::tr("The node that was worked on, a wait at the barrier, or a copy"),
        [snapshot, event](size_t r) { return text(snapshot->label(event(r))); }},
-      {Texts::tr("Begin"), Texts::tr("Since the beginning of the recording"),
+      {DrawnTablesTexts::tr("Begin"), DrawnTablesTexts::tr("Since the beginning of the recording"),
        [event, origin](size_t r) { return format_ns(event(r).begin() - origin); },
        [event, origin](size_t r) { return static_cast<double>(event(r).begin() - origin); }},
-      {Texts::tr("Took"), Texts::tr("From its begin to its end"),
+      {DrawnTablesTexts::tr("Took"), DrawnTablesTexts::tr("From its begin to its end"),
        [event](size_t r) { return format_ns(event(r).end() - event(r).begin()); },
        [event](size_t r) { return static_cast<double>(event(r).end() - event(r).begin()); }},
-      {Texts::tr("Node"),
+      {DrawnTablesTexts::tr("Node"),
        {},
        [graph, event](size_t r) {
          return event(r).kind() != trace::EventKind::Slice && event(r).node().valid()

@@ -11,11 +11,9 @@
 namespace arenascope::views {
 namespace {
 
-struct Texts {
+struct EventTablesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
-
-QString text(const std::string& s) { return QString::fromStdString(s); }
 
 QString track_name(const trace::Snapshot& snapshot, trace::TrackId id) {
   return id.valid() && id.index() < snapshot.tracks.size() ? text(snapshot.tracks[id.index()].info.name) : QString();
@@ -97,7 +95,7 @@ QString use_mark(trace::PlanId id, trace::PlanId shown, trace::PlanId used) {
 
 TablePtr barriers_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No barrier was met: nothing ran, or with one thread only.");
+  table->empty_text = EventTablesTexts::tr("No barrier was met: nothing ran, or with one thread only.");
   const auto snapshot = input.snapshot;
   const auto rows = std::make_shared<const std::vector<uint32_t>>(barriers_of(*snapshot, input.run));
   auto barrier = [snapshot, rows](size_t r) -> const trace::Barrier& { return snapshot->barriers[(*rows)[r]]; };
@@ -108,36 +106,39 @@ TablePtr barriers_table(const TableInput& input) {
   };
   table->rows = rows->size();
   table->columns = {
-      {Texts::tr("Node"), Texts::tr("The node behind which the threads met"),
+      {EventTablesTexts::tr("Node"), EventTablesTexts::tr("The node behind which the threads met"),
        [=](size_t r) {
          const NodeId id = barrier(r).node;
          if (!graph || !id.valid() || id.index() >= graph->nodes.size()) return QString();
          const auto& node = graph->nodes[id.index()];
          return node.name.empty() ? Words::node(trace::TensorRef::node(id)) : text(node.name);
        }},
-      {Texts::tr("Op"),
+      {EventTablesTexts::tr("Op"),
        {},
        [=](size_t r) {
          const NodeId id = barrier(r).node;
          return graph && id.valid() && id.index() < graph->nodes.size() ? text(graph->nodes[id.index()].op) : QString();
        }},
-      figure_column(Texts::tr("Nodes"),
-                    Texts::tr("Nodes with work since the barrier before; more than one: there was no barrier between "
-                              "them"),
-                    FigureUnit::Count, barrier_id("nodes"),
-                    [=](size_t r) { return static_cast<double>(barrier(r).nodes); }),
-      time_column(Texts::tr("At"), Texts::tr("When the first thread arrived, from the start of the recording"),
+      figure_column(
+          EventTablesTexts::tr("Nodes"),
+          EventTablesTexts::tr("Nodes with work since the barrier before; more than one: there was no barrier between "
+                               "them"),
+          FigureUnit::Count, barrier_id("nodes"), [=](size_t r) { return static_cast<double>(barrier(r).nodes); }),
+      time_column(EventTablesTexts::tr("At"),
+                  EventTablesTexts::tr("When the first thread arrived, from the start of the recording"),
                   barrier_id("at"), [=](size_t r) { return static_cast<double>(barrier(r).first_arrival - origin); }),
-      {Texts::tr("Last to arrive"), Texts::tr("The thread for which the others waited"),
+      {EventTablesTexts::tr("Last to arrive"), EventTablesTexts::tr("The thread for which the others waited"),
        [=](size_t r) { return track_name(*snapshot, barrier(r).last_arriver); }},
-      time_column(Texts::tr("Spread"), Texts::tr("From the first arrival to the last"), barrier_id("spread"),
+      time_column(EventTablesTexts::tr("Spread"), EventTablesTexts::tr("From the first arrival to the last"),
+                  barrier_id("spread"),
                   [=](size_t r) { return static_cast<double>(barrier(r).last_arrival - barrier(r).first_arrival); }),
-      time_column(Texts::tr("Waited"), Texts::tr("All threads' waiting together: what the imbalance cost"),
-                  barrier_id("waited"), [=](size_t r) { return static_cast<double>(barrier(r).wait_sum); }),
-      time_column(Texts::tr("Leaving"), Texts::tr("From the last arrival to the last thread's leaving"),
-                  barrier_id("leaving"),
+      time_column(EventTablesTexts::tr("Waited"),
+                  EventTablesTexts::tr("All threads' waiting together: what the imbalance cost"), barrier_id("waited"),
+                  [=](size_t r) { return static_cast<double>(barrier(r).wait_sum); }),
+      time_column(EventTablesTexts::tr("Leaving"),
+                  EventTablesTexts::tr("From the last arrival to the last thread's leaving"), barrier_id("leaving"),
                   [=](size_t r) { return static_cast<double>(barrier(r).last_leave - barrier(r).last_arrival); }),
-      figure_column(Texts::tr("Threads"), {}, FigureUnit::Count, barrier_id("threads"),
+      figure_column(EventTablesTexts::tr("Threads"), {}, FigureUnit::Count, barrier_id("threads"),
                     [=](size_t r) { return static_cast<double>(barrier(r).threads); }),
   };
   add_barrier_columns(
@@ -155,7 +156,7 @@ TablePtr allocators_table(const TableInput& input) {
     trace::MemoryKind kind;
   };
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No memory was allocated yet.");
+  table->empty_text = EventTablesTexts::tr("No memory was allocated yet.");
   const auto snapshot = input.snapshot;
   auto lines = std::make_shared<std::vector<Line>>();
   for (size_t k = 0; k < trace::kMemoryKinds; ++k) {
@@ -181,21 +182,21 @@ TablePtr allocators_table(const TableInput& input) {
   using trace::MemoryCount;
   table->rows = lines->size();
   table->columns = {
-      {Texts::tr("Kind"), Texts::tr("What the memory is used for"),
+      {EventTablesTexts::tr("Kind"), EventTablesTexts::tr("What the memory is used for"),
        [lines](size_t r) { return Words::kind((*lines)[r].kind); }},
-      {Texts::tr("Allocator"), {}, [lines](size_t r) { return (*lines)[r].name; }},
-      bytes_column(Texts::tr("Active"), Texts::tr("Handed out now"), kind_id("active.end"),
+      {EventTablesTexts::tr("Allocator"), {}, [lines](size_t r) { return (*lines)[r].name; }},
+      bytes_column(EventTablesTexts::tr("Active"), EventTablesTexts::tr("Handed out now"), kind_id("active.end"),
                    [last](size_t r) { return last(r, MemoryCount::Active); }),
-      bytes_column(Texts::tr("Reserved"), Texts::tr("Taken from the system now"), kind_id("reserved.end"),
-                   [last](size_t r) { return last(r, MemoryCount::Reserved); }),
+      bytes_column(EventTablesTexts::tr("Reserved"), EventTablesTexts::tr("Taken from the system now"),
+                   kind_id("reserved.end"), [last](size_t r) { return last(r, MemoryCount::Reserved); }),
       bytes_column(
-          Texts::tr("Peak active"), {}, kind_id("active.peak"),
+          EventTablesTexts::tr("Peak active"), {}, kind_id("active.peak"),
           [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Active)); }),
       bytes_column(
-          Texts::tr("Peak reserved"), {}, kind_id("reserved.peak"),
+          EventTablesTexts::tr("Peak reserved"), {}, kind_id("reserved.peak"),
           [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
-      figure_column(Texts::tr("Changes"), Texts::tr("Allocations and frees together"), FigureUnit::Count,
-                    kind_id("active.changes"), changes),
+      figure_column(EventTablesTexts::tr("Changes"), EventTablesTexts::tr("Allocations and frees together"),
+                    FigureUnit::Count, kind_id("active.changes"), changes),
   };
   add_allocator_columns(*table, input, [lines](size_t r) { return (*lines)[r].kind; });
   return table;
@@ -203,7 +204,8 @@ TablePtr allocators_table(const TableInput& input) {
 
 TablePtr planners_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
+  table->empty_text =
+      EventTablesTexts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
   const auto plans = std::make_shared<const Plans>(plans_of(input));
   const auto current = input.plan;
   auto ratio = [plans](size_t r) {
@@ -219,20 +221,23 @@ TablePtr planners_table(const TableInput& input) {
   };
   table->rows = plans->size();
   table->columns = {
-      {Texts::tr("In use"), Texts::tr("●: the plan of the run at hand; ○: the one that is shown in its place"),
+      {EventTablesTexts::tr("In use"),
+       EventTablesTexts::tr("●: the plan of the run at hand; ○: the one that is shown in its place"),
        [plans, shown = current ? current->id : trace::PlanId(), used = input.in_use](size_t r) {
          return use_mark((*plans)[r]->id, shown, used);
        }},
-      {Texts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
-      {Texts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
-      bytes_column(Texts::tr("Arena"), Texts::tr("Bytes of the one block that holds all activations"), plan_id("arena"),
+      {EventTablesTexts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
+      {EventTablesTexts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
+      bytes_column(EventTablesTexts::tr("Arena"),
+                   EventTablesTexts::tr("Bytes of the one block that holds all activations"), plan_id("arena"),
                    [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),
-      bytes_column(Texts::tr("Lower bound"),
-                   Texts::tr("Largest sum of live bytes: no plan of this order can be smaller"), plan_id("lower_bound"),
+      bytes_column(EventTablesTexts::tr("Lower bound"),
+                   EventTablesTexts::tr("Largest sum of live bytes: no plan of this order can be smaller"),
+                   plan_id("lower_bound"),
                    [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
-      figure_column(Texts::tr("Ratio"), Texts::tr("Arena over lower bound; 1 is perfect"), FigureUnit::Ratio,
-                    plan_id("ratio"), ratio),
-      {Texts::tr("Against the one in use"),
+      figure_column(EventTablesTexts::tr("Ratio"), EventTablesTexts::tr("Arena over lower bound; 1 is perfect"),
+                    FigureUnit::Ratio, plan_id("ratio"), ratio),
+      {EventTablesTexts::tr("Against the one in use"),
        {},
        [change](size_t r) {
          const auto d = static_cast<Bytes>(change(r));
@@ -241,12 +246,12 @@ TablePtr planners_table(const TableInput& input) {
        },
        change},
       time_column(
-          Texts::tr("Planning"), Texts::tr("Time that planning took"), plan_id("planning"),
+          EventTablesTexts::tr("Planning"), EventTablesTexts::tr("Time that planning took"), plan_id("planning"),
           [plans](size_t r) { return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->seconds * 1e9)); }),
       figure_column(
-          Texts::tr("Budget"),
-          Texts::tr("Time that the planner might have searched; none for one that does not search"), FigureUnit::Time,
-          plan_id("budget"),
+          EventTablesTexts::tr("Budget"),
+          EventTablesTexts::tr("Time that the planner might have searched; none for one that does not search"),
+          FigureUnit::Time, plan_id("budget"),
           [plans](size_t r) {
             return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->budget_seconds * 1e9));
           },
@@ -260,7 +265,7 @@ TablePtr planners_table(const TableInput& input) {
 
 TablePtr problems_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No problems.");
+  table->empty_text = EventTablesTexts::tr("No problems.");
   const auto snapshot = input.snapshot;
   auto rows = std::make_shared<std::vector<const trace::Problem*>>();
   const auto take = [&](const trace::Snapshot& from) {
@@ -275,23 +280,23 @@ TablePtr problems_table(const TableInput& input) {
   auto severity = [rows](size_t r) { return (*rows)[r] ? (*rows)[r]->severity : trace::Severity::Warning; };
   auto word = [severity](size_t r) {
     switch (severity(r)) {
-      case trace::Severity::Error: return Texts::tr("Error");
-      case trace::Severity::Warning: return Texts::tr("Warning");
-      default: return Texts::tr("Note");
+      case trace::Severity::Error: return EventTablesTexts::tr("Error");
+      case trace::Severity::Warning: return EventTablesTexts::tr("Warning");
+      default: return EventTablesTexts::tr("Note");
     }
   };
   table->columns = {
-      {Texts::tr("Severity"), {}, word, [severity](size_t r) { return static_cast<double>(severity(r)); }},
-      {Texts::tr("Problem"),
+      {EventTablesTexts::tr("Severity"), {}, word, [severity](size_t r) { return static_cast<double>(severity(r)); }},
+      {EventTablesTexts::tr("Problem"),
        {},
        [rows, snapshot, other](size_t r) {
-         return (*rows)[r]
-                    ? text((*rows)[r]->sentence)
-                    : Texts::tr("%1 events were lost because a ring was full.").arg(format_count(snapshot->lost));
+         return (*rows)[r] ? text((*rows)[r]->sentence)
+                           : EventTablesTexts::tr("%1 events were lost because a ring was full.")
+                                 .arg(format_count(snapshot->lost));
        }},
   };
   if (other)
-    table->columns.push_back({Texts::tr("In"), Texts::tr("A: only here, B: only in the other"),
+    table->columns.push_back({EventTablesTexts::tr("In"), EventTablesTexts::tr("A: only here, B: only in the other"),
                               [ours](size_t r) { return r < ours ? QStringLiteral("A") : QStringLiteral("B"); }});
   const auto graph = input.graph;
   if (graph)

@@ -11,7 +11,7 @@
 namespace arenascope::views {
 namespace {
 
-struct Texts {
+struct HolesTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
@@ -86,11 +86,12 @@ TablePtr holes_table(const TableInput& input) {
   if (lies_in_spaces(input)) return space_holes_table(input);
   auto table = std::make_shared<Table>();
   const auto plan = input.plan;
-  table->empty_text = plan ? Texts::tr("The plan has no holes.") : Texts::tr("No memory plan is open.");
+  table->empty_text =
+      plan ? HolesTableTexts::tr("The plan has no holes.") : HolesTableTexts::tr("No memory plan is open.");
   if (!plan) return table;
   const auto all = std::make_shared<const std::vector<Placed>>(planned(*plan));
   if (all->size() > kMostSlices) {
-    table->empty_text = Texts::tr("There are too many tensors for this table.");
+    table->empty_text = HolesTableTexts::tr("There are too many tensors for this table.");
     return table;
   }
   const auto holes = std::make_shared<const std::vector<Hole>>(holes_between(*all));
@@ -102,19 +103,19 @@ TablePtr holes_table(const TableInput& input) {
   };
   table->rows = holes->size();
   table->columns = {
-      {Texts::tr("Bytes"), Texts::tr("In nobody's use although somebody lies above"),
+      {HolesTableTexts::tr("Bytes"), HolesTableTexts::tr("In nobody's use although somebody lies above"),
        [bytes](size_t r) { return format_bytes(static_cast<Bytes>(bytes(r))); }, bytes},
-      {Texts::tr("Steps"), Texts::tr("While it is open"),
+      {HolesTableTexts::tr("Steps"), HolesTableTexts::tr("While it is open"),
        [stay](size_t r) { return QStringLiteral("%1 – %2").arg(stay(r).x0).arg(stay(r).x1); },
        [stay](size_t r) { return stay(r).x0; }},
-      {Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+      {HolesTableTexts::tr("Offset"), HolesTableTexts::tr("First byte in the arena"),
        [stay](size_t r) { return format_address(stay(r).lo); },
        [stay](size_t r) { return static_cast<double>(stay(r).lo); }},
-      {Texts::tr("Byte steps"), Texts::tr("Bytes × steps: how much room it is"),
+      {HolesTableTexts::tr("Byte steps"), HolesTableTexts::tr("Bytes × steps: how much room it is"),
        [room](size_t r) { return format_bytes(static_cast<Bytes>(room(r))); }, room},
-      {Texts::tr("Above it"), Texts::tr("The tensor that could not sink into it"),
+      {HolesTableTexts::tr("Above it"), HolesTableTexts::tr("The tensor that could not sink into it"),
        [=](size_t r) { return name((*holes)[r].above); }},
-      {Texts::tr("Because of"), Texts::tr("What lies there at another time of that tensor's life"),
+      {HolesTableTexts::tr("Because of"), HolesTableTexts::tr("What lies there at another time of that tensor's life"),
        [=](size_t r) { return name((*holes)[r].cause); }},
   };
   table->selection = [=, id = plan->graph](size_t r) {

@@ -12,11 +12,9 @@ namespace {
 
 using trace::TensorRef;
 
-struct Texts {
+struct MakeTablesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
-
-QString text(const std::string& s) { return QString::fromStdString(s); }
 
 }  // namespace
 
@@ -33,6 +31,10 @@ TableInput TableInput::of(const SessionSource& source) {
   return input;
 }
 
+Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t row)> value) {
+  return {title, tip, [value](size_t row) { return format_bytes(static_cast<Bytes>(value(row))); }, value};
+}
+
 Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
                      std::function<std::string(size_t row)> id, std::function<double(size_t row)> value,
                      std::function<bool(size_t row)> there) {
@@ -42,7 +44,7 @@ Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
 
 TablePtr objects_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No object arena was described.");
+  table->empty_text = MakeTablesTexts::tr("No object arena was described.");
   if (input.snapshot->contexts.empty()) return table;
   const auto context = input.snapshot->contexts.back();
   table->rows = context->objects.size();
@@ -52,25 +54,25 @@ TablePtr objects_table(const TableInput& input) {
                   [=](size_t r) { return static_cast<double>(get(r)); }};
   };
   table->columns = {
-      {Texts::tr("Object"),
+      {MakeTablesTexts::tr("Object"),
        {},
        [](size_t r) { return QString::number(r); },
        [](size_t r) { return static_cast<double>(r); }},
-      {Texts::tr("Kind"), {}, [object](size_t r) { return text(object(r).type); }},
-      {Texts::tr("Name"), {}, [object](size_t r) { return text(object(r).name); }},
+      {MakeTablesTexts::tr("Kind"), {}, [object](size_t r) { return text(object(r).type); }},
+      {MakeTablesTexts::tr("Name"), {}, [object](size_t r) { return text(object(r).name); }},
       bytes(
-          Texts::tr("Header at"), Texts::tr("Offset of its header in the pool"),
+          MakeTablesTexts::tr("Header at"), MakeTablesTexts::tr("Offset of its header in the pool"),
           [object](size_t r) { return object(r).header_offset; }, true),
       bytes(
-          Texts::tr("Header"), Texts::tr("Bytes of its header"), [object](size_t r) { return object(r).header_size; },
-          false),
+          MakeTablesTexts::tr("Header"), MakeTablesTexts::tr("Bytes of its header"),
+          [object](size_t r) { return object(r).header_size; }, false),
       bytes(
-          Texts::tr("Object at"), Texts::tr("Offset of the object in the pool"),
+          MakeTablesTexts::tr("Object at"), MakeTablesTexts::tr("Offset of the object in the pool"),
           [object](size_t r) { return object(r).offset; }, true),
       bytes(
-          Texts::tr("Bytes"), Texts::tr("Size of the object, padding included"),
+          MakeTablesTexts::tr("Bytes"), MakeTablesTexts::tr("Size of the object, padding included"),
           [object](size_t r) { return object(r).size; }, false),
-      {Texts::tr("Next"), Texts::tr("The object to which its next pointer leads"),
+      {MakeTablesTexts::tr("Next"), MakeTablesTexts::tr("The object to which its next pointer leads"),
        [object](size_t r) { return object(r).next < 0 ? QStringLiteral("—") : QString::number(object(r).next); },
        [object](size_t r) { return static_cast<double>(object(r).next); }},
   };

@@ -9,11 +9,9 @@ namespace {
 
 using trace::TensorRef;
 
-struct Texts {
+struct NodesTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
-
-QString text(const std::string& s) { return QString::fromStdString(s); }
 
 // What the columns share: the graph, and of each node its step, its slice and its statistics.
 struct Nodes {
@@ -50,27 +48,28 @@ void add_identity(Columns& columns, const NodesPtr& n) {
   const auto word = [&](const QString& title, std::string trace::TensorInfo::*field) {
     columns.push_back({title, {}, [=](size_t r) { return text(n->node(r).*field); }});
   };
-  columns.push_back({Texts::tr("Step"), Texts::tr("When it runs in the order"),
+  columns.push_back({NodesTableTexts::tr("Step"), NodesTableTexts::tr("When it runs in the order"),
                      [=](size_t r) { return n->step[r] < 0 ? QString() : QString::number(n->step[r]); },
                      [=](size_t r) { return static_cast<double>(n->step[r]); }});
-  columns.push_back({Texts::tr("Name"), {}, [=](size_t r) {
+  columns.push_back({NodesTableTexts::tr("Name"), {}, [=](size_t r) {
                        return n->node(r).name.empty() ? Words::node(TensorRef::node(NodeId(r))) : text(n->node(r).name);
                      }});
-  word(Texts::tr("Op"), &trace::TensorInfo::op);
-  word(Texts::tr("Layer"), &trace::TensorInfo::layer);
-  columns.push_back({Texts::tr("Shape"), Texts::tr("Outermost dimension first"),
+  word(NodesTableTexts::tr("Op"), &trace::TensorInfo::op);
+  word(NodesTableTexts::tr("Layer"), &trace::TensorInfo::layer);
+  columns.push_back({NodesTableTexts::tr("Shape"), NodesTableTexts::tr("Outermost dimension first"),
                      [=](size_t r) { return format_shape(n->node(r).shape); }});
-  word(Texts::tr("Type"), &trace::TensorInfo::dtype);
+  word(NodesTableTexts::tr("Type"), &trace::TensorInfo::dtype);
 }
 
 void add_place(Columns& columns, const NodesPtr& n) {
-  columns.push_back({Texts::tr("Bytes"), Texts::tr("Size of the result"),
+  columns.push_back({NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"),
                      [=](size_t r) { return format_bytes(n->node(r).bytes); },
                      [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
-  columns.push_back({Texts::tr("Offset"), Texts::tr("First byte in the arena"),
+  columns.push_back({NodesTableTexts::tr("Offset"), NodesTableTexts::tr("First byte in the arena"),
                      [=](size_t r) { return n->place(r) ? format_address(n->place(r)->offset) : QString(); },
                      [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->offset) : -1.0; }});
-  columns.push_back({Texts::tr("Block"), Texts::tr("Tensors of one block use it one after the other"),
+  columns.push_back({NodesTableTexts::tr("Block"),
+                     NodesTableTexts::tr("Tensors of one block use it one after the other"),
                      [=](size_t r) {
                        const auto* s = n->place(r);
                        return s && s->block.valid() ? QString::number(s->block.value) : QString();
@@ -91,36 +90,37 @@ void add_times(Columns& columns, const NodesPtr& n) {
   const auto add = [&](const QString& title, const QString& tip, const char* what, auto get) {
     columns.push_back(run_time(n, title, tip, what, get));
   };
-  add(Texts::tr("Mean time"),
-      Texts::tr("Wall time a run, from the beginning of its first part to the end of its last; without the "
-                "first run, which is cold, where there are others"),
+  add(NodesTableTexts::tr("Mean time"),
+      NodesTableTexts::tr("Wall time a run, from the beginning of its first part to the end of its last; without the "
+                          "first run, which is cold, where there are others"),
       "mean_wall", [](const Stats& s) { return s.mean; });
-  add(Texts::tr("Median"), Texts::tr("Of its wall times, one a run"), "median_wall",
+  add(NodesTableTexts::tr("Median"), NodesTableTexts::tr("Of its wall times, one a run"), "median_wall",
       [](const Stats& s) { return s.median; });
-  add(Texts::tr("Quartile 1"), Texts::tr("A quarter of the runs took less"), "lower_quartile_wall",
+  add(NodesTableTexts::tr("Quartile 1"), NodesTableTexts::tr("A quarter of the runs took less"), "lower_quartile_wall",
       [](const Stats& s) { return s.quartile1; });
-  add(Texts::tr("Quartile 3"), Texts::tr("A quarter of the runs took more"), "upper_quartile_wall",
+  add(NodesTableTexts::tr("Quartile 3"), NodesTableTexts::tr("A quarter of the runs took more"), "upper_quartile_wall",
       [](const Stats& s) { return s.quartile3; });
-  add(Texts::tr("Longest"), Texts::tr("The longest of its wall times"), "longest_wall",
+  add(NodesTableTexts::tr("Longest"), NodesTableTexts::tr("The longest of its wall times"), "longest_wall",
       [](const Stats& s) { return s.longest; });
-  add(Texts::tr("Busy"), Texts::tr("What its parts took together, mean a run"), "busy",
+  add(NodesTableTexts::tr("Busy"), NodesTableTexts::tr("What its parts took together, mean a run"), "busy",
       [](const Stats& s) { return s.busy; });
   columns.push_back(figure_column(
-      Texts::tr("First run"), Texts::tr("Wall time in the first run of this plan, when caches were cold"),
-      FigureUnit::Time, [=](size_t r) { return n->figure_id(r, "cold_wall"); },
+      NodesTableTexts::tr("First run"),
+      NodesTableTexts::tr("Wall time in the first run of this plan, when caches were cold"), FigureUnit::Time,
+      [=](size_t r) { return n->figure_id(r, "cold_wall"); },
       [=](size_t r) { return static_cast<double>(n->stats(r).first.value_or(0)); },
       [=](size_t r) { return n->stats(r).first.has_value(); }));
 }
 
 QString runs_text(const trace::NodeStats& s) {
   if (s.runs == 0) return {};
-  return s.cold         ? Texts::tr("%1, cold").arg(format_count(s.runs))
-         : s.incomplete ? Texts::tr("%1, incomplete").arg(format_count(s.runs))
+  return s.cold         ? NodesTableTexts::tr("%1, cold").arg(format_count(s.runs))
+         : s.incomplete ? NodesTableTexts::tr("%1, incomplete").arg(format_count(s.runs))
                         : format_count(s.runs);
 }
 
 void add_work(Columns& columns, const NodesPtr& n) {
-  columns.push_back({Texts::tr("Runs"), Texts::tr("How many runs the times are of"),
+  columns.push_back({NodesTableTexts::tr("Runs"), NodesTableTexts::tr("How many runs the times are of"),
                      [=](size_t r) { return runs_text(n->stats(r)); },
                      [=](size_t r) { return static_cast<double>(n->stats(r).runs); },
                      [=](size_t r) {
@@ -128,13 +128,14 @@ void add_work(Columns& columns, const NodesPtr& n) {
                        return runs == 0 ? Figure() : figure(n->figure_id(r, "counted_runs"), runs, FigureUnit::Count);
                      }});
   columns.push_back(figure_column(
-      Texts::tr("Waiting"), Texts::tr("What all threads waited together at the barriers behind it, mean a run"),
-      FigureUnit::Time, [=](size_t r) { return n->figure_id(r, "wait"); }, [=](size_t r) { return n->stats(r).wait; },
+      NodesTableTexts::tr("Waiting"),
+      NodesTableTexts::tr("What all threads waited together at the barriers behind it, mean a run"), FigureUnit::Time,
+      [=](size_t r) { return n->figure_id(r, "wait"); }, [=](size_t r) { return n->stats(r).wait; },
       [=](size_t r) { return n->stats(r).barriers > 0; }));
-  columns.push_back({Texts::tr("Tasks"), Texts::tr("Parts into which it is split"),
+  columns.push_back({NodesTableTexts::tr("Tasks"), NodesTableTexts::tr("Parts into which it is split"),
                      [=](size_t r) { return QString::number(n->node(r).tasks); },
                      [=](size_t r) { return static_cast<double>(n->node(r).tasks); }});
-  columns.push_back({Texts::tr("Flops"), Texts::tr("Arithmetic operations"),
+  columns.push_back({NodesTableTexts::tr("Flops"), NodesTableTexts::tr("Arithmetic operations"),
                      [=](size_t r) { return format_count(n->node(r).flops); },
                      [=](size_t r) { return static_cast<double>(n->node(r).flops); }});
 }
@@ -143,7 +144,7 @@ void add_work(Columns& columns, const NodesPtr& n) {
 
 TablePtr nodes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("No graph is open.");
+  table->empty_text = NodesTableTexts::tr("No graph is open.");
   if (!input.graph) return table;
   const auto n = std::make_shared<const Nodes>(input);
   table->rows = n->graph->nodes.size();

@@ -17,10 +17,6 @@ namespace arenascope::views {
 namespace {
 constexpr double kRow = 40, kGap = 6, kLeft = 78, kTop = 34;
 
-QColor mix(const QColor& a, const QColor& b, double share) {
-  auto m = [&](double x, double y) { return static_cast<float>(x + (y - x) * share); };
-  return QColor::fromRgbF(m(a.redF(), b.redF()), m(a.greenF(), b.greenF()), m(a.blueF(), b.blueF()));
-}
 }  // namespace
 
 ObjectsView::ObjectsView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent)
@@ -168,15 +164,15 @@ void ObjectsView::draw_object(QPainter& painter, const Box& box, bool chosen) co
   const QRectF head(box.rect.topLeft(), QSizeF(box.header, box.rect.height()));
   const QRectF body(head.topRight(), box.rect.bottomRight());
   painter.setPen(Qt::NoPen);
-  painter.fillRect(head, mix(colours.panel, kind, 0.75));
-  painter.fillRect(body, mix(colours.panel, kind, 0.22));
+  painter.fillRect(head, mixed(colours.panel, kind, 0.75));
+  painter.fillRect(body, mixed(colours.panel, kind, 0.22));
   // The last bytes, up to the next header, are padding.
   const size_t next = static_cast<size_t>(box.object) + 1;
   if (next < context_->objects.size() && context_->objects[next].header_offset > object.offset + object.size)
     painter.fillRect(QRectF(body.right() - 5, body.top(), 5, body.height()),
                      hatch_brush(Hatch::Dots, colours[Role::Hole]));
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(chosen ? QPen(colours.selection_outer, 2.5) : QPen(mix(kind, colours.text, 0.2), 1));
+  painter.setPen(chosen ? QPen(colours.selection_outer, 2.5) : QPen(mixed(kind, colours.text, 0.2), 1));
   painter.drawRect(box.rect);
   // The next pointer.
   if (object.next >= 0) {

@@ -10,7 +10,7 @@
 namespace arenascope::views {
 namespace {
 
-struct Texts {
+struct SpaceTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
@@ -72,17 +72,20 @@ TablePtr space_blocks_table(const TableInput& input) {
   };
   table->rows = places->size();
   table->columns = {
-      {Texts::tr("Allocator"), Texts::tr("Whose space it lies in"),
+      {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Whose space it lies in"),
        [snapshot, places](size_t r) { return allocator_name(*snapshot, (*places)[r].allocator); }},
-      number_column(Texts::tr("Address"), Texts::tr("First byte"), address_text,
+      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
                     [places](size_t r) { return static_cast<double>((*places)[r].address); }),
-      figure_column(Texts::tr("Bytes"), Texts::tr("Of the largest that lay there"), FigureUnit::Bytes, id("bytes"),
+      figure_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Of the largest that lay there"),
+                    FigureUnit::Bytes, id("bytes"),
                     [places](size_t r) { return static_cast<double>((*places)[r].bytes); }),
-      figure_column(Texts::tr("Blocks"), Texts::tr("How many lay there, one after the other"), FigureUnit::Count,
-                    id("blocks"), [places](size_t r) { return static_cast<double>((*places)[r].slices.size()); }),
-      figure_column(Texts::tr("Filled"), Texts::tr("Share of the time in which one of them was there"),
-                    FigureUnit::Share, id("used"), [places](size_t r) { return (*places)[r].used; }),
-      {Texts::tr("Used by"), Texts::tr("What lay there, in the order of time"), users},
+      figure_column(SpaceTableTexts::tr("Blocks"), SpaceTableTexts::tr("How many lay there, one after the other"),
+                    FigureUnit::Count, id("blocks"),
+                    [places](size_t r) { return static_cast<double>((*places)[r].slices.size()); }),
+      figure_column(SpaceTableTexts::tr("Filled"),
+                    SpaceTableTexts::tr("Share of the time in which one of them was there"), FigureUnit::Share,
+                    id("used"), [places](size_t r) { return (*places)[r].used; }),
+      {SpaceTableTexts::tr("Used by"), SpaceTableTexts::tr("What lay there, in the order of time"), users},
   };
   table->selection = [slices, places](size_t r) {
     const auto& own = (*places)[r].slices;
@@ -100,7 +103,7 @@ TablePtr space_blocks_table(const TableInput& input) {
 
 TablePtr space_holes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = Texts::tr("What the spaces held was in use all the time.");
+  table->empty_text = SpaceTableTexts::tr("What the spaces held was in use all the time.");
   const SnapshotPtr snapshot = input.snapshot;
   const trace::TimeRange range = trace::range_of_run(*snapshot, input.run);
   const auto slices = std::make_shared<const Slices>(trace::slices_of(*snapshot, range, {}));
@@ -114,29 +117,30 @@ TablePtr space_holes_table(const TableInput& input) {
   std::stable_sort(free->begin(), free->end(), [&](const auto& a, const auto& b) { return room(a) > room(b); });
   free->resize(std::min(free->size(), kMostHoles));
   const auto name = [=](int32_t slice) {
-    return slice < 0 ? Texts::tr("end of the space") : slice_name(*snapshot, (*slices)[static_cast<size_t>(slice)]);
+    return slice < 0 ? SpaceTableTexts::tr("end of the space")
+                     : slice_name(*snapshot, (*slices)[static_cast<size_t>(slice)]);
   };
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = free->size();
   table->columns = {
-      number_column(Texts::tr("Bytes"), Texts::tr("Of a space, in nobody's use"), bytes_text,
+      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Of a space, in nobody's use"), bytes_text,
                     [free](size_t r) { return static_cast<double>((*free)[r].bytes); }),
-      {Texts::tr("Time"), Texts::tr("While it is open"),
+      {SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("While it is open"),
        [=](size_t r) {
          return QStringLiteral("%1 – %2").arg(format_ns((*free)[r].begin - origin), format_ns((*free)[r].end - origin));
        },
        [=](size_t r) { return static_cast<double>((*free)[r].begin - origin); }},
-      number_column(Texts::tr("Address"), Texts::tr("First byte"), address_text,
+      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
                     [free](size_t r) { return static_cast<double>((*free)[r].address); }),
-      number_column(Texts::tr("Byte seconds"), Texts::tr("Bytes × seconds: how much room it is"), bytes_text,
-                    [=](size_t r) { return room((*free)[r]); }),
-      {Texts::tr("Allocator"), Texts::tr("Whose space it lies in"),
+      number_column(SpaceTableTexts::tr("Byte seconds"), SpaceTableTexts::tr("Bytes × seconds: how much room it is"),
+                    bytes_text, [=](size_t r) { return room((*free)[r]); }),
+      {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Whose space it lies in"),
        [=](size_t r) { return allocator_name(*snapshot, (*spaces)[(*free)[r].space].allocator); }},
-      number_column(Texts::tr("Space"), Texts::tr("Bytes of the space that it lies in"), bytes_text,
+      number_column(SpaceTableTexts::tr("Space"), SpaceTableTexts::tr("Bytes of the space that it lies in"), bytes_text,
                     [=](size_t r) { return static_cast<double>((*spaces)[(*free)[r].space].bytes); }),
-      {Texts::tr("Below it"), Texts::tr("What lay there when it came to be"),
+      {SpaceTableTexts::tr("Below it"), SpaceTableTexts::tr("What lay there when it came to be"),
        [=](size_t r) { return name((*free)[r].below); }},
-      {Texts::tr("Above it"), Texts::tr("What lay there when it came to be"),
+      {SpaceTableTexts::tr("Above it"), SpaceTableTexts::tr("What lay there when it came to be"),
        [=](size_t r) { return name((*free)[r].above); }},
   };
   table->selection = [=](size_t r) {
@@ -158,21 +162,22 @@ TablePtr space_slices_table(const TableInput& input) {
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = all->size();
   table->columns = {
-      {Texts::tr("Name"), {}, [=](size_t r) { return slice_name(*snapshot, slice(r)); }},
-      {Texts::tr("Kind"), Texts::tr("What it was asked for as"), [=](size_t r) { return Words::kind(slice(r).kind); }},
-      {Texts::tr("Allocator"), {}, [=](size_t r) { return allocator_name(*snapshot, slice(r).allocator); }},
-      number_column(Texts::tr("Address"), Texts::tr("First byte"), address_text,
+      {SpaceTableTexts::tr("Name"), {}, [=](size_t r) { return slice_name(*snapshot, slice(r)); }},
+      {SpaceTableTexts::tr("Kind"), SpaceTableTexts::tr("What it was asked for as"),
+       [=](size_t r) { return Words::kind(slice(r).kind); }},
+      {SpaceTableTexts::tr("Allocator"), {}, [=](size_t r) { return allocator_name(*snapshot, slice(r).allocator); }},
+      number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
                     [=](size_t r) { return static_cast<double>(slice(r).address); }),
-      number_column(Texts::tr("Bytes"), Texts::tr("Of the block that was handed out"), bytes_text,
+      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Of the block that was handed out"), bytes_text,
                     [=](size_t r) { return static_cast<double>(slice(r).bytes); }),
-      number_column(Texts::tr("Waste"), Texts::tr("Bytes of the block that nobody asked for"), bytes_text,
-                    [=](size_t r) { return static_cast<double>(slice(r).bytes - slice(r).asked); }),
-      number_column(Texts::tr("Begin"), Texts::tr("Since the beginning of the recording"), time_text,
-                    [=](size_t r) { return static_cast<double>(slice(r).begin - origin); }),
-      {Texts::tr("Lived"), Texts::tr("From being handed out to being given back"),
+      number_column(SpaceTableTexts::tr("Waste"), SpaceTableTexts::tr("Bytes of the block that nobody asked for"),
+                    bytes_text, [=](size_t r) { return static_cast<double>(slice(r).bytes - slice(r).asked); }),
+      number_column(SpaceTableTexts::tr("Begin"), SpaceTableTexts::tr("Since the beginning of the recording"),
+                    time_text, [=](size_t r) { return static_cast<double>(slice(r).begin - origin); }),
+      {SpaceTableTexts::tr("Lived"), SpaceTableTexts::tr("From being handed out to being given back"),
        [=](size_t r) {
          const QString time = format_ns(slice(r).end - slice(r).begin);
-         return slice(r).open ? Texts::tr("%1, still there").arg(time) : time;
+         return slice(r).open ? SpaceTableTexts::tr("%1, still there").arg(time) : time;
        },
        [=](size_t r) { return static_cast<double>(slice(r).end - slice(r).begin); }},
   };
@@ -187,7 +192,7 @@ TablePtr space_occupancy_table(const TableInput& input) {
   const auto moments = std::make_shared<const std::vector<trace::SpaceMoment>>(
       trace::space_moments(*snapshot, trace::range_of_run(*snapshot, input.run), {}));
   if (moments->size() > kMostMoments) {
-    table->empty_text = Texts::tr("There are too many moments for this table.");
+    table->empty_text = SpaceTableTexts::tr("There are too many moments for this table.");
     return table;
   }
   const Nanoseconds origin = snapshot->time.begin;
@@ -197,17 +202,18 @@ TablePtr space_occupancy_table(const TableInput& input) {
   };
   table->rows = moments->size();
   table->columns = {
-      number_column(Texts::tr("Time"), Texts::tr("Since the beginning of the recording"), time_text,
+      number_column(SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("Since the beginning of the recording"), time_text,
                     [=](size_t r) { return static_cast<double>((*moments)[r].time - origin); }),
-      figure_column(Texts::tr("Live"), Texts::tr("Bytes that are handed out, weights apart"), FigureUnit::Bytes,
-                    id("active"), [=](size_t r) { return static_cast<double>((*moments)[r].active); }),
-      figure_column(Texts::tr("Reserved"), Texts::tr("Bytes of the spaces"), FigureUnit::Bytes, id("reserved"),
-                    [=](size_t r) { return static_cast<double>((*moments)[r].reserved); }),
-      figure_column(Texts::tr("Free"), Texts::tr("Bytes of the spaces that nobody uses"), FigureUnit::Bytes,
-                    id("unused"),
+      figure_column(SpaceTableTexts::tr("Live"), SpaceTableTexts::tr("Bytes that are handed out, weights apart"),
+                    FigureUnit::Bytes, id("active"),
+                    [=](size_t r) { return static_cast<double>((*moments)[r].active); }),
+      figure_column(SpaceTableTexts::tr("Reserved"), SpaceTableTexts::tr("Bytes of the spaces"), FigureUnit::Bytes,
+                    id("reserved"), [=](size_t r) { return static_cast<double>((*moments)[r].reserved); }),
+      figure_column(SpaceTableTexts::tr("Free"), SpaceTableTexts::tr("Bytes of the spaces that nobody uses"),
+                    FigureUnit::Bytes, id("unused"),
                     [=](size_t r) { return static_cast<double>((*moments)[r].reserved - (*moments)[r].active); }),
-      figure_column(Texts::tr("Blocks"), Texts::tr("How many are handed out"), FigureUnit::Count, id("blocks"),
-                    [=](size_t r) { return static_cast<double>((*moments)[r].slices); }),
+      figure_column(SpaceTableTexts::tr("Blocks"), SpaceTableTexts::tr("How many are handed out"), FigureUnit::Count,
+                    id("blocks"), [=](size_t r) { return static_cast<double>((*moments)[r].slices); }),
   };
   table->selection = [=](size_t r) {
     const Nanoseconds time = (*moments)[r].time;

@@ -51,6 +51,10 @@ struct Table {
   int sorted_by = -1;                               // a column, ascending, until somebody sorts it otherwise
 };
 using TablePtr = std::shared_ptr<const Table>;
+// A column of bytes that are no figures: each is what a row is about.
+Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t row)> value);
+
+inline QString text(const std::string& s) { return QString::fromStdString(s); }
 
 // What tables are made from.
 struct TableInput {

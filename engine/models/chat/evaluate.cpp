@@ -11,8 +11,6 @@ namespace {
 using Kind = Expression::Kind;
 using Values = std::vector<Value>;
 
-constexpr const char* kBlank = " \t\r\n";
-
 std::string stripped(const std::string& text, bool left = true, bool right = true) {
   const size_t begin = left ? text.find_first_not_of(kBlank) : 0;
   if (begin == std::string::npos) return {};

@@ -7,9 +7,8 @@ namespace arenascope::models::chat {
 namespace {
 
 using Node = Template::Node;
-constexpr const char* kBlank = " \t\r\n";
 constexpr size_t kMostText = size_t{1} << 24;
-constexpr int kDeepest = 50;
+constexpr int kDeepestStatement = 50;
 constexpr size_t kMostSteps = 1 << 18;
 
 std::string_view trimmed(std::string_view text) {
@@ -69,7 +68,7 @@ class Reader {
 
   // Up to the end, or to a statement whose first word is one of `ends`, which is left in word_ and rest_.
   Result<std::vector<Node>> body(std::initializer_list<std::string_view> ends) {
-    if (++depth_ > kDeepest) return Error{"its statements are nested too deep"};
+    if (++depth_ > kDeepestStatement) return Error{"its statements are nested too deep"};
     std::vector<Node> out;
     for (; at_ < pieces_.size(); ++at_) {
       const Piece& piece = pieces_[at_];

@@ -10,6 +10,8 @@
 
 namespace arenascope::models::chat {
 
+inline constexpr const char* kBlank = " \t\r\n";  // what is stripped from texts
+
 struct Value;
 using List = std::vector<Value>;
 using Object = std::map<std::string, Value>;
