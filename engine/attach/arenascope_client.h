@@ -125,8 +125,8 @@ typedef struct arenascope_slice {
   int64_t offset, bytes;
 } arenascope_slice;
 // A plan that a program computes a graph by, in the order of its nodes.
-uint32_t arenascope_plan(uint32_t graph, const char* planner, size_t steps, int64_t arena_bytes,
-                         const arenascope_slice* slices, size_t slice_count);
+uint32_t arenascope_graph_plan(uint32_t graph, const char* planner, size_t steps, int64_t arena_bytes,
+                               const arenascope_slice* slices, size_t slice_count);
 // A run of a graph on so many threads. What belongs to it is recorded before its end is called.
 uint32_t arenascope_run_begin(uint32_t graph, int threads, const char* backend);
 void arenascope_run_end(uint32_t run, int status);
@@ -614,8 +614,8 @@ uint32_t arenascope_graph(const char* model, const arenascope_tensor* nodes, siz
   return arenascope_said_(open, &arenascope_.graphs);
 }
 
-uint32_t arenascope_plan(uint32_t graph, const char* planner, size_t steps, int64_t arena_bytes,
-                         const arenascope_slice* slices, size_t slice_count) {
+uint32_t arenascope_graph_plan(uint32_t graph, const char* planner, size_t steps, int64_t arena_bytes,
+                               const arenascope_slice* slices, size_t slice_count) {
   arenascope_bytes_* out = &arenascope_.scratch;
   arenascope_open_ open;
   size_t i, part;

@@ -291,7 +291,7 @@ static uint32_t graph_of(const ggml* g, void* sched, void* graph, uint32_t* plan
       const int64_t arena = tell_places(g, graph, &d);
       graphs[at].graph = arenascope_graph("ggml", d.nodes, n, d.leafs, d.leaf_count);
       if (d.slice_count > 0)
-        graphs[at].plan = arenascope_plan(graphs[at].graph, "ggml", n, arena, d.slices, d.slice_count);
+        graphs[at].plan = arenascope_graph_plan(graphs[at].graph, "ggml", n, arena, d.slices, d.slice_count);
     } else if (!refused++) {
       arenascope_problem(
           "This release of ggml lays its tensors out otherwise than is known: its graphs are not shown.");
