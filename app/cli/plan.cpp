@@ -17,6 +17,8 @@
 #include "app/cli/cli.h"
 #include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
+#include "app/cli/plan_moves.h"
+#include "app/cli/plan_spread.h"
 #include "app/cli/plan_watch.h"
 #include "app/cli/plan_what_if.h"
 #include "app/common/format.h"
@@ -33,7 +35,8 @@ struct PlanArguments {
   int64_t alignment = 64;
   double budget = 1.0;
   int threads = 0;
-  std::string watch;
+  std::string watch, moves, weight_paths, banks;
+  int streams = 1;
   std::optional<double> watch_seconds;
   bool in_place = false, fuse = false, join = true, what_if = false, keep_outputs = true;
 };
@@ -102,6 +105,7 @@ struct Plans {
   std::vector<const OrderInfo*> orders;
   planner::Options options;
   MemoryPlanOptions plan_options;
+  WeightPaths paths;  // that were put into the model's graph
   std::vector<Row> rows;
 
   const Row& best() const {
@@ -132,6 +136,10 @@ Given given(const PlanArguments& arguments) {
 Status check_arguments(const PlanArguments& arguments) {
   if (arguments.model.model.empty()) return Error{"model is required, or --watch"};
   if (arguments.what_if && given(arguments) != Given::Model) return Error{"--what-if needs a model, not intervals"};
+  const bool spread = arguments.streams != 1 || !arguments.banks.empty();
+  if ((spread || !arguments.moves.empty() || !arguments.weight_paths.empty()) && given(arguments) != Given::Model)
+    return Error{"--moves, --weight-paths, --streams and --banks need a model, not intervals"};
+  if (arguments.streams != 1 && !arguments.banks.empty()) return Error{"--streams or --banks, not both"};
   if (arguments.what_if && !arguments.capacity) return Error{"--what-if needs a --capacity"};
   if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
     return Error{fmt::format("an alignment of {} is no power of two", arguments.alignment)};
@@ -199,6 +207,14 @@ int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress)
     return fail(kFailed, fmt::format("{} cannot be planned: {}", arguments.model.model,
                                      model.problems.empty() ? "it has no graph" : model.problems.front()));
   plans.name = model.name;
+  if (!arguments.weight_paths.empty()) {
+    auto options = parse_weight_paths(arguments.weight_paths);
+    if (!options) return fail(kUsage, options.error().message);
+    auto paths = add_weight_paths(model.graph, *options);
+    if (!paths) return fail(kFailed, paths.error().message);
+    plans.paths = std::move(*paths);
+    model.graph = plans.paths.graph;
+  }
   if (arguments.fuse) {
     auto fused = fuse_for(model.graph, "cpu");
     if (!fused) return fail(kFailed, fused.error().message);
@@ -209,6 +225,7 @@ int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress)
   plans.plan_options.join = arguments.join;
   plans.plan_options.keep_outputs = arguments.keep_outputs;
   plans.plan_options.capacity = arguments.capacity;
+  if (!arguments.moves.empty()) return kDone;
   for (const OrderInfo* order : plans.orders)
     if (auto ok = plan_order(*order, arguments, plans, progress); !ok) return fail(kFailed, ok.error().message);
   return kDone;
@@ -289,12 +306,20 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   plans.options.budget_seconds = arguments.budget / static_cast<double>(plans.orders.size());
   Progress progress;
   if (const int status = make_plans(arguments, plans, progress); status != kDone) return status;
+  if (!arguments.moves.empty())
+    return plan_moves(context, plans.model, {arguments.moves, arguments.budget, arguments.keep_outputs, plans.paths});
   const Row& best = plans.best();
+  if (arguments.streams != 1 || !arguments.banks.empty()) {
+    plans.plan_options.planner = plans.options;
+    return plan_spread(
+        context, plans.model,
+        {best.planner, best.order, best.sequence, plans.plan_options, arguments.streams, arguments.banks});
+  }
   if (arguments.what_if && best.plan.arena_bytes > *capacity) {
     progress.phase("what if");
-    return plan_what_if(
-        context, plans.model,
-        {best.planner, best.order, best.sequence, plans.plan_options, plans.options, *capacity, arguments.export_file});
+    return plan_what_if(context, plans.model,
+                        {best.planner, best.order, best.sequence, plans.plan_options, plans.options, *capacity,
+                         arguments.export_file, arguments.fuse});
   }
   if (!arguments.export_file.empty())
     if (auto ok = export_plan(arguments.export_file, best.problem, best.plan); !ok)
@@ -327,6 +352,16 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
   command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")
       ->check(CLI::Range(0, 1024));
+  command->add_option("--weight-paths", a->weight_paths,
+                      "Plan the graph as CANN GE has it, weights passing through casts to their products and gradients "
+                      "reduced behind the last: cast, cast-shared, trans-data or trans-data-shared");
+  command->add_option("--moves", a->moves,
+                      "GE's topological optimisation of this order, move by move, and what the peak is made of");
+  command->add_option("--streams", a->streams,
+                      "Over so many queues: results share bytes only behind an event between them");
+  command->add_option(
+      "--banks", a->banks,
+      "Over several memories, the fastest first: NAME=BYTES,…, with K, M or G; the last may be NAME alone");
   command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
   command->add_flag("--fuse", a->fuse, "Plan the graph in which the CPU backend has fused chains of ops");
   command->add_flag("!--no-join", a->join,
@@ -337,7 +372,8 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--watch-seconds", a->watch_seconds, "How long; 0: what is there now. Else until interrupted")
       ->check(seconds());
   command->add_flag("--what-if", a->what_if,
-                    "Where nothing fits the capacity: which tensors to rematerialise or to offload to the host");
+                    "Where nothing fits the capacity: ops in place, another order, fused chains, then which tensors to "
+                    "rematerialise or to offload to the host");
   command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);
   command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");
   command->add_flag("--json", context.json, "Print one JSON object");

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include <arenascope/planner/csv.h>
+#include <arenascope/run/backends.h>
 #include <fmt/format.h>
 
 #include "app/common/format.h"
@@ -14,16 +15,25 @@ namespace arenascope::cli {
 namespace {
 
 Json step_json(const MemorySaving& step) {
-  return {{"method", name(step.method)},
-          {"tensor", step.name},
-          {"bytes", step.bytes},
-          {"from_step", step.from.value},
-          {"to_step", step.to.value},
-          {"extra_flops", step.extra_flops},
-          {"extra_bytes", step.extra_bytes},
-          {"peak_before_bytes", step.peak_before},
-          {"peak_after_bytes", step.peak_after},
-          {"sentence", sentence(step)}};
+  Json out{{"method", name(step.method)},
+           {"bytes", step.bytes},
+           {"peak_before_bytes", step.peak_before},
+           {"peak_after_bytes", step.peak_after},
+           {"sentence", sentence(step)}};
+  if (is_free(step.method)) {
+    for (const Saving other : step.with) out["with"].push_back(name(other));
+    if (!step.name.empty()) out["name"] = step.name;
+    if (step.count > 0) out["count"] = step.count;
+    out["of"] = step.of_arena ? "arena" : "live";
+    return out;
+  }
+  out["tensor"] = step.name;
+  out["from_step"] = step.from.value;
+  out["to_step"] = step.to.value;
+  out["at_step"] = step.at.value;
+  out["extra_flops"] = step.extra_flops;
+  out["extra_bytes"] = step.extra_bytes;
+  return out;
 }
 
 Json plan_json(const MemoryPlan& plan) {
@@ -65,10 +75,15 @@ int plan_what_if(const Context& context, const models::Model& model, const WhatI
   options.planner = arguments.planner;
   options.plan = arguments.plan_options;
   options.plan.planner = arguments.planner_options;
+  auto cpu = open_backend("cpu");
+  if (!cpu) return fail(kFailed, cpu.error().message);
+  if (!arguments.fused) options.fuse = cpu->get();
   auto answer = what_if(model.graph, arguments.sequence, arguments.order, options);
   if (!answer) return fail(kFailed, fmt::format("{}: {}", model.name, answer.error().message));
   if (!arguments.export_file.empty()) {
-    GraphIntervals intervals = graph_intervals(answer->graph, answer->plan.order, options.plan);
+    MemoryPlanOptions as_planned = options.plan;
+    as_planned.in_place = answer->in_place;
+    GraphIntervals intervals = graph_intervals(answer->graph, answer->plan.order, as_planned);
     name_intervals(intervals, answer->graph);
     planner::Plan plan;
     plan.planner = answer->plan.planner;
@@ -94,8 +109,11 @@ int plan_what_if(const Context& context, const models::Model& model, const WhatI
     fmt::print("{}: {} by {} over {}, the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
                arguments.planner, arguments.order, app::format_bytes(arguments.capacity));
     for (const MemorySaving& step : answer->steps) fmt::print("  {}\n", sentence(step));
-    fmt::print("Then it needs {}, for {:.3g} GFLOP and {} more.\n", app::format_bytes(answer->plan.arena_bytes),
-               static_cast<double>(answer->extra_flops) / 1e9, app::format_bytes(answer->extra_bytes));
+    if (answer->extra_flops == 0 && answer->extra_bytes == 0)
+      fmt::print("Then it needs {}, and computes no more than before.\n", app::format_bytes(answer->plan.arena_bytes));
+    else
+      fmt::print("Then it needs {}, for {:.3g} GFLOP and {} more.\n", app::format_bytes(answer->plan.arena_bytes),
+                 static_cast<double>(answer->extra_flops) / 1e9, app::format_bytes(answer->extra_bytes));
   }
   if (answer->fits) return kDone;
   return fail(kFailed, fmt::format("{}: it does not fit: {}", model.name, answer->why));

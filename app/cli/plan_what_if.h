@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// plan --what-if: what to rematerialise and what to offload to the host, so that a model fits.
+// plan --what-if: ops in place, another order, fused chains, then what to rematerialise and what to offload to the host, so
+// that a model fits.
 #pragma once
 #include <arenascope/models/model.h>
 #include <arenascope/schedule/what_if.h>
@@ -15,6 +16,7 @@ struct WhatIfArguments {
   planner::Options planner_options;
   Bytes capacity;
   std::string export_file;
+  bool fused = false;  // the model's graph has its chains fused already
 };
 
 // Prints the steps and the plan that they lead to. Returns the exit status: kFailed where it still does not fit.

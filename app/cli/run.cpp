@@ -73,8 +73,7 @@ MemoryStats memory_of(Runner& runner, MemoryKind kind) {
   MemoryStats sum;
   for (const Device device : runner.context().devices()) {
     const MemoryStats stats = runner.context().stats(device, kind);
-    sum.peak += stats.peak;
-    sum.peak_reserved += stats.peak_reserved;
+    sum += stats;
   }
   return sum;
 }
@@ -113,12 +112,14 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                100.0 * double(time.nanoseconds) / double(std::max<Nanoseconds>(sum, 1)),
                app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(time.nanoseconds));
   }
-  fmt::print("\n{:<14} {:>12} {:>12}\n", "memory", "peak", "reserved");
+  fmt::print("\n{:<14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8}\n", "memory", "peak", "reserved", "cached now",
+             "waste now", "hits", "misses");
   for (MemoryKind kind : kMemoryKinds) {
     const MemoryStats stats = memory_of(runner, kind);
     if (stats.peak > 0)
-      fmt::print("{:<14} {:>12} {:>12}\n", name(kind), app::format_bytes(stats.peak),
-                 app::format_bytes(stats.peak_reserved));
+      fmt::print("{:<14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8}\n", name(kind), app::format_bytes(stats.peak),
+                 app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
+                 app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
   for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
     const auto& value = runner.model().outputs[i];
@@ -177,9 +178,17 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
     threads_used.push_back(report.threads);
     barriers.push_back(report.barriers);
   }
-  Json peaks = Json::object(), reserved = Json::object();
+  Json peaks = Json::object(), reserved = Json::object(), allocators = Json::object();
   for (MemoryKind kind : kMemoryKinds) {
     const MemoryStats stats = memory_of(runner, kind);
+    allocators[std::string(name(kind))] = {{"active_bytes", stats.active},
+                                           {"reserved_bytes", stats.reserved},
+                                           {"cached_bytes", stats.cached},
+                                           {"waste_bytes", stats.waste()},
+                                           {"allocations", stats.allocations},
+                                           {"frees", stats.frees},
+                                           {"hits", stats.hits},
+                                           {"misses", stats.misses}};
     peaks[std::string(name(kind))] = stats.peak;
     reserved[std::string(name(kind))] = stats.peak_reserved;
   }
@@ -195,6 +204,8 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"outputs", outputs},
               {"arena_bytes", runner.plan().memory.arena_bytes},
               {"peak_reserved_bytes", reserved},
+              {"allocator", name(runner.options().allocator)},
+              {"allocators", allocators},
               {"work_bytes", runner.plan().work_bytes},
               {"planner", runner.plan().memory.planner},
               {"order", runner.plan().memory.order_name},
@@ -234,10 +245,10 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   auto a = std::make_shared<RunArguments>();
   add_model_arguments(*command, a->model);
   add_backend_arguments(*command, a->backend);
-  add_run_options(
-      *command, a->values,
-      {"threads", "planner", "order", "memory", "budget", "capacity", "input", "in-place", "fusion", "channels-last",
-       "processors", "nice", "polling", "every-barrier", "drop-barriers", "no-stealing", "hold-threads"});
+  add_run_options(*command, a->values,
+                  {"threads", "planner", "order", "memory", "allocator", "budget", "capacity", "alignment", "input",
+                   "in-place", "fusion", "channels-last", "processors", "nice", "polling", "every-barrier",
+                   "drop-barriers", "no-stealing", "hold-threads"});
   command->add_option("--output", a->output, "A folder: each output is written there as .npy");
   command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();
   command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include <arenascope/base/checked.h>
 #include <arenascope/base/limits.h>
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
@@ -176,6 +177,28 @@ Status set_memory(RunnerOptions& o, const std::string& value) {
   return {};
 }
 
+std::string allocator_text(const RunnerOptions& o) { return name(o.allocator); }
+std::vector<std::string> allocators() { return {"caching", "power-of-two", "plain"}; }
+Status set_allocator(RunnerOptions& o, const std::string& value) {
+  const auto kind = parse_cpu_allocator(value);
+  if (!kind) return Error{fmt::format("there is no allocator '{}'; there are caching, power-of-two and plain", value)};
+  o.allocator = *kind;
+  return {};
+}
+
+std::string alignment_text(const RunnerOptions& o) { return o.alignment > 0 ? std::to_string(o.alignment) : ""; }
+Status set_alignment(RunnerOptions& o, const std::string& value) {
+  constexpr int64_t kMostAlignment = int64_t{1} << 30;
+  o.alignment = 0;
+  if (value.empty()) return {};
+  const auto bytes = whole("alignment", value, 1, kMostAlignment);
+  if (!bytes) return bytes.error();
+  if (!is_power_of_two(static_cast<uint64_t>(*bytes)))
+    return Error{fmt::format("--alignment: {} is no power of two", *bytes)};
+  o.alignment = *bytes;
+  return {};
+}
+
 constexpr double kMostSeconds = 1e6;
 std::string budget_text(const RunnerOptions& o) { return fmt::format("{:g}", o.budget_seconds); }
 Status set_budget(RunnerOptions& o, const std::string& value) {
@@ -308,6 +331,10 @@ std::vector<RunOption> memory_options() {
   return {
       {"memory", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Memory strategy"),
        QT_TRANSLATE_NOOP("RunOptions", "planned, eager or none"), memory_text, set_memory, strategies},
+      {"allocator", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Allocator"),
+       QT_TRANSLATE_NOOP("RunOptions",
+                         "Who hands out memory on the host where tensors come and go: caching, power-of-two or plain"),
+       allocator_text, set_allocator, allocators},
       {"planner", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Planner"),
        QT_TRANSLATE_NOOP("RunOptions", "Who lays out the arena"), planner_text, set_planner, planners},
       {"order", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Order"),
@@ -315,10 +342,14 @@ std::vector<RunOption> memory_options() {
       {"budget", T::Number, QT_TRANSLATE_NOOP("RunOptions", "Time to plan"),
        QT_TRANSLATE_NOOP("RunOptions", "Seconds for what searches"), budget_text, set_budget},
       {"capacity", T::Whole, QT_TRANSLATE_NOOP("RunOptions", "Capacity"),
-       QT_TRANSLATE_NOOP(
-           "RunOptions",
-           "Bytes for the arena: where no plan fits, tensors are rematerialised or offloaded to the host"),
+       QT_TRANSLATE_NOOP("RunOptions",
+                         "Bytes for the arena: where no plan fits, ops work in place, in another order or fused, and "
+                         "then tensors are "
+                         "rematerialised or offloaded to the host"),
        capacity_text, set_capacity},
+      {"alignment", T::Whole, QT_TRANSLATE_NOOP("RunOptions", "Alignment"),
+       QT_TRANSLATE_NOOP("RunOptions", "Every tensor of the arena begins at a multiple of so many bytes; GE has 512"),
+       alignment_text, set_alignment},
       flag<&O::in_place>("in-place", QT_TRANSLATE_NOOP("RunOptions", "In place"),
                          QT_TRANSLATE_NOOP("RunOptions", "Let an op take over its input's bytes at their last use")),
       flag<&O::fuse>("fusion", QT_TRANSLATE_NOOP("RunOptions", "Fusion"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bytes handed out and taken from the system: by space, by kind, by device and together.
+#include <algorithm>
 #include <map>
 
 #include "engine/audit/curve.h"
@@ -42,6 +43,7 @@ void write(const std::string& id, const Both& both, Nanoseconds origin, Writer& 
   write(id + ".active", both.active, both.blocks_before, origin, out);
   write(id + ".reserved", both.reserved, both.pieces_before, origin, out);
   out.count(id + ".allocations", both.allocations);
+  out.bytes(id + ".kept.end", std::max<Bytes>(both.reserved.sum().end - both.active.sum().end, 0));
 }
 
 // All that was handed out at one moment of a run, by whomever; the step is the last that had begun by then.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <new>
 
@@ -56,6 +57,11 @@ Bytes CpuCachingAllocator::rounded(Bytes bytes) {
   return static_cast<Bytes>(Classes::round_up((static_cast<uint64_t>(bytes) + kUnit - 1) / kUnit)) * kUnit;
 }
 
+uint64_t CpuCachingAllocator::rounded_units(Bytes bytes) const {
+  const uint64_t units = (static_cast<uint64_t>(bytes) + kUnit - 1) / kUnit;
+  return options_.power_of_two ? std::bit_ceil(units) : Classes::round_up(units);
+}
+
 void CpuCachingAllocator::count_allocation(Bytes bytes, Bytes rounded_bytes) {
   held_ += rounded_bytes;
   stats_.active += bytes;
@@ -65,7 +71,7 @@ void CpuCachingAllocator::count_allocation(Bytes bytes, Bytes rounded_bytes) {
 
 Result<void*> CpuCachingAllocator::allocate(Bytes bytes, size_t alignment) {
   if (bytes > 0 && bytes <= range_.capacity() && alignment == kDefaultAlignment) {
-    const uint64_t units = Classes::round_up((static_cast<uint64_t>(bytes) + kUnit - 1) / kUnit);
+    const uint64_t units = rounded_units(bytes);
     const size_t c = Classes::floor(units);
     std::lock_guard lock(lock_);
     if (c < quick_.size() && quick_[c].count > 0) {
@@ -83,11 +89,12 @@ Result<void*> CpuCachingAllocator::allocate(Bytes bytes, size_t alignment) {
   if (Status s = check_request(bytes, alignment); !s) return s.error();
   if (bytes > range_.capacity()) return beyond_.allocate(bytes, alignment);
   std::lock_guard lock(lock_);
-  return allocate_slow(bytes, rounded(bytes), std::max(alignment, kDefaultAlignment));
+  return allocate_slow(bytes, static_cast<Bytes>(rounded_units(bytes)) * kUnit, std::max(alignment, kDefaultAlignment));
 }
 
 // The most that may be reserved once `upcoming` bytes more are live.
 Bytes CpuCachingAllocator::bound(Bytes upcoming) const {
+  if (options_.power_of_two) return range_.capacity();
   const Bytes peak = std::max(stats_.peak, stats_.active + upcoming);
   return std::max(options_.floor, static_cast<Bytes>(static_cast<double>(peak) * options_.slack));
 }
@@ -138,7 +145,7 @@ Result<void*> CpuCachingAllocator::allocate_slow(Bytes bytes, Bytes rounded_byte
 void CpuCachingAllocator::deallocate(void* pointer, Bytes bytes) noexcept {
   if (!pointer) return;
   if (!range_.contains(reinterpret_cast<uintptr_t>(pointer))) return beyond_.deallocate(pointer, bytes);
-  const uint64_t units = Classes::round_up((static_cast<uint64_t>(bytes) + kUnit - 1) / kUnit);
+  const uint64_t units = rounded_units(bytes);
   const size_t c = Classes::floor(units);
   const Bytes size = static_cast<Bytes>(units) * kUnit;
   std::lock_guard lock(lock_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "engine/memory/workspace_arena.h"
 #include <arenascope/base/checked.h>
+#include <arenascope/memory/workspace_arena.h>
 #include <fmt/format.h>
 
 #include <algorithm>

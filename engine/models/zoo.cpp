@@ -8,6 +8,8 @@ namespace {
 
 constexpr ZooEntry kEntries[] = {
     {"mul_mat", "one product, 4x2 by 3x2: small enough to hold in the head", build_mul_mat},
+    {"mul_mat_add_relu", "three nodes in a row, 256x256 by 64 rows: each shared by all threads, who meet behind it",
+     build_mul_mat_add_relu},
     {"mnist_fc", "ggml's fully connected MNIST network, 28x28, 0.4 million parameters", build_mnist_fc},
     {"mnist_cnn", "ggml's convolutional MNIST network, 28x28, 9,098 parameters", build_mnist_cnn},
     {"squeezenet", "SqueezeNet 1.1, 224x224, 1.2 million parameters", build_squeezenet},

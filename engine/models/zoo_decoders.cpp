@@ -87,21 +87,38 @@ Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
   return all;
 }
 
+namespace {
+
+// OpenOptions::dims["devices"]: what one of so many devices has of a model whose layers they share (tensor parallel): heads,
+// inner width and vocabulary are divided. What they send each other is not in the graph.
+Result<Model> build_share(ZooKit& kit, LlamaSizes sizes, const OpenOptions& options) {
+  const auto given = options.dims.find("devices");
+  const int64_t n = given == options.dims.end() ? 1 : given->second;
+  if (n < 1 || sizes.heads % n != 0 || sizes.inner % n != 0 || sizes.vocabulary % n != 0)
+    return Error{fmt::format("{} heads, {} inner columns and {} tokens cannot be shared by {} devices", sizes.heads,
+                             sizes.inner, sizes.vocabulary, n)};
+  sizes.depth = sizes.width / sizes.heads;
+  sizes.heads /= n, sizes.kv_heads /= n, sizes.inner /= n, sizes.vocabulary /= n;
+  return build_llama(kit, sizes, options);
+}
+
+}  // namespace
+
 Result<Model> build_llama_7b(const OpenOptions& options) {
   ZooKit kit("llama_7b");
-  return build_llama(kit, {32, 4096, 32, 32, 11008, 32000}, options);
+  return build_share(kit, {32, 4096, 32, 32, 11008, 32000}, options);
 }
 
 Result<Model> build_llama_13b(const OpenOptions& options) {
   ZooKit kit("llama_13b");
-  return build_llama(kit, {40, 5120, 40, 40, 13824, 32000}, options);
+  return build_share(kit, {40, 5120, 40, 40, 13824, 32000}, options);
 }
 
 Result<Model> build_baichuan_13b(const OpenOptions& options) {
   ZooKit kit("baichuan_13b");
   LlamaSizes sizes{40, 5120, 40, 40, 13696, 64000, 1e-6f};
   sizes.packed = sizes.alibi = true;
-  return build_llama(kit, sizes, options);
+  return build_share(kit, sizes, options);
 }
 
 }  // namespace arenascope::models

@@ -78,6 +78,7 @@ Result<Model> build_mnist_cnn(ZooKit& kit, const OpenOptions& options);
 
 // Each zoo_*.cpp's architectures.
 Result<Model> build_mul_mat(const OpenOptions& options);
+Result<Model> build_mul_mat_add_relu(const OpenOptions& options);
 Result<Model> build_mnist_fc(const OpenOptions& options);
 Result<Model> build_mnist_cnn(const OpenOptions& options);
 Result<Model> build_squeezenet(const OpenOptions& options);

@@ -69,6 +69,16 @@ Result<Model> build_mul_mat(const OpenOptions&) {
   return kit.finish();
 }
 
+// W and x, b: leafs; y = MUL_MAT, y2 = ADD, o = RELU: nodes that run one after the other, each on all threads.
+Result<Model> build_mul_mat_add_relu(const OpenOptions&) {
+  constexpr int64_t kWidth = 256, kRows = 64;
+  ZooKit kit("mul_mat_add_relu");
+  const Tensor w = kit.product_weight("W", {kWidth, kWidth}, kWidth, 2);
+  const Tensor y = kit.g().mul_mat(w, kit.input("x", {kRows, kWidth}), {}, "y");
+  kit.output("o", kit.relu(kit.g().add(y, kit.bias("b", kWidth), "y2"), "o"));
+  return kit.finish();
+}
+
 Result<Model> build_lstm(const OpenOptions& options) {
   constexpr int64_t kBatch = 20, kWidth = 650, kVocabulary = 10000;
   const int64_t steps = options.tokens > 0 ? options.tokens : 35;

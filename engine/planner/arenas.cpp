@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/planner/arenas.h"
+#include <arenascope/planner/arenas.h>
 #include <arenascope/planner/check.h>
 #include <fmt/format.h>
 #include "engine/planner/items.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "engine/planner/streams.h"
 #include <arenascope/planner/clock.h>
 #include <arenascope/planner/lower_bound.h>
+#include <arenascope/planner/streams.h>
 #include <fmt/format.h>
 #include "engine/planner/placement.h"
 

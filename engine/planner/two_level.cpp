@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/planner/reuse_steps.h>
 #include "engine/planner/blocks.h"
 #include "engine/planner/fit.h"
 
@@ -93,13 +94,51 @@ Bytes find_offset(const Items& items, const Contents& contents, const Block& hol
   return at + b.size <= holder.size ? at : -1;
 }
 
-}  // namespace
+// What is told of a placement while it is made; `steps` may be null.
+class Story {
+ public:
+  Story(const Items& items, ReuseSteps* steps) : steps_(steps) {
+    if (!steps) return;
+    interval_of_.assign(items.items.size(), -1);
+    for (size_t i = items.item_of.size(); i-- > 0;)
+      interval_of_[static_cast<size_t>(items.item_of[i])] = static_cast<int32_t>(i);
+  }
+  void blocks(const Items& items, const std::vector<Block>& sorted) {
+    if (!steps_) return;
+    for (const Block& b : sorted) {
+      ReuseBlock& out = steps_->blocks.emplace_back();
+      out.size = b.size;
+      out.lower = items.items[b.members.front()].lower;
+      out.upper = items.items[b.members.back()].upper;
+      for (const int32_t i : b.members) out.intervals.push_back(interval_of_[static_cast<size_t>(i)]);
+      steps_->intervals += static_cast<int64_t>(b.members.size());
+      steps_->joined += static_cast<int64_t>(b.members.size()) - 1;
+    }
+  }
+  void holder(int32_t block) {
+    if (!steps_) return;
+    first_ = steps_->moves.size();
+    move(block, block, ReuseMove::Outcome::Holds, 0);
+  }
+  void move(int32_t block, int32_t holder, ReuseMove::Outcome outcome, Bytes offset) {
+    if (!steps_) return;
+    steps_->merged += outcome == ReuseMove::Outcome::Merges ? 1 : 0;
+    if (steps_->moves.size() < ReuseSteps::kMostMoves) steps_->moves.push_back({block, holder, outcome, offset, 0});
+  }
+  // The holder is full: where it stands, and where it ends.
+  void settle(Bytes base, Bytes end) {
+    if (!steps_) return;
+    if (first_ < steps_->moves.size()) steps_->moves[first_].offset = base;
+    for (size_t i = first_; i < steps_->moves.size(); ++i) steps_->moves[i].arena_bytes = end;
+  }
 
-Placement place_two_level(const Items& items) {
-  return place_two_level(items, [] { return false; });
-}
+ private:
+  ReuseSteps* steps_;
+  size_t first_ = 0;                  // the holder's move
+  std::vector<int32_t> interval_of_;  // of an item: its first interval
+};
 
-Placement place_two_level(const Items& items, const std::function<bool()>& stop, const Pulse& pulse) {
+Placement place_and_tell(const Items& items, const std::function<bool()>& stop, const Pulse& pulse, ReuseSteps* steps) {
   const size_t n = items.items.size();
   Placement out{std::vector<Bytes>(n, 0), std::vector<BlockId>(n), std::vector<uint8_t>(n, 0)};
   std::vector<Block> blocks = level_one(items, out, pulse);
@@ -107,6 +146,8 @@ Placement place_two_level(const Items& items, const std::function<bool()>& stop,
     pulse();
     return a.size > b.size;
   });
+  Story story(items, steps);
+  story.blocks(items, blocks);
   std::vector<int32_t> waiting(blocks.size());
   for (size_t b = 0; b < blocks.size(); ++b) waiting[b] = static_cast<int32_t>(b);
   Bytes at = end_of_fixed(items);
@@ -117,14 +158,21 @@ Placement place_two_level(const Items& items, const std::function<bool()>& stop,
     Block& holder = blocks[waiting.front()];
     holder.holder = holders++;
     Bytes alignment = holder.alignment;
+    story.holder(waiting.front());
     Contents contents;
     std::vector<int32_t> held, left;
     for (size_t w = 1; w < waiting.size(); ++w) {
       if ((w & 255) == 0 && stop()) return {};
       Block& b = blocks[waiting[w]];
-      Bytes offset = -1;
-      if (!meet(items, holder, b)) offset = find_offset(items, contents, holder, b, taken);
+      const bool meets = meet(items, holder, b);
+      const Bytes offset = meets ? -1 : find_offset(items, contents, holder, b, taken);
       pulse();
+      using Outcome = ReuseMove::Outcome;
+      story.move(waiting[w], waiting.front(),
+                 meets        ? Outcome::Meets
+                 : offset < 0 ? Outcome::NoPlace
+                              : Outcome::Merges,
+                 std::max<Bytes>(offset, 0));
       if (offset < 0) {
         left.push_back(waiting[w]);
         continue;
@@ -136,6 +184,7 @@ Placement place_two_level(const Items& items, const std::function<bool()>& stop,
       held.push_back(waiting[w]);
     }
     const Bytes base = round_up(at, alignment);
+    story.settle(base, base + holder.size);
     for (int32_t i : holder.members) out.offsets[i] = base;
     for (int32_t h : held) {
       for (int32_t i : blocks[h].members) out.offsets[i] = base + blocks[h].offset;
@@ -152,6 +201,38 @@ Placement place_two_level(const Items& items, const std::function<bool()>& stop,
     if (items.items[i].fixed >= 0) out.offsets[i] = items.items[i].fixed;
   }
   return out;
+}
+
+}  // namespace
+
+Placement place_two_level(const Items& items) {
+  return place_and_tell(
+      items, [] { return false; }, {}, nullptr);
+}
+
+Placement place_two_level(const Items& items, const std::function<bool()>& stop, const Pulse& pulse) {
+  return place_and_tell(items, stop, pulse, nullptr);
+}
+
+const char* name(ReuseMove::Outcome outcome) {
+  switch (outcome) {
+    case ReuseMove::Outcome::Holds: return "holds";
+    case ReuseMove::Outcome::Merges: return "merges";
+    case ReuseMove::Outcome::Meets: return "meets";
+    case ReuseMove::Outcome::NoPlace: return "no place";
+  }
+  return "?";
+}
+
+Result<ReuseSteps> reuse_steps(const Problem& problem) {
+  ReuseSteps steps;
+  auto plan = plan_items("two-level", problem, true, [&](const Items& items) {
+    return place_and_tell(
+        items, [] { return false; }, {}, &steps);
+  });
+  if (!plan) return plan.error();
+  steps.arena_bytes = plan->arena_bytes;
+  return steps;
 }
 
 }  // namespace arenascope::planner

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/run/compile.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/run/transforms.h"
@@ -15,12 +17,18 @@ struct Planned {
   MemoryPlan memory;
 };
 
-// What does not fit is made to: by the graph that what_if() writes.
-Status fit(Planned& planned, Bytes capacity, const std::string& planner, const MemoryPlanOptions& plan) {
+// What does not fit is made to: by the plan or the graph that what_if() makes.
+Status fit(Planned& planned, const Program& program, const CompileOptions& given, const MemoryPlanOptions& plan) {
+  const Bytes capacity = *given.capacity;
   WhatIfOptions options;
   options.capacity = capacity;
-  options.planner = planner;
+  options.planner = given.planner;
   options.plan = plan;
+  options.in_place = given.strategy == MemoryStrategy::Planned;
+  if (program.backend->runs_on_host_threads() && !given.fuse) {
+    options.fuse = program.backend.get();
+    options.fusion.keep = given.watched;
+  }
   auto answer = what_if(planned.graph, planned.memory.order, planned.memory.order_name, options);
   if (!answer) return answer.error();
   if (!answer->fits) return Error{fmt::format("it does not fit in {} bytes: {}", capacity, answer->why)};
@@ -55,7 +63,7 @@ Status replan(Program& program, const CompileOptions& options) {
   };
   progress("planning");
   MemoryPlanOptions plan_options;
-  plan_options.alignment = program.backend->alignment();
+  plan_options.alignment = std::max(program.backend->alignment(), options.alignment);
   plan_options.in_place = options.in_place && options.strategy == MemoryStrategy::Planned;
   plan_options.join = options.strategy == MemoryStrategy::Planned;
   plan_options.planner.budget_seconds = options.budget_seconds;
@@ -69,7 +77,7 @@ Status replan(Program& program, const CompileOptions& options) {
   Planned planned{program.transformed, program.transformed_outputs, {}, std::move(*memory)};
   if (options.capacity && planned.memory.arena_bytes > *options.capacity) {
     progress("making it fit");
-    if (auto ok = fit(planned, *options.capacity, options.planner, plan_options); !ok) return ok;
+    if (auto ok = fit(planned, program, options, plan_options); !ok) return ok;
   }
   const int host_threads = options.threads > 0 ? options.threads : usable_processors();
   const int threads = program.backend->runs_on_host_threads() || program.host ? host_threads : 1;

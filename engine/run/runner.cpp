@@ -50,7 +50,7 @@ void Runner::report(const char* phase) const {
 }
 
 Status Runner::set_up() {
-  context_ = make_cpu_context();
+  context_ = make_cpu_context(options_.allocator);
   if (options_.recorder) {
     allocations_ = make_allocation_recorder(*options_.recorder);
     context_->set_observer(allocations_);

@@ -38,7 +38,7 @@ int spins_of(const ExecutorOptions& options) {
 
 struct Executor::Parts {
   Parts(Backend& main, std::shared_ptr<ExecutionContext> memory_context, ExecutorOptions given,
-        std::unique_ptr<ThreadPool> threads)
+        std::shared_ptr<ThreadPool> threads)
       : backend(main),
         context(std::move(memory_context)),
         options(std::move(given)),
@@ -53,7 +53,7 @@ struct Executor::Parts {
   Backend& backend;
   const std::shared_ptr<ExecutionContext> context;
   const ExecutorOptions options;
-  const std::unique_ptr<ThreadPool> pool;
+  const std::shared_ptr<ThreadPool> pool;
   Barrier barrier;
   ExecutionPlan plan;
   BoundMemory memory;
@@ -68,10 +68,16 @@ struct Executor::Parts {
 Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared_ptr<ExecutionContext> context,
                                                    ExecutorOptions options) {
   if (!backend.runs_on_host_threads() && !options.host) options.threads = 1;
-  auto pool = ThreadPool::create(options.threads, options.pool);
-  if (!pool) return pool.error();
+  std::shared_ptr<ThreadPool> pool = options.shared_pool;
+  if (!pool) {
+    auto made = ThreadPool::create(options.threads, options.pool);
+    if (!made) return made.error();
+    pool = std::move(*made);
+  }
+  if (pool->threads() != options.threads)
+    return Error{fmt::format("a pool of {} threads for an executor of {}", pool->threads(), options.threads)};
   return std::unique_ptr<Executor>(
-      new Executor(std::make_unique<Parts>(backend, std::move(context), std::move(options), std::move(*pool))));
+      new Executor(std::make_unique<Parts>(backend, std::move(context), std::move(options), std::move(pool))));
 }
 
 Executor::Executor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -8,6 +8,7 @@
 
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/lower_bound.h>
+#include "engine/schedule/filled_plan.h"
 
 namespace arenascope {
 namespace {
@@ -113,35 +114,28 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
   return std::move(better);
 }
 
-Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, std::string_view order_name,
-                               const planner::Planner& planner, const MemoryPlanOptions& options) {
-  if (auto ok = check_order(graph, order); !ok) return ok.error();
-  auto planned = plan_intervals(graph, order, planner, options);
-  if (!planned) return planned.error();
-  const GraphIntervals& intervals = planned->intervals;
-  const planner::Plan* answer = &planned->plan;
-
+MemoryPlan fill_plan(const GraphIntervals& intervals, const planner::Plan& answer, std::vector<NodeId> order,
+                     std::string_view order_name, const MemoryPlanOptions& options) {
   MemoryPlan plan;
-  plan.planner = answer->planner;
+  plan.planner = answer.planner;
   plan.order_name = order_name;
   plan.order = std::move(order);
-  plan.arena_bytes = answer->arena_bytes;
-  plan.lower_bound = answer->lower_bound;
+  plan.arena_bytes = answer.arena_bytes;
+  plan.lower_bound = answer.lower_bound;
   plan.alignment = options.alignment;
-  plan.optimal = answer->optimal;
-  plan.seconds = answer->seconds;
-  if (planner.searches()) plan.budget_seconds = options.planner.budget_seconds;
+  plan.optimal = answer.optimal;
+  plan.seconds = answer.seconds;
   plan.tensors.resize(intervals.owners.size());
   for (size_t i = 0; i < plan.tensors.size(); ++i) {
     const planner::Interval& interval = intervals.problem.intervals[i];
     PlannedTensor& tensor = plan.tensors[i];
     tensor.node = intervals.owners[i];
-    tensor.offset = answer->offsets[i];
+    tensor.offset = answer.offsets[i];
     tensor.size = interval.size;
     tensor.first = Step(static_cast<int32_t>(interval.lower));
     tensor.last = Step(static_cast<int32_t>(interval.upper));
-    if (!answer->blocks.empty()) tensor.block = answer->blocks[i];
-    if (!answer->reuse_level.empty()) tensor.level = answer->reuse_level[i];
+    if (!answer.blocks.empty()) tensor.block = answer.blocks[i];
+    if (!answer.reuse_level.empty()) tensor.level = answer.reuse_level[i];
   }
   for (const planner::InPlace& pair : intervals.problem.in_place)
     if (plan.tensors[size_t(pair.source)].offset == plan.tensors[size_t(pair.target)].offset)
@@ -150,7 +144,17 @@ Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, st
     plan.tensors[size_t(join.part)].part_of = plan.tensors[size_t(join.whole)].node;
   plan.elsewhere = intervals.elsewhere;
   plan.joined = intervals.joined;
-  if (answer->blocks.empty()) number_blocks(plan.tensors);
+  if (answer.blocks.empty()) number_blocks(plan.tensors);
+  return plan;
+}
+
+Result<MemoryPlan> plan_memory(const Graph& graph, std::vector<NodeId> order, std::string_view order_name,
+                               const planner::Planner& planner, const MemoryPlanOptions& options) {
+  if (auto ok = check_order(graph, order); !ok) return ok.error();
+  auto planned = plan_intervals(graph, order, planner, options);
+  if (!planned) return planned.error();
+  MemoryPlan plan = fill_plan(planned->intervals, planned->plan, std::move(order), order_name, options);
+  if (planner.searches()) plan.budget_seconds = options.planner.budget_seconds;
   return plan;
 }
 

@@ -2,11 +2,13 @@
 #include <arenascope/schedule/what_if.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include <arenascope/transform/rematerialisation.h>
+#include "engine/schedule/arrangement.h"
 
 namespace arenascope {
 namespace {
@@ -43,14 +45,14 @@ double excess(const Rematerialisation::Profile& p, Bytes target) {
   return sum;
 }
 
-class Finder {
+class SavingFinder {
  public:
-  Finder(const Graph& graph, std::span<const NodeId> order, const WhatIfOptions& options, WhatIf& out)
-      : graph_(graph),
+  SavingFinder(const Arrangement& arranged, const WhatIfOptions& options, WhatIf& out)
+      : arranged_(arranged),
         options_(options),
         out_(out),
-        list_(graph, order, options.plan.keep_outputs, options.plan.in_place) {
-    step_of_.assign(order.size(), 0);
+        list_(arranged.graph, arranged.order, options.plan.keep_outputs, arranged.in_place) {
+    step_of_.assign(arranged.order.size(), 0);
     std::iota(step_of_.begin(), step_of_.end(), 0);
   }
 
@@ -58,7 +60,7 @@ class Finder {
 
   // Steps until no more than `target` is live at once. False: nothing helps any more.
   bool reach(Bytes target) {
-    while (out_.steps.size() < options_.most_steps && !options_.plan.planner.stop.stop_requested()) {
+    while (steps_ < options_.most_steps && !options_.plan.planner.stop.stop_requested()) {
       const Rematerialisation::Profile now = list_.profile();
       if (now.peak <= target) return true;
       // Crumbs only where there is nothing else.
@@ -124,6 +126,7 @@ class Finder {
     std::optional<Candidate> best;
     double best_worth = 0;
     int helped = 0;
+    const int32_t at_peak = list_.order()[static_cast<size_t>(now.peak_place)];
     Rematerialisation::Change change;
     for (const Candidate& c : candidates(now)) {
       if (list_.bytes(c.id) < least || !apply(c, now, change)) continue;
@@ -131,8 +134,9 @@ class Finder {
       const double saved = before - excess(next, target);
       const bool fetch = list_.value(c.id).action == Rematerialisation::Action::Reload;
       const double worth = saved / std::max(seconds(change, fetch ? Saving::Offload : c.method), 1e-12);
+      const bool lower = next.live[static_cast<size_t>(next.place[static_cast<size_t>(at_peak)])] < now.peak;
       list_.undo();
-      if (saved <= 0 || next.peak > now.peak) continue;
+      if (saved <= 0 || !lower || next.peak > now.peak) continue;
       if (!best || worth > best_worth) best = c, best_worth = worth;
       if (++helped == kTried) break;
     }
@@ -141,25 +145,29 @@ class Finder {
     const Rematerialisation::Value& v = list_.value(best->id);
     const bool fetch = v.action == Rematerialisation::Action::Reload;
     step.method = fetch ? Saving::Offload : best->method;
-    step.node = graph_.find_node(*v.origin);
+    step.node = given(*v.origin);
     step.name = v.origin->name;
     step.bytes = list_.bytes(best->id);
     step.from = given_step(best->from);
     step.to = given_step(best->to);
     step.peak_before = now.peak;
+    step.at = given_step(now.peak_place);
     const std::vector<int32_t> old_order = list_.order();
     apply(*best, now, change);
     renumber(old_order);
     step.extra_flops = change.flops;
     step.extra_bytes = change.moved;
-    step.recomputed = std::move(change.computed);
-    step.peak_after = list_.profile().peak;
+    for (const NodeId node : change.computed) step.recomputed.push_back(arranged_.given_of[node.index()]);
+    const Rematerialisation::Profile next = list_.profile();
+    step.peak_after = next.live[static_cast<size_t>(next.place[static_cast<size_t>(at_peak)])];
     out_.extra_flops += step.extra_flops;
     out_.extra_bytes += step.extra_bytes;
     out_.steps.push_back(std::move(step));
+    ++steps_;
     return true;
   }
 
+  NodeId given(const TensorImpl& node) const { return arranged_.given_of[arranged_.graph.find_node(node).index()]; }
   Step given_step(int32_t place) const { return Step(step_of_[static_cast<size_t>(place)]); }
   // What was put in counts as the given step before which it stands.
   void renumber(const std::vector<int32_t>& old_order) {
@@ -172,26 +180,98 @@ class Finder {
     step_of_ = std::move(next);
   }
 
-  const Graph& graph_;
+  const Arrangement& arranged_;
   const WhatIfOptions& options_;
   WhatIf& out_;
   Rematerialisation list_;
-  std::vector<int32_t> step_of_;  // of each place: the step of the given order
+  size_t steps_ = 0;
+  std::vector<int32_t> step_of_;  // of each place: the step of the arranged order
 };
 
-std::string obstacle(const Rematerialisation& list, const WhatIfOptions& options) {
+// What was allowed besides rematerialising and offloading, in words.
+std::string free_ways(const WhatIfOptions& options) {
+  std::string out;
+  const auto add = [&](bool used, const char* way) {
+    if (used) out += (out.empty() ? "" : ", ") + std::string(way);
+  };
+  add(options.in_place || options.plan.in_place, "in place");
+  add(options.reorder, "in another order");
+  add(options.fuse != nullptr, "with fused chains");
+  return out;
+}
+
+std::string obstacle(const Rematerialisation& list, const MemoryPlan& plan, const WhatIfOptions& options) {
   const Rematerialisation::Profile p = list.profile();
   const TensorImpl& node = *list.value(list.order()[static_cast<size_t>(p.peak_place)]).origin;
-  return fmt::format("{} are live while {} '{}' runs, and nothing more of that can be let go within {}",
-                     in_words(p.peak), name(node.op), node.name, in_words(options.capacity));
+  const Bytes live = plan.joined.empty() ? p.peak : std::min(p.peak, plan.lower_bound);
+  if (live <= options.capacity)
+    return fmt::format(
+        "{} are live while {} '{}' runs, which is within {}, but every plan that was found of it has holes: the "
+        "smallest "
+        "needs {}",
+        in_words(live), name(node.op), node.name, in_words(options.capacity), in_words(plan.arena_bytes));
+  const std::string ways = free_ways(options);
+  return fmt::format("{} are live while {} '{}' runs, and nothing more of that can be let go within {}{}",
+                     in_words(live), name(node.op), node.name, in_words(options.capacity),
+                     ways.empty() ? "" : fmt::format(", {} neither", ways));
+}
+
+// The peaks in words, in bytes where they would look the same.
+std::string fall_in_words(Bytes before, Bytes after) {
+  if (in_words(before) == in_words(after)) return fmt::format("from {} to {} bytes", before, after);
+  return fmt::format("from {} to {}", in_words(before), in_words(after));
+}
+
+std::string free_in_words(Saving method, const MemorySaving& s) {
+  switch (method) {
+    case Saving::InPlace:
+      return s.count > 0 ? fmt::format("let {} op{} take over an input's bytes", s.count, s.count == 1 ? "" : "s")
+                         : "let ops take over an input's bytes";
+    case Saving::Order: return fmt::format("run the nodes in the order '{}'", s.name);
+    case Saving::Fusion:
+      return fmt::format("compute {} chain{} of ops as one node each", s.count, s.count == 1 ? "" : "s");
+    case Saving::Planner: return fmt::format("let the planner '{}' lay it out", s.name);
+    case Saving::Rematerialise:
+    case Saving::Offload: break;
+  }
+  return "";
+}
+
+std::string free_sentence(const MemorySaving& s) {
+  std::string text;
+  for (const Saving other : s.with) text += free_in_words(other, s) + " and ";
+  text += free_in_words(s.method, s);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return fmt::format("{}: the {} goes {}.", text, s.of_arena ? "arena" : "peak",
+                     fall_in_words(s.peak_before, s.peak_after));
+}
+
+// Of the given graph's nodes: what became of them by way of the arranged graph.
+std::vector<Tensor> through(const Arrangement& arranged, const std::vector<Tensor>& made) {
+  std::vector<Tensor> out;
+  for (const Tensor& twin : arranged.twins)
+    out.push_back(twin ? made[arranged.graph.find_node(*twin).index()] : Tensor());
+  return out;
 }
 
 }  // namespace
 
-const char* name(Saving method) { return method == Saving::Rematerialise ? "rematerialise" : "offload"; }
+const char* name(Saving method) {
+  switch (method) {
+    case Saving::Rematerialise: return "rematerialise";
+    case Saving::Offload: return "offload";
+    case Saving::InPlace: return "in-place";
+    case Saving::Order: return "order";
+    case Saving::Fusion: return "fusion";
+    case Saving::Planner: return "planner";
+  }
+  return "?";
+}
 
 std::string sentence(const MemorySaving& s) {
-  const std::string peak = fmt::format("the peak goes from {} to {}.", in_words(s.peak_before), in_words(s.peak_after));
+  if (is_free(s.method)) return free_sentence(s);
+  const std::string peak =
+      fmt::format("at step {} the peak goes {}.", s.at.value, fall_in_words(s.peak_before, s.peak_after));
   if (s.method == Saving::Offload)
     return fmt::format("Move '{}' ({}) to the host after step {} and back before step {}: {} to copy; {}", s.name,
                        in_words(s.bytes), s.from.value, s.to.value, in_words(s.extra_bytes), peak);
@@ -213,15 +293,26 @@ Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::s
   if (!before) return before.error();
   out.before = out.plan = std::move(*before);
   out.graph = graph;
+  out.in_place = options.plan.in_place;
   for (TensorImpl* node : graph.nodes()) out.twins.emplace_back(node);
   out.fits = out.plan.arena_bytes <= options.capacity;
   if (out.fits) return out;
 
-  Finder finder(graph, order, options, out);
+  auto arranged = arrange(graph, out.before, options);
+  if (!arranged) return arranged.error();
+  out.graph = arranged->graph;
+  out.twins = arranged->twins;
+  out.plan = arranged->plan;
+  out.in_place = arranged->in_place;
+  out.steps = arranged->steps;
+  out.fits = out.plan.arena_bytes <= options.capacity;
+
+  SavingFinder finder(*arranged, options, out);
   // What is live may fit and its arena not, for alignment and holes: then a little less must be live.
   constexpr int kRounds = 8;
   Bytes target = options.capacity;
-  for (int round = 0; round < kRounds && !out.fits; ++round) {
+  const bool may_compute = options.rematerialise || options.offload;
+  for (int round = 0; round < kRounds && !out.fits && may_compute; ++round) {
     const size_t steps_before = out.steps.size();
     const bool reached = finder.reach(target);
     if (round > 0 && out.steps.size() == steps_before) break;
@@ -230,17 +321,19 @@ Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::s
     if (!rewritten) return rewritten.error();
     std::vector<NodeId> as_built(rewritten->nodes().size());
     for (size_t k = 0; k < as_built.size(); ++k) as_built[k] = NodeId(k);
-    auto plan = plan_memory(*rewritten, std::move(as_built), order_name, *planner, plan_options);
+    std::erase_if(out.steps, [](const MemorySaving& step) { return step.method == Saving::Planner; });
+    auto plan =
+        plan_within(*rewritten, std::move(as_built), arranged->order_name, arranged->in_place, options, out.steps);
     if (!plan) return plan.error();
     out.graph = std::move(*rewritten);
-    out.twins = std::move(twins);
+    out.twins = through(*arranged, twins);
     out.plan = std::move(*plan);
     out.fits = out.plan.arena_bytes <= options.capacity;
     if (!reached) break;
     target -= std::max<Bytes>(out.plan.arena_bytes - options.capacity, options.capacity / 512);
     if (target < 1) break;
   }
-  if (!out.fits) out.why = obstacle(finder.list(), options);
+  if (!out.fits) out.why = obstacle(finder.list(), out.plan, options);
   return out;
 }
 

@@ -131,7 +131,9 @@ TEST_CASE("run --json") {
                       {"work_bytes", "number"},
                       {"planner", "string"},
                       {"order", "string"},
-                      {"strategy", "string"}});
+                      {"strategy", "string"},
+                      {"allocator", "string"},
+                      {"allocators", "object"}});
   CHECK(object["threads"] == 2);
   CHECK(object["seconds"].size() == 3);
   for (const Json& seconds : object["seconds"]) CHECK(seconds > 0.0);
@@ -236,4 +238,38 @@ TEST_CASE("convert --json") {
 TEST_CASE("a plan over capacity still prints its object") {
   const Json object = object_of({"plan", "zoo:squeezenet", "--capacity", "1000", "--json"}, 1);
   CHECK(object["results"].size() == 1);
+}
+
+TEST_CASE("three nodes in a row on four threads that meet behind every one") {
+  const Json object = object_of(
+      {"run", "zoo:mul_mat_add_relu", "--threads", "4", "--every-barrier", "--hold-threads", "--no-fusion", "--json"},
+      0);
+  REQUIRE(object["nodes"].size() == 3);
+  CHECK(object["nodes"][0]["op"] == "MUL_MAT");
+  CHECK(object["nodes"][1]["op"] == "ADD");
+  CHECK(object["nodes"][2]["op"] == "RELU");
+  CHECK(object["threads_used"][0] == 4);
+  CHECK(object["barriers"][0] >= 2);
+}
+
+TEST_CASE("the host's allocator is chosen, and what it holds is told") {
+  const auto reserved = [](const char* allocator) {
+    const Json object = object_of(
+        {"run", "zoo:squeezenet", "--memory", "eager", "--allocator", allocator, "--repeat", "2", "--json"}, 0);
+    CHECK(object["allocator"] == allocator);
+    const Json& workspace = object["allocators"]["workspace"];
+    CHECK(workspace["allocations"] >= workspace["frees"]);
+    CHECK(workspace["reserved_bytes"] == workspace["active_bytes"].get<int64_t>() +
+                                             workspace["cached_bytes"].get<int64_t>() +
+                                             workspace["waste_bytes"].get<int64_t>());
+    if (std::string(allocator) != "plain") CHECK(workspace["hits"] > workspace["misses"]);
+    return object["peak_reserved_bytes"]["workspace"].get<int64_t>();
+  };
+  CHECK(reserved("power-of-two") > reserved("caching"));
+  CHECK(reserved("plain") > 0);
+  CHECK(cli({"run", "zoo:mul_mat", "--allocator", "magic"}).status == 2);
+  const Json usual = object_of({"run", "zoo:squeezenet", "--json"}, 0);
+  const Json aligned = object_of({"run", "zoo:squeezenet", "--alignment", "65536", "--json"}, 0);
+  CHECK(aligned["arena_bytes"] > usual["arena_bytes"]);
+  CHECK(cli({"run", "zoo:mul_mat", "--alignment", "48"}).status == 2);
 }

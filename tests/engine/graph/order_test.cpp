@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <arenascope/graph/order.h>
+#include <arenascope/graph/order_ge.h>
 #include <arenascope/graph/order_peak.h>
 #include "engine/graph/order_problem.h"
 
@@ -114,23 +115,59 @@ TEST_CASE("least peak first waits with what would raise the peak") {
 TEST_CASE("GE moves down what reads given tensors, and what reads long-lived ones") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1}, DType::U8);
+  const auto tall = [&](Tensor t) {  // 200 bytes twice, then 10
+    for (const int64_t bytes : {200, 200, 10}) t = resized(b, t, bytes, "t");
+    return t;
+  };
+  const auto moved = [](const Graph& g, GeRule rule, std::initializer_list<int> order) {
+    CHECK(*ge_order(g, {}) == ids(order));
+    GeOptions options;
+    options.peaks = true;
+    auto ge = optimise_like_ge(g, options);
+    REQUIRE(ge.ok());
+    CHECK(ge->taken);
+    CHECK(ge->peak == order_peak(g, ge->order));
+    CHECK(ge->base_peak == order_peak(g, ge->base));
+    CHECK(ge->base_peak - ge->peak == 50);
+    REQUIRE(ge->moves.size() == 1);
+    const GeMove& move = ge->moves[0];
+    CHECK(move.rule == rule);
+    CHECK(g.node(move.node).byte_count() == 50);
+    CHECK(ge->base[move.from.index()] == move.node);
+    CHECK(ge->order[move.to.index()] == move.node);
+    CHECK(ge->order[move.to.index() + 1] == move.reader);
+    CHECK(move.peak_before == ge->base_peak);
+    CHECK(move.peak_after == ge->peak);
+    // Without its rule nothing moves.
+    (rule == GeRule::Type ? options.by_type : options.by_lifetime) = false;
+    CHECK(optimise_like_ge(g, options)->moves.empty());
+  };
   SUBCASE("by type") {
+    const Tensor early = resized(b, x, 50, "early");
+    Graph g = *b.context().new_graph(8);
+    REQUIRE(g.expand(b.concat(std::vector{early, tall(x)}, 0)).ok());
+    moved(g, GeRule::Type, {1, 2, 3, 0, 4});
+  }
+  SUBCASE("by lifetime: its input is read again after its own result") {
+    const Tensor a = resized(b, x, 20, "a");
+    const Tensor f = resized(b, a, 50, "f");  // read late, while `a` lives on
+    const Tensor u = b.concat(std::vector{f, tall(a)}, 0);
+    Graph g = *b.context().new_graph(16);
+    REQUIRE(g.expand(b.concat(std::vector{u, a}, 0)).ok());
+    moved(g, GeRule::Lifetime, {0, 2, 3, 4, 1, 5, 6});
+  }
+  SUBCASE("but nothing where the peak does not fall") {
     const Tensor early = resized(b, x, 50, "early");
     Tensor t = resized(b, x, 10, "t");
     for (int i = 0; i < 3; ++i) t = resized(b, t, 10, "t");
     Graph g = *b.context().new_graph(8);
     REQUIRE(g.expand(b.concat(std::vector{early, t}, 0)).ok());
-    CHECK(*ge_order(g, {}) == ids({1, 2, 3, 4, 0, 5}));
-  }
-  SUBCASE("by lifetime: its input is read again after its own result") {
-    const Tensor a = resized(b, x, 20, "a");
-    const Tensor f = resized(b, a, 50, "f");  // read late, while `a` lives on
-    Tensor t = resized(b, a, 10, "t");
-    for (int i = 0; i < 2; ++i) t = resized(b, t, 10, "t");
-    const Tensor u = b.concat(std::vector{f, t}, 0);
-    Graph g = *b.context().new_graph(16);
-    REQUIRE(g.expand(b.concat(std::vector{u, a}, 0)).ok());
-    CHECK(*ge_order(g, {}) == ids({0, 2, 3, 4, 1, 5, 6}));
+    CHECK(*ge_order(g, {}) == ids({0, 1, 2, 3, 4, 5}));
+    const auto ge = optimise_like_ge(g, {});
+    CHECK(!ge->taken);
+    CHECK(ge->moves.size() == 1);
+    CHECK(!optimise_like_ge(g, {.base = "ge"}).ok());
+    CHECK(!optimise_like_ge(g, {.base = "sideways"}).ok());
   }
   SUBCASE("but not what would keep its input alive") {
     const Tensor a = resized(b, x, 90, "a");
@@ -179,6 +216,33 @@ TEST_CASE("every order of every random graph is one, the same each time, and its
       CHECK(*order.make(g, options) == *made);
     }
   }
+}
+
+TEST_CASE("GE's moves never raise a peak, from whatever order they begin") {
+  std::mt19937 random(12);
+  int fell = 0;
+  for (int round = 0; round < 150; ++round) {
+    test::RandomGraph shape;
+    shape.ops = 1 + static_cast<int>(random() % 60);
+    shape.reach = 1 + static_cast<int>(random() % 20);
+    const Graph g = test::random_graph(random, shape);
+    for (const char* base : {"depth-first", "breadth-first", "reverse-depth-first"}) {
+      GeOptions options;
+      options.base = base;
+      options.peaks = true;
+      const auto ge = optimise_like_ge(g, options);
+      REQUIRE(ge);
+      CHECK(check_order(g, ge->order).ok());
+      CHECK(ge->peak <= ge->base_peak);
+      CHECK(ge->taken == (ge->peak < ge->base_peak));
+      for (const GeMove& move : ge->moves) {
+        CHECK(move.from < move.to);
+        CHECK(move.peak_after <= move.peak_before);
+      }
+      fell += ge->taken ? 1 : 0;
+    }
+  }
+  CHECK(fell > 20);
 }
 
 TEST_CASE("orders are found by name; an empty graph has one") {

@@ -3,6 +3,7 @@
 #include <arenascope/memory/cpu_caching_allocator.h>
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstring>
 #include <map>
 #include <random>
@@ -225,4 +226,39 @@ TEST_CASE("several threads share one caching allocator") {
   CHECK(damaged == 0);
   CHECK(allocator.stats().active == 0);
   CHECK(allocator.stats().allocations == 12000);
+}
+
+TEST_CASE("sizes rounded to powers of two waste up to half, which statistics tell; classes waste a thirty-second") {
+  CpuCachingOptions options;
+  options.power_of_two = true;
+  CpuCachingAllocator powers(options), classes;
+  std::vector<std::pair<void*, Bytes>> held;
+  Bytes asked = 0, rounded = 0;
+  for (Bytes bytes = 100; bytes < 5'000'000; bytes = bytes * 9 / 7 + 13) {
+    auto block = powers.allocate(bytes), other = classes.allocate(bytes);
+    REQUIRE(block.ok());
+    REQUIRE(other.ok());
+    std::memset(*block, 1, static_cast<size_t>(bytes));
+    held.emplace_back(*block, bytes);
+    asked += bytes;
+    rounded += static_cast<Bytes>(std::bit_ceil(static_cast<uint64_t>((bytes + 63) / 64))) * 64;
+    classes.deallocate(*other, bytes);
+    CHECK(classes.stats().waste() <= bytes / 32 + 64);
+  }
+  CHECK(powers.stats().active == asked);
+  CHECK(powers.stats().waste() == rounded - asked);
+  CHECK(rounded > asked * 5 / 4);
+  for (const auto& [block, bytes] : held) powers.deallocate(block, bytes);
+  CHECK(powers.stats().active == 0);
+  CHECK(powers.stats().waste() == 0);
+  CHECK(powers.stats().cached == powers.stats().reserved);
+  // What was given back serves what rounds up to it: a hit, and nothing new is taken.
+  const Bytes reserved = powers.stats().reserved;
+  const int64_t hits = powers.stats().hits;
+  auto again = powers.allocate(held.back().second - 1);
+  REQUIRE(again.ok());
+  CHECK(powers.stats().hits == hits + 1);
+  CHECK(powers.stats().reserved == reserved);
+  powers.deallocate(*again, held.back().second - 1);
+  CHECK(powers.release_cached() == reserved);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The workspace arena: one block, slices inside it, and nobody's slice is ever overwritten by a reset.
+#include <arenascope/memory/workspace_arena.h>
 #include <doctest/doctest.h>
-#include "engine/memory/workspace_arena.h"
 
 #include <cstring>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/planner/arenas.h>
 #include <arenascope/planner/generate.h>
 #include <arenascope/planner/lower_bound.h>
+#include <arenascope/planner/streams.h>
 #include <doctest/doctest.h>
-#include "engine/planner/arenas.h"
-#include "engine/planner/streams.h"
 
 #include <algorithm>
 

@@ -72,6 +72,35 @@ TEST_CASE("what cannot be compiled says why") {
   CHECK(program.error().message.find("node 3 'x' makes no sense") != std::string::npos);
 }
 
+TEST_CASE("resnet50 op by op runs under 7 MB: the ADD at its peak takes over an input") {
+  auto devices = open_devices("cpu");
+  REQUIRE(devices.ok());
+  auto model = models::open_model("zoo:resnet50");
+  REQUIRE_MESSAGE(model.ok(), model.error().message);
+  CompileOptions options;
+  options.threads = 1;
+  auto whole = compile(*model, *devices, options);
+  REQUIRE_MESSAGE(whole.ok(), whole.error().message);
+  CHECK(whole->plan.memory.arena_bytes == 9'633'792);
+  for (const Bytes capacity : {Bytes{7} << 20, Bytes{7'000'000}}) {
+    options.capacity = capacity;
+    auto program = compile(*model, *devices, options);
+    REQUIRE_MESSAGE(program.ok(), program.error().message);
+    CHECK(program->plan.memory.arena_bytes <= capacity);
+    REQUIRE(!program->savings.empty());
+    CHECK(program->savings[0].method == Saving::InPlace);
+    for (const MemorySaving& step : program->savings) {
+      CAPTURE(sentence(step));
+      CHECK(step.peak_after < step.peak_before);
+    }
+    if (capacity == Bytes{7} << 20) CHECK(program->savings.size() == 1);
+    int in_place = 0;
+    for (const PlannedTensor& tensor : program->plan.memory.tensors)
+      in_place += tensor.in_place_of.valid() && program->plan.graph.node(tensor.node).op == Op::Add ? 1 : 0;
+    CHECK(in_place > 0);
+  }
+}
+
 TEST_CASE("a plan that fails leaves the runner as it was") {
   RunnerOptions options;
   static_cast<CompileOptions&>(options) = quick();

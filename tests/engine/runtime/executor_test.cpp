@@ -5,6 +5,7 @@
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <random>
 #include <set>
 #include <thread>
@@ -354,4 +355,37 @@ TEST_CASE("between a device and a host that share a memory, the host computes th
   REQUIRE((*executor)->run().ok());
   for (size_t i = 0; i < data.size(); ++i) CHECK(out.data_as<float>()[i] == 2 * data[i] + std::max(data[i], 0.0f));
   CHECK(device.calls == 2);  // RELU and the last ADD
+}
+
+TEST_CASE("executors share threads that somebody else made, one after the other") {
+  test::ToyBackend backend;
+  std::shared_ptr<ThreadPool> pool = *ThreadPool::create(3);
+  std::vector<std::unique_ptr<RandomGraph>> graphs;
+  std::vector<std::unique_ptr<Executor>> executors;
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    graphs.push_back(std::make_unique<RandomGraph>(seed));
+    ExecutorOptions options;
+    options.threads = 3;
+    options.shared_pool = pool;
+    auto executor = make(*graphs.back(), backend, options);
+    REQUIRE_MESSAGE(executor.ok(), executor.error().message);
+    executors.push_back(std::move(*executor));
+  }
+  CHECK(pool.use_count() > 4);
+  for (int round = 0; round < 3; ++round)
+    for (size_t i = 0; i < executors.size(); ++i) {
+      REQUIRE(executors[i]->run().ok());
+      graphs[i]->check_result();
+    }
+  executors.clear();
+  CHECK(pool.use_count() == 1);
+  std::atomic<int> parts{0};
+  pool->run([&](int) { ++parts; });  // it outlives them
+  CHECK(parts == 3);
+  ExecutorOptions options;
+  options.threads = 2;
+  options.shared_pool = pool;
+  const auto refused = make(*graphs[0], backend, options);
+  REQUIRE(!refused.ok());
+  CHECK(refused.error().message == "a pool of 3 threads for an executor of 2");
 }

@@ -22,9 +22,10 @@
 namespace arenascope {
 
 struct CpuCachingOptions {
-  double slack = 1.19;      // reserved ÷ peak of what is live that is kept without giving pages back; at least 1
-  Bytes floor = 256 << 10;  // and this much is always kept
-  Bytes capacity = 0;       // addresses to set aside; 0: as much as the machine has memory
+  double slack = 1.19;        // reserved ÷ peak of what is live that is kept without giving pages back; at least 1
+  Bytes floor = 256 << 10;    // and this much is always kept
+  Bytes capacity = 0;         // addresses to set aside; 0: as much as the machine has memory
+  bool power_of_two = false;  // requests are rounded up to powers of two, and nothing goes back before release_cached()
 };
 
 class CpuCachingAllocator final : public Allocator {
@@ -38,7 +39,7 @@ class CpuCachingAllocator final : public Allocator {
   Device device() const override { return {}; }
   MemoryStats stats() const override;
 
-  // What a request of `bytes` takes from the range.
+  // What a request of `bytes` takes from the range, unless it is rounded to powers of two.
   static Bytes rounded(Bytes bytes);
 
  private:
@@ -52,6 +53,7 @@ class CpuCachingAllocator final : public Allocator {
 
   void on_attach(const AllocatorHooks& hooks) override;
   Result<void*> allocate_slow(Bytes bytes, Bytes rounded_bytes, size_t alignment);
+  uint64_t rounded_units(Bytes bytes) const;
   Bytes bound(Bytes upcoming) const;
   void count_allocation(Bytes bytes, Bytes rounded_bytes);
   void flush_quick() noexcept;

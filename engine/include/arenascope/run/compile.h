@@ -24,15 +24,18 @@ struct CompileOptions {
   std::string order = "depth-first";
   double budget_seconds = 1.0;  // for planners and orders that search
   MemoryStrategy strategy = MemoryStrategy::Planned;
+  Bytes alignment = 0;                 // of every tensor of the arena, at least; 0: the backend's
   bool in_place = false;               // an op may take over its input's bytes at their last use
   bool fuse = false;                   // chains of ops as one node where the backend can; host backends
   bool channels_last = true;           // if fused: images lie with their channels last where that is faster
   std::optional<Precision> precision;  // none: the backend's usual one; Low: a device's values are float16
   std::function<bool(const TensorImpl& node)> watched;  // results that must stay to be seen: not inside of a fused node
   ExecutionPlanOptions execution;                       // which barriers there are
-  std::optional<Bytes> capacity;  // of the arena: where no plan meets it, tensors are rematerialised or offloaded
-  std::vector<Op> host_ops;       // with a device: ops that are to run on the host nevertheless
-  std::stop_token stop;           // of replan(): asked to stop, it leaves everything as it was
+  // Of the arena: where the plan misses it, ops work in place, in another order or fused, then tensors are
+  // rematerialised or offloaded (schedule/what_if.h).
+  std::optional<Bytes> capacity;
+  std::vector<Op> host_ops;  // with a device: ops that are to run on the host nevertheless
+  std::stop_token stop;      // of replan(): asked to stop, it leaves everything as it was
   std::function<void(const std::string& phase)> progress;  // "opening", "planning", "loading weights", …
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <arenascope/memory/cpu_allocators.h>
 #include <arenascope/run/compile.h>
 #include <arenascope/run/inputs.h>
 
@@ -15,11 +16,12 @@ namespace arenascope {
 class AllocationRecorder;  // schedule/describe.h
 
 struct RunnerOptions : CompileOptions {
-  std::string backend = "cpu";     // with `:N` its device N
-  BackendOptions backend_options;  // what the backend's documentation lists
-  ThreadPoolOptions pool;          // of the threads
-  int polling = 50;                // see ExecutorOptions
-  bool hold_threads = false;       // see ExecutorOptions
+  std::string backend = "cpu";                             // with `:N` its device N
+  BackendOptions backend_options;                          // what the backend's documentation lists
+  CpuAllocatorKind allocator = CpuAllocatorKind::Caching;  // of the host's memory that comes and goes
+  ThreadPoolOptions pool;                                  // of the threads
+  int polling = 50;                                        // see ExecutorOptions
+  bool hold_threads = false;                               // see ExecutorOptions
   models::OpenOptions open;
   InputFiles inputs;  // what they hold settles unknown sizes too
   // Memory of the model's states, by name, for a runner that goes on where another one was; others begin anew.

@@ -27,6 +27,8 @@ struct ExecutorOptions {
   std::string model;                      // the name under which the graph is described
   std::vector<trace::ThreadRing*> rings;  // of an earlier executor, so that its threads keep their rows; or none
   ThreadPoolOptions pool;                 // where its threads run, and how important they are
+  // Threads that others use too, one after the other: none are made then, and `pool` is not read. Null: its own.
+  std::shared_ptr<ThreadPool> shared_pool = nullptr;
   int polling = 50;           // 0: a thread that waits parks at once; 100: it looks for twice as long as usual
   bool hold_threads = false;  // all threads take part even beside other work, where one alone would be sooner
   Backend* host = nullptr;    // of a partitioned graph: computes what `backend` does not; it outlives the executor
@@ -65,7 +67,7 @@ struct RunOptions {
 
 class Executor {
  public:
-  // Errors: no memory, the system refuses threads.
+  // Errors: no memory, the system refuses threads, a shared pool of another number of threads.
   static Result<std::unique_ptr<Executor>> create(Backend& backend, std::shared_ptr<ExecutionContext> context,
                                                   ExecutorOptions options);
   ~Executor();
