@@ -762,6 +762,14 @@
         <source>Run Settings</source>
         <translation>运行设置</translation>
     </message>
+    <message>
+        <source>Reuse Steps</source>
+        <translation>复用步骤</translation>
+    </message>
+    <message>
+        <source>Order Moves</source>
+        <translation>顺序移动</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -859,6 +867,217 @@
     <message>
         <source>Apply</source>
         <translation>应用</translation>
+    </message>
+</context>
+<context>
+    <name>RunOptions</name>
+    <message>
+        <source>Backend</source>
+        <translation>后端</translation>
+    </message>
+    <message>
+        <source>cpu, reference, opencl or cuda; opencl:1 is its second device</source>
+        <translation>cpu、reference、opencl 或 cuda；opencl:1 是它的第二个设备</translation>
+    </message>
+    <message>
+        <source>Options of the backend</source>
+        <translation>后端选项</translation>
+    </message>
+    <message>
+        <source>NAME=VALUE: an option of the backend, as docs/ list them</source>
+        <translation>NAME=VALUE：后端的一个选项，见 docs/ 中的列表</translation>
+    </message>
+    <message>
+        <source>Ops of the host</source>
+        <translation>由主机计算的算子</translation>
+    </message>
+    <message>
+        <source>Ops that run on the CPU although the device has them, e.g. SOFT_MAX</source>
+        <translation>设备虽然支持、仍在 CPU 上运行的算子，例如 SOFT_MAX</translation>
+    </message>
+    <message>
+        <source>Memory strategy</source>
+        <translation>内存策略</translation>
+    </message>
+    <message>
+        <source>planned, eager or none</source>
+        <translation>planned、eager 或 none</translation>
+    </message>
+    <message>
+        <source>Allocator</source>
+        <translation>分配器</translation>
+    </message>
+    <message>
+        <source>Who hands out memory on the host where tensors come and go: caching, power-of-two or plain</source>
+        <translation>张量来来去去时由谁在主机上分配内存：caching、power-of-two 或 plain</translation>
+    </message>
+    <message>
+        <source>Planner</source>
+        <translation>规划器</translation>
+    </message>
+    <message>
+        <source>Who lays out the arena</source>
+        <translation>由谁排布内存池</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>顺序</translation>
+    </message>
+    <message>
+        <source>Which node runs when</source>
+        <translation>哪个节点何时运行</translation>
+    </message>
+    <message>
+        <source>Time to plan</source>
+        <translation>规划时间</translation>
+    </message>
+    <message>
+        <source>Seconds for what searches</source>
+        <translation>供搜索使用的秒数</translation>
+    </message>
+    <message>
+        <source>Capacity</source>
+        <translation>容量</translation>
+    </message>
+    <message>
+        <source>Bytes for the arena: where no plan fits, ops work in place, in another order or fused, and then tensors are rematerialised or offloaded to the host</source>
+        <translation>内存池的字节数：没有规划放得下时，先让算子原地计算、改变顺序或融合，再重新计算张量或把它们移到主机</translation>
+    </message>
+    <message>
+        <source>Alignment</source>
+        <translation>对齐</translation>
+    </message>
+    <message>
+        <source>Every tensor of the arena begins at a multiple of so many bytes; GE has 512</source>
+        <translation>内存池中每个张量都从该字节数的整数倍处开始；GE 用 512</translation>
+    </message>
+    <message>
+        <source>In place</source>
+        <translation>原地</translation>
+    </message>
+    <message>
+        <source>Let an op take over its input&apos;s bytes at their last use</source>
+        <translation>让算子在输入最后一次使用时接管其字节</translation>
+    </message>
+    <message>
+        <source>Fusion</source>
+        <translation>融合</translation>
+    </message>
+    <message>
+        <source>Chains of ops computed as one node where the backend can; else every op is a node of its own</source>
+        <translation>在后端能做到之处把算子链作为一个节点计算；否则每个算子各为一个节点</translation>
+    </message>
+    <message>
+        <source>Channels last</source>
+        <translation>通道在后</translation>
+    </message>
+    <message>
+        <source>Where chains are fused, images lie with their channels last between ops that are faster so; else row by row throughout</source>
+        <translation>融合算子链时，图像在这样更快的算子之间以通道在后的方式存放；否则始终逐行存放</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>线程数</translation>
+    </message>
+    <message>
+        <source>0: as many as there are processors</source>
+        <translation>0：与处理器数相同</translation>
+    </message>
+    <message>
+        <source>Processors</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Where the threads stay, as 0,1,…</source>
+        <translation>线程固定在哪些处理器上，例如 0,1,…</translation>
+    </message>
+    <message>
+        <source>Niceness</source>
+        <translation>优先级让步</translation>
+    </message>
+    <message>
+        <source>Of the threads: above 0 others go first</source>
+        <translation>线程的让步值：大于 0 时其他程序优先</translation>
+    </message>
+    <message>
+        <source>Polling</source>
+        <translation>轮询</translation>
+    </message>
+    <message>
+        <source>How long a thread looks before it parks, 0 to 100</source>
+        <translation>线程休眠前轮询多久，0 到 100</translation>
+    </message>
+    <message>
+        <source>Hold threads</source>
+        <translation>保持线程</translation>
+    </message>
+    <message>
+        <source>All threads take part, even where one alone would be sooner</source>
+        <translation>所有线程都参与，即使单独一个会更快</translation>
+    </message>
+    <message>
+        <source>Every barrier</source>
+        <translation>每个屏障</translation>
+    </message>
+    <message>
+        <source>Meet behind every node, also between tiny ones in a row</source>
+        <translation>每个节点之后都会合，相连的小节点之间也是</translation>
+    </message>
+    <message>
+        <source>Drop barriers</source>
+        <translation>省去屏障</translation>
+    </message>
+    <message>
+        <source>No barrier between nodes that do not depend on each other</source>
+        <translation>互不依赖的节点之间没有屏障</translation>
+    </message>
+    <message>
+        <source>No stealing</source>
+        <translation>不窃取</translation>
+    </message>
+    <message>
+        <source>A thread never takes over another&apos;s part of a node</source>
+        <translation>线程从不接管另一线程的那部分节点</translation>
+    </message>
+    <message>
+        <source>Sizes</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>NAME=N: the size of a symbolic dimension</source>
+        <translation>NAME=N：一个符号维度的大小</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>词元</translation>
+    </message>
+    <message>
+        <source>Language models of the zoo: sequence length</source>
+        <translation>内置语言模型：序列长度</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>预填充</translation>
+    </message>
+    <message>
+        <source>Language models of the zoo: all tokens at once</source>
+        <translation>内置语言模型：一次处理所有词元</translation>
+    </message>
+    <message>
+        <source>Training step</source>
+        <translation>训练步</translation>
+    </message>
+    <message>
+        <source>Models of the zoo that have it: a training step</source>
+        <translation>具备训练步的内置模型：一个训练步</translation>
+    </message>
+    <message>
+        <source>Inputs from files</source>
+        <translation>来自文件的输入</translation>
+    </message>
+    <message>
+        <source>NAME=FILE (.npy or .pb); inputs without one get seeded numbers</source>
+        <translation>NAME=FILE（.npy 或 .pb）；没有文件的输入得到由种子生成的数</translation>
     </message>
 </context>
 <context>
@@ -1585,6 +1804,37 @@
     <message>
         <source>Meaning</source>
         <translation>含义</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::SavingText</name>
+    <message>
+        <source>ops work in place</source>
+        <translation>算子原地计算</translation>
+    </message>
+    <message>
+        <source>the nodes run in the order %1</source>
+        <translation>节点按顺序 %1 运行</translation>
+    </message>
+    <message>
+        <source>chains of ops are computed as one node each</source>
+        <translation>每条算子链作为一个节点计算</translation>
+    </message>
+    <message>
+        <source>%1 lays it out</source>
+        <translation>由 %1 排布</translation>
+    </message>
+    <message>
+        <source>It fits under %1 with %2, if: %3.</source>
+        <translation>放得下：上限 %1，需要 %2，条件是：%3。</translation>
+    </message>
+    <message>
+        <source>No op in place and no other order brings it under %1.</source>
+        <translation>原地计算和其他顺序都不能降到 %1 以下。</translation>
+    </message>
+    <message>
+        <source>Without computing more it comes to %1: %2.</source>
+        <translation>不增加计算可降到 %1：%2。</translation>
     </message>
 </context>
 <context>
@@ -3966,6 +4216,38 @@ next: %7</source>
         <source>Seconds to search</source>
         <translation>搜索秒数</translation>
     </message>
+    <message>
+        <source>Alignment</source>
+        <translation>对齐</translation>
+    </message>
+    <message>
+        <source>as it is</source>
+        <translation>保持原样</translation>
+    </message>
+    <message>
+        <source>Every tensor begins at a multiple of so many bytes; GE has 512</source>
+        <translation>每个张量都从该字节数的整数倍处开始；GE 用 512</translation>
+    </message>
+    <message>
+        <source>Streams</source>
+        <translation>流</translation>
+    </message>
+    <message>
+        <source>Queues that run at once: results share bytes only behind an event between them</source>
+        <translation>同时运行的队列：只有在它们之间的事件之后，结果才能共用字节</translation>
+    </message>
+    <message>
+        <source>Banks</source>
+        <translation>存储体</translation>
+    </message>
+    <message>
+        <source>e.g. sram=512K,host</source>
+        <translation>例如 sram=512K,host</translation>
+    </message>
+    <message>
+        <source>Memories with their sizes, the fastest first: what is used most for its bytes lies in the first</source>
+        <translation>各存储器及其大小，最快的在前：按字节计使用最多的放在第一个</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::SearchCurve</name>
@@ -5010,6 +5292,156 @@ next: %7</source>
     <message>
         <source>Time that the planner might have searched; none for one that does not search</source>
         <translation>规划器可用的搜索时间；不搜索的规划器没有</translation>
+    </message>
+    <message>
+        <source>stands by itself at %1</source>
+        <translation>独立放在 %1</translation>
+    </message>
+    <message>
+        <source>is laid into block %1 at %2</source>
+        <translation>放入块 %1 的 %2 处</translation>
+    </message>
+    <message>
+        <source>lives together with block %1: waits</source>
+        <translation>与块 %1 同时存活：等待</translation>
+    </message>
+    <message>
+        <source>block %1 has no stretch left for it: waits</source>
+        <translation>块 %1 没有足够的空段：等待</translation>
+    </message>
+    <message>
+        <source>The plan has no tensors to lay out.</source>
+        <translation>规划中没有要排布的张量。</translation>
+    </message>
+    <message>
+        <source>↓ plays it through</source>
+        <translation>按 ↓ 逐步播放</translation>
+    </message>
+    <message>
+        <source>1: tensors of one size become a block; 2: blocks are laid into larger ones</source>
+        <translation>1：大小相同的张量组成一块；2：块放入更大的块</translation>
+    </message>
+    <message>
+        <source>Its place in the list that is sorted from large to small</source>
+        <translation>它在从大到小的列表中的位置</translation>
+    </message>
+    <message>
+        <source>What happens</source>
+        <translation>发生什么</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors of one size, one after the other</source>
+        <translation>
+            <numerusform>%n 个大小相同的张量，先后使用</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>one tensor</source>
+        <translation>一个张量</translation>
+    </message>
+    <message>
+        <source>Lives</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>Steps, from its first tensor to its last</source>
+        <translation>步，从第一个张量到最后一个</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>剩余</translation>
+    </message>
+    <message>
+        <source>Level 1: blocks so far; level 2: blocks that lie nowhere yet</source>
+        <translation>第 1 级：尚未并成块的张量与已有的块；第 2 级：还没有位置的块</translation>
+    </message>
+    <message>
+        <source>Of all that stands by then</source>
+        <translation>到此为止已放置的全部</translation>
+    </message>
+    <message>
+        <source>GE&apos;s rules find nothing to move.</source>
+        <translation>GE 的规则找不到可移动的节点。</translation>
+    </message>
+    <message>
+        <source>The usual order that it begins with</source>
+        <translation>作为起点的常规顺序</translation>
+    </message>
+    <message>
+        <source>Rule</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>Type: it reads only what is given. Lifetime: an input lives on anyway</source>
+        <translation>类型：只读取给定的张量。生命周期：某个输入反正继续存活</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>lifetime</source>
+        <translation>生命周期</translation>
+    </message>
+    <message>
+        <source>Moves to before</source>
+        <translation>移动到此节点之前</translation>
+    </message>
+    <message>
+        <source>Its first reader</source>
+        <translation>它的第一个读取者</translation>
+    </message>
+    <message>
+        <source>Its place among the ops</source>
+        <translation>它在算子中的位置</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>到</translation>
+    </message>
+    <message>
+        <source>Of its result, not live any more between the two</source>
+        <translation>其结果的字节，在两处之间不再存活</translation>
+    </message>
+    <message>
+        <source>Peak before</source>
+        <translation>之前的峰值</translation>
+    </message>
+    <message>
+        <source>Peak behind</source>
+        <translation>之后的峰值</translation>
+    </message>
+    <message>
+        <source>Taken</source>
+        <translation>采用</translation>
+    </message>
+    <message>
+        <source>The moves of an order are taken where they lower its peak</source>
+        <translation>一个顺序的移动只有在降低其峰值时才采用</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Reserved and not handed out: cached for the next request, or waste inside of blocks</source>
+        <translation>已保留但未分出：为下一个请求缓存，或块内的浪费</translation>
+    </message>
+    <message>
+        <source>Taken anew</source>
+        <translation>重新获取</translation>
+    </message>
+    <message>
+        <source>How often memory was taken from the system or given back: where a cache misses</source>
+        <translation>从系统获取或归还内存的次数：缓存未命中之处</translation>
     </message>
 </context>
 <context>

@@ -7,7 +7,14 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 
+#include <algorithm>
+
 namespace arenascope::views {
+namespace {
+
+constexpr Bytes kAlignments[] = {0, 64, 128, 256, 512, 4096};  // 0: as of the plan at hand
+
+}  // namespace
 
 ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme_(theme) {
   setObjectName(QStringLiteral("replan"));
@@ -21,7 +28,9 @@ ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme
   said_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   planner_ = new QComboBox(this);
   order_ = new QComboBox(this);
-  for (QComboBox* box : {planner_, order_}) box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  make_layout_fields();
+  for (QComboBox* box : {planner_, order_, alignment_})
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   in_place_ = new QCheckBox(this);
   fit_under_ = new QLineEdit(this);
   fit_under_->setObjectName(QStringLiteral("fit_under"));
@@ -48,11 +57,28 @@ ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme
   connect(stop_, &QToolButton::clicked, this, &ReplanPanel::stop_wanted);
   connect(export_, &QToolButton::clicked, this, &ReplanPanel::export_wanted);
   connect(fit_under_, &QLineEdit::editingFinished, this, &ReplanPanel::take_fit_under);
-  for (QComboBox* box : {planner_, order_}) connect(box, &QComboBox::activated, this, &ReplanPanel::wish_changed);
+  connect(banks_, &QLineEdit::editingFinished, this, &ReplanPanel::wish_changed);
+  connect(streams_, &QSpinBox::valueChanged, this, &ReplanPanel::wish_changed);
+  for (QComboBox* box : {planner_, order_, alignment_})
+    connect(box, &QComboBox::activated, this, &ReplanPanel::wish_changed);
   connect(in_place_, &QCheckBox::clicked, this, &ReplanPanel::wish_changed);
   connect(budget_, &QDoubleSpinBox::valueChanged, this, &ReplanPanel::wish_changed);
   retranslate();
   set_busy(false);
+}
+
+// Where tensors lie besides one arena: alignment, streams, banks.
+void ReplanPanel::make_layout_fields() {
+  for (QLabel** label : {&alignment_label_, &streams_label_, &banks_label_}) *label = new QLabel(this);
+  alignment_ = new QComboBox(this);
+  alignment_->setObjectName(QStringLiteral("alignment"));
+  for (const Bytes bytes : kAlignments) alignment_->addItem(bytes > 0 ? QString::number(bytes) : QString());
+  streams_ = new QSpinBox(this);
+  streams_->setObjectName(QStringLiteral("streams"));
+  streams_->setRange(1, 64);
+  banks_ = new QLineEdit(this);
+  banks_->setObjectName(QStringLiteral("banks"));
+  banks_->setClearButtonEnabled(true);
 }
 
 void ReplanPanel::lay_out() {
@@ -71,10 +97,16 @@ void ReplanPanel::lay_out() {
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(4);
   for (QToolButton* b : {plan_, all_, stop_, export_}) buttons->addWidget(b);
-  grid->addWidget(in_place_, 2, 0, 1, 4);
-  grid->addLayout(buttons, 3, 0, 1, 4);
-  grid->addWidget(said_, 4, 0, 1, 4);
-  grid->setRowStretch(5, 1);
+  grid->addWidget(alignment_label_, 2, 0);
+  grid->addWidget(alignment_, 2, 1);
+  grid->addWidget(streams_label_, 2, 2);
+  grid->addWidget(streams_, 2, 3);
+  grid->addWidget(in_place_, 3, 0, 1, 2);
+  grid->addWidget(banks_label_, 3, 2);
+  grid->addWidget(banks_, 3, 3);
+  grid->addLayout(buttons, 4, 0, 1, 4);
+  grid->addWidget(said_, 5, 0, 1, 4);
+  grid->setRowStretch(6, 1);
   grid->setColumnStretch(1, 1);
   grid->setColumnStretch(3, 1);
   auto* row = new QHBoxLayout(this);
@@ -91,15 +123,22 @@ void ReplanPanel::set_choices(const QStringList& planners, const QStringList& or
 }
 
 ReplanWish ReplanPanel::wish() const {
-  return {planner_->currentText(), order_->currentText(), in_place_->isChecked(), bytes_, budget_->value()};
+  return {planner_->currentText(), order_->currentText(),
+          in_place_->isChecked(),  bytes_,
+          budget_->value(),        kAlignments[std::max(alignment_->currentIndex(), 0)],
+          streams_->value(),       banks_->text().trimmed()};
 }
 
 void ReplanPanel::set_wish(const ReplanWish& to) {
   if (to == wish()) return;
   choose(to.planner, to.order);
   in_place_->setChecked(to.in_place);
-  const QSignalBlocker quiet(budget_);
+  const QSignalBlocker quiet(budget_), still(streams_);
   budget_->setValue(to.budget_seconds);
+  streams_->setValue(to.streams);
+  banks_->setText(to.banks);
+  const auto* known = std::find(std::begin(kAlignments), std::end(kAlignments), to.alignment);
+  alignment_->setCurrentIndex(known == std::end(kAlignments) ? 0 : static_cast<int>(known - kAlignments));
   if (to.fit_under != bytes_) set_fit_under(to.fit_under);
 }
 
@@ -145,6 +184,18 @@ void ReplanPanel::retranslate() {
   order_label_->setText(tr("Order"));
   fit_label_->setText(tr("Fit under"));
   budget_label_->setText(tr("Search for"));
+  alignment_label_->setText(tr("Alignment"));
+  alignment_->setItemText(0, tr("as it is"));
+  alignment_->setToolTip(tr("Every tensor begins at a multiple of so many bytes; GE has 512"));
+  streams_label_->setText(tr("Streams"));
+  streams_->setToolTip(tr("Queues that run at once: results share bytes only behind an event between them"));
+  banks_label_->setText(tr("Banks"));
+  banks_->setPlaceholderText(tr("e.g. sram=512K,host"));
+  banks_->setToolTip(
+      tr("Memories with their sizes, the fastest first: what is used most for its bytes lies in the first"));
+  alignment_->setAccessibleName(tr("Alignment"));
+  streams_->setAccessibleName(tr("Streams"));
+  banks_->setAccessibleName(tr("Banks"));
   in_place_->setText(tr("Let ops work in place"));
   in_place_->setToolTip(tr("A pointwise op may take over its first source's bytes at their last use"));
   budget_->setSuffix(tr(" s"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to plan with: planner, order, work in place, bytes to fit under and seconds to search; and how the search gets
-// on. It asks by signals and plans nothing itself.
+// What to plan with: planner, order, work in place, bytes to fit under, seconds to search, alignment, streams and banks;
+// and how the search gets on. It asks by signals and plans nothing itself.
 #pragma once
 #include <views/planners/search_curve.h>
 
@@ -9,6 +9,7 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSpinBox>
 #include <QToolButton>
 #include <optional>
 
@@ -19,6 +20,9 @@ struct ReplanWish {
   bool in_place = false;
   Bytes fit_under = 0;  // 0: as small as possible
   double budget_seconds = 2;
+  Bytes alignment = 0;  // 0: as of the plan at hand
+  int streams = 1;      // above 1: results share bytes only behind an event between them
+  QString banks;        // "sram=512K,host": over these memories, the fastest first; empty: one arena
   bool operator==(const ReplanWish&) const = default;
 };
 
@@ -50,15 +54,18 @@ class ReplanPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void make_layout_fields();
   void lay_out();
   void retranslate();
   void take_fit_under();
 
   Theme* theme_;
-  QLabel *planner_label_, *order_label_, *fit_label_, *budget_label_, *said_;
-  QComboBox *planner_, *order_;
+  QLabel *planner_label_, *order_label_, *fit_label_, *budget_label_, *alignment_label_, *streams_label_, *banks_label_,
+      *said_;
+  QComboBox *planner_, *order_, *alignment_;
   QCheckBox* in_place_;
-  QLineEdit* fit_under_;
+  QLineEdit *fit_under_, *banks_;
+  QSpinBox* streams_;
   QDoubleSpinBox* budget_;
   QToolButton *plan_, *all_, *stop_, *export_;
   SearchCurve* curve_;

@@ -91,6 +91,28 @@ QString use_mark(trace::PlanId id, trace::PlanId shown, trace::PlanId used) {
                                          : QStringLiteral("●");
 }
 
+// What a kind's allocator has in reserve, and how often it asked for more or gave back.
+void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::function<trace::MemoryKind(size_t row)> kind) {
+  const auto last = [snapshot, kind](size_t r, trace::MemoryCount count) {
+    const auto& samples = snapshot->series(kind(r), count).samples;
+    return samples.size() == 0 ? 0.0 : samples[samples.size() - 1].value;
+  };
+  table.columns.push_back(bytes_column(
+      EventTablesTexts::tr("Kept"),
+      EventTablesTexts::tr("Reserved and not handed out: cached for the next request, or waste inside of blocks"),
+      [kind](size_t r) { return kind_figure(kind(r), "kept.end"); },
+      [last](size_t r) {
+        return std::max(last(r, trace::MemoryCount::Reserved) - last(r, trace::MemoryCount::Active), 0.0);
+      }));
+  table.columns.push_back(figure_column(
+      EventTablesTexts::tr("Taken anew"),
+      EventTablesTexts::tr("How often memory was taken from the system or given back: where a cache misses"),
+      FigureUnit::Count, [kind](size_t r) { return kind_figure(kind(r), "reserved.changes"); },
+      [snapshot, kind](size_t r) {
+        return static_cast<double>(snapshot->series(kind(r), trace::MemoryCount::Reserved).samples.size());
+      }));
+}
+
 }  // namespace
 
 TablePtr barriers_table(const TableInput& input) {
@@ -198,6 +220,7 @@ TablePtr allocators_table(const TableInput& input) {
       figure_column(EventTablesTexts::tr("Changes"), EventTablesTexts::tr("Allocations and frees together"),
                     FigureUnit::Count, kind_id("active.changes"), changes),
   };
+  add_reserve_columns(*table, snapshot, [lines](size_t r) { return (*lines)[r].kind; });
   add_allocator_columns(*table, input, [lines](size_t r) { return (*lines)[r].kind; });
   return table;
 }

@@ -76,6 +76,8 @@ TablePtr allocators_table(const TableInput& input);
 TablePtr pools_table(const TableInput& input);
 TablePtr tuning_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);
+TablePtr reuse_table(const TableInput& input);  // two-level reuse of the plan's tensors, step by step
+TablePtr moves_table(const TableInput& input);  // GE's topological optimisation of the graph, move by move
 TablePtr holes_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);
 TablePtr problems_table(const TableInput& input);

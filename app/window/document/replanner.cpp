@@ -4,10 +4,13 @@
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
+#include <arenascope/schedule/spread_plan.h>
 
 #include <views/common/background.h>
 #include <QCoreApplication>
 #include <QThreadPool>
+
+#include "saving_text.h"
 
 namespace arenascope::app {
 namespace {
@@ -17,6 +20,7 @@ QString words(std::string_view text) { return QString::fromUtf8(text.data(), sta
 MemoryPlanOptions options_of(const views::ReplanWish& wish, const trace::PlanInfo* at_hand, std::stop_token stop) {
   MemoryPlanOptions options;
   if (at_hand && at_hand->alignment > 0) options.alignment = at_hand->alignment;
+  if (wish.alignment > 0) options.alignment = wish.alignment;
   options.in_place = wish.in_place;
   if (wish.fit_under > 0) options.capacity = wish.fit_under;
   options.planner.budget_seconds = wish.budget_seconds;
@@ -31,6 +35,46 @@ std::shared_ptr<trace::PlanInfo> described(const MemoryPlan& plan, const trace::
   info->capacity_bytes = wish.fit_under;
   if (wish.in_place) info->planner += ", in place";
   return info;
+}
+
+// The plan by planner and order, over several streams or banks where that is wished.
+Result<MemoryPlan> plan_as_wished(const Graph& graph, const views::ReplanWish& wish, const MemoryPlanOptions& options,
+                                  const OrderOptions& order_options) {
+  const std::string planner = wish.planner.toStdString(), order = wish.order.toStdString();
+  if (wish.streams <= 1 && wish.banks.isEmpty()) return plan_memory(graph, planner, order, options, order_options);
+  const OrderInfo* info = find_order(order);
+  const planner::Planner* by = planner::find_planner(planner);
+  if (info == nullptr || by == nullptr)
+    return plan_memory(graph, planner, order, options, order_options);  // it says so
+  auto sequence = info->make(graph, order_options);
+  if (!sequence) return sequence.error();
+  if (wish.banks.isEmpty()) {
+    auto spread = plan_over_streams(graph, std::move(*sequence), order, wish.streams, options);
+    if (!spread) return spread.error();
+    return std::move(spread->plan);
+  }
+  auto banks = parse_banks(wish.banks.toStdString());
+  if (!banks) return banks.error();
+  auto spread = plan_over_banks(graph, std::move(*sequence), order, *by, *banks, options);
+  if (!spread) return spread.error();
+  return std::move(spread->plan);
+}
+
+// What brings the plan under the bytes to fit under, or nearer: ops in place, another order, another planner.
+Result<WhatIf> fit_under(const Graph& graph, MemoryPlan& plan, views::ReplanWish& wish,
+                         const MemoryPlanOptions& options) {
+  WhatIfOptions wanted;
+  wanted.capacity = wish.fit_under;
+  wanted.planner = wish.planner.toStdString();
+  wanted.plan = options;
+  wanted.rematerialise = wanted.offload = false;  // a described graph cannot be written anew
+  auto answer = what_if(graph, plan.order, plan.order_name, wanted);
+  if (!answer) return answer;
+  if (!answer->steps.empty()) {
+    plan = answer->plan;
+    wish.in_place = answer->in_place;
+  }
+  return answer;
 }
 
 }  // namespace
@@ -89,9 +133,18 @@ void Replanner::plan(std::shared_ptr<const trace::GraphInfo> graph, std::shared_
     OrderOptions order_options;
     order_options.budget_seconds = wish.budget_seconds;
     order_options.stop = stop;
-    auto plan = plan_memory(*restored, wish.planner.toStdString(), wish.order.toStdString(), options, order_options);
+    auto plan = plan_as_wished(*restored, wish, options, order_options);
     if (!plan) return fail(plan.error());
-    tell([info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, wish)),
+    views::ReplanWish made = wish;
+    const bool one_arena = wish.streams <= 1 && wish.banks.isEmpty();
+    if (!one_arena) made.in_place = false;
+    if (one_arena && wish.fit_under > 0 && plan->arena_bytes > wish.fit_under && !stop.stop_requested()) {
+      options.planner.on_progress = {};
+      auto answer = fit_under(*restored, *plan, made, options);
+      if (!answer) return fail(answer.error());
+      tell([text = what_if_text(*answer, wish.fit_under)](Replanner& r) { Q_EMIT r.advised(text); });
+    }
+    tell([info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, made)),
           seconds = plan->seconds](Replanner& r) {
       Q_EMIT r.progressed(seconds, info->arena_bytes, info->lower_bound_bytes);
       Q_EMIT r.planned(info, false);

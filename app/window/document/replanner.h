@@ -32,6 +32,8 @@ class Replanner : public QObject {
   void progressed(double seconds, qint64 arena, qint64 bound);
   void trying(int number, int all, const QString& planner, const QString& order);
   void planned(std::shared_ptr<const arenascope::trace::PlanInfo> plan, bool one_of_all);
+  // Where the plan misses the bytes to fit under: what could be done, and what it would come to.
+  void advised(const QString& text);
   void failed(const QString& sentence);
   void finished();
 

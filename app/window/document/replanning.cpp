@@ -16,6 +16,7 @@ Replanning::Replanning(SessionSource* source, RunController* runner) : source_(s
           [this](int number, int all, const QString& planner, const QString& order) {
             say(tr("%1 of %2: %3, %4").arg(number).arg(all).arg(planner, order));
           });
+  connect(&replanner_, &Replanner::advised, this, [this](const QString& text) { advice_ = text; });
   connect(&replanner_, &Replanner::planned, this, &Replanning::take);
   connect(&replanner_, &Replanner::failed, this, [this](const QString& sentence) {
     say(sentence);
@@ -67,6 +68,7 @@ std::shared_ptr<const trace::GraphInfo> Replanning::graph() const {
 void Replanning::plan(const ReplanWish& wish) {
   if (!graph()) return;
   best_ = nullptr;
+  advice_.clear();
   wanted_ = wish.fit_under;
   wish_.planner = wish.planner;
   wish_.order = wish.order;
@@ -121,7 +123,9 @@ void Replanning::take(const std::shared_ptr<const trace::PlanInfo>& plan, bool o
   progress_.ended = plan->seconds;
   const std::shared_ptr<const trace::PlanInfo> before = shown_plan();
   show_plan(plan);
-  say(summary_of(*plan, before.get()));
+  QString text = summary_of(*plan, before.get());
+  if (!advice_.isEmpty()) text += QStringLiteral(" ") + advice_;
+  say(text);
 }
 
 QString Replanning::summary_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const {

@@ -55,6 +55,7 @@ class Replanning : public QObject {
   views::SearchProgress progress_;
   QString said_;
   std::shared_ptr<const trace::PlanInfo> best_;  // of all combinations
+  QString advice_;                               // where a plan misses the bytes to fit under
   Bytes wanted_ = 0;                             // of the search that goes on
   int tried_ = 0;
 };

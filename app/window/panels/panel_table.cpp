@@ -180,6 +180,8 @@ constexpr PanelKind kPanels[] = {
      table_alone},
     {"pools", QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, table_alone},
     {"planners", QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, 0, planners_table, planners},
+    {"reuse", QT_TRANSLATE_NOOP("Docks", "Reuse Steps"), G::Memory, P::Bottom, kTables, 0, reuse_table, table_alone},
+    {"moves", QT_TRANSLATE_NOOP("Docks", "Order Moves"), G::Memory, P::Bottom, kTables, 0, moves_table, table_alone},
     {"holes", QT_TRANSLATE_NOOP("Docks", "Holes"), G::Memory, P::Bottom, kTables, 0, holes_table, table_alone},
     {"findings", QT_TRANSLATE_NOOP("Docks", "Findings"), G::Memory, P::Bottom, kTables, 0, nullptr, findings},
     {"barriers", QT_TRANSLATE_NOOP("Docks", "Barriers"), G::Time, P::Bottom, kTables, kTimeLayout, barriers_table,

@@ -12,11 +12,13 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLineEdit>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
@@ -261,6 +263,56 @@ class DesksTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, kPatience);
     QVERIFY2(panel->said().contains("lower bound"), qPrintable(panel->said()));
     QVERIFY(panel->wish().fit_under < bound);
+  }
+
+  // Where nothing fits as it is: what costs nothing is done, and what else there is to do is said.
+  void what_does_not_fit_is_made_to_by_ops_in_place() {
+    open_recording();
+    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    ReplanWish wish = doc().replanning()->wish();
+    wish.planner = "search";
+    wish.fit_under = doc().source()->plan()->lower_bound_bytes - 1;
+    doc().replanning()->plan(wish);
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    const trace::PlanInfo& plan = *doc().source()->shown_plan();
+    const bool fits = plan.arena_bytes <= wish.fit_under;
+    QVERIFY2(panel->said().contains(fits ? u"It fits under" : u"comes to") || panel->said().contains(u"No op in place"),
+             qPrintable(panel->said()));
+  }
+
+  void memory_is_planned_over_streams_and_banks_and_by_alignment() {
+    open_recording();
+    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    panels().raise("planners");
+    panel->findChild<QSpinBox*>("streams")->setValue(2);
+    press("plan");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    QCOMPARE(QString::fromStdString(doc().source()->shown_plan()->planner), QString("2 streams"));
+    panel->findChild<QSpinBox*>("streams")->setValue(1);
+    auto* banks = panel->findChild<QLineEdit*>("banks");
+    banks->setText(QStringLiteral("fast=4K,slow"));
+    Q_EMIT banks->editingFinished();
+    press("plan");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, kPatience);
+    QVERIFY(QString::fromStdString(doc().source()->shown_plan()->planner).contains(u"banks fast slow"));
+    banks->setText(QStringLiteral("fast=x"));
+    Q_EMIT banks->editingFinished();
+    press("plan");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, kPatience);
+    QVERIFY2(panel->said().contains(u"is no bank"), qPrintable(panel->said()));
+    banks->clear();
+    Q_EMIT banks->editingFinished();
+    auto* alignment = panel->findChild<QComboBox*>("alignment");
+    alignment->setCurrentIndex(alignment->findText(QStringLiteral("512")));
+    Q_EMIT alignment->activated(alignment->currentIndex());
+    press("plan");
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 4, kPatience);
+    const trace::PlanInfo& plan = *doc().source()->shown_plan();
+    QCOMPARE(plan.alignment, Bytes{512});
+    for (const trace::SliceInfo& slice : plan.slices)
+      if (!slice.part_of.valid()) QCOMPARE(slice.offset % 512, Bytes{0});
   }
 
   void good_enough_stops_a_long_search() {

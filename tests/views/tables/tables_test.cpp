@@ -31,7 +31,7 @@ const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTabl
     {"nodes", nodes_table},       {"blocks", blocks_table},         {"objects", objects_table},
     {"barriers", barriers_table}, {"allocators", allocators_table}, {"pools", pools_table},
     {"tuning", tuning_table},     {"planners", planners_table},     {"compare", compare_table},
-    {"holes", holes_table},       {"problems", problems_table}};
+    {"holes", holes_table},       {"problems", problems_table},     {"reuse", reuse_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
@@ -91,6 +91,73 @@ class TablesTest : public QObject {
     few->rows = 3000;
     model.set_table(few);
     QCOMPARE(model.rowCount(), 3);
+  }
+
+  // The article's example: A and C become one block, which is laid with B into E's, and D stands by itself.
+  void reuse_by_two_levels_is_played_through() {
+    trace::PlanInfo plan;
+    plan.id = trace::PlanId(0);
+    plan.alignment = 512;
+    const std::tuple<int, int, Bytes> lives[] = {{1, 3, 1024}, {2, 5, 2048}, {3, 5, 1024}, {4, 6, 512}, {5, 7, 4096}};
+    for (const auto& [first, last, bytes] : lives) {
+      trace::SliceInfo slice;
+      slice.tensor = trace::TensorRef::node(NodeId(plan.slices.size()));
+      slice.first = arenascope::Step(first);
+      slice.last = arenascope::Step(last);
+      slice.size = bytes;
+      plan.slices.push_back(slice);
+    }
+    trace::Session session;
+    const TablePtr table =
+        reuse_table({session.snapshot(), {}, nullptr, std::make_shared<const trace::PlanInfo>(plan), nullptr});
+    QCOMPARE(table->rows, size_t{4 + 5});
+    const auto cell = [&](size_t row, const char* title) {
+      for (const Column& column : table->columns)
+        if (column.title == QLatin1String(title)) return column.text(row);
+      return QString();
+    };
+    for (size_t row = 0; row < 4; ++row) QCOMPARE(cell(row, "Level"), QString("1"));
+    QVERIFY2(cell(2, "What happens").startsWith(u"2 tensors"), qPrintable(cell(2, "What happens")));
+    QCOMPARE(cell(2, "Lives"), QString("1 – 5"));
+    QCOMPARE(cell(3, "Left"), QString("4"));
+    const char* happens[] = {"stands by itself", "is laid into block 1", "is laid into block 1", "lives together",
+                             "stands by itself"};
+    for (size_t row = 0; row < 5; ++row)
+      QVERIFY2(cell(4 + row, "What happens").contains(QLatin1String(happens[row])),
+               qPrintable(cell(4 + row, "What happens")));
+    QVERIFY2(cell(8, "Arena").startsWith(u"4.5"), qPrintable(cell(8, "Arena")));
+    QCOMPARE(cell(8, "Left"), QString("0"));
+  }
+
+  void orders_moves_tell_rule_and_peaks() {
+    auto graph = std::make_shared<trace::GraphInfo>();
+    graph->id = trace::GraphId(0);
+    graph->leafs.push_back({.name = "w", .dtype = "f32", .shape = {16}, .strides = {4}, .bytes = 64});
+    const auto add = [&](const char* name, int64_t bytes, std::vector<trace::TensorRef> sources) {
+      graph->nodes.push_back({.name = name,
+                              .op = "OPAQUE",
+                              .dtype = "u8",
+                              .shape = {bytes},
+                              .strides = {1},
+                              .bytes = bytes,
+                              .sources = std::move(sources)});
+      return trace::TensorRef::node(NodeId(graph->nodes.size() - 1));
+    };
+    const auto w = trace::TensorRef::leaf(LeafId(0));
+    const auto copy = add("copy", 50, {w});
+    const auto large = add("large", 200, {w}), larger = add("larger", 200, {large}), small = add("small", 10, {larger});
+    add("end", 60, {copy, small});
+    trace::Session session;
+    const TablePtr table = moves_table({session.snapshot(), {}, graph, nullptr, nullptr});
+    QVERIFY(table->rows > 0);
+    QStringList first;
+    for (const Column& column : table->columns) first << column.text(0);
+    QCOMPARE(first.mid(0, 5), (QStringList{"1", "depth-first", "type", "copy", "end"}));
+    QVERIFY2(first.filter(QStringLiteral("450")).size() == 1, qPrintable(first.join(u'|')));
+    QVERIFY2(first.filter(QStringLiteral("400")).size() == 1, qPrintable(first.join(u'|')));
+    QCOMPARE(first.back(), QString("yes"));
+    const Selection selected = table->selection(0);
+    QVERIFY(selected.get<NodeSelection>() != nullptr);
   }
 
   void pools_tell_what_is_free_and_what_is_used_again() {
