@@ -32,6 +32,23 @@
     </message>
 </context>
 <context>
+    <name>arenascope::views::ArenaColourWords</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other(s)</source>
+        <translation>
+            <numerusform>%n other</numerusform>
+            <numerusform>%n others</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::ArenaView</name>
     <message numerus="yes">
         <source>%n tensor(s) off the plan</source>
@@ -211,6 +228,13 @@
         <translation>
             <numerusform>%n allocation from here</numerusform>
             <numerusform>%n allocations from here</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Times of %1, %n node(s)</source>
+        <translation>
+            <numerusform>Times of %1, %n node</numerusform>
+            <numerusform>Times of %1, %n nodes</numerusform>
         </translation>
     </message>
 </context>

@@ -667,6 +667,22 @@
         <source>One web page or PDF with its pictures, for a handout</source>
         <translation>带图的单个网页或 PDF，作讲义用</translation>
     </message>
+    <message>
+        <source>Colour the Arena &amp;Map by the Next</source>
+        <translation>内存区地图换下一种着色(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Kind, op, layer, age, size, time; the map&apos;s own menu has them by name</source>
+        <translation>种类、算子、层、存活时长、大小、时间；地图的右键菜单按名称列出</translation>
+    </message>
+    <message>
+        <source>Pin a &amp;Note Here…</source>
+        <translation>在此固定注释(&amp;N)…</translation>
+    </message>
+    <message>
+        <source>To the playhead, or to where the selected range begins; remembered by the file</source>
+        <translation>固定在播放头或所选范围的起点；随文件记住</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -794,10 +810,6 @@
         <translation>每个逻辑像素对应的 PNG 像素数（1）。</translation>
     </message>
     <message>
-        <source>light or dark.</source>
-        <translation>light（浅色）或 dark（深色）。</translation>
-    </message>
-    <message>
         <source>en or zh_CN.</source>
         <translation>en 或 zh_CN。</translation>
     </message>
@@ -840,6 +852,10 @@
     <message>
         <source>Check a lesson&apos;s claims and questions without a window.</source>
         <translation>不开窗口，检查课程的陈述与问题。</translation>
+    </message>
+    <message>
+        <source>light, dark or contrast.</source>
+        <translation>light、dark 或 contrast。</translation>
     </message>
 </context>
 <context>
@@ -1392,6 +1408,36 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::Job</name>
+    <message>
+        <source>Planning…</source>
+        <translation>正在规划…</translation>
+    </message>
+    <message>
+        <source>Looking for savings…</source>
+        <translation>正在查找可节省之处…</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::JobBar</name>
+    <message>
+        <source>%1 s left</source>
+        <translation>还剩 %1 秒</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Cancel what is being done</source>
+        <translation>取消正在进行的工作</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::LearningPlot</name>
     <message>
         <source>Step %1: loss %2, accuracy %3 %</source>
@@ -1533,6 +1579,10 @@
         <source>Preparing…</source>
         <translation>正在准备…</translation>
     </message>
+    <message>
+        <source>Opening was cancelled.</source>
+        <translation>已取消打开。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::Panels</name>
@@ -1599,58 +1649,6 @@
 <context>
     <name>arenascope::app::PreferencesForm</name>
     <message>
-        <source>&amp;Backend</source>
-        <translation>后端(&amp;B)</translation>
-    </message>
-    <message>
-        <source>as many as processors (%1)</source>
-        <translation>与处理器数相同（%1）</translation>
-    </message>
-    <message>
-        <source>&amp;Threads</source>
-        <translation>线程数(&amp;T)</translation>
-    </message>
-    <message>
-        <source>&amp;Planner</source>
-        <translation>规划器(&amp;P)</translation>
-    </message>
-    <message>
-        <source>&amp;Order</source>
-        <translation>执行顺序(&amp;O)</translation>
-    </message>
-    <message>
-        <source> s</source>
-        <translation> 秒</translation>
-    </message>
-    <message>
-        <source>Planning takes at &amp;most</source>
-        <translation>规划时间上限(&amp;M)</translation>
-    </message>
-    <message>
-        <source>Memory &amp;strategy</source>
-        <translation>内存策略(&amp;S)</translation>
-    </message>
-    <message>
-        <source>planned: one arena</source>
-        <translation>planned：规划在一个内存区</translation>
-    </message>
-    <message>
-        <source>eager: allocated and given back one by one</source>
-        <translation>eager：逐个分配、逐个归还</translation>
-    </message>
-    <message>
-        <source>none: nothing is given back before the end</source>
-        <translation>none：结束前不归还</translation>
-    </message>
-    <message>
-        <source>F&amp;use chains of ops into one node each</source>
-        <translation>把连续的算子融合为一个节点(&amp;U)</translation>
-    </message>
-    <message>
-        <source>Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what it holds.</source>
-        <translation>更快，占用的内存更少；但节点内部的结果不再可见。检查器列出它包含哪些算子。</translation>
-    </message>
-    <message>
         <source>Keep what is recorded in a &amp;file while it runs</source>
         <translation>运行时把录制内容保存在文件中(&amp;F)</translation>
     </message>
@@ -1689,6 +1687,10 @@
     <message>
         <source>&amp;Keep of a live recording</source>
         <translation>实时记录保留(&amp;K)</translation>
+    </message>
+    <message>
+        <source>high contrast</source>
+        <translation>高对比度</translation>
     </message>
 </context>
 <context>
@@ -2051,6 +2053,14 @@
         <source>The lesson was written to %1.</source>
         <translation>本课已写入 %1。</translation>
     </message>
+    <message>
+        <source>Pin a Note</source>
+        <translation>固定注释</translation>
+    </message>
+    <message>
+        <source>Note at this moment; none takes the one that is there away:</source>
+        <translation>此刻的注释；留空则删除已有的：</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::StatusCorner</name>
@@ -2359,6 +2369,65 @@
     </message>
 </context>
 <context>
+    <name>arenascope::views::ArenaColourWords</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n 步</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other(s)</source>
+        <translation>
+            <numerusform>其他 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>result, its neighbours in tints</source>
+        <translation>结果，相邻者深浅不同</translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>view</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>种类</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Age: how long it lives</source>
+        <translation>存活时长</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Time of its node</source>
+        <translation>所属节点的时间</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::views::ArenaView</name>
     <message>
         <source>place observed; from when to when derived from the spans and the plan</source>
@@ -2543,6 +2612,10 @@ address %1</source>
     <message>
         <source>a plan would need %1</source>
         <translation>规划需要 %1</translation>
+    </message>
+    <message>
+        <source>Colour by</source>
+        <translation>着色依据</translation>
     </message>
 </context>
 <context>
@@ -2870,6 +2943,10 @@ address %1</source>
     <message>
         <source>No graph: a model or a recording of one has it, a trace of another program has none.</source>
         <translation>没有计算图：模型或其录制才有，其他程序的跟踪没有。</translation>
+    </message>
+    <message>
+        <source>only in B: %1</source>
+        <translation>仅在 B 中：%1</translation>
     </message>
 </context>
 <context>
@@ -3563,6 +3640,16 @@ address %1</source>
             <numerusform>此处共 %n 次分配</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Times of %1, %n node(s)</source>
+        <translation>
+            <numerusform>%1 的时间，%n 个节点</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>this one</source>
+        <translation>本节点</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -4021,10 +4108,6 @@ next: %7</source>
         <translation>B：%1</translation>
     </message>
     <message>
-        <source>fit under %1</source>
-        <translation>不超过 %1</translation>
-    </message>
-    <message>
         <source>resident %1, outside of all spaces %2</source>
         <translation>常驻 %1，不属于任何空间 %2</translation>
     </message>
@@ -4083,6 +4166,14 @@ next: %7</source>
     <message>
         <source>no device told</source>
         <translation>未说明设备</translation>
+    </message>
+    <message>
+        <source>bound %1</source>
+        <translation>下界 %1</translation>
+    </message>
+    <message>
+        <source>fit %1</source>
+        <translation>上限 %1</translation>
     </message>
 </context>
 <context>
@@ -4266,6 +4357,10 @@ next: %7</source>
     <message>
         <source>The progress of a search is drawn here.</source>
         <translation>搜索的进度画在这里。</translation>
+    </message>
+    <message>
+        <source>0 s</source>
+        <translation>0 s</translation>
     </message>
 </context>
 <context>
@@ -5631,6 +5726,10 @@ next: %7</source>
     <message>
         <source>Nothing was run here: there is no time to show.</source>
         <translation>此处没有运行过：没有时间可显示。</translation>
+    </message>
+    <message>
+        <source>Rows Pinned to the Top</source>
+        <translation>固定在顶部的行</translation>
     </message>
 </context>
 <context>

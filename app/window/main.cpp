@@ -29,6 +29,11 @@ int refuse(const QString& sentence) {
   return 2;
 }
 
+arenascope::views::ThemeMode theme_of(const QString& word) {
+  using arenascope::views::ThemeMode;
+  return word == u"dark" ? ThemeMode::Dark : word == u"contrast" ? ThemeMode::Contrast : ThemeMode::Light;
+}
+
 // A picture needs no display; neither do --help and --version.
 bool needs_no_window(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
@@ -70,7 +75,7 @@ void add_options(QCommandLineParser& parser) {
   static constexpr const char* kOptions[][3] = {
       {"size", QT_TRANSLATE_NOOP("Main", "Size of the picture in logical pixels (1600x900)."), "WxH"},
       {"scale", QT_TRANSLATE_NOOP("Main", "Pixels of a PNG for each logical pixel (1)."), "factor"},
-      {"theme", QT_TRANSLATE_NOOP("Main", "light or dark."), "theme"},
+      {"theme", QT_TRANSLATE_NOOP("Main", "light, dark or contrast."), "theme"},
       {"language", QT_TRANSLATE_NOOP("Main", "en or zh_CN."), "language"},
       {"colour", QT_TRANSLATE_NOOP("Main", "Of the graph: state, op, backend, time, bytes, block or difference."),
        "what"},
@@ -110,8 +115,7 @@ QString read_options(const QCommandLineParser& parser, ExportOptions& options) {
     options.scale = value("scale").toDouble();
     if (!(options.scale >= 0.25 && options.scale <= 8)) return QStringLiteral("--scale is from 0.25 to 8");
   }
-  using arenascope::views::ThemeMode;
-  options.theme = value("theme") == u"dark" ? ThemeMode::Dark : ThemeMode::Light;
+  options.theme = theme_of(value("theme"));
   options.colour = value("colour");
   options.layout = value("layout");
   options.select = value("select");
@@ -144,9 +148,7 @@ int check_lesson(const QString& name, const QString& language) {
 // Plays it; with an output, only long enough to write it as a handout.
 int run_lesson(const QString& theme, const QString& name, const QString& output) {
   MainWindow window;
-  if (!theme.isEmpty())
-    window.theme()->set_mode(theme == u"dark" ? arenascope::views::ThemeMode::Dark
-                                              : arenascope::views::ThemeMode::Light);
+  if (!theme.isEmpty()) window.theme()->set_mode(theme_of(theme));
   if (!output.isEmpty()) window.resize(1600, 1000);
   window.show();
   if (arenascope::views::lessons().contains(name)) {
@@ -164,9 +166,7 @@ int run_lesson(const QString& theme, const QString& name, const QString& output)
 
 int run_window(const QString& theme, const QStringList& files) {
   MainWindow window;
-  if (!theme.isEmpty())
-    window.theme()->set_mode(theme == u"dark" ? arenascope::views::ThemeMode::Dark
-                                              : arenascope::views::ThemeMode::Light);
+  if (!theme.isEmpty()) window.theme()->set_mode(theme_of(theme));
   window.show();
   window.offer_left_behind();
   window.open_all(files.size() == 2 ? files.mid(0, 1) : files);

@@ -18,7 +18,7 @@ Preferences Preferences::load() {
   p.run.kept_mib = std::clamp(s.value("run/kept_mib", p.run.kept_mib).toInt(), kLeastKeptMib, kMostKeptMib);
   p.run.autosave = s.value("run/autosave", p.run.autosave).toBool();
   p.language = s.value("language").toString();
-  p.theme = static_cast<views::ThemeMode>(std::clamp(s.value("theme", 0).toInt(), 0, 2));
+  p.theme = static_cast<views::ThemeMode>(std::clamp(s.value("theme", 0).toInt(), 0, 3));
   return p;
 }
 

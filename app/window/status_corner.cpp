@@ -15,19 +15,19 @@ StatusCorner::StatusCorner(Documents* documents, const Theme* theme, QMenuBar* b
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 10, 0);
   row->setSpacing(14);
-  progress_ = new QLabel(this);
+  job_ = new JobBar(documents, this);
+  row->addWidget(job_);
   live_ = new QLabel(this);
   kept_ = new QLabel(this);
   lost_ = new QLabel(this);
-  for (QLabel* label : {progress_, live_, kept_, lost_}) row->addWidget(label);
+  for (QLabel* label : {live_, kept_, lost_}) row->addWidget(label);
   bar->setCornerWidget(this, Qt::TopRightCorner);
   connect(documents_, &Documents::progress_changed, this, &StatusCorner::update_progress);
+  connect(job_, &JobBar::resized, this, &StatusCorner::place);
 }
 
 void StatusCorner::update_progress() {
-  // Of what will have a tab of its own, else of the tab at hand.
-  Document* opening = documents_->opening();
-  progress_->setText(opening != nullptr ? opening->progress() : documents_->at_hand().progress());
+  job_->look();
   update_status();
 }
 
@@ -68,7 +68,11 @@ void StatusCorner::update_status() {
                                 .arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
                           : tr("lost %1").arg(QStringLiteral("0")));
   lost_->setToolTip(tr("Events that could not be recorded because a ring was full"));
-  // A menu bar gives its corner another place only when it is resized itself.
+  place();
+}
+
+// A menu bar gives its corner another place only when it is resized itself.
+void StatusCorner::place() {
   QResizeEvent again(bar_->size(), bar_->size());
   QCoreApplication::sendEvent(bar_, &again);
 }

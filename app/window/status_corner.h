@@ -6,6 +6,7 @@
 #include <QMenuBar>
 
 #include "document/documents.h"
+#include "job_bar.h"
 
 namespace arenascope::app {
 
@@ -18,11 +19,13 @@ class StatusCorner : public QWidget {
 
  private:
   QString word() const;
+  void place();
 
   Documents* documents_;
   const views::Theme* theme_;
   QMenuBar* bar_;
-  QLabel *progress_, *live_, *kept_, *lost_;
+  JobBar* job_;
+  QLabel *live_, *kept_, *lost_;
 };
 
 }  // namespace arenascope::app

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/arena/arena_colours.h>
 #include <views/arena/arena_picture.h>
 #include <views/arena/space_map.h>
 #include <views/common/figure.h>
@@ -279,13 +280,16 @@ class Maker {
 }  // namespace
 
 std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop,
-                                                      ArenaShow show, SpaceChoice choice, bool with_plan) {
+                                                      ArenaShow show, SpaceChoice choice, bool with_plan,
+                                                      ArenaColour colour) {
   auto p = std::make_shared<ArenaPicture>();
+  p->colour = colour;
   if (show == ArenaShow::Spaces || (show == ArenaShow::Auto && lies_in_spaces(input))) {
     prepare_space_map(input, choice, *p, stop);
     if (with_plan && input.plan != nullptr) add_plan_ghost(input, *p);
   } else {
     Maker(input, *p).run(stop);
+    colour_bodies(*p, input);
     p->derived = std::any_of(p->seen.begin(), p->seen.end(), [](const trace::SliceRect& s) { return s.derived; });
   }
   return stop.stop_requested() ? nullptr : p;

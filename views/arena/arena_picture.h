@@ -25,6 +25,16 @@ enum class ArenaShow : uint8_t {
   Spaces,
 };
 
+// What the bodies are coloured by. Of spaces it is always the kind.
+enum class ArenaColour : uint8_t { Kind, Op, Layer, Age, Size, Time };
+inline constexpr int kArenaColours = 6;
+
+struct ArenaMeaning {  // of a colour, for the legend
+  uint32_t style = 0;
+  std::string text;   // of an op or a layer; empty: several share the colour
+  double amount = 0;  // bytes, steps, nanoseconds, or how many share it
+};
+
 struct ArenaItem {  // what a rectangle's tag means
   trace::TensorRef tensor;
   int32_t slice = -1;    // in the plan; -1: seen only
@@ -49,6 +59,8 @@ struct ArenaPicture : Prepared {
   double peak_x = 0;    // middle of the moment with most live bytes
   Bytes peak = 0;
   size_t blocks = 0, differing = 0;
+  ArenaColour colour = ArenaColour::Kind;
+  std::vector<ArenaMeaning> meanings;  // of the colours that occur; none where these are kinds
   bool derived = false;  // from when to when what was seen lay there is derived from the plan and the spans
 
   // Where spaces are shown: they (tags of `holes`), and what lay in them.
@@ -70,6 +82,6 @@ struct ArenaPicture : Prepared {
 // `with_plan`: where spaces are shown, also what the plan would need, from address 0 on.
 std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop,
                                                       ArenaShow show = ArenaShow::Auto, SpaceChoice choice = {},
-                                                      bool with_plan = false);
+                                                      bool with_plan = false, ArenaColour colour = ArenaColour::Kind);
 
 }  // namespace arenascope::views

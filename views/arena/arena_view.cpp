@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/arena/arena_colours.h>
 #include <views/arena/arena_view.h>
 #include <views/common/format.h>
 #include <views/common/tickers.h>
 
+#include <QActionGroup>
+#include <QMenu>
 #include <cmath>
 
 namespace arenascope::views {
@@ -21,10 +24,29 @@ ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(con
 }
 
 PlotView::Work ArenaView::work() const {
-  return
-      [show = show_, choice = choice_, plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-        return prepare_arena_map(in, stop, show, choice, plan);
-      };
+  return [show = show_, choice = choice_, plan = with_plan_, colour = colour_](const PrepareInput& in,
+                                                                               std::stop_token stop) -> PreparedPtr {
+    return prepare_arena_map(in, stop, show, choice, plan, colour);
+  };
+}
+
+void ArenaView::set_colour(ArenaColour colour) {
+  if (colour == colour_) return;
+  colour_ = colour;
+  prepare();
+}
+
+void ArenaView::add_colours(QMenu& menu) {
+  QMenu* colours = menu.addMenu(tr("Colour by"));
+  auto* group = new QActionGroup(colours);
+  for (int i = 0; i < kArenaColours; ++i) {
+    const auto colour = static_cast<ArenaColour>(i);
+    QAction* action = colours->addAction(ArenaColourWords::of(colour));
+    action->setCheckable(true);
+    action->setChecked(colour == colour_);
+    group->addAction(action);
+    connect(action, &QAction::triggered, this, [this, colour] { set_colour(colour); });
+  }
 }
 
 QCPRange ArenaView::y_limits() const {
@@ -50,7 +72,7 @@ void ArenaView::show_prepared(const PreparedPtr& prepared) {
 
 void ArenaView::restyle() {
   const ThemeColours& c = colours();
-  bodies_->set_styles(slice_styles(c));
+  bodies_->set_styles(arena_styles(c));
   bodies_->set_text_colour(c.text);
   RectStyle hole;
   hole.hatch = Hatch::Dots;
@@ -111,18 +133,7 @@ void ArenaView::update_header() {
   if (a.differing > 0)
     h.add(with_count(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)),
                      run_figure(context().source->run(), "off_plan"), static_cast<int64_t>(a.differing)));
-  const auto styles = slice_styles(c);
-  RectStyle seen = styles[kSliceWork0];
-  RectStyle planned;
-  planned.outline = c.dim_text;
-  RectStyle fresh;
-  fresh.outline = c.axis;
-  fresh.edge = c[Role::Allocation];
-  RectStyle hole;
-  hole.hatch = Hatch::Dots;
-  hole.hatch_colour = c[Role::Hole];
-  h.legend = {{tr("seen"), seen}, {tr("planned"), planned},           {tr("new block"), fresh},
-              {tr("hole"), hole}, {tr("input"), styles[kSliceInput]}, {tr("output"), styles[kSliceOutput]}};
+  add_legend(h);
   if (a.other_arena > 0) {
     RectStyle other;
     other.outline = c.category(1);
@@ -137,6 +148,24 @@ void ArenaView::update_header() {
     h.legend.insert(h.legend.begin(), {tr("plan before"), ghost});
   }
   set_header(std::move(h));
+}
+
+// Of what occurs: the bodies' colours, then what is drawn around and between them.
+void ArenaView::add_legend(HeaderContent& h) const {
+  const ThemeColours& c = colours();
+  const ArenaPicture& a = *picture_;
+  h.legend = body_legend(a, arena_styles(c));
+  RectStyle planned, fresh, hole;
+  planned.outline = c.dim_text;
+  fresh.outline = c.axis;
+  fresh.edge = c[Role::Allocation];
+  hole.hatch = Hatch::Dots;
+  hole.hatch_colour = c[Role::Hole];
+  std::vector<bool> met(kOutlineStyles, false);
+  for (size_t i = 0; i < a.outlines->size(); ++i) met[(*a.outlines)[i].style] = true;
+  if (!a.outlines->empty()) h.legend.push_back({tr("planned"), planned});
+  if (met[kOutlineNew]) h.legend.push_back({tr("new block"), fresh});
+  if (!a.holes->empty()) h.legend.push_back({tr("hole"), hole});
 }
 
 const trace::SliceInfo* ArenaView::slice_of(const ArenaItem& item) const {

@@ -19,6 +19,8 @@ class ArenaView : public PlotView {
   void set_shown(ArenaShow show, SpaceChoice choice);
   // Where spaces are shown: whether what the plan would need is drawn under them.
   void set_with_plan(bool shown);
+  ArenaColour colour() const { return colour_; }
+  void set_colour(ArenaColour colour);
   void add_choices(QMenu& menu) override;
 
  protected:
@@ -39,7 +41,9 @@ class ArenaView : public PlotView {
   QString describe_space(const ArenaItem& item) const;
   QString describe_free(const trace::Space& space) const;
   void draw_bands(QCPPainter* painter) const;
+  void add_colours(QMenu& menu);
   void update_header();
+  void add_legend(HeaderContent& header) const;
   void update_space_header();
 
   RectPlottable *holes_, *ghosts_, *bodies_, *outlines_, *over_;
@@ -47,6 +51,7 @@ class ArenaView : public PlotView {
   ArenaShow show_ = ArenaShow::Auto;
   SpaceChoice choice_;
   bool with_plan_ = false;
+  ArenaColour colour_ = ArenaColour::Kind;
   Bytes shown_top_ = -1;  // the arena for which the y range was set
 };
 

@@ -23,6 +23,7 @@ void ArenaView::set_with_plan(bool shown) {
 }
 
 void ArenaView::add_choices(QMenu& menu) {
+  add_colours(menu);
   const trace::Snapshot& s = *context().source->snapshot();
   std::set<uint32_t> allocators;
   for (size_t i = 0; i < s.spaces.size(); ++i) allocators.insert(s.spaces[i].allocator);

@@ -50,7 +50,8 @@ double AxisMapping::step_at(double time) const { return along(anchors_, time, &A
 double AxisMapping::time_of(double step) const { return along(anchors_, step, &Anchor::step, &Anchor::time); }
 
 AxisRange bounded(AxisRange range, AxisRange limits, double shortest) {
-  const double longest = std::max(limits.length(), shortest);
+  const double longest = limits.length();  // of one step: one step, whatever is the shortest elsewhere
+  shortest = std::min(shortest, longest);
   double length = range.length();
   if (!std::isfinite(range.lo) || !std::isfinite(range.hi) || !(length > 0)) return limits;
   const double middle = range.middle();
@@ -63,7 +64,7 @@ AxisRange bounded(AxisRange range, AxisRange limits, double shortest) {
 
 AxisRange zoomed(AxisRange range, double factor, double centre, AxisRange limits, double shortest) {
   if (!(factor > 0) || !std::isfinite(factor)) return range;
-  const double longest = std::max(limits.length(), shortest);
+  const double longest = limits.length();
   const double wanted = std::clamp(range.length() * factor, std::min(shortest, longest), longest);
   factor = wanted / range.length();
   return panned({centre - (centre - range.lo) * factor, centre + (range.hi - centre) * factor}, 0, limits);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip above a plot: what the view is, the facts of the moment, and the legend with each meaning's second code.
+// The strip above a plot: what the view is, the facts of the moment, and the legend with each meaning's second code. A
+// legend that does not fit beside the facts has rows of its own, where the plot is tall enough for them.
 #pragma once
 #include <qcustomplot.h>
 #include <views/common/figure.h>
@@ -32,12 +33,18 @@ class Header : public QCPLayoutElement {
   void set_content(HeaderContent content);
   const HeaderContent& content() const { return content_; }
   void set_colours(const ThemeColours& colours) { colours_ = colours; }
+  void update(UpdatePhase phase) override;
 
  protected:
   void applyDefaultAntialiasingHint(QCPPainter*) const override {}
   void draw(QCPPainter* painter) override;
 
  private:
+  QFont bold() const;
+  int facts_width() const;
+  int chip_width(const LegendChip& chip) const;
+  std::vector<int> rows_of_legend(QSize plot) const;  // of each entry: 0 beside the facts, below nought: no room
+  void draw_facts(QCPPainter* painter, int left, int right) const;
   void draw_chip(QCPPainter* painter, const QRect& box, const LegendChip& chip) const;
   HeaderContent content_;
   ThemeColours colours_ = ThemeColours::light();

@@ -49,6 +49,7 @@ PlotCanvas::PlotCanvas(const ViewContext& context, QWidget* parent)
     }
     draw_overlay(p);
     draw_playhead(p);
+    draw_notes(p);
     if (const QString why = context_.source->session() ? nothing_to_show() : QString(); !why.isEmpty()) {
       p->setPen(colours().dim_text);
       p->drawText(plot_->axisRect()->rect().adjusted(20, 0, -20, 0), Qt::AlignCenter | Qt::TextWordWrap, why);
@@ -102,6 +103,31 @@ void PlotCanvas::draw_playhead(QCPPainter* p) const {
   fill.setAlpha(190);
   const int x = static_cast<int>(std::lround((a + b) / 2));
   if (x >= area.left() && x <= area.right()) p->fillRect(QRect(x, area.top(), 1, area.height()), fill);
+}
+
+// A dashed line each, and its words on a flag at the foot of the plot.
+void PlotCanvas::draw_notes(QCPPainter* p) const {
+  const QRect area = plot_->axisRect()->rect();
+  const QColor colour = colours().category(3);
+  p->setFont(plot_->font());
+  const QFontMetrics metrics = p->fontMetrics();
+  const int h = metrics.height() + 2;
+  if (context_.notes == nullptr) return;
+  for (const PinnedNote& note : context_.notes->all()) {
+    const double x = std::floor(x_axis()->coordToPixel(context_.notes->x_of(note)));
+    if (!(x >= area.left() && x <= area.right())) continue;
+    p->setAntialiasing(false);
+    p->setPen(QPen(colour, 1, Qt::DashLine));
+    p->drawLine(QLineF(x, area.top(), x, area.bottom()));
+    if (area.height() < 3 * h) continue;
+    const QString text = metrics.elidedText(note.text.simplified(), Qt::ElideRight, 180);
+    const int width = metrics.horizontalAdvance(text) + 10;
+    const bool left = x + width > area.right();
+    const QRectF flag(left ? x - width : x, area.bottom() - h - 6, width, h);
+    p->fillRect(flag, colour);
+    p->setPen(ThemeColours::text_on(colour));
+    p->drawText(flag, Qt::AlignCenter, text);
+  }
 }
 
 void PlotCanvas::draw_range(QCPPainter* p, AxisRange range, bool selected) const {

@@ -43,6 +43,7 @@ class PlotCanvas : public QWidget {
   void redraw();          // soon
   void redraw_overlay();  // soon; repaints no data
   void draw_playhead(QCPPainter* painter) const;
+  void draw_notes(QCPPainter* painter) const;
   // A range of x over the whole height: what is selected, or lightly what is under the pointer.
   void draw_range(QCPPainter* painter, AxisRange range, bool selected) const;
   // Ranges of the selection and of what is hovered, as draw_range.

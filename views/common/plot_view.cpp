@@ -35,6 +35,7 @@ void PlotView::listen() {
     prepare();
   });
   connect(context().axis, &SharedAxis::current_changed, bond, [this] { redraw_overlay(); });
+  if (context().notes) connect(context().notes, &PinnedNotes::changed, bond, [this] { redraw_overlay(); });
   connect(context().source, &SessionSource::session_replaced, bond, [this] { show_nothing(); });
   connect(context().source, &SessionSource::changed, bond, [this] { prepare(); });
   connect(context().source, &SessionSource::comparison_changed, bond, [this] { prepare(); });

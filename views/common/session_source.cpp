@@ -39,7 +39,9 @@ void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
   plan_ = ghost_ = nullptr;
   shown_ = before_ = nullptr;
   Q_EMIT session_replaced();
-  take(session_ ? session_->snapshot() : snapshot_);
+  SnapshotPtr first = session_ ? session_->try_snapshot() : nullptr;
+  take(first ? std::move(first) : snapshot_);
+  refresh();
 }
 
 void SessionSource::set_live(bool live, int interval) {
@@ -80,7 +82,13 @@ bool SessionSource::is_old() const {
 }
 
 void SessionSource::refresh() {
-  if (is_old()) take(session_->snapshot());
+  if (!is_old() || waiting_) return;
+  if (SnapshotPtr snapshot = session_->try_snapshot()) return take(std::move(snapshot));
+  waiting_ = true;
+  QTimer::singleShot(1, this, [this] {
+    waiting_ = false;
+    refresh();
+  });
 }
 
 // While events come nobody waits for whoever writes them: there is another tick in a moment.

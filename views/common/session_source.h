@@ -52,7 +52,7 @@ class SessionSource : public QObject {
   Step live_step() const { return live_step_; }
 
  public Q_SLOTS:
-  void refresh();  // takes a snapshot now
+  void refresh();  // takes a snapshot now, or in a moment where another thread is just writing the session
 
  Q_SIGNALS:
   void session_replaced();    // before changed()
@@ -79,6 +79,7 @@ class SessionSource : public QObject {
   ComparisonPtr comparison_;
   const void *compared_graph_ = nullptr, *compared_plan_ = nullptr;  // what the comparison was made for
   Step live_step_;
+  bool waiting_ = false;  // refresh() is to come again
 };
 
 }  // namespace arenascope::views

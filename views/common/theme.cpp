@@ -99,6 +99,24 @@ ThemeColours ThemeColours::dark_colours() {
   return c;
 }
 
+// White on black; what is grey elsewhere is nearly white, and blue is light enough to be told from the ground.
+ThemeColours ThemeColours::high_contrast() {
+  ThemeColours c = dark_colours();
+  c.contrast = true;
+  c.background = c.panel = QColor(Qt::black);
+  c.text = c.peak = c.playhead = c.hover = c.axis = c.reserved = QColor(Qt::white);
+  c.dim_text = QColor(0xe4, 0xe6, 0xea);
+  c.grid = QColor(0x5c, 0x62, 0x6b);
+  c.bound = QColor(0xff, 0xa0, 0x5a);
+  c.capacity = QColor(0xff, 0x8a, 0x8a);
+  const QColor blue(0x4a, 0xb0, 0xff);
+  c.roles[static_cast<size_t>(Role::Work)] = c.categories[0] = blue;
+  c.roles[static_cast<size_t>(Role::Hole)] = c.roles[static_cast<size_t>(Role::View)] = QColor(0xc8, 0xcd, 0xd4);
+  c.roles[static_cast<size_t>(Role::Weight)] = QColor(0xc8, 0xcd, 0xd4);
+  c.kinds[static_cast<size_t>(trace::MemoryKind::Workspace)] = blue;
+  return c;
+}
+
 Hatch hatch_of(Role role) {
   switch (role) {
     case Role::Copy: return Hatch::Arrow;
@@ -143,9 +161,10 @@ void Theme::set_mode(ThemeMode mode) {
 
 void Theme::update() {
   const bool system_dark = qGuiApp && QGuiApplication::palette().color(QPalette::Window).lightness() < 110;
-  const bool wanted = mode_ == ThemeMode::Dark || (mode_ == ThemeMode::System && system_dark);
-  if (colours_.background.isValid() && wanted == colours_.dark) return;
-  colours_ = wanted ? ThemeColours::dark_colours() : ThemeColours::light();
+  const bool contrast = mode_ == ThemeMode::Contrast;
+  const bool dark = contrast || mode_ == ThemeMode::Dark || (mode_ == ThemeMode::System && system_dark);
+  if (colours_.background.isValid() && dark == colours_.dark && contrast == colours_.contrast) return;
+  colours_ = contrast ? ThemeColours::high_contrast() : dark ? ThemeColours::dark_colours() : ThemeColours::light();
   Q_EMIT changed();
 }
 
@@ -176,7 +195,14 @@ QPalette Theme::palette() const {
   p.setColor(QPalette::HighlightedText, QColor(Qt::white));
   p.setColor(QPalette::Link, c.dark ? c[Role::Copy] : c[Role::Work]);
   for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
-    p.setColor(QPalette::Disabled, role, c.axis);
+    p.setColor(QPalette::Disabled, role, c.contrast ? QColor(0xa0, 0xa6, 0xae) : c.axis);
+  }
+  if (c.contrast) {
+    p.setColor(QPalette::AlternateBase, QColor(0x16, 0x16, 0x16));
+    p.setColor(QPalette::Button, QColor(Qt::black));
+    p.setColor(QPalette::ToolTipBase, QColor(Qt::black));
+    p.setColor(QPalette::Highlight, QColor(0xff, 0xe0, 0x40));
+    p.setColor(QPalette::HighlightedText, QColor(Qt::black));
   }
   return p;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All colours of the drawn views, light and dark. Each meaning has an Okabe-Ito colour and a second code (hatch or
-// outline), so that nothing is told by colour alone. Follows the application's palette unless told otherwise.
+// All colours of the drawn views, light, dark and of high contrast. Each meaning has an Okabe-Ito colour and a second code
+// (hatch or outline), so that nothing is told by colour alone. Follows the application's palette unless told otherwise.
 #pragma once
 #include <arenascope/trace/events.h>
 
@@ -29,11 +29,12 @@ enum class Role : uint8_t {
 
 enum class Hatch : uint8_t { None, Diagonal, Arrow, Dots, Outline };
 
-enum class ThemeMode : uint8_t { System, Light, Dark };
+enum class ThemeMode : uint8_t { System, Light, Dark, Contrast };
 
 // The plain value: everything a view needs to draw, free to copy into a worker.
 struct ThemeColours {
   bool dark = false;
+  bool contrast = false;  // high: nothing is told by a shade of grey
   QColor background, panel, text, dim_text, grid, axis;
   QColor selection_inner, selection_outer;  // the double outline
   QColor hover, peak, bound, capacity, playhead, breakpoint, reserved;
@@ -48,6 +49,7 @@ struct ThemeColours {
   static QColor text_on(const QColor& fill);
   static ThemeColours light();
   static ThemeColours dark_colours();
+  static ThemeColours high_contrast();
 };
 
 // 0 is all `a`, 1 all `b`.

@@ -2,6 +2,7 @@
 // What every view is given of the document that it shows. Another document's is handed over by set_context(): the view
 // stops listening to the one before and shows the other.
 #pragma once
+#include <views/common/pinned_notes.h>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 #include <views/common/shared_axis.h>
@@ -17,6 +18,7 @@ struct ViewContext {
   SelectionModel* selection = nullptr;
   SharedAxis* axis = nullptr;
   Theme* theme = nullptr;
+  PinnedNotes* notes = nullptr;  // null: none can be pinned
 };
 
 // The connections of a view to the context at hand: an object in whose name they are made, and with which they go.

@@ -26,6 +26,12 @@ void GraphCanvas::set_scene(GraphScene scene) {
   refresh();
 }
 
+void GraphCanvas::set_marks(SceneMarks marks) {
+  if (marks.breakpoints != marks_.breakpoints) stale_ = true;
+  marks_ = std::move(marks);
+  update();
+}
+
 void GraphCanvas::refresh() {
   stale_ = true;
   update();
@@ -35,15 +41,15 @@ void GraphCanvas::paint_picture(QPainter& painter) {
   const ThemeColours& colours = this->colours();
   painter.fillRect(rect(), colours.background);
   if (!scene_.ready() || scene_.folded->vertices.empty()) return;
-  SceneMarks marks = marks_;
-  marks.hovered = -1;
+  SceneMarks marks;  // what is selected and hovered is drawn over it
+  marks.breakpoints = marks_.breakpoints;
   painter.save();
   painter.setClipRect(area());
   painter.translate(offset());
   painter.scale(scale(), scale());
   paint_scene(painter, scene_, marks, colours, visible(), scale());
   painter.restore();
-  if (minimap_shown()) paint_minimap(painter, scene_, marks, colours, minimap_rect(), visible());
+  if (minimap_shown()) paint_minimap(painter, scene_, colours, minimap_rect(), visible());
   if (height() > 200) paint_legend(&painter, scene_, colours, size());
 }
 
@@ -60,13 +66,16 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
   }
   QPainter painter(this);
   painter.drawPixmap(0, 0, picture_);
-  if (scene_.ready() && marks_.hovered >= 0) {
+  if (scene_.ready() && (marks_.hovered >= 0 || !marks_.selected.empty() || marks_.leaf.valid())) {
     painter.save();
+    painter.setFont(font());
     painter.setClipRect(area());
     painter.translate(offset());
     painter.scale(scale(), scale());
-    paint_hovered(painter, scene_, marks_, colours);
+    paint_selected(painter, scene_, marks_, colours, visible(), scale());
+    if (marks_.hovered >= 0) paint_hovered(painter, scene_, marks_, colours);
     painter.restore();
+    if (minimap_shown()) paint_minimap_selected(painter, scene_, marks_, colours, minimap_rect());
   }
   if (!(scene_.ready() && !scene_.folded->vertices.empty()) && busy_.isEmpty()) {
     painter.setPen(colours.dim_text);
@@ -181,6 +190,16 @@ void GraphCanvas::resizeEvent(QResizeEvent* event) {
 }
 
 QString GraphCanvas::tool_tip(int32_t v, const QPointF& point) const {
+  QString text = words_of(v, point);
+  const auto& gone = scene_.looks[static_cast<size_t>(v)].gone;
+  if (!gone.empty()) {
+    const QStringList names(gone.begin(), gone.begin() + static_cast<qsizetype>(std::min<size_t>(gone.size(), 8)));
+    text += QStringLiteral("\n") + tr("only in B: %1").arg(names.join(QStringLiteral(", ")));
+  }
+  return text;
+}
+
+QString GraphCanvas::words_of(int32_t v, const QPointF& point) const {
   const Vertex& vertex = scene_.folded->vertices[static_cast<size_t>(v)];
   if (vertex.folded) {
     const VertexText& texts = scene_.texts[static_cast<size_t>(v)];

@@ -12,7 +12,8 @@ class GraphCanvas : public GraphViewport {
   explicit GraphCanvas(const Theme* theme, QWidget* parent = nullptr);
 
   void set_scene(GraphScene scene);
-  SceneMarks& marks() { return marks_; }  // as scene()
+  const SceneMarks& marks() const { return marks_; }
+  void set_marks(SceneMarks marks);  // repaints nothing but what is selected and hovered, unless breakpoints moved
   void refresh() override;
   void set_hovered(int32_t vertex);    // repaints nothing but its outline
   void set_busy(const QString& text);  // empty: not busy
@@ -43,12 +44,13 @@ class GraphCanvas : public GraphViewport {
   void jump_in_minimap(const QPointF& widget);
   void paint_picture(QPainter& painter);
   QString tool_tip(int32_t vertex, const QPointF& point) const;
+  QString words_of(int32_t vertex, const QPointF& point) const;
 
   SceneMarks marks_;
   QString busy_;
   enum class Drag { None, Press, Pan, Minimap } drag_ = Drag::None;
   QPointF press_, press_offset_;
-  QPixmap picture_;  // the graph without what is hovered
+  QPixmap picture_;  // the graph without what is selected and hovered
   bool stale_ = true;
 };
 

@@ -100,6 +100,7 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
   const trace::GraphInfo& info = *scene.info;
   const auto& vertices = scene.folded->vertices;
   scene.looks.resize(vertices.size());
+  for (VertexLook& look : scene.looks) look.gone.clear();
 
   const std::vector<int32_t> step = step_of_nodes(info, plan);
   for (size_t v = 0; v < vertices.size(); ++v) {

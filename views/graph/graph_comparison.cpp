@@ -49,6 +49,30 @@ Pair bytes(const Vertex& vertex, const Comparison& c, const trace::GraphInfo& in
   return pair;
 }
 
+// Each node that is only there is a ghost at what it leads to here: the first of its users that is in both, or of theirs.
+void add_ghosts(GraphScene& scene, const Comparison& c) {
+  const trace::GraphInfo& theirs = *c.other.graph;
+  std::vector<trace::TensorRef> leads_to(theirs.nodes.size());  // a node of ours
+  const auto ours = [&](size_t i) { return c.match.from_other(trace::TensorRef::node(NodeId(i))); };
+  for (size_t i = theirs.nodes.size(); i-- > 0;) {
+    const trace::TensorRef here = ours(i).is_node() ? ours(i) : leads_to[i];
+    if (!here.is_node()) continue;
+    for (trace::TensorRef source : theirs.nodes[i].sources)
+      if (source.is_node() && source.index() < i) leads_to[source.index()] = here;
+  }
+  for (size_t i = 0; i < theirs.nodes.size(); ++i) {
+    if (ours(i).is_node()) continue;
+    trace::TensorRef at = leads_to[i];
+    for (trace::TensorRef source : theirs.nodes[i].sources)  // nothing comes behind it: at what it was made of
+      if (!at.is_node() && source.is_node()) at = ours(source.index());
+    if (!at.is_node()) continue;
+    const int32_t v = vertex_showing(*scene.info, *scene.folded, NodeId(at.index()));
+    if (v < 0) continue;
+    const trace::TensorInfo& node = theirs.nodes[i];
+    scene.looks[static_cast<size_t>(v)].gone.push_back(QString::fromStdString(node.name.empty() ? node.op : node.name));
+  }
+}
+
 }  // namespace
 
 void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, const Comparison* c,
@@ -78,6 +102,7 @@ void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, co
         scene.looks[v].fill = mixed(same, ratio > 0 ? more : less, 0.35 + 0.65 * std::min(size, 1.0));
     }
   }
+  add_ghosts(scene, *c);
   scene.legend = {{timed ? GraphComparisonTexts::tr("slower in B") : GraphComparisonTexts::tr("larger in B"), more},
                   {timed ? GraphComparisonTexts::tr("faster in B") : GraphComparisonTexts::tr("smaller in B"), less},
                   {GraphComparisonTexts::tr("the same"), same},

@@ -90,6 +90,24 @@ void paint_outlines(QPainter& painter, size_t v, const QRectF& card, const Verte
   }
 }
 
+// What was there in what is compared with, and is gone: a dashed ghost on the card's upper edge.
+void paint_gone(QPainter& painter, const QRectF& card, const VertexLook& look, const ThemeColours& colours) {
+  if (look.gone.empty()) return;
+  painter.setFont(graph_font(GraphFont::Small));
+  const QFontMetricsF metrics(painter.font());
+  QString text = QStringLiteral("− ") + look.gone.front();
+  if (look.gone.size() > 1) text += QStringLiteral(" +%1").arg(look.gone.size() - 1);
+  text = metrics.elidedText(text, Qt::ElideMiddle, card.width() * 0.6);
+  const double width = metrics.horizontalAdvance(text) + 12;
+  const QRectF ghost(card.right() - width - 4, card.top() - 11, width, 16);
+  QPen pen(colours.category(1), 1.4, Qt::DashLine);
+  painter.setPen(pen);
+  painter.setBrush(colours.background);
+  painter.drawRoundedRect(ghost, 5, 5);
+  painter.setPen(colours.text);
+  painter.drawText(ghost, Qt::AlignCenter, text);
+}
+
 void paint_words(QPainter& painter, const GraphScene& scene, size_t v, const QRectF& box, const QRectF& card,
                  const SceneMarks& marks, const ThemeColours& colours) {
   const Vertex& vertex = scene.folded->vertices[v];
@@ -146,6 +164,7 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
   }
   paint_outlines(painter, v, card, look, marks, colours, scale);
   if (!small) paint_words(painter, scene, v, box, card, marks, colours);
+  if (!small) paint_gone(painter, card, look, colours);
 }
 
 void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& visible,
@@ -208,31 +227,55 @@ void paint_badge(QPainter& painter, const QPointF& middle, const QString& label,
   painter.drawText(badge, Qt::AlignCenter, label);
 }
 
+bool touches(const FoldedEdge& edge, const SceneMarks& marks) {
+  return std::any_of(marks.selected.begin(), marks.selected.end(),
+                     [&](int32_t v) { return v == edge.from || v == edge.to; });
+}
+
+void paint_edge(QPainter& painter, const GraphScene& scene, size_t e, bool strong, const ThemeColours& colours,
+                const QRectF& visible, double scale) {
+  const std::vector<QPointF>& curve = scene.layout->curves[e];
+  if (curve.size() < 4) return;
+  const QPainterPath path = path_of(curve);
+  if (!path.controlPointRect().adjusted(-40, -10, 40, 10).intersects(visible)) return;
+  const FoldedEdge& edge = scene.folded->edges[e];
+  const QColor colour = strong ? colours.text : mixed(colours.axis, colours.dim_text, 0.45);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(colour, strong ? 2.0 : edge.count > 1 ? 1.8 : 1.2));
+  painter.drawPath(path);
+  if (scale < kTextFrom) return;
+  paint_arrow(painter, curve, colour);
+  if (const QString label = edge_label(scene, edge, strong); !label.isEmpty())
+    paint_badge(painter, path.pointAtPercent(0.5), label, edge.views.empty() ? colour : colours[Role::View],
+                edge.views.empty() ? Qt::SolidLine : Qt::DashLine, colours);
+}
+
 void paint_edges(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                  const QRectF& visible, double scale) {
-  auto touches = [&](const FoldedEdge& edge) {
-    for (int32_t v : marks.selected)
-      if (v == edge.from || v == edge.to) return true;
-    return false;
-  };
-  for (size_t e = 0; e < scene.layout->curves.size(); ++e) {
-    const std::vector<QPointF>& curve = scene.layout->curves[e];
-    if (curve.size() < 4) continue;
-    const QPainterPath path = path_of(curve);
-    if (!path.controlPointRect().adjusted(-40, -10, 40, 10).intersects(visible)) continue;
-    const FoldedEdge& edge = scene.folded->edges[e];
-    const bool strong = touches(edge);
-    const QColor colour = strong ? colours.text : mixed(colours.axis, colours.dim_text, 0.45);
-    painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(colour, strong ? 2.0 : edge.count > 1 ? 1.8 : 1.2));
-    painter.drawPath(path);
-    if (scale < kTextFrom) continue;
-    paint_arrow(painter, curve, colour);
-    if (const QString label = edge_label(scene, edge, strong); !label.isEmpty())
-      paint_badge(painter, path.pointAtPercent(0.5), label, edge.views.empty() ? colour : colours[Role::View],
-                  edge.views.empty() ? Qt::SolidLine : Qt::DashLine, colours);
-  }
+  for (size_t e = 0; e < scene.layout->curves.size(); ++e)
+    paint_edge(painter, scene, e, touches(scene.folded->edges[e], marks), colours, visible, scale);
 }
+
+// From the scene into a minimap.
+struct MinimapPlace {
+  MinimapPlace(const GraphScene& scene, const QRectF& target)
+      : inner(target.adjusted(4, 4, -4, -4)), bounds(scene.layout->bounds) {
+    scale = std::min(inner.width() / bounds.width(), inner.height() / bounds.height());
+    origin = {inner.center().x() - bounds.width() * scale / 2, inner.center().y() - bounds.height() * scale / 2};
+  }
+  QRectF operator()(const QRectF& r) const {
+    return {origin + (r.topLeft() - bounds.topLeft()) * scale, r.size() * scale};
+  }
+  QRectF box(const GraphScene& scene, size_t v) const {
+    QRectF r = (*this)(scene.rect_of(static_cast<int32_t>(v)));
+    if (r.width() < 2) r.adjust(-0.5, 0, 1, 0);
+    if (r.height() < 1) r.setHeight(1);
+    return r;
+  }
+  QRectF inner, bounds;
+  double scale = 1;
+  QPointF origin;
+};
 
 }  // namespace
 
@@ -255,6 +298,33 @@ void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& m
   painter.setOpacity(1);
 }
 
+void paint_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
+                    const QRectF& visible, double scale) {
+  if (!scene.ready()) return;
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (!marks.selected.empty())
+    for (size_t e = 0; e < scene.layout->curves.size(); ++e)
+      if (touches(scene.folded->edges[e], marks)) paint_edge(painter, scene, e, true, colours, visible, scale);
+  for (size_t v = 0; v < scene.folded->vertices.size(); ++v) {
+    const auto& chips = scene.folded->vertices[v].chips;
+    const bool chosen =
+        std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end() ||
+        (marks.leaf.valid() &&
+         std::any_of(chips.begin(), chips.end(), [&](const Chip& chip) { return chip.leaf == marks.leaf; }));
+    if (chosen && scene.rect_of(static_cast<int32_t>(v)).adjusted(-8, -8, 8, 8).intersects(visible))
+      paint_vertex(painter, scene, v, marks, colours, scale);
+  }
+  painter.setOpacity(1);
+}
+
+void paint_minimap_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks,
+                            const ThemeColours& colours, const QRectF& target) {
+  if (!scene.ready() || scene.layout->bounds.isEmpty()) return;
+  const MinimapPlace place(scene, target);
+  for (const int32_t v : marks.selected)
+    painter.fillRect(place.box(scene, static_cast<size_t>(v)).intersected(place.inner), colours.selection_outer);
+}
+
 void paint_hovered(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours) {
   if (!scene.ready() || marks.hovered < 0) return;
   if (std::find(marks.selected.begin(), marks.selected.end(), marks.hovered) != marks.selected.end()) return;
@@ -267,8 +337,8 @@ void paint_hovered(QPainter& painter, const GraphScene& scene, const SceneMarks&
   painter.drawRoundedRect((folded ? box.adjusted(0, 0, -6, -6) : box).adjusted(-1.5, -1.5, 1.5, 1.5), 7, 7);
 }
 
-void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
-                   const QRectF& target, const QRectF& visible) {
+void paint_minimap(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& target,
+                   const QRectF& visible) {
   if (!scene.ready() || scene.layout->bounds.isEmpty()) return;
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
@@ -277,34 +347,21 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks&
   back.setAlpha(235);
   painter.setBrush(back);
   painter.drawRoundedRect(target, 4, 4);
-  const QRectF inner = target.adjusted(4, 4, -4, -4);
-  painter.setClipRect(inner.adjusted(-1, -1, 1, 1));
-  const QRectF bounds = scene.layout->bounds;
-  const double fx = inner.width() / bounds.width(), fy = inner.height() / bounds.height();
-  const double scale = std::min(fx, fy);
-  const QPointF origin(inner.center().x() - bounds.width() * scale / 2,
-                       inner.center().y() - bounds.height() * scale / 2);
-  auto map = [&](const QRectF& r) {
-    return QRectF(origin + (r.topLeft() - bounds.topLeft()) * scale, r.size() * scale);
-  };
+  const MinimapPlace place(scene, target);
+  painter.setClipRect(place.inner.adjusted(-1, -1, 1, 1));
   painter.setPen(Qt::NoPen);
   for (size_t v = 0; v < scene.folded->vertices.size(); ++v) {
-    QRectF r = map(scene.rect_of(static_cast<int32_t>(v)));
-    if (r.width() < 2) r.adjust(-0.5, 0, 1, 0);
-    if (r.height() < 1) r.setHeight(1);
-    const bool selected =
-        std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
     const bool current = v < scene.looks.size() && scene.looks[v].current;
-    painter.fillRect(r, selected  ? colours.selection_outer
-                        : current ? colours[Role::Work]
-                                  : (v < scene.looks.size() ? mixed(scene.looks[v].fill, colours.dim_text, 0.25)
-                                                            : colours.dim_text));
+    painter.fillRect(
+        place.box(scene, v),
+        current ? colours[Role::Work]
+                : (v < scene.looks.size() ? mixed(scene.looks[v].fill, colours.dim_text, 0.25) : colours.dim_text));
   }
   painter.setPen(QPen(colours.category(5), 1.4));
   QColor glass = colours.category(5);
   glass.setAlpha(28);
   painter.setBrush(glass);
-  painter.drawRect(map(visible.intersected(bounds)));
+  painter.drawRect(place(visible.intersected(place.bounds)));
   painter.restore();
 }
 

@@ -26,6 +26,7 @@ struct VertexLook {
   bool current = false;  // the step that is looked at lies in it
   bool dimmed = false;   // outside of the selected range, or no match of a search
   bool match = false;
+  std::vector<QString> gone;  // nodes of what is compared with that lay before it, and are not here
 };
 
 struct LegendEntry {
@@ -71,10 +72,16 @@ void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, co
 // Draws the part of the scene that `visible` (in scene coordinates) holds; `scale` is that of the painter.
 void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                  const QRectF& visible, double scale);
+// What the selection changes, over a scene that was drawn without it: its cards and edges, and chips of its leaf.
+void paint_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
+                    const QRectF& visible, double scale);
 // The outline of what is hovered, over what paint_scene() drew.
 void paint_hovered(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours);
-void paint_minimap(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
-                   const QRectF& target, const QRectF& visible);
+void paint_minimap(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& target,
+                   const QRectF& visible);
+// What is selected, over a minimap that was drawn without it.
+void paint_minimap_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks,
+                            const ThemeColours& colours, const QRectF& target);
 // What the colours mean, as a strip along the bottom; returns its height. A null painter only measures.
 double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColours& colours, const QSizeF& canvas);
 

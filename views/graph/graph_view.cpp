@@ -14,6 +14,19 @@ namespace arenascope::views {
 
 using trace::TensorRef;
 
+namespace {
+
+// Of all nodes: to be worked out again only where the events are others.
+void sum_up_layers(GraphScene& scene, const trace::Snapshot& snapshot) {
+  const auto& vertices = scene.folded->vertices;
+  if (std::none_of(vertices.begin(), vertices.end(), [](const Vertex& v) { return v.folded; })) return;
+  const std::vector<trace::NodeStats> stats = snapshot.stats(scene.info->id);
+  for (size_t v = 0; v < vertices.size(); ++v)
+    if (vertices[v].folded) scene.texts[v].second = layer_summary(stats, *scene.info, vertices[v]);
+}
+
+}  // namespace
+
 GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme, QWidget* parent)
     : QWidget(parent), source_(source), selection_(selection), axis_(axis), theme_(theme) {
   build();
@@ -93,7 +106,7 @@ void GraphView::set_context(const ViewContext& context, const Look& look) {
   listen();
   job_.cancel();
   canvas_->set_scene({});
-  canvas_->marks() = {};
+  canvas_->set_marks({});
   canvas_->set_busy({});
   reveal_ = keep_ = NodeId::none();
   walk_.forget();
@@ -129,6 +142,7 @@ void GraphView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
     GraphScene& scene = canvas_->scene();
     if (scene.ready()) scene.texts = vertex_texts(*scene.info, *scene.layers, *scene.folded);
+    summed_ = nullptr;
     recolour();
   }
   QWidget::changeEvent(event);
@@ -182,6 +196,7 @@ void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture)
   scene.layout = picture->layout;
   scene.texts = picture->texts;
   scene.looks.assign(scene.folded->vertices.size(), {});
+  summed_ = nullptr;
   const std::optional<QPointF> now = centre_of(keep_);
   canvas_->set_scene(std::move(scene));
   canvas_->set_busy({});
@@ -226,18 +241,15 @@ void GraphView::update_marks() {
   const GraphScene& scene = canvas_->scene();
   if (!scene.ready()) return;
   const Selection& selection = selection_->current();
-  const int32_t hovered = canvas_->marks().hovered;
-  canvas_->marks() = scene_marks(scene, selection, breakpoints_, *source_->snapshot(), source_->plan());
-  canvas_->marks().hovered = hovered;
+  SceneMarks marks = scene_marks(scene, selection, breakpoints_, *source_->snapshot(), source_->plan());
+  marks.hovered = canvas_->marks().hovered;
+  canvas_->set_marks(std::move(marks));
   if (selection.get<LayerSelection>() == nullptr && tensor_of(selection, *source_->snapshot()).is_node() &&
       !canvas_->marks().selected.empty())
     canvas_->show_vertex(canvas_->marks().selected.front(), false);
   // Only a range of steps changes how vertices look: what is outside of it is dimmed.
   const bool range = selection.get<StepRangeSelection>() != nullptr;
-  if (range || by_range_)
-    recolour();
-  else
-    canvas_->refresh();
+  if (range || by_range_) recolour();
   by_range_ = range;
 }
 
@@ -249,10 +261,7 @@ void GraphView::recolour() {
   if (colour_ == GraphColour::Difference)
     colour_by_difference(scene, *source_->snapshot(), source_->comparison().get(), theme_->colours());
   mark_looks(scene, selection_->current(), source_->plan(), search_->matches());
-  const std::vector<trace::NodeStats> stats = source_->snapshot()->stats(scene.info->id);
-  for (size_t v = 0; v < scene.folded->vertices.size(); ++v)
-    if (scene.folded->vertices[v].folded)
-      scene.texts[v].second = layer_summary(stats, *scene.info, scene.folded->vertices[v]);
+  if (std::exchange(summed_, source_->snapshot()) != source_->snapshot()) sum_up_layers(scene, *summed_);
   canvas_->refresh();
 }
 

@@ -97,6 +97,7 @@ class GraphView : public QWidget, public Paintable {
   bool first_ = true;
   std::optional<Look> look_;  // to come back to when the layout is there
   bool by_range_ = false;     // a range of steps is selected
+  SnapshotPtr summed_;        // what the layers' sums are of
 };
 
 }  // namespace arenascope::views

@@ -110,6 +110,7 @@ NodeId GraphViewport::node_in_the_middle() const {
 void GraphViewport::show_vertex(int32_t vertex, bool centre) {
   const QRectF box = scene_.rect_of(vertex);
   if (box.isNull()) return;
+  const auto before = std::make_pair(scale_, offset_);
   if (centre && scale_ < kReadable) {  // where one is led is large enough to be read
     scale_ = kReadable;
     offset_ = area().center() - box.center() * scale_;
@@ -128,7 +129,7 @@ void GraphViewport::show_vertex(int32_t vertex, bool centre) {
     else if (seen.bottom() > room.bottom())
       offset_.ry() += room.bottom() - seen.bottom();
   }
-  refresh();
+  if (before != std::make_pair(scale_, offset_)) refresh();
 }
 
 bool GraphViewport::shows_something() const {

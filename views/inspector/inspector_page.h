@@ -115,6 +115,8 @@ void layer_page(Page& page, const LayerSelection& layer);
 void addresses_page(Page& page, const AddressRangeSelection& range);
 // Of memory that nobody told whose it is: another program's, say.
 void allocation_page(Page& page, const AllocationSelection& allocation);
+// The times of all nodes of the same op, as bars.
+void op_histogram(Page& page, NodeId node);
 // The stack of calls that took an allocation, by its number in Alloc events, where a trace tells it.
 void stack_section(Page& page, uint32_t allocation);
 

@@ -157,6 +157,7 @@ void tensor_page(Page& page, TensorRef ref) {
   place(page, ref);
   counterpart(page, ref);
   if (ref.is_node()) times(page, NodeId(ref.index()));
+  if (ref.is_node() && !given) op_histogram(page, NodeId(ref.index()));
   page.links(Texts::tr("Sources"), t->sources);
   if (t->gradient.valid()) page.links(Texts::tr("Gradient"), std::vector{t->gradient});
   if (t->accumulator.valid()) page.links(Texts::tr("Accumulator"), std::vector{t->accumulator});

@@ -143,8 +143,6 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
 
   void draw_lines(QCPPainter* p, const OccupancyPicture& o) {
     const QRect area = clipRect();
-    const QFontMetrics metrics = p->fontMetrics();
-    const int h = metrics.height();
     if (o.bound > 0 && o.arena > 0) {  // the gap between what is needed at least and what was taken
       const double top = py(static_cast<double>(o.arena)), low = py(static_cast<double>(o.bound));
       if (low - top >= 1) {
@@ -161,27 +159,6 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
       line(p, static_cast<double>(o.ghost_arena), colours.dim_text, Qt::DotLine, 2);
     if (o.other_arena > 0 && !o.other.empty())
       line(p, static_cast<double>(o.other_arena), colours.category(1), Qt::DotLine, 2);
-
-    // Names on the lines, at the right; the bound's below its line, so that they never meet.
-    const auto name = [&](double value, bool above, const QString& text, const QColor& colour) {
-      const double width = metrics.horizontalAdvance(text);
-      double y = py(value) + (above ? -h - 2 : 3);
-      y = std::clamp<double>(y, area.top(), area.bottom() - h);
-      if (width + 20 > area.width()) return;
-      draw_text(p, QRectF(area.right() - width - 8, y, width + 2, h), text, colour, colours.background);
-    };
-    if (area.height() < 4 * h) return;
-    if (capacity_seen) {
-      name(static_cast<double>(o.capacity), true, OccupancyView::tr("capacity %1").arg(format_bytes(o.capacity)),
-           colours.capacity);
-    }
-    if (o.arena > 0) {
-      name(static_cast<double>(o.arena), true, OccupancyView::tr("arena %1").arg(format_bytes(o.arena)), colours.text);
-    }
-    if (o.bound > 0) {
-      name(static_cast<double>(o.bound), false, OccupancyView::tr("lower bound %1").arg(format_bytes(o.bound)),
-           colours.bound);
-    }
   }
 
   void draw_peak(QCPPainter* p, const OccupancyPicture& o) {
@@ -212,7 +189,9 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
 };
 
 OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
-    : PlotView(context, parent), curves_(new Curves(x_axis(), y_axis())) {
+    : PlotView(context, parent),
+      curves_(new Curves(x_axis(), y_axis())),
+      names_(new LineNames(x_axis(), y_axis(), [this] { return line_names(); })) {
   y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
   start();
 }
@@ -234,6 +213,21 @@ void OccupancyView::show_prepared(const PreparedPtr& prepared) {
   curves_->picture = picture_;
   fit_y();
   update_header();
+}
+
+std::vector<LineName> OccupancyView::line_names() const {
+  std::vector<LineName> names;
+  if (!picture_) return names;
+  const ThemeColours& c = colours();
+  const auto add = [&](Bytes bytes, const QString& text, const QColor& colour) {
+    if (bytes > 0)
+      names.push_back({static_cast<double>(bytes), text.arg(format_bytes(bytes)), format_bytes(bytes), colour});
+  };
+  add(picture_->capacity, tr("capacity %1"), c.capacity);
+  add(picture_->arena, tr("arena %1"), c.text);
+  add(picture_->bound, tr("bound %1"), c.bound);
+  add(fit_under_, tr("fit %1"), c.capacity);
+  return names;
 }
 
 void OccupancyView::fit_y() {
@@ -336,6 +330,7 @@ void OccupancyView::update_header() {
 
 void OccupancyView::restyle() {
   curves_->colours = colours();
+  names_->set_ground(colours().background);
   if (picture_) update_header();
 }
 
@@ -404,12 +399,6 @@ void OccupancyView::draw_overlay(QCPPainter* painter) {
   painter->setBrush(colours().capacity);
   painter->drawPolygon(QPolygonF({{area.left() + 2.0, y - 6}, {area.left() + 12.0, y}, {area.left() + 2.0, y + 6}}));
   painter->setAntialiasing(false);
-  const QString text = tr("fit under %1").arg(format_bytes(fit_under_));
-  const QFontMetrics metrics = painter->fontMetrics();
-  const int h = metrics.height(), width = metrics.horizontalAdvance(text);
-  const double above = y - h - 3 >= area.top() ? y - h - 3 : y + 3;
-  if (width + 40 < area.width())
-    draw_text(painter, QRectF(area.left() + 18, above, width + 2, h), text, colours().capacity, colours().background);
 }
 
 QString OccupancyView::nothing_to_show() const {

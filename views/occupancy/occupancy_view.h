@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bytes over steps or time: what lives, what is reserved, the capacity, the lower bound and the peak.
 #pragma once
+#include <views/occupancy/line_names.h>
 #include <views/occupancy/occupancy_picture.h>
 
 namespace arenascope::views {
@@ -43,11 +44,13 @@ class OccupancyView : public PlotView {
  private:
   class Curves;
   void fit_y();
+  std::vector<LineName> line_names() const;
   std::optional<Step> step_under(const QPointF& pixel) const;
   void update_header();
   QString layer_name(const OccupancyPicture::Kind& layer) const;
 
   Curves* curves_;
+  LineNames* names_;
   OccupancyScope scope_ = OccupancyScope::Auto;
   bool with_plan_ = false;
   Bytes fit_under_ = 0;

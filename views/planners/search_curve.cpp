@@ -54,7 +54,27 @@ void SearchCurve::paintEvent(QPaintEvent*) {
   draw_curve(p, area);
 }
 
-void SearchCurve::draw_curve(QPainter& p, const QRect& area) const {
+// The largest and the smallest bytes at the left, nought and the last second below; where there is room for them.
+QRect SearchCurve::draw_axes(QPainter& p, const QRect& whole, double most, double least, double seconds) const {
+  const QFontMetrics metrics = fontMetrics();
+  const int h = metrics.height();
+  const QString top = format_bytes(static_cast<Bytes>(most)), low = format_bytes(static_cast<Bytes>(least));
+  const int left = std::max(metrics.horizontalAdvance(top), metrics.horizontalAdvance(low)) + 8;
+  if (whole.height() < 4 * h || whole.width() < 3 * left) return whole;
+  const QRect area = whole.adjusted(left, 0, 0, -h - 2);
+  const ThemeColours& c = theme_->colours();
+  p.setPen(c.dim_text);
+  const QRect names(whole.left(), area.top(), left - 6, area.height());
+  p.drawText(names, Qt::AlignRight | Qt::AlignTop, top);
+  if (least < most) p.drawText(names, Qt::AlignRight | Qt::AlignBottom, low);
+  const QRect below(area.left(), area.bottom() + 3, area.width(), h);
+  p.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, tr("0 s"));
+  p.drawText(below, Qt::AlignRight | Qt::AlignVCenter, format_ns(static_cast<Nanoseconds>(seconds * 1e9)));
+  p.fillRect(QRect(area.left() - 1, area.top(), 1, area.height() + 1), c.axis);
+  return area;
+}
+
+void SearchCurve::draw_curve(QPainter& p, const QRect& whole) const {
   const ThemeColours& c = theme_->colours();
   // Down to the bound or what is to be met, whichever is lower; a little air above and below.
   double hi = 0, lo = 1e300;
@@ -66,11 +86,12 @@ void SearchCurve::draw_curve(QPainter& p, const QRect& area) const {
     hi = std::max(hi, static_cast<double>(fit_under_));
     lo = std::min(lo, static_cast<double>(fit_under_));
   }
-  const double air = std::max((hi - lo) * 0.12, hi * 0.002);
+  const double most = hi, least = lo, air = std::max((hi - lo) * 0.12, hi * 0.002);
   hi += air;
   lo -= air;
   const double end = std::max(
       {progress_.ended, progress_.points.back().seconds, progress_.ended < 0 ? progress_.budget_seconds : 0.0, 1e-6});
+  const QRect area = draw_axes(p, whole, most, least, end);
   const auto x = [&](double seconds) { return area.left() + std::min(seconds / end, 1.0) * area.width(); };
   const auto y = [&](double bytes) { return area.bottom() - (bytes - lo) / (hi - lo) * area.height(); };
   p.fillRect(QRectF(area.left(), area.bottom() + 1, area.width(), 1), c.axis);

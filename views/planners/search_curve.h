@@ -39,7 +39,8 @@ class SearchCurve : public QWidget {
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  void draw_curve(QPainter& painter, const QRect& area) const;
+  void draw_curve(QPainter& painter, const QRect& whole) const;
+  QRect draw_axes(QPainter& painter, const QRect& whole, double most, double least, double seconds) const;
 
   Theme* theme_;
   SearchProgress progress_;

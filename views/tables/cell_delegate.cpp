@@ -8,10 +8,6 @@
 
 namespace arenascope::views {
 
-namespace {
-constexpr int kAir = 8;  // pixels on both sides
-}
-
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
   QStyleOptionViewItem cell(option);
   initStyleOption(&cell, index);

@@ -17,7 +17,9 @@
 
 namespace arenascope::views {
 namespace {
-constexpr int kRefreshMs = 300;         // while a run goes on: a table that changes faster cannot be read
+constexpr int kMeasured = 40;                // rows that columns are made wide enough for
+constexpr int kBetween = 18, kWidest = 340;  // pixels: between columns, and of one column
+constexpr int kRefreshMs = 300;              // while a run goes on: a table that changes faster cannot be read
 constexpr size_t kThingsAtOnce = 6000;  // described and recorded: a table of them is made within a few milliseconds
 }  // namespace
 
@@ -215,9 +217,18 @@ void TablePanel::take(TablePtr table) {
 void TablePanel::size_columns() {
   if (model_->rowCount() == 0 || model_->rowCount() <= sized_rows_ || sized_rows_ >= 20) return;
   sized_rows_ = model_->rowCount();
-  view_->horizontalHeader()->setResizeContentsPrecision(60);
-  view_->resizeColumnsToContents();
-  for (int c = 0; c < model_->columnCount(); ++c) view_->setColumnWidth(c, std::min(view_->columnWidth(c) + 18, 340));
+  // Measured here: a view that resizes itself asks its delegate for the size of each cell, which takes ten times as long.
+  const QFontMetrics metrics = view_->fontMetrics();
+  const QHeaderView* header = view_->horizontalHeader();
+  const int rows = std::min(sized_rows_, kMeasured);
+  for (int c = 0; c < model_->columnCount(); ++c) {
+    int width = header->sectionSizeHint(c);
+    for (int r = 0; r < rows; ++r)
+      width =
+          std::max(width, metrics.horizontalAdvance(model_->index(r, c).data().toString()) + 2 * CellDelegate::kAir);
+    width = std::min(width + kBetween, kWidest);
+    if (header->sectionSize(c) != width) view_->setColumnWidth(c, width);
+  }
 }
 
 void TablePanel::follow_selection() {

@@ -49,7 +49,8 @@ uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
 
 class Maker {
  public:
-  Maker(const PrepareInput& in, TimelinePicture& p) : in_(in), p_(p), s_(*in.snapshot) {}
+  Maker(const PrepareInput& in, TimelinePicture& p, const std::set<std::string>& pinned)
+      : in_(in), p_(p), s_(*in.snapshot), pinned_(pinned) {}
 
   // Rows and rectangles, not yet sorted.
   void collect(const std::stop_token& stop) {
@@ -60,10 +61,11 @@ class Maker {
     const auto parts = stretches(in_.axis, in_.pixels);
     add_steps();
     row_of_.assign(s_.tracks.size(), UINT32_MAX);
-    for (size_t t = 0; t < s_.tracks.size(); ++t) {
-      if (stop.stop_requested()) return;
-      add_track(t, parts);
-    }
+    for (const bool pinned : {true, false})
+      for (size_t t = 0; t < s_.tracks.size(); ++t) {
+        if (stop.stop_requested()) return;
+        if (pinned_.contains(s_.tracks[t].info.name) == pinned) add_track(t, parts);
+      }
     add_barriers();
     add_pauses();
   }
@@ -74,7 +76,7 @@ class Maker {
       PrepareInput other = in_.of_other();
       other.graph = nullptr;  // one row of steps is enough
       TimelinePicture theirs;
-      Maker maker(other, theirs);
+      Maker maker(other, theirs, pinned_);
       maker.collect(stop);
       if (!stop.stop_requested()) lay_under(theirs, maker.rects_);
     }
@@ -174,6 +176,7 @@ class Maker {
       return;  // moments only, which other views show
     TimelineRow row;
     row.track = trace::TrackId(index);
+    row.pinned = pinned_.contains(track.info.name);
     row.lanes = std::max(static_cast<int>(track.lanes.size()), 1);
     row.top = p_.height;
     row.height = 1 + (row.lanes - 1) * 0.7;
@@ -245,15 +248,17 @@ class Maker {
   const PrepareInput& in_;
   TimelinePicture& p_;
   const trace::Snapshot& s_;
+  const std::set<std::string>& pinned_;
   std::vector<uint32_t> row_of_;  // by track
   std::vector<Rect> rects_;
 };
 
 }  // namespace
 
-std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop) {
+std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop,
+                                                        const std::set<std::string>& pinned) {
   auto p = std::make_shared<TimelinePicture>();
-  Maker(input, *p).run(stop);
+  Maker(input, *p, pinned).run(stop);
   return stop.stop_requested() ? nullptr : p;
 }
 

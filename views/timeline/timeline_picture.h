@@ -3,6 +3,8 @@
 #pragma once
 #include <views/common/plot_view.h>
 
+#include <set>
+
 namespace arenascope::views {
 
 enum TimelineStyle : uint32_t {
@@ -26,6 +28,7 @@ struct TimelineRow {
   double top = 0, height = 1;  // in units of rows, from above
   trace::BusyShare share;      // of the run that is looked at, whatever is visible
   bool other = false;          // of what is compared with: its track
+  bool pinned = false;         // it was put before the others
 };
 
 struct TimelineItem {  // what a rectangle's tag means
@@ -58,6 +61,8 @@ struct TimelinePicture : Prepared {
   Nanoseconds wait_sum = 0;           // of the barriers in `barriers`
 };
 
-std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop);
+// `pinned`: names of tracks whose rows come first.
+std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop,
+                                                        const std::set<std::string>& pinned = {});
 
 }  // namespace arenascope::views

@@ -3,6 +3,7 @@
 #include <views/common/slices.h>
 #include <views/timeline/timeline_view.h>
 
+#include <QMenu>
 #include <cmath>
 #include <map>
 
@@ -53,6 +54,9 @@ class TimelineView::Rows : public QCPAbstractPlottable {
           row.track.valid() && box.height() >= 2 * metrics.height() + 2 && row.share.busy + row.share.waiting > 0;
       const int width = static_cast<int>(box.width());
       p->setPen(row.track.valid() && !row.other ? c.text : c.dim_text);
+      QFont font = mParentPlot->font();
+      font.setBold(row.pinned);
+      p->setFont(font);
       if (row.other)
         p->fillRect(
             QRect(2, static_cast<int>(std::max<double>(top, area.top())) + 1, 2, static_cast<int>(box.height()) - 2),
@@ -62,6 +66,7 @@ class TimelineView::Rows : public QCPAbstractPlottable {
       const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width,
                          metrics.height());
       p->drawText(first, Qt::AlignRight | Qt::AlignVCenter, name);
+      p->setFont(mParentPlot->font());
       if (!two) continue;
       p->setPen(c.dim_text);
       p->drawText(
@@ -86,7 +91,31 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
 }
 
 PlotView::Work TimelineView::work() const {
-  return [](const PrepareInput& in, std::stop_token stop) -> PreparedPtr { return prepare_timeline(in, stop); };
+  return [pinned = pinned_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_timeline(in, stop, pinned);
+  };
+}
+
+void TimelineView::pin_row(const QString& track, bool pinned) {
+  if (pinned)
+    pinned_.insert(track.toStdString());
+  else
+    pinned_.erase(track.toStdString());
+  prepare();
+}
+
+void TimelineView::add_choices(QMenu& menu) {
+  QMenu* rows = menu.addMenu(tr("Rows Pinned to the Top"));
+  if (picture_)
+    for (const TimelineRow& row : picture_->rows) {
+      if (!row.track.valid() || row.other) continue;
+      const QString name = QString::fromStdString(picture_->snapshot->tracks[row.track.index()].info.name);
+      QAction* action = rows->addAction(row_name(row));
+      action->setCheckable(true);
+      action->setChecked(row.pinned);
+      connect(action, &QAction::toggled, this, [this, name](bool on) { pin_row(name, on); });
+    }
+  rows->menuAction()->setEnabled(!rows->isEmpty());
 }
 
 bool TimelineView::y_moves() const { return picture_ && picture_->height * kLowest > plot()->axisRect()->height(); }

@@ -16,6 +16,9 @@ class TimelineView : public PlotView {
   QString describe(const QPointF& pixel) const override;
   const std::shared_ptr<const TimelinePicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
+  // Rows of tracks of that name come first, in every document.
+  void pin_row(const QString& track, bool pinned);
+  void add_choices(QMenu& menu) override;
 
  protected:
   Work work() const override;
@@ -44,7 +47,8 @@ class TimelineView : public PlotView {
   Rows* rows_;
   RectPlottable* spans_;
   std::shared_ptr<const TimelinePicture> picture_;
-  Flow flow_;  // of the selected node
+  std::set<std::string> pinned_;  // names of tracks
+  Flow flow_;                     // of the selected node
   trace::GraphId flow_graph_;
   double shown_height_ = -1;  // rows for which the y range was set
   int shown_pixels_ = -1;

@@ -52,9 +52,26 @@ void add_action_states(Shell& shell) {
     return source.graph() != nullptr || source.snapshot()->event_count > 0;
   };
   const auto several = [&shell] { return shell.documents->size() > 1; };
-  a.when({"file.save_recording", "file.convert", "file.save_picture", "file.save_table", "edit.copy_picture",
-          "edit.copy_table", "compare.file", "compare.keep", "view.zoom_in", "view.zoom_out", "view.left", "view.right",
-          "view.all", "view.mode", "view.table", "view.sort", "edit.find", "run.breakpoints"},
+  a.when({"file.save_recording",
+          "file.convert",
+          "file.save_picture",
+          "file.save_table",
+          "edit.copy_picture",
+          "edit.copy_table",
+          "compare.file",
+          "compare.keep",
+          "view.zoom_in",
+          "view.zoom_out",
+          "view.left",
+          "view.right",
+          "view.all",
+          "view.mode",
+          "view.table",
+          "view.sort",
+          "view.note",
+          "memory.arena_colour",
+          "edit.find",
+          "run.breakpoints"},
          any);
   a.when({"file.close"}, [&shell] { return shell.documents->size() > 1 || !shell.document().empty(); });
   a.when({"file.sizes"}, [&shell] { return !shell.document().runner()->input_sizes().empty(); });

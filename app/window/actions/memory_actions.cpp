@@ -2,6 +2,7 @@
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
 
+#include <views/arena/arena_view.h>
 #include <views/findings/findings_view.h>
 #include <QLineEdit>
 
@@ -113,6 +114,14 @@ void add_memory_actions(Shell& shell) {
     shell.document().runner()->cancel_planning();
   });
   a.separator(Menu::Memory);
+  a.add(
+      "memory.arena_colour", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Colour the Arena &Map by the Next"), {},
+      [&shell] {
+        auto* arena = qobject_cast<ArenaView*>(shell.panels->parts(QStringLiteral("arena")).drawn);
+        shell.show_panel("arena");
+        arena->set_colour(static_cast<ArenaColour>((static_cast<int>(arena->colour()) + 1) % kArenaColours));
+      },
+      QT_TRANSLATE_NOOP("Actions", "Kind, op, layer, age, size, time; the map's own menu has them by name"));
   a.add("memory.next_peak", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Go to the &Peak"), {K(Qt::SHIFT | Qt::Key_P)},
         [&shell] { shell.document().axis()->set_current(Step(shell.playback->slider()->peak_step())); });
 }

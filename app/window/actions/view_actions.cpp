@@ -73,6 +73,28 @@ void select_range(const Shell& shell, bool begin) {
   selection.select(range);
 }
 
+// Where a note is pinned: at the beginning of a selected range of time, at the playhead, or in the middle.
+double place_of_note(const Shell& shell) {
+  const SharedAxis& axis = *shell.document().axis();
+  if (const auto* time = shell.document().selection()->current().get<TimeRangeSelection>())
+    return axis.frame().x_of_time(time->begin);
+  return axis.current().valid() ? axis.current_x() : axis.range().middle();
+}
+
+void ask_note(const Shell& shell) {
+  PinnedNotes* notes = shell.document().notes();
+  const double x = place_of_note(shell), slack = shell.document().axis()->range().length() / 200;
+  auto* dialog = new QInputDialog(shell.window);
+  dialog->setObjectName(QStringLiteral("note"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(Shell::tr("Pin a Note"));
+  dialog->setLabelText(Shell::tr("Note at this moment; none takes the one that is there away:"));
+  if (const PinnedNote* there = notes->at(x, slack)) dialog->setTextValue(there->text);
+  QObject::connect(dialog, &QInputDialog::textValueSelected, notes,
+                   [notes, x, slack](const QString& text) { notes->pin(x, text, slack); });
+  dialog->show();
+}
+
 // The table at hand by the column that its cursor is in; again: the other way.
 void sort_table(const Shell& shell) {
   TablePanel* panel = shell.panels->table(shell.panels->at_hand());
@@ -93,6 +115,10 @@ void add_marking(Shell& shell) {
   a.add(
       "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sele&ct Steps up to Here"), {K(Qt::Key_BracketRight)},
       [&shell] { select_range(shell, false); }, QT_TRANSLATE_NOOP("Actions", "The second mark, at the playhead"));
+  a.add(
+      "view.note", Menu::View, QT_TRANSLATE_NOOP("Actions", "Pin a &Note Here…"), {K(Qt::Key_N)},
+      [&shell] { ask_note(shell); },
+      QT_TRANSLATE_NOOP("Actions", "To the playhead, or to where the selected range begins; remembered by the file"));
   a.add(
       "view.sort", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sort Table by Column"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [&shell] { sort_table(shell); },

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <arenascope/graph/order.h>
-#include <arenascope/planner/planner.h>
-#include <arenascope/run/backends.h>
-#include <arenascope/runtime/thread_pool.h>
+#include "app/common/run_options.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
-#include <QDoubleSpinBox>
 #include <QFormLayout>
+#include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "app/window/document/opener.h"
 #include "app/window/language.h"
+#include "app/window/run_option_editor.h"
 #include "app/window/shell.h"
 #include "dialogs.h"
 
@@ -24,13 +23,17 @@ namespace {
 
 using Choices = QList<std::pair<QString, QVariant>>;
 
+// Of the options of a run (app/common/run_options.h) those that hold for every model unless Run Settings say otherwise.
+constexpr const char* kUsual[] = {"backend", "threads", "planner", "order", "budget", "memory", "fusion"};
+
 // The fields, filled from preferences and read back into them.
 class PreferencesForm {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::PreferencesForm)
 
  public:
   PreferencesForm(QDialog* dialog, const Preferences& now);
-  Preferences read() const;
+  // Nothing where a value makes no sense, which is said in the dialog.
+  std::optional<Preferences> read() const;
   QFormLayout* layout() const { return form_; }
 
  private:
@@ -41,10 +44,12 @@ class PreferencesForm {
 
   QDialog* dialog_;
   QFormLayout* form_;
-  QComboBox *backend_, *planner_, *order_, *strategy_, *language_, *theme_;
-  QSpinBox *threads_, *kept_;
-  QDoubleSpinBox* budget_;
-  QCheckBox *fuse_, *autosave_;
+  RunSettings run_;
+  std::vector<std::pair<const RunOption*, QWidget*>> usual_;
+  QComboBox *language_, *theme_;
+  QSpinBox* kept_;
+  QCheckBox* autosave_;
+  QLabel* said_;
 };
 
 QComboBox* PreferencesForm::combo(const QString& label, const Choices& choices, const QVariant& now) {
@@ -67,44 +72,24 @@ PreferencesForm::PreferencesForm(QDialog* dialog, const Preferences& now)
     : dialog_(dialog), form_(new QFormLayout(dialog)) {
   add_run(now.run);
   add_look(now);
+  said_ = new QLabel(dialog_);
+  said_->setWordWrap(true);
+  said_->hide();
+  form_->addRow(said_);
 }
 
 void PreferencesForm::add_run(const RunSettings& run) {
-  Choices backends, planners, orders;
-  for (const BackendStatus& status : list_backends())
-    if (status.missing.empty())
-      backends.push_back(
-          {QString::fromStdString(status.backend) + QStringLiteral(" – ") + QString::fromStdString(status.description),
-           QString::fromStdString(status.backend)});
-  const auto same = [](std::string_view name) {
-    const QString text = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-    return std::pair<QString, QVariant>(text, text);
-  };
-  for (const planner::Planner* p : planner::all_planners()) planners.push_back(same(p->name()));
-  for (const OrderInfo& o : all_orders()) orders.push_back(same(o.name));
-  backend_ = combo(tr("&Backend"), backends, run.backend);
-  threads_ = new QSpinBox(dialog_);
-  threads_->setRange(0, 1024);
-  threads_->setSpecialValueText(tr("as many as processors (%1)").arg(usable_processors()));
-  threads_->setValue(run.threads);
-  form_->addRow(tr("&Threads"), threads_);
-  planner_ = combo(tr("&Planner"), planners, run.planner);
-  order_ = combo(tr("&Order"), orders, run.order);
-  budget_ = new QDoubleSpinBox(dialog_);
-  budget_->setRange(0.01, 600);
-  budget_->setSuffix(tr(" s"));
-  budget_->setValue(run.budget_seconds);
-  form_->addRow(tr("Planning takes at &most"), budget_);
-  strategy_ = combo(tr("Memory &strategy"),
-                    {{tr("planned: one arena"), "planned"},
-                     {tr("eager: allocated and given back one by one"), "eager"},
-                     {tr("none: nothing is given back before the end"), "none"}},
-                    run.strategy);
-  fuse_ =
-      check(tr("F&use chains of ops into one node each"),
-            tr("Faster, and with less memory; what lies inside of a node is then not seen. The inspector lists what "
-               "it holds."),
-            run.fuse);
+  run_ = run;
+  const RunnerOptions now = usual_run(run);
+  for (const char* id : kUsual) {
+    const RunOption* option = find_run_option(id);
+    QWidget* editor = make_run_editor(*option, dialog_, [] {});
+    name_run_editor(*option, editor);
+    editor->setToolTip(run_option_text(option->sentence));
+    set_run_editor(editor, option->text(now));
+    form_->addRow(run_option_text(option->title), editor);
+    usual_.push_back({option, editor});
+  }
   kept_ = new QSpinBox(dialog_);
   kept_->setObjectName(QStringLiteral("kept"));
   kept_->setRange(kLeastKeptMib, kMostKeptMib);
@@ -125,19 +110,21 @@ void PreferencesForm::add_look(const Preferences& now) {
       tr("&Language"),
       {{tr("of the system"), QString()}, {QStringLiteral("English"), "en"}, {QStringLiteral("简体中文"), "zh_CN"}},
       now.language);
-  theme_ =
-      combo(tr("T&heme"), {{tr("of the system"), 0}, {tr("light"), 1}, {tr("dark"), 2}}, static_cast<int>(now.theme));
+  theme_ = combo(tr("T&heme"), {{tr("of the system"), 0}, {tr("light"), 1}, {tr("dark"), 2}, {tr("high contrast"), 3}},
+                 static_cast<int>(now.theme));
 }
 
-Preferences PreferencesForm::read() const {
+std::optional<Preferences> PreferencesForm::read() const {
+  RunValues values;
+  for (const auto& [option, editor] : usual_) values[option->id] = text_of_run_editor(editor).toStdString();
+  RunnerOptions options = usual_run(run_);
+  const Status set = set_run_options(options, values);
+  said_->setText(set ? QString() : QString::fromStdString(set.error().message));
+  said_->setVisible(!set);
+  if (!set) return std::nullopt;
   Preferences p;
-  p.run.backend = backend_->currentData().toString();
-  p.run.threads = threads_->value();
-  p.run.planner = planner_->currentData().toString();
-  p.run.order = order_->currentData().toString();
-  p.run.strategy = strategy_->currentData().toString();
-  p.run.budget_seconds = budget_->value();
-  p.run.fuse = fuse_->isChecked();
+  p.run = run_;
+  take_usual_run(options, p.run);
   p.run.kept_mib = kept_->value();
   p.run.autosave = autosave_->isChecked();
   p.language = language_->currentData().toString();
@@ -153,10 +140,13 @@ void show_preferences(Shell& shell) {
   auto* buttons =
       new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Apply | QDialogButtonBox::Cancel, dialog);
   form->layout()->addRow(buttons);
-  const auto apply = [&shell, form] { shell.apply_preferences(form->read()); };
+  const auto apply = [&shell, form] {
+    const auto preferences = form->read();
+    if (preferences) shell.apply_preferences(*preferences);
+    return preferences.has_value();
+  };
   QObject::connect(buttons, &QDialogButtonBox::accepted, dialog, [dialog, apply] {
-    apply();
-    dialog->close();
+    if (apply()) dialog->close();
   });
   QObject::connect(buttons->button(QDialogButtonBox::Apply), &QPushButton::clicked, dialog, apply);
   QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);

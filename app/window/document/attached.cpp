@@ -85,7 +85,8 @@ Opened watch_program(const QString& spec, const RunSettings& settings, const Ope
     voice.progress(snapshot->event_count == 0
                        ? Attached::tr("Waiting for %1 to attach…").arg(name)
                        : Attached::tr("Watching %1: %2 events…")
-                             .arg(name, QLocale().toString(static_cast<qlonglong>(snapshot->event_count))));
+                             .arg(name, QLocale().toString(static_cast<qlonglong>(snapshot->event_count))),
+                   -1);
     if (!shown && snapshot->event_count > 0) voice.show(session, name);
     shown = shown || snapshot->event_count > 0;
     if (shown) voice.more();

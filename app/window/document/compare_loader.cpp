@@ -19,7 +19,8 @@ namespace arenascope::app {
 namespace {
 
 // A model as a session that was only planned.
-Result<std::shared_ptr<trace::Session>> plan_model(const QString& spec, const RunSettings& settings) {
+Result<std::shared_ptr<trace::Session>> plan_model(const QString& spec, const RunSettings& settings,
+                                                   std::stop_token stop) {
   auto model = models::open_model(spec.toStdString());
   if (!model) return model.error();
   if (!model->graph.defined())
@@ -34,6 +35,7 @@ Result<std::shared_ptr<trace::Session>> plan_model(const QString& spec, const Ru
   session->describe(trace::Description(std::shared_ptr<const trace::ContextInfo>(context)));
   MemoryPlanOptions options;
   options.planner.budget_seconds = settings.budget_seconds;
+  options.planner.stop = std::move(stop);
   auto plan = plan_memory(model->graph, settings.planner.toStdString(), settings.order.toStdString(), options);
   if (!plan) return plan.error();
   auto described = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
@@ -45,17 +47,17 @@ Result<std::shared_ptr<trace::Session>> plan_model(const QString& spec, const Ru
 
 }  // namespace
 
-CompareLoader::~CompareLoader() { cancel(); }
+CompareLoader::~CompareLoader() { given_up_.request_stop(); }
 
 void CompareLoader::cancel() {
-  if (given_up_) *given_up_ = true;
-  given_up_ = nullptr;
-  busy_ = false;
+  given_up_.request_stop();
+  if (std::exchange(busy_, false)) Q_EMIT progress({});
 }
 
 void CompareLoader::load(const QString& spec, const RunSettings& settings) {
   cancel();
-  auto given_up = given_up_ = std::make_shared<std::atomic<bool>>(false);
+  given_up_ = std::stop_source();
+  const std::stop_token given_up = given_up_.get_token();
   busy_ = true;
   const QString title = spec.startsWith(QStringLiteral("zoo:")) ? spec.mid(4) : QFileInfo(spec).fileName();
   Q_EMIT progress(tr("Reading %1…").arg(title));
@@ -64,7 +66,7 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
         [self, given_up, f = std::move(f)] {
-          if (self && !*given_up) f(self);
+          if (self && !given_up.stop_requested()) f(self);
         },
         Qt::QueuedConnection);
   };
@@ -76,15 +78,15 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
         const int percent = static_cast<int>(part * 100);
         if (std::exchange(last, percent) != percent)
           tell([title, percent](CompareLoader* l) {
-            Q_EMIT l->progress(tr("Reading %1… %2 %").arg(title).arg(percent));
+            Q_EMIT l->progress(tr("Reading %1… %2 %").arg(title).arg(percent), percent / 100.0);
           });
-        return !*given_up;
+        return !given_up.stop_requested();
       };
       if (auto report = trace::open_trace(spec.toStdString(), **session, options); !report) session = report.error();
     } else if (is_intervals_file(spec)) {
       session = open_intervals(spec, settings.planner.toStdString(), settings.budget_seconds);
     } else {
-      session = plan_model(spec, settings);
+      session = plan_model(spec, settings, given_up);
     }
     if (!session) {
       tell([text = QString::fromStdString(session.error().message)](CompareLoader* l) {

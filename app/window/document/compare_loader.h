@@ -4,7 +4,7 @@
 #include <views/common/other.h>
 
 #include <QObject>
-#include <atomic>
+#include <stop_token>
 
 #include "run_controller.h"
 
@@ -21,12 +21,12 @@ class CompareLoader : public QObject {
   bool busy() const { return busy_; }
 
  Q_SIGNALS:
-  void progress(const QString& phase);  // empty: done
+  void progress(const QString& phase, double share = -1);  // empty: done; below nought: nobody knows how much is done
   void loaded(std::shared_ptr<const arenascope::views::Other> other);
   void failed(const QString& sentence);
 
  private:
-  std::shared_ptr<std::atomic<bool>> given_up_;  // of the job at hand; shared with it
+  std::stop_source given_up_;  // of the job at hand
   bool busy_ = false;
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "note_memory.h"
+
 namespace arenascope::app {
 
 using namespace views;
@@ -65,19 +67,30 @@ void Document::connect_runner() {
 
 void Document::connect_jobs() {
   connect(&replanning_, &Replanning::failed, this, &Document::failed);
+  connect(&replanning_, &Replanning::changed, this, &Document::progress_changed);
+  connect(&findings_, &FindingsSearch::changed, this, &Document::progress_changed);
   connect(&replanning_, &Replanning::finished, &debugger_, &Debugger::look_again);
   connect(&comparing_, &CompareLoader::progress, this, &Document::set_progress);
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
   connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
+  connect(&notes_, &PinnedNotes::changed, this, [this] {
+    if (!notes_of_.isEmpty()) remember_notes(notes_of_, notes_.all());
+  });
   // The runs of what writes are what the views show, from its first token on.
   connect(writing_.get(), &Writing::session_begun, this, &Document::show_session);
   connect(writing_.get(), &Writing::changed, &source_, &SessionSource::refresh);
 }
 
-void Document::set_progress(const QString& text) {
+void Document::set_progress(const QString& text, double share) {
+  if (progress_.isEmpty()) progress_since_.start();
   progress_ = text;
+  progress_share_ = share;
   Q_EMIT progress_changed();
+}
+
+double Document::progress_seconds() const {
+  return progress_.isEmpty() ? 0 : static_cast<double>(progress_since_.elapsed()) / 1e3;
 }
 
 void Document::show_session(std::shared_ptr<trace::Session> session, const QString& title) {
@@ -88,7 +101,10 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   looks_ = {};
   history_.forget();
   source_.show_plan(nullptr);
+  notes_of_.clear();
   source_.set_session(std::move(session));
+  notes_.set(remembered_notes(spec()));
+  notes_of_ = spec();
   debugger_.look_again();
   Q_EMIT opened();
 }

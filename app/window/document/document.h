@@ -25,10 +25,11 @@ class DocumentParts {
  public:
   explicit DocumentParts(views::Theme* theme);
 
-  views::ViewContext context() { return {&source_, &selection_, &axis_, theme_}; }
+  views::ViewContext context() { return {&source_, &selection_, &axis_, theme_, &notes_}; }
   views::SessionSource* source() { return &source_; }
   views::SelectionModel* selection() { return &selection_; }
   views::SharedAxis* axis() { return &axis_; }
+  views::PinnedNotes* notes() { return &notes_; }
   RunController* runner() { return runner_.get(); }
   Replanning* replanning() { return &replanning_; }
   CompareLoader* comparing() { return &comparing_; }
@@ -52,6 +53,7 @@ class DocumentParts {
   views::SessionSource source_;
   views::SelectionModel selection_;
   views::SharedAxis axis_{&source_};
+  views::PinnedNotes notes_{&axis_};
   Messages messages_;
   Replanning replanning_{&source_, runner_.get()};
   CompareLoader comparing_;
@@ -72,8 +74,10 @@ class Document : public QObject, public DocumentParts {
   static void retire(std::unique_ptr<Document> document);
 
   const QString& title() const { return title_; }
-  QString spec() const { return runner_->spec(); }       // where it came from
-  const QString& progress() const { return progress_; }  // of what is opened or read; empty: nothing is
+  QString spec() const { return runner_->spec(); }           // where it came from
+  const QString& progress() const { return progress_; }      // of what is opened or read; empty: nothing is
+  double progress_share() const { return progress_share_; }  // of that; below nought: not known
+  double progress_seconds() const;                           // since it began
   const QString& paused_before() const { return paused_before_; }
   bool empty() const { return !source_.session() && runner_->state() == RunState::Empty; }
 
@@ -101,9 +105,12 @@ class Document : public QObject, public DocumentParts {
   void pause_at(int step, BreakReason reason, const QString& node);
   void go_to_first_peak();
   void tell_of_older_runs();
-  void set_progress(const QString& text);
+  void set_progress(const QString& text, double share = -1);
 
   QString title_, progress_, paused_before_;
+  QString notes_of_;  // what the pinned notes are remembered by; empty: they are not
+  double progress_share_ = -1;
+  QElapsedTimer progress_since_;
   QTimer settle_timer_;
   std::shared_ptr<const trace::PlanInfo> plan_before_;  // to be drawn under the one that is being made
   bool older_gone_ = false;                             // the session let go of runs, and it was said

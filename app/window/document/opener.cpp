@@ -57,7 +57,7 @@ Opened recording(const QString& path, const OpenVoice& voice) {
     }
     const int percent = static_cast<int>(part * 100);
     if (std::exchange(last, percent) != percent) {
-      voice.progress(Opener::tr("Reading the recording… %1 %").arg(percent));
+      voice.progress(Opener::tr("Reading the recording… %1 %").arg(percent), part);
       if (shown) voice.more();
     }
     return voice.wanted();
@@ -91,7 +91,8 @@ RunnerOptions runner_options(const RunSettings& settings, const OpenVoice& voice
     say(phase == "opening"           ? Opener::tr("Reading the model…")
         : phase == "loading weights" ? Opener::tr("Loading the weights…")
         : phase == "planning"        ? Opener::tr("Planning the memory…")
-                                     : Opener::tr("Preparing…"));
+                                     : Opener::tr("Preparing…"),
+        -1);
   };
   return options;
 }
@@ -224,6 +225,16 @@ RunnerOptions usual_run(const RunSettings& settings) {
   options.strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
   options.fuse = settings.fuse;
   return options;
+}
+
+void take_usual_run(const RunnerOptions& options, RunSettings& settings) {
+  settings.backend = QString::fromStdString(options.backend);
+  settings.threads = options.threads;
+  settings.planner = QString::fromStdString(options.planner);
+  settings.order = QString::fromStdString(options.order);
+  settings.budget_seconds = options.budget_seconds;
+  settings.strategy = QString::fromUtf8(name(options.strategy));
+  settings.fuse = options.fuse;
 }
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {

@@ -41,7 +41,7 @@ struct Opened {
 };
 
 struct OpenVoice {
-  std::function<void(const QString& phase)> progress;
+  std::function<void(const QString& phase, double share)> progress;  // below nought: nobody knows
   // A recording that takes long to read is shown while it is read: there is something, and there is more.
   std::function<void(std::shared_ptr<trace::Session> session, const QString& title)> show;
   std::function<void()> more;
@@ -52,6 +52,8 @@ struct OpenVoice {
 bool is_model_spec(const QString& spec);
 // How a model is run of which nothing else is remembered.
 RunnerOptions usual_run(const RunSettings& settings);
+// The other way: what of `options` is kept in the preferences, into `settings`.
+void take_usual_run(const RunnerOptions& options, RunSettings& settings);
 
 Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice);
 

@@ -14,6 +14,8 @@ Replanning::Replanning(SessionSource* source, RunController* runner) : source_(s
   });
   connect(&replanner_, &Replanner::trying, this,
           [this](int number, int all, const QString& planner, const QString& order) {
+            trying_ = number - 1;
+            tries_ = all;
             say(tr("%1 of %2: %3, %4").arg(number).arg(all).arg(planner, order));
           });
   connect(&replanner_, &Replanner::advised, this, [this](const QString& text) { advice_ = text; });
@@ -65,6 +67,17 @@ std::shared_ptr<const trace::GraphInfo> Replanning::graph() const {
   return id.valid() && id.index() < graphs.size() ? graphs[id.index()] : nullptr;
 }
 
+void Replanning::begin() {
+  trying_ = tries_ = 0;
+  since_.start();
+}
+
+std::pair<double, double> Replanning::done() const {
+  const double elapsed = busy() ? static_cast<double>(since_.elapsed()) / 1e3 : 0;
+  if (tries_ > 0) return {static_cast<double>(trying_) / tries_, elapsed};
+  return {progress_.budget_seconds > 0 ? std::min(elapsed / progress_.budget_seconds, 1.0) : -1, elapsed};
+}
+
 void Replanning::plan(const ReplanWish& wish) {
   if (!graph()) return;
   best_ = nullptr;
@@ -73,6 +86,7 @@ void Replanning::plan(const ReplanWish& wish) {
   wish_.planner = wish.planner;
   wish_.order = wish.order;
   progress_ = {{}, wish.budget_seconds, -1};
+  begin();
   replanner_.plan(graph(), shown_plan(), wish);
   say(tr("Planning…"));
 }
@@ -82,6 +96,7 @@ void Replanning::plan_all() {
   best_ = nullptr;
   tried_ = 0;
   progress_ = {{}, wish_.budget_seconds, -1};
+  begin();
   replanner_.plan_all(graph(), shown_plan(), wish_);
   Q_EMIT changed();
 }

@@ -5,6 +5,8 @@
 #include <arenascope/base/result.h>
 #include <views/common/session_source.h>
 
+#include <QElapsedTimer>
+
 #include "replanner.h"
 #include "run_controller.h"
 
@@ -22,6 +24,9 @@ class Replanning : public QObject {
   bool busy() const { return replanner_.busy(); }
   const QString& said() const { return said_; }  // of the search that goes on, or of what came of it
   const views::SearchProgress& progress() const { return progress_; }
+  // How much of it is done, 0 to 1, and for how many seconds it goes on.
+  std::pair<double, double> done() const;
+  bool tries_all() const { return replanner_.busy() && tries_ > 0; }
   // What the next search is to look for.
   const views::ReplanWish& wish() const { return wish_; }
   void set_wish(const views::ReplanWish& wish);
@@ -46,6 +51,7 @@ class Replanning : public QObject {
  private:
   void take(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all);
   void finish();
+  void begin();
   QString summary_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const;
 
   views::SessionSource* source_;
@@ -57,7 +63,8 @@ class Replanning : public QObject {
   std::shared_ptr<const trace::PlanInfo> best_;  // of all combinations
   QString advice_;                               // where a plan misses the bytes to fit under
   Bytes wanted_ = 0;                             // of the search that goes on
-  int tried_ = 0;
+  int tried_ = 0, trying_ = 0, tries_ = 0;       // plans of all combinations: made, begun, wanted
+  QElapsedTimer since_;                          // the search began
 };
 
 }  // namespace arenascope::app

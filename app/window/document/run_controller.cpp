@@ -3,6 +3,8 @@
 
 #include <arenascope/trace/recorder.h>
 
+#include <QThreadPool>
+
 #include "run_worker.h"
 
 namespace arenascope::app {
@@ -122,16 +124,18 @@ void RunController::read_values(trace::TensorRef tensor) {
 
 std::shared_ptr<const trace::PlanInfo> RunController::add_plan(trace::PlanInfo plan) {
   if (!session_) return nullptr;
-  trace::PlanId id(session_->snapshot()->plans.size());
+  const auto kept = std::make_shared<trace::PlanInfo>(std::move(plan));
   if (recorder_) {
-    id = recorder_->describe(std::move(plan));
-    recorder_->drain();
+    kept->id = recorder_->describe(*kept);
+    QThreadPool::globalInstance()->start([recorder = recorder_, tell = shared().tell] {
+      recorder->drain();
+      tell([](RunController& c) { Q_EMIT c.read_on(); });
+    });
   } else {  // a recording: nobody else writes it
-    plan.id = id;
-    session_->describe(trace::Description(std::make_shared<const trace::PlanInfo>(std::move(plan))));
+    kept->id = trace::PlanId(session_->snapshot()->plans.size());
+    session_->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(kept)));
   }
-  const auto snapshot = session_->snapshot();
-  return id.index() < snapshot->plans.size() ? snapshot->plans[id.index()] : nullptr;
+  return kept;
 }
 
 // --- told by the worker

@@ -62,7 +62,8 @@ class RunController : public RunLink {
   void step();  // one node with work
   void run_to(Step step);
   void stop();  // ends the run; the model stays open
-  // Tells the session of a plan that was made elsewhere; null where there is no session. Any state.
+  // Tells the session of a plan that was made elsewhere, and gives it back as it is known there; null where there is no
+  // session. Of a model the session has it a moment later, at read_on(): nobody waits for the recorder. Any state.
   std::shared_ptr<const trace::PlanInfo> add_plan(trace::PlanInfo plan);
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   void read_values(trace::TensorRef tensor);  // answered by values() when the run is paused or ready
@@ -87,9 +88,9 @@ class RunController : public RunLink {
 
  Q_SIGNALS:
   void opened(const QString& title);  // session() is another one
-  void read_on();                     // of a recording that is shown while it is read: more is there, or all
+  void read_on();                     // the session has more: of a recording that is still read, or a plan
   void failed(const QString& sentence);
-  void progress(const QString& phase);  // empty: done
+  void progress(const QString& phase, double share = -1);  // empty: done; below nought: nobody knows how much is done
   void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
   void planned();  // plans were added to the session
   void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);  // null: why not

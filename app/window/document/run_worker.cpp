@@ -55,8 +55,8 @@ void RunWorker::close() {
 void RunWorker::open(const QString& spec, const RunSettings& settings) {
   looping_ = once_ = false;
   OpenVoice voice;
-  voice.progress = [this](const QString& phase) {
-    shared_->tell([phase](RunController& c) { Q_EMIT c.progress(phase); });
+  voice.progress = [this](const QString& phase, double share) {
+    shared_->tell([phase, share](RunController& c) { Q_EMIT c.progress(phase, share); });
   };
   bool shown = false;
   voice.show = [&](std::shared_ptr<trace::Session> session, const QString& title) {
@@ -67,6 +67,10 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
   voice.wanted = [this] { return !shared_->cancel && !shared_->quit; };
   Opened opened = open_spec(spec, settings, voice);
   shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
+  if (!voice.wanted() && !shown) {
+    opened = {};
+    opened.problem = QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled.");
+  }
   if (!opened.session) {
     shared_->tell([problem = opened.problem](RunController& c) { c.take_failed(problem); });
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "layouts.h"
 
-#include <QGuiApplication>
+#include <QApplication>
 #include <QRegularExpression>
 #include <QScreen>
 #include <QSettings>
@@ -23,7 +23,9 @@ uint8_t bit_of(const QString& name) {
 
 Layouts::Layouts(QMainWindow* window, Panels* panels) : QObject(window), window_(window), panels_(panels) {
   window_->setDockNestingEnabled(true);
-  window_->setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
+  window_->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
+  // Panels glide into place only where the desktop wants motion.
+  window_->setAnimated(QApplication::isEffectEnabled(Qt::UI_General));
   window_->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   window_->setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
   window_->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);

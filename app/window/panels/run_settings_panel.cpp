@@ -4,24 +4,18 @@
 #include "app/common/run_options.h"
 
 #include <views/common/csv_line.h>
-#include <QCheckBox>
-#include <QComboBox>
-#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QLineEdit>
-#include <QPlainTextEdit>
 #include <QVBoxLayout>
 
 #include "app/window/document/document.h"
 #include "app/window/document/opener.h"
 #include "app/window/document/run_memory.h"
+#include "app/window/run_option_editor.h"
 
 namespace arenascope::app {
 
 namespace {
-
-QString option_text(const char* text) { return QCoreApplication::translate("RunOptions", text); }
 
 // Several lines as one, for a label.
 QString in_one_line(const std::string& text) {
@@ -43,8 +37,8 @@ void RunSettingsPanel::build() {
   grid->setColumnStretch(3, 1);
   grid->setHorizontalSpacing(12);
   for (const RunOption& option : run_options()) {
-    Row row{&option, new QLabel(inside), make_editor(option), new QLabel(inside), new QLabel(inside)};
-    row.editor->setObjectName(QString::fromLatin1(option.id));
+    Row row{&option, new QLabel(inside), make_run_editor(option, this, [this] { show_changed(); }), new QLabel(inside),
+            new QLabel(inside)};
     row.title->setBuddy(row.editor);
     row.usual->setEnabled(false);
     row.sentence->setWordWrap(true);
@@ -84,57 +78,6 @@ void RunSettingsPanel::build() {
   connect(reset_, &QPushButton::clicked, this, &RunSettingsPanel::reset);
 }
 
-QWidget* RunSettingsPanel::make_editor(const RunOption& option) {
-  const auto changed = [this] { show_changed(); };
-  switch (option.type) {
-    case RunOptionType::Flag: {
-      auto* box = new QCheckBox(this);
-      connect(box, &QCheckBox::toggled, this, changed);
-      return box;
-    }
-    case RunOptionType::Choice: {
-      auto* box = new QComboBox(this);
-      box->setEditable(true);  // a device's number may stand behind its backend's name
-      for (const std::string& choice : option.choices()) box->addItem(QString::fromStdString(choice));
-      connect(box, &QComboBox::currentTextChanged, this, changed);
-      return box;
-    }
-    case RunOptionType::List: {
-      auto* edit = new QPlainTextEdit(this);
-      edit->setTabChangesFocus(true);
-      edit->setFixedHeight(2 * fontMetrics().lineSpacing() + 12);
-      connect(edit, &QPlainTextEdit::textChanged, this, changed);
-      return edit;
-    }
-    case RunOptionType::Whole:
-    case RunOptionType::Number:
-    case RunOptionType::Text: break;
-  }
-  auto* edit = new QLineEdit(this);
-  connect(edit, &QLineEdit::textChanged, this, changed);
-  return edit;
-}
-
-QString RunSettingsPanel::text_of(const Row& row) {
-  if (const auto* box = qobject_cast<QCheckBox*>(row.editor))
-    return box->isChecked() ? QStringLiteral("on") : QStringLiteral("off");
-  if (const auto* box = qobject_cast<QComboBox*>(row.editor)) return box->currentText().trimmed();
-  if (const auto* edit = qobject_cast<QPlainTextEdit*>(row.editor)) return edit->toPlainText().trimmed();
-  return qobject_cast<QLineEdit*>(row.editor)->text().trimmed();
-}
-
-void RunSettingsPanel::set_text(const Row& row, const std::string& text) {
-  const QString shown = QString::fromStdString(text);
-  if (auto* box = qobject_cast<QCheckBox*>(row.editor))
-    box->setChecked(text == "on");
-  else if (auto* choices = qobject_cast<QComboBox*>(row.editor))
-    choices->setCurrentText(shown);
-  else if (auto* lines = qobject_cast<QPlainTextEdit*>(row.editor))
-    lines->setPlainText(shown);
-  else
-    qobject_cast<QLineEdit*>(row.editor)->setText(shown);
-}
-
 QWidget* RunSettingsPanel::editor(const char* id) const {
   for (const Row& row : rows_)
     if (std::string_view(row.option->id) == id) return row.editor;
@@ -163,7 +106,7 @@ void RunSettingsPanel::take() {
   for (const Row& row : rows_) {
     const std::string now = row.option->text(options);
     const auto own = remembered.find(row.option->id);
-    set_text(row, own != remembered.end() ? own->second : now);
+    set_run_editor(row.editor, own != remembered.end() ? own->second : now);
     row.usual->setText(now.empty() ? tr("usually none") : tr("usually %1").arg(in_one_line(now)));
   }
   show_changed();
@@ -173,7 +116,7 @@ std::map<std::string, std::string> RunSettingsPanel::chosen() const {
   const RunnerOptions options = usual();
   std::map<std::string, std::string> values;
   for (const Row& row : rows_)
-    if (const std::string value = text_of(row).toStdString(); value != row.option->text(options))
+    if (const std::string value = text_of_run_editor(row.editor).toStdString(); value != row.option->text(options))
       values[row.option->id] = value;
   return values;
 }
@@ -203,18 +146,15 @@ void RunSettingsPanel::apply() {
 
 void RunSettingsPanel::reset() {
   const RunnerOptions options = usual();
-  for (const Row& row : rows_) set_text(row, row.option->text(options));
+  for (const Row& row : rows_) set_run_editor(row.editor, row.option->text(options));
   apply();
 }
 
 void RunSettingsPanel::retranslate() {
   for (const Row& row : rows_) {
-    row.title->setText(option_text(row.option->title));
-    row.sentence->setText(option_text(row.option->sentence));
-    row.editor->setToolTip(QStringLiteral("--") +
-                           QString::fromLatin1(row.option->off ? row.option->off : row.option->id));
-    row.editor->setAccessibleName(option_text(row.option->title));
-    row.editor->setAccessibleDescription(option_text(row.option->sentence));
+    row.title->setText(run_option_text(row.option->title));
+    row.sentence->setText(run_option_text(row.option->sentence));
+    name_run_editor(*row.option, row.editor);
   }
   apply_->setText(tr("Open with These"));
   apply_->setToolTip(tr("They are remembered for this file or model"));
@@ -234,8 +174,8 @@ QString RunSettingsPanel::to_csv() const {
   QString csv = views::csv_line({tr("Option"), tr("Value"), tr("Usually"), tr("Meaning")});
   const RunnerOptions options = usual();
   for (const Row& row : rows_)
-    csv += views::csv_line({QString::fromLatin1(row.option->id), text_of(row), in_one_line(row.option->text(options)),
-                            option_text(row.option->sentence)});
+    csv += views::csv_line({QString::fromLatin1(row.option->id), text_of_run_editor(row.editor),
+                            in_one_line(row.option->text(options)), run_option_text(row.option->sentence)});
   return csv;
 }
 

@@ -47,7 +47,6 @@ class RunSettingsPanel : public QWidget {
     QLabel* sentence;
   };
   void build();
-  QWidget* make_editor(const RunOption& option);
   void retranslate();
   void take();          // what is remembered of the document
   void show_changed();  // titles and buttons
@@ -55,8 +54,6 @@ class RunSettingsPanel : public QWidget {
   void reset();
   RunnerOptions usual() const;
   std::map<std::string, std::string> chosen() const;  // those that differ from what is usual
-  static QString text_of(const Row& row);
-  static void set_text(const Row& row, const std::string& text);
 
   QPointer<Document> document_;
   views::ContextBond bond_;

@@ -2,12 +2,17 @@
 // A document is a room of its own: what is looked for, compared, searched, said and broken at in one tab is nowhere
 // else, and what was begun there comes to its end there.
 #include <QDialogButtonBox>
+#include <QInputDialog>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
+#include <QToolButton>
 
+#include <views/common/background.h>
+#include <views/inspector/inspector_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
 
@@ -198,6 +203,66 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(doc().source()->plan()->arena_bytes < before);
     QVERIFY(doc().messages()->all().empty());
     QCOMPARE(remembered_sizes(spec).size(), sizes.size());
+  }
+
+  // A bar for what takes longer than a second, with the time that is left, and a button that ends it.
+  void a_long_job_has_a_bar_and_is_cancelled() {
+    open_two();
+    auto* bar = window_->findChild<QProgressBar*>();
+    auto* cancel = window_->findChild<QToolButton*>("cancel_job");
+    QVERIFY(bar != nullptr && cancel != nullptr);
+    QVERIFY(!bar->isVisible() && !cancel->isVisible());
+    doc().replanning()->plan(wish(30));
+    QVERIFY(!bar->isVisible());  // nobody needs one for less than a second
+    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 5'000);
+    QVERIFY(cancel->isVisible());
+    QVERIFY2(bar->text().contains(u'2'), qPrintable(bar->text()));  // 29 s left, or 28
+    QVERIFY(bar->value() > 0 && bar->value() < 500);
+    window_->documents()->show(1);
+    QTRY_VERIFY(!bar->isVisible());  // it is the other's
+    window_->documents()->show(0);
+    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 5'000);
+    QTest::mouseClick(cancel, Qt::LeftButton);
+    QVERIFY(!doc().replanning()->busy());
+    QVERIFY(!bar->isVisible() && !cancel->isVisible());
+    QVERIFY(doc().source()->shown_plan() == nullptr);
+    QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
+  }
+
+  // A plan that was made is handed over without waiting for the recorder, and is in the session a moment later.
+  void a_plan_is_added_without_waiting() {
+    open("zoo:squeezenet");
+    const size_t plans = doc().source()->snapshot()->plans.size();
+    const auto added = doc().runner()->add_plan(*doc().source()->snapshot()->plans.front());
+    QVERIFY(added != nullptr);
+    QCOMPARE(added->id.index(), plans);
+    QTRY_COMPARE(doc().source()->snapshot()->plans.size(), plans + 1);
+    QVERIFY(*doc().source()->snapshot()->plans.back() == *added);
+  }
+
+  void notes_are_remembered_by_the_file() {
+    open_two();
+    doc().axis()->set_current(Step(9));
+    window_->shell().actions->find("view.note")->trigger();
+    auto* dialog = window_->findChild<QInputDialog*>("note");
+    QVERIFY(dialog != nullptr);
+    dialog->setTextValue("look here");
+    dialog->accept();
+    QCOMPARE(doc().notes()->all().size(), size_t{1});
+    QCOMPARE(doc().notes()->all()[0].step, 9.5);
+    window_->documents()->show(1);
+    QVERIFY(doc().notes()->all().empty());
+    window_->documents()->show(0);
+    window_->documents()->open(doc().spec(), window_->shell().preferences.run);  // anew
+    QTRY_COMPARE_WITH_TIMEOUT(doc().notes()->all().size(), size_t{1}, kPatience);
+    QCOMPARE(doc().notes()->all()[0].text, QStringLiteral("look here"));
+  }
+
+  void the_inspector_has_a_histogram_of_the_op() {
+    doc().show_session(test::sample_session(), "sample");
+    doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(12)));
+    const QString text = panels().find<InspectorView>("inspector")->text();
+    QVERIFY2(text.contains("Times of") && text.contains("this one"), qPrintable(text));
   }
 
   void planning_is_cancelled() {

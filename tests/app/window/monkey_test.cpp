@@ -40,6 +40,11 @@ class MonkeyTest : public QObject, protected WindowFixture {
     s << (source.shown_plan() ? QString::number(source.shown_plan()->arena_bytes) : QStringLiteral("none"));
     s << (source.plan() != nullptr ? QString::fromStdString(source.plan()->planner) : QString());
     s << QString::number(source.snapshot()->plans.size()) << QString::number(source.snapshot()->runs.size());
+    s << QString::number(source.plan_before() ? source.plan_before()->id.value : -1);
+    s << QString::number(reinterpret_cast<quintptr>(source.session().get()), 16);
+    s << QString::number(d.history().can_undo()) << QString::number(d.history().can_redo());
+    for (const PinnedNote& note : d.notes()->all()) s << note.text << QString::number(note.step, 'g', 17);
+    s << d.progress() << d.paused_before() << QString::number(d.debugger()->playing());
     s << (source.comparison() ? source.comparison()->other.title : QStringLiteral("alone"));
     const ReplanWish& wish = d.replanning()->wish();
     s << wish.planner << wish.order << QString::number(wish.fit_under) << QString::number(wish.budget_seconds);
@@ -77,7 +82,7 @@ class MonkeyTest : public QObject, protected WindowFixture {
   void change_view() {
     Document& d = doc();
     const int steps = std::max(d.axis()->steps(), 2);
-    switch (pick(9)) {
+    switch (pick(10)) {
       case 0: d.axis()->frame_steps(Step(pick(steps / 2)), Step(steps / 2 + pick(steps / 2) + 1)); break;
       case 1: d.axis()->set_current(Step(pick(steps))); break;
       case 2:
@@ -89,6 +94,7 @@ class MonkeyTest : public QObject, protected WindowFixture {
       case 5: panels().table("nodes")->table_view()->sortByColumn(pick(5), Qt::DescendingOrder); break;
       case 6: d.selection()->select(StepRangeSelection{Step(pick(steps / 2)), Step(steps / 2 + 1)}); break;
       case 7: d.axis()->toggle_mode(); break;
+      case 8: d.notes()->pin(pick(steps), QString::number(pick(9)), 0.5); break;
       default: panels().find<GraphView>("graph")->set_colour(static_cast<GraphColour>(pick(6))); break;
     }
     done_ << QStringLiteral("view");

@@ -87,6 +87,8 @@ class CommonTest : public QObject {
     QCOMPARE(panned({40, 60}, -1000, {0, 100}), (AxisRange{0, 20}));
     QCOMPARE(bounded({-50, 500}, {0, 100}, 2), (AxisRange{0, 100}));
     QCOMPARE(bounded({std::nan(""), 1}, {0, 100}, 2), (AxisRange{0, 100}));
+    QCOMPARE(bounded({0, 1}, {0, 1}, 2), (AxisRange{0, 1}));  // a plot of one step has no empty half
+    QCOMPARE(zoomed({0, 1}, 0.5, 0.5, {0, 1}, 2), (AxisRange{0, 1}));
   }
 
   void culling_and_hits_agree_with_looking_at_all() {

@@ -383,6 +383,22 @@ class GraphTest : public QObject {
     size_t alone = 0;
     for (const VertexLook& look : scene.looks) alone += look.fill.rgb() == only_here;
     QVERIFY(alone <= source.comparison()->only_ours && alone > 0);
+    // What is only there is a ghost here, each once.
+    test::SampleOptions longer;
+    longer.blocks = 10;
+    source.compare_with(
+        std::make_shared<const Other>(Other::of(test::sample_session(longer)->snapshot(), QStringLiteral("longer"))));
+    QVERIFY(source.comparison()->only_theirs > 0);
+    std::set<QString> gone;
+    size_t ghosts = 0;
+    for (const VertexLook& look : scene.looks) {
+      ghosts += look.gone.size();
+      gone.insert(look.gone.begin(), look.gone.end());
+    }
+    QCOMPARE(ghosts, source.comparison()->only_theirs);
+    QCOMPARE(gone.size(), ghosts);
+    view.set_colour(GraphColour::Op);
+    for (const VertexLook& look : scene.looks) QVERIFY(look.gone.empty());
   }
 
   void a_layer_is_a_thing_with_steps_and_nodes() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plotted views on a small network's session, driven with mouse and keys as a person would.
 #include <sample_session.h>
+#include <views/arena/arena_colours.h>
 #include <views/arena/arena_view.h>
 #include <views/common/format.h>
 #include <views/lifetimes/lifetimes_view.h>
@@ -12,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
+#include <map>
 
 using namespace arenascope;
 using namespace arenascope::views;
@@ -26,7 +28,7 @@ struct Desk {
     source.set_session(test::sample_session(options));
     for (PlotView* v : all()) v->resize(1000, 320);
   }
-  ViewContext at() { return {&source, &selection, &axis, &theme}; }
+  ViewContext at() { return {&source, &selection, &axis, &theme, &notes}; }
   std::vector<PlotView*> all() { return {&occupancy, &arena, &lifetimes, &timeline}; }
   void show() {
     for (PlotView* v : all()) v->show();
@@ -36,6 +38,7 @@ struct Desk {
   SessionSource source;
   SelectionModel selection;
   SharedAxis axis;
+  PinnedNotes notes{&axis};
   Theme theme;
   OccupancyView occupancy;
   ArenaView arena;
@@ -522,6 +525,127 @@ class PlotsTest : public QObject {
     QVERIFY(flow_of(graph, NodeId::none()) == Flow());
     QVERIFY(flow_of(graph, NodeId(graph.nodes.size())) == Flow());
   }
+  void the_map_is_coloured_by_what_is_wanted() {
+    Desk d;
+    d.show();
+    const trace::GraphInfo& graph = *d.source.graph();
+    const auto style_of = [&](trace::TensorRef tensor) { return body_of(d.arena, tensor).style; };
+    const size_t legend = d.arena.header().legend.size();
+    d.arena.set_colour(ArenaColour::Op);
+    d.arena.prepare_now();
+    std::map<std::string, uint32_t> of_op;
+    for (const trace::SliceInfo& s : d.source.plan()->slices) {
+      if (!s.tensor.is_node()) continue;
+      const std::string& op = graph.nodes[s.tensor.index()].op;
+      const auto [it, fresh] = of_op.try_emplace(op, style_of(s.tensor));
+      QCOMPARE(it->second, style_of(s.tensor));  // one op, one colour
+      QVERIFY(it->second >= kArenaCategory0 && it->second < kArenaShade0);
+    }
+    QVERIFY(of_op.size() > 2);
+    QVERIFY(d.arena.header().legend.size() != legend);
+    QStringList named;
+    for (const LegendChip& chip : d.arena.header().legend) named << chip.text;
+    for (const auto& [op, style] : of_op) QVERIFY2(named.contains(QString::fromStdString(op)), op.c_str());
+    for (const ArenaColour colour : {ArenaColour::Size, ArenaColour::Age, ArenaColour::Time}) {
+      d.arena.set_colour(colour);
+      d.arena.prepare_now();
+      const auto amount = [&](const trace::SliceInfo& s) {
+        return colour == ArenaColour::Size  ? static_cast<double>(s.size)
+               : colour == ArenaColour::Age ? static_cast<double>(s.last.value - s.first.value)
+                                            : d.source.snapshot()->stats(graph.id, NodeId(s.tensor.index())).mean;
+      };
+      for (const trace::SliceInfo& a : d.source.plan()->slices)
+        for (const trace::SliceInfo& b : d.source.plan()->slices)
+          if (a.tensor.is_node() && b.tensor.is_node() && amount(a) > amount(b))
+            QVERIFY(style_of(a.tensor) >= style_of(b.tensor));  // more is never paler
+      QVERIFY(style_of(d.source.plan()->slices.back().tensor) >= kArenaShade0);
+    }
+    d.arena.set_colour(ArenaColour::Kind);
+    d.arena.prepare_now();
+    QCOMPARE(d.arena.header().legend.size(), legend);
+  }
+
+  void a_legend_that_does_not_fit_wraps() {
+    Desk d;
+    d.arena.resize(1400, 400);
+    d.arena.show();
+    d.arena.prepare_now();
+    const int wide = d.arena.plot()->axisRect()->top();
+    d.arena.resize(420, 400);
+    QCoreApplication::processEvents();
+    d.arena.prepare_now();
+    QVERIFY2(d.arena.plot()->axisRect()->top() > wide, "the legend has no row of its own");
+    d.arena.resize(420, 90);  // where there is no room for one, the plot keeps what there is
+    QCoreApplication::processEvents();
+    d.arena.prepare_now();
+    QCOMPARE(d.arena.plot()->axisRect()->top(), wide);
+  }
+
+  void names_of_lines_never_meet() {
+    QCOMPARE(spread({50}, 10, 0, 100), (std::vector<double>{45}));
+    const std::vector<double> close = spread({50, 52, 53}, 10, 0, 100);
+    for (size_t i = 1; i < close.size(); ++i) QVERIFY(close[i] >= close[i - 1] + 10);
+    const std::vector<double> low = spread({96, 98, 99}, 10, 0, 100);
+    for (size_t i = 1; i < low.size(); ++i) QVERIFY(low[i] >= low[i - 1] + 10);
+    QVERIFY(low.back() <= 90);
+  }
+
+  void a_note_is_pinned_to_its_moment() {
+    Desk d;
+    d.show();
+    QSignalSpy changed(&d.notes, &PinnedNotes::changed);
+    d.notes.pin(12.5, QStringLiteral("  the first convolution "), 0.1);
+    QCOMPARE(d.notes.all().size(), size_t{1});
+    QCOMPARE(d.notes.all()[0].text, QStringLiteral("the first convolution"));
+    QCOMPARE(d.notes.x_of(d.notes.all()[0]), 12.5);
+    d.axis.set_mode(AxisMode::Time);
+    QCOMPARE(d.notes.x_of(d.notes.all()[0]), d.axis.frame().mapping.time_of(12.5));
+    d.axis.set_mode(AxisMode::Step);
+    d.notes.pin(12.55, QStringLiteral("the same place"), 0.1);  // in place of it
+    QCOMPARE(d.notes.all().size(), size_t{1});
+    QCOMPARE(d.notes.all()[0].text, QStringLiteral("the same place"));
+    QVERIFY(d.notes.at(20, 0.1) == nullptr);
+    d.notes.pin(12.5, {}, 0.1);
+    QVERIFY(d.notes.all().empty());
+    QCOMPARE(changed.count(), 3);
+  }
+
+  void a_pinned_row_comes_first() {
+    Desk d;
+    d.show();
+    const auto names = [&] {
+      QStringList out;
+      for (const TimelineRow& row : d.timeline.picture()->rows)
+        if (row.track.valid()) out << QString::fromStdString(d.source.snapshot()->tracks[row.track.index()].info.name);
+      return out;
+    };
+    const QStringList before = names();
+    QVERIFY(before.size() > 2);
+    d.timeline.pin_row(before.back(), true);
+    d.timeline.prepare_now();
+    QCOMPARE(names().front(), before.back());
+    QCOMPARE(names().size(), before.size());
+    d.timeline.pin_row(before.back(), false);
+    d.timeline.prepare_now();
+    QCOMPARE(names(), before);
+  }
+
+  void high_contrast_is_black_and_white_and_told_apart() {
+    const ThemeColours c = ThemeColours::high_contrast();
+    const auto luminance = [](const QColor& q) {  // WCAG 2.1
+      const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+      return 0.2126 * linear(q.redF()) + 0.7152 * linear(q.greenF()) + 0.0722 * linear(q.blueF());
+    };
+    const auto ratio = [&](const QColor& a, const QColor& b) {
+      return (std::max(luminance(a), luminance(b)) + 0.05) / (std::min(luminance(a), luminance(b)) + 0.05);
+    };
+    for (const QColor& text : {c.text, c.dim_text, c.bound, c.capacity, c.axis})
+      QVERIFY(ratio(text, c.background) >= 7);
+    for (const QColor& fill : c.categories) QVERIFY(ratio(fill, c.background) >= 3);
+    for (const Role role : {Role::Work, Role::Wait, Role::Copy, Role::Input, Role::Output, Role::Hole})
+      QVERIFY(ratio(c[role], c.background) >= 3);
+  }
+
   void dark_and_light_differ() {
     Desk d;
     d.show();

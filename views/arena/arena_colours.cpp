@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/arena/arena_colours.h>
+#include <views/common/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace arenascope::views {
+
+namespace {
+
+// Of a tensor, a text by which it is coloured; empty: it has none.
+std::string colour_text(const trace::TensorInfo* tensor, ArenaColour by) {
+  if (tensor == nullptr) return {};
+  return by == ArenaColour::Op ? tensor->op : tensor->layer;
+}
+
+// One category for each text, the most frequent of the whole graph first, so that panning changes none; what comes
+// behind the seventh shares the last.
+std::map<std::string, uint32_t> categories_of(const trace::GraphInfo& graph, ArenaColour by) {
+  std::map<std::string, int> count;
+  for (const trace::TensorInfo& node : graph.nodes)
+    if (const std::string text = colour_text(&node, by); !text.empty()) ++count[text];
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [text, n] : count) order.push_back({-n, text});
+  std::sort(order.begin(), order.end());
+  std::map<std::string, uint32_t> categories;
+  for (size_t i = 0; i < order.size(); ++i)
+    categories[order[i].second] = std::min<uint32_t>(static_cast<uint32_t>(i), kArenaCategories - 1);
+  return categories;
+}
+
+// What a body is shaded by; below nought: nothing is known.
+class Amounts {
+ public:
+  Amounts(const ArenaPicture& picture, const PrepareInput& in) : picture_(picture), in_(in) {
+    if (picture.colour == ArenaColour::Time && in.graph != nullptr) stats_ = in.snapshot->stats(in.graph->id);
+  }
+  double of(const Rect& body) const {
+    const ArenaItem& item = picture_.items[body.tag];
+    if (picture_.colour == ArenaColour::Size) return body.y1 - body.y0;
+    if (picture_.colour == ArenaColour::Time) {
+      const bool ran =
+          item.tensor.is_node() && item.tensor.index() < stats_.size() && stats_[item.tensor.index()].runs > 0;
+      return ran ? stats_[item.tensor.index()].mean : -1;
+    }
+    const trace::SliceInfo* slice = item.slice >= 0 ? &in_.plan->slices[static_cast<size_t>(item.slice)] : nullptr;
+    if (slice != nullptr) return slice->last.value - slice->first.value;
+    return in_.axis.mode == AxisMode::Step ? body.x1 - body.x0 : -1;
+  }
+
+ private:
+  const ArenaPicture& picture_;
+  const PrepareInput& in_;
+  std::vector<trace::NodeStats> stats_;
+};
+
+// Each shade is a step of the logarithm between the least and the most: sizes and times span decades.
+void shade(std::vector<Rect>& bodies, ArenaPicture& picture, const PrepareInput& in) {
+  const Amounts amounts(picture, in);
+  double least = 1e300, most = 0;
+  std::vector<double> of(bodies.size());
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    of[i] = amounts.of(bodies[i]);
+    if (of[i] < 0) continue;
+    least = std::min(least, std::max(of[i], 1.0));
+    most = std::max(most, std::max(of[i], 1.0));
+  }
+  const double span = most > least ? std::log(most / least) : 1;
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    if (of[i] < 0) continue;
+    const bool planned = bodies[i].style >= kSliceStyles;
+    const double share = std::log(std::max(of[i], 1.0) / least) / span;
+    const auto step = std::min(static_cast<uint32_t>(share * kArenaShades), kArenaShades - 1);
+    bodies[i].style = kArenaShade0 + step + (planned ? kArenaShades : 0);
+  }
+  if (most <= 0) return;
+  for (const uint32_t step : {0U, kArenaShades / 2, kArenaShades - 1})
+    picture.meanings.push_back({kArenaShade0 + step, {}, least * std::exp(span * step / (kArenaShades - 1))});
+  if (most <= least) picture.meanings.resize(1);
+}
+
+}  // namespace
+
+void colour_bodies(ArenaPicture& picture, const PrepareInput& in) {
+  if (picture.colour == ArenaColour::Kind || picture.in_spaces || !picture.bodies) return;
+  std::vector<Rect> bodies;
+  bodies.reserve(picture.bodies->size());
+  for (size_t i = 0; i < picture.bodies->size(); ++i) bodies.push_back((*picture.bodies)[i]);
+  if (picture.colour == ArenaColour::Op || picture.colour == ArenaColour::Layer) {
+    if (in.graph == nullptr) return;
+    const auto categories = categories_of(*in.graph, picture.colour);
+    std::vector<bool> met(kArenaCategories, false);
+    for (Rect& body : bodies) {
+      const auto it =
+          categories.find(colour_text(SliceWords::tensor(in.graph, picture.items[body.tag].tensor), picture.colour));
+      if (it == categories.end()) continue;
+      met[it->second] = true;
+      body.style = kArenaCategory0 + it->second + (body.style >= kSliceStyles ? kArenaCategories : 0);
+    }
+    for (uint32_t c = 0; c < kArenaCategories; ++c) {
+      if (!met[c]) continue;
+      std::string name;
+      int sharing = 0;
+      for (const auto& [text, category] : categories)
+        if (category == c) name = text, ++sharing;
+      picture.meanings.push_back(
+          {kArenaCategory0 + c, sharing == 1 ? name : std::string(), static_cast<double>(sharing)});
+    }
+  } else {
+    shade(bodies, picture, in);
+  }
+  picture.bodies = std::make_shared<RectSet>(std::move(bodies));
+}
+
+std::vector<RectStyle> arena_styles(const ThemeColours& c) {
+  std::vector<RectStyle> styles = slice_styles(c);
+  const auto add = [&](QColor fill, bool seen) {
+    if (!seen) fill.setAlpha(c.dark ? 90 : 64);
+    RectStyle s;
+    s.fill = fill;
+    styles.push_back(s);
+  };
+  for (const bool seen : {true, false})
+    for (uint32_t i = 0; i < kArenaCategories; ++i) add(c.category(i), seen);
+  // Pale to strong, one hue, so that more reads as more in both themes.
+  const QColor strong = c.category(5);
+  for (const bool seen : {true, false})
+    for (uint32_t i = 0; i < kArenaShades; ++i) {
+      add(mixed(c.background, strong, 0.14 + 0.86 * i / (kArenaShades - 1)), seen);
+    }
+  return styles;
+}
+
+std::vector<LegendChip> body_legend(const ArenaPicture& picture, const std::vector<RectStyle>& styles) {
+  std::vector<LegendChip> legend;
+  for (const ArenaMeaning& m : picture.meanings) {
+    QString text = QString::fromStdString(m.text);
+    switch (picture.colour) {
+      case ArenaColour::Size: text = format_bytes(static_cast<Bytes>(m.amount)); break;
+      case ArenaColour::Time: text = format_ns(static_cast<Nanoseconds>(m.amount)); break;
+      case ArenaColour::Age:
+        text = ArenaColourWords::tr("%n step(s)", nullptr, static_cast<int>(std::lround(m.amount)));
+        break;
+      default:
+        if (text.isEmpty()) text = ArenaColourWords::tr("%n other(s)", nullptr, static_cast<int>(m.amount));
+    }
+    legend.push_back({text, styles[m.style]});
+  }
+  if (picture.colour != ArenaColour::Kind || !picture.bodies) return legend;
+  std::vector<bool> met(kSliceStyles, false);
+  for (size_t i = 0; i < picture.bodies->size(); ++i) met[(*picture.bodies)[i].style % kSliceStyles] = true;
+  const auto add = [&](uint32_t style, const QString& text) {
+    if (met[style]) legend.push_back({text, styles[style]});
+  };
+  if (met[kSliceWork1] || met[kSliceWork2]) met[kSliceWork0] = true;
+  add(kSliceWork0, ArenaColourWords::tr("result, its neighbours in tints"));
+  add(kSliceInput, ArenaColourWords::tr("input"));
+  add(kSliceOutput, ArenaColourWords::tr("output"));
+  add(kSliceWeight, ArenaColourWords::tr("weight"));
+  add(kSliceView, ArenaColourWords::tr("view"));
+  return legend;
+}
+
+QString ArenaColourWords::of(ArenaColour colour) {
+  switch (colour) {
+    case ArenaColour::Kind: return tr("Kind");
+    case ArenaColour::Op: return tr("Op");
+    case ArenaColour::Layer: return tr("Layer");
+    case ArenaColour::Age: return tr("Age: how long it lives");
+    case ArenaColour::Size: return tr("Size");
+    case ArenaColour::Time: return tr("Time of its node");
+  }
+  return {};
+}
+
+}  // namespace arenascope::views

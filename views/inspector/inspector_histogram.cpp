@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the times of all nodes of one op are spread, and where in them the selected one is.
+#include "inspector_page.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace arenascope::views::inspector {
+
+namespace {
+constexpr size_t kLeastNodes = 4;
+constexpr int kMostBins = 8, kLongestBar = 16;
+}  // namespace
+
+// Bins are equal steps of the logarithm: times of one op span decades.
+void op_histogram(Page& page, NodeId node) {
+  const trace::GraphInfo& graph = *page.in.graph;
+  const std::string& op = graph.nodes[node.index()].op;
+  const std::vector<trace::NodeStats> stats = page.in.snapshot->stats(graph.id);
+  std::vector<double> times;
+  for (size_t i = 0; i < graph.nodes.size() && i < stats.size(); ++i)
+    if (graph.nodes[i].op == op && stats[i].runs > 0 && stats[i].mean > 0) times.push_back(stats[i].mean);
+  const bool ran = node.index() < stats.size() && stats[node.index()].mean > 0;
+  if (op.empty() || times.size() < kLeastNodes || !ran) return;
+  const auto [low, high] = std::minmax_element(times.begin(), times.end());
+  const double least = *low, span = std::max(std::log(*high / least), 1e-3);
+  const int bins = std::min(kMostBins, static_cast<int>(times.size()));
+  const auto bin_of = [&](double t) {
+    return std::clamp(static_cast<int>(std::log(t / least) / span * bins), 0, bins - 1);
+  };
+  std::vector<int> counts(static_cast<size_t>(bins), 0);
+  for (double t : times) ++counts[static_cast<size_t>(bin_of(t))];
+  const int most = *std::max_element(counts.begin(), counts.end()), own = bin_of(stats[node.index()].mean);
+  page.section(Texts::tr("Times of %1, %n node(s)", nullptr, static_cast<int>(times.size())).arg(safe(op)));
+  for (int b = 0; b < bins; ++b) {
+    const auto edge = [&](int i) { return format_ns(static_cast<Nanoseconds>(least * std::exp(span * i / bins))); };
+    const int count = counts[static_cast<size_t>(b)], length = (count * kLongestBar + most - 1) / most;
+    QString bar = QStringLiteral("%1 %2").arg(QString(length, QChar(0x2588))).arg(count);
+    if (b == own) bar += QStringLiteral(" ◂ ") + Texts::tr("this one");
+    page.row(edge(b) + QStringLiteral(" – ") + edge(b + 1), bar);
+  }
+}
+
+}  // namespace arenascope::views::inspector
