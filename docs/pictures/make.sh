@@ -2,11 +2,18 @@
 # SPDX-License-Identifier: MIT
 # Draws the pictures of the documents anew, with `arenascope --export`.
 #   make.sh PROGRAM [MODEL]   MODEL: a ResNet-50 as ONNX; without one the built-in one is taken
-# Colours are reduced to 256 where ImageMagick is there: the pictures are flat, and a third of the size.
+# Colours are reduced to 256 where ImageMagick is there: the pictures are flat, and a third of the size. What README and
+# the manual show is drawn at twice the size, too (NAME@2x.png), for screens that have the pixels.
 set -eu
 program=$1
 model=${2:-zoo:resnet50}
 folder=$(cd "$(dirname "$0")" && pwd)
+both() {  # NAME ARGUMENTS...: at 1x and 2x
+  draw "$@"
+  twice=$1@2x
+  shift
+  draw "$twice" "$@" --scale 2
+}
 draw() {  # NAME ARGUMENTS...
   name=$1
   shift
@@ -16,13 +23,13 @@ draw() {  # NAME ARGUMENTS...
     mv "$folder/$name.small.png" "$folder/$name.png"
   fi
 }
-draw window --export window --select r14 "$model"
-draw window-dark-zh --export window --theme dark --language zh_CN --layout memory zoo:bert_base
-draw window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
-draw timeline --export timeline --size 1200x260 --time zoo:squeezenet
-draw findings --export findings --size 1200x260 zoo:mobilenet_v2
-draw compare-dark --export window --theme dark --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
-draw compare-dark-zh --export window --theme dark --language zh_CN --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
+both window --export window --select r14 "$model"
+both window-dark-zh --export window --theme dark --language zh_CN --layout memory zoo:bert_base
+both window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
+both timeline --export timeline --size 1200x260 --time zoo:squeezenet
+both findings --export findings --size 1200x260 zoo:mobilenet_v2
+both compare-dark --export window --theme dark --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
+both compare-dark-zh --export window --theme dark --language zh_CN --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
 for planner in none two-level search; do
   draw "arena-$planner" --export arena --size 1000x360 --planner "$planner" "$model"
 done

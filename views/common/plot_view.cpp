@@ -64,7 +64,7 @@ void PlotView::show_nothing() {
   nothing.plan = nothing.ghost = nullptr;
   nothing.comparison = nullptr;
   prepared_ = work()(nothing, {});
-  if (prepared_) show_prepared(prepared_);
+  if (prepared_) show_fitted(prepared_);
   redraw();
 }
 
@@ -108,8 +108,16 @@ void PlotView::request() {
 void PlotView::take(const PreparedPtr& prepared) {
   if (!prepared || prepared->mode != context().axis->mode()) return;
   prepared_ = prepared;
-  show_prepared(prepared);
+  show_fitted(prepared);
   redraw();
+}
+
+// A legend of more or fewer rows leaves the plot another height, to which the views fit what they show.
+void PlotView::show_fitted(const PreparedPtr& prepared) {
+  const int before = plot()->axisRect()->height();
+  show_prepared(prepared);
+  lay_out();
+  if (plot()->axisRect()->height() != before) show_prepared(prepared);
 }
 
 void PlotView::prepare_now() {
@@ -131,7 +139,7 @@ void PlotView::paint(QPainter* painter, QSize size) {
   const int width = std::max(size.width() - kSideMargins, 16);
   if (PreparedPtr p = work()(input(context().axis->range(), width), {})) {
     prepared_ = p;
-    show_prepared(p);
+    show_fitted(p);
   }
   painting_ = true;
   QPicture picture;

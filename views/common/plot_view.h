@@ -85,6 +85,7 @@ class PlotView : public PlotCanvas, public Paintable {
   PrepareInput input(AxisRange range, int pixels) const;
   void request();
   void take(const PreparedPtr& prepared);
+  void show_fitted(const PreparedPtr& prepared);
   void axis_moved();
   bool wheel(QWheelEvent* event);
   bool press(QMouseEvent* event);

@@ -208,7 +208,7 @@ class DocumentTest : public QObject, protected WindowFixture {
   // A bar for what takes longer than a second, with the time that is left, and a button that ends it.
   void a_long_job_has_a_bar_and_is_cancelled() {
     open_two();
-    auto* bar = window_->findChild<QProgressBar*>();
+    auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
     auto* cancel = window_->findChild<QToolButton*>("cancel_job");
     QVERIFY(bar != nullptr && cancel != nullptr);
     QVERIFY(!bar->isVisible() && !cancel->isVisible());
