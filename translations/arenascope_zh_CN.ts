@@ -676,8 +676,8 @@
         <translation>种类、算子、层、存活时长、大小、时间；地图的右键菜单按名称列出</translation>
     </message>
     <message>
-        <source>Pin a &amp;Note Here…</source>
-        <translation>在此固定注释(&amp;N)…</translation>
+        <source>Pin a Note Here…</source>
+        <translation>在此固定注释…</translation>
     </message>
     <message>
         <source>To the playhead, or to where the selected range begins; remembered by the file</source>

@@ -116,7 +116,7 @@ void add_marking(Shell& shell) {
       "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sele&ct Steps up to Here"), {K(Qt::Key_BracketRight)},
       [&shell] { select_range(shell, false); }, QT_TRANSLATE_NOOP("Actions", "The second mark, at the playhead"));
   a.add(
-      "view.note", Menu::View, QT_TRANSLATE_NOOP("Actions", "Pin a &Note Here…"), {K(Qt::Key_N)},
+      "view.note", Menu::View, QT_TRANSLATE_NOOP("Actions", "Pin a Note Here…"), {K(Qt::Key_N)},
       [&shell] { ask_note(shell); },
       QT_TRANSLATE_NOOP("Actions", "To the playhead, or to where the selected range begins; remembered by the file"));
   a.add(

@@ -310,7 +310,7 @@ class Figures : public QObject {
     }
     row("a selection shown in every view, median", percentile(wall, 0.5), "ms", 16);
     row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", 16);
-    QVERIFY(percentile(worked, 0.5) < 24);  // half as much again: machines differ
+    QVERIFY(percentile(worked, 0.5) <= 16);
   }
 
   void spans_panned_and_zoomed() {
