@@ -289,4 +289,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>arenascope::views::Tables</name>
+    <message numerus="yes">
+        <source>%n tensors of one size, one after the other</source>
+        <translation>
+            <numerusform>%n tensor</numerusform>
+            <numerusform>%n tensors of one size, one after the other</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>
