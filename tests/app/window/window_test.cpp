@@ -467,7 +467,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_COMPARE(doc().axis()->current(), Step(window_->shell().playback->slider()->peak_step()));
     const auto* occupancy = static_cast<OccupancyView*>(plot_view("occupancy"));
     QTRY_VERIFY(occupancy->picture() && occupancy->picture()->peak > 0);
-    QCOMPARE(occupancy->picture()->peak_step, doc().axis()->current());
+    QTRY_COMPARE(occupancy->picture()->peak_step, doc().axis()->current());
   }
 
   void breadcrumbs_lead_back_out() {
