@@ -116,6 +116,7 @@ Result<SharedRings> SharedRings::map(int file) {
 }
 
 SharedRings::~SharedRings() {
+  range_.reset();
   if (!bytes_.empty()) ::munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
 }
 

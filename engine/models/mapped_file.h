@@ -3,8 +3,8 @@
 // A mapping shows what the file holds now, so whoever reads it late asks unchanged() first, and again when it is done;
 // pages beyond the end of a file that has shrunk cannot be read at all (arenascope/models/mapped_files.h).
 #pragma once
+#include <arenascope/base/mapped_range.h>
 #include <arenascope/base/result.h>
-#include "engine/models/mapped_range.h"
 
 #include <cstddef>
 #include <cstdint>

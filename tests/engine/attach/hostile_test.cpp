@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What comes in is as hostile as a file: streams and shared rings, damaged. ARENASCOPE_MUTANTS=1000000 for the campaign.
 #include <arenascope/trace/session.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "engine/attach/arenascope_client.h"
 #include "engine/attach/shared_rings.h"
 #include "tests/engine/attach/watched.h"
@@ -151,4 +154,28 @@ TEST_CASE("damaged rings give no more than they hold") {
     CHECK(taken <= 16 + static_cast<int64_t>(damaged.size() / sizeof(arenascope_event)));
     if (i % 16 == 0) look_at(fed.session);
   }
+}
+
+TEST_CASE("pages of shared rings may go as those of files may, and their memory may not shrink") {
+  const auto memory = [](unsigned flags) {
+    const int file = ::memfd_create("rings", flags);
+    REQUIRE(file >= 0);
+    REQUIRE(::ftruncate(file, 1 << 16) == 0);
+    return file;
+  };
+  const int open = memory(MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  CHECK_FALSE(attach::SharedRings::map(open).ok());
+  const int sealed = memory(MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  REQUIRE(::fcntl(sealed, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+  const uint8_t* begin = nullptr;
+  {
+    auto rings = attach::SharedRings::map(sealed);
+    REQUIRE(rings.ok());
+    begin = rings->bytes().data();
+    auto moved = std::move(*rings);
+    CHECK(MappedRange::watches(begin));
+    CHECK(MappedRange::watches(begin + (1 << 16) - 1));
+    CHECK_FALSE(MappedRange::watches(begin + (1 << 16)));
+  }
+  CHECK_FALSE(MappedRange::watches(begin));
 }

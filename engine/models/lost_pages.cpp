@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/models/mapped_range.h"
-
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
+#include <arenascope/base/mapped_range.h>
 #include <arenascope/models/mapped_files.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -14,15 +12,14 @@
 namespace arenascope::models {
 namespace {
 
-constinit std::array<MappedRange::Row, 1024> rows;  // of the process, as its signal handlers are
 struct sigaction handler_before {};
 uintptr_t page_size = 4096;
 
 // Puts zeros in the place of the page and all behind it. False: the address belongs to no mapping of ours.
 bool replace(uintptr_t address) {
-  for (MappedRange::Row& row : rows) {
-    const uintptr_t begin = row.begin.load(std::memory_order_acquire), end = row.end.load(std::memory_order_acquire);
-    if (address < begin || address >= end) continue;
+  for (detail::MappedRow& row : detail::mapped_rows) {
+    if (!row.holds(address)) continue;
+    const uintptr_t end = row.end.load(std::memory_order_acquire);
     const uintptr_t page = address / page_size * page_size, behind = (end + page_size - 1) / page_size * page_size;
     row.lost.store(true, std::memory_order_release);
     return ::mmap(reinterpret_cast<void*>(page), behind - page, PROT_READ,
@@ -47,25 +44,6 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
-
-MappedRange::MappedRange(const void* data, size_t size) {
-  constexpr uintptr_t kTaken = 1;  // no address: what is being filled in holds nothing yet
-  for (Row& row : rows) {
-    uintptr_t free = 0;
-    if (!row.begin.compare_exchange_strong(free, kTaken, std::memory_order_acq_rel)) continue;
-    row.lost.store(false, std::memory_order_relaxed);
-    row.end.store(reinterpret_cast<uintptr_t>(data) + size, std::memory_order_relaxed);
-    row.begin.store(reinterpret_cast<uintptr_t>(data), std::memory_order_release);
-    row_ = &row;
-    return;
-  }
-}
-
-MappedRange::~MappedRange() {
-  if (!row_) return;
-  row_->end.store(0, std::memory_order_release);
-  row_->begin.store(0, std::memory_order_release);
-}
 
 Status survive_lost_pages() {
   static const Status installed = [] {
