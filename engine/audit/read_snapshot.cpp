@@ -169,6 +169,24 @@ void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Hol
   }
 }
 
+// Stretches of time that somebody gave a name: from each START to the next END of the same name and device.
+void annotate(const Pickled& root, size_t devices, Tables& tables) {
+  std::map<std::string, std::vector<Nanoseconds>> begun;
+  for (const Pickled* mark : root.list("external_annotations")) {
+    const int64_t device = mark->number("device", -1), time = mark->number("time_us", -1);
+    if (device < 0 || device >= static_cast<int64_t>(devices) || time < 0 || time > INT64_MAX / 4000) continue;
+    const std::string name(mark->string("name"));
+    auto& own = begun[fmt::format("{} {}", device, name)];
+    if (mark->string("stage") == "START") {
+      own.push_back(time * 1000);
+    } else if (!own.empty()) {
+      const std::string row = fmt::format("device {} annotations", device);
+      tables.span(tables.track(row, row), name, own.back(), std::max(time * 1000, own.back()), 0);
+      own.pop_back();
+    }
+  }
+}
+
 }  // namespace
 
 Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
@@ -202,6 +220,7 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
       raw.cover(e.time, e.time);
     }
   }
+  annotate(root, traces.size(), tables);
   return raw;
 }
 

@@ -11,7 +11,7 @@ namespace arenascope::trace {
 
 namespace {
 
-constexpr double kLatest = 2e18;  // ns; what lies further out is no time
+constexpr double kLatestTime = 2e18;  // ns; what lies further out is no time
 
 // One value of an event or of its args.
 struct Scalar {
@@ -34,7 +34,7 @@ bool nanoseconds(const Scalar& s, Nanoseconds& out) {
     number.real = std::strtod(s.text.c_str(), &end);
     return end != s.text.c_str() && nanoseconds(number, out);
   }
-  if (!s.is_number() || !(std::abs(s.number()) * 1000 < kLatest)) return false;
+  if (!s.is_number() || !(std::abs(s.number()) * 1000 < kLatestTime)) return false;
   out = s.type == Scalar::Integer ? s.integer * 1000 : std::llround(s.real * 1000);
   return true;
 }
