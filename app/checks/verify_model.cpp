@@ -22,20 +22,22 @@ constexpr double kLowPrecision = 2e-2;
 bool low_precision(const VerifyOptions& options) { return options.runner.precision == Precision::Low; }
 
 // What a network whose weights are stored in a quantised type is held to: its matrix multiplications round activations to
-// 8 bits by blocks, of 32 elements (q4_0 to q8_0) or 256 (the K types), and the layers add that up: to 2.2e-2 in the five of
-// stories260K.
+// 8 bits by blocks, of 32 elements (q4_0 to q8_0) or 256 (the K types), and the layers add that up. Measured against the
+// reference, which rounds none: 2.2e-2 in the five layers of stories260K, at most 4.0e-2 (blocks of 32) and 4.5e-2 (of
+// 256) over six layers of seeded weights in each type, as tests/app/cli/test_verify.cpp has them. The largest of 256
+// normal numbers, and with it what they are rounded to, is 1.37 times that of 32.
 double quantised_tolerance(DType type) {
   switch (type) {
     case DType::Q8_0:
     case DType::Q4_0:
     case DType::Q4_1:
     case DType::Q5_0:
-    case DType::Q5_1: return 3e-2;
+    case DType::Q5_1: return 5e-2;
     case DType::Q2_K:
     case DType::Q3_K:
     case DType::Q4_K:
     case DType::Q5_K:
-    case DType::Q6_K: return 5e-2;
+    case DType::Q6_K: return 7e-2;
     default: return 0;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes small GGUF files: metadata, and tensors of f32.
+// Writes small GGUF files: metadata, and tensors of f32 or of bytes in any of its types.
 #pragma once
 #include <arenascope/tensor/shape.h>
 
@@ -25,7 +25,12 @@ class GgufMaker {
   GgufMaker& integers(const std::string& key, const std::vector<int32_t>& values) { return numbers(key, 5, values); }
   // Sizes outermost first.
   GgufMaker& tensor(const std::string& name, const Dims& sizes, std::vector<float> values) {
-    tensors_.push_back({name, sizes, std::move(values)});
+    const auto* from = reinterpret_cast<const std::byte*>(values.data());
+    return tensor(name, sizes, 0, {from, from + values.size() * sizeof(float)});
+  }
+  // `type` as ggml numbers them, `data` in its blocks.
+  GgufMaker& tensor(const std::string& name, const Dims& sizes, uint32_t type, std::vector<std::byte> data) {
+    tensors_.push_back({name, sizes, type, std::move(data)});
     return *this;
   }
 
@@ -38,12 +43,12 @@ class GgufMaker {
     for (const Tensor& tensor : tensors_) {
       out.string(tensor.name).put(static_cast<uint32_t>(tensor.sizes.rank()));
       for (int d = tensor.sizes.rank() - 1; d >= 0; --d) out.put(static_cast<uint64_t>(tensor.sizes[d]));
-      out.put(uint32_t{0}).put(offset);
-      offset += (tensor.values.size() * sizeof(float) + 31) / 32 * 32;
+      out.put(tensor.type).put(offset);
+      offset += (tensor.data.size() + 31) / 32 * 32;
     }
     for (const Tensor& tensor : tensors_) {
       out.bytes_.resize((out.bytes_.size() + 31) / 32 * 32);
-      for (float value : tensor.values) out.put(value);
+      out.bytes_.insert(out.bytes_.end(), tensor.data.begin(), tensor.data.end());
     }
     return out.bytes_;
   }
@@ -52,7 +57,8 @@ class GgufMaker {
   struct Tensor {
     std::string name;
     Dims sizes;
-    std::vector<float> values;
+    uint32_t type = 0;
+    std::vector<std::byte> data;
   };
   template <class T>
   GgufMaker& put(T value) {
