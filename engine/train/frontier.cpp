@@ -30,7 +30,7 @@ Result<std::vector<FrontierPoint>> checkpoint_frontier(const std::string& spec, 
     if (stop.stop_requested()) break;
     WhatIfOptions wish;
     wish.capacity = static_cast<Bytes>(share * static_cast<double>(whole->arena_bytes));
-    wish.offload = wish.in_place = wish.reorder = false;  // what computing again alone spares
+    wish.offload = false;
     wish.planner = options.run.planner;
     wish.plan = plan_options;
     auto spared = what_if(model->graph, whole->order, options.run.order, wish);

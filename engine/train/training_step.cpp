@@ -168,8 +168,16 @@ class StepMaker {
       params.set(SetRowsParams{0, false});
       written.push_back(g_.op(Op::SetRows, {sum, g_.add(g_.mul(sum, kept), gradients[i])}, params,
                               fmt::format("{} (next)", sum.name())));
+      sums_[i] = sum;
     }
-    return finish(written);
+    return note_sums(finish(written));
+  }
+
+  // The graph knows in what each parameter's gradients are added up.
+  Status note_sums(Status done) {
+    for (size_t i = 0; done.ok() && i < parameters_.size(); ++i)
+      if (sums_[i]) model_.graph.set_grad_accumulator(*parameters_[i], sums_[i].impl());
+    return done;
   }
 
   Status make_update() {
@@ -181,13 +189,15 @@ class StepMaker {
                        options_.accumulated.end();
       gradients.push_back(has ? sum_of(parameter) : Tensor());
     }
-    return update(gradients, {});
+    sums_ = gradients;
+    return note_sums(update(gradients, {}));
   }
 
   Model& model_;
   const StepOptions& options_;
   GraphBuilder g_;
   const std::vector<Tensor> parameters_;
+  std::vector<Tensor> sums_ = std::vector<Tensor>(parameters_.size());  // of each one's gradients; none: not added up
 };
 
 }  // namespace
