@@ -786,6 +786,10 @@
         <source>Order Moves</source>
         <translation>顺序移动</translation>
     </message>
+    <message>
+        <source>Counters</source>
+        <translation>计数器</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -2617,6 +2621,10 @@ address %1</source>
         <source>Colour by</source>
         <translation>着色依据</translation>
     </message>
+    <message>
+        <source>image of %1</source>
+        <translation>图像 %1</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::Breadcrumbs</name>
@@ -3650,6 +3658,48 @@ address %1</source>
         <source>this one</source>
         <translation>本节点</translation>
     </message>
+    <message>
+        <source>Place in memory, observed</source>
+        <translation>内存中的位置（实测）</translation>
+    </message>
+    <message>
+        <source>address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>image</source>
+        <translation>图像</translation>
+    </message>
+    <message>
+        <source>put there</source>
+        <translation>放入</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n time(s) in the run</source>
+        <translation>
+            <numerusform>该次运行中 %n 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>known from</source>
+        <translation>依据</translation>
+    </message>
+    <message>
+        <source>the plan</source>
+        <translation>规划</translation>
+    </message>
+    <message>
+        <source>places observed, times derived</source>
+        <translation>位置实测，时间推导</translation>
+    </message>
+    <message>
+        <source>observed</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>seen at</source>
+        <translation>实测位于</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -3940,6 +3990,26 @@ address %1</source>
         <source>There is no memory plan here: lifetimes are those of its tensors.</source>
         <translation>此处没有内存规划：生存期属于规划中的张量。</translation>
     </message>
+    <message>
+        <source>What a plan would need</source>
+        <translation>规划需要多少</translation>
+    </message>
+    <message>
+        <source>a plan would need %1</source>
+        <translation>规划需要 %1</translation>
+    </message>
+    <message>
+        <source>places observed, times derived</source>
+        <translation>位置实测，时间推导</translation>
+    </message>
+    <message>
+        <source>what was not seen as planned</source>
+        <translation>未观测到的按规划显示</translation>
+    </message>
+    <message>
+        <source>as a plan would have it</source>
+        <translation>按规划</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::MemoryClasses</name>
@@ -3960,16 +4030,16 @@ address %1</source>
         <translation>激活值</translation>
     </message>
     <message>
-        <source>scratch</source>
-        <translation>临时内存</translation>
-    </message>
-    <message>
         <source>other</source>
         <translation>其他</translation>
     </message>
     <message>
         <source>optimiser</source>
         <translation>优化器</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>工作区</translation>
     </message>
 </context>
 <context>
@@ -4174,6 +4244,18 @@ next: %7</source>
     <message>
         <source>fit %1</source>
         <translation>上限 %1</translation>
+    </message>
+    <message>
+        <source>KV cache, not filled yet</source>
+        <translation>键值缓存，尚未填充</translation>
+    </message>
+    <message>
+        <source>KV cache filled up to %1</source>
+        <translation>键值缓存最多填充 %1</translation>
+    </message>
+    <message>
+        <source>%1, %2 at the peak</source>
+        <translation>%1，峰值时 %2</translation>
     </message>
 </context>
 <context>
@@ -4425,6 +4507,14 @@ next: %7</source>
     <message>
         <source>allocator %1</source>
         <translation>分配器 %1</translation>
+    </message>
+    <message>
+        <source>arena of a plan</source>
+        <translation>规划的内存区</translation>
+    </message>
+    <message>
+        <source>%1 × %2 texels of %3</source>
+        <translation>%1 × %2 个 %3 的纹素</translation>
     </message>
 </context>
 <context>
@@ -5537,6 +5627,30 @@ next: %7</source>
     <message>
         <source>How often memory was taken from the system or given back: where a cache misses</source>
         <translation>从系统获取或归还内存的次数：缓存未命中之处</translation>
+    </message>
+    <message>
+        <source>Nothing was counted over time.</source>
+        <translation>没有随时间统计的内容。</translation>
+    </message>
+    <message>
+        <source>Counter</source>
+        <translation>计数器</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>单位</translation>
+    </message>
+    <message>
+        <source>Least</source>
+        <translation>最小</translation>
+    </message>
+    <message>
+        <source>Most</source>
+        <translation>最大</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>样本数</translation>
     </message>
 </context>
 <context>

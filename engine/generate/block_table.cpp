@@ -2,6 +2,7 @@
 #include <arenascope/generate/block_table.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,19 @@ int64_t BlockTable::free_rows() const {
   for (size_t i = 0; i < owners_.size(); ++i)
     if (owners_[i] == 0) sum += size_of(static_cast<int32_t>(i));
   return sum;
+}
+
+int64_t BlockTable::filled_rows() const {
+  std::vector<int64_t> filled(owners_.size(), 0);  // by block; texts that share one have it filled alike
+  for (const auto& [id, text] : texts_) {
+    int64_t left = text.tokens;
+    for (const int32_t block : text.blocks) {
+      const int64_t rows = std::clamp<int64_t>(left, 0, size_of(block));
+      filled[static_cast<size_t>(block)] = std::max(filled[static_cast<size_t>(block)], rows);
+      left -= rows;
+    }
+  }
+  return std::accumulate(filled.begin(), filled.end(), int64_t{0});
 }
 
 TextId BlockTable::begin() {

@@ -78,6 +78,22 @@ std::map<MemoryKind, Bytes> Generator::peak_bytes() {
   return peaks_;
 }
 
+// Behind a run, in which its tokens' keys and values were written; those of `left` more follow in the next one.
+void Generator::note_filled(int64_t left) {
+  trace::Recorder* recorder = options_.run.recorder;
+  if (recorder == nullptr || capacity_ == 0) return;
+  if (filled_ring_ == nullptr) {
+    filled_ =
+        recorder->describe(trace::CounterInfo{{}, "filled of the KV cache", "bytes", trace::CounterRole::CacheFilled});
+    filled_ring_ = recorder->register_thread("KV cache", trace::TrackKind::Other);
+  }
+  Bytes bytes = 0;
+  for (const auto& [name, storage] : cache_)
+    if (storage.kind() == MemoryKind::KVCache) bytes += storage.bytes();
+  const double share = static_cast<double>(table_.filled_rows() - left) / static_cast<double>(capacity_);
+  filled_ring_->record(trace::counter(recorder->now(), filled_, static_cast<double>(bytes) * share));
+}
+
 // One graph at a time: the one before lets go of its arena and packed weights first. The cache stays.
 Status Generator::prepare_for(int64_t tokens, int64_t wanted) {
   if (runner_ && at_once_ == tokens && wanted_ == wanted) return {};
@@ -178,6 +194,7 @@ Result<std::span<const float>> Generator::feed(std::span<const int32_t> tokens, 
       fed.push_back({text, before + t, tokens[static_cast<size_t>(t)]});
     const int64_t last[] = {static_cast<int64_t>(fed.size()) - 1};
     if (auto ok = run(fed, last); !ok) return ok.error();
+    note_filled(std::max<int64_t>(count - begin - each, 0));
   }
   return std::span<const float>(logits_);
 }
@@ -200,6 +217,7 @@ Result<std::span<const float>> Generator::step(std::span<const Next> next) {
   const auto count = static_cast<int64_t>(next.size());
   if (auto ok = prepare_for(count, count); !ok) return ok.error();
   if (auto ok = run(fed, wanted); !ok) return ok.error();
+  note_filled(0);
   return std::span<const float>(logits_);
 }
 

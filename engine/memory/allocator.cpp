@@ -40,9 +40,10 @@ void Allocator::give_budget(Bytes bytes) const noexcept {
   if (hooks_.budget) hooks_.budget->give(bytes);
 }
 
-void Allocator::observe_reserve(void* pointer, Bytes bytes) const noexcept {
+void Allocator::observe_reserve(void* pointer, Bytes bytes, uint32_t width, uint32_t height) const noexcept {
   AllocationObserver* observer = hooks_.observer ? hooks_.observer->get() : nullptr;
-  if (observer) observer->on_reserve({device(), hooks_.kind, reinterpret_cast<uintptr_t>(pointer), bytes});
+  if (observer)
+    observer->on_reserve({device(), hooks_.kind, reinterpret_cast<uintptr_t>(pointer), bytes, width, height});
 }
 
 void Allocator::observe_release(void* pointer, Bytes bytes) const noexcept {

@@ -136,6 +136,7 @@ Status BoundMemory::allocate_packed(size_t step) {
 void BoundMemory::report_owners(trace::GraphId graph, std::shared_ptr<OwnerObserver> observer) {
   graph_ = graph;
   owners_ = graph.valid() ? std::move(observer) : nullptr;
+  if (owners_ && arena_.block()) owners_->on_own(*arena_.block(), graph_, trace::TensorRef());
   const auto leafs = plan_->graph.leafs(), nodes = plan_->graph.nodes();
   for (size_t i = 0; i < leafs.size(); ++i) report_owner(*leafs[i], trace::TensorRef::leaf(LeafId(i)));
   for (size_t i = 0; i < nodes.size(); ++i) report_owner(*nodes[i], trace::TensorRef::node(NodeId(i)));

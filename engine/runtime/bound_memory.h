@@ -23,7 +23,7 @@ class BoundMemory {
   // Binds the tensors of the plan's graph; what was bound before is let go. The plan is read until the next bind().
   // Errors: no memory.
   Status bind(const ExecutionPlan& plan);
-  // Reports whose the memory is: now of what is bound (weights, inputs, results with memory of their own), and from then
+  // Reports whose the memory is: now of what is bound (the arena, weights, inputs, results with memory of their own), and from then
   // until the next bind() of what a step gets. `graph`: as which the plan's graph was described; null: none are reported.
   void report_owners(trace::GraphId graph, std::shared_ptr<OwnerObserver> observer);
 

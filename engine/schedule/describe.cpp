@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/schedule/describe.h>
+#include <arenascope/trace/image.h>
 #include <arenascope/trace/owner.h>
 
 #include <algorithm>
@@ -137,7 +138,7 @@ class RingAllocationRecorder final : public AllocationRecorder {
   void write(Make make, const AllocationEvent& event) {
     std::lock_guard lock(mutex_);  // a ring has one writer at a time
     ring_->record(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
-                       allocator_of(event.device, event.kind), 0));
+                       allocator_of(event.device, event.kind), trace::image_id(event.width, event.height)));
   }
 
   // There is one allocator for each device and kind; it is described when it is first heard of.

@@ -134,9 +134,9 @@ BusyShare Snapshot::share(RunId run_id, TrackId track) const {
   return {std::min(static_cast<double>(t.work) / wall, 1.0), std::min(static_cast<double>(t.wait) / wall, 1.0)};
 }
 
-const SeriesView* Snapshot::resident() const {
+const SeriesView* Snapshot::series_of(CounterRole role) const {
   for (size_t i = 0; i < counters.size() && i < counter_series.size(); ++i)
-    if (counters[i].role == CounterRole::Resident && !counter_series[i].samples.empty()) return &counter_series[i];
+    if (counters[i].role == role && !counter_series[i].samples.empty()) return &counter_series[i];
   return nullptr;
 }
 

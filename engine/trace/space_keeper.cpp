@@ -30,14 +30,17 @@ void SpaceKeeper::add(const Event& e, DeviceId device) {
     case EventKind::Reserve: return reserve(e, place);
     case EventKind::Release: return release(e.time, place, e.b);
     case EventKind::Alloc: return allocate(e, place);
-    case EventKind::Free: return free(e.time, place);
+    case EventKind::Free: return give_back(e.time, place);
     default: return;
   }
 }
 
 void SpaceKeeper::reserve(const Event& e, Place place) {
   release(e.time, place, e.b);  // of what was there only events were lost
-  if (e.b > 0) open_.emplace(place, space_of(e, place.first));
+  if (e.b <= 0) return;
+  Space space = space_of(e, place.first);
+  space.image = image_size(e.id, e.b);
+  open_.emplace(place, space);
 }
 
 // Whatever of a space lies in it goes; its rest begins anew.
@@ -56,6 +59,7 @@ void SpaceKeeper::release(Nanoseconds time, Place place, Bytes bytes) {
       rest.address = from;
       rest.bytes = static_cast<Bytes>(to - from);
       rest.begin = std::max(time, space.begin);
+      rest.image = {};
       open_.emplace(Place{place.first, from}, rest);
     };
     const uint64_t last = space.address + static_cast<uint64_t>(space.bytes);
@@ -114,14 +118,28 @@ void SpaceKeeper::free(Nanoseconds time, Place place) {
   if (const auto alone = open_.find(place); alone != open_.end() && alone->second.implied) release(time, place, bytes);
 }
 
+// Rings are drained one after the other: another allocator of the same device may have handed the place out again before
+// it is heard that what lay there went.
+void SpaceKeeper::give_back(Nanoseconds time, Place place) {
+  constexpr size_t kNewest = 64;
+  const auto held = held_.find(place);
+  if (held == held_.end() || time >= held->second.begin) return free(time, place);
+  for (size_t i = freed_.size(); i-- > 0 && i + kNewest > freed_.size();) {
+    const SpaceSlice& before = freed_[i];
+    if (before.device.value != place.first || before.address != place.second) continue;
+    if (before.end == held->second.begin && before.begin <= time) freed_.mutate(i).end = time;
+    return;
+  }
+}
+
 void SpaceKeeper::own(const Event& e, Place place) {
   const auto held = held_.find(place);
   if (held == held_.end()) return;
   SpaceSlice& slice = held->second;
   slice.asked = std::min(owned_bytes(e), slice.bytes);
-  if (TensorRef{e.id}.valid()) {
+  if (const GraphId graph = owner_graph(e); graph.valid()) {
     slice.tensor = TensorRef{e.id};
-    slice.graph = GraphId(e.extra24());
+    slice.graph = graph;
   }
 }
 

@@ -168,6 +168,19 @@ bool shows(const SpaceChoice& choice, const SpaceSlice& slice) {
   return shows(choice, slice.space_kind, slice.space_allocator);
 }
 
+bool is_arena(const SpaceSlice& slice) { return slice.graph.valid() && !slice.tensor.valid(); }
+
+std::vector<SliceRect> slices_in_arena(const Snapshot& snapshot, const SpaceSlice& arena, TimeRange range) {
+  const Nanoseconds end = arena.open ? range.end : std::min(arena.end, range.end);
+  auto slices = snapshot.slices_in(std::max(arena.begin, range.begin), end, kMostSpaceSlices);
+  std::erase_if(slices, [&](const SliceRect& slice) {
+    const Run* run = snapshot.run(slice.run);
+    return run == nullptr || run->info.graph != arena.graph || slice.begin < arena.begin ||
+           slice.offset + slice.bytes > arena.bytes;
+  });
+  return slices;
+}
+
 bool lies_in_spaces(const Snapshot& s, RunId id, const PlanInfo* plan) {
   if (s.spaces.empty() && s.open_spaces.empty()) return false;
   const Run* run = s.run(id);

@@ -100,8 +100,8 @@ class Maker {
       Stay stay = stay_of(s, in_.axis);
       stays_.push_back(stay);
       uint32_t slice = 0;
-      const trace::SliceInfo* plan =
-          s.run == in_.run || in_.axis.mode == AxisMode::Time ? planned(s.tensor, &slice) : nullptr;
+      const bool by_plan = in_.plan != nullptr && (s.run == in_.run || in_.snapshot->plan_of(s.run) == in_.plan);
+      const trace::SliceInfo* plan = by_plan ? planned(s.tensor, &slice) : nullptr;
       ArenaItem it{s.tensor, plan ? static_cast<int32_t>(slice) : -1, static_cast<int32_t>(i), false};
       if (plan) {
         if (s.run == in_.run) has_seen_.insert(slice);
@@ -123,7 +123,8 @@ class Maker {
       }
       const bool differs = it.differs;
       const uint32_t tag = item(it);
-      const trace::TensorInfo* info = SliceWords::tensor(in_.graph, s.tensor);
+      const trace::GraphInfo* graph = s.run == in_.run ? in_.graph : in_.snapshot->graph_of(s.run);
+      const trace::TensorInfo* info = SliceWords::tensor(graph, s.tensor);
       bodies_.push_back(
           {stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), slice_style(info, s.tensor, true), tag});
       if (differs) {

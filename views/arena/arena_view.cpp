@@ -175,6 +175,13 @@ const trace::SliceInfo* ArenaView::slice_of(const ArenaItem& item) const {
   return i < plan->slices.size() ? &plan->slices[i] : nullptr;
 }
 
+// Runs of several graphs may lie side by side in time.
+const trace::GraphInfo* ArenaView::graph_of(const ArenaItem& item) const {
+  const SessionSource& source = *context().source;
+  const trace::RunId run = item.seen >= 0 ? picture_->seen[static_cast<size_t>(item.seen)].run : source.run();
+  return run == source.run() ? source.graph() : source.snapshot()->graph_of(run);
+}
+
 QString ArenaView::label(uint32_t tag, int lines) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const ArenaItem& item = picture_->items[tag];
@@ -183,7 +190,7 @@ QString ArenaView::label(uint32_t tag, int lines) const {
     const QString text = slice_name(*context().source->snapshot(), slice);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(slice.bytes);
   }
-  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), item.tensor);
+  const trace::TensorInfo* t = SliceWords::tensor(graph_of(item), item.tensor);
   QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(item.tensor);
   if (lines < 2) return text;
   if (t && lines >= 3 && !t->op.empty()) text += QLatin1Char('\n') + QString::fromStdString(t->op);
@@ -207,7 +214,8 @@ Selection ArenaView::pick(const QPointF& pixel) const {
   const ArenaItem* item = item_at(pixel);
   if (item && item->space >= 0) return slice_selection(picture_->space_slices[static_cast<size_t>(item->space)]);
   if (!item || !item->tensor.valid()) return {};
-  return NodeSelection{context().source->graph_id(), item->tensor};
+  const trace::GraphInfo* graph = graph_of(*item);
+  return graph ? Selection(NodeSelection{graph->id, item->tensor}) : Selection();
 }
 
 QString ArenaView::describe(const QPointF& pixel) const {
@@ -227,7 +235,7 @@ QString ArenaView::describe(const QPointF& pixel) const {
   if (item->space >= 0) return describe_space(*item);
   const trace::SliceRect* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
   QStringList lines =
-      SliceWords::describe(context().source->graph(), context().source->plan(), item->tensor, slice_of(*item), seen);
+      SliceWords::describe(graph_of(*item), context().source->plan(), item->tensor, slice_of(*item), seen);
   if (seen && seen->derived) lines << tr("place observed; from when to when derived from the spans and the plan");
   if (item->differs) lines << tr("touched bytes that the plan does not give it");
   return lines.join(QLatin1Char('\n'));
@@ -255,8 +263,9 @@ void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool se
   const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   for (size_t i = span.first; i < span.last; ++i) {
     const ArenaItem& item = picture_->items[set[i].tag];
-    bool meant = item.space >= 0 ? means(selection, picture_->space_slices[static_cast<size_t>(item.space)], snapshot)
-                                 : means(selection, item.tensor, snapshot);
+    bool meant = item.space >= 0
+                     ? means(selection, picture_->space_slices[static_cast<size_t>(item.space)], snapshot)
+                     : means(selection, item.tensor, snapshot) && graph_of(item) == context().source->graph();
     if (block) {
       const trace::SliceInfo* slice = slice_of(item);
       meant = slice && slice->block == block->block;

@@ -35,6 +35,7 @@ class ArenaView : public PlotView {
  private:
   const ArenaItem* item_at(const QPointF& pixel) const;
   const trace::SliceInfo* slice_of(const ArenaItem& item) const;
+  const trace::GraphInfo* graph_of(const ArenaItem& item) const;  // null: nobody told it
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void draw_peak(QCPPainter* painter) const;

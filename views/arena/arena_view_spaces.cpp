@@ -132,15 +132,18 @@ QString ArenaView::describe_space(const ArenaItem& item) const {
     lines << tr("asked for %1, waste %2")
                  .arg(format_bytes_exact(slice.asked), format_bytes_exact(slice.bytes - slice.asked));
   lines << tr("address %1").arg(format_address(static_cast<Bytes>(slice.address)));
+  if (const trace::Space* space = space_of(picture_->spaces, slice); space != nullptr && space->image.valid())
+    lines << tr("image of %1").arg(image_text(space->image));
   lines << (slice.open ? tr("lives since %1") : tr("lived %1")).arg(format_ns(slice.end - slice.begin));
   return lines.join(QLatin1Char('\n'));
 }
 
 QString ArenaView::describe_free(const trace::Space& space) const {
   const trace::Snapshot& s = *context().source->snapshot();
-  return tr("free in a space of %1\n%2 · address %3")
-      .arg(format_bytes_exact(space.bytes), allocator_name(s, space.allocator),
-           format_address(static_cast<Bytes>(space.address)));
+  const QString text = tr("free in a space of %1\n%2 · address %3")
+                           .arg(format_bytes_exact(space.bytes), allocator_name(s, space.allocator),
+                                format_address(static_cast<Bytes>(space.address)));
+  return space.image.valid() ? text + QLatin1Char('\n') + tr("image of %1").arg(image_text(space.image)) : text;
 }
 
 }  // namespace arenascope::views

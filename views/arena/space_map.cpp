@@ -75,26 +75,26 @@ class SpaceMaker {
     if (slice.asked < slice.bytes)
       outlines_.push_back(
           {x.x0, x.x1, static_cast<double>(lo + slice.asked), static_cast<double>(hi), kOutlineWaste, tag});
-    if (is_arena(slice)) return add_arena(x, lo, tag);
+    if (trace::is_arena(slice)) return add_arena(slice, x, lo, tag);
     bodies_.push_back({x.x0, x.x1, static_cast<double>(lo), static_cast<double>(lo + slice.asked),
                        style_of_memory(*in_.snapshot, slice), tag});
   }
 
-  // The block that the plan's arena lies in: nobody's own, and as large as the plan says.
-  bool is_arena(const trace::SpaceSlice& slice) const {
-    return in_.plan != nullptr && !slice.tensor.valid() && slice.kind == trace::MemoryKind::Workspace &&
-           in_.plan->arena_bytes > 0 && slice.bytes == in_.plan->arena_bytes;
-  }
-  void add_arena(const Extent& x, Bytes band, uint32_t block) {
-    outlines_.push_back({x.x0, x.x1, static_cast<double>(band), static_cast<double>(band + in_.plan->arena_bytes),
-                         kOutlinePlan, block});
-    for (const trace::SliceRect& s : seen_slices(*in_.snapshot, in_.run, in_.axis).slices) {
+  // Of an arena what lives in it is drawn in the place of the block.
+  void add_arena(const trace::SpaceSlice& arena, const Extent& x, Bytes band, uint32_t block) {
+    outlines_.push_back(
+        {x.x0, x.x1, static_cast<double>(band), static_cast<double>(band + arena.bytes), kOutlinePlan, block});
+    const bool steps = in_.axis.mode == AxisMode::Step;
+    for (const trace::SliceRect& s :
+         trace::slices_in_arena(*in_.snapshot, arena, steps ? range_ : in_.axis.time_range())) {
+      if (steps && s.run != in_.run) continue;
       const Stay stay = stay_of(s, in_.axis);
       p_.seen.push_back(s);
       p_.items.push_back({s.tensor, -1, static_cast<int32_t>(p_.seen.size() - 1), false, -1});
       p_.derived = p_.derived || s.derived;
-      bodies_.push_back({stay.x0, stay.x1, static_cast<double>(band + stay.lo), static_cast<double>(band + stay.hi),
-                         slice_style(SliceWords::tensor(in_.graph, s.tensor), s.tensor, true),
+      bodies_.push_back({stay.x0, std::min(stay.x1, x.x1), static_cast<double>(band + stay.lo),
+                         static_cast<double>(band + stay.hi),
+                         slice_style(in_.snapshot->tensor(arena.graph, s.tensor), s.tensor, true),
                          static_cast<uint32_t>(p_.items.size() - 1)});
     }
   }

@@ -19,14 +19,13 @@ QString class_name(MemoryClass c) {
     case MemoryClass::Gradients: return ClassTexts::tr("gradients");
     case MemoryClass::Optimizer: return ClassTexts::tr("optimiser");
     case MemoryClass::Activations: return ClassTexts::tr("activations");
-    case MemoryClass::Workspace: return ClassTexts::tr("scratch");
+    case MemoryClass::Workspace: return ClassTexts::tr("workspace");
     case MemoryClass::Other: return ClassTexts::tr("other");
   }
   return {};
 }
 
-MemoryClasses::MemoryClasses(const trace::Snapshot& snapshot, Bytes arena_bytes)
-    : snapshot_(snapshot), arena_bytes_(arena_bytes) {
+MemoryClasses::MemoryClasses(const trace::Snapshot& snapshot) : snapshot_(snapshot) {
   for (const auto& graph : snapshot.graphs) {
     if (!graph) continue;
     for (const auto* list : {&graph->nodes, &graph->leafs})
@@ -36,18 +35,26 @@ MemoryClasses::MemoryClasses(const trace::Snapshot& snapshot, Bytes arena_bytes)
   }
 }
 
+MemoryClass MemoryClasses::of_tensor(trace::GraphId graph, trace::TensorRef ref,
+                                     const trace::TensorInfo& tensor) const {
+  if (gradients_.contains({graph, ref})) return MemoryClass::Gradients;
+  if ((tensor.flags & trace::kOptimizerState) != 0) return MemoryClass::Optimizer;
+  return (tensor.flags & (trace::kWeight | trace::kParameter)) != 0 ? MemoryClass::Weights : MemoryClass::Activations;
+}
+
 MemoryClass MemoryClasses::of(const trace::SpaceSlice& slice) const {
   if (slice.kind == trace::MemoryKind::KVCache) return MemoryClass::Cache;
-  if (const trace::TensorInfo* tensor = snapshot_.tensor(slice.graph, slice.tensor)) {
-    if (gradients_.contains({slice.graph, slice.tensor})) return MemoryClass::Gradients;
-    if ((tensor->flags & trace::kOptimizerState) != 0) return MemoryClass::Optimizer;
-    return (tensor->flags & (trace::kWeight | trace::kParameter)) != 0 ? MemoryClass::Weights
-                                                                       : MemoryClass::Activations;
-  }
+  if (const trace::TensorInfo* tensor = snapshot_.tensor(slice.graph, slice.tensor))
+    return of_tensor(slice.graph, slice.tensor, *tensor);
   if (slice.kind == trace::MemoryKind::Persistent || slice.kind == trace::MemoryKind::Mapped)
     return MemoryClass::Weights;
-  if (slice.kind != trace::MemoryKind::Workspace) return MemoryClass::Other;
-  return arena_bytes_ > 0 && slice.bytes == arena_bytes_ ? MemoryClass::Activations : MemoryClass::Workspace;
+  return slice.kind == trace::MemoryKind::Workspace ? MemoryClass::Workspace : MemoryClass::Other;
+}
+
+MemoryClass MemoryClasses::of(const trace::SliceRect& slice) const {
+  const trace::GraphInfo* graph = snapshot_.graph_of(slice.run);
+  const trace::TensorInfo* tensor = graph ? snapshot_.tensor(graph->id, slice.tensor) : nullptr;
+  return tensor ? of_tensor(graph->id, slice.tensor, *tensor) : MemoryClass::Activations;
 }
 
 }  // namespace arenascope::views

@@ -14,13 +14,16 @@ QString class_name(MemoryClass c);
 
 class MemoryClasses {
  public:
-  // `arena_bytes`: of the plan's arena, which holds activations; 0: there is none.
-  MemoryClasses(const trace::Snapshot& snapshot, Bytes arena_bytes);
+  explicit MemoryClasses(const trace::Snapshot& snapshot);
+  // Of an arena: of what nobody lives in.
   MemoryClass of(const trace::SpaceSlice& slice) const;
+  // Of what lives in an arena.
+  MemoryClass of(const trace::SliceRect& slice) const;
 
  private:
+  MemoryClass of_tensor(trace::GraphId graph, trace::TensorRef ref, const trace::TensorInfo& tensor) const;
+
   const trace::Snapshot& snapshot_;
-  Bytes arena_bytes_;
   std::set<std::pair<trace::GraphId, trace::TensorRef>> gradients_;  // and what they are summed up in
 };
 

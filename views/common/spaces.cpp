@@ -32,8 +32,23 @@ QString allocator_name(const trace::Snapshot& snapshot, uint32_t id) {
 }
 
 QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
+  if (trace::is_arena(slice)) return SpaceTexts::tr("arena of a plan");
   const trace::TensorInfo* tensor = snapshot.tensor(slice.graph, slice.tensor);
   return tensor != nullptr && !tensor->name.empty() ? QString::fromStdString(tensor->name) : Words::kind(slice.kind);
+}
+
+const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trace::SpaceSlice& slice) {
+  for (const trace::Space& space : spaces)
+    if (space.device == slice.device && slice.address - space.address < static_cast<uint64_t>(space.bytes) &&
+        space.begin <= slice.begin && (space.open || space.end > slice.begin))
+      return &space;
+  return nullptr;
+}
+
+QString image_text(const trace::ImageSize& image) {
+  if (!image.valid()) return {};
+  return SpaceTexts::tr("%1 × %2 texels of %3")
+      .arg(format_count(image.width), format_count(image.height), format_bytes(image.texel));
 }
 
 Selection slice_selection(const trace::SpaceSlice& slice) {

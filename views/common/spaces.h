@@ -20,6 +20,10 @@ std::string space_figure(trace::RunId run, const SpaceChoice& choice, const char
 QString allocator_name(const trace::Snapshot& snapshot, uint32_t id);
 // The name of the tensor that a slice holds, or what the memory is for.
 QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice);
+// Where among these a slice begins; null: in none.
+const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trace::SpaceSlice& slice);
+// "224 × 224 texels of 16 B"; empty where the space is no image.
+QString image_text(const trace::ImageSize& image);
 // Of its tensor, or of itself where nobody told whose it is.
 Selection slice_selection(const trace::SpaceSlice& slice);
 

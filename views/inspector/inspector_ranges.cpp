@@ -267,6 +267,7 @@ void allocation_page(Page& page, const AllocationSelection& allocation) {
     page.row(Texts::tr("lies at"),
              QStringLiteral("+%1").arg(format_bytes(static_cast<Bytes>(found->address - space.address))));
     page.row(Texts::tr("of"), allocator_name(snapshot, space.allocator).toHtmlEscaped());
+    page.row(Texts::tr("image"), image_text(space.image));
   }
   page.section(Texts::tr("When it was taken"));
   page.row(Texts::tr("live then"),

@@ -18,20 +18,6 @@ using namespace inspector;
 
 namespace {
 
-void place(Page& page, TensorRef ref) {
-  if (page.in.plan == nullptr) return;
-  for (const trace::SliceInfo& slice : page.in.plan->slices) {
-    if (slice.tensor != ref) continue;
-    page.section(Texts::tr("Place in the arena"));
-    page.row(Texts::tr("bytes"), range_text(slice.offset, slice.size));
-    page.row(Texts::tr("steps"), QStringLiteral("[%1, %2)").arg(slice.first.value).arg(slice.last.value));
-    page.row(Texts::tr("block"), page.block_link(slice.block));
-    if (slice.level > 0) page.row(Texts::tr("reuse"), Texts::tr("level %1").arg(slice.level));
-    if (slice.in_place_of.valid()) page.row(Texts::tr("in place of"), page.link(slice.in_place_of));
-    return;
-  }
-}
-
 // What the tensor is in what is compared with.
 void counterpart(Page& page, TensorRef ref) {
   const ComparisonPtr& c = page.in.comparison;
@@ -309,15 +295,30 @@ void tell(Page& page, const Selection& selection) {
     summary(page);
 }
 
+// A node may be of another graph than that of the run that is looked at.
+InspectorInput of_its_graph(const InspectorInput& input, const Selection& selection) {
+  InspectorInput own = input;
+  const auto* node = selection.get<NodeSelection>();
+  const trace::GraphInfo* graph = node && input.snapshot ? input.snapshot->graph(node->graph) : nullptr;
+  if (graph == nullptr || (input.graph != nullptr && input.graph->id == graph->id)) return own;
+  own.graph = graph;
+  own.plan = nullptr;
+  own.run = trace::RunId();
+  own.comparison = nullptr;
+  return own;
+}
+
 }  // namespace
 
-QString inspector_html(const InspectorInput& input, const Selection& selection, const ThemeColours& colours) {
+QString inspector_html(const InspectorInput& given, const Selection& selection, const ThemeColours& colours) {
+  const InspectorInput input = of_its_graph(given, selection);
   Page page(input, colours);
   tell(page, selection);
   return page.finish();
 }
 
-std::vector<InspectorFact> inspector_facts(const InspectorInput& input, const Selection& selection) {
+std::vector<InspectorFact> inspector_facts(const InspectorInput& given, const Selection& selection) {
+  const InspectorInput input = of_its_graph(given, selection);
   const ThemeColours colours;
   Page page(input, colours);
   tell(page, selection);

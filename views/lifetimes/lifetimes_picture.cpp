@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/spaces.h>
+#include <views/common/sweep.h>
 #include <views/lifetimes/lifetimes_picture.h>
 
 #include <algorithm>
@@ -71,6 +72,7 @@ class Rows {
         chains_(chains_of(*in.plan)),
         elsewhere_(elsewhere_of(in, picture)) {
     spans_.reserve(slices_.size());
+    if (in.shown_plan == nullptr) find_seen();
   }
 
   void add(Block& b) {
@@ -100,6 +102,16 @@ class Rows {
   }
 
  private:
+  void find_seen() {
+    AxisFrame steps = in_.axis;  // of the whole run
+    steps.mode = AxisMode::Step;
+    for (const trace::SliceRect& s : seen_slices(*in_.snapshot, in_.run, steps).slices) {
+      const Stay stay = stay_of(s, in_.axis);
+      seen_.insert_or_assign(s.tensor.value, std::pair(stay.x0, stay.x1));
+      picture_.derived = picture_.derived || s.derived;
+    }
+  }
+
   void draw(const Block& b, uint32_t i) {
     const trace::SliceInfo& s = slices_[i];
     const double top = -static_cast<double>(picture_.rows.size()) - 0.08, height = 0.84;
@@ -110,10 +122,16 @@ class Rows {
     const double s0 = b.together ? low + height * static_cast<double>(s.offset - b.row.offset) / size : low;
     const double s1 = std::min(s0 + std::max(share, height * 0.06), top);
     const double y0 = s0, y1 = b.together ? s1 : top;
-    const double x0 = in_.axis.x_of_step(s.first.value), x1 = in_.axis.x_of_step(chains_.handed_over[i]);
+    double x0 = in_.axis.x_of_step(s.first.value), x1 = in_.axis.x_of_step(chains_.handed_over[i]);
+    const auto seen = seen_.find(s.tensor.value);
+    if (seen != seen_.end()) {
+      ++picture_.seen;
+      x0 = seen->second.first;
+      x1 = chains_.next[i] >= 0 ? std::min(x1, seen->second.second) : seen->second.second;
+    }
     const trace::TensorInfo* tensor = SliceWords::tensor(in_.graph, s.tensor);
     spans_.push_back({x0, x1, y0, y1, slice_style(tensor, s.tensor, false), i});
-    shares_.push_back({x0, x1, s0, s1, slice_style(tensor, s.tensor, true), i});
+    shares_.push_back({x0, x1, s0, s1, slice_style(tensor, s.tensor, seen_.empty() || seen != seen_.end()), i});
     const bool on_share = (s1 - s0) * 2 >= y1 - y0;
     const bool light = tensor && (tensor->flags & (trace::kInput | trace::kOutput));
     const uint32_t caption = 3 * static_cast<uint32_t>(std::clamp(s.level, 0, 2)) + (!on_share ? 1 : light ? 2 : 0);
@@ -130,17 +148,19 @@ class Rows {
   const std::vector<trace::SliceInfo>& slices_;
   const Chains chains_;
   const std::unordered_multimap<uint32_t, Elsewhere> elsewhere_;
+  std::unordered_map<uint32_t, std::pair<double, double>> seen_;  // by tensor: from where to where
   std::vector<Rect> spans_, shares_, captions_, levels_, ghosts_;
 };
 
 }  // namespace
 
-std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop) {
+std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop,
+                                                          bool with_plan) {
   auto p = std::make_shared<LifetimesPicture>();
   p->mode = in.axis.mode;
   p->spans = p->shares = p->captions = p->levels = p->ghosts = std::make_shared<RectSet>();
   if (lies_in_spaces(in)) {
-    prepare_space_lifetimes(in, *p, stop);
+    prepare_space_lifetimes(in, *p, stop, with_plan);
     return stop.stop_requested() ? nullptr : p;
   }
   if (!in.plan) return p;

@@ -3,6 +3,7 @@
 #include <views/common/spaces.h>
 #include <views/lifetimes/lifetimes_view.h>
 
+#include <QMenu>
 #include <cmath>
 
 namespace arenascope::views {
@@ -114,7 +115,23 @@ LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : Plot
 }
 
 PlotView::Work LifetimesView::work() const {
-  return [](const PrepareInput& in, std::stop_token stop) -> PreparedPtr { return prepare_lifetimes(in, stop); };
+  return [plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+    return prepare_lifetimes(in, stop, plan);
+  };
+}
+
+void LifetimesView::set_with_plan(bool shown) {
+  if (shown == with_plan_) return;
+  with_plan_ = shown;
+  prepare();
+}
+
+void LifetimesView::add_choices(QMenu& menu) {
+  if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
+  QAction* plan = menu.addAction(tr("What a plan would need"));
+  plan->setCheckable(true);
+  plan->setChecked(with_plan_);
+  connect(plan, &QAction::toggled, this, &LifetimesView::set_with_plan);
 }
 
 bool LifetimesView::y_moves() const {
@@ -181,7 +198,7 @@ void LifetimesView::restyle() {
   compared.outline = colours().category(1);
   before.dashed = compared.dashed = true;
   before.label = compared.label = false;
-  ghosts_->set_styles({before, compared});
+  ghosts_->set_styles({before, compared, before});
   if (picture_) update_header();
 }
 
@@ -197,8 +214,12 @@ void LifetimesView::update_header() {
     h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.space_slices.size())),
                      space_figure(context().source->run(), SpaceChoice(), "slices"),
                      static_cast<int64_t>(l.space_slices.size())));
+    if (l.needed > 0)
+      h.add(with_figures(tr("a plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
+                                                             static_cast<double>(l.needed), FigureUnit::Bytes)}));
   } else if (!l.rows.empty()) {
-    h.facts << tr("planned");
+    h.facts << (l.seen == 0 ? tr("planned") : l.derived ? tr("places observed, times derived") : tr("observed"));
+    if (l.seen > 0 && l.seen < l.slices) h.facts << tr("what was not seen as planned");
     h.add(with_count(tr("%n tensor(s)", nullptr, static_cast<int>(tensors)), plan_figure(l.plan, "slices"),
                      static_cast<int64_t>(tensors)));
     h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.rows.size())), plan_figure(l.plan, "blocks"),
@@ -217,18 +238,15 @@ void LifetimesView::update_header() {
               {tr("input"), styles[kSliceInput]},
               {tr("output"), styles[kSliceOutput]},
               {tr("bars: level of reuse"), mark}};
-  if (context().source->ghost_plan() != nullptr) {
-    RectStyle before;
-    before.outline = c.dim_text;
-    before.dashed = true;
-    h.legend.insert(h.legend.begin(), {tr("plan before"), before});
-  }
-  if (l.compared) {
-    RectStyle other;
-    other.outline = c.category(1);
-    other.dashed = true;
-    h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
-  }
+  const auto add_dashed = [&h](const QString& text, const QColor& colour) {
+    RectStyle style;
+    style.outline = colour;
+    style.dashed = true;
+    h.legend.insert(h.legend.begin(), {text, style});
+  };
+  if (context().source->ghost_plan() != nullptr) add_dashed(tr("plan before"), c.dim_text);
+  if (l.needed > 0) add_dashed(tr("as a plan would have it"), c.dim_text);
+  if (l.compared) add_dashed(tr("B: compared with"), c.category(1));
   set_header(std::move(h));
 }
 

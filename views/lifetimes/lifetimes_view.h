@@ -17,6 +17,9 @@ class LifetimesView : public PlotView {
   QString describe(const QPointF& pixel) const override;
   const std::shared_ptr<const LifetimesPicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
+  // Where spaces are shown: whether it is drawn when the plan would have had their tensors.
+  void set_with_plan(bool shown);
+  void add_choices(QMenu& menu) override;
 
  protected:
   Work work() const override;
@@ -44,6 +47,7 @@ class LifetimesView : public PlotView {
   RectPlottable *spans_, *shares_, *captions_, *ghosts_;
   LevelMarks* marks_;
   std::shared_ptr<const LifetimesPicture> picture_;
+  bool with_plan_ = false;
   size_t shown_rows_ = SIZE_MAX;
   int shown_pixels_ = -1;
 };

@@ -37,9 +37,17 @@ std::multimap<uint32_t, std::pair<double, double>> compared_with(const PrepareIn
   return out;
 }
 
+// By tensor: when the plan that the run did not use would have had it.
+std::map<uint32_t, std::pair<double, double>> planned(const PrepareInput& in) {
+  std::map<uint32_t, std::pair<double, double>> out;
+  for (const trace::SliceInfo& s : in.plan->slices)
+    out[s.tensor.value] = {in.axis.x_of_step(s.first.value), in.axis.x_of_step(s.last.value)};
+  return out;
+}
+
 }  // namespace
 
-void prepare_space_lifetimes(const PrepareInput& in, LifetimesPicture& p, const std::stop_token& stop) {
+void prepare_space_lifetimes(const PrepareInput& in, LifetimesPicture& p, const std::stop_token& stop, bool with_plan) {
   const trace::TimeRange run = range_of_run(in);
   p.in_spaces = true;
   p.space_slices = trace::slices_of(*in.snapshot, run, {});
@@ -47,6 +55,9 @@ void prepare_space_lifetimes(const PrepareInput& in, LifetimesPicture& p, const 
   std::stable_sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   p.compared = in.comparison != nullptr;
   const auto elsewhere = p.compared ? compared_with(in) : decltype(compared_with(in))();
+  const bool plan = with_plan && in.plan != nullptr;
+  const auto by_plan = plan ? planned(in) : decltype(planned(in))();
+  p.needed = plan ? in.plan->arena_bytes : 0;
   std::vector<Rect> spans, shares, captions, ghosts;
   for (size_t r = 0; r < places.size() && !stop.stop_requested(); ++r) {
     const trace::SpacePlace& place = places[r];
@@ -64,6 +75,8 @@ void prepare_space_lifetimes(const PrepareInput& in, LifetimesPicture& p, const 
       captions.push_back(
           {x0, x1, on_share ? low : high, on_share ? high : top, on_share ? (light ? 2u : 0u) : 1u, tag});
       const bool of_graph = in.graph != nullptr && s.graph == in.graph->id && s.tensor.valid();
+      if (const auto own = of_graph ? by_plan.find(s.tensor.value) : by_plan.end(); own != by_plan.end())
+        ghosts.push_back({own->second.first, own->second.second, low, top, 2, tag});
       if (of_graph)
         for (auto [at, end] = elsewhere.equal_range(s.tensor.value); at != end; ++at)
           ghosts.push_back({at->second.first, at->second.second, low, top, 1, tag});

@@ -38,6 +38,7 @@ void OccupancyView::add_choices(QMenu& menu) {
 }
 
 QString OccupancyView::layer_name(const OccupancyPicture::Kind& layer) const {
+  if (layer.unfilled) return tr("KV cache, not filled yet");
   if (picture_->scope == OccupancyScope::Kinds) return Words::kind(layer.kind);
   if (picture_->scope == OccupancyScope::Classes) return class_name(layer.memory_class);
   if (picture_->scope == OccupancyScope::Devices) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace arenascope::views {
 
@@ -122,10 +123,10 @@ void take_resident(OccupancyPicture& p, const PrepareInput& in) {
 }
 
 // Of all kinds together at one moment of the run, or of all that is known without one; exact, whatever is drawn.
-void take_peak(OccupancyPicture& p, const PrepareInput& in) {
+std::optional<Nanoseconds> take_peak(OccupancyPicture& p, const PrepareInput& in) {
   const trace::TimeRange range = range_of_run(in);
   const auto most = in.snapshot->all_active.highest(range.begin, range.end);
-  if (!most || most->value <= 0) return;
+  if (!most || most->value <= 0) return std::nullopt;
   p.peak = static_cast<Bytes>(most->value);
   p.peak_id = in.snapshot->run(in.run) ? run_figure(in.run, "active.peak") : "memory.active.peak";
   p.peak_step_id = run_figure(in.run, "active.peak_step");
@@ -133,6 +134,7 @@ void take_peak(OccupancyPicture& p, const PrepareInput& in) {
   const double step = std::floor(in.axis.mapping.step_at(static_cast<double>(most->time - in.axis.origin)));
   if (step >= 0 && step < in.axis.mapping.steps()) p.peak_step = Step(static_cast<int32_t>(step));
   if (in.axis.mode == AxisMode::Step && p.peak_step.valid()) p.peak_x = in.axis.x_of_step(step + 0.5);
+  return most->time;
 }
 
 constexpr size_t kMostSlices = 300000;
@@ -142,21 +144,59 @@ uint32_t layer_of(OccupancyScope scope, const trace::SpaceSlice& slice, const Me
   return scope == OccupancyScope::Devices ? static_cast<uint32_t>(slice.device.value) : slice.allocator;
 }
 
-// Layers by allocator, by device or by class, from the slices.
-void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
-  const trace::Snapshot& s = *in.snapshot;
-  const trace::TimeRange run = range_of_run(in);
-  const bool steps = in.axis.mode == AxisMode::Step;
-  const trace::TimeRange t = steps ? run : in.axis.time_range();
-  const MemoryClasses classes(s, in.plan != nullptr ? in.plan->arena_bytes : 0);
-  std::map<uint32_t, std::vector<std::pair<Nanoseconds, Bytes>>> changes;  // by layer
+using Changes = std::vector<std::pair<Nanoseconds, Bytes>>;
+
+// An arena is one block, and what lives in it is of several classes. Bytes that two of them share count for the first;
+// what nobody lives in stays the arena's own.
+void split_arena(const trace::Snapshot& s, const trace::SpaceSlice& arena, trace::TimeRange t,
+                 const MemoryClasses& classes, std::map<uint32_t, Changes>& changes, bool& derived) {
+  std::map<MemoryClass, std::vector<Stay>> by_class;
+  const Nanoseconds from = std::max(arena.begin, t.begin), to = arena.open ? t.end : std::min(arena.end, t.end);
+  for (const trace::SliceRect& slice : trace::slices_in_arena(s, arena, t)) {
+    derived = derived || slice.derived;
+    const Nanoseconds begin = std::max(slice.begin, from), end = std::min(slice.end, to);
+    by_class[classes.of(slice)].push_back({static_cast<double>(begin - t.begin), static_cast<double>(end - t.begin),
+                                           slice.offset, slice.offset + slice.bytes});
+  }
+  const auto add = [&](MemoryClass of, const std::vector<Level>& levels, Bytes sign) {
+    Changes& own = changes[static_cast<uint32_t>(of)];
+    for (const Level& l : levels) {
+      const Bytes bytes = sign * static_cast<Bytes>(l.max);
+      own.emplace_back(t.begin + static_cast<Nanoseconds>(l.x0), bytes);
+      own.emplace_back(t.begin + static_cast<Nanoseconds>(l.x1), -bytes);
+    }
+  };
+  std::vector<Stay> counted;
+  std::vector<Level> before;
+  for (const auto& [of, stays] : by_class) {
+    counted.insert(counted.end(), stays.begin(), stays.end());
+    std::vector<Level> now = sweep(counted, false).live;
+    add(of, now, 1);
+    add(of, before, -1);
+    before = std::move(now);
+  }
+  add(classes.of(arena), before, -1);
+}
+
+// By layer, from the slices: by allocator, by device or by class.
+std::map<uint32_t, Changes> layer_changes(const trace::Snapshot& s, OccupancyScope scope, trace::TimeRange t,
+                                          const std::stop_token& stop, bool& derived) {
+  const MemoryClasses classes(s);
+  std::map<uint32_t, Changes> changes;
   for (const trace::SpaceSlice& slice : s.space_slices_in(t.begin, t.end, kMostSlices)) {
-    if (stop.stop_requested()) return;
-    auto& own = changes[layer_of(p.scope, slice, classes)];
+    if (stop.stop_requested()) return {};
+    auto& own = changes[layer_of(scope, slice, classes)];
     own.emplace_back(std::max(slice.begin, t.begin), slice.bytes);
     own.emplace_back(slice.open ? t.end : std::min(slice.end, t.end), -slice.bytes);
+    if (scope == OccupancyScope::Classes && trace::is_arena(slice)) split_arena(s, slice, t, classes, changes, derived);
   }
-  for (auto& [which, list] : changes) {
+  return changes;
+}
+
+void add_layers(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+  const bool steps = in.axis.mode == AxisMode::Step;
+  const trace::TimeRange t = steps ? range_of_run(in) : in.axis.time_range();
+  for (auto& [which, list] : layer_changes(*in.snapshot, p.scope, t, stop, p.derived)) {
     std::sort(list.begin(), list.end());
     OccupancyPicture::Kind layer;
     layer.allocator = which;
@@ -190,6 +230,74 @@ void add_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_toke
   }
 }
 
+// What of `whole` is in `part`, and the rest.
+std::pair<std::vector<Level>, std::vector<Level>> divided(const std::vector<Level>& whole,
+                                                          const std::vector<Level>& part) {
+  std::vector<double> cuts;
+  for (const auto* levels : {&whole, &part})
+    for (const Level& l : *levels) cuts.push_back(l.x0), cuts.push_back(l.x1);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::pair<std::vector<Level>, std::vector<Level>> out;
+  for (size_t c = 0; c + 1 < cuts.size(); ++c) {
+    const double middle = (cuts[c] + cuts[c + 1]) / 2, all = value_at(whole, middle);
+    const double inside = std::min(all, value_at(part, middle));
+    if (inside > 0) out.first.push_back({cuts[c], cuts[c + 1], inside, inside});
+    if (all > inside) out.second.push_back({cuts[c], cuts[c + 1], all - inside, all - inside});
+  }
+  return out;
+}
+
+// A cache of keys and values is there as a whole from the beginning; what of it is filled is told beside it.
+void divide_cache(OccupancyPicture& p, const PrepareInput& in) {
+  const trace::SeriesView* filled = in.snapshot->series_of(trace::CounterRole::CacheFilled);
+  if (filled == nullptr) return;
+  const auto own = std::find_if(p.kinds.begin(), p.kinds.end(), [&](const OccupancyPicture::Kind& k) {
+    return p.scope == OccupancyScope::Kinds     ? k.kind == MemoryKind::KVCache
+           : p.scope == OccupancyScope::Classes ? k.memory_class == MemoryClass::Cache
+                                                : false;
+  });
+  if (own == p.kinds.end()) return;
+  const trace::TimeRange t = in.axis.time_range();
+  std::vector<Level> part;
+  if (in.axis.mode == AxisMode::Step) {
+    const trace::StepMap steps = in.snapshot->steps(in.run);
+    std::vector<Bytes> by_step;
+    for (int32_t step = 0; step < steps.steps(); ++step)
+      by_step.push_back(static_cast<Bytes>(filled->at(steps.time_of(step + 1))));
+    part = from_steps(by_step, in.axis);
+  } else {
+    part = from_curve(filled->curve(t.begin, t.end, in.pixels), in.axis);
+  }
+  OccupancyPicture::Kind rest = *own;
+  rest.unfilled = true;
+  std::tie(own->levels, rest.levels) = divided(own->levels, part);
+  p.kinds.insert(own + 1, std::move(rest));
+  for (size_t i = 0; i < filled->samples.size(); ++i)
+    p.filled = std::max(p.filled, static_cast<Bytes>(filled->samples[i].value));
+  const auto counter = static_cast<size_t>(filled - in.snapshot->counter_series.data());
+  p.filled_id = "counter." + std::to_string(counter) + ".most";
+}
+
+// What the layers come to at the peak.
+void tell_peak(OccupancyPicture& p, const PrepareInput& in, Nanoseconds time) {
+  bool derived = false;
+  std::map<uint32_t, Changes> changes;
+  if (p.scope != OccupancyScope::Kinds) changes = layer_changes(*in.snapshot, p.scope, {time, time + 1}, {}, derived);
+  for (size_t i = 0; i < p.kinds.size(); ++i) {
+    OccupancyPicture::Kind& layer = p.kinds[i];
+    if (p.scope == OccupancyScope::Kinds)
+      layer.at_peak = static_cast<Bytes>(in.snapshot->series(layer.kind, MemoryCount::Active).at(time));
+    for (const auto& [when, bytes] : changes[layer.allocator])
+      if (when == time) layer.at_peak += bytes;
+    if (!layer.unfilled || i == 0) continue;
+    const trace::SeriesView* filled = in.snapshot->series_of(trace::CounterRole::CacheFilled);
+    Bytes& full = p.kinds[i - 1].at_peak;
+    full = std::min(full, filled ? static_cast<Bytes>(filled->at(time)) : 0);
+    layer.at_peak -= full;
+  }
+}
+
 void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
   const bool steps = in.axis.mode == AxisMode::Step;
   const trace::TimeRange t = in.axis.time_range();
@@ -198,8 +306,9 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
   } else {
     add_layers(p, in, stop);
   }
+  divide_cache(p, in);
   stack(p.kinds);
-  take_peak(p, in);
+  if (const auto time = take_peak(p, in)) tell_peak(p, in, *time);
   if (!in.snapshot->all_reserved.samples.empty()) {
     if (steps) {
       std::vector<Bytes> sum;

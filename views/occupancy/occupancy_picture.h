@@ -25,6 +25,8 @@ struct OccupancyPicture : Prepared {
     uint32_t allocator = 0;      // where the scope is Allocators
     trace::DeviceId device;      // where the scope is Devices
     MemoryClass memory_class{};  // where the scope is Classes
+    bool unfilled = false;       // of a cache: what no token was written to yet
+    Bytes at_peak = 0;           // its part of the run's peak
     std::vector<Level> levels;   // this kind alone
     std::vector<Level> stacked;  // from the tops of those below to its own: min is the lower edge
   };
@@ -36,6 +38,8 @@ struct OccupancyPicture : Prepared {
   Bytes peak = 0;                            // of the run that is looked at; the same on either axis
   // The process's resident memory at its highest in the run, and what of it no space accounts for. 0: not sampled.
   Bytes resident = 0, outside = 0;
+  Bytes filled = 0;  // of caches, at most; 0: nobody told it
+  std::string filled_id;
   double peak_x = 0;  // where it is reached
   Step peak_step;
   std::string peak_id, peak_step_id;  // of the figures: what the peak is of

@@ -20,6 +20,11 @@ void draw_text(QCPPainter* p, const QRectF& box, const QString& text, const QCol
 }
 
 QColor layer_colour(const ThemeColours& colours, OccupancyScope scope, const OccupancyPicture::Kind& layer) {
+  if (layer.unfilled) {
+    QColor light = colours.kind(trace::MemoryKind::KVCache);
+    light.setAlpha(90);
+    return light;
+  }
   if (scope == OccupancyScope::Allocators) return colours.category(layer.allocator);
   if (scope == OccupancyScope::Devices) return colours.category(static_cast<size_t>(layer.device.value + 1));
   if (scope == OccupancyScope::Kinds) return colours.kind(layer.kind);
@@ -306,6 +311,7 @@ void OccupancyView::update_header() {
                        {bytes(of + "resident", o.resident),
                         bytes(of + (o.outside >= 0 ? "outside" : "untouched"), std::abs(o.outside))}));
   }
+  if (o.filled > 0) h.add(with_figures(tr("KV cache filled up to %1"), {bytes(o.filled_id, o.filled)}));
   if (o.needed > 0) h.add(with_figures(tr("a plan would need %1"), {bytes(plan_figure(plan, "arena"), o.needed)}));
   if (o.capacity > 0) h.add(with_figures(tr("capacity %1"), {bytes(plan_figure(plan, "capacity"), o.capacity)}));
   if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes("", o.other_peak)}));
@@ -318,7 +324,9 @@ void OccupancyView::update_header() {
   } else {
     for (const auto& k : o.kinds) {
       if (k.stacked.empty()) continue;
-      h.legend.push_back({layer_name(k), {layer_colour(c, o.scope, k)}, LegendChip::Shape::Box});
+      const QString name =
+          k.at_peak > 0 ? tr("%1, %2 at the peak").arg(layer_name(k), format_bytes(k.at_peak)) : layer_name(k);
+      h.legend.push_back({name, {layer_colour(c, o.scope, k)}, LegendChip::Shape::Box});
     }
     if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
   }

@@ -14,8 +14,8 @@ struct SpaceTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-constexpr size_t kMostMoments = 20'000;  // as many as the audit lists
-constexpr size_t kMostHoles = 2000;      // the largest
+constexpr size_t kMostMoments = 20'000;   // as many as the audit lists
+constexpr size_t kMostSpaceHoles = 2000;  // the largest
 
 using Slices = std::vector<trace::SpaceSlice>;
 
@@ -115,7 +115,7 @@ TablePtr space_holes_table(const TableInput& input) {
     return static_cast<double>(f.bytes) * static_cast<double>(f.end - f.begin) / 1e9;
   };
   std::stable_sort(free->begin(), free->end(), [&](const auto& a, const auto& b) { return room(a) > room(b); });
-  free->resize(std::min(free->size(), kMostHoles));
+  free->resize(std::min(free->size(), kMostSpaceHoles));
   const auto name = [=](int32_t slice) {
     return slice < 0 ? SpaceTableTexts::tr("end of the space")
                      : slice_name(*snapshot, (*slices)[static_cast<size_t>(slice)]);

@@ -79,6 +79,7 @@ TablePtr planners_table(const TableInput& input);
 TablePtr reuse_table(const TableInput& input);  // two-level reuse of the plan's tensors, step by step
 TablePtr moves_table(const TableInput& input);  // GE's topological optimisation of the graph, move by move
 TablePtr holes_table(const TableInput& input);
+TablePtr counters_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);
 TablePtr problems_table(const TableInput& input);
 // What the plotted views draw, each beside its view.

@@ -186,6 +186,7 @@ constexpr PanelKind kPanels[] = {
     {"findings", QT_TRANSLATE_NOOP("Docks", "Findings"), G::Memory, P::Bottom, kTables, 0, nullptr, findings},
     {"barriers", QT_TRANSLATE_NOOP("Docks", "Barriers"), G::Time, P::Bottom, kTables, kTimeLayout, barriers_table,
      table_alone},
+    {"counters", QT_TRANSLATE_NOOP("Docks", "Counters"), G::Time, P::Bottom, kTables, 0, counters_table, table_alone},
     {"tuning", QT_TRANSLATE_NOOP("Docks", "Tuning"), G::Time, P::Bottom, kTables, 0, tuning_table, table_alone},
     {"breakpoints", QT_TRANSLATE_NOOP("Docks", "Breakpoints"), G::Debug, P::Bottom, kTables, 0, nullptr, breakpoints},
     {"problems", QT_TRANSLATE_NOOP("Docks", "Problems"), G::Debug, P::Bottom, kTables, 0, problems_table, table_alone},

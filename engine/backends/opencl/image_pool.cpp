@@ -43,7 +43,7 @@ Result<void*> ImagePool::take(const ImageShape& shape) {
   stats_.reserved += shape.bytes();
   stats_.peak_reserved = std::max(stats_.peak_reserved, stats_.reserved);
   totals_->reserve(shape.bytes());
-  observe_reserve(address, shape.bytes());
+  observe_reserve(address, shape.bytes(), static_cast<uint32_t>(shape.width), static_cast<uint32_t>(shape.height));
   return address;
 }
 

@@ -139,3 +139,95 @@ TEST_CASE("in every strategy the slices of all spaces come to what an allocator 
     if (strategy == MemoryStrategy::Eager) CHECK(own >= 2 * owners.size());
   }
 }
+
+namespace {
+
+// A planned run of the chain, watched by poison: bytes that nobody needs are overwritten between steps.
+struct Poisoned {
+  Chain g;
+  test::ToyBackend backend;
+  trace::Recorder recorder;
+  std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>();
+  std::unique_ptr<Executor> executor;
+  size_t steps = 0;
+
+  Poisoned() {
+    recorder.add_sink(session);
+    auto memory = plan_memory(g.graph, "two-level", "depth-first", {});
+    REQUIRE(memory.ok());
+    auto plan = ExecutionPlan::make(g.graph, *memory, backend, 1);
+    REQUIRE(plan.ok());
+    steps = plan->steps.size();
+    ExecutorOptions options;
+    options.threads = 1;
+    options.recorder = &recorder;
+    auto made = Executor::create(backend, make_cpu_context(), options);
+    REQUIRE(made.ok());
+    executor = std::move(*made);
+    REQUIRE(executor->prepare(std::move(*plan)).ok());
+  }
+  std::span<std::byte> arena() { return {const_cast<std::byte*>(executor->arena()), size_t(executor->arena_bytes())}; }
+  std::vector<float> output() {
+    const TensorImpl* last = g.graph.nodes().back();
+    return {last->data_as<float>(), last->data_as<float>() + 4096};
+  }
+  // What the first run was seen to have.
+  std::vector<trace::SliceRect> seen() {
+    recorder.drain();
+    recorder.drain();
+    const auto s = session->snapshot();
+    return s->slices_in(s->time.begin, s->time.end + 1, SIZE_MAX);
+  }
+};
+
+void poison(std::span<std::byte> bytes, std::byte with) { std::fill(bytes.begin(), bytes.end(), with); }
+
+}  // namespace
+
+TEST_CASE("the bytes that a step touches, found by poisoning the arena between steps, are those of the slices seen") {
+  Poisoned p;
+  REQUIRE(p.executor->run().ok());
+  const std::vector<float> expected = p.output();
+  const auto slices = p.seen();
+  REQUIRE(slices.size() == p.steps);
+  for (const std::byte with : {std::byte{0x5a}, std::byte{0xa5}}) {
+    poison(p.arena(), with);
+    std::vector<std::byte> image(p.arena().begin(), p.arena().end());
+    size_t wrong = 0;
+    RunOptions options;
+    options.after_node = [&](NodeId, Step step) {
+      // Written: what is no longer as it was left.
+      size_t low = image.size(), high = 0, touched = 0;
+      for (size_t i = 0; i < image.size(); ++i) {
+        if (p.arena()[i] == image[i]) continue;
+        low = std::min(low, i), high = i + 1, ++touched;
+      }
+      std::vector<bool> needed(image.size(), false);
+      for (const trace::SliceRect& s : slices) {
+        if (s.first == step)
+          wrong += low == size_t(s.offset) && high == size_t(s.offset + s.bytes) && touched == size_t(s.bytes) ? 0 : 1;
+        if (s.first.value > step.value || s.last.value <= step.value + 1) continue;
+        std::fill_n(needed.begin() + s.offset, s.bytes, true);
+      }
+      for (size_t i = 0; i < image.size(); ++i)
+        if (!needed[i] && size_t(step.value) + 1 < p.steps) p.arena()[i] = with;
+      image.assign(p.arena().begin(), p.arena().end());
+      return true;
+    };
+    REQUIRE(p.executor->run(options).ok());
+    CHECK(wrong == 0);
+    CHECK(p.output() == expected);  // whatever is needed lies in a slice
+  }
+  // And each is needed up to its last step: without it there the result is another one.
+  for (const trace::SliceRect& s : slices) {
+    if (size_t(s.last.value) >= p.steps) continue;
+    CAPTURE(s.tensor.value);
+    RunOptions options;
+    options.after_node = [&](NodeId, Step step) {
+      if (step.value + 2 == s.last.value) poison(p.arena().subspan(size_t(s.offset), size_t(s.bytes)), std::byte{0x41});
+      return true;
+    };
+    REQUIRE(p.executor->run(options).ok());
+    CHECK(p.output() != expected);
+  }
+}

@@ -76,6 +76,65 @@ TEST_CASE("an owner names the tensor of an event's allocator, up to the largest 
   CHECK(TensorRef{e.id} == TensorRef::leaf(LeafId(1)));
 }
 
+TEST_CASE("a place handed out again before it is heard that what lay there went belongs to who has it now") {
+  Played p;
+  p.session.describe(ThreadInfo{TrackId(1), "allocations", TrackKind::Other});
+  p.add(alloc(10, kWork, 0x1400, 512, 0, 1));
+  const Event again = alloc(100, kWork, 0x1400, 256, 0, 2);
+  p.session.events(TrackId(1), {&again, 1});
+  p.add(trace::free(90, kWork, 0x1400, 512, 0, 1));
+  const auto s = p.session.snapshot();
+  REQUIRE(s->space_slices.size() == 1);
+  CHECK(s->space_slices[0].bytes == 512);
+  CHECK(s->space_slices[0].end == 90);
+  REQUIRE(s->open_space_slices.size() == 1);
+  CHECK(s->open_space_slices[0].bytes == 256);
+  CHECK(live_at(*s, 95) == 0);
+}
+
+TEST_CASE("an arena is owned by a graph, and what lay in it are slices of that graph's runs") {
+  Played p;
+  p.add(alloc(10, kWork, 0x1000, 4096, 0, 1));
+  p.add(owner(10, 0x1000, 4096, 0, GraphId(1), TensorRef::none()));
+  p.add(alloc(10, kWork, 0x8000, 4096, 0, 2));  // as large, and nobody's
+  p.add(owner(10, 0x8000, 4000, 0, GraphId::none(), TensorRef::none()));
+  for (int i = 0; i < 2; ++i) {
+    auto graph = std::make_shared<GraphInfo>();
+    graph->id = GraphId(i);
+    graph->nodes.resize(1);
+    p.session.describe(std::shared_ptr<const GraphInfo>(graph));
+    p.session.describe(RunInfo{RunId(i), GraphId(i), PlanId(), 20 + 100 * i, 1, "cpu", "planned"});
+    p.add(slice_live(RunId(i), 30 + 100 * i, TensorRef::node(NodeId(0)), 64, 128, Step(0)));
+    p.add(slice_dead(RunId(i), 60 + 100 * i, TensorRef::node(NodeId(0)), 64, 128, Step(1)));
+  }
+  p.add(trace::free(200, kWork, 0x1000, 4096, 0, 1));
+  const auto s = p.session.snapshot();
+  REQUIRE(s->space_slices.size() == 1);
+  const SpaceSlice& arena = s->space_slices[0];
+  CHECK(is_arena(arena));
+  CHECK_FALSE(is_arena(s->open_space_slices[0]));
+  CHECK(s->open_space_slices[0].asked == 4000);
+  const auto inside = slices_in_arena(*s, arena, {0, 1000});
+  REQUIRE(inside.size() == 1);
+  CHECK(inside[0].run == RunId(1));
+  CHECK(slices_in_arena(*s, arena, {0, 100}).empty());
+}
+
+TEST_CASE("an image tells its size in texels, and spaces of plain bytes none") {
+  Played p;
+  p.add(reserve(10, kWork, 0x1000, 6 * 4 * 16, 1, image_id(6, 4)));
+  p.add(reserve(10, kWork, 0x4000, 4096, 1, 0));
+  p.add(reserve(10, kWork, 0x8000, 1000, 1, image_id(7, 3)));  // no whole texels
+  const auto s = p.session.snapshot();
+  REQUIRE(s->open_spaces.size() == 3);
+  CHECK(s->open_spaces[0].image.width == 6);
+  CHECK(s->open_spaces[0].image.height == 4);
+  CHECK(s->open_spaces[0].image.texel == 16);
+  CHECK_FALSE(s->open_spaces[1].image.valid());
+  CHECK_FALSE(s->open_spaces[2].image.valid());
+  CHECK(image_id(0x10000, 4) == 0);
+}
+
 TEST_CASE("what is given back in part goes on as what is left") {
   Played p;
   p.add(reserve(10, kWork, 0x1000, 0x1000, 0, 0));

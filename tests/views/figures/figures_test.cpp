@@ -172,6 +172,7 @@ class FiguresTest : public QObject {
       check_table(r, "blocks", blocks_table(input), {"Block", "Offset", "Steps", "Address"});
       check_table(r, "allocators", allocators_table(input), {});
       check_table(r, "planners", planners_table(input), {"Against the one in use"});
+      check_table(r, "counters", counters_table(input), {});
       check_table(r, "occupancy", occupancy_table(input), {"Step", "Time"});
       if (QTest::currentTestFailed()) return;
     }

@@ -1,202 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The arena map and occupancy of runs whose tensors lie in allocators' spaces: what they draw comes to what a plain
 // count over the events says, to the byte, at every event.
-#include <arenascope/trace/import.h>
 #include <arenascope/trace/owner.h>
-#include <views/arena/space_map.h>
 #include <views/common/incomplete.h>
-#include <views/occupancy/occupancy_picture.h>
 
-#include <QProcess>
-#include <QTemporaryDir>
-#include <QTest>
-#include <map>
 #include <set>
 
 #include "tests/test_data.h"
+#include "tests/views/figures/space_counts.h"
 
 using namespace arenascope;
 using namespace arenascope::views;
-
-namespace {
-
-PrepareInput input_of(const SnapshotPtr& snapshot, AxisMode mode) {
-  PrepareInput in;
-  in.snapshot = snapshot;
-  if (!snapshot->runs.empty()) {
-    in.run = trace::RunId(snapshot->runs.size() - 1);
-    in.graph = snapshot->graph_of(in.run);
-    in.plan = snapshot->plan_of(in.run);
-  }
-  in.axis.mode = mode;
-  in.axis.origin = snapshot->time.begin;
-  const auto steps = in.plan ? static_cast<int32_t>(in.plan->order.size()) : 0;
-  if (in.run.valid()) in.axis.mapping = AxisMapping::from(snapshot->steps(in.run), in.axis.origin, steps);
-  in.axis.range = mode == AxisMode::Time ? AxisRange{0, static_cast<double>(snapshot->time.length() + 1)}
-                                         : AxisRange{0, static_cast<double>(steps)};
-  in.pixels = 1 << 14;
-  return in;
-}
-
-// By time: what is handed out and what is reserved after all that happens then. From the events alone.
-struct Counted {
-  Bytes active = 0, reserved = 0;
-  std::map<int32_t, Bytes> by_device;  // of what is handed out
-};
-std::map<Nanoseconds, Counted> count(const trace::Snapshot& s) {
-  std::map<Nanoseconds, Counted> out;
-  std::map<uint64_t, Bytes> alone;  // handed out, and taken by nobody that was seen
-  std::map<uint64_t, Bytes> taken;
-  Counted now;
-  for (size_t i = 0; i < s.memory_events.size(); ++i) {
-    const trace::Event& e = s.event(s.memory_events[i]);
-    const auto address = static_cast<uint64_t>(e.a);
-    const trace::AllocatorInfo* allocator = s.allocator(e.allocator());
-    const int32_t device = allocator ? allocator->device.value : -1;
-    switch (e.kind()) {
-      case trace::EventKind::Alloc: {
-        now.active += e.b;
-        now.by_device[device] += e.b;
-        bool inside = false;
-        for (const auto& [at, bytes] : taken) inside |= at <= address && address - at < static_cast<uint64_t>(bytes);
-        if (!inside) alone[address] = e.b, now.reserved += e.b;
-        break;
-      }
-      case trace::EventKind::Free:
-        now.active -= e.b;
-        now.by_device[device] -= e.b;
-        if (alone.erase(address) > 0) now.reserved -= e.b;
-        break;
-      case trace::EventKind::Reserve: taken[address] = e.b, now.reserved += e.b; break;
-      default: now.reserved -= e.b;  // its pages stay in `taken`: they are taken again or never handed out
-    }
-    out[e.time] = now;
-  }
-  return out;
-}
-
-// Bytes of rectangles over x, summed up from left to right.
-class Heights {
- public:
-  void add(const Rect& r) {
-    change_[r.x0] += r.y1 - r.y0;
-    change_[r.x1] -= r.y1 - r.y0;
-  }
-  void finish() {
-    double sum = 0;
-    for (auto& [x, bytes] : change_) bytes = sum += bytes;
-  }
-  Bytes at(double x) const {
-    const auto next = change_.upper_bound(x);
-    return next == change_.begin() ? 0 : static_cast<Bytes>(std::prev(next)->second);
-  }
-
- private:
-  std::map<double, double> change_;
-};
-
-// What is drawn as handed out. Of the arena's block, whose tensors are drawn in it, the outline counts.
-Heights handed_out(const ArenaPicture& map) {
-  std::vector<Rect> arenas;
-  Heights sum;
-  for (size_t i = 0; i < map.outlines->size(); ++i) {
-    const Rect& r = (*map.outlines)[i];
-    if (r.style == static_cast<uint32_t>(kOutlinePlan)) arenas.push_back(r);
-    if (r.style == static_cast<uint32_t>(kOutlinePlan) || r.style == static_cast<uint32_t>(kOutlineWaste)) sum.add(r);
-  }
-  for (size_t i = 0; i < map.bodies->size(); ++i) {
-    const Rect& body = (*map.bodies)[i];
-    const bool in_arena = std::any_of(arenas.begin(), arenas.end(), [&](const Rect& arena) {
-      return arena.x0 <= body.x0 && body.x0 < arena.x1 && arena.y0 <= body.y0 && body.y1 <= arena.y1;
-    });
-    if (!in_arena) sum.add(body);
-  }
-  sum.finish();
-  return sum;
-}
-
-Heights reserved(const ArenaPicture& map) {
-  Heights sum;
-  for (size_t i = 0; i < map.holes->size(); ++i) sum.add((*map.holes)[i]);
-  sum.finish();
-  return sum;
-}
-
-}  // namespace
+using namespace arenascope::views::test_spaces;
 
 class SpacesTest : public QObject {
   Q_OBJECT
-
-  static void compare(const SnapshotPtr& snapshot) {
-    const PrepareInput in = input_of(snapshot, AxisMode::Time);
-    const auto map = prepare_arena_map(in, {}, ArenaShow::Spaces, {SpaceChoice::Of::All, 0});
-    QVERIFY(map && map->in_spaces);
-    const auto counts = count(*snapshot);
-    QVERIFY(counts.size() > 20);
-    const Heights active = handed_out(*map), held = reserved(*map);
-    for (const auto& [time, counted] : counts) {
-      const double x = in.axis.x_of_time(time);
-      QCOMPARE(active.at(x), counted.active);
-      QCOMPARE(held.at(x), counted.reserved);
-    }
-    for (const OccupancyScope scope :
-         {OccupancyScope::Kinds, OccupancyScope::Allocators, OccupancyScope::Devices, OccupancyScope::Classes}) {
-      compare_stacks(in, scope, counts);
-      if (QTest::currentTestFailed()) return;
-    }
-    // No two that are there together lie on each other.
-    const RectSet& bodies = *map->bodies;
-    for (size_t i = 0; i < bodies.size(); i += 1 + bodies.size() / 200) {
-      const RectSet::Span span = bodies.candidates(bodies[i].x0, bodies[i].x1);
-      for (size_t j = span.first; j < span.last; ++j) {
-        const bool apart = i == j || bodies[j].x0 >= bodies[i].x1 || bodies[j].x1 <= bodies[i].x0 ||
-                           bodies[j].y0 >= bodies[i].y1 || bodies[j].y1 <= bodies[i].y0;
-        QVERIFY(apart);
-      }
-    }
-  }
-
-  // By some events after the other, close enough to tell them apart.
-  static void compare_stacks(PrepareInput in, OccupancyScope scope, const std::map<Nanoseconds, Counted>& counts) {
-    const std::vector<std::pair<Nanoseconds, Counted>> list(counts.begin(), counts.end());
-    const size_t at_once = list.size() < 1000 ? 16 : 128;
-    in.pixels = 1 << 15;
-    size_t wide = 0;
-    for (size_t first = 0; first + 1 < list.size(); first += at_once) {
-      const size_t last = std::min(first + at_once, list.size() - 1);
-      in.axis.range = {in.axis.x_of_time(list[first].first), in.axis.x_of_time(list[last].first)};
-      const auto stack = prepare_occupancy(in, scope, {});
-      QVERIFY(stack->scope == scope && !stack->kinds.empty());
-      for (size_t i = first; i < last; ++i) {
-        const double x0 = in.axis.x_of_time(list[i].first), x1 = in.axis.x_of_time(list[i + 1].first);
-        if (x1 - x0 < 8 * in.axis.range.length() / in.pixels) continue;  // less than some pixels
-        double sum = 0;
-        for (const auto& layer : stack->kinds) {
-          const double bytes = value_at(layer.levels, (x0 + x1) / 2);
-          sum += bytes;
-          if (scope != OccupancyScope::Devices) continue;
-          const auto of_device = list[i].second.by_device.find(layer.device.value);
-          QVERIFY(of_device != list[i].second.by_device.end() || bytes == 0);
-          if (bytes > 0) QCOMPARE(static_cast<Bytes>(bytes), of_device->second);
-        }
-        QCOMPARE(static_cast<Bytes>(sum), list[i].second.active);
-        ++wide;
-      }
-    }
-    QVERIFY(wide > 20);
-  }
-
-  static SnapshotPtr recorded(const QTemporaryDir& folder, const QStringList& arguments) {
-    return recorded_by(folder, QStringList{"run"} + arguments + QStringList{"--repeat", "2"});
-  }
-  static SnapshotPtr recorded_by(const QTemporaryDir& folder, const QStringList& command) {
-    const QString file = folder.filePath("run.pftrace");
-    QProcess cli;
-    cli.start(ARENASCOPE_CLI, command + QStringList{"--record", file});
-    if (!cli.waitForFinished(300'000) || cli.exitCode() != 0) return nullptr;
-    trace::Session session;
-    return trace::open_trace(file.toStdString(), session).ok() ? session.snapshot() : nullptr;
-  }
 
  private Q_SLOTS:
   void runs_data() {
@@ -224,6 +42,7 @@ class SpacesTest : public QObject {
     const auto snapshot = recorded(folder, arguments);
     if (!snapshot) QSKIP("there is no such device here");
     compare(snapshot);
+    compare_peak(snapshot);
     if (QTest::currentTestFailed()) return;
     const PrepareInput in = input_of(snapshot, AxisMode::Step);
     QCOMPARE(lies_in_spaces(in), in_spaces);
@@ -294,7 +113,7 @@ class SpacesTest : public QObject {
     trace::Session session;
     session.describe(std::shared_ptr<const trace::GraphInfo>(graph));
     const auto snapshot = session.snapshot();
-    const MemoryClasses classes(*snapshot, 0);
+    const MemoryClasses classes(*snapshot);
     const auto of = [&](trace::TensorRef tensor) {
       trace::SpaceSlice slice;
       slice.kind = trace::MemoryKind::Persistent;

@@ -31,10 +31,15 @@ const std::vector<std::pair<const char*, TablePtr (*)(const TableInput&)>> kTabl
     {"nodes", nodes_table},       {"blocks", blocks_table},         {"objects", objects_table},
     {"barriers", barriers_table}, {"allocators", allocators_table}, {"pools", pools_table},
     {"tuning", tuning_table},     {"planners", planners_table},     {"compare", compare_table},
-    {"holes", holes_table},       {"problems", problems_table},     {"reuse", reuse_table}};
+    {"holes", holes_table},       {"problems", problems_table},     {"reuse", reuse_table},
+    {"counters", counters_table}};
 
 std::shared_ptr<trace::Session> rich_session() {
   auto session = test::sample_session();
+  session->describe(trace::CounterInfo{trace::CounterId(session->snapshot()->counters.size()), "load", "count"});
+  const trace::Event load = trace::counter(session->snapshot()->time.begin + 1,
+                                           trace::CounterId(session->snapshot()->counters.size() - 1), 2.5);
+  session->events(trace::TrackId(0), {&load, 1});
   auto context = std::make_shared<trace::ContextInfo>();
   context->id = trace::ContextId(0);
   context->name = "model";

@@ -19,7 +19,8 @@ class BlockTable {
 
   int64_t rows() const { return rows_; }
   int64_t block() const { return block_; }
-  int64_t free_rows() const;  // of blocks that no text has
+  int64_t free_rows() const;    // of blocks that no text has
+  int64_t filled_rows() const;  // that hold a token of some text
 
   TextId begin();  // an empty text
   // Another text that begins as the first `tokens` of this one, rounded down to whole blocks, which both have from now

@@ -12,12 +12,13 @@
 #include <arenascope/generate/block_table.h>
 #include <arenascope/memory/memory_kind.h>
 #include <arenascope/run/runner.h>
+#include <arenascope/trace/recorder.h>
 
 namespace arenascope {
 
 struct GeneratorOptions {
-  RunnerOptions run;              // how graphs are compiled and run; of a recorder both graphs are written
-  int64_t most_at_once = 64;      // tokens of a prompt that go through the graph together
+  RunnerOptions run;          // how graphs are compiled and run; a recorder gets both graphs, and how the cache fills
+  int64_t most_at_once = 64;  // tokens of a prompt that go through the graph together
   DType cache_type = DType::F32;  // f32, f16 or q8_0
   int64_t block = 32;             // rows of the cache that a text is given at a time
 };
@@ -84,6 +85,7 @@ class Generator {
   void fill_mask(std::vector<float>& mask, std::span<const Fed> fed, int64_t window);
   Status run(std::span<const Fed> fed, std::span<const int64_t> wanted);
   void note_peaks();
+  void note_filled(int64_t left);
 
   std::string spec_, name_;
   GeneratorOptions options_;
@@ -96,6 +98,8 @@ class Generator {
   std::map<TextId, std::vector<int32_t>> texts_;
   std::map<MemoryKind, Bytes> peaks_;
   std::vector<float> mask_, local_mask_, logits_;
+  trace::ThreadRing* filled_ring_ = nullptr;  // of a recorder: what of the cache holds a token
+  trace::CounterId filled_;
   Nanoseconds busy_ = 0, running_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <arenascope/memory/memory_kind.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -17,6 +18,7 @@ struct AllocationEvent {
   MemoryKind kind = MemoryKind::Default;
   uintptr_t address = 0;
   Bytes bytes = 0;
+  uint32_t width = 0, height = 0;  // texels, where it is an image that was reserved
 };
 
 // Called on the thread that allocates or frees, sometimes under the allocator's lock: be quick, and do not call back

@@ -69,10 +69,10 @@ class Allocator {
   bool attach(AllocatorHooks hooks);
 
  protected:
-  // For implementations: take from and give back to the budget, and tell the observer.
+  // For implementations: take from and give back to the budget, and tell the observer; of an image its size in texels.
   Status take_budget(Bytes bytes) const;
   void give_budget(Bytes bytes) const noexcept;
-  void observe_reserve(void* pointer, Bytes bytes) const noexcept;
+  void observe_reserve(void* pointer, Bytes bytes, uint32_t width = 0, uint32_t height = 0) const noexcept;
   void observe_release(void* pointer, Bytes bytes) const noexcept;
   // The same sentence everywhere for a request that makes no sense.
   static Status check_request(Bytes bytes, size_t alignment);

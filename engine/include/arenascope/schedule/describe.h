@@ -18,6 +18,7 @@ trace::ContextInfo describe_context(const Context& context);
 class OwnerObserver {
  public:
   virtual ~OwnerObserver() = default;
+  // `tensor` none: it is the arena of the graph's plan.
   virtual void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor) = 0;
 };
 

@@ -192,9 +192,10 @@ struct ContextInfo {
 // What a counter counts, where a program needs to know. The numbers are part of the recording's format.
 enum class CounterRole : uint8_t {
   Other = 0,
-  Resident = 1,  // bytes of main memory that the process has, whatever they are used for
+  Resident = 1,     // bytes of main memory that the process has, whatever they are used for
+  CacheFilled = 2,  // bytes of the caches of keys and values that hold a token's
 };
-inline constexpr uint8_t kLastCounterRole = 1;
+inline constexpr uint8_t kLastCounterRole = 2;
 
 struct CounterInfo {
   CounterId id;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A kind of event of its own: what memory that was handed out is for, and what of it a tensor's flags tell. It follows the Alloc of its address on the same
-// track: a = address, b = bytes that were asked for | allocator << 47, id = tensor (TensorRef, may be none),
-// extra = graph.
+// A kind of event of its own: what memory that was handed out is for, and what of it a tensor's flags tell. It follows
+// the Alloc of its address on the same track: a = address, b = bytes that were asked for | allocator << 47, id = tensor
+// (TensorRef), extra = graph. A graph without a tensor: the arena of the plan that the graph runs with. Neither: only
+// what was asked for is told.
 #pragma once
 #include <arenascope/trace/events.h>
 
@@ -20,6 +21,9 @@ constexpr Event owner(Nanoseconds t, uint64_t address, Bytes asked, uint32_t all
                       detail::u32(graph.value) & 0xffffff);
 }
 constexpr Bytes owned_bytes(const Event& e) { return e.b & kMostOwned; }
+constexpr GraphId owner_graph(const Event& e) {
+  return e.extra24() == 0xffffff ? GraphId::none() : GraphId(static_cast<int32_t>(e.extra24()));
+}
 constexpr uint32_t owner_allocator(const Event& e) { return static_cast<uint32_t>(e.b >> kOwnerBits) & 0xffff; }
 
 }  // namespace arenascope::trace

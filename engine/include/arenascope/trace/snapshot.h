@@ -2,6 +2,7 @@
 // What happened, as one moment of a Session saw it: immutable, shared, and readable from any thread without locks.
 // Every query that takes pixels costs in the order of the pixels, not of the events. Ranges are half-open.
 #pragma once
+#include <arenascope/trace/image.h>
 #include <arenascope/trace/info.h>
 #include <arenascope/trace/summary_tree.h>
 
@@ -159,6 +160,7 @@ struct Space {
   Nanoseconds begin = 0, end = 0;
   bool open = false;  // still there when the snapshot was taken
   bool implied = false;
+  ImageSize image;  // where it is one
 };
 
 // What was handed out in a space, and for what: [address, address + bytes) for [begin, end).
@@ -347,7 +349,9 @@ class Snapshot {
     return (count == MemoryCount::Active ? active : reserved)[static_cast<size_t>(kind)];
   }
   // The process's resident memory, where it was sampled; null: it was not.
-  const SeriesView* resident() const;
+  const SeriesView* resident() const { return series_of(CounterRole::Resident); }
+  // The first counter with a role that was ever sampled; null: there is none.
+  const SeriesView* series_of(CounterRole role) const;
   // What allocators of main memory had reserved at `t`.
   Bytes host_reserved(Nanoseconds t) const;
   Bytes peak(MemoryKind kind, MemoryCount count) const;

@@ -21,13 +21,18 @@ struct SpaceChoice {
 bool shows(const SpaceChoice& choice, const Space& space);
 bool shows(const SpaceChoice& choice, const SpaceSlice& slice);
 
+inline constexpr size_t kMostSpaceSlices = 300'000;  // spaces or slices that are taken in at once
+
+// Whether the block is the arena of a plan: what lay in it are slices of the runs of its graph.
+bool is_arena(const SpaceSlice& slice);
+// These, as far as they lie in the range, at most kMostSpaceSlices.
+std::vector<SliceRect> slices_in_arena(const Snapshot& snapshot, const SpaceSlice& arena, TimeRange range);
+
 // Whether tensors of the run lie in allocators' spaces, and not, or not all of them, in the arena of the plan that it
 // ran with. Without a run: of all that is known.
 bool lies_in_spaces(const Snapshot& snapshot, RunId run, const PlanInfo* plan);
 // From the beginning of the run to its end, or of all that is known where it has not ended or there is none.
 TimeRange range_of_run(const Snapshot& snapshot, RunId run);
-
-inline constexpr size_t kMostSpaceSlices = 300'000;  // spaces or slices that are taken in at once
 
 // Chosen slices that overlap the range, at most kMostSpaceSlices.
 std::vector<SpaceSlice> slices_of(const Snapshot& snapshot, TimeRange range, const SpaceChoice& choice);

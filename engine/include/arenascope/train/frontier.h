@@ -9,9 +9,7 @@
 namespace arenascope::train {
 
 struct FrontierPoint {
-  // Of a real plan. RunnerOptions::capacity of as many bytes gives one at least as small, which may compute less: it lets
-  // ops work in place and in another order first.
-  Bytes arena = 0;
+  Bytes arena = 0;          // of a real plan: RunnerOptions::capacity of as many bytes gives it
   int64_t extra_flops = 0;  // that are computed again
   int64_t flops = 0;        // of the step without them
 };

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory of every kind, as the arena map, lifetimes, occupancy and inspector show it: images, packed weights, caches of
+// keys and values, gradients, accumulators and what an optimiser keeps, over several runs.
+#include <views/common/incomplete.h>
+#include <views/common/memory_class.h>
+#include <views/inspector/inspector_text.h>
+#include <views/lifetimes/lifetimes_picture.h>
+
+#include <fstream>
+#include <set>
+
+#include "tests/app/cli/seeded_llama.h"
+#include "tests/views/figures/space_counts.h"
+
+using namespace arenascope;
+using namespace arenascope::views;
+using namespace arenascope::views::test_spaces;
+
+namespace {
+
+std::vector<trace::SpaceSlice> all_slices(const trace::Snapshot& s) {
+  return trace::slices_of(s, {s.time.begin, s.time.end + 1}, {SpaceChoice::Of::All, 0});
+}
+
+// A llama of seeded blocks; 0 to 63 are its tokens.
+QString llama_file(const QTemporaryDir& folder, const char* type) {
+  const QString file = folder.filePath(QStringLiteral("seeded.gguf"));
+  for (const test::QuantType& t : test::kQuantTypes) {
+    if (std::string(t.name) != type) continue;
+    const auto bytes = test::seeded_llama(t, {}, 1);
+    std::ofstream(file.toStdString(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  return file;
+}
+
+// Over time, what a layer of the stack by use comes to after each event; wide enough apart to be drawn.
+std::vector<Level> levels_of(const OccupancyPicture& stack, MemoryClass of, bool unfilled = false) {
+  for (const auto& layer : stack.kinds)
+    if (layer.memory_class == of && layer.unfilled == unfilled) return layer.levels;
+  return {};
+}
+double most_of(const std::vector<Level>& levels) {
+  double most = 0;
+  for (const Level& l : levels) most = std::max(most, l.max);
+  return most;
+}
+
+// Bytes of the union of ranges, byte by byte in pieces between their ends.
+Bytes united(std::vector<std::pair<Bytes, Bytes>> ranges) {
+  std::sort(ranges.begin(), ranges.end());
+  Bytes sum = 0, reached = 0;
+  for (const auto& [lo, hi] : ranges) {
+    sum += std::max<Bytes>(hi - std::max(lo, reached), 0);
+    reached = std::max(reached, hi);
+  }
+  return sum;
+}
+
+bool is_gradient(const trace::GraphInfo& graph, trace::TensorRef ref) {
+  for (const auto* list : {&graph.nodes, &graph.leafs})
+    for (const trace::TensorInfo& t : *list)
+      if (ref.valid() && (t.gradient == ref || t.accumulator == ref)) return true;
+  return false;
+}
+
+bool has_gradients(const trace::GraphInfo& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const auto& t) { return t.gradient.valid(); }) ||
+         std::any_of(graph.leafs.begin(), graph.leafs.end(), [](const auto& t) { return t.gradient.valid(); });
+}
+
+}  // namespace
+
+class SpaceKindsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void images_data() {
+    QTest::addColumn<QString>("pool");
+    QTest::newRow("pool") << "pool=bounded";
+    QTest::newRow("separate") << "pool=separate";
+  }
+  // Each image is a space of its own, as large as its texels, and what lies in it begins where it begins.
+  void images() {
+    QFETCH(QString, pool);
+    const QTemporaryDir folder;
+    const auto snapshot = recorded(folder, {"zoo:squeezenet", "--backend", "opencl", "--backend-option", "memory=image",
+                                            "--backend-option", pool});
+    if (!snapshot) QSKIP("there is no such device here");
+    compare(snapshot);
+    compare_peak(snapshot);
+    if (QTest::currentTestFailed()) return;
+    int in_images = 0;
+    trace::SpaceSlice shown;
+    std::map<uint64_t, std::vector<std::pair<Nanoseconds, Nanoseconds>>> stays;
+    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+      const auto spaces = snapshot->spaces_in(slice.begin, slice.begin + 1, SIZE_MAX);
+      const trace::Space* space = space_of(spaces, slice);
+      QVERIFY(space != nullptr);
+      if (!space->image.valid()) continue;
+      ++in_images;
+      QCOMPARE(slice.address, space->address);
+      QCOMPARE(Bytes{space->image.width} * space->image.height * space->image.texel, space->bytes);
+      QCOMPARE(space->image.texel, Bytes{16});  // four floats
+      for (const auto& [begin, end] : stays[slice.address]) QVERIFY(slice.end <= begin || slice.begin >= end);
+      stays[slice.address].emplace_back(slice.begin, slice.end);
+      const trace::TensorInfo* tensor = snapshot->tensor(slice.graph, slice.tensor);
+      if (tensor == nullptr || tensor->shape.size() != 4) continue;
+      shown = slice;
+      const auto width = static_cast<uint32_t>((tensor->shape[1] + 3) / 4 * tensor->shape[3]);
+      const auto height = static_cast<uint32_t>(tensor->shape[0] * tensor->shape[2]);
+      QVERIFY(space->image.width >= width && space->image.height >= height);
+      if (pool == "pool=separate") QVERIFY(space->image.width == width && space->image.height == height);
+    }
+    QVERIFY(in_images > 30);
+    // The inspector says how large the image is.
+    const trace::RunId run(snapshot->runs.size() - 1);
+    InspectorInput in{snapshot, run, snapshot->graph_of(run), snapshot->plan_of(run)};
+    bool told = false;
+    for (const InspectorFact& fact : inspector_facts(in, NodeSelection{shown.graph, shown.tensor}))
+      told = told || (fact.value.contains(u'×') && fact.value.contains("16 B"));
+    QVERIFY(told);
+  }
+
+  // The cache is there as a whole and stays where it is over all runs; token by token more of it is filled.
+  void a_cache_of_keys_and_values_is_filled_token_by_token() {
+    const QTemporaryDir folder;
+    const auto snapshot = recorded_by(folder, {"generate", llama_file(folder, "Q8_0"), "--tokens", "1,2,3", "-n", "6"});
+    QVERIFY(snapshot != nullptr);
+    compare(snapshot);
+    compare_peak(snapshot);
+    if (QTest::currentTestFailed()) return;
+    QVERIFY(snapshot->runs.size() >= 6);
+    Bytes cache = 0;
+    std::set<uint64_t> places;
+    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+      if (slice.kind != trace::MemoryKind::KVCache) continue;
+      QVERIFY(places.insert(slice.address).second);  // taken once
+      QVERIFY(slice.begin <= snapshot->runs[0].info.begin);
+      QVERIFY(slice.open || slice.end >= snapshot->runs[snapshot->runs.size() - 1].end);
+      cache += slice.bytes;
+    }
+    QVERIFY(cache > 0);
+    const trace::SeriesView* filled = snapshot->series_of(trace::CounterRole::CacheFilled);
+    QVERIFY(filled != nullptr);
+    QCOMPARE(filled->samples.size(), snapshot->runs.size());
+    const double token = filled->samples[0].value / 3;
+    QVERIFY(token > 0);
+    for (size_t i = 0; i < filled->samples.size(); ++i)
+      QCOMPARE(filled->samples[i].value, token * (3 + static_cast<double>(i)));
+    PrepareInput in = input_of(snapshot, AxisMode::Time);
+    in.pixels = 1 << 16;
+    for (const OccupancyScope scope : {OccupancyScope::Classes, OccupancyScope::Kinds}) {
+      const auto stack = prepare_occupancy(in, scope, {});
+      QCOMPARE(static_cast<double>(stack->filled), token * static_cast<double>(2 + filled->samples.size()));
+      std::vector<Level> full, rest;
+      for (const auto& layer : stack->kinds) {
+        const bool own = scope == OccupancyScope::Classes ? layer.memory_class == MemoryClass::Cache
+                                                          : layer.kind == trace::MemoryKind::KVCache;
+        if (own) (layer.unfilled ? rest : full) = layer.levels;
+      }
+      for (size_t i = 0; i + 1 < filled->samples.size(); ++i) {
+        const double x =
+            (in.axis.x_of_time(filled->samples[i].time) + in.axis.x_of_time(filled->samples[i + 1].time)) / 2;
+        QCOMPARE(value_at(full, x), filled->samples[i].value);
+        QCOMPARE(value_at(full, x) + value_at(rest, x), static_cast<double>(cache));
+      }
+    }
+    QVERIFY(most_of(levels_of(*prepare_occupancy(in, OccupancyScope::Classes, {}), MemoryClass::Weights)) > 0);
+  }
+
+  // What products are packed into is memory beside the weights, is counted as weights, and stays between the runs.
+  void packed_weights_stay() {
+    const QTemporaryDir folder;
+    const auto snapshot = recorded(folder, {llama_file(folder, "Q4_0"), "--threads", "1"});
+    QVERIFY(snapshot != nullptr);
+    compare(snapshot);
+    compare_peak(snapshot);
+    if (QTest::currentTestFailed()) return;
+    Bytes packed = 0, weights = 0;
+    const MemoryClasses classes(*snapshot);
+    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+      if (classes.of(slice) == MemoryClass::Weights) weights += slice.bytes;
+      if (slice.kind != trace::MemoryKind::Persistent || slice.tensor.valid()) continue;
+      packed += slice.bytes;
+      QVERIFY(slice.begin <= snapshot->runs[0].info.begin);
+      QVERIFY(slice.open || slice.end >= snapshot->runs[1].end);
+    }
+    QVERIFY(packed > 0);
+    const auto stack = prepare_occupancy(input_of(snapshot, AxisMode::Time), OccupancyScope::Classes, {});
+    QCOMPARE(static_cast<Bytes>(most_of(levels_of(*stack, MemoryClass::Weights))), weights);
+  }
+
+  void training_data() {
+    QTest::addColumn<QStringList>("command");
+    QTest::newRow("planned") << QStringList{"run", "zoo:nano_gpt", "--training", "--threads", "1", "--repeat", "2"};
+    QTest::newRow("eager") << QStringList{"run", "zoo:nano_gpt", "--training", "--threads", "1", "--memory", "eager"};
+    QTest::newRow("accumulated") << QStringList{"train",   "zoo:nano_gpt", "--data",       "sort:1", "--epochs",  "1",
+                                                "--batch", "1024",         "--accumulate", "4",      "--threads", "1"};
+  }
+  // Gradients are a class of their own wherever they lie: what is drawn of them is the union of their bytes.
+  void training() {
+    QFETCH(QStringList, command);
+    const QTemporaryDir folder;
+    const auto snapshot = recorded_by(folder, command);
+    QVERIFY(snapshot != nullptr);
+    compare(snapshot);
+    compare_peak(snapshot);
+    if (QTest::currentTestFailed()) return;
+    PrepareInput in = input_of(snapshot, AxisMode::Time);
+    for (size_t r = 0; r < snapshot->runs.size(); ++r)  // the last one that learns: others only measure
+      if (has_gradients(*snapshot->graph_of(trace::RunId(r)))) in.run = trace::RunId(r);
+    in.graph = snapshot->graph_of(in.run);
+    in.plan = snapshot->plan_of(in.run);
+    const trace::TimeRange run = range_of_run(in);
+    in.axis.range = {in.axis.x_of_time(run.begin), in.axis.x_of_time(run.end)};
+    in.pixels = 1 << 20;
+    const auto stack = prepare_occupancy(in, OccupancyScope::Classes, {});
+    const auto gradients = levels_of(*stack, MemoryClass::Gradients);
+    QVERIFY(most_of(gradients) > 0);
+    // Of the arena, and with memory of their own.
+    std::vector<Nanoseconds> times;  // now and then, and whenever one comes to be
+    for (int i = 1; i < 100; ++i) times.push_back(run.begin + run.length() / 100 * i);
+    for (const trace::SpaceSlice& slice : snapshot->space_slices_in(run.begin, run.end, SIZE_MAX))
+      if (slice.begin > run.begin && slice.begin < run.end && is_gradient(*in.graph, slice.tensor))
+        times.push_back(slice.begin);
+    int above = 0;
+    for (const Nanoseconds t : times) {
+      std::map<uint64_t, std::vector<std::pair<Bytes, Bytes>>> ranges;  // by arena
+      Bytes own = 0;
+      for (const trace::SpaceSlice& slice : snapshot->space_slices_in(t, t + 1, SIZE_MAX)) {
+        const trace::GraphInfo* graph = snapshot->graph(slice.graph);
+        if (graph == nullptr) continue;
+        if (slice.tensor.valid()) own += is_gradient(*graph, slice.tensor) ? slice.bytes : 0;
+        if (slice.tensor.valid()) continue;
+        for (const trace::SliceRect& s : snapshot->slices_in(t, t + 1, SIZE_MAX))
+          if (s.begin <= t && s.end > t && snapshot->graph_of(s.run) == graph && is_gradient(*graph, s.tensor))
+            ranges[slice.address].emplace_back(s.offset, s.offset + s.bytes);
+      }
+      for (const auto& [arena, list] : ranges) own += united(list);
+      QCOMPARE(static_cast<Bytes>(value_at(gradients, in.axis.x_of_time(t) + 0.25)), own);
+      above += own > 0 ? 1 : 0;
+    }
+    QVERIFY(above > 20);
+    if (command[0] != "train") return;
+    QVERIFY(most_of(levels_of(*stack, MemoryClass::Optimizer)) > 0);
+    int sums = 0;
+    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+      const trace::TensorInfo* t = snapshot->tensor(slice.graph, slice.tensor);
+      if (t != nullptr && slice.tensor.is_leaf() && MemoryClasses(*snapshot).of(slice) == MemoryClass::Gradients)
+        ++sums;
+    }
+    QVERIFY(sums > 10);  // what gradients are added up in over the parts of a batch
+  }
+
+  // What stays between runs stays: weights throughout, and what an allocator took in the first run serves the others.
+  void several_runs_warm_an_allocator_up() {
+    const QTemporaryDir folder;
+    const auto snapshot =
+        recorded_by(folder, {"run", "zoo:squeezenet", "--threads", "1", "--memory", "eager", "--repeat", "4"});
+    QVERIFY(snapshot != nullptr);
+    QCOMPARE(snapshot->runs.size(), size_t{4});
+    const auto taken = [&](const trace::Run& run) {
+      Bytes sum = 0;
+      for (size_t i = 0; i < snapshot->memory_events.size(); ++i) {
+        const trace::Event& e = snapshot->event(snapshot->memory_events[i]);
+        if (e.kind() == trace::EventKind::Reserve && e.time >= run.info.begin && e.time < run.end) sum += e.b;
+      }
+      return sum;
+    };
+    QVERIFY(taken(snapshot->runs[0]) > 0);
+    for (size_t r = 1; r < 4; ++r) QVERIFY(taken(snapshot->runs[r]) <= taken(snapshot->runs[0]) / 2);
+    // So does the map: most of what the first run took is there in the others, with blocks of each run in it.
+    const auto map = prepare_arena_map(input_of(snapshot, AxisMode::Time), {});
+    QVERIFY(map->in_spaces);
+    const auto held = [&](Nanoseconds t) {
+      Bytes sum = 0;
+      for (const trace::Space& space : map->spaces)
+        if (space.begin <= t && (space.open || space.end > t)) sum += space.bytes;
+      return sum;
+    };
+    for (size_t r = 1; r < 4; ++r) QVERIFY(held(snapshot->runs[r].info.begin) >= held(snapshot->runs[0].end - 1) / 2);
+    QVERIFY(held(snapshot->runs[0].end - 1) > 0);
+    std::set<size_t> runs;
+    for (const trace::SpaceSlice& slice : map->space_slices)
+      for (size_t r = 0; r < 4; ++r)
+        if (slice.begin >= snapshot->runs[r].info.begin && slice.begin < snapshot->runs[r].end) runs.insert(r);
+    QCOMPARE(runs.size(), size_t{4});
+    Bytes weights = 0;
+    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+      const trace::TensorInfo* tensor = snapshot->tensor(slice.graph, slice.tensor);
+      if (tensor == nullptr || (tensor->flags & (trace::kWeight | trace::kParameter)) == 0) continue;
+      QVERIFY(slice.begin <= snapshot->runs[0].info.begin && (slice.open || slice.end >= snapshot->runs[3].end));
+      weights += slice.bytes;
+    }
+    QVERIFY(weights > 0);
+  }
+
+  void lifetimes_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("planned") << QStringList{"zoo:squeezenet", "--threads", "2"};
+    QTest::newRow("eager") << QStringList{"zoo:squeezenet", "--threads", "2", "--memory", "eager"};
+    QTest::newRow("none") << QStringList{"zoo:squeezenet", "--threads", "2", "--memory", "none"};
+    QTest::newRow("opencl") << QStringList{"zoo:squeezenet", "--backend", "opencl"};
+    QTest::newRow("opencl, images") << QStringList{"zoo:squeezenet", "--backend", "opencl", "--backend-option",
+                                                   "memory=image"};
+  }
+  // Lifetimes are those seen: of arenas from step to step, of blocks from call to call.
+  void lifetimes() {
+    QFETCH(QStringList, arguments);
+    const QTemporaryDir folder;
+    const auto snapshot = recorded(folder, arguments);
+    if (!snapshot) QSKIP("there is no such device here");
+    for (const AxisMode mode : {AxisMode::Time, AxisMode::Step}) {
+      const PrepareInput in = input_of(snapshot, mode);
+      const auto p = prepare_lifetimes(in, {});
+      std::multiset<std::tuple<double, double>> expected, drawn;
+      if (p->in_spaces) {
+        const trace::TimeRange run = range_of_run(in);
+        for (const trace::SpaceSlice& s : trace::slices_of(*snapshot, run, {}))
+          expected.emplace(in.axis.x_of_time(std::max(s.begin, run.begin)),
+                           in.axis.x_of_time(s.open ? run.end : std::min(s.end, run.end)));
+      } else {
+        QCOMPARE(p->seen, in.plan->slices.size());
+        QVERIFY(p->derived);
+        for (const trace::SliceRect& s : snapshot->slices_in(snapshot->time.begin, snapshot->time.end + 1, SIZE_MAX)) {
+          const Stay stay = stay_of(s, in.axis);
+          if (s.run == in.run) expected.emplace(stay.x0, stay.x1);
+        }
+      }
+      for (size_t i = 0; i < p->spans->size(); ++i) drawn.emplace((*p->spans)[i].x0, (*p->spans)[i].x1);
+      QVERIFY(drawn.size() > 30);
+      QVERIFY(drawn == expected);
+    }
+    const PrepareInput in = input_of(snapshot, AxisMode::Step);
+    const auto plain = prepare_lifetimes(in, {}), with_plan = prepare_lifetimes(in, {}, true);
+    QCOMPARE(plain->needed, Bytes{0});
+    QVERIFY(plain->ghosts->size() == 0);
+    QCOMPARE(with_plan->needed, plain->in_spaces ? in.plan->arena_bytes : Bytes{0});
+    QCOMPARE(with_plan->ghosts->size() > 10, plain->in_spaces && !arguments.contains("memory=image"));
+  }
+
+  // Of a run that was cut short only what was seen is drawn as seen.
+  void a_partial_run_is_told_from_its_plan() {
+    auto graph = std::make_shared<trace::GraphInfo>();
+    graph->id = trace::GraphId(0);
+    graph->nodes.resize(4);
+    auto plan = std::make_shared<trace::PlanInfo>();
+    plan->id = trace::PlanId(0);
+    plan->graph = graph->id;
+    plan->arena_bytes = 4096;
+    for (int32_t i = 0; i < 4; ++i) {
+      plan->order.push_back(NodeId(i));
+      trace::SliceInfo slice;
+      slice.tensor = trace::TensorRef::node(NodeId(i));
+      slice.offset = slice.bound_offset = 1024 * i;
+      slice.size = 1024;
+      slice.first = Step(i);
+      slice.last = Step(std::min(i + 2, 4));
+      slice.bound = true;
+      plan->slices.push_back(slice);
+    }
+    trace::Session session;
+    session.describe(trace::ThreadInfo{trace::TrackId(0), "worker", trace::TrackKind::Worker});
+    session.describe(std::shared_ptr<const trace::GraphInfo>(graph));
+    session.describe(std::shared_ptr<const trace::PlanInfo>(plan));
+    trace::RunInfo run{trace::RunId(0), graph->id, plan->id, 100, 1, "cpu", "planned"};
+    run.lead = trace::TrackId(0);
+    run.steps_derived = true;
+    session.describe(run);
+    const trace::Event work[] = {trace::work(trace::RunId(0), NodeId(0), 100, 200),
+                                 trace::work(trace::RunId(0), NodeId(1), 200, 300)};
+    session.events(trace::TrackId(0), work);
+    session.describe(trace::RunEnd{trace::RunId(0), 350, trace::RunStatus::Aborted});
+    const auto snapshot = session.snapshot();
+    for (const AxisMode mode : {AxisMode::Step, AxisMode::Time}) {
+      const PrepareInput in = input_of(snapshot, mode);
+      const auto p = prepare_lifetimes(in, {});
+      QCOMPARE(p->slices, size_t{4});
+      QCOMPARE(p->seen, size_t{2});
+      size_t pale = 0;
+      for (size_t i = 0; i < p->shares->size(); ++i) pale += (*p->shares)[i].style >= kSliceStyles ? 1 : 0;
+      QCOMPARE(pale, size_t{2});
+      const auto map = prepare_arena_map(in, {});
+      size_t planned = 0;
+      for (size_t i = 0; i < map->bodies->size(); ++i) planned += (*map->bodies)[i].style >= kSliceStyles ? 1 : 0;
+      QCOMPARE(planned, size_t{2});
+      QVERIFY(!incomplete_notes(*snapshot, trace::RunId(0)).isEmpty());
+    }
+  }
+};
+
+QTEST_MAIN(SpaceKindsTest)
+#include "space_kinds_test.moc"
