@@ -861,6 +861,10 @@
         <source>light, dark or contrast.</source>
         <translation>light、dark 或 contrast。</translation>
     </message>
+    <message>
+        <source>Of a lesson&apos;s picture (-o FILE.png): the step to draw (1).</source>
+        <translation>课程图片（-o FILE.png）画哪一步（1）。</translation>
+    </message>
 </context>
 <context>
     <name>QPlatformTheme</name>
@@ -1330,6 +1334,21 @@
     </message>
 </context>
 <context>
+    <name>arenascope::app::FrontierPlot</name>
+    <message>
+        <source>Arena %1, %2 % more operations</source>
+        <translation>内存区 %1，运算增加 %2 %</translation>
+    </message>
+    <message>
+        <source>operations computed again, up to %1 % of all</source>
+        <translation>重算的运算，最多占全部的 %1 %</translation>
+    </message>
+    <message>
+        <source>bytes of the arena</source>
+        <translation>内存区的字节</translation>
+    </message>
+</context>
+<context>
     <name>arenascope::app::Handout</name>
     <message>
         <source>No lesson is open.</source>
@@ -1338,6 +1357,14 @@
     <message>
         <source>Answers</source>
         <translation>答案</translation>
+    </message>
+    <message>
+        <source>There is no step %1: the lesson has %2.</source>
+        <translation>没有第 %1 步：本课有 %2 步。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written.</source>
+        <translation>无法写入 %1。</translation>
     </message>
 </context>
 <context>
@@ -1493,6 +1520,12 @@
     <message>
         <source>what is open cannot be run</source>
         <translation>打开的内容不能运行</translation>
+    </message>
+    <message>
+        <source>%1 would tell the answer: it stays shut until the question of this step is answered.
+Look with the other panels.</source>
+        <translation>%1会说出答案：在回答本步的问题之前它一直关着。
+请用别的面板查看。</translation>
     </message>
 </context>
 <context>
@@ -1810,6 +1843,10 @@
     <message>
         <source>Meaning</source>
         <translation>含义</translation>
+    </message>
+    <message>
+        <source>A lesson says how this is run. Your own settings are as they were.</source>
+        <translation>这由一课决定如何运行。你自己的设置没有变。</translation>
     </message>
 </context>
 <context>
@@ -2258,10 +2295,6 @@
         <translation>打开一个模型进行训练。</translation>
     </message>
     <message>
-        <source>Arena %1, %2 % more operations</source>
-        <translation>内存池 %1，运算增加 %2 %</translation>
-    </message>
-    <message>
         <source>Step</source>
         <translation>步骤</translation>
     </message>
@@ -2324,6 +2357,10 @@
     <message>
         <source>Loss, accuracy and gradient norms</source>
         <translation>损失、准确率和梯度范数</translation>
+    </message>
+    <message>
+        <source>Bytes of the arena against operations</source>
+        <translation>内存区的字节与运算</translation>
     </message>
 </context>
 <context>

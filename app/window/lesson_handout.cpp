@@ -42,7 +42,24 @@ QImage picture_of(QWidget* window) {
   for (PlotView* plot : window->findChildren<PlotView*>())
     if (plot->isVisible()) plot->prepare_now();
   wait_for([] { return false; }, kSettle);
-  return window->grab().toImage().scaledToWidth(kPictureWidth, Qt::SmoothTransformation);
+  return window->grab().toImage();
+}
+
+Result<LessonPanel*> panel_with_lesson(const Shell& shell) {
+  auto* panel = shell.panels->find<LessonPanel>("lesson");
+  if (panel->open_lesson() == nullptr) return Error{Handout::tr("No lesson is open.").toStdString()};
+  return panel;
+}
+
+Status play_step(const Shell& shell, LessonPanel* panel, int step) {
+  bool done = false;
+  const auto connection = QObject::connect(shell.guide, &LessonGuide::done, panel, [&done] { done = true; });
+  panel->go_to(step);
+  wait_for([&done] { return done; }, kHandoutPatience);
+  QObject::disconnect(connection);
+  if (done && panel->problem().isEmpty()) return {};
+  return lesson::error_at(*panel->open_lesson(), panel->open_lesson()->steps[static_cast<size_t>(step)].line,
+                          panel->problem().toStdString());
 }
 
 QString markdown_as_html(const QString& markdown) {
@@ -60,21 +77,21 @@ struct Page {
   QString answers;
 };
 
-void add_step(Page& page, const lesson::LessonStep& step, const lesson::Scene& scene, QImage picture) {
+void add_step(Page& page, const lesson::LessonStep& step, const lesson::Scene& scene, const QImage& picture) {
   page.html += markdown_as_html(step_page(step, scene));
   if (step.question) {
     const lesson::Question& q = *step.question;
     page.html += QStringLiteral("<p><i>%1</i></p>").arg(invitation(q));
     for (const lesson::Option& option : q.options)
-      page.html += QStringLiteral("<p>◯ %1</p>").arg(with_figures(text_of(option.text), scene, false).toHtmlEscaped());
+      page.html += markdown_as_html(QStringLiteral("◯ ") + with_figures(text_of(option.text), scene, false));
     if (auto solution = lesson::solution(scene, q))
-      page.answers += QStringLiteral("<li>%1: %2. %3</li>")
-                          .arg(text_of(step.title).toHtmlEscaped(),
-                               with_figures(sentence_of(*solution, q), scene, false).toHtmlEscaped(),
-                               with_figures(text_of(q.right), scene, false).toHtmlEscaped());
+      page.answers +=
+          markdown_as_html(QStringLiteral("**%1** %2. %3")
+                               .arg(text_of(step.title), with_figures(sentence_of(*solution, q), scene, false),
+                                    with_figures(text_of(q.right), scene, false)));
   }
   page.html += QStringLiteral("<p><img src=\"picture%1\" width=\"640\"/></p>").arg(page.pictures.size());
-  page.pictures.push_back(std::move(picture));
+  page.pictures.push_back(picture.scaledToWidth(kPictureWidth, Qt::SmoothTransformation));
 }
 
 Status write_pdf(const Page& page, const QString& path) {
@@ -121,28 +138,32 @@ Status write_html(const Page& page, const QString& title, const QString& path) {
 }  // namespace
 
 Status write_handout(const Shell& shell, const QString& path) {
-  auto* panel = shell.panels->find<LessonPanel>("lesson");
-  if (panel->open_lesson() == nullptr) return Error{Handout::tr("No lesson is open.").toStdString()};
-  const lesson::Lesson at_hand = *panel->open_lesson();
-  const int back_to = panel->step();
+  auto panel = panel_with_lesson(shell);
+  if (!panel) return panel.error();
+  const lesson::Lesson at_hand = *(*panel)->open_lesson();
+  const int back_to = (*panel)->step();
   Page page;
   page.html = QStringLiteral("<h1>%1</h1><p>%2</p>")
                   .arg(text_of(at_hand.title).toHtmlEscaped(), text_of(at_hand.summary).toHtmlEscaped());
   for (size_t i = 0; i < at_hand.steps.size(); ++i) {
-    bool done = false;
-    const auto connection = QObject::connect(shell.guide, &LessonGuide::done, panel, [&done] { done = true; });
-    panel->go_to(static_cast<int>(i));
-    wait_for([&done] { return done; }, kHandoutPatience);
-    QObject::disconnect(connection);
-    if (!done || !panel->problem().isEmpty())
-      return lesson::error_at(at_hand, at_hand.steps[i].line, panel->problem().toStdString());
-    add_step(page, at_hand.steps[i], panel->scene(), picture_of(shell.window));
+    if (auto played = play_step(shell, *panel, static_cast<int>(i)); !played) return played;
+    add_step(page, at_hand.steps[i], (*panel)->scene(), picture_of(shell.window));
   }
-  if (!page.answers.isEmpty())
-    page.html += QStringLiteral("<h2>%1</h2><ul>%2</ul>").arg(Handout::tr("Answers"), page.answers);
-  panel->go_to(back_to);
+  if (!page.answers.isEmpty()) page.html += QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);
+  (*panel)->go_to(back_to);
   return path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive) ? write_pdf(page, path)
                                                                     : write_html(page, text_of(at_hand.title), path);
+}
+
+Status write_lesson_picture(const Shell& shell, int step, const QString& path) {
+  auto panel = panel_with_lesson(shell);
+  if (!panel) return panel.error();
+  const auto steps = static_cast<int>((*panel)->open_lesson()->steps.size());
+  if (step < 1 || step > steps)
+    return Error{Handout::tr("There is no step %1: the lesson has %2.").arg(step).arg(steps).toStdString()};
+  if (auto played = play_step(shell, *panel, step - 1); !played) return played;
+  if (!picture_of(shell.window).save(path)) return Error{Handout::tr("%1 cannot be written.").arg(path).toStdString()};
+  return {};
 }
 
 }  // namespace arenascope::app

@@ -14,4 +14,7 @@ struct Shell;
 // come about, a file that cannot be written.
 Status write_handout(const Shell& shell, const QString& path);
 
+// The window as a step of the lesson at hand (counted from 1) wants it, as PNG. Errors: those, no such step.
+Status write_lesson_picture(const Shell& shell, int step, const QString& path);
+
 }  // namespace arenascope::app

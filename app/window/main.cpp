@@ -86,10 +86,20 @@ void add_options(QCommandLineParser& parser) {
   for (const auto& [name, what, value] : kOptions) option(name, text(what), value);
   option("lesson", text(QT_TRANSLATE_NOOP("Main", "Play a lesson: one of the course by its name, or a file.")),
          "lesson");
+  option("step", text(QT_TRANSLATE_NOOP("Main", "Of a lesson's picture (-o FILE.png): the step to draw (1).")),
+         "number");
   parser.addOption({QStringLiteral("check"),
                     text(QT_TRANSLATE_NOOP("Main", "Check a lesson's claims and questions without a window."))});
   parser.addOption({QStringLiteral("time"), text(QT_TRANSLATE_NOOP("Main", "Time on the x axis instead of steps."))});
   parser.addOption({QStringLiteral("expand"), text(QT_TRANSLATE_NOOP("Main", "Open all layers of the graph."))});
+}
+
+// An empty sentence: it is one.
+QString read_size(const QString& text, QSize& size) {
+  const QStringList parts = text.split(u'x');
+  size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
+  const bool good = size.width() >= 64 && size.height() >= 64 && size.width() <= 16384 && size.height() <= 16384;
+  return good ? QString() : QStringLiteral("--size is WIDTHxHEIGHT, from 64x64 to 16384x16384");
 }
 
 // An empty sentence: the options are as they should be.
@@ -104,12 +114,8 @@ QString read_options(const QCommandLineParser& parser, ExportOptions& options) {
   options.compare = files.value(1);
   if (options.output.isEmpty()) return QStringLiteral("--export wants -o FILE");
   if (parser.isSet(QStringLiteral("size"))) {
-    const QStringList parts = value("size").split(u'x');
     options.size_given = true;
-    options.size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
-    if (options.size.width() < 64 || options.size.height() < 64 || options.size.width() > 16384 ||
-        options.size.height() > 16384)
-      return QStringLiteral("--size is WIDTHxHEIGHT, from 64x64 to 16384x16384");
+    if (const QString problem = read_size(value("size"), options.size); !problem.isEmpty()) return problem;
   }
   if (parser.isSet(QStringLiteral("scale"))) {
     options.scale = value("scale").toDouble();
@@ -145,11 +151,21 @@ int check_lesson(const QString& name, const QString& language) {
   return problems.empty() ? 0 : 1;
 }
 
-// Plays it; with an output, only long enough to write it as a handout.
-int run_lesson(const QString& theme, const QString& name, const QString& output) {
+struct LessonOptions {
+  QString name, theme, output;
+  QSize size{1600, 1000};  // of the window that is drawn
+  int step = 1;            // of a picture
+};
+
+// Plays it; with an output, only long enough to write it as a handout, or a step of it as a picture.
+int run_lesson(const LessonOptions& options) {
+  const auto& [name, theme, output, size, step] = options;
   MainWindow window;
   if (!theme.isEmpty()) window.theme()->set_mode(theme_of(theme));
-  if (!output.isEmpty()) window.resize(1600, 1000);
+  if (!output.isEmpty()) {
+    window.keep_no_copies();
+    window.resize(size);
+  }
   window.show();
   if (arenascope::views::lessons().contains(name)) {
     window.shell().actions->find(QStringLiteral("lesson.") + name)->trigger();
@@ -157,11 +173,25 @@ int run_lesson(const QString& theme, const QString& name, const QString& output)
     return refuse(QString::fromStdString(played.error().message));
   }
   if (output.isEmpty()) return QApplication::exec();
-  if (auto written = write_handout(window.shell(), output); !written) {
+  const bool picture = output.endsWith(QStringLiteral(".png"), Qt::CaseInsensitive);
+  if (auto written =
+          picture ? write_lesson_picture(window.shell(), step, output) : write_handout(window.shell(), output);
+      !written) {
     std::fprintf(stderr, "arenascope: %s\n", written.error().message.c_str());
     return 1;
   }
   return 0;
+}
+
+int lesson_command(const QCommandLineParser& parser) {
+  const auto value = [&](const char* name) { return parser.value(QString::fromLatin1(name)); };
+  if (parser.isSet(QStringLiteral("check")))
+    return check_lesson(value("lesson"), value("language").isEmpty() ? QStringLiteral("en") : value("language"));
+  LessonOptions options{value("lesson"), value("theme"), value("output")};
+  if (parser.isSet(QStringLiteral("size")))
+    if (const QString problem = read_size(value("size"), options.size); !problem.isEmpty()) return refuse(problem);
+  if (parser.isSet(QStringLiteral("step"))) options.step = value("step").toInt();
+  return run_lesson(options);
 }
 
 int run_window(const QString& theme, const QStringList& files) {
@@ -197,12 +227,7 @@ int main(int argc, char** argv) {
   if (!theme.isEmpty() && theme != u"light" && theme != u"dark")
     return refuse(QStringLiteral("--theme is light or dark"));
   if (!attached.isEmpty()) return run_window(theme, {attached});
-  if (parser.isSet(QStringLiteral("lesson"))) {
-    const QString lesson = parser.value(QStringLiteral("lesson"));
-    return parser.isSet(QStringLiteral("check"))
-               ? check_lesson(lesson, language.isEmpty() ? QStringLiteral("en") : language)
-               : run_lesson(theme, lesson, parser.value(QStringLiteral("output")));
-  }
+  if (parser.isSet(QStringLiteral("lesson"))) return lesson_command(parser);
   if (parser.isSet(QStringLiteral("check"))) return refuse(QStringLiteral("--check wants --lesson FILE"));
   if (!parser.isSet(QStringLiteral("export"))) return run_window(theme, parser.positionalArguments());
   ExportOptions options;

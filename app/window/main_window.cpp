@@ -205,9 +205,7 @@ void MainWindow::follow_document() {
 }
 
 void MainWindow::take_opened(Document* opened) {
-  const bool of_lesson =
-      opened->spec().startsWith(QStringLiteral("lesson:")) || opened->spec().startsWith(QStringLiteral("program:"));
-  if (!of_lesson && !is_attach_spec(opened->spec())) remember_recent_file(opened->spec());
+  if (!opened->runner()->settings().pinned && !is_attach_spec(opened->spec())) remember_recent_file(opened->spec());
   update_title();
   status_->update_status();
 }

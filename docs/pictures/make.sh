@@ -35,6 +35,9 @@ for planner in none two-level search; do
 done
 draw lifetimes --export lifetimes --size 1000x420 "$model"
 draw ggml --export objects --size 1000x100 zoo:mul_mat
+draw lesson --lesson arena --step 3 --size 1400x875
+draw lesson-zh --lesson arena --step 3 --size 1400x875 --language zh_CN
+draw lesson-dark --lesson allocators --step 12 --size 1400x875 --theme dark
 # What allocators did has to be recorded first.
 if command -v "${cli:=$(dirname "$program")/arenascope-cli}" >/dev/null 2>&1; then
   recordings=$(mktemp -d)

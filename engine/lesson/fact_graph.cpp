@@ -70,6 +70,16 @@ Result<Value> views(const Scene& s, const Arguments&) {
   return list_value(std::move(list));
 }
 
+// Those with work, as views are computed by nobody.
+Result<Value> nodes_on(const Scene& s, const Arguments& a) {
+  auto graph = graph_of(s);
+  if (!graph) return graph.error();
+  std::vector<std::string> list;
+  for (const trace::TensorInfo& t : (*graph)->nodes)
+    if (t.backend == a[0] && t.tasks > 0) list.push_back(t.name);
+  return list_value(std::move(list));
+}
+
 template <Value (*answer)(const trace::TensorInfo&)>
 Result<Value> of_tensor(const Scene& s, const Arguments& a) {
   auto found = tensor_of(s, a[0]);
@@ -159,6 +169,12 @@ Result<Value> gradients(const Scene& s, const Arguments&) {
   return number_value(n);
 }
 
+Result<Value> accumulator(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  return text_value(found->info->accumulator.valid() ? name_of(*s.graph, found->info->accumulator) : "none");
+}
+
 Result<const std::vector<float>*> numbers_of(const Scene& s, const std::string& name) {
   const auto found = s.values.find(name);
   if (found == s.values.end()) return Error{fmt::format("the numbers of '{}' are not at hand", name)};
@@ -204,6 +220,7 @@ constexpr Fact kGraphFacts[] = {
     {{"leaf_names", 0, 0, "the leafs as they were collected"}, leaf_names},
     {{"views", 0, 0, "the nodes that are views"}, views},
     {{"gradients", 0, 0, "how many tensors have a gradient"}, gradients},
+    {{"accumulator", 1, 1, "the tensor that its gradient is added to, or none"}, accumulator},
     {{"op", 1, 1, "the op of a tensor, NONE of a leaf"}, of_tensor<op>},
     {{"dtype", 1, 1, "its type"}, of_tensor<dtype>},
     {{"shape", 1, 1, "its sizes, outermost first: 3 × 4"}, of_tensor<shape>},
@@ -215,6 +232,7 @@ constexpr Fact kGraphFacts[] = {
     {{"scratch", 1, 1, "bytes of the work buffer that it needs"}, of_tensor<scratch>},
     {{"flops", 1, 1, "what computing it takes"}, of_tensor<flops>},
     {{"backend", 1, 1, "which backend computes it"}, of_tensor<backend>},
+    {{"nodes_on", 1, 1, "the nodes that a backend computes"}, nodes_on},
     {{"parts", 1, 1, "how many nodes were fused into it; nought: it is not fused"}, of_tensor<parts>},
     {{"sources", 1, 1, "what it reads"}, sources},
     {{"users", 1, 1, "who reads it"}, users},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -138,6 +139,30 @@ Result<Value> pieces(const Scene& s, const Arguments& a) {
   return number_value(n);
 }
 
+// Pieces of a node that another thread computed than the one to whose share they belong (ExecutionPlan: a piece belongs to
+// the thread piece * threads / pieces).
+Result<Value> taken_over(const Scene& s, const Arguments& a) {
+  auto node = node_of(s, a[0]);
+  if (!node) return node.error();
+  auto run = run_of(s);
+  if (!run) return run.error();
+  std::set<trace::TrackId> threads;  // of the run, in their order
+  std::vector<std::pair<trace::TrackId, int64_t>> done;
+  for_each_span(s, [&](const trace::TrackView& track, const trace::Event& e) {
+    if (e.kind() != EventKind::Work && e.kind() != EventKind::Wait) return;
+    threads.insert(track.info.id);
+    if (e.kind() == EventKind::Work && e.node() == *node) done.emplace_back(track.info.id, e.b);
+  });
+  const auto pieces = static_cast<int64_t>(done.size());
+  const int64_t tasks = std::min<int64_t>(s.graph->nodes[node->index()].tasks, static_cast<int64_t>(threads.size()));
+  int n = 0;
+  for (const auto& [thread, piece] : done) {
+    const auto ith = std::distance(threads.begin(), threads.find(thread));
+    n += ith * pieces / tasks <= piece && piece < (ith + 1) * pieces / tasks ? 0 : 1;
+  }
+  return number_value(n);
+}
+
 // The node behind whose barrier all threads together waited longest; not the end of the run.
 Result<Value> longest_wait(const Scene& s, const Arguments&) {
   auto run = run_of(s);
@@ -189,6 +214,7 @@ constexpr Fact kRunFacts[] = {
     {{"wait", 1, 1, "what all threads together waited there"}, wait},
     {{"wall", 1, 1, "from the beginning of a node's first piece to the end of its last one"}, wall},
     {{"pieces", 1, 1, "how many pieces of work a node was"}, pieces},
+    {{"taken_over", 1, 1, "how many of these a thread took over from another one"}, taken_over},
     {{"longest_wait", 0, 0, "the node behind which the threads waited longest"}, longest_wait},
     {{"latest_thread", 0, 0, "who came last most often"}, latest_thread},
     {{"copies", 0, 0, "copies between devices in the run"}, copies},

@@ -85,6 +85,34 @@ Result<Value> saving(const Scene& s, const Arguments& a) {
   return bytes_value(most);
 }
 
+Result<const FrontierPlan*> frontier_plan(const Scene& s, const std::string& number) {
+  const auto i = whole_number(number);
+  if (!i || *i < 0 || *i >= static_cast<int64_t>(s.frontier.size()))
+    return Error{fmt::format("the frontier has no point {}", number)};
+  return &s.frontier[static_cast<size_t>(*i)];
+}
+
+Result<Value> frontier_points(const Scene& s, const Arguments&) {
+  return number_value(static_cast<double>(s.frontier.size()));
+}
+
+Result<Value> frontier_arena(const Scene& s, const Arguments& a) {
+  auto plan = frontier_plan(s, a[0]);
+  if (!plan) return plan.error();
+  return bytes_value((*plan)->arena);
+}
+
+Result<Value> frontier_cost(const Scene& s, const Arguments& a) {
+  auto plan = frontier_plan(s, a[0]);
+  if (!plan) return plan.error();
+  return number_value(100 * (*plan)->extra_work, Unit::Percent);
+}
+
+Result<Value> frontier_end(const Scene& s, const Arguments&) {
+  if (s.frontier.empty()) return Error{"no frontier was found"};
+  return bytes_value(s.frontier.back().arena);
+}
+
 constexpr Fact kWhatIfFacts[] = {
     {{"arena", 0, 2, "bytes of its arena; with a planner and an order, of the plan that these would make"},
      [](const Scene& s, const Arguments& a) -> Result<Value> {
@@ -97,6 +125,11 @@ constexpr Fact kWhatIfFacts[] = {
     {{"saving", 1, 2,
       "what a kind of finding (order, planner, rematerialise, offload, contiguous, …) saves, of a tensor"},
      saving},
+    {{"frontier_points", 0, 0, "how many plans lie on the frontier of bytes against operations"}, frontier_points},
+    {{"frontier_arena", 1, 1, "bytes of the arena at a point of it; nought: nothing is computed again"},
+     frontier_arena},
+    {{"frontier_cost", 1, 1, "operations that are computed again there, of all"}, frontier_cost},
+    {{"frontier_end", 0, 0, "the arena of its last point"}, frontier_end},
 };
 
 }  // namespace

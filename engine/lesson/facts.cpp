@@ -158,7 +158,8 @@ std::string shown(const Value& value, bool bare) {
   if (value.kind == Value::Kind::List) return joined(value.list, ", ");
   const double n = value.number;
   if (value.unit == Unit::Bytes && !bare) {
-    if (std::abs(n) < 100'000) return fmt::format("{:.0f} B", n);
+    const bool in_bytes = std::abs(n) < 10'240 || std::fmod(n, 1024) != 0;  // whole KiB are read more easily
+    if (std::abs(n) < 100'000 && in_bytes) return fmt::format("{:.0f} B", n);
     for (const auto& [name, bytes] :
          {std::pair{"GiB", 1073741824.0}, std::pair{"MiB", 1048576.0}, std::pair{"KiB", 1024.0}})
       if (std::abs(n) >= bytes) {

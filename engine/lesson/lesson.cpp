@@ -14,7 +14,7 @@ namespace arenascope::lesson {
 namespace {
 
 constexpr Verb kVerbs[] = {
-    {"open", 1, 1, "opens a model, zoo:NAME, or a recording beside the lesson, and runs it once"},
+    {"open", 1, 1, "opens a model or a recording, a file beside the lesson or zoo:NAME, and runs it once"},
     {"graph", 0, 0, "opens the lesson's own graph, and runs it once where it can be run"},
     {"program", 1, 1, "runs one of the programs that teach allocators, and opens what was recorded of it"},
     {"layout", 1, 1, "of the panels"},
@@ -26,6 +26,7 @@ constexpr Verb kVerbs[] = {
     {"all", 0, 0, "shows the whole axis"},
     {"plan", 2, 2, "shows another plan: planner, order"},
     {"plan_all", 0, 0, "tries every planner with every order"},
+    {"frontier", 0, 0, "finds what fewer bytes cost in operations, and draws it in the panel training"},
     {"run", 0, 0, "runs once more"},
     {"node", 0, 0, "goes on by one node and pauses"},
     {"stop", 0, 0, "ends a run that is paused"},
@@ -94,6 +95,8 @@ class Parser {
       lesson_.needs = split(value, ", ");
     else if (key == "read on")
       lesson_.read_on = split(value, ", ");
+    else if (key == "shut")
+      lesson_.shut = split(value, ", ");
     else if (key == "gradients")
       lesson_.loss = value;
     else if (key == "settings")
@@ -198,7 +201,12 @@ class Parser {
     } else if (part == "right") {
       q.right = text;
     } else {
-      const size_t space = text.find(' ');
+      size_t space = text.find(' ');
+      const auto sign_behind = [&] {  // of an expression: "FACT + FACT Text"
+        return part == "wrong" && space != text.npos && space + 2 < text.size() && text[space + 2] == ' ' &&
+               std::string_view("+-*/").find(text[space + 1]) != std::string_view::npos;
+      };
+      while (sign_behind()) space = text.find(' ', space + 3);
       if (space == text.npos) return fail(fmt::format("'{}' wants a value and a text", part));
       const std::string value = text.substr(0, space), said = trimmed(std::string_view(text).substr(space));
       if (part == "wrong") {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A lesson's own graph: nodes as a model that runs, buffers as a session that shows them.
+// A lesson's own graph as a model that runs.
 #include <arenascope/graph/autodiff.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/lesson/stage.h>
-#include <arenascope/schedule/describe.h>
-#include <arenascope/schedule/memory_plan.h>
-#include <arenascope/schedule/restore.h>
 
 #include <algorithm>
 #include <cstring>
@@ -163,6 +160,17 @@ class ModelMaker {
     return quantise(type, values);
   }
 
+  // What a gradient is added to: nothing yet, as before the first part of a batch.
+  void add_accumulator(const Graph& graph, const Tensor& weight) {
+    const Tensor sum(graph.grad_accumulator(*weight));
+    if (!sum) return;
+    const auto zeros = [bytes = static_cast<size_t>(sum->byte_count())](std::byte* out) -> Status {
+      std::memset(out, 0, bytes);
+      return {};
+    };
+    model_.inputs.push_back({std::string(sum.name()), sum.dtype(), sum.sizes(), sum, zeros});
+  }
+
   Result<models::Model> finish() {
     const bool trains = !lesson_.loss.empty();
     for (const GraphLine& line : lesson_.graph) {
@@ -181,13 +189,14 @@ class ModelMaker {
       if (auto done = graph->expand(output.tensor); !done) return error_at(lesson_, 1, done.error().message);
     if (trains) {
       if (model_.outputs.empty()) return error_at(lesson_, 1, fmt::format("the graph has no node '{}'", lesson_.loss));
-      auto gradients = build_gradients(g_, *graph, model_.outputs[0].tensor, trained);
+      auto gradients = build_gradients(g_, *graph, model_.outputs[0].tensor, trained, {.accumulate = true});
       if (!gradients) return error_at(lesson_, 1, gradients.error().message);
       for (size_t i = 0; i < trained.size(); ++i) {
         const Tensor& gradient = (*gradients)[i];
         if (!gradient) continue;
         gradient.set_name(fmt::format("{}_gradient", trained[i].name()));
         g_.output(gradient);
+        add_accumulator(*graph, trained[i]);
         model_.outputs.push_back({std::string(gradient.name()), gradient.dtype(), gradient.sizes(), gradient, {}});
       }
     }
@@ -206,35 +215,6 @@ class ModelMaker {
   std::set<std::string> read_;
 };
 
-// Buffers as a graph collects its nodes: from those that nobody reads backwards, sources before users, each once.
-std::vector<size_t> depth_first(const std::vector<GraphLine>& lines) {
-  std::map<std::string, size_t> places;
-  std::vector<bool> read(lines.size()), visited(lines.size());
-  for (size_t i = 0; i < lines.size(); ++i) places[lines[i].name] = i;
-  for (const GraphLine& line : lines)
-    for (const std::string& source : line.sources) read[places[source]] = true;
-  std::vector<size_t> order;
-  for (size_t output = 0; output < lines.size(); ++output) {
-    if (read[output]) continue;
-    std::vector<std::pair<size_t, size_t>> stack{{output, 0}};  // a line, and how many of its sources were visited
-    visited[output] = true;
-    while (!stack.empty()) {
-      auto& [at, next] = stack.back();
-      if (next == lines[at].sources.size()) {
-        order.push_back(at);
-        stack.pop_back();
-        continue;
-      }
-      const size_t source = places[lines[at].sources[next++]];
-      if (!visited[source]) {
-        visited[source] = true;
-        stack.emplace_back(source, 0);
-      }
-    }
-  }
-  return order;
-}
-
 }  // namespace
 
 Result<models::Model> lesson_model(const Lesson& lesson) {
@@ -244,38 +224,14 @@ Result<models::Model> lesson_model(const Lesson& lesson) {
   return ModelMaker(lesson, std::move(*context)).make();
 }
 
-Result<std::shared_ptr<trace::Session>> lesson_session(const Lesson& lesson) {
-  if (lesson.graph.empty() || lesson.computes()) return error_at(lesson, 1, "the lesson has no graph of buffers");
-  auto graph = std::make_shared<trace::GraphInfo>();
-  graph->id = trace::GraphId(0);
-  graph->model = lesson.title;
-  for (const size_t i : depth_first(lesson.graph)) {
-    const GraphLine& line = lesson.graph[i];
-    trace::TensorInfo t;
-    t.name = line.name;
-    t.op = "BUFFER";  // nothing is computed
-    t.dtype = arenascope::name(DType::U8);
-    t.shape = {line.bytes};
-    t.strides = {1};
-    t.bytes = line.bytes;
-    for (const std::string& source : line.sources)
-      for (size_t k = 0; k < graph->nodes.size(); ++k)
-        if (graph->nodes[k].name == source) t.sources.push_back(trace::TensorRef::node(NodeId(k)));
-    graph->edges += static_cast<int64_t>(t.sources.size());
-    graph->nodes.push_back(std::move(t));
-  }
-  graph->nodes.back().flags = trace::kOutput;
-  auto restored = restore_graph(*graph);
-  if (!restored) return error_at(lesson, 1, restored.error().message);
-  auto plan = plan_memory(*restored, "none", "depth-first");
-  if (!plan) return error_at(lesson, 1, plan.error().message);
-  auto described = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
-  described->id = trace::PlanId(0);
-  described->graph = graph->id;
-  auto session = std::make_shared<trace::Session>();
-  session->describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(graph)));
-  session->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(described)));
-  return session;
+Result<std::vector<FrontierPoint>> lesson_frontier(const Lesson& lesson, std::stop_token stop) {
+  auto model = lesson_model(lesson);
+  if (!model) return model.error();
+  const RunnerOptions run = runner_options(lesson.settings);
+  MemoryPlanOptions options;
+  options.planner.budget_seconds = run.budget_seconds;
+  options.planner.stop = std::move(stop);
+  return memory_frontier(model->graph, run.planner, run.order, options);
 }
 
 RunnerOptions runner_options(const Settings& settings) {

@@ -135,8 +135,8 @@ void FirstLargerPool::deallocate(void* pointer, Bytes bytes) noexcept {
   count_free(bytes);
 }
 
-Room::Room(trace::Recorder& recorder) : recorder_(recorder) {
-  context_->set_observer(make_allocation_recorder(recorder));
+Room::Room(trace::Recorder& recorder) : recorder_(recorder), observer_(make_allocation_recorder(recorder)) {
+  context_->set_observer(observer_);
 }
 
 Room::~Room() {
@@ -159,6 +159,18 @@ void Room::free(const std::string& name) { held_.erase(name); }
 
 void Room::problem(std::string sentence, trace::ProblemKind kind) {
   recorder_.problem({trace::Severity::Warning, std::move(sentence), recorder_.now(), {}, {}, kind});
+}
+
+void Room::count(const std::string& name, Bytes bytes) {
+  if (!ring_) ring_ = recorder_.register_thread("program", trace::TrackKind::Other);
+  auto [counter, anew] = counters_.try_emplace(name);
+  if (anew) {
+    trace::CounterInfo info;
+    info.name = name;
+    info.unit = "bytes";
+    counter->second = recorder_.describe(std::move(info));
+  }
+  ring_->record(trace::counter(recorder_.now(), counter->second, static_cast<double>(bytes)));
 }
 
 }  // namespace arenascope::lesson

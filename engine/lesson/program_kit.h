@@ -22,6 +22,8 @@ inline constexpr Bytes KiB = 1024;
 std::span<const Program> allocator_programs();  // programs_allocators.cpp
 std::span<const Program> fault_programs();      // programs_faults.cpp
 std::span<const Program> object_programs();     // programs_objects.cpp
+std::span<const Program> thread_programs();     // programs_threads.cpp
+std::span<const Program> weakness_programs();   // programs_weaknesses.cpp
 
 // Pages of the process from which the teaching allocators take what they hand out; seen as reservations.
 class PagedAllocator : public Allocator {
@@ -90,10 +92,16 @@ class Room {
   Status allocate(const std::string& name, MemoryKind kind, Bytes bytes);
   void free(const std::string& name);
   void problem(std::string sentence, trace::ProblemKind kind = trace::ProblemKind::Other);
+  // Bytes that the program itself counted, now.
+  void count(const std::string& name, Bytes bytes);
+  AllocationObserver& observer() { return *observer_; }  // for what is allocated beside the context
 
  private:
   trace::Recorder& recorder_;
+  std::shared_ptr<AllocationRecorder> observer_;
   std::shared_ptr<ExecutionContext> context_ = make_cpu_context();
+  trace::ThreadRing* ring_ = nullptr;  // of what it counts
+  std::map<std::string, trace::CounterId> counters_;
   std::map<std::string, BlockPtr> held_;
 };
 

@@ -10,7 +10,8 @@ namespace arenascope::lesson {
 std::span<const Program> programs() {
   static const std::vector<Program> all = [] {
     std::vector<Program> out;
-    for (const auto list : {allocator_programs(), fault_programs(), object_programs()})
+    for (const auto list :
+         {allocator_programs(), weakness_programs(), thread_programs(), fault_programs(), object_programs()})
       out.insert(out.end(), list.begin(), list.end());
     return out;
   }();

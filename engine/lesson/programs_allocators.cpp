@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Allocators at work: caching against planning, kinds, fragmentation, who keeps whom, a device's pool, a growing cache.
-#include <arenascope/memory/cpu_caching_allocator.h>
-#include <arenascope/tensor/storage.h>
-
+// Allocators at work: caching, fragmentation, kinds, a device's pool, a growing cache.
 #include <fmt/format.h>
 
 #include "engine/lesson/program_kit.h"
@@ -28,11 +25,15 @@ Status buckets(trace::Recorder& recorder) {
   return layers(room, MemoryKind::Workspace);
 }
 
-Status one_arena(trace::Recorder& recorder) {
+// Of three tensors in one segment the outer two go; together they leave room enough, but in two pieces.
+Status holes(trace::Recorder& recorder) {
   Room room(recorder);
-  ARENASCOPE_TRY(room.use(MemoryKind::Workspace, std::make_shared<FirstLargerPool>()));
-  // The most that live at once is what a plan needs: the fourth beside the third.
-  return room.allocate("arena", MemoryKind::Workspace, (68 + 20) * KiB);
+  ARENASCOPE_TRY(room.use(MemoryKind::Workspace, std::make_shared<SegmentAllocator>(192 * KiB)));
+  for (const char* name : {"left", "middle", "right"})
+    ARENASCOPE_TRY(room.allocate(name, MemoryKind::Workspace, 64 * KiB));
+  room.free("left");
+  room.free("right");
+  return room.allocate("wide", MemoryKind::Workspace, 128 * KiB);
 }
 
 // Weights, a cache and scratch, all asked for as one kind or each as its own.
@@ -51,30 +52,6 @@ Status model_memory(trace::Recorder& recorder, bool kinds) {
 }
 Status one_kind(trace::Recorder& recorder) { return model_memory(recorder, false); }
 Status kinds(trace::Recorder& recorder) { return model_memory(recorder, true); }
-
-// A block outlives its context, and gives its bytes back to an allocator that is still there.
-Status kept_alive(trace::Recorder& recorder) {
-  BlockPtr block;
-  {
-    auto context = make_cpu_context();
-    context->set_observer(make_allocation_recorder(recorder));
-    auto made = context->allocate({}, MemoryKind::Default, 64 * KiB);
-    if (!made) return made.error();
-    block = std::move(*made);
-  }
-  block.reset();
-  return {};
-}
-
-// A view that would leave its storage.
-Status bounds(trace::Recorder& recorder) {
-  Room room(recorder);
-  auto storage = Storage::allocate(*room, {}, MemoryKind::Default, 64 * KiB);
-  if (!storage) return storage.error();
-  if (auto inside = storage->sub_storage(32 * KiB, 32 * KiB); !inside) return inside.error();
-  if (auto beyond = storage->sub_storage(48 * KiB, 32 * KiB); !beyond) room.problem(beyond.error().message);
-  return {};
-}
 
 // Three tensors of a network, in a device's pool: a large, a small, and a large one again.
 Status pool(trace::Recorder& recorder, bool separate, Bytes middle) {
@@ -116,11 +93,9 @@ Status cache_pages(trace::Recorder& recorder) {
 
 constexpr Program kAllocatorsPrograms[] = {
     {"buckets", "a caching allocator with buckets of powers of two", buckets},
-    {"one_arena", "the same tensors in one planned arena", one_arena},
+    {"holes", "a segment whose free bytes lie in two pieces", holes},
     {"one_kind", "weights, cache and scratch, all of kind default", one_kind},
     {"kinds", "weights, cache and scratch, each of its kind", kinds},
-    {"kept_alive", "a block that outlives its context", kept_alive},
-    {"bounds", "a view that would leave its storage", bounds},
     {"pool_reuse", "a device's pool: a buffer is used again", pool_reuse},
     {"pool_waste", "a device's pool: a small tensor takes the large buffer", pool_waste},
     {"pool_separate", "a device's pool that reuses nothing", pool_separate},

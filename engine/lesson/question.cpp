@@ -6,10 +6,10 @@
 
 #include <arenascope/graph/lifetime.h>
 #include <arenascope/graph/order.h>
-#include <arenascope/planner/planner.h>
 #include <arenascope/schedule/restore.h>
 #include <fmt/format.h>
 
+#include "engine/lesson/answers.h"
 #include "engine/lesson/fact_table.h"
 #include "engine/lesson/words.h"
 
@@ -17,15 +17,6 @@ namespace arenascope::lesson {
 namespace {
 
 using Why = Verdict::Why;
-
-bool contains(const std::vector<std::string>& list, const std::string& name) {
-  return std::ranges::find(list, name) != list.end();
-}
-
-std::vector<std::string> accepted(const Value& value) {
-  if (value.kind == Value::Kind::List) return value.list;
-  return {plain(value)};
-}
 
 // What a number that is asked for a plan's bytes would mean.
 Result<Verdict> wrong_number(const Scene& scene, const Question& q, double answer, const Value& truth) {
@@ -218,18 +209,6 @@ Result<Verdict> judge_order(const Scene& scene, const Question& q, const Answer&
   return verdict;
 }
 
-Result<planner::Problem> problem_of(const Scene& scene, const std::vector<std::string>& names) {
-  planner::Problem problem;
-  problem.alignment = scene.plan && scene.plan->alignment > 0 ? scene.plan->alignment : 1;
-  for (const std::string& name : names) {
-    auto slice = slice_of(scene, name);
-    if (!slice) return slice.error();
-    problem.intervals.push_back({(*slice)->first.value, (*slice)->last.value, (*slice)->size, 0, {}, {}});
-    problem.ids.push_back(name);
-  }
-  return problem;
-}
-
 }  // namespace
 
 Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next) {
@@ -275,51 +254,6 @@ Result<Verdict> judge(const Scene& scene, const Question& question, const Answer
     case QuestionKind::Order: break;
   }
   return judge_order(scene, question, answer);
-}
-
-Result<std::vector<Piece>> pieces_of(const Scene& scene, const Question& question) {
-  std::vector<Piece> pieces;
-  for (const std::string& name : question.names) {
-    auto slice = slice_of(scene, name);
-    if (!slice) return slice.error();
-    pieces.push_back({name, (*slice)->size, (*slice)->first.value, (*slice)->last.value});
-  }
-  return pieces;
-}
-
-Result<Answer> solution(const Scene& scene, const Question& question) {
-  Answer answer;
-  if (question.kind == QuestionKind::Place) {
-    auto problem = problem_of(scene, question.names);
-    if (!problem) return problem.error();
-    planner::Options options;
-    options.budget_seconds = 1;  // it ends with a proof long before
-    options.processor_time = true;
-    if (auto limit = evaluate(scene, question.fact); limit && limit->kind == Value::Kind::Number)
-      problem->capacity = static_cast<Bytes>(limit->number);
-    auto plan = planner::find_planner("search")->plan(*problem, options);
-    if (!plan) return plan.error();
-    for (size_t i = 0; i < question.names.size(); ++i) answer.placed.push_back({question.names[i], plan->offsets[i]});
-    return answer;
-  }
-  auto truth = evaluate(scene, question.fact);
-  if (!truth) return truth.error();
-  if (question.kind == QuestionKind::Choice) {
-    for (const Option& option : question.options)
-      if (matches(*truth, option.value)) answer.text = option.value;
-    if (answer.text.empty()) return Error{fmt::format("no option is right: {} is {}", question.fact, plain(*truth))};
-  } else if (question.kind == QuestionKind::Order) {
-    const Result<Value> order = truth->kind == Value::Kind::List ? truth : evaluate(scene, "order_of(search)");
-    if (!order) return order.error();
-    for (const std::string& name : order->list)
-      if (contains(question.names, name)) answer.names.push_back(name);
-  } else {
-    const std::vector<std::string> good = accepted(*truth);
-    if (good.empty()) return Error{fmt::format("nothing answers the question: {} is empty", question.fact)};
-    answer.text = good.front();
-    if (question.kind == QuestionKind::Block) answer.names = {good.front()};
-  }
-  return answer;
 }
 
 }  // namespace arenascope::lesson

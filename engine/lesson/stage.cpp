@@ -18,7 +18,7 @@
 namespace arenascope::lesson {
 namespace {
 
-// A recording that lies beside the lesson; models go by other names.
+// Models go by other names.
 bool is_recording(const std::string& spec) {
   const std::string ending = std::filesystem::path(spec).extension().string();
   return !spec.starts_with("zoo:") && ending != ".onnx" && ending != ".gguf" && ending != ".safetensors";
@@ -59,6 +59,37 @@ Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& less
   return out;
 }
 
+std::vector<Action> entering(const Lesson& lesson, size_t step) {
+  std::map<std::string, Action> newest;  // by verb; what opens something stands at "open"
+  const auto kind = [](const Action& a) {
+    return a.verb == "graph" || a.verb == "program" ? std::string("open") : a.verb;
+  };
+  const auto take = [&](const std::vector<Action>& actions) {
+    for (const Action& action : actions) {
+      if (kind(action) == "open") newest.erase("plan");
+      newest[kind(action)] = action;
+    }
+  };
+  for (size_t i = 0; i < step; ++i) {
+    take(lesson.steps[i].actions);
+    if (lesson.steps[i].question) take(lesson.steps[i].question->then);
+  }
+  std::vector<Action> own = lesson.steps[step].actions;
+  const auto opens = std::ranges::find_if(own, [&](const Action& a) { return kind(a) == "open"; });
+  if (opens != own.end()) newest.erase("open"), newest.erase("plan");
+  for (const Action& action : own) newest.erase(kind(action));
+  std::vector<Action> out;
+  const auto add = [&](const char* verb) {
+    if (const auto at = newest.find(verb); at != newest.end()) out.push_back(at->second);
+  };
+  add("layout");
+  const auto rest = opens == own.end() ? own.begin() : opens + 1;
+  out.insert(out.end(), own.begin(), rest);
+  for (const char* verb : {"open", "plan", "axis", "show"}) add(verb);
+  out.insert(out.end(), rest, own.end());
+  return out;
+}
+
 Stage::Stage(const Lesson& lesson) : lesson_(lesson) {}
 Stage::~Stage() = default;
 
@@ -82,16 +113,34 @@ Status Stage::run_model(Result<models::Model> model, const std::string& spec) {
   return ran ? Status() : Status(ran.error());
 }
 
-Status Stage::open(const std::string& spec) {
+std::string opened_by(const Lesson& lesson, const std::string& name) {
+  if (name.starts_with("zoo:") || std::filesystem::path(name).is_absolute()) return name;
+  const auto beside = std::filesystem::path(lesson.file).parent_path() / name;
+  std::error_code none;
+  return std::filesystem::exists(beside, none) ? beside.string() : name;
+}
+
+Status Stage::open(const std::string& name) {
+  const std::string spec = opened_by(lesson_, name);
   if (!is_recording(spec)) return run_model(models::open_model(spec), spec);
   runner_.reset();
   shown_ = nullptr;
   has_model_ = false;
   session_ = std::make_shared<trace::Session>();
-  const auto path = std::filesystem::path(lesson_.file).parent_path() / spec;
-  auto opened = trace::open_trace(path, *session_);
+  auto opened = trace::open_trace(spec, *session_);
   open_ = opened.ok();
   return opened ? Status() : Status(opened.error());
+}
+
+Status Stage::find_frontier() {
+  if (!spec_.empty() || !has_model_) return Error{"a frontier is found of the lesson's own graph, where it can be run"};
+  auto points = lesson_frontier(lesson_);
+  if (!points) return points.error();
+  frontier_.clear();
+  for (const FrontierPoint& point : *points)
+    frontier_.push_back(
+        {point.arena, static_cast<double>(point.extra_flops) / static_cast<double>(std::max<int64_t>(point.flops, 1))});
+  return {};
 }
 
 Status Stage::show_plan(const std::string& planner, const std::string& order) {
@@ -155,6 +204,7 @@ Status Stage::act(const Action& action) {
   if (action.verb == "axis")
     return argument == "step" || argument == "time" ? Status()
                                                     : Status(Error{fmt::format("'{}' is no axis", argument)});
+  if (action.verb == "frontier") return find_frontier();
   if (action.verb == "plan") return show_plan(argument, action.arguments[1]);
   if (action.verb == "plan_all" || action.verb == "expand") {
     auto scene = this->scene();
@@ -177,6 +227,7 @@ Result<Scene> Stage::scene(const std::set<std::string>& tensors) {
   for (const auto& graph : scene.snapshot->graphs) scene.graph = graph;
   for (const auto& plan : scene.snapshot->plans) scene.plan = plan;
   if (shown_) scene.plan = shown_;
+  scene.frontier = frontier_;
   if (tensors.empty()) return scene;
   if (!has_model_) return Error{"numbers can be had of a model only"};
   auto values = read_values(lesson_, spec_, tensors);

@@ -52,7 +52,7 @@ std::vector<uint8_t> choose_sides(const Graph& graph, const std::function<Side(c
   for (size_t i = 0; i < nodes.size(); ++i)
     for (size_t s = 0; s < nodes[i]->sources.size(); ++s) {
       const size_t source = cut.value_of(*nodes[i]->sources[s]);
-      if (nodes[i]->is_view() && sides[i] != Side::Main)
+      if (s == 0 && nodes[i]->is_view() && sides[i] != Side::Main)
         cut.keep_together(source, i);
       else if (reads_aside(options, *nodes[i], s))
         cut.read_with(source, i);

@@ -2,14 +2,25 @@
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
+#include <QAbstractTextDocumentLayout>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <cmath>
 
 namespace arenascope::views {
 namespace {
 
 constexpr double kLarge = 1.7;  // for a class
+
+QTextBrowser* make_browser(QWidget* parent) {
+  auto* made = new QTextBrowser(parent);
+  made->setOpenLinks(false);
+  made->setFrameShape(QFrame::NoFrame);
+  made->document()->setDocumentMargin(10);
+  made->setMinimumHeight(7 * parent->fontMetrics().lineSpacing());
+  return made;
+}
 
 }  // namespace
 
@@ -20,11 +31,7 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   chooser_ = new QComboBox(this);
   chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   chooser_->setMinimumContentsLength(12);
-  text_ = new QTextBrowser(this);
-  text_->setOpenLinks(false);
-  text_->setFrameShape(QFrame::NoFrame);
-  text_->document()->setDocumentMargin(10);
-  text_->setMinimumHeight(7 * fontMetrics().lineSpacing());
+  text_ = make_browser(this);
   question_ = new QuestionBox(this);
   const auto button = [this](const char* name) {
     auto* b = new QToolButton(this);
@@ -51,10 +58,13 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(bar);
-  column->addWidget(text_, 1);
+  column->addWidget(text_, 1000);
   column->addWidget(question_);
   column->addWidget(problem_);
+  column->addStretch(1);
   connect(chooser_, &QComboBox::activated, this, [this](int i) { begin(chooser_->itemData(i).toString()); });
+  connect(text_->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
+          [this] { fit_text(); });
   connect(back_, &QToolButton::clicked, this, &LessonPanel::go_back);
   connect(next_, &QToolButton::clicked, this, &LessonPanel::go_on);
   connect(again_, &QToolButton::clicked, this, [this] { go_to(step_); });
@@ -142,6 +152,7 @@ void LessonPanel::set_scene(lesson::Scene scene) {
   if (s == nullptr) return;
   show_text();
   question_->ask(s->question ? &*s->question : nullptr, scene_, progress_.answered(text_of(open_lesson()->id), step_));
+  fit_text();
 }
 
 void LessonPanel::show_text() {
@@ -152,6 +163,12 @@ void LessonPanel::show_text() {
     text_->setHtml(summary_page(*l, lessons_, progress_));
   else
     text_->setHtml(list_page(lessons_, progress_));
+}
+
+// What is asked stands right below the text; pages that ask nothing have all the room.
+void LessonPanel::fit_text() {
+  const int tall = static_cast<int>(std::ceil(text_->document()->size().height())) + 2 * text_->frameWidth();
+  text_->setMaximumHeight(question_->asks() ? std::max(tall, text_->minimumHeight()) : QWIDGETSIZE_MAX);
 }
 
 void LessonPanel::update_bar() {
@@ -177,6 +194,8 @@ void LessonPanel::show_step(bool act) {
   else
     question_->ask(s->question ? &*s->question : nullptr, scene_,
                    progress_.answered(text_of(open_lesson()->id), step_));
+  fit_text();
+  Q_EMIT shown();
   if (act && s != nullptr) Q_EMIT entered();
 }
 
@@ -184,6 +203,10 @@ void LessonPanel::retranslate() {
   back_->setText(tr("Back"));
   again_->setText(tr("Do It Again"));
   again_->setToolTip(tr("Bring the window to where this step wants it"));
+  // As wide as they ever get, so that the panel stays as it is from step to step.
+  where_->setMinimumWidth(fontMetrics().horizontalAdvance(tr("step %1 of %2").arg(88).arg(88)));
+  next_->setText(tr("Next Lesson"));
+  next_->setMinimumWidth(next_->sizeHint().width());
   large_->setToolTip(tr("Large type, and a frame around what is spoken of: for a class"));
   large_->setAccessibleName(tr("Large Type"));
   chooser_->setAccessibleName(tr("Lesson"));

@@ -44,6 +44,7 @@ class LessonPanel : public QWidget {
 
  Q_SIGNALS:
   void entered();  // a step: current() is to be done
+  void shown();    // another page, of whatever kind
   void solved();   // its question: what it does then
   void left();     // the list of lessons is shown
   void enlarged(bool large);
@@ -54,6 +55,7 @@ class LessonPanel : public QWidget {
  private:
   void show_step(bool act);
   void show_text();
+  void fit_text();
   void update_bar();
   void retranslate();
 

@@ -5,8 +5,6 @@
 #include <views/lesson/verdict_text.h>
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QRadioButton>
 #include <QVBoxLayout>
 
 namespace arenascope::views {
@@ -14,12 +12,11 @@ namespace {
 
 using lesson::QuestionKind;
 
-enum Page { kNothing, kOptions, kNumber, kOrder, kBoard };
-
 QLabel* label(QWidget* parent, const char* name) {
   auto* made = new QLabel(parent);
   made->setObjectName(QString::fromLatin1(name));
   made->setWordWrap(true);
+  made->setTextFormat(Qt::MarkdownText);
   made->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return made;
 }
@@ -31,20 +28,11 @@ QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
   invitation_ = label(this, "question_invitation");
   said_ = label(this, "question_said");
   hints_ = label(this, "question_hints");
-  ways_ = new QStackedWidget(this);
-  options_ = new QButtonGroup(this);
-  option_page_ = new QWidget(ways_);
-  new QVBoxLayout(option_page_);
-  number_ = new QLineEdit(ways_);
+  options_ = new OptionList(this);
+  number_ = new QLineEdit(this);
   number_->setObjectName(QStringLiteral("question_number"));
-  order_ = new QListWidget(ways_);
-  order_->setDragDropMode(QAbstractItemView::InternalMove);
-  order_->installEventFilter(this);
-  board_ = new PlaceBoard(ways_);
-  ways_->addWidget(new QWidget(ways_));
-  for (QWidget* page :
-       {option_page_, static_cast<QWidget*>(number_), static_cast<QWidget*>(order_), static_cast<QWidget*>(board_)})
-    ways_->addWidget(page);
+  order_ = new OrderList(this);
+  board_ = new PlaceBoard(this);
   const auto button = [this](const char* name) {
     auto* made = new QPushButton(this);
     made->setObjectName(QString::fromLatin1(name));
@@ -59,7 +47,10 @@ QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(10, 0, 10, 6);
   column->addWidget(invitation_);
-  column->addWidget(ways_);
+  column->addWidget(options_);
+  column->addWidget(number_);
+  column->addWidget(order_, 1);
+  column->addWidget(board_, 1);
   column->addLayout(row);
   column->addWidget(hints_);
   column->addWidget(said_);
@@ -97,40 +88,36 @@ void QuestionBox::ask(const lesson::Question* question, const lesson::Scene& sce
   say({}, false);
   switch (question_.kind) {
     case QuestionKind::Choice: set_options(); break;
-    case QuestionKind::Number: ways_->setCurrentIndex(kNumber); break;
+    case QuestionKind::Number: show_way(number_); break;
     case QuestionKind::Order: set_order(question_.names); break;
     case QuestionKind::Place: set_board(); break;
-    default: ways_->setCurrentIndex(kNothing);
+    default: show_way(nullptr);  // by a click in the window
   }
-  const bool tall = question_.kind == QuestionKind::Order || question_.kind == QuestionKind::Place;
-  ways_->setVisible(ways_->currentIndex() != kNothing);
-  ways_->setSizePolicy(QSizePolicy::Preferred, tall ? QSizePolicy::Expanding : QSizePolicy::Fixed);
   for (int i = 0; i < std::min<int>(answered_.hints, static_cast<int>(question_.hints.size())); ++i)
-    hints_->setText(hints_->text() + (i > 0 ? QStringLiteral("\n") : QString()) +
-                    figures(text_of(question_.hints[static_cast<size_t>(i)])));
+    add_hint(figures(text_of(question_.hints[static_cast<size_t>(i)])));
   if (answered_.right) say(figures(text_of(question_.right)), true);
   hints_->setVisible(answered_.hints > 0);
   update_buttons();
 }
 
+void QuestionBox::show_way(QWidget* way) {
+  way_ = way;
+  for (QWidget* each : std::initializer_list<QWidget*>{options_, number_, order_, board_})
+    each->setVisible(each == way);
+}
+
 void QuestionBox::set_options() {
-  for (QAbstractButton* old : options_->buttons()) {
-    options_->removeButton(old);
-    delete old;
-  }
-  for (size_t i = 0; i < question_.options.size(); ++i) {
-    auto* made = new QRadioButton(figures(text_of(question_.options[i].text)), option_page_);
-    options_->addButton(made, static_cast<int>(i));
-    option_page_->layout()->addWidget(made);
-  }
-  ways_->setCurrentIndex(kOptions);
+  QStringList texts;
+  for (const lesson::Option& option : question_.options) texts << figures(text_of(option.text));
+  options_->set_options(texts);
+  show_way(options_);
 }
 
 void QuestionBox::set_order(const std::vector<std::string>& names) {
-  order_->clear();
-  for (const std::string& name : names) order_->addItem(text_of(name));
-  order_->setCurrentRow(0);
-  ways_->setCurrentIndex(kOrder);
+  QStringList lines;
+  for (const std::string& name : names) lines << text_of(name);
+  order_->set_lines(lines);
+  show_way(order_);
 }
 
 void QuestionBox::set_board() {
@@ -138,7 +125,7 @@ void QuestionBox::set_board() {
   const int steps = scene_.plan ? static_cast<int>(scene_.plan->order.size()) : 1;
   board_->set_pieces(pieces ? std::move(*pieces) : std::vector<lesson::Piece>(), steps,
                      scene_.plan ? scene_.plan->alignment : 1);
-  ways_->setCurrentIndex(kBoard);
+  show_way(board_);
 }
 
 // Where one tensor came to lie.
@@ -158,7 +145,7 @@ lesson::Answer QuestionBox::entered() const {
   lesson::Answer given;
   switch (question_.kind) {
     case QuestionKind::Choice:
-      if (options_->checkedId() >= 0) given.text = question_.options[static_cast<size_t>(options_->checkedId())].value;
+      if (options_->chosen() >= 0) given.text = question_.options[static_cast<size_t>(options_->chosen())].value;
       break;
     case QuestionKind::Number: given.text = number_->text().trimmed().toStdString(); break;
     case QuestionKind::Order:
@@ -183,9 +170,8 @@ void QuestionBox::take_click(const std::string& tensor, const std::vector<std::s
 
 void QuestionBox::answer() {
   if (!asked_ || answered_.done()) return;
-  if (question_.kind == QuestionKind::Choice && options_->checkedId() < 0) return say(invitation(question_), false);
-  const bool by_click = ways_->currentIndex() == kNothing;
-  if (by_click && clicked_.empty() && clicked_block_.empty()) return say(invitation(question_), false);
+  if (question_.kind == QuestionKind::Choice && options_->chosen() < 0) return say(invitation(question_), false);
+  if (way_ == nullptr && clicked_.empty() && clicked_block_.empty()) return say(invitation(question_), false);
   judge(entered());
 }
 
@@ -202,10 +188,14 @@ void QuestionBox::judge(const lesson::Answer& given) {
   if (verdict->right) Q_EMIT solved();
 }
 
+void QuestionBox::add_hint(const QString& text) {
+  hints_->setText(hints_->text().isEmpty() ? text : hints_->text() + QStringLiteral("\n\n") + text);
+}
+
 void QuestionBox::hint() {
   if (!asked_ || answered_.hints >= static_cast<int>(question_.hints.size())) return;
   const QString text = figures(text_of(question_.hints[static_cast<size_t>(answered_.hints)]));
-  hints_->setText(hints_->text().isEmpty() ? text : hints_->text() + u'\n' + text);
+  add_hint(text);
   hints_->show();
   ++answered_.hints;
   update_buttons();
@@ -235,34 +225,14 @@ void QuestionBox::say(const QString& text, bool right) {
 
 void QuestionBox::update_buttons() {
   const bool open = !answered_.done();
-  answer_button_->setVisible(ways_->currentIndex() != kNothing);
+  answer_button_->setVisible(way_ != nullptr);
   answer_button_->setEnabled(open);
   reveal_button_->setEnabled(open);
   hint_button_->setVisible(!question_.hints.empty());
   hint_button_->setEnabled(open && answered_.hints < static_cast<int>(question_.hints.size()));
-  ways_->setEnabled(open);
+  if (way_ != nullptr) way_->setEnabled(open);
 }
 
 QString QuestionBox::figures(const QString& text) const { return with_figures(text, scene_, false); }
-
-void QuestionBox::move_line(int by) {
-  const int row = order_->currentRow(), to = row + by;
-  if (row < 0 || to < 0 || to >= order_->count()) return;
-  order_->insertItem(to, order_->takeItem(row));
-  order_->setCurrentRow(to);
-}
-
-bool QuestionBox::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == order_ && (event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride)) {
-    const auto* key = static_cast<QKeyEvent*>(event);
-    const int by = key->key() == Qt::Key_Up ? -1 : key->key() == Qt::Key_Down ? 1 : 0;
-    if (by != 0 && key->modifiers().testFlag(Qt::ControlModifier)) {
-      if (event->type() == QEvent::KeyPress) move_line(by);
-      event->accept();
-      return true;
-    }
-  }
-  return QWidget::eventFilter(watched, event);
-}
 
 }  // namespace arenascope::views

@@ -4,14 +4,13 @@
 #pragma once
 #include <arenascope/lesson/question.h>
 #include <views/lesson/lesson_progress.h>
+#include <views/lesson/option_list.h>
+#include <views/lesson/order_list.h>
 #include <views/lesson/place_board.h>
 
-#include <QButtonGroup>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QPushButton>
-#include <QStackedWidget>
 #include <QWidget>
 
 namespace arenascope::views {
@@ -32,9 +31,9 @@ class QuestionBox : public QWidget {
   void reveal();
   QString said() const { return said_->text(); }
 
-  QWidget* option(size_t i) const { return options_->button(static_cast<int>(i)); }
+  QAbstractButton* option(size_t i) const { return options_->button(static_cast<int>(i)); }
   QLineEdit* number() const { return number_; }
-  QListWidget* order() const { return order_; }
+  OrderList* order() const { return order_; }
   PlaceBoard* board() const { return board_; }
   QPushButton* answer_button() const { return answer_button_; }
   QPushButton* hint_button() const { return hint_button_; }
@@ -45,17 +44,15 @@ class QuestionBox : public QWidget {
   void changed();  // answered()
   void solved();   // rightly, or it was revealed: what the question does then
 
- protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;
-
  private:
   lesson::Answer entered() const;
   void judge(const lesson::Answer& given);
+  void show_way(QWidget* way);  // to answer; null: by a click elsewhere
   void set_options();
   void set_order(const std::vector<std::string>& names);
   void set_board();
   void tell_place(size_t piece);
-  void move_line(int by);
+  void add_hint(const QString& text);
   void say(const QString& text, bool right);
   void update_buttons();
   QString figures(const QString& text) const;
@@ -67,11 +64,10 @@ class QuestionBox : public QWidget {
   std::string clicked_;
   std::vector<std::string> clicked_block_;
   QLabel *invitation_, *said_, *hints_;
-  QStackedWidget* ways_;
-  QButtonGroup* options_;
-  QWidget* option_page_;
+  QWidget* way_ = nullptr;
+  OptionList* options_;
   QLineEdit* number_;
-  QListWidget* order_;
+  OrderList* order_;
   PlaceBoard* board_;
   QPushButton *answer_button_, *hint_button_, *reveal_button_;
 };

@@ -19,7 +19,8 @@ std::unique_ptr<Document> Documents::make() {
 void Documents::open(const QString& spec, const RunSettings& settings) {
   if (opening_) Document::retire(std::move(opening_));  // another one that is not there yet is no longer wanted
   for (size_t i = 0; i < all_.size(); ++i)
-    if (all_[i]->spec() == spec && all_[i]->source()->session()) {
+    if (all_[i]->spec() == spec && all_[i]->source()->session() &&
+        all_[i]->runner()->settings().pinned == settings.pinned) {
       show(i);
       return all_[i]->open(spec, settings);  // anew: the file may be another by now
     }

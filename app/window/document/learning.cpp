@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "learning.h"
 
+#include <arenascope/lesson/stage.h>
 #include <arenascope/train/dataset.h>
 #include <arenascope/train/frontier.h>
 #include <arenascope/train/trainer.h>
+#include <views/lesson/lesson.h>
 
 #include <chrono>
 
@@ -28,6 +30,21 @@ Result<train::TrainerOptions> trainer_options(const LearningWish& wish, const Ru
   options.batch = wish.batch;
   options.norms = true;
   return options;
+}
+
+constexpr QLatin1String kOfLesson("lesson:");
+using Frontier = Result<std::vector<arenascope::FrontierPoint>>;
+
+Frontier frontier_of_lesson(const QString& path, std::stop_token stop) {
+  const auto lesson = views::load_lesson(path, {});
+  return lesson ? lesson::lesson_frontier(*lesson, std::move(stop)) : Frontier(lesson.error());
+}
+
+Frontier frontier_of_step(const QString& spec, const LearningWish& wish, const RunSettings& settings,
+                          std::stop_token stop) {
+  const auto options = trainer_options(wish, settings);
+  return options ? train::checkpoint_frontier(spec.toStdString(), *options, std::move(stop))
+                 : Frontier(options.error());
 }
 
 }  // namespace
@@ -115,14 +132,13 @@ void Learning::learn(const Part& part, const std::string& spec, const LearningWi
 void Learning::find_frontier(const QString& spec, const LearningWish& wish, const RunSettings& settings) {
   if (busy()) return;
   problem_.clear();
-  start([this, model = spec.toStdString(), wish, settings](const Part& part) {
+  start([this, spec, wish, settings](const Part& part) {
     News news;
     news.done = true;
-    auto options = trainer_options(wish, settings);
-    auto points = options ? train::checkpoint_frontier(model, *options, part.stop)
-                          : Result<std::vector<train::FrontierPoint>>(options.error());
+    const auto points = spec.startsWith(kOfLesson) ? frontier_of_lesson(spec.mid(kOfLesson.size()), part.stop)
+                                                   : frontier_of_step(spec, wish, settings, part.stop);
     if (points)
-      for (const train::FrontierPoint& point : *points)
+      for (const arenascope::FrontierPoint& point : *points)
         news.frontier.push_back({point.arena, static_cast<double>(point.extra_flops) /
                                                   static_cast<double>(std::max<int64_t>(point.flops, 1))});
     else

@@ -41,6 +41,7 @@ class Learning : public BackgroundJob {
   ~Learning() override;  // waits until the step that is computed has ended
 
   void begin(const QString& spec, const LearningWish& wish, const RunSettings& settings);
+  // Of a training step of the model; of a lesson's own graph, as it stands.
   void find_frontier(const QString& spec, const LearningWish& wish, const RunSettings& settings);
 
   const std::vector<LearnedStep>& steps() const { return steps_; }

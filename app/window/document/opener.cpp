@@ -115,8 +115,10 @@ void describe_only(Opened* opened, const Graph& graph, const Context& context, c
 }
 
 // With the sizes that the user gave the file; where it leaves more open, with sensible ones, if it can be opened so.
-Result<models::Model> open_sized(const QString& spec, models::OpenOptions& options, std::vector<InputSize>& sizes) {
-  for (const auto& [key, size] : remembered_sizes(spec)) options.dims.try_emplace(key, size);
+Result<models::Model> open_sized(const QString& spec, const RunSettings& settings, models::OpenOptions& options,
+                                 std::vector<InputSize>& sizes) {
+  if (!settings.pinned)
+    for (const auto& [key, size] : remembered_sizes(spec)) options.dims.try_emplace(key, size);
   auto read = models::open_model(spec.toStdString(), options);
   if (!read) return read;
   sizes = input_sizes(*read);
@@ -178,12 +180,13 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
   if (opened.autosave) opened.recorder->add_sink(opened.autosave);
   RunnerOptions options = runner_options(settings, voice);
   options.recorder = opened.recorder.get();
-  if (auto ok = set_run_options(options, remembered_run(spec)); !ok) {
+  const auto remembered = settings.pinned ? std::map<std::string, std::string>() : remembered_run(spec);
+  if (auto ok = set_run_options(options, remembered); !ok) {
     options = runner_options(settings, voice);  // another version may have remembered it
     options.recorder = opened.recorder.get();
     opened.problem = sentence(ok.error());
   }
-  auto read = options.inputs.empty() ? open_sized(spec, options.open, opened.sizes)
+  auto read = options.inputs.empty() ? open_sized(spec, settings, options.open, opened.sizes)
                                      : open_with_inputs(spec.toStdString(), options.inputs, options.open);
   if (!read) {
     opened.session = nullptr;

@@ -19,6 +19,8 @@ struct RunSettings {
   bool fuse = false;     // chains of ops as one node where the backend can
   int kept_mib = 256;    // of what a live run records, in memory and on disk each; older runs are let go
   bool autosave = true;  // what is recorded is also written to a file while the run goes on
+  // By a lesson: what is remembered of the file counts for nothing, and the document is not the user's own.
+  bool pinned = false;
   size_t kept_bytes() const { return static_cast<size_t>(kept_mib) << 20; }
   bool operator==(const RunSettings&) const = default;
 };

@@ -39,6 +39,7 @@ void PanelOutput::copy_picture(const QString& id) const {
 }
 
 QString PanelOutput::csv(const QString& id) const {
+  if (panels_->is_shut(id)) return {};
   const PanelParts& parts = panels_->parts(id);
   if (parts.csv) return parts.csv();
   TablePanel* table = panels_->table(id);

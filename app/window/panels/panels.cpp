@@ -20,7 +20,7 @@ Panels::Panels(QMainWindow* window, Document& document) : QObject(window), windo
     PanelParts parts = kind.make(kind, document, window_);
     dock->setWidget(parts.widget);
     connect_panel(id, parts);
-    panels_.emplace(id, Panel{&kind, std::move(parts), dock});
+    panels_.emplace(id, Panel{&kind, std::move(parts), dock, nullptr});
   }
   show_title_bars(false);
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { note_focus(now); });
@@ -116,6 +116,27 @@ void Panels::raise(const QString& id) {
   dock(id)->raise();
 }
 
+void Panels::shut(const QString& id, const QString& sentence) {
+  Panel& panel = panels_.at(id);
+  if (sentence.isEmpty() && panel.sign != nullptr) {
+    panel.dock->setWidget(panel.parts.widget);
+    panel.parts.widget->show();
+    std::exchange(panel.sign, nullptr)->deleteLater();
+  }
+  if (sentence.isEmpty()) return;
+  if (panel.sign == nullptr) {
+    panel.sign = new QLabel(panel.dock);
+    panel.sign->setObjectName(QStringLiteral("panel_shut"));
+    panel.sign->setAlignment(Qt::AlignCenter);
+    panel.sign->setWordWrap(true);
+    panel.sign->setMargin(12);
+    panel.sign->setFocusPolicy(Qt::StrongFocus);
+    panel.dock->setWidget(panel.sign);
+    panel.parts.widget->hide();
+  }
+  panel.sign->setText(sentence);
+}
+
 void Panels::set_open(const QString& id, bool open) {
   if (open) {
     closed_.erase(id);
@@ -130,7 +151,8 @@ void Panels::show(const QString& id) {
   last_ = id;
   const PanelParts& p = parts(id);
   auto* plot = qobject_cast<PlotView*>(p.drawn);
-  QWidget* first = plot != nullptr      ? plot
+  QWidget* first = is_shut(id)          ? static_cast<QWidget*>(panels_.at(id).sign)
+                   : plot != nullptr    ? plot
                    : p.table != nullptr ? static_cast<QWidget*>(p.table->table_view())
                    : id == u"graph"     ? static_cast<QWidget*>(find<GraphView>("graph")->canvas())
                                         : p.widget;

@@ -3,6 +3,7 @@
 // them, and handing them another document.
 #pragma once
 #include <QDockWidget>
+#include <QLabel>
 #include <QMainWindow>
 
 #include <map>
@@ -30,7 +31,10 @@ class Panels : public QObject {
     return it != nullptr ? it : widget->findChild<Widget*>();
   }
 
-  void raise(const QString& id);                // shown, with its group, and in front
+  void raise(const QString& id);  // shown, with its group, and in front
+  // A sentence stands in place of what the panel shows, until an empty one is given.
+  void shut(const QString& id, const QString& sentence);
+  bool is_shut(const QString& id) const { return panels_.at(id).sign != nullptr; }
   void forget_closed() { closed_.clear(); }     // another arrangement shows all of them again
   void set_open(const QString& id, bool open);  // by the user: closed, it stays so when its group is seen again
   void show(const QString& id);                 // that too; what is copied or saved next is it
@@ -57,6 +61,7 @@ class Panels : public QObject {
     const PanelKind* kind;
     PanelParts parts;
     QDockWidget* dock;
+    QLabel* sign = nullptr;  // in place of the widget
   };
   void connect_panel(const QString& id, const PanelParts& parts);
   void note_focus(const QWidget* now);

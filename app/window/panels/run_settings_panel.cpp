@@ -95,11 +95,13 @@ RunnerOptions RunSettingsPanel::usual() const {
 }
 
 void RunSettingsPanel::take() {
-  model_ = document_ && !document_->spec().isEmpty() && is_model_spec(document_->spec());
+  const bool pinned = document_ && document_->runner()->settings().pinned;
+  model_ = document_ && !document_->spec().isEmpty() && is_model_spec(document_->spec()) && !pinned;
   scroll_->setVisible(model_);
   none_->setVisible(!model_);
-  none_->setText(document_ && !document_->spec().isEmpty() ? tr("What is open is not run here.")
-                                                           : tr("Nothing is open."));
+  none_->setText(pinned ? tr("A lesson says how this is run. Your own settings are as they were.")
+                 : document_ && !document_->spec().isEmpty() ? tr("What is open is not run here.")
+                                                             : tr("Nothing is open."));
   said_->clear();
   const RunnerOptions options = usual();
   const auto remembered = model_ ? remembered_run(document_->spec()) : std::map<std::string, std::string>();

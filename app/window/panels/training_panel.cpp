@@ -5,7 +5,6 @@
 #include <QVBoxLayout>
 
 #include <views/common/csv_line.h>
-#include <views/common/format.h>
 
 #include "app/window/document/learning.h"
 
@@ -13,6 +12,7 @@ namespace arenascope::app {
 
 TrainingPanel::TrainingPanel(Document& document, QWidget* parent) : QWidget(parent) {
   plot_ = new LearningPlot(document.context().theme, this);
+  frontier_ = new FrontierPlot(document.context().theme, this);
   build();
   lay_out();
   retranslate();
@@ -52,6 +52,7 @@ void TrainingPanel::build() {
   connect(find_, &QToolButton::clicked, this, &TrainingPanel::find_frontier);
   connect(stop_, &QToolButton::clicked, this, [this] { document_->learning()->stop(); });
   connect(slider_, &QSlider::valueChanged, this, &TrainingPanel::show_point);
+  connect(frontier_, &FrontierPlot::chosen, slider_, &QSlider::setValue);
   setFocusProxy(data_);
 }
 
@@ -71,7 +72,10 @@ void TrainingPanel::lay_out() {
   column->setSpacing(0);
   column->addLayout(row);
   column->addLayout(memory);
-  column->addWidget(plot_, 1);
+  auto* plots = new QHBoxLayout;
+  plots->addWidget(plot_, 3);
+  plots->addWidget(frontier_, 2);
+  column->addLayout(plots, 1);
   column->addWidget(status_);
 }
 
@@ -119,6 +123,9 @@ void TrainingPanel::show_learning() {
   stop_->setEnabled(learning.busy());
   slider_->setMaximum(std::max(static_cast<int>(learning.frontier().size()) - 1, 0));
   slider_->setEnabled(slider_->maximum() > 0);
+  frontier_->set_points(learning.frontier());
+  frontier_->setVisible(!learning.frontier().empty());
+  plot_->setVisible(learning.frontier().empty() || !learning.steps().empty());
   QStringList said;
   if (!learning.problem().isEmpty()) said << learning.problem();
   if (!learning.steps().empty())
@@ -137,10 +144,9 @@ void TrainingPanel::show_learning() {
 void TrainingPanel::show_point() {
   const auto& frontier = document_->learning()->frontier();
   const auto at = static_cast<size_t>(slider_->value());
+  frontier_->set_chosen(slider_->value());
   if (at >= frontier.size()) return point_->clear();
-  point_->setText(tr("Arena %1, %2 % more operations")
-                      .arg(views::format_bytes(frontier[at].arena))
-                      .arg(100 * frontier[at].extra_work, 0, 'f', 1));
+  point_->setText(FrontierPlot::text_of(frontier[at]));
 }
 
 QString TrainingPanel::to_csv() const {
@@ -176,6 +182,7 @@ void TrainingPanel::retranslate() {
          "chooses with how many bytes to train."));
   slider_->setAccessibleName(tr("Bytes of the arena"));
   plot_->setAccessibleName(tr("Loss, accuracy and gradient norms"));
+  frontier_->setAccessibleName(tr("Bytes of the arena against operations"));
 }
 
 void TrainingPanel::changeEvent(QEvent* event) {

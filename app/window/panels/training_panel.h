@@ -11,6 +11,7 @@
 #include <QToolButton>
 
 #include "app/window/document/document.h"
+#include "frontier_plot.h"
 #include "learning_plot.h"
 
 namespace arenascope::app {
@@ -32,6 +33,7 @@ class TrainingPanel : public QWidget {
   QSlider* slider() const { return slider_; }
   QLabel* status() const { return status_; }
   LearningPlot* plot() const { return plot_; }
+  FrontierPlot* frontier_plot() const { return frontier_; }
   QToolButton* train_button() const { return train_; }
   QToolButton* stop_button() const { return stop_; }
   QToolButton* frontier_button() const { return find_; }
@@ -56,6 +58,7 @@ class TrainingPanel : public QWidget {
   QToolButton *train_, *stop_, *find_;
   QSlider* slider_;
   LearningPlot* plot_;
+  FrontierPlot* frontier_;
   QLabel *status_, *point_;
 };
 

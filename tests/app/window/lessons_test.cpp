@@ -1,197 +1,128 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The course in the real window: every step of every lesson is played with keys and mouse, every question answered wrongly
-// and rightly, every claim asserted; languages, themes and the user's own settings change on the way, pairwise.
-#include <arenascope/lesson/question.h>
+// Lessons in the real window beside the course (course_test.cpp): whose settings hold, back and forth, a teacher's files,
+// a presenter's keys, handouts.
 #include <arenascope/lesson/stage.h>
-#include <arenascope/run/backends.h>
 
-#include <QAbstractButton>
+#include <QDir>
+#include <QDockWidget>
 #include <QFile>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 
-#include <views/lesson/lesson.h>
-#include <views/lesson/lesson_panel.h>
-
-#include "app/window/lesson_guide.h"
+#include "app/window/document/run_memory.h"
 #include "app/window/lesson_handout.h"
-#include "window_fixture.h"
+#include "app/window/panels/training_panel.h"
+#include "lesson_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
 using namespace arenascope::views;
 
-namespace {
-
-// One row of a pairwise plan: each two of language, theme, fusion, planner and threads meet once in these four.
-struct Way {
-  const char* language;
-  ThemeMode theme;
-  bool fuse;
-  const char* planner;
-  int threads;
-};
-constexpr Way kWays[] = {{"en", ThemeMode::Light, false, "search", 0},
-                         {"zh_CN", ThemeMode::Dark, true, "search", 1},
-                         {"en", ThemeMode::Dark, true, "none", 0},
-                         {"zh_CN", ThemeMode::Light, false, "none", 1}};
-
-bool has_device(const lesson::Lesson& l) {
-  for (const BackendStatus& status : list_backends())
-    if (status.backend == l.settings.backend && status.missing.empty()) return true;
-  return false;
-}
-
-}  // namespace
-
-class LessonsTest : public QObject, protected WindowFixture {
+class LessonsTest : public QObject, protected LessonFixture {
   Q_OBJECT
-
-  LessonPanel* panel() { return panels().find<LessonPanel>("lesson"); }
-  QuestionBox* box() { return panel()->question(); }
-  QString where() {
-    return QStringLiteral("%1, step %2: %3 %4")
-        .arg(text_of(panel()->open_lesson()->id))
-        .arg(panel()->step() + 1)
-        .arg(panel()->problem(), box()->said());
-  }
-
-  void click(QWidget* button) { QTest::mouseClick(button, Qt::LeftButton); }
-
-  void select(const std::string& name) {
-    const trace::GraphInfo* graph = doc().source()->graph();
-    doc().selection()->clear();
-    for (size_t i = 0; graph && i < graph->nodes.size(); ++i)
-      if (graph->nodes[i].name == name) doc().selection()->select(Selection::node(graph->id, NodeId(i)));
-    for (size_t i = 0; graph && i < graph->leafs.size(); ++i)
-      if (graph->leafs[i].name == name)
-        doc().selection()->select(NodeSelection{graph->id, trace::TensorRef::leaf(LeafId(i))});
-  }
-
-  void give(const lesson::Question& q, const lesson::Answer& answer) {
-    switch (q.kind) {
-      case lesson::QuestionKind::Choice:
-        for (size_t i = 0; i < q.options.size(); ++i)
-          if (q.options[i].value == answer.text) {
-            auto* button = qobject_cast<QAbstractButton*>(box()->option(i));
-            QTest::keyClick(button, Qt::Key_Space);
-          }
-        return click(box()->answer_button());
-      case lesson::QuestionKind::Number:
-        box()->number()->clear();
-        QTest::keyClicks(box()->number(), text_of(answer.text));
-        QTest::keyClick(box()->number(), Qt::Key_Return);
-        return;
-      case lesson::QuestionKind::Order: {
-        QListWidget* list = box()->order();
-        for (int i = 0; i < static_cast<int>(answer.names.size()); ++i) {
-          int from = i;
-          while (from < list->count() && list->item(from)->text() != text_of(answer.names[static_cast<size_t>(i)]))
-            ++from;
-          list->setCurrentRow(from);
-          for (; from > i; --from) QTest::keyClick(list, Qt::Key_Up, Qt::ControlModifier);
-        }
-        return click(box()->answer_button());
-      }
-      case lesson::QuestionKind::Place:
-        for (const lesson::Placed& p : answer.placed)
-          for (size_t i = 0; i < box()->board()->pieces().size(); ++i) {
-            if (box()->board()->pieces()[i].name != p.name) continue;
-            PlaceBoard* board = box()->board();
-            const QPoint to = board->point_of(i, p.offset);
-            QTest::mousePress(board, Qt::LeftButton, {}, board->rect_of(i).center());
-            QTest::mouseMove(board, to);
-            QTest::mouseRelease(board, Qt::LeftButton, {}, to);
-          }
-        return click(box()->answer_button());
-      default: select(answer.names.empty() ? answer.text : answer.names.front());
-    }
-  }
-
-  // Wrongly at first where there is a wrong answer to be had, then rightly.
-  void answer(const lesson::Question& q, const lesson::Scene& scene) {
-    const auto right = lesson::solution(scene, q);
-    QVERIFY2(right.ok(), right.ok() ? "" : right.error().message.c_str());
-    lesson::Answer wrong = *right;
-    if (q.kind == lesson::QuestionKind::Choice) {
-      for (const lesson::Option& option : q.options)
-        if (option.value != right->text) wrong.text = option.value;
-    } else if (q.kind == lesson::QuestionKind::Number) {
-      wrong.text = "1";
-    } else if (q.kind == lesson::QuestionKind::Order) {
-      std::reverse(wrong.names.begin(), wrong.names.end());
-    } else if (q.kind == lesson::QuestionKind::Place) {
-      wrong.placed.pop_back();
-    } else {
-      wrong = {};
-      for (const trace::TensorInfo& node : scene.graph->nodes)
-        if (auto judged = lesson::judge(scene, q, {node.name, {}, {}}); judged && !judged->right)
-          wrong.text = node.name;
-    }
-    const bool has_wrong = !wrong.text.empty() || !wrong.names.empty() || !wrong.placed.empty();
-    if (has_wrong && !(q.kind == lesson::QuestionKind::Number && right->text == "1")) {
-      give(q, wrong);
-      QVERIFY2(!box()->answered().right && box()->answered().wrong > 0 && !box()->said().isEmpty(),
-               qPrintable(where()));
-    }
-    for (size_t i = 0; i < q.hints.size(); ++i) click(box()->hint_button());
-    give(q, *right);
-    QVERIFY2(box()->answered().right, qPrintable(where()));
-  }
-
-  void play(const QString& id) {
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
-    window_->shell().actions->find(QStringLiteral("lesson.") + id)->trigger();
-    const int steps = static_cast<int>(panel()->open_lesson()->steps.size());
-    for (int i = 0; i < steps; ++i) {
-      QTRY_VERIFY2_WITH_TIMEOUT(!done.isEmpty() && !window_->lesson_guide()->busy(), qPrintable(where()), kPatience);
-      QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
-      const lesson::LessonStep step = *panel()->current();
-      for (const lesson::Action& action : step.actions)
-        if (action.verb == "show")
-          QVERIFY2(panels().dock(text_of(action.arguments[0]))->isVisible(), qPrintable(where()));
-      QVERIFY2(!panel()->text().contains(u'…'), qPrintable(panel()->text()));  // every figure is there
-      done.clear();
-      if (step.question) {
-        answer(*step.question, panel()->scene());
-        QTRY_VERIFY2_WITH_TIMEOUT(!done.isEmpty(), qPrintable(where()), kPatience);  // what the question does then
-        QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
-        done.clear();
-      }
-      QTest::keyClick(window_.get(), Qt::Key_PageDown);
-    }
-    QCOMPARE(panel()->step(), steps);
-    QVERIFY(panel()->progress().finished(id));
-  }
 
  private Q_SLOTS:
   void initTestCase() { set_up("arenascope-lessons-test"); }
   void cleanup() { window_.reset(); }
 
-  void every_lesson_holds_data() {
-    QTest::addColumn<QString>("id");
-    QTest::addColumn<int>("way");
-    int way = 0;
-    for (const QString& id : lessons()) QTest::newRow(qPrintable(id)) << id << way++ % 4;
-  }
-  void every_lesson_holds() {
-    QFETCH(QString, id);
-    QFETCH(int, way);
-    const auto lesson = load_lesson(id, "en");
-    QVERIFY2(lesson.ok(), lesson.ok() ? "" : lesson.error().message.c_str());
-    if (!has_device(*lesson)) QSKIP(qPrintable("no device for the backend " + text_of(lesson->settings.backend)));
+  void what_is_remembered_of_a_model_is_no_part_of_a_lesson() {
     make_window();
-    const Way& w = kWays[way];
-    Preferences p = window_->shell().preferences;
-    p.language = QString::fromLatin1(w.language);
-    p.run.fuse = w.fuse;
-    p.run.planner = QString::fromLatin1(w.planner);
-    p.run.threads = w.threads;
-    window_->apply_preferences(p);
-    window_->theme()->set_mode(w.theme);
-    play(id);
-    QVERIFY(window_->shell().preferences.run == p.run);  // the user's own settings are as they were
+    // The user runs squeezenet without memory shared and has it open; a lesson runs it otherwise, in a tab of its own.
+    const QString spec = QStringLiteral("zoo:squeezenet");
+    remember_run(spec, {{"memory", "none"}, {"threads", "1"}});
+    open(spec);
+    const RunSettings own = doc().runner()->settings();
+    const auto threads_of = [&] { return doc().source()->snapshot()->runs[0].info.threads; };
+    QCOMPARE(threads_of(), 1);
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    window_->shell().actions->find("lesson.graph")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    panel()->go_to(3);
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
+    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+    QCOMPARE(doc().spec(), spec);
+    QCOMPARE(threads_of(), panel()->open_lesson()->settings.threads);
+    QVERIFY(doc().runner()->settings().pinned);
+    // His own tab is there as it was, and so is what is remembered.
+    bool found = false;
+    for (size_t i = 0; i < window_->shell().documents->size(); ++i) {
+      Document& each = (*window_->shell().documents)[i];
+      if (each.spec() != spec || each.runner()->settings().pinned) continue;
+      found = true;
+      QVERIFY(each.runner()->settings() == own);
+    }
+    QVERIFY(found);
+    QCOMPARE(remembered_run(spec).at("threads"), std::string("1"));
+  }
+
+  void a_step_that_is_gone_back_to_stands_by_itself() {
+    make_window();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    for (const char* id : {"arena", "two_level", "barriers", "allocators"}) {
+      done.clear();
+      window_->shell().actions->find(QStringLiteral("lesson.") + QString::fromLatin1(id))->trigger();
+      QTRY_VERIFY_WITH_TIMEOUT(!done.isEmpty(), kPatience);
+      const int steps = static_cast<int>(panel()->open_lesson()->steps.size());
+      for (int step = steps; step-- > 0;) {
+        done.clear();
+        panel()->go_to(step);
+        QTRY_VERIFY_WITH_TIMEOUT(!done.isEmpty(), kPatience);
+        QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+      }
+    }
+  }
+
+  void a_recording_beside_the_lesson_is_found() {
+    make_window();
+    open_recording();
+    QFile file(folder_.filePath("beside.md"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        "title: Beside\n## One\n! open squeezenet.arenascope\n! expect nodes 64\n! ask number nodes\n! right "
+        "Yes.\nIt has {nodes} nodes.\n");
+    file.close();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QVERIFY(window_->lesson_guide()->play(file.fileName()).ok());
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    QVERIFY2(panel()->problem().isEmpty(), qPrintable(panel()->problem()));
+    const auto lesson = load_lesson(file.fileName(), {});
+    QVERIFY(lesson.ok());
+    for (const Error& error : lesson::check(*lesson)) QFAIL(error.message.c_str());
+  }
+
+  void a_lesson_shuts_nothing_that_is_the_users_own() {
+    make_window();
+    open(QStringLiteral("zoo:mul_mat"));
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    window_->shell().actions->find("lesson.faults")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    QVERIFY(panels().is_shut("findings"));
+    window_->shell().documents->show_next(1);
+    QVERIFY(!doc().runner()->settings().pinned);
+    QVERIFY(!panels().is_shut("findings"));
+    window_->shell().documents->show_next(1);
+    QVERIFY(panels().is_shut("findings"));
+    panel()->begin({});  // the list of lessons
+    QVERIFY(!panels().is_shut("findings"));
+  }
+
+  void the_frontier_of_a_lesson_is_drawn() {
+    make_window();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    window_->shell().actions->find("lesson.recompute")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    panel()->go_to(4);
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
+    QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
+    auto* training = panels().find<TrainingPanel>("training");
+    FrontierPlot* plot = training->frontier_plot();
+    QTRY_VERIFY(plot->isVisible());
+    const auto last = static_cast<int>(doc().learning()->frontier().size()) - 1;
+    QVERIFY(last >= 2);
+    QTest::mouseClick(plot, Qt::LeftButton, {}, plot->place_of(last).toPoint());
+    QCOMPARE(training->slider()->value(), last);
+    QCOMPARE(training->capacity(), doc().learning()->frontier().back().arena);
+    QCOMPARE(static_cast<double>(training->capacity()), panel()->scene().known.at("frontier_end").number);
   }
 
   void back_and_again() {
@@ -222,6 +153,53 @@ class LessonsTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     QVERIFY2(panel()->problem().contains("own.md:"), qPrintable(panel()->problem()));
     QVERIFY(!window_->lesson_guide()->play("/nowhere.md").ok());
+  }
+
+  void own_lessons_stand_behind_the_course() {
+    QDir().mkpath(own_lessons_folder());
+    QFile file(own_lessons_folder() + QStringLiteral("/mine.md"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("title: Mine\ngraph:\n  a 64\n## One\n! graph\n! ask number nodes\n! right Yes.\nHow many?\n");
+    file.close();
+    make_window();
+    QCOMPARE(panel()->lessons().size(), static_cast<size_t>(lessons().size()) + 1);
+    QVERIFY(panel()->chooser()->itemText(panel()->chooser()->count() - 1).contains("Mine"));
+    QVERIFY(file.remove());
+  }
+
+  void a_presenter_needs_one_key_and_points() {
+    make_window();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    window_->shell().actions->find("teach.large")->trigger();
+    window_->shell().actions->find("lesson.arena")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    for (int step = 1; step < 4; ++step) {
+      auto* pointer = window_->findChild<QFrame*>("lesson_pointer");
+      QVERIFY(pointer != nullptr && pointer->isVisible());
+      QString spoken_of;  // the panel that the newest "show" brought to the front
+      for (const lesson::Action& action :
+           lesson::entering(*panel()->open_lesson(), static_cast<size_t>(panel()->step())))
+        if (action.verb == "show") spoken_of = text_of(action.arguments[0]);
+      const QDockWidget* dock = panels().dock(spoken_of);
+      QCOMPARE(pointer->geometry(), QRect(dock->mapTo(window_.get(), QPoint(0, 0)), dock->size()));
+      QTest::keyClick(window_.get(), Qt::Key_PageDown);
+      QCOMPARE(panel()->step(), step);
+      QTRY_COMPARE_WITH_TIMEOUT(done.count(), step + 1, kPatience);
+    }
+    window_->shell().actions->find("teach.large")->trigger();
+    QVERIFY(window_->findChild<QFrame*>("lesson_pointer")->isHidden());
+  }
+
+  void a_step_is_drawn_as_a_picture() {
+    make_window();
+    window_->shell().actions->find("lesson.two_level")->trigger();
+    const QString path = folder_.filePath("step.png");
+    const auto written = write_lesson_picture(window_->shell(), 5, path);
+    QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
+    QCOMPARE(panel()->step(), 4);
+    QVERIFY(QImage(path).width() >= 1600);
+    QVERIFY(!write_lesson_picture(window_->shell(), 6, path).ok());
+    QVERIFY(!write_lesson_picture(window_->shell(), 1, folder_.filePath("nowhere/step.png")).ok());
   }
 
   void a_draft_of_what_is_open_is_a_lesson() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lessons are read whole or refused with file and line.
 #include <arenascope/lesson/lesson.h>
+#include <arenascope/lesson/stage.h>
 
 #include <random>
 
@@ -38,6 +39,37 @@ TEST_CASE("a lesson is read") {
   CHECK(q.options[1].why == "It would be too small.");
   CHECK(q.hints.size() == 1);
   CHECK(q.then.size() == 1);
+}
+
+TEST_CASE("a wrong answer may be an expression") {
+  const auto lesson = parse("x.md",
+                            "title: T\nshut: findings, problems\n## A\n! ask number nodes\n! wrong leafs + nodes All.\n"
+                            "! right Yes.\nHow many?\n");
+  REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
+  const Question& q = *lesson->steps[0].question;
+  REQUIRE(q.wrong.size() == 1);
+  CHECK(q.wrong[0].fact == "leafs + nodes");
+  CHECK(q.wrong[0].text == "All.");
+  CHECK(lesson->shut == std::vector<std::string>{"findings", "problems"});
+}
+
+TEST_CASE("a step does again what it stands on") {
+  const auto lesson = parse("x.md",
+                            "title: T\ngraph:\n  a 64\n  b 64 <- a\n"
+                            "## A\n! graph\n! layout lesson\n! show arena\n! axis step\n"
+                            "## B\n! plan none depth-first\n! select a\n## C\n! select b\n"
+                            "## D\n! program leak\n! all\n## E\n! show timeline\n");
+  REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
+  const auto verbs_of = [&](size_t step) {
+    std::string out;
+    for (const Action& action : entering(*lesson, step)) out += action.verb + " ";
+    return out;
+  };
+  CHECK(verbs_of(0) == "graph layout show axis ");
+  CHECK(verbs_of(1) == "layout graph axis show plan select ");
+  CHECK(verbs_of(2) == "layout graph plan axis show select ");
+  CHECK(verbs_of(3) == "layout program axis show all ");
+  CHECK(verbs_of(4) == "layout program axis show ");
 }
 
 TEST_CASE("nodes that are computed have ops, numbers and sizes") {

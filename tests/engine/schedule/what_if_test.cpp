@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/graph/builder.h>
 #include <arenascope/runtime/executor.h>
+#include <arenascope/schedule/frontier.h>
 #include <arenascope/schedule/what_if.h>
 #include <doctest/doctest.h>
 
@@ -307,4 +308,27 @@ TEST_CASE("what-if: fused chains, in place and orders are tried in every way, th
             run(g.graph, answer->before, g.output));
   }
   CHECK(changed > 4);
+}
+
+TEST_CASE("the frontier: fewer bytes cost more operations, and each point is a plan") {
+  Hourglass g(12);
+  const auto points = memory_frontier(g.graph, "greedy-by-size", "depth-first");
+  REQUIRE_MESSAGE(points.ok(), (points.ok() ? "" : points.error().message));
+  REQUIRE(points->size() > 2);
+  CHECK(points->front().extra_flops == 0);
+  for (size_t i = 1; i < points->size(); ++i) {
+    const FrontierPoint& point = (*points)[i];
+    CHECK(point.arena < (*points)[i - 1].arena);
+    CHECK(point.extra_flops >= (*points)[i - 1].extra_flops);
+    CHECK(point.flops == points->front().flops);
+    WhatIfOptions wish;
+    wish.capacity = point.arena;
+    wish.offload = wish.in_place = wish.reorder = false;
+    wish.planner = "greedy-by-size";
+    const auto plan = what_if(g.graph, g.order(), "depth-first", wish);
+    REQUIRE(plan.ok());
+    CHECK(plan->fits);
+  }
+  CHECK_FALSE(memory_frontier(g.graph, "no such planner", "depth-first").ok());
+  CHECK_FALSE(memory_frontier(g.graph, "greedy-by-size", "no such order").ok());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Graphs partitioned between a device and the host: copies are as few as can be, and can be seen.
 #include <arenascope/graph/builder.h>
+#include <arenascope/graph/op_params.h>
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/executor.h>
@@ -230,4 +231,30 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
   CHECK(all_copies > 100);
   CHECK(all_on_host > 40);
   CHECK(host_parts >= 2 * all_on_host);
+}
+
+TEST_CASE("what writes into its first source takes that along, and leaves its others where fewest bytes are copied") {
+  Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
+  GraphBuilder b(context);
+  const Tensor x = b.input("x", {16, 256}), rows = b.input("rows", {16}, DType::I64);
+  const Tensor wide = b.add(x, x, "wide");
+  const Tensor sums = b.reduce(Op::ReduceSum, wide, {1}, true, "sums");
+  const Tensor places = b.scale(sums, 0, 0, "places");
+  OpParams params;
+  params.set(SetRowsParams{0, true});
+  const Tensor turned = b.op(Op::SetRows, {places, sums, rows}, params, "turned");
+  const Tensor out = b.add(wide, turned, "out");
+  b.output(out);
+  REQUIRE(b.ok());
+  Graph graph = *context.new_graph(16);
+  REQUIRE(graph.expand(out).ok());
+  const auto on_host = choose_sides(graph, [&](const TensorImpl& node) {
+    if (node.op == Op::SetRows) return Side::Other;
+    return node.op == Op::Add ? Side::Main : Side::Either;
+  });
+  const auto side = [&](const Tensor& t) { return on_host[graph.find_node(*t).index()]; };
+  CHECK(side(turned) == 1);
+  CHECK(side(places) == 1);
+  CHECK(side(sums) == 0);  // else the wide tensor would be copied
+  CHECK(side(out) == 0);
 }

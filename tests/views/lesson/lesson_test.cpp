@@ -220,6 +220,37 @@ class LessonTest : public QObject {
     QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
   }
 
+  void or_dragged() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask order node_names of C A B D E out\n! right Yes.\nOrder.\n");
+    OrderList* list = panel.question()->order();
+    const auto middle = [&](int row) { return list->visualItemRect(list->item(row)).center(); };
+    QTest::mousePress(list->viewport(), Qt::LeftButton, {}, middle(0));
+    QTest::mouseMove(list->viewport(), middle(1));
+    QCOMPARE(list->item(1)->text(), QString("C"));  // it follows at once
+    QTest::mouseMove(list->viewport(), middle(2) + QPoint(0, 1000));
+    QCOMPARE(list->item(5)->text(), QString("C"));
+    QTest::mouseMove(list->viewport(), middle(2));
+    QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, middle(2));
+    QTest::mouseMove(list->viewport(), middle(4));  // let go: it stays
+    QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+  }
+
+  void a_long_option_wraps_and_is_chosen_anywhere_on_its_line() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask choice planned_tensors\n! option 5 One\n! option 9 No | No.\n! right Yes.\nHow many?\n");
+    const int before = panel.minimumSizeHint().width();
+    show(panel, "## One\n! ask choice planned_tensors\n! option 5 " + QString("**Many** words, again. ").repeated(12) +
+                    "\n! option 9 No | No.\n! right Yes.\nHow many?\n");
+    QCOMPARE(panel.minimumSizeHint().width(), before);
+    QWidget* line = panel.question()->option(0)->parentWidget();
+    QTRY_VERIFY2(line->height() > 3 * panel.fontMetrics().height(), qPrintable(QString::number(line->height())));
+    QVERIFY(panel.question()->option(0)->accessibleName().startsWith("Many words"));
+    QTest::mouseClick(line, Qt::LeftButton, {}, QPoint(line->width() / 2, line->height() - 4));
+    QVERIFY(panel.question()->option(0)->isChecked());
+  }
+
   void large_type_is_larger() {
     LessonPanel panel;
     show(panel, "## One\nText.\n");

@@ -4,6 +4,7 @@
 //
 //   peak        bytes(B)        arena(two-level,depth-first)        bytes(D) + bytes(E)
 #pragma once
+#include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
 #include <arenascope/trace/snapshot.h>
 
@@ -28,6 +29,12 @@ struct Value {
   std::vector<std::string> list;
 };
 
+// A plan of the frontier of bytes against operations (schedule/frontier.h).
+struct FrontierPlan {
+  Bytes arena = 0;
+  double extra_work = 0;  // that is computed again, as a share of all
+};
+
 // What facts are read from. The window makes one of what it shows, the checker of its stage.
 struct Scene {
   std::shared_ptr<const trace::Snapshot> snapshot;  // never null
@@ -35,6 +42,7 @@ struct Scene {
   std::shared_ptr<const trace::PlanInfo> plan;      // that is shown
   trace::RunId run;
   std::map<std::string, std::vector<float>> values;  // of tensors that facts need, see tensors_read_by()
+  std::vector<FrontierPlan> frontier;                // where it was found
   std::map<std::string, Value, std::less<>> known;   // what expressions came to already: some take long
 };
 

@@ -6,6 +6,7 @@
 //   needs: lifetimes                  lessons to know first
 //   read on: engine/planner/two_level.cpp
 //   settings: threads=2 fuse=off      what its runs need
+//   shut: findings                    panels that stay shut while a question is open
 //   gradients: loss                   its graph is a training step: the weights' gradients of that node
 //   graph:
 //     A 1024                          a buffer: name, bytes
@@ -111,6 +112,7 @@ struct Lesson {
   std::string file;  // for messages
   std::string title, summary;
   std::vector<std::string> needs, read_on;
+  std::vector<std::string> shut;  // panels that show nothing while a step's question is open
   Settings settings;
   std::string loss;              // a node of its graph; "": nothing is trained
   std::vector<GraphLine> graph;  // empty: it has none

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lesson_driver.h"
+
+#include <arenascope/lesson/stage.h>
+#include <views/lesson/lesson.h>
+
+#include <QDockWidget>
+
+#include "document/learning.h"
+#include "panel_pointer.h"
+#include "panels/training_panel.h"
+#include "shell.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+namespace {
+
+struct Driving {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::app::LessonGuide)
+};
+
+size_t whole_runs(const trace::Snapshot& snapshot) {
+  size_t n = 0;
+  for (size_t i = 0; i < snapshot.runs.size(); ++i)
+    n += snapshot.runs[i].finished && snapshot.runs[i].status == trace::RunStatus::Done ? 1 : 0;
+  return n;
+}
+
+}  // namespace
+
+RunSettings run_settings(const lesson::Settings& s) {
+  RunSettings settings;
+  settings.backend = text_of(s.backend);
+  settings.threads = s.threads;
+  settings.planner = text_of(s.planner);
+  settings.order = text_of(s.order);
+  settings.strategy = text_of(s.strategy);
+  settings.fuse = s.fuse;
+  settings.autosave = false;
+  settings.pinned = true;
+  return settings;
+}
+
+bool LessonDriver::opened(Document& document) const { return document.runner()->settings().pinned; }
+
+bool LessonDriver::ready() const {
+  Document& document = shell_.document();
+  if (planning_ && document.replanning()->busy()) return false;
+  if (learning_ && document.learning()->busy()) return false;
+  const RunController* runner = document.runner();
+  if (stepping_ && runner->state() == RunState::Running) return false;
+  if (stopping_ && runner->state() != RunState::Ready) return false;
+  if (whole_runs(*document.source()->snapshot()) < runs_) return false;
+  if (opening_.isEmpty()) return true;
+  if (runner->spec() != opening_ || !opened(document)) return false;
+  if (runner->state() == RunState::Recording) return document.source()->session() != nullptr;  // it cannot be run
+  return runner->state() != RunState::Opening && document.source()->graph() != nullptr &&
+         document.axis()->steps() > 0 && whole_runs(*document.source()->snapshot()) > 0;
+}
+
+void LessonDriver::settle() {
+  opening_.clear();
+  runs_ = 0;
+  planning_ = learning_ = stepping_ = stopping_ = false;
+}
+
+bool LessonDriver::stopped_a_run() { return std::exchange(rerun_, false); }
+
+// What is at hand as another run or step left it is run anew.
+QString LessonDriver::open(const QString& spec) {
+  opening_ = spec;
+  Document& document = shell_.document();
+  RunController* runner = document.runner();
+  const RunSettings wanted = run_settings(panel_->open_lesson()->settings);
+  if (runner->spec() != spec || runner->state() == RunState::Empty || runner->settings() != wanted) {
+    shell_.documents->open(spec, wanted);
+    return {};
+  }
+  document.source()->show_plan(nullptr);
+  if (runner->state() == RunState::Paused || runner->state() == RunState::Running) {
+    runner->stop();
+    stopping_ = rerun_ = true;
+  }
+  return {};
+}
+
+void LessonDriver::close_others() {
+  Documents& all = *shell_.documents;
+  for (size_t i = all.size(); i-- > 0;)
+    if (i != all.index() && opened(all[i])) all.close(i);
+}
+
+QString LessonDriver::select(const std::string& name) {
+  const trace::GraphInfo* graph = shell_.document().source()->graph();
+  for (size_t i = 0; graph && i < graph->nodes.size() + graph->leafs.size(); ++i) {
+    const bool node = i < graph->nodes.size();
+    const trace::TensorInfo& t = node ? graph->nodes[i] : graph->leafs[i - graph->nodes.size()];
+    if (t.name != name) continue;
+    const trace::TensorRef ref =
+        node ? trace::TensorRef::node(NodeId(i)) : trace::TensorRef::leaf(LeafId(i - graph->nodes.size()));
+    shell_.document().selection()->select(NodeSelection{graph->id, ref});
+    return {};
+  }
+  return Driving::tr("there is no tensor %1 in what is open").arg(text_of(name));
+}
+
+// For a class: a frame around the panel that is spoken of.
+void LessonDriver::point_at(const QString& panel) {
+  QDockWidget* dock = shell_.panels->dock(panel);
+  if (!panel_->large_button()->isChecked() || dock == nullptr) return;
+  if (!pointer_) pointer_ = new PanelPointer(shell_.window);
+  pointer_->point_at(dock, shell_.theme->colours()[Role::Wait]);
+}
+
+void LessonDriver::hide_pointer() {
+  if (pointer_) pointer_->hide();
+}
+
+QString LessonDriver::trigger(const char* id) {
+  QAction* found = shell_.actions->find(QString::fromLatin1(id));
+  shell_.actions->update();
+  if (!found->isEnabled()) return Driving::tr("%1 cannot be done now").arg(found->text().remove(u'&'));
+  found->trigger();
+  return {};
+}
+
+// A panel that is where it should be stays as wide as it is.
+QString LessonDriver::lay_out(const QString& layout) {
+  if (!Layouts::names().contains(layout)) return Driving::tr("there is no layout %1").arg(layout);
+  if (layout != Layouts::last() || !shell_.panels->dock(QStringLiteral("lesson"))->isVisible())
+    shell_.layouts->apply(layout);
+  return {};
+}
+
+QString LessonDriver::plan(const QString& planner, const QString& order) {
+  Replanning* replanning = shell_.document().replanning();
+  if (shell_.document().source()->graph() == nullptr) return Driving::tr("there is no graph to plan");
+  ReplanWish wish;
+  wish.budget_seconds = planner.isEmpty() ? 0.1 : 1;  // for each of many, or for one
+  if (planner.isEmpty()) {
+    replanning->set_wish(wish);
+    replanning->plan_all();
+  } else {
+    wish.planner = planner;
+    wish.order = order;
+    replanning->plan(wish);
+  }
+  planning_ = true;
+  return {};
+}
+
+QString LessonDriver::run() {
+  if (!shell_.document().runner()->has_model()) return Driving::tr("what is open cannot be run");
+  runs_ = whole_runs(*shell_.document().source()->snapshot()) + 1;
+  shell_.document().runner()->run_once();
+  return {};
+}
+
+QString LessonDriver::find_frontier() {
+  if (!shell_.document().runner()->has_model()) return Driving::tr("what is open cannot be run");
+  shell_.panels->raise(QStringLiteral("training"));
+  point_at(QStringLiteral("training"));
+  shell_.panels->find<TrainingPanel>("training")->find_frontier();
+  learning_ = true;
+  return {};
+}
+
+// What changes how the window looks at what is open.
+QString LessonDriver::look(const lesson::Action& action, const QString& argument) {
+  Document& document = shell_.document();
+  if (action.verb == "layout") return lay_out(argument);
+  if (action.verb == "show") {
+    if (shell_.panels->dock(argument) == nullptr) return Driving::tr("there is no panel %1").arg(argument);
+    shell_.panels->raise(argument);
+    point_at(argument);
+  } else if (action.verb == "select") {
+    return select(action.arguments[0]);
+  } else if (action.verb == "clear") {
+    document.selection()->clear();
+  } else if (action.verb == "step") {
+    const int step = argument == u"peak" ? shell_.playback->slider()->peak_step() : argument.toInt();
+    if (step < 0 || step >= document.axis()->steps()) return Driving::tr("there is no step %1").arg(argument);
+    document.axis()->set_current(Step(step));
+  } else if (action.verb == "axis") {
+    document.axis()->set_mode(argument == u"time" ? AxisMode::Time : AxisMode::Step);
+  } else if (action.verb == "all") {
+    document.axis()->frame_all();
+  } else if (action.verb == "expand") {
+    return trigger("graph.expand");
+  }
+  return {};
+}
+
+QString LessonDriver::act(const lesson::Action& action) {
+  const QString argument = action.arguments.empty() ? QString() : text_of(action.arguments[0]);
+  if (action.verb == "open") return open(text_of(lesson::opened_by(*panel_->open_lesson(), argument.toStdString())));
+  if (action.verb == "graph") return open(QStringLiteral("lesson:") + text_of(panel_->open_lesson()->file));
+  if (action.verb == "program") return open(QStringLiteral("program:") + argument);
+  if (action.verb == "plan") return plan(argument, text_of(action.arguments[1]));
+  if (action.verb == "plan_all") return plan({}, {});
+  if (action.verb == "frontier") return find_frontier();
+  if (action.verb == "run") return run();
+  if (action.verb == "node") {
+    stepping_ = true;
+    return trigger("run.step");
+  }
+  if (action.verb == "stop") {
+    stopping_ = true;
+    return trigger("run.stop");
+  }
+  return look(action, argument);
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The frontier of bytes against operations, drawn: each point a plan that can be run. A click chooses one; the panel's
+// slider does so by keys.
+#pragma once
+#include <views/common/theme.h>
+
+#include <QWidget>
+
+#include "app/window/document/learning.h"
+
+namespace arenascope::app {
+
+class FrontierPlot : public QWidget {
+  Q_OBJECT
+ public:
+  explicit FrontierPlot(views::Theme* theme, QWidget* parent = nullptr);
+  void set_points(std::vector<FrontierPoint> points);
+  void set_chosen(int point);
+  QPointF place_of(int point) const;         // where it is drawn
+  int point_at(const QPointF& place) const;  // the nearest one that is not far; -1: none
+  static QString text_of(const FrontierPoint& point);
+  QSize sizeHint() const override { return {420, 200}; }
+  QSize minimumSizeHint() const override { return {160, 90}; }
+
+ Q_SIGNALS:
+  void chosen(int point);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  QRectF area() const;
+  double most_bytes() const;
+  double most_work() const;
+  void draw_axes(QPainter& painter) const;
+  void draw_points(QPainter& painter) const;
+
+  views::Theme* theme_;
+  std::vector<FrontierPoint> points_;
+  int chosen_ = 0;
+};
+
+}  // namespace arenascope::app

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What a fact accepts as an answer: for judging one and for finding one.
+#pragma once
+#include <arenascope/lesson/facts.h>
+
+#include <algorithm>
+
+namespace arenascope::lesson {
+
+inline bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+inline std::vector<std::string> accepted(const Value& value) {
+  if (value.kind == Value::Kind::List) return value.list;
+  return {plain(value)};
+}
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A device for programs that teach: its streams are queues of real work on the process's own memory. What is queued is
+// done when the program says so, so that a stream lags as far behind as it is to show. Seen in a recording as a row a stream.
+#pragma once
+#include <arenascope/memory/device_interface.h>
+#include <arenascope/trace/recorder.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+
+namespace arenascope::lesson {
+
+// One thread's.
+class QueueDevice final : public DeviceInterface {
+ public:
+  explicit QueueDevice(trace::Recorder& recorder) : recorder_(recorder) {}
+
+  Stream add_stream(const std::string& name);
+  void launch(Stream stream, const std::string& name, std::function<void()> work);
+  void run_next(Stream stream);  // the oldest piece of work that is queued there; without any nothing
+
+  Device device() const override { return {}; }
+  Result<void*> take_memory(Bytes bytes) override;
+  void give_memory(void* pointer, Bytes bytes) noexcept override;
+  Result<EventHandle> create_event() override;
+  void destroy_event(EventHandle event) noexcept override { events_.erase(event); }
+  Status record_event(EventHandle event, Stream stream) override;
+  Result<bool> query_event(EventHandle event) override;
+  Status wait_event(EventHandle event) override;
+  Status synchronize() override;
+
+ private:
+  struct Work {
+    trace::NameId name;
+    std::function<void()> run;
+  };
+  struct Queue {
+    trace::ThreadRing* ring = nullptr;
+    std::deque<Work> waiting;
+    size_t done = 0;
+  };
+  struct Event {
+    uintptr_t stream = 0;
+    size_t behind = 0;  // so many pieces of the stream's work
+  };
+
+  trace::Recorder& recorder_;
+  std::map<uintptr_t, Queue> queues_;
+  std::map<EventHandle, Event> events_;
+  EventHandle newest_ = 0;
+};
+
+}  // namespace arenascope::lesson

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What a question offers, and an answer to it that is right.
+#include <arenascope/lesson/question.h>
+#include <arenascope/planner/planner.h>
+
+#include <fmt/format.h>
+
+#include "engine/lesson/answers.h"
+#include "engine/lesson/fact_table.h"
+
+namespace arenascope::lesson {
+namespace {
+
+Result<planner::Problem> problem_of(const Scene& scene, const std::vector<std::string>& names) {
+  planner::Problem problem;
+  problem.alignment = scene.plan && scene.plan->alignment > 0 ? scene.plan->alignment : 1;
+  for (const std::string& name : names) {
+    auto slice = slice_of(scene, name);
+    if (!slice) return slice.error();
+    problem.intervals.push_back({(*slice)->first.value, (*slice)->last.value, (*slice)->size, 0, {}, {}});
+    problem.ids.push_back(name);
+  }
+  return problem;
+}
+
+}  // namespace
+
+Result<std::vector<Piece>> pieces_of(const Scene& scene, const Question& question) {
+  std::vector<Piece> pieces;
+  for (const std::string& name : question.names) {
+    auto slice = slice_of(scene, name);
+    if (!slice) return slice.error();
+    pieces.push_back({name, (*slice)->size, (*slice)->first.value, (*slice)->last.value});
+  }
+  return pieces;
+}
+
+Result<Answer> solution(const Scene& scene, const Question& question) {
+  Answer answer;
+  if (question.kind == QuestionKind::Place) {
+    auto problem = problem_of(scene, question.names);
+    if (!problem) return problem.error();
+    planner::Options options;
+    options.budget_seconds = 1;  // it ends with a proof long before
+    options.processor_time = true;
+    if (auto limit = evaluate(scene, question.fact); limit && limit->kind == Value::Kind::Number)
+      problem->capacity = static_cast<Bytes>(limit->number);
+    auto plan = planner::find_planner("search")->plan(*problem, options);
+    if (!plan) return plan.error();
+    for (size_t i = 0; i < question.names.size(); ++i) answer.placed.push_back({question.names[i], plan->offsets[i]});
+    return answer;
+  }
+  auto truth = evaluate(scene, question.fact);
+  if (!truth) return truth.error();
+  if (question.kind == QuestionKind::Choice) {
+    for (const Option& option : question.options)
+      if (matches(*truth, option.value)) answer.text = option.value;
+    if (answer.text.empty()) return Error{fmt::format("no option is right: {} is {}", question.fact, plain(*truth))};
+  } else if (question.kind == QuestionKind::Order) {
+    const Result<Value> order = truth->kind == Value::Kind::List ? truth : evaluate(scene, "order_of(search)");
+    if (!order) return order.error();
+    for (const std::string& name : order->list)
+      if (contains(question.names, name)) answer.names.push_back(name);
+  } else {
+    const std::vector<std::string> good = accepted(*truth);
+    if (good.empty()) return Error{fmt::format("nothing answers the question: {} is empty", question.fact)};
+    answer.text = good.front();
+    if (question.kind == QuestionKind::Block) answer.names = {good.front()};
+  }
+  return answer;
+}
+
+}  // namespace arenascope::lesson

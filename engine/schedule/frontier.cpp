@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/schedule/frontier.h>
+
+#include <arenascope/schedule/what_if.h>
+
+namespace arenascope {
+namespace {
+
+// Parts of the whole arena that are tried for.
+constexpr double kShares[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2};
+
+}  // namespace
+
+Result<std::vector<FrontierPoint>> memory_frontier(const Graph& graph, std::string_view planner, std::string_view order,
+                                                   const MemoryPlanOptions& options) {
+  auto whole = plan_memory(graph, planner, order, options);
+  if (!whole) return whole.error();
+  int64_t flops = 0;
+  for (const TensorImpl* node : graph.nodes()) flops += arenascope::flops(*node);
+  std::vector<FrontierPoint> out{{whole->arena_bytes, 0, flops}};
+  for (const double share : kShares) {
+    if (options.planner.stop.stop_requested()) break;
+    WhatIfOptions wish;
+    wish.capacity = static_cast<Bytes>(share * static_cast<double>(whole->arena_bytes));
+    wish.offload = wish.in_place = wish.reorder = false;  // what computing again alone spares
+    wish.planner = planner;
+    wish.plan = options;
+    auto spared = what_if(graph, whole->order, order, wish);
+    if (!spared) return spared.error();
+    if (spared->fits && spared->plan.arena_bytes < out.back().arena)
+      out.push_back({spared->plan.arena_bytes, spared->extra_flops, flops});
+    if (!spared->fits) break;
+  }
+  return out;
+}
+
+}  // namespace arenascope

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Options of which one is chosen, by a click anywhere on its line or by keys. Their texts are Markdown and wrap.
+#pragma once
+#include <QButtonGroup>
+#include <QWidget>
+
+namespace arenascope::views {
+
+class OptionList : public QWidget {
+  Q_OBJECT
+ public:
+  explicit OptionList(QWidget* parent = nullptr);
+  void set_options(const QStringList& markdown);
+  int chosen() const { return group_->checkedId(); }  // -1: none
+  QAbstractButton* button(int i) const { return group_->button(i); }
+
+ private:
+  QButtonGroup* group_;
+};
+
+}  // namespace arenascope::views
