@@ -5,7 +5,6 @@
 #include <arenascope/graph/builder.h>
 #include <fmt/format.h>
 #include "engine/backends/cuda/module/cublas_products.h"
-#include "engine/bench/measure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,11 @@
 
 namespace arenascope::cuda {
 namespace {
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
 
 using Work = std::function<Status()>;
 
