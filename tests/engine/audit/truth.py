@@ -77,6 +77,18 @@ def curve(changes, before):
     return sorted(out.items())
 
 
+def annotations(marks):
+    """Begin and end of each stretch that has a name: the newest start of the same name and device belongs to an end."""
+    begun, spans = {}, []
+    for mark in marks:
+        own = begun.setdefault((mark["device"], mark["name"]), [])
+        if mark["stage"] == "START":
+            own.append(mark["time_us"] * 1000)
+        elif own:
+            spans.append((own.pop(), mark["time_us"] * 1000))
+    return spans
+
+
 def snapshot(path):
     with open(path, "rb") as f:
         root = pickle.load(f)
@@ -89,6 +101,7 @@ def snapshot(path):
             if block["state"].startswith("active"):
                 left.setdefault(device, {})[block["address"]] = block["size"]
     out, times = {}, []
+    spans = annotations(root.get("external_annotations", []))
     for device, events in enumerate(root["device_traces"]):
         taken = []
         for e in events:
@@ -99,13 +112,14 @@ def snapshot(path):
             continue
         held, before, blocks = device_blocks(events, left.get(device, {}), segments.get(device, []), root["allocator_settings"])
         times += [t for t, _ in held + taken]
-        origin = min(t for t, _ in held + taken)
+        origin = min([t for t, _ in held + taken] + [begin for begin, _ in spans])
         name = "device.GPU %d" % device
         put_balance(out, name + ".active", held, before, origin, blocks)
         if taken:
             put_balance(out, name + ".reserved", taken, reserved.get(device, 0) - sum(b for _, b in taken), origin)
         out["curve %d" % device] = curve(held, before)
-    out["recording.events"] = len(times)
+    out["recording.events"] = len(times) + len(spans)
+    times += [t for span in spans for t in span]
     out["recording.length"] = max(times) - min(times)
     return out
 

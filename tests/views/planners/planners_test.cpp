@@ -76,7 +76,7 @@ class PlannersTest : public QObject {
       }
       return -1;
     };
-    const int left = row_of(image.width() * 15 / 100), right = row_of(image.width() * 3 / 4);
+    const int left = row_of(image.width() * 35 / 100), right = row_of(image.width() * 3 / 4);
     QVERIFY2(left > 0 && right > left, qPrintable(QString("%1 %2").arg(left).arg(right)));
   }
 
