@@ -69,7 +69,7 @@ class PlannersTest : public QObject {
     const QImage image = curve.grab().toImage();
     const QColor work = theme.colours()[Role::Work];
     const auto row_of = [&](int x) {
-      for (int y = 30; y < image.height(); ++y) {
+      for (int y = 22; y < image.height(); ++y) {
         const QColor c = image.pixelColor(x, y);
         if (std::abs(c.red() - work.red()) + std::abs(c.green() - work.green()) + std::abs(c.blue() - work.blue()) < 40)
           return y;
