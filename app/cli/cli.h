@@ -54,6 +54,7 @@ void add_verify(CLI::App& app, Context& context, Body& body);
 void add_bench(CLI::App& app, Context& context, Body& body);
 void add_convert(CLI::App& app, Context& context, Body& body);
 void add_audit(CLI::App& app, Context& context, Body& body);
+void add_replay(CLI::App& app, Context& context, Body& body);
 void add_attach(CLI::App& app, Context& context, Body& body);
 
 }  // namespace arenascope::cli

@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   add_bench(app, context, body);
   add_convert(app, context, body);
   add_audit(app, context, body);
+  add_replay(app, context, body);
   add_attach(app, context, body);
   try {
     app.parse(argc, argv);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace arenascope::trace {
 
@@ -29,6 +30,26 @@ Result<size_t> InputFile::read(void* to, size_t most) const {
     const ssize_t n = ::read(file_, to, most);
     if (n >= 0) return static_cast<size_t>(n);
     if (errno != EINTR) return Error{name_ + ": it could not be read: " + std::strerror(errno) + "."};
+  }
+}
+
+Result<std::string> read_all(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const Result<InputFile> input = InputFile::open(path);
+  if (!input.ok()) return input.error();
+  try {
+    std::string bytes(static_cast<size_t>(input->size()), '\0');
+    size_t done = 0;
+    while (done < bytes.size()) {
+      const Result<size_t> n = input->read(bytes.data() + done, bytes.size() - done);
+      if (!n.ok()) return n.error();
+      if (*n == 0) break;
+      done += *n;
+    }
+    bytes.resize(done);
+    return bytes;
+  } catch (const std::bad_alloc&) {
+    return Error{name + ": memory ran out while it was read."};
   }
 }
 

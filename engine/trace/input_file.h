@@ -30,4 +30,7 @@ class InputFile {
   std::string name_;
 };
 
+// All of a file, for formats that have to be there whole. Errors as in InputFile::open, or that memory ran out.
+Result<std::string> read_all(const std::filesystem::path& path);
+
 }  // namespace arenascope::trace

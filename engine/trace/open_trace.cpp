@@ -12,27 +12,6 @@ namespace arenascope::trace {
 
 namespace {
 
-// All of a file; files that are no plain files have no size to trust and are refused.
-Result<std::string> read_all(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  const Result<InputFile> input = InputFile::open(path);
-  if (!input.ok()) return input.error();
-  try {
-    std::string bytes(static_cast<size_t>(input->size()), '\0');
-    size_t done = 0;
-    while (done < bytes.size()) {
-      const Result<size_t> n = input->read(bytes.data() + done, bytes.size() - done);
-      if (!n.ok()) return n.error();
-      if (*n == 0) break;
-      done += *n;
-    }
-    bytes.resize(done);
-    return bytes;
-  } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
-  }
-}
-
 Result<OpenReport> from(const Result<ReadReport>& read) {
   if (!read.ok()) return read.error();
   return OpenReport{TraceKind::Recording, "Arenascope recording", read->problem};

@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What PyTorch's caching allocator hands out for what it is asked. Its trace tells the bytes that were asked for; a
-// block holds these rounded up, and the whole of the free memory behind its address where what would be left over is
-// too little to be of use (c10/cuda/CUDACachingAllocator.cpp: round_size and should_split).
+// What PyTorch's caching allocator holds of a device while its trace is played, so that blocks get their sizes: the trace
+// tells the bytes that were asked for.
 #pragma once
-#include <arenascope/base/ids.h>
+#include <arenascope/trace/pytorch_snapshot.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 
 namespace arenascope::trace {
-
-struct PytorchBlockRule {
-  static constexpr Bytes kRound = 512, kSmall = Bytes{1} << 20;
-  Bytes max_split = INT64_MAX;  // a block for this much or more is never split
-  bool expandable = false;      // segments grow, and whatever is left over is kept
-
-  // Bytes of the block for `requested`, with `available` up to the next block or the segment's end.
-  Bytes bytes(Bytes requested, Bytes available) const {
-    const Bytes rounded = std::max<Bytes>((requested + kRound - 1) / kRound, 1) * kRound;
-    if (available <= rounded) return std::max(requested, available);
-    const Bytes rest = available - rounded;
-    const bool splits = rounded <= kSmall || expandable ? rest >= kRound : rest > kSmall && rounded < max_split;
-    return splits ? rounded : available;
-  }
-};
 
 // A device's memory: segments that were taken from it, and the blocks in them.
 class PytorchBlocks {

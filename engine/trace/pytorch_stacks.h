@@ -10,12 +10,13 @@
 
 #include "engine/trace/import_builder.h"
 #include "engine/trace/pickle.h"
+#include "engine/trace/pytorch_snapshot.h"
 
 namespace arenascope::trace {
 
 class PytorchStacks {
  public:
-  static constexpr int32_t kNone = -1;
+  static constexpr int32_t kNone = PytorchSnapshot::kNoStack;
   explicit PytorchStacks(ImportBuilder& builder) : builder_(builder) {}
 
   int32_t of(const PickleValue& entry) {

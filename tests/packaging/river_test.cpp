@@ -38,12 +38,25 @@ const std::map<std::string, Rooms>& may_include() {
     run.insert({"backends", "models"});
     Rooms generate = run;
     generate.insert("run");
-    return std::map<std::string, Rooms>{{"base", {}},           {"trace", {}},        {"attach", {"trace"}},
-                                        {"audit", {"trace"}},   {"planner", {}},      {"memory", memory},
-                                        {"tensor", tensor},     {"graph", graph},     {"transform", transform},
-                                        {"schedule", schedule}, {"runtime", runtime}, {"backends", backends},
-                                        {"bench", bench},       {"models", models},   {"run", run},
-                                        {"generate", generate}, {"train", generate},  {"lesson", generate}};
+    return std::map<std::string, Rooms>{{"base", {}},
+                                        {"trace", {}},
+                                        {"attach", {"trace"}},
+                                        {"audit", {"trace"}},
+                                        {"laboratory", {"trace"}},
+                                        {"planner", {}},
+                                        {"memory", memory},
+                                        {"tensor", tensor},
+                                        {"graph", graph},
+                                        {"transform", transform},
+                                        {"schedule", schedule},
+                                        {"runtime", runtime},
+                                        {"backends", backends},
+                                        {"bench", bench},
+                                        {"models", models},
+                                        {"run", run},
+                                        {"generate", generate},
+                                        {"train", generate},
+                                        {"lesson", generate}};
   }();
   return rules;
 }

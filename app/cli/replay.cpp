@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// arenascope-cli replay: a caching allocator's recorded requests under its own settings and others.
+#include <arenascope/laboratory/experiment.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/cli.h"
+#include "app/common/format.h"
+
+namespace arenascope::cli {
+namespace {
+
+using namespace laboratory;
+using app::format_bytes;
+
+struct ReplayOptions {
+  std::string file;
+  std::vector<std::string> settings;
+  Bytes memory = 0;
+};
+
+struct ReplayRow {
+  std::string settings, start;
+  std::optional<Experiment> experiment;  // nothing: as it was recorded
+};
+
+Json json_of(const ReplayRow& row, const AllocatorProgram& program) {
+  Json out{{"settings", row.settings}, {"start", row.start}, {"simulated", row.start == "empty"}};
+  if (!row.experiment) {
+    out["reserved_peak_bytes"] = program.reserved_peak;
+    return out;
+  }
+  const Experiment& e = *row.experiment;
+  out.update(Json{{"reserved_peak_bytes", e.reserved_peak},
+                  {"allocated_peak_bytes", e.allocated_peak},
+                  {"at_peak",
+                   {{"allocated_bytes", e.at_peak.allocated},
+                    {"asked_bytes", e.at_peak.asked},
+                    {"whole_segments_bytes", e.at_peak.whole},
+                    {"split_off_bytes", e.at_peak.pieces},
+                    {"other_streams_bytes", e.at_peak.others}}},
+                  {"allocations", e.allocations},
+                  {"at_recorded_address", e.same_address},
+                  {"segments_taken", e.segments_taken},
+                  {"segments_released", e.segments_released},
+                  {"retries", e.retries},
+                  {"fits", !e.failure}});
+  if (e.failure)
+    out["failure"] = {{"allocation", e.failure->allocation},
+                      {"asked_bytes", e.failure->asked},
+                      {"reserved_bytes", e.failure->reserved},
+                      {"allocated_bytes", e.failure->allocated}};
+  return out;
+}
+
+std::string outcome(const ReplayRow& row) {
+  const Experiment& e = *row.experiment;
+  if (e.failure && e.failure->allocation < 0)
+    return fmt::format("does not fit: {} of what was there before the first request", format_bytes(e.failure->asked));
+  if (e.failure)
+    return fmt::format("does not fit: {} at request {}, {} in use", format_bytes(e.failure->asked),
+                       e.failure->allocation + 1, format_bytes(e.failure->allocated));
+  if (e.start == Start::Recorded)
+    return fmt::format("{} of {} where they were recorded", e.same_address, e.allocations);
+  return e.retries > 0 ? fmt::format("simulated, {} times what is unused was given back", e.retries) : "simulated";
+}
+
+void print(const std::string& file, const AllocatorProgram& program, const std::vector<ReplayRow>& rows) {
+  int64_t requests = 0;
+  for (const AllocatorStep& step : program.steps) requests += step.allocates;
+  fmt::print("{}: device {}, {} requests, {} segments and {} blocks from before", file, program.device, requests,
+             program.segments.size(), program.blocks.size());
+  fmt::print("{}\n", program.worked_out > 0 ? fmt::format(" ({} of a size worked out)", program.worked_out) : "");
+  size_t widest = 8;
+  for (const ReplayRow& row : rows) widest = std::max(widest, row.settings.size());
+  fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "settings", widest, "start", "reserved", "in use",
+             "whole", "split off", "other streams");
+  for (const ReplayRow& row : rows) {
+    if (!row.experiment) {
+      fmt::print("{:<{}}  {:<8} {:>12}\n", row.settings, widest, row.start, format_bytes(program.reserved_peak));
+      continue;
+    }
+    const CachedBytes& at = row.experiment->at_peak;
+    fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", row.settings, widest, row.start,
+               format_bytes(row.experiment->reserved_peak), format_bytes(at.allocated), format_bytes(at.whole),
+               format_bytes(at.pieces), format_bytes(at.others), outcome(row));
+  }
+}
+
+Result<std::vector<ReplayRow>> rows_of(const AllocatorProgram& program, const ReplayOptions& options) {
+  std::vector<ReplayRow> rows{{"as recorded", "", std::nullopt}};
+  CachingSettings own = program.settings;
+  const std::string own_name = "its own (" + to_string(own) + ")";
+  if (!program.grows) {
+    auto recorded = run_experiment(program, own, Start::Recorded);
+    if (!recorded) return recorded.error();
+    rows.push_back({own_name, "recorded", *recorded});
+  }
+  own.device_memory = options.memory;
+  const auto add = [&](const std::string& name, const CachingSettings& settings) -> Status {
+    auto experiment = run_experiment(program, settings, Start::Empty);
+    if (!experiment) return experiment.error();
+    rows.push_back({name, "empty", *experiment});
+    return {};
+  };
+  if (auto ok = add(own_name, own); !ok) return ok.error();
+  for (const std::string& text : options.settings) {
+    CachingSettings base;
+    base.device_memory = options.memory;
+    auto settings = parse_caching_settings(text, base);
+    if (!settings) return settings.error();
+    if (auto ok = add(to_string(*settings), *settings); !ok) return ok.error();
+  }
+  return rows;
+}
+
+int run_replay(const Context& context, const ReplayOptions& options) {
+  auto programs = read_allocator_programs(options.file);
+  if (!programs) return fail(kUsage, programs.error().message);
+  Json devices = Json::array();
+  bool fits = true;
+  for (const AllocatorProgram& program : *programs) {
+    auto rows = rows_of(program, options);
+    if (!rows) return fail(kUsage, rows.error().message);
+    Json experiments = Json::array();
+    for (const ReplayRow& row : *rows) {
+      fits = fits && (!row.experiment || !row.experiment->failure);
+      experiments.push_back(json_of(row, program));
+    }
+    devices.push_back({{"device", program.device},
+                       {"blocks_from_before", program.blocks.size()},
+                       {"sizes_worked_out", program.worked_out},
+                       {"experiments", experiments}});
+    if (!context.json) print(options.file, program, *rows);
+  }
+  if (context.json) print_json({{"file", options.file}, {"device_memory_bytes", options.memory}, {"devices", devices}});
+  return fits ? kDone : kFailed;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Context& context, Body& body) {
+  auto* command = app.add_subcommand(
+      "replay", "A PyTorch memory snapshot's requests under other settings of its allocator: what would be reserved");
+  auto options = std::make_shared<ReplayOptions>();
+  command->add_option("file", options->file, "A PyTorch memory snapshot")->required();
+  command->add_option("--set", options->settings,
+                      "Settings as in PYTORCH_CUDA_ALLOC_CONF (max_split_size_mb:128,expandable_segments:True); may be "
+                      "given several times");
+  command
+      ->add_option("--memory", options->memory, "Bytes of the device (512MiB, 24GiB); usually as much as is asked for")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", context.json, "Print one JSON object");
+  command->callback([&, options] { body = [&, options] { return run_replay(context, *options); }; });
+}
+
+}  // namespace arenascope::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// A PyTorch memory snapshot as it stands in the file (torch.cuda.memory._dump_snapshot: {"segments": [...],
+// "device_traces": [[{"action", "addr", "size", "time_us", ...}]]}): what each device's segments hold at the end, and the
+// newest part of what happened before, and what stretches of time were called.
+#pragma once
+#include <arenascope/base/ids.h>
+#include <arenascope/base/result.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace arenascope::trace {
+
+// The block that PyTorch's caching allocator hands out for a request: these bytes rounded up, and the whole of the free
+// memory behind its address where what would be left over is too little to be of use (c10/cuda/CUDACachingAllocator.cpp:
+// round_size and should_split).
+struct PytorchBlockRule {
+  static constexpr Bytes kRound = 512, kSmall = Bytes{1} << 20;
+  Bytes max_split = INT64_MAX;  // a block for this much or more is never split
+  bool expandable = false;      // segments grow, and whatever is left over is kept
+
+  // Bytes of the block for `requested`, with `available` up to the next block or the segment's end.
+  Bytes bytes(Bytes requested, Bytes available) const {
+    const Bytes rounded = std::max<Bytes>((requested + kRound - 1) / kRound, 1) * kRound;
+    if (available <= rounded) return std::max(requested, available);
+    const Bytes rest = available - rounded;
+    const bool splits = rounded <= kSmall || expandable ? rest >= kRound : rest > kSmall && rounded < max_split;
+    return splits ? rounded : available;
+  }
+};
+
+struct PytorchSnapshot {
+  static constexpr int32_t kNoStack = -1;
+  struct Block {
+    uint64_t address = 0;
+    Bytes bytes = 0;
+    Bytes asked = -1;  // -1: not told
+    bool used = false;
+    int32_t stack = kNoStack;  // of calls, as whoever read it numbers them
+  };
+  struct Segment {
+    uint64_t address = 0;
+    Bytes bytes = 0;
+    int64_t stream = 0;
+    std::pair<int64_t, int64_t> pool;  // 0, 0: the one that all share
+    bool small = false, expandable = false;
+    std::vector<Block> blocks;  // by address, as far as they lie in it
+  };
+  enum class Action : uint8_t { Reserve, Release, Map, Unmap, Allocate, Free };
+  struct Entry {
+    Action action;
+    uint64_t address = 0;
+    Bytes bytes = 0;  // of a block: as it was asked for
+    int64_t stream = 0;
+    Nanoseconds time = 0;
+    int32_t stack = kNoStack;
+  };
+  struct Device {
+    std::vector<Segment> segments;
+    std::vector<Entry> entries;  // by time
+    int out_of_memory = 0;       // how often it ran out
+  };
+  std::vector<Device> devices;
+  // A stretch of time that a profiler or a user gave a name.
+  struct Annotation {
+    size_t device = 0;
+    std::string name;
+    Nanoseconds begin = 0, end = 0;
+  };
+  std::vector<Annotation> annotations;
+
+  // How its allocator was set up; older snapshots do not say it.
+  PytorchBlockRule rule;
+  double garbage_collection_threshold = 0;
+  std::array<int32_t, 16> roundup_power2_divisions{};  // from 1 MiB on, by power of two; 0: none
+
+  int64_t skipped = 0;   // entries that make no sense
+  bool endless = false;  // lists that stand in many places: reading ended
+};
+
+// An error names the file: it cannot be read or is no snapshot.
+Result<PytorchSnapshot> read_pytorch_snapshot(const std::filesystem::path& path);
+
+}  // namespace arenascope::trace
