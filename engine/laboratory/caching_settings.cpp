@@ -61,6 +61,12 @@ Error wrong(std::string_view name, std::string_view value, std::string_view want
   return Error{fmt::format("{} cannot be '{}': {}", name, value, wanted)};
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
+  return out;
+}
+
 bool are_divisions(int32_t n) { return n >= 1 && n <= 64 && is_power_of_two(static_cast<uint64_t>(n)); }
 
 Status read_divisions(std::string_view value, CachingSettings& out) {
@@ -147,7 +153,7 @@ std::string to_string(const CachingSettings& settings) {
     parts.push_back(fmt::format("max_split_size_mb:{}", settings.max_split_size / CachingSettings::kMiB));
   if (settings.garbage_collection_threshold > 0)
     parts.push_back(fmt::format("garbage_collection_threshold:{}", settings.garbage_collection_threshold));
-  if (settings.expandable_segments) parts.push_back("expandable_segments:True");
+  if (settings.expandable_segments) parts.emplace_back("expandable_segments:True");
   const auto& divisions = settings.roundup_power2_divisions;
   if (std::any_of(divisions.begin(), divisions.end(), [](int32_t n) { return n > 1; })) {
     std::vector<std::string> steps;
@@ -157,9 +163,9 @@ std::string to_string(const CachingSettings& settings) {
       steps.push_back(fmt::format("{}:{}", last ? ">" : std::to_string(Bytes{2} << i), std::max(divisions[i], 1)));
     }
     parts.push_back(steps.size() == 1 ? fmt::format("roundup_power2_divisions:{}", divisions[0])
-                                      : fmt::format("roundup_power2_divisions:[{}]", fmt::join(steps, ",")));
+                                      : "roundup_power2_divisions:[" + joined(steps) + "]");
   }
-  return parts.empty() ? "defaults" : fmt::format("{}", fmt::join(parts, ","));
+  return parts.empty() ? "defaults" : joined(parts);
 }
 
 }  // namespace arenascope::laboratory
