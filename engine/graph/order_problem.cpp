@@ -14,20 +14,36 @@ void sort_unique(std::vector<int32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// For each op node: the op nodes whose bytes it reads, and whether any node reads its own.
+// By node: the op that it belongs to, the node that owns its bytes or itself, or none. What is made of given bytes only is no
+// op, unless it waits for one: a node that writes into a given tensor, and what looks at that, own nothing and have their
+// place behind what they read all the same.
+std::vector<NodeId> find_ops(const Graph& graph, const std::vector<Lifetime>& lives) {
+  const auto nodes = graph.nodes();
+  std::vector<NodeId> op_of(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    op_of[i] = lives[i].owner;
+    if (op_of[i].valid()) continue;
+    for (const TensorImpl* source : nodes[i]->sources)
+      if (const NodeId from = graph.find_node(*source); from.valid() && op_of[from.index()].valid())
+        op_of[i] = NodeId(i);
+  }
+  return op_of;
+}
+
+// For each op node: the op nodes that it reads, and whether any node reads its own.
 struct Reads {
   std::vector<std::vector<int32_t>> of;
   std::vector<uint8_t> is_read;
 };
 
-Reads find_reads(const Graph& graph, const std::vector<Lifetime>& lives) {
+Reads find_reads(const Graph& graph, const std::vector<NodeId>& op_of) {
   const auto nodes = graph.nodes();
   Reads reads{std::vector<std::vector<int32_t>>(nodes.size()), std::vector<uint8_t>(nodes.size(), 0)};
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (lives[i].owner != NodeId(i)) continue;
+    if (op_of[i] != NodeId(i)) continue;
     for (const TensorImpl* source : nodes[i]->sources) {
       const NodeId from = graph.find_node(*source);
-      if (from.valid() && lives[from.index()].owner.valid()) reads.of[i].push_back(lives[from.index()].owner.value);
+      if (from.valid() && op_of[from.index()].valid()) reads.of[i].push_back(op_of[from.index()].value);
     }
     sort_unique(reads.of[i]);
     for (int32_t from : reads.of[i]) reads.is_read[static_cast<size_t>(from)] = 1;
@@ -35,12 +51,12 @@ Reads find_reads(const Graph& graph, const std::vector<Lifetime>& lives) {
   return reads;
 }
 
-// Sorts the nodes that own bytes into ops and lazy sources; the buffer of each node, or -1.
-std::vector<int32_t> number_buffers(const std::vector<Lifetime>& lives, const Reads& reads, bool lazy_sources,
+// Sorts the op nodes into ops and lazy sources; the buffer of each node, or -1.
+std::vector<int32_t> number_buffers(const std::vector<NodeId>& op_of, const Reads& reads, bool lazy_sources,
                                     OrderProblem& p) {
-  std::vector<int32_t> buffer_of(lives.size(), -1);
-  for (size_t i = 0; i < lives.size(); ++i) {
-    if (lives[i].owner != NodeId(i)) continue;
+  std::vector<int32_t> buffer_of(op_of.size(), -1);
+  for (size_t i = 0; i < op_of.size(); ++i) {
+    if (op_of[i] != NodeId(i)) continue;
     if (lazy_sources && reads.of[i].empty() && reads.is_read[i]) {
       p.lazy_nodes.push_back(NodeId(i));
     } else {
@@ -69,9 +85,10 @@ IndexLists::IndexLists(const std::vector<std::vector<int32_t>>& lists) {
 Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, bool keep_outputs) {
   const std::vector<Lifetime> lives = find_owners(graph, keep_outputs);
   const size_t nodes = graph.nodes().size();
-  const Reads reads = find_reads(graph, lives);
+  const std::vector<NodeId> op_of = find_ops(graph, lives);
+  const Reads reads = find_reads(graph, op_of);
   OrderProblem p;
-  const std::vector<int32_t> buffer_of = number_buffers(lives, reads, lazy_sources, p);
+  const std::vector<int32_t> buffer_of = number_buffers(op_of, reads, lazy_sources, p);
   const size_t ops = p.op_nodes.size(), buffers = ops + p.lazy_nodes.size();
   p.bytes.resize(buffers);
   p.keep.resize(buffers);
@@ -79,16 +96,16 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
   std::optional<Bytes> total = 0;
   std::vector<std::vector<int32_t>> preds(ops), succs(ops), inputs(ops), consumers(buffers);
   for (size_t i = 0; i < nodes; ++i) {
-    if (lives[i].owner != NodeId(i)) {
-      if (lives[i].owner.valid())
-        p.behind[static_cast<size_t>(buffer_of[lives[i].owner.index()])].push_back(NodeId(i));
+    if (op_of[i] != NodeId(i)) {
+      if (op_of[i].valid())
+        p.behind[static_cast<size_t>(buffer_of[op_of[i].index()])].push_back(NodeId(i));
       else
         p.first.push_back(NodeId(i));
       continue;
     }
     const auto b = static_cast<size_t>(buffer_of[i]);
     p.bytes[b] = lives[i].in_arena() ? lives[i].bytes : 0;
-    p.keep[b] = lives[i].kept;
+    p.keep[b] = lives[i].owner.valid() && lives[i].kept;
     total = checked_add(*total, p.bytes[b]);
     if (!total) return Error{"the results in this graph have more than 2^63-1 bytes together"};
     for (int32_t from : reads.of[i]) {

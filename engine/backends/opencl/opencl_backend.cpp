@@ -98,7 +98,7 @@ class OpenClBackend final : public Backend {
   }
 
   Side packing(const TensorImpl& node, int source) const override {
-    return settings_.images ? image_packing(runtime_->facts(), node, source) : Side::Main;
+    return settings_.memory == MemoryObjects::Image ? image_packing(runtime_->facts(), node, source) : Side::Main;
   }
   Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context) override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();
@@ -183,7 +183,11 @@ Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std:
   auto tuner = std::make_unique<Tuner>(
       settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning-results.bin", "tuning results");
   if (!tuner->load()) runtime->log("the saved tuning results could not be used and are found anew");
-  if (settings->images && !runtime->images())
+  // As MNN has it: Adreno's texture cache pays for images, others are faster with buffers.
+  if (settings->memory == MemoryObjects::Auto)
+    settings->memory =
+        runtime->images() && runtime->facts().vendor == Vendor::Qualcomm ? MemoryObjects::Image : MemoryObjects::Buffer;
+  if (settings->memory == MemoryObjects::Image && !runtime->images())
     return Error{fmt::format("{} has no images; tensors can only be buffers on it", runtime->facts().name)};
   auto backend = std::make_unique<OpenClBackend>(std::move(runtime), std::move(*settings), std::move(tuner));
   if (auto ok = backend->make_problem(); !ok) return ok.error();

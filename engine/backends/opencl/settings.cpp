@@ -53,7 +53,9 @@ Result<Settings> read_settings(const BackendOptions& options) {
     } else if (key == "kernels") {
       ok = choose(key, value, {{"fast", true}, {"plain", false}}, s.fast);
     } else if (key == "memory") {
-      ok = choose(key, value, {{"buffer", false}, {"image", true}}, s.images);
+      ok = choose(key, value,
+                  {{"buffer", MemoryObjects::Buffer}, {"image", MemoryObjects::Image}, {"auto", MemoryObjects::Auto}},
+                  s.memory);
     } else if (key == "replay") {
       ok = choose(key, value, {{"on", true}, {"off", false}}, s.replay);
     } else if (key == "pool") {

@@ -7,11 +7,14 @@
 
 namespace arenascope::opencl {
 
+// What tensors lie in: buffers, images where there are kernels for them, or what the device is faster with.
+enum class MemoryObjects : uint8_t { Buffer, Image, Auto };
+
 struct Settings {
   RuntimeOptions runtime;
   PoolOptions pool;
   bool fast = true;
-  bool images = false;  // tensors as images where there are kernels for them
+  MemoryObjects memory = MemoryObjects::Buffer;
   bool replay = true;
 };
 

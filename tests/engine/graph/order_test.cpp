@@ -245,6 +245,41 @@ TEST_CASE("GE's moves never raise a peak, from whatever order they begin") {
   CHECK(fell > 20);
 }
 
+TEST_CASE("what writes into a given tensor stands behind what it writes, in every order") {
+  std::mt19937 random(4);
+  for (int round = 0; round < 60; ++round) {
+    GraphBuilder b(*Context::create({1 << 18, nullptr, true}));
+    std::vector<Tensor> states, made, ends;
+    for (int i = 0; i < 3; ++i) states.push_back(b.input("state" + std::to_string(i), {16}));
+    made.push_back(b.op(Op::Neg, {b.input("x", {16})}));
+    for (int i = 0; i < 20; ++i) {
+      const Tensor any = made[random() % made.size()], state = states[random() % states.size()];
+      if (random() % 4 != 0) {
+        made.push_back(random() % 2 == 0 ? b.op(Op::Abs, {any}) : b.add(any, random() % 2 == 0 ? state : any));
+        continue;
+      }
+      OpParams params;
+      params.set(SetRowsParams{0, false});
+      const Tensor written = b.op(Op::SetRows, {state, any}, params);
+      made.push_back(random() % 2 == 0 ? written : b.op(Op::Neg, {b.slice(written, 0, 0, 16)}));
+      ends.push_back(written);
+    }
+    ends.push_back(made.back());
+    REQUIRE(b.ok());
+    Graph g = *b.context().new_graph(256);
+    for (const Tensor& end : ends) REQUIRE(g.expand(end).ok());
+    for (const OrderInfo& order : all_orders()) {
+      CAPTURE(order.name);
+      OrderOptions options;
+      options.budget_seconds = 0.05;
+      const auto sequence = order.make(g, options);
+      REQUIRE(sequence);
+      const Status status = check_order(g, *sequence);
+      CHECK_MESSAGE(status.ok(), (status.ok() ? "" : status.error().message));
+    }
+  }
+}
+
 TEST_CASE("orders are found by name; an empty graph has one") {
   Graph empty = *Context::create({1 << 12, nullptr, true})->new_graph(4);
   for (const OrderInfo& order : all_orders()) {

@@ -94,12 +94,24 @@ TEST_CASE("ops without a kernel for images are reached by a copy that one can se
   CHECK(plain > 0);
 }
 
+TEST_CASE("left to the device, tensors lie in images on Qualcomm's and in buffers elsewhere") {
+  Opened chosen = open_device({{"memory", "auto"}, {"tuning", "none"}}), images = open_device({{"memory", "image"}});
+  int as_images = 0;
+  for (const OpCase& c : cases()) {
+    if (c.op != Op::Conv && c.op != Op::MaxPool && c.op != Op::Relu) continue;
+    BuiltOpCase built = build(c);
+    as_images += images.backend->packing(*built.built.output, -1) != Side::Main;
+    CHECK(chosen.backend->packing(*built.built.output, -1) == Side::Main);  // here is none of Qualcomm's
+  }
+  CHECK(as_images > 0);
+}
+
 TEST_CASE("a device without images says so, and buffers still work") {
   auto faults = std::make_shared<opencl::Faults>();
   faults->no_images = true;
   auto backend = opencl::open_opencl({{"cache", "none"}, {"memory", "image"}}, faults);
   REQUIRE(!backend);
   CHECK(says(backend.error(), "has no images"));
-  Opened device = open_device({}, faults);
+  Opened device = open_device({{"memory", "auto"}}, faults);
   CHECK(run_in_mode(device, cases().front(), {}).ok());
 }
