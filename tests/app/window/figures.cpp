@@ -124,6 +124,9 @@ std::shared_ptr<trace::Session> transformer_session(int layers) {
 
 }  // namespace
 
+// Budgets are printed as they are; what fails is half as much again: machines differ.
+constexpr double kAllowed = 1.5;
+
 class Figures : public QObject {
   Q_OBJECT
 
@@ -162,7 +165,7 @@ class Figures : public QObject {
     row((std::string("UI thread busy at most, ") + what).c_str(), watch_->longest_busy_ms(), "ms", 50);
     row((std::string("  of which it worked, ") + what).c_str(), watch_->longest_cpu_ms(), "ms", 50);
     row((std::string("UI thread waited at most, ") + what).c_str(), watch_->longest_wait_ms(), "ms", 5);
-    QVERIFY2(watch_->longest_busy_ms() <= 50, what);
+    QVERIFY2(watch_->longest_busy_ms() <= 50 * kAllowed, what);
   }
 
  private Q_SLOTS:
@@ -281,7 +284,7 @@ class Figures : public QObject {
     }
     row("a tab switched to: the UI thread works, median", percentile(worked, 0.5), "ms", 50);
     row("a tab switched to: the UI thread works, longest of 27", percentile(worked, 1), "ms", 50);
-    QVERIFY(percentile(worked, 0.5) <= 50);
+    QVERIFY(percentile(worked, 0.5) <= 50 * kAllowed);
     settle();
     blocked("switching tabs");
   }
@@ -310,7 +313,7 @@ class Figures : public QObject {
     }
     row("a selection shown in every view, median", percentile(wall, 0.5), "ms", 16);
     row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", 16);
-    QVERIFY(percentile(worked, 0.5) <= 16);
+    QVERIFY(percentile(worked, 0.5) <= 16 * kAllowed);
   }
 
   void spans_panned_and_zoomed() {
