@@ -17,7 +17,7 @@ constexpr uint64_t kLastAddress = uint64_t{1} << 61;  // above lie the model's o
 class DeviceReader {
  public:
   DeviceReader(const std::string& name, uint32_t device, const Snapshot& snapshot)
-      : name_(name), told_(snapshot.devices[device]), rule_(snapshot.rule) {
+      : name_(name), recorded_(snapshot.devices[device]), rule_(snapshot.rule) {
     program_.device = device;
     program_.settings.max_split_size = snapshot.rule.max_split;
     program_.settings.expandable_segments = snapshot.rule.expandable;
@@ -26,14 +26,14 @@ class DeviceReader {
   }
 
   Result<AllocatorProgram> read() {
-    for (const Snapshot::Segment& s : told_.segments) {
+    for (const Snapshot::Segment& s : recorded_.segments) {
       last_.push_back({s.address, s.bytes, stream_number(s.stream), pool_number(s.pool), s.small});
       program_.grows = program_.grows || s.expandable;
       for (const Snapshot::Block& b : s.blocks)
         if (b.used) left_[b.address] = {b.address, b.bytes, b.asked < 0 ? b.bytes : std::min(b.asked, b.bytes)};
     }
     std::sort(last_.begin(), last_.end(), [](auto& a, auto& b) { return a.address < b.address; });
-    for (const Snapshot::Entry& e : told_.entries)
+    for (const Snapshot::Entry& e : recorded_.entries)
       program_.grows = program_.grows || e.action == Action::Map || e.action == Action::Unmap;
     if (auto ok = walk_back_segments(); !ok) return ok.error();
     find_older_blocks();
@@ -61,7 +61,7 @@ class DeviceReader {
   Status walk_back_segments() {
     std::map<uint64_t, CachedSegment> at;
     for (const CachedSegment& s : last_) at.emplace(s.address, s);
-    for (auto e = told_.entries.rbegin(); e != told_.entries.rend(); ++e) {
+    for (auto e = recorded_.entries.rbegin(); e != recorded_.entries.rend(); ++e) {
       if (e->action == Action::Reserve) at.erase(e->address);
       if (e->action == Action::Release) {
         const bool small = e->bytes == 2 * CachingSettings::kMiB;
@@ -83,7 +83,7 @@ class DeviceReader {
   void find_older_blocks() {
     std::map<uint64_t, UsedBlock> older;
     std::unordered_set<uint64_t> named;
-    for (const Snapshot::Entry& e : told_.entries) {
+    for (const Snapshot::Entry& e : recorded_.entries) {
       if (e.action != Action::Allocate && e.action != Action::Free) continue;
       if (named.insert(e.address).second && e.action == Action::Free) older[e.address] = {e.address, 0, e.bytes};
     }
@@ -118,7 +118,7 @@ class DeviceReader {
     program_.reserved_peak = reserved;
     std::unordered_set<uint64_t> live;
     for (const UsedBlock& b : program_.blocks) live.insert(b.address);
-    for (const Snapshot::Entry& e : told_.entries) {
+    for (const Snapshot::Entry& e : recorded_.entries) {
       switch (e.action) {
         case Action::Reserve: program_.segments_taken.emplace_back(e.address, e.bytes); [[fallthrough]];
         case Action::Map: program_.reserved_peak = std::max(program_.reserved_peak, reserved += e.bytes); break;
@@ -136,7 +136,7 @@ class DeviceReader {
   }
 
   const std::string& name_;
-  const Snapshot::Device& told_;
+  const Snapshot::Device& recorded_;
   const trace::PytorchBlockRule rule_;
   AllocatorProgram program_;
   std::vector<CachedSegment> last_;  // at the end, by address

@@ -8,8 +8,8 @@ namespace arenascope::laboratory {
 namespace {
 
 constexpr Bytes kMiB = CachingSettings::kMiB;
-constexpr Bytes kSmall = kMiB;             // requests up to this come from small segments
-constexpr Bytes kSmallSegment = 2 * kMiB;  // of small requests; the page of small segments that grow
+constexpr Bytes kSmall = trace::PytorchBlockRule::kSmall;  // requests up to this come from small segments
+constexpr Bytes kSmallSegment = 2 * kMiB;                  // of small requests; the page of small segments that grow
 constexpr Bytes kLargeSegment = 20 * kMiB;
 constexpr Bytes kOwnSegment = 10 * kMiB;    // from this on a request has a segment of its own size…
 constexpr Bytes kSegmentRound = 2 * kMiB;   // …rounded up to this
@@ -202,13 +202,6 @@ CachingModel::Blocks::iterator CachingModel::take_pages(size_t pool, uint32_t st
   return block;
 }
 
-bool CachingModel::splits(Blocks::iterator block, Bytes bytes) const {
-  const Bytes rest = block->second.bytes - bytes;
-  if (pools_[segments_[block->second.segment].pool]->small || settings_.expandable_segments)
-    return rest >= CachingSettings::kRound;
-  return bytes < settings_.max_split_size && rest > kSmall;
-}
-
 std::optional<uint64_t> CachingModel::allocate(Bytes asked, uint32_t stream, uint32_t pool_number) {
   const Bytes bytes = settings_.rounded(asked);
   const size_t pool = pool_of(pool_number, bytes <= kSmall);
@@ -227,7 +220,7 @@ std::optional<uint64_t> CachingModel::allocate(Bytes asked, uint32_t stream, uin
   }
   if (block == blocks_.end()) return std::nullopt;
   block->second.used = true;
-  if (splits(block, bytes)) {
+  if (rule_.splits(bytes, block->second.bytes - bytes)) {
     const uint64_t rest = block->first + static_cast<uint64_t>(bytes);
     const auto behind = blocks_.emplace(rest, Block{block->second.bytes - bytes, 0, block->second.segment}).first;
     behind->second.freed_at = pools_[pool]->searches;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/base/checked.h>
 #include <arenascope/laboratory/caching_settings.h>
+#include <arenascope/trace/pytorch_snapshot.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace arenascope::laboratory {
 namespace {
 
-constexpr Bytes kRound = CachingSettings::kRound;
+constexpr Bytes kRound = trace::PytorchBlockRule::kRound;
 constexpr Bytes kLeastSplitMiB = 20;  // PyTorch takes only more than this: its large segments hold as much
 
 // The interval of a size: 0 below 2 MiB, 1 below 4 MiB and so on.

@@ -2,13 +2,7 @@
 // Each drawn view of a session built by hand, compared with a picture that was looked at and kept. What is compared is
 // a grid of mean colours: where things lie and which colours they have counts, and not which fonts a machine has.
 // ARENASCOPE_GOLDEN=write makes the pictures anew, to be looked at before they are kept.
-#include <sample_session.h>
-#include <views/arena/arena_view.h>
-#include <views/graph/graph_view.h>
-#include <views/lifetimes/lifetimes_view.h>
-#include <views/occupancy/occupancy_view.h>
-#include <views/tables/objects_view.h>
-#include <views/timeline/timeline_view.h>
+#include "golden_kit.h"
 
 #include <QImage>
 #include <QPainter>
@@ -19,8 +13,8 @@ using namespace arenascope::views;
 
 namespace {
 
-constexpr QSize kSize(640, 320);
-constexpr QSize kGrid(80, 40);
+using test::kGrid;
+using test::kSize;
 
 QImage picture_of(Paintable& view) {
   QImage image(kSize, QImage::Format_RGB32);
@@ -78,17 +72,12 @@ class GoldenTest : public QObject {
   SharedAxis axis_{&source_};
   Theme theme_;
 
-  std::unique_ptr<Paintable> make(const QString& view) {
-    const ViewContext context{&source_, &selection_, &axis_, &theme_};
-    if (view == "occupancy") return std::make_unique<OccupancyView>(context, nullptr);
-    if (view == "arena") return std::make_unique<ArenaView>(context, nullptr);
-    if (view == "lifetimes") return std::make_unique<LifetimesView>(context, nullptr);
-    if (view == "timeline") return std::make_unique<TimelineView>(context, nullptr);
-    if (view == "objects") return std::make_unique<ObjectsView>(&source_, &selection_, &theme_);
-    auto graph = std::make_unique<GraphView>(&source_, &selection_, &axis_, &theme_);
-    for (int i = 0; i < 200 && (graph->layout_job()->running() || !graph->canvas()->scene().ready()); ++i)
-      QTest::qWait(10);
-    return graph;
+  QImage drawn(const QString& name) {
+    const auto view = test::make_view(name, {&source_, &selection_, &axis_, &theme_});
+    if (auto* graph = qobject_cast<GraphView*>(view.get()))
+      for (int i = 0; i < 200 && (graph->layout_job()->running() || !graph->canvas()->scene().ready()); ++i)
+        QTest::qWait(10);
+    return picture_of(dynamic_cast<Paintable&>(*view));
   }
 
  private Q_SLOTS:
@@ -97,23 +86,7 @@ class GoldenTest : public QObject {
     font.setPixelSize(12);
     QGuiApplication::setFont(font);
     const auto session = test::sample_session();
-    trace::ContextInfo context;
-    context.id = trace::ContextId(0);
-    context.name = "graph";
-    context.mem_size = 64 * 400;
-    for (int i = 0; i < 60; ++i) {
-      trace::ObjectInfo object;
-      object.header_offset = i * 400;
-      object.header_size = 32;
-      object.offset = i * 400 + 32;
-      object.size = 368;
-      object.type = i == 59 ? "graph" : "tensor";
-      object.next = i < 59 ? i + 1 : -1;
-      object.name = "t" + std::to_string(i);
-      context.objects.push_back(object);
-    }
-    context.used_mem = 60 * 400;
-    session->describe(std::make_shared<const trace::ContextInfo>(context));
+    test::describe_objects(*session, [](int i) { return "t" + std::to_string(i); });
     source_.set_session(session);
     axis_.frame_all();
     axis_.set_current(Step(20));
@@ -139,7 +112,7 @@ class GoldenTest : public QObject {
     theme_.set_mode(dark ? ThemeMode::Dark : ThemeMode::Light);
     axis_.set_mode(time ? AxisMode::Time : AxisMode::Step);
     axis_.frame_all();
-    const QImage now = grid_of(picture_of(*make(view)));
+    const QImage now = grid_of(drawn(view));
     const QString path = QStringLiteral(ARENASCOPE_GOLDEN "/%1.png").arg(QString::fromLatin1(QTest::currentDataTag()));
     if (qgetenv("ARENASCOPE_GOLDEN") == "write") {
       QVERIFY(now.save(path));
@@ -161,14 +134,14 @@ class GoldenTest : public QObject {
     theme_.set_mode(ThemeMode::Light);
     axis_.set_mode(AxisMode::Step);
     axis_.frame_all();
-    const QImage all = grid_of(picture_of(*make("arena")));
+    const QImage all = grid_of(drawn("arena"));
     axis_.frame_steps(Step(10), Step(20));
-    const QImage near = grid_of(picture_of(*make("arena")));
+    const QImage near = grid_of(drawn("arena"));
     QVERIFY(difference(all, near).mean >= 6);
     axis_.frame_all();
-    QVERIFY(difference(all, grid_of(picture_of(*make("lifetimes")))).mean >= 6);
+    QVERIFY(difference(all, grid_of(drawn("lifetimes"))).mean >= 6);
     theme_.set_mode(ThemeMode::Dark);
-    QVERIFY(difference(all, grid_of(picture_of(*make("arena")))).mean >= 6);
+    QVERIFY(difference(all, grid_of(drawn("arena"))).mean >= 6);
   }
 };
 

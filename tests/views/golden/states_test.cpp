@@ -4,13 +4,7 @@
 // that its fonts fall out of it; cell by cell, so that a playhead, an outline or a ghost that is lost fails.
 // ARENASCOPE_GOLDEN=write makes the differences anew, and ARENASCOPE_GOLDEN_SEEN=FOLDER keeps the whole pictures, to be
 // looked at before.
-#include <sample_session.h>
-#include <views/arena/arena_view.h>
-#include <views/graph/graph_view.h>
-#include <views/lifetimes/lifetimes_view.h>
-#include <views/occupancy/occupancy_view.h>
-#include <views/tables/objects_view.h>
-#include <views/timeline/timeline_view.h>
+#include "golden_kit.h"
 
 #include <QDir>
 #include <QImage>
@@ -23,7 +17,8 @@ using namespace arenascope::views;
 
 namespace {
 
-constexpr QSize kSize(640, 320), kGrid(80, 40);
+using test::kGrid;
+using test::kSize;
 constexpr int kSeen = 5;  // of 127: a cell that differs by as much is marked
 
 // The mean colour of each cell of `now`, less that of `before`: 128 is no difference.
@@ -87,24 +82,11 @@ class StatesTest : public QObject {
 
   static std::shared_ptr<trace::Session> session(const test::SampleOptions& options = {}) {
     const auto made = test::sample_session(options);
-    trace::ContextInfo context;
-    context.id = trace::ContextId(0);
-    context.name = "graph";
-    context.mem_size = 64 * 400;
-    for (int i = 0; i < 60; ++i) {
-      trace::ObjectInfo object;
-      object.header_offset = i * 400;
-      object.header_size = 32;
-      object.offset = i * 400 + 32;
-      object.size = 368;
-      object.type = i == 59 ? "graph" : "tensor";
-      object.next = i < 59 ? i + 1 : -1;
-      const auto& nodes = made->snapshot()->graphs.front()->nodes;
-      object.name = static_cast<size_t>(i) < nodes.size() ? nodes[static_cast<size_t>(i)].name : "graph";
-      context.objects.push_back(object);
-    }
-    context.used_mem = 60 * 400;
-    made->describe(std::make_shared<const trace::ContextInfo>(context));
+    const auto snapshot = made->snapshot();
+    const auto& nodes = snapshot->graphs.front()->nodes;
+    test::describe_objects(*made, [&](int i) {
+      return static_cast<size_t>(i) < nodes.size() ? nodes[static_cast<size_t>(i)].name : std::string("graph");
+    });
     return made;
   }
   void without_states(std::shared_ptr<const trace::Session> shown) {
@@ -119,13 +101,7 @@ class StatesTest : public QObject {
     notes_.set({});
   }
   void make(const QString& view) {
-    const ViewContext context{&source_, &selection_, &axis_, &theme_, &notes_};
-    if (view == "occupancy") view_ = std::make_unique<OccupancyView>(context, nullptr);
-    if (view == "arena") view_ = std::make_unique<ArenaView>(context, nullptr);
-    if (view == "lifetimes") view_ = std::make_unique<LifetimesView>(context, nullptr);
-    if (view == "timeline") view_ = std::make_unique<TimelineView>(context, nullptr);
-    if (view == "objects") view_ = std::make_unique<ObjectsView>(&source_, &selection_, &theme_);
-    if (view == "graph") view_ = std::make_unique<GraphView>(&source_, &selection_, &axis_, &theme_);
+    view_ = test::make_view(view, {&source_, &selection_, &axis_, &theme_, &notes_});
     view_->resize(kSize);
     view_->show();
   }

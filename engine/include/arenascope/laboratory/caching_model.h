@@ -4,6 +4,7 @@
 // address, a set of free blocks a pool and stream). It has no memory: addresses are numbers.
 #pragma once
 #include <arenascope/laboratory/caching_settings.h>
+#include <arenascope/trace/pytorch_snapshot.h>
 
 #include <map>
 #include <memory>
@@ -42,7 +43,8 @@ struct CachedBytes {
 
 class CachingModel {
  public:
-  explicit CachingModel(const CachingSettings& settings) : settings_(settings) {}
+  explicit CachingModel(const CachingSettings& settings)
+      : settings_(settings), rule_{settings.max_split_size, settings.expandable_segments} {}
 
   // A segment as it was found, with its blocks that are in use, by address, disjoint and inside of it.
   void adopt(const CachedSegment& segment, std::span<const UsedBlock> used);
@@ -106,7 +108,6 @@ class CachingModel {
   Blocks::iterator take_pages(size_t pool, uint32_t stream, Bytes bytes);
   Blocks::iterator room_to_grow(size_t pool, uint32_t stream, Bytes bytes);
   Blocks::iterator map_pages(Blocks::iterator unmapped, Bytes bytes);
-  bool splits(Blocks::iterator block, Bytes bytes) const;
   // Merged with unused neighbours, and among the free ones.
   Blocks::iterator put_free(Blocks::iterator block);
   void collect_garbage();
@@ -117,6 +118,7 @@ class CachingModel {
   void unmap_pages(Blocks::iterator block);
 
   const CachingSettings settings_;
+  const trace::PytorchBlockRule rule_;
   std::vector<Segment> segments_;
   std::vector<std::unique_ptr<Pool>> pools_;
   Blocks blocks_;  // by address

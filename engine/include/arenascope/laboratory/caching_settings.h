@@ -13,7 +13,7 @@
 namespace arenascope::laboratory {
 
 struct CachingSettings {
-  static constexpr Bytes kMiB = Bytes{1} << 20, kNoLimit = INT64_MAX, kRound = 512;
+  static constexpr Bytes kMiB = Bytes{1} << 20, kNoLimit = INT64_MAX;
   static constexpr size_t kIntervals = 16;  // of sizes: up to 2 MiB, up to 4 MiB, … up to 64 GiB and above
 
   Bytes max_split_size = kNoLimit;  // a block for this much or more is never split

@@ -23,13 +23,15 @@ struct PytorchBlockRule {
   Bytes max_split = INT64_MAX;  // a block for this much or more is never split
   bool expandable = false;      // segments grow, and whatever is left over is kept
 
+  // Whether so many bytes that are left over become a block of their own.
+  bool splits(Bytes rounded, Bytes rest) const {
+    return rounded <= kSmall || expandable ? rest >= kRound : rest > kSmall && rounded < max_split;
+  }
   // Bytes of the block for `requested`, with `available` up to the next block or the segment's end.
   Bytes bytes(Bytes requested, Bytes available) const {
     const Bytes rounded = std::max<Bytes>((requested + kRound - 1) / kRound, 1) * kRound;
     if (available <= rounded) return std::max(requested, available);
-    const Bytes rest = available - rounded;
-    const bool splits = rounded <= kSmall || expandable ? rest >= kRound : rest > kSmall && rounded < max_split;
-    return splits ? rounded : available;
+    return splits(rounded, available - rounded) ? rounded : available;
   }
 };
 
