@@ -2573,22 +2573,6 @@ address %1</source>
         <translation>显示哪里的地址</translation>
     </message>
     <message>
-        <source>Where the run&apos;s tensors lie</source>
-        <translation>本次运行的张量所在之处</translation>
-    </message>
-    <message>
-        <source>The plan&apos;s arena</source>
-        <translation>规划的内存区</translation>
-    </message>
-    <message>
-        <source>All spaces but weights</source>
-        <translation>除权重外的所有空间</translation>
-    </message>
-    <message>
-        <source>All spaces</source>
-        <translation>所有空间</translation>
-    </message>
-    <message>
         <source>peak %1</source>
         <translation>峰值 %1</translation>
     </message>
@@ -4047,6 +4031,10 @@ address %1</source>
         <source>as a plan would have it</source>
         <translation>按规划</translation>
     </message>
+    <message>
+        <source>Blocks of</source>
+        <translation>显示哪些块</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::MemoryClasses</name>
@@ -4552,6 +4540,22 @@ next: %7</source>
     <message>
         <source>%1 × %2 texels of %3</source>
         <translation>%1 × %2 个 %3 的纹素</translation>
+    </message>
+    <message>
+        <source>Where the run&apos;s tensors lie</source>
+        <translation>本次运行的张量所在之处</translation>
+    </message>
+    <message>
+        <source>The plan&apos;s arena</source>
+        <translation>规划的内存区</translation>
+    </message>
+    <message>
+        <source>All spaces but weights</source>
+        <translation>除权重外的所有空间</translation>
+    </message>
+    <message>
+        <source>All spaces</source>
+        <translation>所有空间</translation>
     </message>
 </context>
 <context>
@@ -5881,6 +5885,10 @@ next: %7</source>
     <message>
         <source>Rows Pinned to the Top</source>
         <translation>固定在顶部的行</translation>
+    </message>
+    <message>
+        <source>observed</source>
+        <translation>实测</translation>
     </message>
 </context>
 <context>

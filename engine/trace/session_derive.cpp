@@ -4,6 +4,8 @@
 #include <arenascope/trace/session.h>
 #include "engine/trace/space_keeper.h"
 
+#include <algorithm>
+
 namespace arenascope::trace {
 
 // A plan's steps: the node of each is in its order; this is the other way round, and the slices by step.
@@ -74,11 +76,36 @@ void Session::derive(TrackId track, const Event& e) {
   if (steps == nullptr || !e.node().valid() || e.node().index() >= steps->of_node.size()) return;
   const int32_t step = steps->of_node[e.node().index()];
   if (step < 0) return;
-  Derived& derived = derived_.try_emplace(run.value, Derived{0, info.begin}).first->second;
+  const auto [at, fresh] = derived_.try_emplace(run.value, Derived{0, info.begin});
+  if (fresh) leave_arena(run, info.graph);
+  Derived& derived = at->second;
   // Where others did all of a node's parts, the lead only waited for them: the step began when it could have.
   if (static_cast<size_t>(step) >= derived.next)
     derive_up_to(run, static_cast<size_t>(step) + 1, e.kind() == EventKind::Work ? e.begin() : derived.ready);
   derived_[run.value].ready = e.end();
+}
+
+// A run begins where earlier ones of its graph had their slices: what of these is there still has ended with them, although
+// that was not told yet (a recorder tells a run's end behind its events).
+void Session::leave_arena(RunId newer, GraphId graph) {
+  std::vector<SliceRect> over;
+  for (auto at = open_.begin(); at != open_.end();) {
+    std::erase_if(at->second, [&](const SliceRect& rect) {
+      if (!rect.derived || rect.run.value >= newer.value || runs_[rect.run.index()].info.graph != graph) return false;
+      const auto known = derived_.find(rect.run.value);
+      if (known == derived_.end()) return false;  // it was cut short
+      known->second.left = true;
+      over.push_back(rect);
+      over.back().end = known->second.ready;
+      return true;
+    });
+    at = at->second.empty() ? open_.erase(at) : std::next(at);
+  }
+  std::sort(over.begin(), over.end(), [](const SliceRect& a, const SliceRect& b) { return a.end < b.end; });
+  for (const SliceRect& rect : over) {
+    const size_t begun = std::max(runs_[rect.run.index()].marks, rect.first.index() + 1);
+    close_slice(rect, Step(static_cast<int32_t>(begun)), rect.end);
+  }
 }
 
 // What is left at the end of a run that went to its end: steps without work, and the last slices.
@@ -89,8 +116,10 @@ void Session::finish_derived(const Run& run) {
   if (steps != nullptr && run.status == RunStatus::Done) {
     const PlanInfo& plan = *plans_[run.info.plan.index()];
     const Nanoseconds time = found->second.ready;
+    for (Derived& left = found->second; left.left && left.next < plan.order.size(); ++left.next)
+      add_mark({time, run.info.id, Step(static_cast<int32_t>(left.next)), plan.order[left.next]});
     derive_up_to(run.info.id, plan.order.size(), time);
-    for (uint32_t i : steps->end.back()) {
+    for (uint32_t i : found->second.left ? std::vector<uint32_t>{} : steps->end.back()) {
       const SliceInfo& s = plan.slices[i];
       add_slice(slice_dead(run.info.id, time, s.tensor, s.bound_offset, s.size,
                            Step(static_cast<int32_t>(plan.order.size()))));

@@ -91,10 +91,7 @@ class Maker {
     SeenSlices seen = seen_slices(*in_.snapshot, in_.run, in_.axis);
     p_.seen = std::move(seen.slices);
     const auto touched = touched_bytes(in_, p_.seen);
-    std::unordered_map<uint64_t, Nanoseconds> begins;  // by run and tensor; for chains
-    if (in_.plan && in_.axis.mode == AxisMode::Time) {
-      for (const trace::SliceRect& s : p_.seen) begins[key(s.run, s.tensor)] = s.begin;
-    }
+    Takeovers takeovers(*in_.snapshot, in_.axis, p_.seen);
     for (size_t i = 0; i < p_.seen.size(); ++i) {
       const trace::SliceRect& s = p_.seen[i];
       Stay stay = stay_of(s, in_.axis);
@@ -106,13 +103,7 @@ class Maker {
       if (plan) {
         if (s.run == in_.run) has_seen_.insert(slice);
         it.differs = plan->offset != s.offset || plan->size < s.bytes;
-        const int32_t over = chains_.handed_over[slice];
-        if (in_.axis.mode == AxisMode::Step && over < plan->last.value) stay.x1 = std::min<double>(stay.x1, over);
-        if (in_.axis.mode == AxisMode::Time && chains_.next[slice] >= 0) {
-          const auto next = begins.find(key(s.run, in_.plan->slices[static_cast<size_t>(chains_.next[slice])].tensor));
-          if (next != begins.end() && next->second > s.begin)
-            stay.x1 = std::min(stay.x1, in_.axis.x_of_time(next->second));
-        }
+        stay.x1 = takeovers.end(s);
       }
       const auto t = touched.find(key(s.run, s.tensor));
       Bytes lo = s.offset, hi = s.offset + s.bytes;
@@ -285,7 +276,7 @@ std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input,
                                                       ArenaColour colour) {
   auto p = std::make_shared<ArenaPicture>();
   p->colour = colour;
-  if (show == ArenaShow::Spaces || (show == ArenaShow::Auto && lies_in_spaces(input))) {
+  if (shows_spaces(input, show)) {
     prepare_space_map(input, choice, *p, stop);
     if (with_plan && input.plan != nullptr) add_plan_ghost(input, *p);
   } else {

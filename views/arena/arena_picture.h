@@ -19,12 +19,6 @@ enum ArenaOutline : uint32_t {
   kOutlineStyles
 };
 
-enum class ArenaShow : uint8_t {
-  Auto,   // the arena, or spaces where the run's tensors lie in these
-  Arena,  // of the plan
-  Spaces,
-};
-
 // What the bodies are coloured by. Of spaces it is always the kind.
 enum class ArenaColour : uint8_t { Kind, Op, Layer, Age, Size, Time };
 inline constexpr int kArenaColours = 6;

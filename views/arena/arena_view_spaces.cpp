@@ -3,9 +3,7 @@
 #include <views/arena/arena_view.h>
 #include <views/common/format.h>
 
-#include <QActionGroup>
 #include <QMenu>
-#include <set>
 
 namespace arenascope::views {
 
@@ -24,27 +22,8 @@ void ArenaView::set_with_plan(bool shown) {
 
 void ArenaView::add_choices(QMenu& menu) {
   add_colours(menu);
-  const trace::Snapshot& s = *context().source->snapshot();
-  std::set<uint32_t> allocators;
-  for (size_t i = 0; i < s.spaces.size(); ++i) allocators.insert(s.spaces[i].allocator);
-  for (const trace::Space& space : s.open_spaces) allocators.insert(space.allocator);
-  QMenu* spaces = menu.addMenu(tr("Addresses of"));
-  auto* group = new QActionGroup(spaces);
-  const auto add = [&](const QString& text, ArenaShow show, const SpaceChoice& choice) {
-    QAction* action = spaces->addAction(text);
-    action->setCheckable(true);
-    action->setChecked(show == show_ && choice == choice_);
-    group->addAction(action);
-    connect(action, &QAction::triggered, this, [this, show, choice] { set_shown(show, choice); });
-  };
-  using Of = SpaceChoice::Of;
-  add(tr("Where the run's tensors lie"), ArenaShow::Auto, {});
-  if (context().source->plan() != nullptr) add(tr("The plan's arena"), ArenaShow::Arena, {});
-  if (allocators.empty()) return;
-  add(tr("All spaces but weights"), ArenaShow::Spaces, {Of::Working, 0});
-  add(tr("All spaces"), ArenaShow::Spaces, {Of::All, 0});
-  spaces->addSeparator();
-  for (const uint32_t id : allocators) add(allocator_name(s, id), ArenaShow::Spaces, {Of::Allocator, id});
+  add_space_choices(menu, tr("Addresses of"), *context().source, show_, choice_,
+                    [this](ArenaShow show, const SpaceChoice& choice) { set_shown(show, choice); });
   if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
   QAction* plan = menu.addAction(tr("What a plan would need"));
   plan->setCheckable(true);

@@ -85,10 +85,12 @@ class SpaceMaker {
     outlines_.push_back(
         {x.x0, x.x1, static_cast<double>(band), static_cast<double>(band + arena.bytes), kOutlinePlan, block});
     const bool steps = in_.axis.mode == AxisMode::Step;
-    for (const trace::SliceRect& s :
-         trace::slices_in_arena(*in_.snapshot, arena, steps ? range_ : in_.axis.time_range())) {
+    const auto seen = trace::slices_in_arena(*in_.snapshot, arena, steps ? range_ : in_.axis.time_range());
+    Takeovers takeovers(*in_.snapshot, in_.axis, seen);
+    for (const trace::SliceRect& s : seen) {
       if (steps && s.run != in_.run) continue;
-      const Stay stay = stay_of(s, in_.axis);
+      Stay stay = stay_of(s, in_.axis);
+      stay.x1 = takeovers.end(s);
       p_.seen.push_back(s);
       p_.items.push_back({s.tensor, -1, static_cast<int32_t>(p_.seen.size() - 1), false, -1});
       p_.derived = p_.derived || s.derived;

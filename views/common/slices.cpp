@@ -82,6 +82,51 @@ Chains chains_of(const trace::PlanInfo& plan) {
   return c;
 }
 
+namespace {
+uint64_t run_tensor(trace::RunId run, trace::TensorRef tensor) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(run.value)) << 32 | tensor.value;
+}
+}  // namespace
+
+Takeovers::Takeovers(const trace::Snapshot& snapshot, const AxisFrame& axis, const std::vector<trace::SliceRect>& seen)
+    : snapshot_(snapshot), axis_(axis) {
+  if (axis.mode != AxisMode::Time) return;
+  begins_.reserve(seen.size());
+  for (const trace::SliceRect& s : seen) begins_[run_tensor(s.run, s.tensor)] = s.begin;
+}
+
+const Takeovers::OfPlan* Takeovers::of(const trace::PlanInfo* plan) {
+  if (plan == nullptr) return nullptr;
+  const auto [at, fresh] = plans_.try_emplace(plan);
+  if (fresh) {
+    at->second.chains = chains_of(*plan);
+    OfPlan& own = at->second;
+    for (uint32_t i = 0; i < plan->slices.size(); ++i) own.of_tensor.emplace(plan->slices[i].tensor.value, i);
+    for (uint32_t i = 0; i < plan->slices.size(); ++i) {
+      const auto whole = own.of_tensor.find(plan->slices[i].part_of.value);
+      if (!plan->slices[i].part_of.valid() || whole == own.of_tensor.end()) continue;
+      const int32_t joined = plan->slices[whole->second].first.value;
+      if (joined >= own.chains.handed_over[i]) continue;
+      own.chains.handed_over[i] = joined;
+      own.chains.next[i] = static_cast<int32_t>(whole->second);
+    }
+  }
+  return &at->second;
+}
+
+double Takeovers::end(const trace::SliceRect& slice) {
+  const double own = stay_of(slice, axis_).x1;
+  const trace::PlanInfo* plan = snapshot_.plan_of(slice.run);
+  const OfPlan* known = of(plan);
+  if (known == nullptr) return own;
+  const auto found = known->of_tensor.find(slice.tensor.value);
+  const int32_t next = found == known->of_tensor.end() ? -1 : known->chains.next[found->second];
+  if (next < 0) return own;
+  if (axis_.mode == AxisMode::Step) return std::min(own, axis_.x_of_step(known->chains.handed_over[found->second]));
+  const auto begins = begins_.find(run_tensor(slice.run, plan->slices[static_cast<size_t>(next)].tensor));
+  return begins != begins_.end() && begins->second > slice.begin ? std::min(own, axis_.x_of_time(begins->second)) : own;
+}
+
 const trace::TensorInfo* SliceWords::tensor(const trace::GraphInfo* graph, trace::TensorRef ref) {
   if (!graph || !ref.valid()) return nullptr;
   const auto& list = ref.is_leaf() ? graph->leafs : graph->nodes;

@@ -3,8 +3,10 @@
 #pragma once
 #include <views/common/rect_plottable.h>
 #include <views/common/session_source.h>
+#include <views/common/sweep.h>
 
 #include <QCoreApplication>
+#include <map>
 #include <unordered_map>
 
 namespace arenascope::views {
@@ -31,6 +33,27 @@ struct Chains {
   std::vector<bool> has_followers;   // of roots
 };
 Chains chains_of(const trace::PlanInfo& plan);
+
+// Where what was seen ends for the eye: a tensor whose bytes another one takes over in place, or joins with others', gives
+// way to it, so that the two are drawn one behind the other and never one on the other. By the plans of the runs that are seen.
+class Takeovers {
+ public:
+  Takeovers(const trace::Snapshot& snapshot, const AxisFrame& axis, const std::vector<trace::SliceRect>& seen);
+  // On the axis; its own end where nobody takes over.
+  double end(const trace::SliceRect& slice);
+
+ private:
+  struct OfPlan {
+    Chains chains;
+    std::unordered_map<uint32_t, uint32_t> of_tensor;
+  };
+  const OfPlan* of(const trace::PlanInfo* plan);
+
+  const trace::Snapshot& snapshot_;
+  const AxisFrame& axis_;
+  std::map<const trace::PlanInfo*, OfPlan> plans_;
+  std::unordered_map<uint64_t, Nanoseconds> begins_;  // by run and tensor
+};
 
 struct SliceWords {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::SliceWords)

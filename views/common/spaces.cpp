@@ -3,6 +3,10 @@
 #include <views/common/format.h>
 #include <views/common/spaces.h>
 
+#include <QActionGroup>
+#include <QMenu>
+#include <set>
+
 namespace arenascope::views {
 
 namespace {
@@ -13,6 +17,35 @@ struct SpaceTexts {
 
 bool lies_in_spaces(const PrepareInput& in) {
   return in.shown_plan == nullptr && trace::lies_in_spaces(*in.snapshot, in.run, in.plan);
+}
+
+bool shows_spaces(const PrepareInput& in, ArenaShow show) {
+  return show == ArenaShow::Spaces || (show == ArenaShow::Auto && lies_in_spaces(in));
+}
+
+void add_space_choices(QMenu& menu, const QString& title, const SessionSource& source, ArenaShow show,
+                       const SpaceChoice& choice, const std::function<void(ArenaShow, const SpaceChoice&)>& chosen) {
+  const trace::Snapshot& s = *source.snapshot();
+  std::set<uint32_t> allocators;
+  for (size_t i = 0; i < s.spaces.size(); ++i) allocators.insert(s.spaces[i].allocator);
+  for (const trace::Space& space : s.open_spaces) allocators.insert(space.allocator);
+  QMenu* spaces = menu.addMenu(title);
+  auto* group = new QActionGroup(spaces);
+  const auto add = [&](const QString& text, ArenaShow to_show, const SpaceChoice& to_choose) {
+    QAction* action = spaces->addAction(text);
+    action->setCheckable(true);
+    action->setChecked(to_show == show && to_choose == choice);
+    group->addAction(action);
+    QObject::connect(action, &QAction::triggered, spaces, [=] { chosen(to_show, to_choose); });
+  };
+  using Of = SpaceChoice::Of;
+  add(SpaceTexts::tr("Where the run's tensors lie"), ArenaShow::Auto, {});
+  if (source.plan() != nullptr) add(SpaceTexts::tr("The plan's arena"), ArenaShow::Arena, {});
+  if (allocators.empty()) return;
+  add(SpaceTexts::tr("All spaces but weights"), ArenaShow::Spaces, {Of::Working, 0});
+  add(SpaceTexts::tr("All spaces"), ArenaShow::Spaces, {Of::All, 0});
+  spaces->addSeparator();
+  for (const uint32_t id : allocators) add(allocator_name(s, id), ArenaShow::Spaces, {Of::Allocator, id});
 }
 
 trace::TimeRange range_of_run(const PrepareInput& in) { return trace::range_of_run(*in.snapshot, in.run); }

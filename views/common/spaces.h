@@ -4,12 +4,27 @@
 #include <arenascope/trace/space_use.h>
 #include <views/common/plot_view.h>
 
+#include <functional>
 #include <string>
+
+class QMenu;
 
 namespace arenascope::views {
 
 using trace::SpaceChoice;
 using trace::SpaceTotals;
+
+// Whose places a view shows.
+enum class ArenaShow : uint8_t {
+  Auto,   // the arena's, or those of spaces where the run's tensors lie in these
+  Arena,  // of the plan
+  Spaces,
+};
+// Whether spaces are shown.
+bool shows_spaces(const PrepareInput& input, ArenaShow show);
+// Adds a submenu from which one of them is chosen: the plan's arena, all spaces or those of an allocator.
+void add_space_choices(QMenu& menu, const QString& title, const SessionSource& source, ArenaShow show,
+                       const SpaceChoice& choice, const std::function<void(ArenaShow, const SpaceChoice&)>& chosen);
 
 // Whether the tensors of what is shown lie in allocators' spaces; those of a plan that was never run do not.
 bool lies_in_spaces(const PrepareInput& input);

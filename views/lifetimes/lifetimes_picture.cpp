@@ -71,7 +71,8 @@ class Rows {
         slices_(in.plan->slices),
         chains_(chains_of(*in.plan)),
         elsewhere_(elsewhere_of(in, picture)) {
-    spans_.reserve(slices_.size());
+    spans_ = copied(picture.spans), shares_ = copied(picture.shares), captions_ = copied(picture.captions);
+    levels_ = copied(picture.levels), ghosts_ = copied(picture.ghosts);
     if (in.shown_plan == nullptr) find_seen();
   }
 
@@ -102,6 +103,11 @@ class Rows {
   }
 
  private:
+  static std::vector<Rect> copied(const std::shared_ptr<const RectSet>& set) {
+    std::vector<Rect> out;
+    for (size_t i = 0; i < set->size(); ++i) out.push_back((*set)[i]);
+    return out;
+  }
   void find_seen() {
     AxisFrame steps = in_.axis;  // of the whole run
     steps.mode = AxisMode::Step;
@@ -130,17 +136,18 @@ class Rows {
       x1 = chains_.next[i] >= 0 ? std::min(x1, seen->second.second) : seen->second.second;
     }
     const trace::TensorInfo* tensor = SliceWords::tensor(in_.graph, s.tensor);
-    spans_.push_back({x0, x1, y0, y1, slice_style(tensor, s.tensor, false), i});
-    shares_.push_back({x0, x1, s0, s1, slice_style(tensor, s.tensor, seen_.empty() || seen != seen_.end()), i});
+    const uint32_t tag = picture_.first_of_plan + i;
+    spans_.push_back({x0, x1, y0, y1, slice_style(tensor, s.tensor, false), tag});
+    shares_.push_back({x0, x1, s0, s1, slice_style(tensor, s.tensor, seen_.empty() || seen != seen_.end()), tag});
     const bool on_share = (s1 - s0) * 2 >= y1 - y0;
     const bool light = tensor && (tensor->flags & (trace::kInput | trace::kOutput));
     const uint32_t caption = 3 * static_cast<uint32_t>(std::clamp(s.level, 0, 2)) + (!on_share ? 1 : light ? 2 : 0);
-    captions_.push_back({x0, x1, on_share ? s0 : s1, on_share ? s1 : y1, caption, i});
+    captions_.push_back({x0, x1, on_share ? s0 : s1, on_share ? s1 : y1, caption, tag});
     for (auto [at, end] = elsewhere_.equal_range(s.tensor.value); at != end; ++at)
-      ghosts_.push_back({at->second.x0, at->second.x1, y0, y1, at->second.style, i});
+      ghosts_.push_back({at->second.x0, at->second.x1, y0, y1, at->second.style, tag});
     if (s.level == 0) return;
     ++picture_.reused;
-    levels_.push_back({x0, x1, y0, y1, static_cast<uint32_t>(std::min(s.level, 2) - 1), i});
+    levels_.push_back({x0, x1, y0, y1, static_cast<uint32_t>(std::min(s.level, 2) - 1), tag});
   }
 
   const PrepareInput& in_;
@@ -152,31 +159,44 @@ class Rows {
   std::vector<Rect> spans_, shares_, captions_, levels_, ghosts_;
 };
 
-}  // namespace
-
-std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop,
-                                                          bool with_plan) {
-  auto p = std::make_shared<LifetimesPicture>();
-  p->mode = in.axis.mode;
-  p->spans = p->shares = p->captions = p->levels = p->ghosts = std::make_shared<RectSet>();
-  if (lies_in_spaces(in)) {
-    prepare_space_lifetimes(in, *p, stop, with_plan);
-    return stop.stop_requested() ? nullptr : p;
-  }
-  if (!in.plan) return p;
-  p->plan = in.plan->id;
-  p->slices = in.plan->slices.size();
+// A row for each block of the plan, behind those that the picture has. What all tensors together would take.
+Bytes add_plan_rows(const PrepareInput& in, LifetimesPicture& p, const std::stop_token& stop) {
+  p.plan = in.plan->id;
+  p.slices = in.plan->slices.size();
   std::vector<Block> blocks = blocks_of(in.plan->slices);
   Bytes all = 0;
-  Rows rows(in, *p);
+  Rows rows(in, p);
   for (Block& block : blocks) {
-    if (stop.stop_requested()) return nullptr;
+    if (stop.stop_requested()) break;
     for (const uint32_t i : block.members) all += in.plan->slices[i].size;
     rows.add(block);
   }
   rows.finish();
-  p->saved = std::max<Bytes>(all - in.plan->arena_bytes, 0);
-  return p;
+  return all;
+}
+
+// Whether the arena of the run's plan is among what was handed out.
+bool has_arena(const PrepareInput& in, const LifetimesPicture& p) {
+  return in.plan != nullptr && std::any_of(p.space_slices.begin(), p.space_slices.end(), [&](const auto& slice) {
+           return trace::is_arena(slice) && slice.graph == in.plan->graph;
+         });
+}
+
+}  // namespace
+
+std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop,
+                                                          bool with_plan, ArenaShow show, const SpaceChoice& choice) {
+  auto p = std::make_shared<LifetimesPicture>();
+  p->mode = in.axis.mode;
+  p->spans = p->shares = p->captions = p->levels = p->ghosts = std::make_shared<RectSet>();
+  if (shows_spaces(in, show)) {
+    prepare_space_lifetimes(in, choice, *p, stop, with_plan);
+    p->first_of_plan = static_cast<uint32_t>(p->space_slices.size());
+    if (has_arena(in, *p)) add_plan_rows(in, *p, stop);
+  } else if (in.plan) {
+    p->saved = std::max<Bytes>(add_plan_rows(in, *p, stop) - in.plan->arena_bytes, 0);
+  }
+  return stop.stop_requested() ? nullptr : p;
 }
 
 }  // namespace arenascope::views

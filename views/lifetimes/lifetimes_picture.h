@@ -3,6 +3,7 @@
 #pragma once
 #include <views/common/plot_view.h>
 #include <views/common/slices.h>
+#include <views/common/spaces.h>
 
 namespace arenascope::views {
 
@@ -31,16 +32,20 @@ struct LifetimesPicture : Prepared {
   bool derived = false;                         // from when to when these lay there is derived
   Bytes saved = 0;                              // what all tensors together would take, less the arena
   bool in_spaces = false;                       // rows are places of allocators, and tags these:
-  std::vector<trace::SpaceSlice> space_slices;  // that were there in the run, weights apart
+  SpaceChoice choice;                           // whose
+  std::vector<trace::SpaceSlice> space_slices;  // that were there in the run
+  // Where the plan's arena is one of them, the plan's blocks follow as rows; the tags of their slices begin here.
+  uint32_t first_of_plan = 0;
   Bytes needed = 0;  // what the plan that the run did not use would need, among `ghosts`; 0: that is not shown
 };
 
 // What was handed out in the spaces of allocators.
-void prepare_space_lifetimes(const PrepareInput& input, LifetimesPicture& picture, const std::stop_token& stop,
-                             bool with_plan);
+void prepare_space_lifetimes(const PrepareInput& input, const SpaceChoice& choice, LifetimesPicture& picture,
+                             const std::stop_token& stop, bool with_plan);
 // Slices without a block get one by where they lie. What the run was seen to have is drawn from when to when it was seen,
 // the rest as planned. `with_plan`: where spaces are shown, also when the plan would have had their tensors.
 std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& input, const std::stop_token& stop,
-                                                          bool with_plan = false);
+                                                          bool with_plan = false, ArenaShow show = ArenaShow::Auto,
+                                                          const SpaceChoice& choice = {});
 
 }  // namespace arenascope::views

@@ -115,9 +115,17 @@ LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : Plot
 }
 
 PlotView::Work LifetimesView::work() const {
-  return [plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-    return prepare_lifetimes(in, stop, plan);
-  };
+  return
+      [show = show_, choice = choice_, plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+        return prepare_lifetimes(in, stop, plan, show, choice);
+      };
+}
+
+void LifetimesView::set_shown(ArenaShow show, const SpaceChoice& choice) {
+  if (show == show_ && choice == choice_) return;
+  show_ = show;
+  choice_ = choice;
+  prepare();
 }
 
 void LifetimesView::set_with_plan(bool shown) {
@@ -127,6 +135,8 @@ void LifetimesView::set_with_plan(bool shown) {
 }
 
 void LifetimesView::add_choices(QMenu& menu) {
+  add_space_choices(menu, tr("Blocks of"), *context().source, show_, choice_,
+                    [this](ArenaShow show, const SpaceChoice& choice) { set_shown(show, choice); });
   if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
   QAction* plan = menu.addAction(tr("What a plan would need"));
   plan->setCheckable(true);
@@ -144,10 +154,7 @@ QCPRange LifetimesView::y_limits() const {
 
 const trace::PlanInfo* LifetimesView::plan() const {
   const trace::PlanInfo* plan = context().source->plan();
-  return plan && picture_ && !picture_->in_spaces && plan->id == picture_->plan &&
-                 plan->slices.size() == picture_->slices
-             ? plan
-             : nullptr;
+  return plan && picture_ && plan->id == picture_->plan && plan->slices.size() == picture_->slices ? plan : nullptr;
 }
 
 void LifetimesView::show_prepared(const PreparedPtr& prepared) {
@@ -210,9 +217,9 @@ void LifetimesView::update_header() {
   size_t tensors = 0;
   for (const LifetimesRow& r : l.rows) tensors += r.tensors;
   if (l.in_spaces) {
-    h.facts << tr("observed");
+    h.facts << (l.derived ? tr("places observed, times derived") : tr("observed"));
     h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.space_slices.size())),
-                     space_figure(context().source->run(), SpaceChoice(), "slices"),
+                     space_figure(context().source->run(), l.choice, "slices"),
                      static_cast<int64_t>(l.space_slices.size())));
     if (l.needed > 0)
       h.add(with_figures(tr("a plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
@@ -255,17 +262,23 @@ const trace::SpaceSlice* LifetimesView::space_slice(uint32_t tag) const {
                                                                                 : nullptr;
 }
 
+const trace::SliceInfo* LifetimesView::plan_slice(uint32_t tag) const {
+  const trace::PlanInfo* p = plan();
+  if (p == nullptr || tag < picture_->first_of_plan) return nullptr;
+  const size_t i = tag - picture_->first_of_plan;
+  return i < p->slices.size() ? &p->slices[i] : nullptr;
+}
+
 QString LifetimesView::label(uint32_t tag, int lines) const {
   if (const trace::SpaceSlice* s = space_slice(tag)) {
     const QString text = slice_name(*context().source->snapshot(), *s);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s->bytes);
   }
-  const trace::PlanInfo* p = plan();
-  if (!p || tag >= p->slices.size()) return {};
-  const trace::SliceInfo& s = p->slices[tag];
-  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), s.tensor);
-  const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(s.tensor);
-  return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s.size);
+  const trace::SliceInfo* s = plan_slice(tag);
+  if (s == nullptr) return {};
+  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), s->tensor);
+  const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(s->tensor);
+  return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s->size);
 }
 
 std::optional<size_t> LifetimesView::row_at(const QPointF& pixel) const {
@@ -275,21 +288,18 @@ std::optional<size_t> LifetimesView::row_at(const QPointF& pixel) const {
 }
 
 Selection LifetimesView::pick(const QPointF& pixel) const {
-  if (picture_ && picture_->in_spaces) {
-    const auto i = spans_->hit(pixel);
-    const trace::SpaceSlice* s = i ? space_slice((*picture_->spans)[*i].tag) : nullptr;
-    return s ? slice_selection(*s) : Selection();
-  }
-  const trace::PlanInfo* p = plan();
   const QRect area = plot()->axisRect()->rect();
-  if (!p || pixel.y() < area.top() || pixel.y() > area.bottom()) return {};
+  if (!picture_ || pixel.y() < area.top() || pixel.y() > area.bottom()) return {};
+  const trace::PlanInfo* p = plan();
   if (pixel.x() >= area.left()) {
     if (const auto i = spans_->hit(pixel)) {
-      return NodeSelection{p->graph, p->slices[(*picture_->spans)[*i].tag].tensor};
+      const uint32_t tag = (*picture_->spans)[*i].tag;
+      if (const trace::SpaceSlice* s = space_slice(tag)) return slice_selection(*s);
+      if (const trace::SliceInfo* s = plan_slice(tag)) return NodeSelection{p->graph, s->tensor};
     }
   }
   const auto row = row_at(pixel);
-  if (!row || !picture_->rows[*row].block.valid()) return {};
+  if (!p || !row || !picture_->rows[*row].block.valid()) return {};
   return BlockSelection{p->id, picture_->rows[*row].block};
 }
 
@@ -306,21 +316,18 @@ QString LifetimesView::describe_space(const trace::SpaceSlice& s) const {
 }
 
 QString LifetimesView::describe(const QPointF& pixel) const {
-  if (picture_ && picture_->in_spaces) {
-    const auto i = spans_->hit(pixel);
-    const trace::SpaceSlice* s = i ? space_slice((*picture_->spans)[*i].tag) : nullptr;
-    return s ? describe_space(*s) : QString();
-  }
-  const trace::PlanInfo* p = plan();
-  if (!p) return {};
+  if (!picture_) return {};
   if (plot()->axisRect()->rect().contains(pixel.toPoint())) {
     if (const auto i = spans_->hit(pixel)) {
-      const trace::SliceInfo& s = p->slices[(*picture_->spans)[*i].tag];
-      return SliceWords::describe(context().source->graph(), nullptr, s.tensor, &s, nullptr).join(QLatin1Char('\n'));
+      const uint32_t tag = (*picture_->spans)[*i].tag;
+      if (const trace::SpaceSlice* s = space_slice(tag)) return describe_space(*s);
+      if (const trace::SliceInfo* s = plan_slice(tag))
+        return SliceWords::describe(context().source->graph(), nullptr, s->tensor, s, nullptr).join(QLatin1Char('\n'));
     }
   }
+  if (!plan()) return {};
   const auto row = row_at(pixel);
-  if (!row) return {};
+  if (!row || (picture_->in_spaces && !picture_->rows[*row].block.valid())) return {};
   const LifetimesRow& r = picture_->rows[*row];
   QStringList lines;
   lines << (r.block.valid() ? tr("block %1").arg(r.block.value) : tr("place %1").arg(format_address(r.offset)));
@@ -332,8 +339,7 @@ QString LifetimesView::describe(const QPointF& pixel) const {
 }
 
 void LifetimesView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {
-  const trace::PlanInfo* p = plan();
-  if ((!p && !picture_->in_spaces) || selection.empty()) return;
+  if ((!plan() && !picture_->in_spaces) || selection.empty()) return;
   if (selection.get<StepRangeSelection>() || selection.get<TimeRangeSelection>()) {
     if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
     return;
@@ -344,9 +350,10 @@ void LifetimesView::outline(QCPPainter* painter, const Selection& selection, boo
   const RectSet::Span span = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
   const QRect area = plot()->axisRect()->rect();
   for (size_t i = span.first; i < span.last; ++i) {
-    const trace::SliceInfo* s = p ? &p->slices[set[i].tag] : nullptr;
-    const bool meant = s ? means(selection, s->tensor, snapshot) || (block && s->block == block->block)
-                         : means(selection, picture_->space_slices[set[i].tag], snapshot);
+    const trace::SliceInfo* s = plan_slice(set[i].tag);
+    const trace::SpaceSlice* own = space_slice(set[i].tag);
+    const bool meant = (s && (means(selection, s->tensor, snapshot) || (block && s->block == block->block))) ||
+                       (own && means(selection, *own, snapshot));
     if (!meant) continue;
     const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
     if (!r.intersects(area)) continue;

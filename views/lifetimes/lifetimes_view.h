@@ -17,6 +17,8 @@ class LifetimesView : public PlotView {
   QString describe(const QPointF& pixel) const override;
   const std::shared_ptr<const LifetimesPicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
+  // Whose blocks are rows: the plan's, or spaces', and which of these.
+  void set_shown(ArenaShow show, const SpaceChoice& choice);
   // Where spaces are shown: whether it is drawn when the plan would have had their tensors.
   void set_with_plan(bool shown);
   void add_choices(QMenu& menu) override;
@@ -35,7 +37,8 @@ class LifetimesView : public PlotView {
   class LevelMarks;
   const trace::PlanInfo* plan() const;
   QString label(uint32_t tag, int lines) const;
-  const trace::SpaceSlice* space_slice(uint32_t tag) const;  // null: the picture shows none
+  const trace::SpaceSlice* space_slice(uint32_t tag) const;  // null: the tag is of the plan's
+  const trace::SliceInfo* plan_slice(uint32_t tag) const;    // null: the tag is of a space's
   QString describe_space(const trace::SpaceSlice& slice) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void fit_rows();
@@ -47,6 +50,8 @@ class LifetimesView : public PlotView {
   RectPlottable *spans_, *shares_, *captions_, *ghosts_;
   LevelMarks* marks_;
   std::shared_ptr<const LifetimesPicture> picture_;
+  ArenaShow show_ = ArenaShow::Auto;
+  SpaceChoice choice_;
   bool with_plan_ = false;
   size_t shown_rows_ = SIZE_MAX;
   int shown_pixels_ = -1;

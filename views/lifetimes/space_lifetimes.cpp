@@ -47,10 +47,12 @@ std::map<uint32_t, std::pair<double, double>> planned(const PrepareInput& in) {
 
 }  // namespace
 
-void prepare_space_lifetimes(const PrepareInput& in, LifetimesPicture& p, const std::stop_token& stop, bool with_plan) {
+void prepare_space_lifetimes(const PrepareInput& in, const SpaceChoice& choice, LifetimesPicture& p,
+                             const std::stop_token& stop, bool with_plan) {
   const trace::TimeRange run = range_of_run(in);
   p.in_spaces = true;
-  p.space_slices = trace::slices_of(*in.snapshot, run, {});
+  p.choice = choice;
+  p.space_slices = trace::slices_of(*in.snapshot, run, choice);
   std::vector<trace::SpacePlace> places = trace::places_of(p.space_slices, run);
   std::stable_sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   p.compared = in.comparison != nullptr;

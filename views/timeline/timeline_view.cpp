@@ -183,6 +183,7 @@ void TimelineView::update_header() {
   const ThemeColours& c = colours();
   HeaderContent h;
   h.title = view_name();
+  if (!t.rows.empty()) h.facts << tr("observed");
   double busy = 0, waiting = 0;
   int workers = 0;
   for (const TimelineRow& row : t.rows) {

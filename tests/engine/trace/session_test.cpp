@@ -496,6 +496,60 @@ TEST_CASE("what a run that was cut short left open ends with it") {
   CHECK(s->slices_in(2000, 6000, 10).empty());
 }
 
+TEST_CASE("what lay in the arena ends with its run, also where that is told behind the next run's beginning") {
+  auto graph = std::make_shared<GraphInfo>();
+  graph->id = GraphId(0);
+  graph->nodes.resize(2);
+  auto plan = std::make_shared<PlanInfo>();
+  plan->id = PlanId(0);
+  plan->graph = graph->id;
+  plan->order = {NodeId(0), NodeId(1)};
+  for (int i = 0; i < 2; ++i) {
+    SliceInfo slice;
+    slice.tensor = TensorRef::node(NodeId(i));
+    slice.offset = slice.bound_offset = 64 * i;
+    slice.size = 64;
+    slice.first = Step(i);
+    slice.last = Step(2);
+    slice.bound = true;
+    plan->slices.push_back(slice);
+  }
+  for (const bool early : {true, false}) {
+    Session session;
+    session.describe(ThreadInfo{TrackId(0), "worker"});
+    session.describe(std::shared_ptr<const GraphInfo>(graph));
+    session.describe(std::shared_ptr<const PlanInfo>(plan));
+    const auto run = [&](int id) {
+      RunInfo info{RunId(id), graph->id, plan->id, 1000 + 1000 * id, 1, "cpu", "planned"};
+      info.lead = TrackId(0);
+      info.steps_derived = true;
+      session.describe(info);
+      const Nanoseconds t = info.begin;
+      session.events(TrackId(0), std::array{work(RunId(id), NodeId(0), t + 100, t + 200),
+                                            work(RunId(id), NodeId(1), t + 200, t + 300)});
+    };
+    run(0);
+    if (early) session.describe(RunEnd{RunId(0), 1400, RunStatus::Done});
+    run(1);
+    const auto between = session.snapshot();
+    REQUIRE(between->slices.size() == 2);
+    CHECK(between->open_slices.size() == 2);
+    if (!early) session.describe(RunEnd{RunId(0), 1400, RunStatus::Done});
+    session.describe(RunEnd{RunId(1), 2400, RunStatus::Done});
+    for (const auto& s : {between, session.snapshot()})
+      for (size_t i = 0; i < 2; ++i) {
+        CHECK(s->slices[i].run == RunId(0));
+        CHECK(s->slices[i].last == Step(2));
+        CHECK(s->slices[i].end == 1300);
+      }
+    const auto after = session.snapshot();
+    REQUIRE(after->slices.size() == 4);
+    CHECK(after->open_slices.empty());
+    CHECK(after->slices[3].end == 2300);
+    CHECK(after->runs[0].marks == 2);
+  }
+}
+
 TEST_CASE("the highest value of a curve is exact, and the first of equal ones") {
   Session session;
   session.describe(ThreadInfo{TrackId(0), "t"});

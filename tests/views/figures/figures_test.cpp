@@ -3,6 +3,7 @@
 // the auditor makes of the same events under that id. On both axes and at random zooms, for random recordings, for
 // those of each memory strategy, and for other tools' traces.
 #include <arenascope/trace/import.h>
+#include <sample_session.h>
 #include <views/arena/arena_view.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
@@ -81,6 +82,35 @@ struct Desk {
   LifetimesView lifetimes;
   TimelineView timeline;
 };
+
+// A network that was planned, and one half of which was run as its executor tells it (`derived`), or with its tensors in
+// an allocator's space (`eager`), or not at all.
+std::shared_ptr<trace::Session> planned_network(bool run, bool eager) {
+  auto session = std::make_shared<trace::Session>();
+  auto graph = std::make_shared<const trace::GraphInfo>(test::sample_graph({}));
+  auto plan = std::make_shared<trace::PlanInfo>(test::sample_plan(*graph));
+  for (trace::SliceInfo& slice : plan->slices) slice.bound = true, slice.bound_offset = slice.offset;
+  session->describe(trace::ThreadInfo{trace::TrackId(0), "worker"});
+  session->describe(trace::AllocatorInfo{1, "heap", trace::MemoryKind::Workspace, {}});
+  session->describe(graph);
+  session->describe(std::shared_ptr<const trace::PlanInfo>(plan));
+  if (!run) return session;
+  trace::RunInfo info{trace::RunId(0), graph->id, plan->id, 1000, 1, "cpu", eager ? "eager" : "planned"};
+  info.lead = trace::TrackId(0);
+  info.steps_derived = true;
+  session->describe(info);
+  std::vector<trace::Event> events;
+  for (size_t i = 0; i < plan->order.size() / 2; ++i) {
+    const auto t = static_cast<Nanoseconds>(1000 + 1000 * i);
+    if (eager)
+      events.push_back(
+          trace::alloc(t, trace::MemoryKind::Workspace, 0x1000 * (i + 1), 256, 1, static_cast<uint32_t>(i + 1)));
+    events.push_back(trace::work(trace::RunId(0), plan->order[i], t, t + 900));
+  }
+  session->events(trace::TrackId(0), events);
+  session->describe(trace::RunEnd{trace::RunId(0), 1'000'000, trace::RunStatus::Aborted});
+  return session;
+}
 
 // Where events were lost, what was seen of arenas and barriers is a guess on both sides.
 bool is_guess(const std::string& id) {
@@ -217,6 +247,45 @@ class FiguresTest : public QObject {
     std::mt19937_64 random(2);
     check_tables(*r);
     check_headers(*r, random, 5);
+  }
+
+  void headers_say_what_was_observed_data() {
+    QTest::addColumn<QString>("what");
+    QTest::addColumn<QStringList>("said");  // first, by occupancy, arena map, lifetimes, timeline
+    const QString derived = "places observed, times derived";
+    QTest::newRow("a plan") << "plan" << QStringList{"planned", "planned", "planned", {}};
+    QTest::newRow("a run that tells its steps") << "sample" << QStringList(4, "observed");
+    QTest::newRow("a run whose steps are derived") << "derived" << QStringList{derived, derived, derived, "observed"};
+    QTest::newRow("blocks of an allocator") << "eager" << QStringList(4, "observed");
+    QTest::newRow("a plan in place of the run's")
+        << "shown" << QStringList{"planned", "planned", "planned", "observed"};
+    QTest::newRow("nothing") << "nothing" << QStringList{"observed", {}, "no plan", {}};
+  }
+  void headers_say_what_was_observed() {
+    QFETCH(QString, what);
+    QFETCH(QStringList, said);
+    Desk d(what == "sample"    ? test::sample_session()
+           : what == "nothing" ? std::make_shared<trace::Session>()
+                               : planned_network(what != "plan", what == "eager"));
+    if (what == "shown") {
+      auto other = std::make_shared<trace::PlanInfo>(*d.source.plan());
+      other->id = trace::PlanId(1);
+      d.source.show_plan(other);
+    }
+    const std::vector<PlotView*> views = d.all();
+    for (const AxisMode mode : {AxisMode::Step, AxisMode::Time}) {
+      d.axis.set_mode(mode);
+      d.axis.frame_all();
+      for (size_t i = 0; i < views.size(); ++i) {
+        views[i]->prepare_now();
+        if (said[static_cast<int>(i)].isNull()) continue;
+        QStringList facts = views[i]->header().facts;
+        if (facts.value(0).startsWith("incomplete")) facts.removeFirst();
+        QCOMPARE(facts.value(0), said[static_cast<int>(i)]);
+        const bool lifetimes = views[i] == &d.lifetimes;
+        QCOMPARE(facts.contains("what was not seen as planned"), lifetimes && what == "derived");
+      }
+    }
   }
 
   void other_tools_traces() {

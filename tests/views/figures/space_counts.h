@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What memory comes to by a plain count over the events, and whether the arena map and occupancy draw that: to the byte,
-// at every event. Recordings that the command line makes.
+// at every event; whether lifetimes have each block from when it was taken to when it went; whether the timeline has each
+// span and the graph each node. Recordings that the command line makes.
 #pragma once
 #include <arenascope/trace/import.h>
 #include <views/arena/space_map.h>
+#include <views/graph/folded_graph.h>
+#include <views/lifetimes/lifetimes_picture.h>
 #include <views/occupancy/occupancy_picture.h>
+#include <views/timeline/timeline_picture.h>
 
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <map>
+#include <set>
 
 namespace arenascope::views::test_spaces {
 
@@ -117,7 +122,22 @@ inline Heights reserved(const ArenaPicture& map) {
 
 inline void compare_stacks(PrepareInput in, OccupancyScope scope, const std::map<Nanoseconds, Counted>& counts);
 
-inline void compare(const SnapshotPtr& snapshot, bool apart_too = true) {
+inline void compare_bodies(const RectSet& bodies) {
+  for (size_t i = 0; i < bodies.size(); i += 1 + bodies.size() / 2000) {
+    const RectSet::Span span = bodies.candidates(bodies[i].x0, bodies[i].x1);
+    for (size_t j = span.first; j < span.last; ++j) {
+      const bool empty = bodies[i].x1 <= bodies[i].x0 || bodies[j].x1 <= bodies[j].x0;
+      const bool apart = i == j || empty || bodies[j].x0 >= bodies[i].x1 || bodies[j].x1 <= bodies[i].x0 ||
+                         bodies[j].y0 >= bodies[i].y1 || bodies[j].y1 <= bodies[i].y0;
+      if (!apart)
+        qWarning("%zu and %zu: %.1f to %.1f at %.0f to %.0f, %.1f to %.1f at %.0f to %.0f", i, j, bodies[i].x0,
+                 bodies[i].x1, bodies[i].y0, bodies[i].y1, bodies[j].x0, bodies[j].x1, bodies[j].y0, bodies[j].y1);
+      QVERIFY(apart);
+    }
+  }
+}
+
+inline void compare(const SnapshotPtr& snapshot) {
   const PrepareInput in = input_of(snapshot, AxisMode::Time);
   const auto map = prepare_arena_map(in, {}, ArenaShow::Spaces, {SpaceChoice::Of::All, 0});
   QVERIFY(map && map->in_spaces);
@@ -134,18 +154,8 @@ inline void compare(const SnapshotPtr& snapshot, bool apart_too = true) {
     compare_stacks(in, scope, counts);
     if (QTest::currentTestFailed()) return;
   }
-  if (!apart_too) return;
   // No two that are there together lie on each other.
-  const RectSet& bodies = *map->bodies;
-  for (size_t i = 0; i < bodies.size(); i += 1 + bodies.size() / 200) {
-    const RectSet::Span span = bodies.candidates(bodies[i].x0, bodies[i].x1);
-    for (size_t j = span.first; j < span.last; ++j) {
-      const bool empty = bodies[i].x1 <= bodies[i].x0 || bodies[j].x1 <= bodies[j].x0;
-      const bool apart = i == j || empty || bodies[j].x0 >= bodies[i].x1 || bodies[j].x1 <= bodies[i].x0 ||
-                         bodies[j].y0 >= bodies[i].y1 || bodies[j].y1 <= bodies[i].y0;
-      QVERIFY(apart);
-    }
-  }
+  compare_bodies(*map->bodies);
 }
 
 // What the peak is made of comes to the peak, in every stack and at any zoom.
@@ -198,6 +208,164 @@ inline void compare_stacks(PrepareInput in, OccupancyScope scope, const std::map
       if (QTest::currentTestFailed()) return;
     }
   }
+}
+
+using Lives = std::multiset<std::tuple<double, double>>;
+
+// From when to when each block was there that was handed out in a space, by the events alone. `all`: weights too.
+inline Lives counted_lives(const PrepareInput& in, bool all) {
+  const trace::Snapshot& s = *in.snapshot;
+  const trace::Run* looked_at = s.run(in.run);
+  const Nanoseconds from = looked_at ? looked_at->info.begin : s.time.begin;
+  const Nanoseconds to = looked_at && looked_at->finished ? std::max(looked_at->end, from + 1) : s.time.end + 1;
+  struct Taken {
+    Bytes bytes;
+    trace::MemoryKind kind;
+  };
+  using Place = std::pair<int32_t, uint64_t>;
+  std::map<Place, Taken> taken;
+  std::map<Place, std::pair<Nanoseconds, bool>> there;
+  Lives lives;
+  const auto end = [&](Nanoseconds begin, Nanoseconds t) {
+    if (begin < to && t > from)
+      lives.emplace(in.axis.x_of_time(std::max(begin, from)), in.axis.x_of_time(std::min(t, to)));
+  };
+  for (size_t i = 0; i < s.memory_events.size(); ++i) {
+    const trace::Event& e = s.event(s.memory_events[i]);
+    const trace::AllocatorInfo* allocator = s.allocator(e.allocator());
+    const Place place{allocator ? allocator->device.value : -1, static_cast<uint64_t>(e.a)};
+    if (e.kind() == trace::EventKind::Reserve) taken[place] = {e.b, e.memory_kind()};
+    if (e.kind() == trace::EventKind::Release) {
+      if (const auto at = taken.find(place); at != taken.end() && at->second.bytes == e.b) taken.erase(at);
+    }
+    if (e.kind() == trace::EventKind::Alloc) {
+      trace::MemoryKind kind = e.memory_kind();
+      const auto next = taken.upper_bound(place);
+      if (next != taken.begin()) {
+        const auto& [at, space] = *std::prev(next);
+        if (at.first == place.first && place.second - at.second < static_cast<uint64_t>(space.bytes)) kind = space.kind;
+      }
+      const bool weights = kind == trace::MemoryKind::Persistent || kind == trace::MemoryKind::Mapped;
+      there[place] = {e.time, all || !weights};
+    }
+    if (e.kind() != trace::EventKind::Free) continue;
+    const auto at = there.find(place);
+    if (at == there.end()) continue;
+    if (at->second.second) end(at->second.first, e.time);
+    there.erase(at);
+  }
+  for (const auto& [place, live] : there)
+    if (live.second) end(live.first, to);
+  return lives;
+}
+
+// What lay in the run's arena: by the plan, from the step of its first use to that of its last, or to where another tensor
+// takes over its bytes in place. When a step began is where the spans put it.
+inline Lives counted_in_arena(const PrepareInput& in) {
+  const std::vector<trace::StepMark> marks = in.snapshot->steps(in.run).marks();
+  const auto x_of = [&](Step step) {
+    if (in.axis.mode == AxisMode::Step) return in.axis.x_of_step(step.value);
+    if (step.index() < marks.size()) return in.axis.x_of_time(marks[step.index()].time);
+    Nanoseconds last = 0;  // of what worked
+    for (const trace::SpanRef& ref : in.snapshot->spans_exact(in.snapshot->run(in.run)->info.lead, marks.front().time,
+                                                              in.snapshot->run(in.run)->end, SIZE_MAX))
+      last = std::max(last, in.snapshot->event(ref).end());
+    return in.axis.x_of_time(last);
+  };
+  Lives lives;
+  for (const trace::SliceInfo& slice : in.plan->slices) {
+    if (!slice.bound || slice.size <= 0 || slice.first >= slice.last) continue;
+    Step last = slice.last;
+    for (const trace::SliceInfo& other : in.plan->slices)
+      if (other.in_place_of == slice.tensor && other.offset == slice.offset && other.first >= slice.first)
+        last = std::min(last, other.first);
+    lives.emplace(x_of(slice.first), x_of(last));
+  }
+  return lives;
+}
+
+inline void compare_lives(const LifetimesPicture& drawn, const Lives& blocks, const Lives& in_arena) {
+  Lives of_blocks, of_plan;
+  for (size_t i = 0; i < drawn.spans->size(); ++i) {
+    const Rect& r = (*drawn.spans)[i];
+    const bool space = drawn.in_spaces && r.tag < drawn.first_of_plan;
+    (space ? of_blocks : of_plan).emplace(r.x0, r.x1);
+  }
+  QCOMPARE(of_blocks.size(), blocks.size());
+  QVERIFY(of_blocks == blocks);
+  QCOMPARE(of_plan.size(), in_arena.size());
+  QVERIFY(of_plan == in_arena);
+}
+
+// As views show them by themselves, and with all spaces.
+inline void compare_lifetimes(const SnapshotPtr& snapshot, bool with_arena) {
+  for (const AxisMode mode : {AxisMode::Time, AxisMode::Step}) {
+    const PrepareInput in = input_of(snapshot, mode);
+    if (mode == AxisMode::Step && !in.run.valid()) continue;
+    const Lives in_arena = with_arena ? counted_in_arena(in) : Lives{};
+    const auto shown = prepare_lifetimes(in, {});
+    compare_lives(*shown, shown->in_spaces ? counted_lives(in, false) : Lives{}, in_arena);
+    if (QTest::currentTestFailed()) return;
+    const auto all = prepare_lifetimes(in, {}, false, ArenaShow::Spaces, {SpaceChoice::Of::All, 0});
+    compare_lives(*all, counted_lives(in, true), in_arena);
+    if (QTest::currentTestFailed()) return;
+    QVERIFY(all->spans->size() > 10 && all->rows.size() > 1);
+  }
+}
+
+// Each span of each thread is in its row, alone or with those of its pixel, and each node in the graph.
+inline void compare_timeline_and_graph(const SnapshotPtr& snapshot) {
+  const PrepareInput in = input_of(snapshot, AxisMode::Time);
+  const auto timeline = prepare_timeline(in, {});
+  std::map<int32_t, size_t> drawn;
+  std::set<std::tuple<int32_t, uint32_t, uint32_t>> cells;  // one that is merged has a rectangle for each of its shares
+  for (const TimelineItem& item : timeline->items) {
+    const trace::SpanRef& span = item.cell.span;
+    if (!item.step.valid() && cells.insert({span.track.value, span.lane, span.row}).second)
+      drawn[span.track.value] += item.cell.count;
+  }
+  size_t copies = 0, works = 0;
+  for (size_t t = 0; t < snapshot->tracks.size(); ++t) {
+    size_t spans = 0, moments = 0;  // those without a length may be drawn as nothing
+    for (const trace::LaneView& lane : snapshot->tracks[t].lanes)
+      for (size_t i = 0; i < lane.rows.size(); ++i) {
+        if (lane.rows[i].is_pause()) continue;
+        ++(lane.rows[i].end() > lane.rows[i].begin() ? spans : moments);
+        copies += lane.rows[i].kind() == trace::EventKind::Copy ? 1 : 0;
+        works += lane.rows[i].kind() == trace::EventKind::Work ? 1 : 0;
+      }
+    const size_t shown = drawn[static_cast<int32_t>(t)];
+    QVERIFY2(shown >= spans && shown <= spans + moments, qPrintable(QStringLiteral("%1: %2 drawn, %3 and %4 there")
+                                                                        .arg(snapshot->tracks[t].info.name.c_str())
+                                                                        .arg(shown)
+                                                                        .arg(spans)
+                                                                        .arg(moments)));
+  }
+  QVERIFY(works > 10);
+  QCOMPARE(copies, snapshot->copies.size());
+  const Layers layers = layers_of(*in.graph);
+  std::set<int32_t> expanded;
+  for (size_t i = 0; i < layers.names.size(); ++i) expanded.insert(static_cast<int32_t>(i));
+  const FoldedGraph folded = fold(*in.graph, layers, expanded);
+  std::set<int32_t> nodes, leafs;
+  for (const Vertex& vertex : folded.vertices) {
+    QVERIFY(!vertex.folded);
+    nodes.insert(vertex.node.value);
+    for (const Chip& chip : vertex.chips) leafs.insert(chip.leaf.value);
+  }
+  size_t work = 0;
+  std::set<trace::TensorRef> sources;  // of what computes, through views
+  for (const trace::TensorInfo& node : in.graph->nodes) {
+    if (is_view_node(node)) continue;
+    ++work;
+    for (trace::TensorRef source : node.sources) {
+      while (source.is_node() && is_view_node(in.graph->nodes[source.index()]))
+        source = in.graph->nodes[source.index()].sources.front();
+      if (source.is_leaf()) sources.insert(source);
+    }
+  }
+  QVERIFY(nodes.size() >= work);
+  QCOMPARE(leafs.size(), sources.size());
 }
 
 inline SnapshotPtr recorded_by(const QTemporaryDir& folder, const QStringList& command) {

@@ -16,11 +16,37 @@ using namespace arenascope::views::test_spaces;
 class SpacesTest : public QObject {
   Q_OBJECT
 
+ private:
+  // In occupancy, what the plan that the run did not use would have needed: step by step, a tensor's bytes from its first
+  // use to its last.
+  void compare_ghost(const PrepareInput& in) {
+    const auto plain = prepare_occupancy(in, OccupancyScope::Auto, {});
+    const auto with_plan = prepare_occupancy(in, OccupancyScope::Auto, {}, true);
+    QCOMPARE(plain->needed, Bytes{0});
+    QVERIFY(plain->planned.empty());
+    QCOMPARE(with_plan->needed, in.plan->arena_bytes);
+    for (size_t step = 0; step < in.plan->order.size(); ++step) {
+      std::vector<std::pair<Bytes, Bytes>> ranges;
+      for (const trace::SliceInfo& s : in.plan->slices)
+        if (s.first.index() <= step && step < s.last.index()) ranges.emplace_back(s.offset, s.offset + s.size);
+      std::sort(ranges.begin(), ranges.end());
+      Bytes live = 0, reached = 0;
+      for (const auto& [lo, hi] : ranges) {
+        live += std::max<Bytes>(hi - std::max(lo, reached), 0);
+        reached = std::max(reached, hi);
+      }
+      QCOMPARE(static_cast<Bytes>(value_at(with_plan->planned, static_cast<double>(step) + 0.5)), live);
+    }
+    QVERIFY(with_plan->top >= static_cast<double>(in.plan->lower_bound_bytes));
+  }
+
  private Q_SLOTS:
   void runs_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<bool>("in_spaces");
     QTest::newRow("planned") << QStringList{"zoo:squeezenet", "--threads", "2"} << false;
+    QTest::newRow("planned, in place") << QStringList{"zoo:squeezenet", "--threads", "2", "--in-place", "--no-fusion"}
+                                       << false;
     QTest::newRow("eager") << QStringList{"zoo:squeezenet", "--threads", "2", "--memory", "eager"} << true;
     QTest::newRow("none") << QStringList{"zoo:squeezenet", "--threads", "2", "--memory", "none"} << true;
     QTest::newRow("opencl") << QStringList{"zoo:squeezenet", "--backend", "opencl"} << false;
@@ -44,13 +70,27 @@ class SpacesTest : public QObject {
     compare(snapshot);
     compare_peak(snapshot);
     if (QTest::currentTestFailed()) return;
+    const bool planned = !arguments.contains("--memory");
+    compare_lifetimes(snapshot, planned);
+    if (QTest::currentTestFailed()) return;
+    compare_timeline_and_graph(snapshot);
+    if (QTest::currentTestFailed()) return;
     const PrepareInput in = input_of(snapshot, AxisMode::Step);
+    if (arguments.contains("--in-place")) {
+      const auto in_place = [](const trace::SliceInfo& slice) { return slice.in_place_of.valid(); };
+      QVERIFY(std::count_if(in.plan->slices.begin(), in.plan->slices.end(), in_place) > 10);
+      compare_bodies(*prepare_arena_map(in, {}, ArenaShow::Spaces, {SpaceChoice::Of::All, 0})->bodies);
+      compare_bodies(*prepare_arena_map(in, {})->bodies);
+      if (QTest::currentTestFailed()) return;
+    }
     QCOMPARE(lies_in_spaces(in), in_spaces);
     const auto shown = prepare_arena_map(in, {});
     QCOMPARE(shown->in_spaces, in_spaces);
     QCOMPARE(prepare_occupancy(in, OccupancyScope::Auto, {})->scope,
              in_spaces ? OccupancyScope::Kinds : OccupancyScope::Arena);
     if (!in_spaces) return;
+    compare_ghost(in);
+    if (QTest::currentTestFailed()) return;
     // What a plan would need is drawn where it is asked for, and nowhere else.
     const auto with_plan = prepare_arena_map(in, {}, ArenaShow::Auto, {}, true);
     QCOMPARE(shown->needed, Bytes{0});
@@ -69,6 +109,12 @@ class SpacesTest : public QObject {
     const QTemporaryDir folder;
     const auto snapshot = recorded(folder, {"zoo:squeezenet", "--backend", "opencl", "--host-ops", "MAX_POOL"});
     if (!snapshot) QSKIP("there is no such device here");
+    compare(snapshot);
+    if (QTest::currentTestFailed()) return;
+    compare_lifetimes(snapshot, true);
+    if (QTest::currentTestFailed()) return;
+    compare_timeline_and_graph(snapshot);
+    if (QTest::currentTestFailed()) return;
     const auto stack = prepare_occupancy(input_of(snapshot, AxisMode::Time), OccupancyScope::Devices, {});
     std::set<int32_t> devices;
     for (const auto& layer : stack->kinds)
@@ -135,6 +181,8 @@ class SpacesTest : public QObject {
       QVERIFY(trace::open_trace(file, session).ok());
       const auto snapshot = session.snapshot();
       compare(snapshot);
+      compare_lifetimes(snapshot, false);
+      if (QTest::currentTestFailed()) return;
       const auto map = prepare_arena_map(input_of(snapshot, AxisMode::Time), {});
       QVERIFY(map->in_spaces);
       QVERIFY(map->totals.peak <= map->totals.reserved);

@@ -96,6 +96,7 @@ class Session : public Sink {
   void add_mark(const StepMark& mark);
   void derive(TrackId track, const Event& event);
   void derive_up_to(RunId run, size_t steps, Nanoseconds time);
+  void leave_arena(RunId newer, GraphId graph);
   void finish_derived(const Run& run);
   struct PlanSteps;
   const PlanSteps* steps_of(PlanId plan);
@@ -183,6 +184,7 @@ class Session : public Sink {
   struct Derived {
     size_t next = 0;        // the first step that has not begun
     Nanoseconds ready = 0;  // when the lead could begin it
+    bool left = false;      // a later run uses its arena, although its own end was not told yet
   };
   std::unordered_map<int32_t, Derived> derived_;        // by run
   std::vector<std::shared_ptr<PlanSteps>> plan_steps_;  // by plan
