@@ -8,6 +8,7 @@
 
 #include "document/learning.h"
 #include "panel_pointer.h"
+#include "panels/text_panel.h"
 #include "panels/training_panel.h"
 #include "shell.h"
 
@@ -49,6 +50,7 @@ bool LessonDriver::ready() const {
   Document& document = shell_.document();
   if (planning_ && document.replanning()->busy()) return false;
   if (learning_ && document.learning()->busy()) return false;
+  if (writing_ && document.writing()->busy()) return false;
   const RunController* runner = document.runner();
   if (stepping_ && runner->state() == RunState::Running) return false;
   if (stopping_ && runner->state() != RunState::Ready) return false;
@@ -63,7 +65,7 @@ bool LessonDriver::ready() const {
 void LessonDriver::settle() {
   opening_.clear();
   runs_ = 0;
-  planning_ = learning_ = stepping_ = stopping_ = false;
+  planning_ = learning_ = writing_ = stepping_ = stopping_ = false;
 }
 
 bool LessonDriver::stopped_a_run() { return std::exchange(rerun_, false); }
@@ -158,6 +160,23 @@ QString LessonDriver::run() {
   return {};
 }
 
+// In the panel, as a reader would.
+QString LessonDriver::write(const lesson::Action& action) {
+  const auto order = lesson::write_order(action);
+  if (!order) return text_of(order.error().message);
+  if (!shell_.document().runner()->has_model()) return Driving::tr("what is open cannot be run");
+  shell_.panels->raise(QStringLiteral("text"));
+  point_at(QStringLiteral("text"));
+  auto* panel = shell_.panels->find<TextPanel>("text");
+  QStringList prompt;
+  for (const int32_t id : order->prompt) prompt << QString::number(id);
+  panel->prompt()->setText(prompt.join(u' '));
+  panel->number()->setValue(order->tokens);
+  panel->write();
+  writing_ = true;
+  return {};
+}
+
 QString LessonDriver::find_frontier() {
   if (!shell_.document().runner()->has_model()) return Driving::tr("what is open cannot be run");
   shell_.panels->raise(QStringLiteral("training"));
@@ -201,6 +220,7 @@ QString LessonDriver::act(const lesson::Action& action) {
   if (action.verb == "plan") return plan(argument, text_of(action.arguments[1]));
   if (action.verb == "plan_all") return plan({}, {});
   if (action.verb == "frontier") return find_frontier();
+  if (action.verb == "write") return write(action);
   if (action.verb == "run") return run();
   if (action.verb == "node") {
     stepping_ = true;

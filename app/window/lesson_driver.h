@@ -32,6 +32,7 @@ class LessonDriver {
   QString plan(const QString& planner, const QString& order);  // "": every one
   QString run();
   QString find_frontier();
+  QString write(const lesson::Action& action);
   QString look(const lesson::Action& action, const QString& argument);
   QString select(const std::string& name);
   QString lay_out(const QString& layout);
@@ -42,7 +43,7 @@ class LessonDriver {
   views::LessonPanel* panel_;
   QString opening_;  // what is to be there
   size_t runs_ = 0;  // and so many whole runs
-  bool planning_ = false, learning_ = false, stepping_ = false, stopping_ = false, rerun_ = false;
+  bool planning_ = false, learning_ = false, writing_ = false, stepping_ = false, stopping_ = false, rerun_ = false;
   PanelPointer* pointer_ = nullptr;
 };
 

@@ -6,6 +6,8 @@
 #include <views/common/background.h>
 #include <views/lesson/lesson.h>
 
+#include <QApplication>
+#include <QKeyEvent>
 #include <QLocale>
 #include <QPointer>
 #include <QThreadPool>
@@ -87,6 +89,7 @@ Result<std::string> LessonGuide::draft() const {
 }
 
 void LessonGuide::enter() {
+  qApp->installEventFilter(this);  // once, however often
   if (own_layout_.isEmpty()) own_layout_ = shell_.window->saveState();
   for (const std::string& id : panel_->open_lesson()->shut)
     if (shell_.panels->dock(text_of(id)) == nullptr)
@@ -95,6 +98,7 @@ void LessonGuide::enter() {
 }
 
 void LessonGuide::leave() {
+  qApp->removeEventFilter(this);
   waiting_.clear();
   timer_.stop();
   driver_.hide_pointer();
@@ -222,7 +226,24 @@ void LessonGuide::read_figures() {
 void LessonGuide::take_selection() {
   if (busy() || panel_->current() == nullptr) return;
   const auto [tensor, block] = named(shell_.document().selection()->current(), *shell_.document().source());
-  panel_->question()->take_click(tensor, block);
+  if (browsing_)
+    panel_->question()->offer(tensor, block);
+  else
+    panel_->question()->take_click(tensor, block);
+}
+
+// Who walks through a table by keys selects every row on the way: only Enter answers then.
+bool LessonGuide::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::MouseButtonPress) browsing_ = false;
+  if (event->type() == QEvent::KeyPress && watched->isWidgetType()) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    const bool enters = key == Qt::Key_Return || key == Qt::Key_Enter;
+    if (browsing_ && enters && watched == QApplication::focusWidget())
+      QMetaObject::invokeMethod(
+          this, [this] { panel_->question()->take_offer(); }, Qt::QueuedConnection);
+    browsing_ = !enters;
+  }
+  return QObject::eventFilter(watched, event);
 }
 
 }  // namespace arenascope::app

@@ -28,6 +28,9 @@ class LessonGuide : public QObject {
  Q_SIGNALS:
   void done();  // the step's actions are, and its figures are there
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   void begin(std::vector<lesson::Action> actions, bool then);
   void enter();
@@ -45,6 +48,7 @@ class LessonGuide : public QObject {
   QStringList files_;  // of lessons that are played beside the course
   std::deque<lesson::Action> waiting_;
   bool reading_ = false, then_ = false;
+  bool browsing_ = false;  // a key was the last thing pressed
   int number_ = 0;         // of the figures that are read
   QByteArray own_layout_;  // of the panels, before the lessons
   QStringList shut_;

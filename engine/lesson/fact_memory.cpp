@@ -89,7 +89,9 @@ Result<Value> largest_request(const Scene& s, const Arguments& a) {
 template <bool most>
 Result<Value> counted(const Scene& s, const Arguments& a) {
   for (size_t i = 0; i < s.snapshot->counters.size(); ++i) {
-    if (s.snapshot->counters[i].name != a[0]) continue;
+    std::string name = s.snapshot->counters[i].name;
+    std::ranges::replace(name, ' ', '_');
+    if (name != a[0]) continue;
     double value = 0;
     const auto& samples = s.snapshot->counter_series[i].samples;
     for (size_t k = 0; k < samples.size(); ++k) value = most ? std::max(value, samples[k].value) : samples[k].value;
@@ -174,7 +176,7 @@ constexpr Fact kMemoryFacts[] = {
     {{"reservations", 0, 1, "how often an allocator took memory from the system"}, count<EventKind::Reserve>},
     {{"never_freed", 0, 1, "what was handed out and never taken back"}, never_freed},
     {{"largest_request", 0, 1, "the largest piece that was handed out"}, largest_request},
-    {{"counter", 1, 1, "what a program counts by that name: its last value"}, counted<false>},
+    {{"counter", 1, 1, "what a program counts by that name, blanks written _: its last value"}, counted<false>},
     {{"highest", 1, 1, "and its highest"}, counted<true>},
     {{"pool", 0, 1, "bytes of the pool of objects, of one with a name if told"},
      of_pool<&trace::ContextInfo::mem_size>},

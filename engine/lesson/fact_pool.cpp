@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a tensor takes in a device's pool, as MNN's onAcquire rounds it: channels in fours or eights, rows and columns
-// padded for kernels that read beyond the edge.
+// Facts about a device. What a tensor takes in its pool, as MNN's onAcquire rounds it: channels in fours or eights, rows
+// and columns padded for kernels that read beyond the edge. And what tuning decided for its kernels.
 #include "engine/lesson/fact_table.h"
 
 #include <fmt/format.h>
@@ -52,11 +52,38 @@ Result<Value> image_height(const Scene&, const Arguments& a) {
   return number_value(static_cast<double>(x->n * x->h));
 }
 
+// The kernel for which most candidates were measured.
+const trace::TuningInfo* most_tried(const Scene& s) {
+  const trace::TuningInfo* most = nullptr;
+  for (size_t i = 0; s.snapshot && i < s.snapshot->tunings.size(); ++i)
+    if (most == nullptr || s.snapshot->tunings[i].tried > most->tried) most = &s.snapshot->tunings[i];
+  return most;
+}
+
+Result<Value> tuned_kernels(const Scene& s, const Arguments&) {
+  return number_value(s.snapshot ? static_cast<double>(s.snapshot->tunings.size()) : 0);
+}
+
+Result<Value> tried(const Scene& s, const Arguments&) {
+  const trace::TuningInfo* most = most_tried(s);
+  if (most == nullptr) return Error{"nothing was tuned"};
+  return number_value(most->tried);
+}
+
+Result<Value> tuned_by(const Scene& s, const Arguments&) {
+  const trace::TuningInfo* most = most_tried(s);
+  if (most == nullptr) return Error{"nothing was tuned"};
+  return text_value(most->remembered ? "an earlier run" : most->tried > 0 ? "this run" : "a rule");
+}
+
 constexpr Fact kPoolFacts[] = {
     {{"tensor_bytes", 4, 4, "bytes of an f32 tensor of N,H,W,C elements"}, plain_bytes},
     {{"buffer_bytes", 4, 4, "bytes of the buffer that MNN's onAcquire asks for it"}, buffer_bytes},
     {{"image_width", 4, 4, "texels of four channels in a row of its image"}, image_width},
     {{"image_height", 4, 4, "rows of its image"}, image_height},
+    {{"tuned_kernels", 0, 0, "how many kernels of a device tuning decided about"}, tuned_kernels},
+    {{"tried", 0, 0, "how many candidates were measured for the one for which most were"}, tried},
+    {{"tuned_by", 0, 0, "who measured them: this run, an earlier run, or nobody: a rule"}, tuned_by},
 };
 
 }  // namespace

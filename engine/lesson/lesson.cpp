@@ -17,6 +17,7 @@ constexpr Verb kVerbs[] = {
     {"open", 1, 1, "opens a model or a recording, a file beside the lesson or zoo:NAME, and runs it once"},
     {"graph", 0, 0, "opens the lesson's own graph, and runs it once where it can be run"},
     {"program", 1, 1, "runs one of the programs that teach allocators, and opens what was recorded of it"},
+    {"write", 2, 2, "lets the open language model write: how many tokens, and those that it goes on from, 2,0,1"},
     {"layout", 1, 1, "of the panels"},
     {"show", 1, 1, "brings a panel to the front"},
     {"select", 1, 1, "a tensor by its name"},

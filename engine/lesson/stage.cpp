@@ -14,6 +14,7 @@
 
 #include "engine/lesson/fact_table.h"
 #include "engine/lesson/words.h"
+#include "engine/lesson/writing.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -66,7 +67,7 @@ std::vector<Action> entering(const Lesson& lesson, size_t step) {
   };
   const auto take = [&](const std::vector<Action>& actions) {
     for (const Action& action : actions) {
-      if (kind(action) == "open") newest.erase("plan");
+      if (kind(action) == "open") newest.erase("plan"), newest.erase("write");
       newest[kind(action)] = action;
     }
   };
@@ -76,7 +77,7 @@ std::vector<Action> entering(const Lesson& lesson, size_t step) {
   }
   std::vector<Action> own = lesson.steps[step].actions;
   const auto opens = std::ranges::find_if(own, [&](const Action& a) { return kind(a) == "open"; });
-  if (opens != own.end()) newest.erase("open"), newest.erase("plan");
+  if (opens != own.end()) newest.erase("open"), newest.erase("write"), newest.erase("plan");
   for (const Action& action : own) newest.erase(kind(action));
   std::vector<Action> out;
   const auto add = [&](const char* verb) {
@@ -85,7 +86,7 @@ std::vector<Action> entering(const Lesson& lesson, size_t step) {
   add("layout");
   const auto rest = opens == own.end() ? own.begin() : opens + 1;
   out.insert(out.end(), own.begin(), rest);
-  for (const char* verb : {"open", "plan", "axis", "show"}) add(verb);
+  for (const char* verb : {"open", "write", "plan", "axis", "show"}) add(verb);
   out.insert(out.end(), rest, own.end());
   return out;
 }
@@ -160,30 +161,27 @@ Status Stage::show_plan(const std::string& planner, const std::string& order) {
   return {};
 }
 
+Status Stage::open_graph() {
+  if (lesson_.computes()) return run_model(lesson_model(lesson_), "");
+  return show(lesson_session(lesson_));
+}
+
+// What cannot be run.
+Status Stage::show(Result<std::shared_ptr<trace::Session>> session) {
+  runner_.reset();
+  shown_ = nullptr;
+  has_model_ = false;
+  open_ = session.ok();
+  if (!session) return session.error();
+  session_ = *session;
+  return {};
+}
+
 Status Stage::act(const Action& action) {
   const std::string argument = action.arguments.empty() ? "" : action.arguments[0];
   if (action.verb == "open") return open(argument);
-  if (action.verb == "graph") {
-    if (lesson_.computes()) return run_model(lesson_model(lesson_), "");
-    runner_.reset();
-    shown_ = nullptr;
-    has_model_ = false;
-    auto session = lesson_session(lesson_);
-    open_ = session.ok();
-    if (!session) return session.error();
-    session_ = *session;
-    return {};
-  }
-  if (action.verb == "program") {
-    runner_.reset();
-    shown_ = nullptr;
-    has_model_ = false;
-    auto session = run_program(argument);
-    open_ = session.ok();
-    if (!session) return session.error();
-    session_ = *session;
-    return {};
-  }
+  if (action.verb == "graph") return open_graph();
+  if (action.verb == "program") return show(run_program(argument));
   if (action.verb == "layout" || action.verb == "show" || action.verb == "all" || action.verb == "clear") return {};
   if (!open_) return Error{fmt::format("'{}' has nothing to work on: nothing is open", action.verb)};
   if (action.verb == "select") {
@@ -211,6 +209,13 @@ Status Stage::act(const Action& action) {
     return scene && scene->graph ? Status() : Status(Error{"there is no graph"});
   }
   if (!has_model_) return Error{fmt::format("'{}' wants a model that can be run", action.verb)};
+  if (action.verb == "write") {
+    auto written = write_tokens(spec_, lesson_.settings, action);
+    if (!written) return written.error();
+    session_ = *written;
+    shown_ = nullptr;
+    return {};
+  }
   if (action.verb == "run") {
     auto ran = runner_->run();
     recorder_->drain();

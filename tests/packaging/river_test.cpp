@@ -38,6 +38,8 @@ const std::map<std::string, Rooms>& may_include() {
     run.insert({"backends", "models"});
     Rooms generate = run;
     generate.insert("run");
+    Rooms lesson = generate;
+    lesson.insert("generate");
     return std::map<std::string, Rooms>{{"base", {}},
                                         {"trace", {}},
                                         {"attach", {"trace"}},
@@ -56,7 +58,7 @@ const std::map<std::string, Rooms>& may_include() {
                                         {"run", run},
                                         {"generate", generate},
                                         {"train", generate},
-                                        {"lesson", generate}};
+                                        {"lesson", lesson}};
   }();
   return rules;
 }

@@ -6,6 +6,7 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace arenascope::views {
 namespace {
@@ -82,6 +83,7 @@ void QuestionBox::ask(const lesson::Question* question, const lesson::Scene& sce
   answered_ = before;
   clicked_.clear();
   clicked_block_.clear();
+  offered_ = false;
   invitation_->setText(invitation(question_));
   number_->clear();
   hints_->clear();
@@ -159,13 +161,29 @@ lesson::Answer QuestionBox::entered() const {
   return given;
 }
 
-void QuestionBox::take_click(const std::string& tensor, const std::vector<std::string>& of_block) {
+bool QuestionBox::keep_click(const std::string& tensor, const std::vector<std::string>& of_block) {
   const bool by_click = asked_ && (question_.kind == QuestionKind::Node || question_.kind == QuestionKind::Block ||
                                    question_.kind == QuestionKind::Barrier);
-  if (!by_click || answered_.done() || (tensor.empty() && of_block.empty())) return;
+  if (!by_click || answered_.done() || (tensor.empty() && of_block.empty())) return false;
   clicked_ = tensor;
   clicked_block_ = of_block;
-  judge(entered());
+  return true;
+}
+
+void QuestionBox::take_click(const std::string& tensor, const std::vector<std::string>& of_block) {
+  offered_ = false;
+  if (keep_click(tensor, of_block)) judge(entered());
+}
+
+void QuestionBox::offer(const std::string& tensor, const std::vector<std::string>& of_block) {
+  offered_ = keep_click(tensor, of_block);
+  if (!offered_) return;
+  said_->setText(tr("%1 is chosen: Enter answers with it.").arg(text_of(tensor.empty() ? of_block.front() : tensor)));
+  said_->show();
+}
+
+void QuestionBox::take_offer() {
+  if (std::exchange(offered_, false)) judge(entered());
 }
 
 void QuestionBox::answer() {

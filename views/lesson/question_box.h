@@ -26,6 +26,9 @@ class QuestionBox : public QWidget {
   const Answered& answered() const { return answered_; }
   // Somebody clicked this tensor, or a block with these, in the window.
   void take_click(const std::string& tensor, const std::vector<std::string>& of_block);
+  // The same by keys, which pass others on the way: what is offered is the answer when take_offer() follows.
+  void offer(const std::string& tensor, const std::vector<std::string>& of_block);
+  void take_offer();
   void answer();  // with what is entered
   void hint();
   void reveal();
@@ -45,6 +48,7 @@ class QuestionBox : public QWidget {
   void solved();   // rightly, or it was revealed: what the question does then
 
  private:
+  bool keep_click(const std::string& tensor, const std::vector<std::string>& of_block);
   lesson::Answer entered() const;
   void judge(const lesson::Answer& given);
   void show_way(QWidget* way);  // to answer; null: by a click elsewhere
@@ -57,7 +61,7 @@ class QuestionBox : public QWidget {
   void update_buttons();
   QString figures(const QString& text) const;
 
-  bool asked_ = false;
+  bool asked_ = false, offered_ = false;
   lesson::Question question_;
   lesson::Scene scene_;
   Answered answered_;

@@ -129,6 +129,24 @@ TEST_CASE("values match what is expected of them") {
   CHECK_FALSE(matches(list, "b,a"));
 }
 
+TEST_CASE("a model writes: the prompt in one run, then each new token but the last") {
+  const auto lesson = parse("x.md", "title: T\nsettings: threads=1\n## A\n");
+  REQUIRE(lesson.ok());
+  Stage stage(*lesson);
+  CHECK_FALSE(stage.act({"write", {"2", "1,0"}, 0}).ok());  // nothing is open
+  REQUIRE(stage.act({"open", {"zoo:nano_gpt"}, 0}).ok());
+  CHECK_FALSE(stage.act({"write", {"none", "1,0"}, 0}).ok());
+  CHECK_FALSE(stage.act({"write", {"2", "1,x"}, 0}).ok());
+  CHECK_FALSE(stage.act({"write", {"1", "7"}, 0}).ok());   // there are three tokens
+  CHECK_FALSE(stage.act({"write", {"12", "1"}, 0}).ok());  // more than the model sees
+  const auto done = stage.act({"write", {"4", "1,0,2"}, 0});
+  REQUIRE_MESSAGE(done.ok(), done.error().message);
+  CHECK(fact(stage, "runs") == "4");
+  // Keys and values of three layers, rows of 48 numbers: seven places, of which six hold a token.
+  CHECK(fact(stage, "most_active(kv_cache)") == std::to_string(2 * 3 * 48 * 4 * 7));
+  CHECK(fact(stage, "counter(filled_of_the_KV_cache)") == std::to_string(2 * 3 * 48 * 4 * 6));
+}
+
 TEST_CASE("every program runs, and the faults are there") {
   for (const Program& program : programs()) {
     CAPTURE(program.name);

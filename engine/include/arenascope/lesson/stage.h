@@ -22,6 +22,13 @@ Result<std::vector<FrontierPoint>> lesson_frontier(const Lesson& lesson, std::st
 // What a lesson opens by that name: a file that lies beside it, or else the name itself.
 std::string opened_by(const Lesson& lesson, const std::string& name);
 
+// What `! write N TOKENS` asks for. Errors: a number that is none, no tokens.
+struct WriteOrder {
+  int tokens = 0;
+  std::vector<int32_t> prompt;
+};
+Result<WriteOrder> write_order(const Action& action);
+
 // The numbers of tensors of a model (`spec` as models::open_model() takes it, or "" for the lesson's own graph): it is
 // run once with a place of its own for each tensor. Errors: no such tensor, a type that is no f32.
 Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& lesson, const std::string& spec,
@@ -49,6 +56,8 @@ class Stage {
 
  private:
   Status open(const std::string& name);
+  Status open_graph();
+  Status show(Result<std::shared_ptr<trace::Session>> session);
   Status run_model(Result<models::Model> model, const std::string& spec);
   Status find_frontier();
   Status show_plan(const std::string& planner, const std::string& order);
