@@ -21,7 +21,7 @@ std::string assumed_sizes(const models::Model& model) {
     named.push_back(free.key());
     all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", free.key(), free.size);
   }
-  return all.empty() ? "" : fmt::format("sizes assumed: {}; --dim NAME=N or an input tells others\n", all);
+  return all.empty() ? "" : fmt::format("sizes assumed: {}; --dim NAME=N, --shape INPUT=N,N or an input tells others\n", all);
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
@@ -29,7 +29,7 @@ void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
       .add_option("model", arguments.model,
                   "A file (.onnx, .gguf, .safetensors), a directory in the ONNX test-case layout, or zoo:NAME")
       ->required();
-  add_run_options(command, arguments.values, {"dim", "tokens", "prefill", "training"});
+  add_run_options(command, arguments.values, {"dim", "shape", "tokens", "prefill", "training"});
 }
 
 void add_run_options(CLI::App& command, app::RunValues& values, std::initializer_list<const char*> ids) {

@@ -275,6 +275,32 @@ Status set_dim(RunnerOptions& o, const std::string& value) {
   return {};
 }
 
+std::string shape_text(const RunnerOptions& o) {
+  return joined(o.open.shapes, [](const auto& entry) {
+    std::string text = entry.first;
+    for (size_t i = 0; i < entry.second.size(); ++i) text += (i == 0 ? '=' : ',') + std::to_string(entry.second[i]);
+    return text;
+  });
+}
+Status set_shape(RunnerOptions& o, const std::string& value) {
+  o.open.shapes.clear();
+  for (const std::string& line : lines_of(value, false)) {
+    const Error wrong{fmt::format("'--shape {}' is not NAME=N,N,… with whole numbers", line)};
+    const size_t at = line.rfind('=');
+    if (at == 0 || at == std::string::npos) return wrong;
+    std::vector<int64_t>& sizes = o.open.shapes[line.substr(0, at)];
+    for (size_t begin = at + 1; begin <= line.size();) {
+      const size_t end = std::min(line.find(',', begin), line.size());
+      int64_t size = 0;
+      const auto read = std::from_chars(line.data() + begin, line.data() + end, size);
+      if (read.ec != std::errc() || read.ptr != line.data() + end || size < 0) return wrong;
+      sizes.push_back(size);
+      begin = end + 1;
+    }
+  }
+  return {};
+}
+
 std::string tokens_text(const RunnerOptions& o) { return std::to_string(o.open.tokens); }
 Status set_tokens(RunnerOptions& o, const std::string& value) {
   const auto n = whole("tokens", value, INT64_MIN, INT64_MAX);
@@ -396,6 +422,9 @@ std::vector<RunOption> model_options() {
   return {
       {"dim", T::List, QT_TRANSLATE_NOOP("RunOptions", "Sizes"),
        QT_TRANSLATE_NOOP("RunOptions", "NAME=N: the size of a symbolic dimension"), dim_text, set_dim},
+      {"shape", T::List, QT_TRANSLATE_NOOP("RunOptions", "Shapes"),
+       QT_TRANSLATE_NOOP("RunOptions", "NAME=N,N,…: the shape of an input whose sizes the file leaves open"), shape_text,
+       set_shape},
       {"tokens", T::Whole, QT_TRANSLATE_NOOP("RunOptions", "Tokens"),
        QT_TRANSLATE_NOOP("RunOptions", "Language models of the zoo: sequence length"), tokens_text, set_tokens},
       part_flag<&O::open, &M::prefill>(

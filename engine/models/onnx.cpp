@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/onnx.h"
-#include "engine/models/lowering.h"
+#include "engine/models/open_sizes.h"
 
 namespace arenascope::models {
 
@@ -10,13 +10,13 @@ Result<Model> open_onnx(std::span<const std::byte> bytes, const std::filesystem:
                         const OpenOptions& options) {
   auto file = ir::parse_onnx(MappedFile::copy_of(bytes), folder);
   if (!file) return file.error();
-  return Lowering(std::move(*file), options).run();
+  return lower_with_sizes(std::move(*file), options);
 }
 
 Result<Model> open_onnx(const std::filesystem::path& path, const OpenOptions& options) {
   auto file = ir::read_onnx(path);
   if (!file) return file.error();
-  auto model = Lowering(std::move(*file), options).run();
+  auto model = lower_with_sizes(std::move(*file), options);
   if (!model) return model;
   model->name = name_of(path);
   model->path = path;

@@ -17,23 +17,6 @@ struct Sizes {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::InputSizes)
 };
 
-bool has_word(const std::string& symbol, std::initializer_list<const char*> words) {
-  const QString name = QString::fromStdString(symbol).toLower();
-  return std::any_of(words.begin(), words.end(), [&](const char* word) { return name.contains(QLatin1String(word)); });
-}
-
-constexpr int64_t kPicture = 224, kSequence = 128;
-
-int64_t sensible(const models::FreeDimension& free, int rank) {
-  if (free.axis == 0 || has_word(free.symbol, {"batch"})) return 1;
-  if (has_word(free.symbol, {"past", "channel"})) return 1;
-  if (has_word(free.symbol, {"height", "width"})) return kPicture;
-  if (has_word(free.symbol, {"seq", "length", "time", "token"})) return kSequence;
-  if (rank == 4 && free.axis >= 2) return kPicture;
-  if ((rank == 2 || rank == 3) && free.axis == 1) return kSequence;
-  return 1;
-}
-
 QString group_of(const QString& spec) { return settings_group(QStringLiteral("sizes"), spec); }
 
 }  // namespace
@@ -77,7 +60,7 @@ std::vector<InputSize> input_sizes(const models::Model& model) {
     const int rank = input != model.inputs.end() ? input->sizes.rank() : 0;
     InputSize size;
     size.key = key;
-    size.size = free.told ? free.size : sensible(free, rank);
+    size.size = free.size;
     size.assumed = !free.told;
     size.label = Sizes::tr("%1, dimension %2 of %3")
                      .arg(QString::fromStdString(free.input), QString::number(free.axis + 1), QString::number(rank));

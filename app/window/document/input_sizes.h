@@ -19,7 +19,7 @@ struct InputSize {
   QString label;    // "x, dimension 2 of 4", with what the file calls it
   std::string key;  // as models::OpenOptions::dims has it
   int64_t size = 1;
-  bool assumed = false;  // by us; nobody said it
+  bool assumed = false;  // nobody said it
   bool operator==(const InputSize&) const = default;
 };
 
@@ -30,8 +30,7 @@ QString settings_group(const QString& prefix, const QString& spec);
 std::map<std::string, int64_t> remembered_sizes(const QString& spec);
 void remember_sizes(const QString& spec, const std::map<std::string, int64_t>& sizes);
 
-// What an open model leaves open, one for each key. Where nobody has told a size it is a sensible one by the name and
-// the place of the dimension (one picture of 224 × 224, a sequence of 128), not necessarily what the model has now.
+// What an open model leaves open, one for each key, and what it has now.
 std::vector<InputSize> input_sizes(const models::Model& model);
 
 // "x: dimension 2 = 224, …": for a message.

@@ -114,27 +114,13 @@ void describe_only(Opened* opened, const Graph& graph, const Context& context, c
   opened->recorder->describe(std::move(described));
 }
 
-// With the sizes that the user gave the file; where it leaves more open, with sensible ones, if it can be opened so.
+// With the sizes that the user gave the file; the engine finds the others that it leaves open.
 Result<models::Model> open_sized(const QString& spec, const RunSettings& settings, models::OpenOptions& options,
                                  std::vector<InputSize>& sizes) {
   if (!settings.pinned)
     for (const auto& [key, size] : remembered_sizes(spec)) options.dims.try_emplace(key, size);
   auto read = models::open_model(spec.toStdString(), options);
-  if (!read) return read;
-  sizes = input_sizes(*read);
-  models::OpenOptions assumed = options;
-  for (const InputSize& size : sizes)
-    if (size.assumed) assumed.dims[size.key] = size.size;
-  const bool others =
-      std::any_of(sizes.begin(), sizes.end(), [](const InputSize& s) { return s.assumed && s.size != 1; });
-  if (!others) return read;
-  auto again = models::open_model(spec.toStdString(), assumed);
-  if (again && (again->runnable() || !read->runnable())) {
-    options = std::move(assumed);
-    return again;
-  }
-  for (InputSize& size : sizes)
-    if (size.assumed) size.size = 1;
+  if (read) sizes = input_sizes(*read);
   return read;
 }
 

@@ -328,14 +328,60 @@ TEST_CASE("a size that nobody tells is said to be assumed") {
   auto model = m.open();
   REQUIRE(model.ok());
   REQUIRE(model->free_dimensions.size() == 3);
-  for (const FreeDimension& free : model->free_dimensions) {
-    CHECK(free.size == 1);
-    CHECK_FALSE(free.told);
-  }
+  CHECK(to_string(model->outputs[0].tensor.sizes()) == "[1, 3, 128]");
+  for (const FreeDimension& free : model->free_dimensions) CHECK_FALSE(free.told);
   OpenOptions told;
   told.dims = {{"n1", 4}, {"n2", 5}};
   model = m.open(told);
   REQUIRE(model.ok());
   for (const FreeDimension& free : model->free_dimensions) CHECK(free.told);
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[4, 3, 5]");
+}
+
+TEST_CASE("sizes are found with which the model can be run") {
+  // A window of 600 numbers over a row: 128 and 512 are too short.
+  OnnxMaker audio;
+  audio.input("x", {-1, 1, -2}).output("y").weight("w", {2, 1, 600}, std::vector<float>(1200, 0.5F));
+  audio.node("Conv", {"x", "w"}, {"y"});
+  auto model = audio.open();
+  REQUIRE(model.ok());
+  CHECK(model->problems.empty());
+  CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 1024]");
+  // A picture of one channel, told by the weights only.
+  OnnxMaker picture;
+  picture.input("x", {-1, -2, -3, -4}).output("y").weight("w", {2, 1, 3, 3}, std::vector<float>(18, 0.5F));
+  picture.node("Conv", {"x", "w"}, {"y"});
+  model = picture.open();
+  REQUIRE(model.ok());
+  CHECK(model->problems.empty());
+  CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 224, 224]");
+  // What one tells stays, whatever is tried for the rest.
+  OpenOptions told;
+  told.dims = {{"n4", 20}};
+  model = picture.open(told);
+  REQUIRE(model.ok());
+  CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 224, 20]");
+  CHECK(model->free_dimensions[3].told);
+  CHECK_FALSE(model->free_dimensions[2].told);
+}
+
+TEST_CASE("the shape of an input may be told whole") {
+  OnnxMaker m;
+  m.input("x", {-1, 3, -2}).input("z", {-1, 3, -2}).output("y").node("Add", {"x", "z"}, {"y"});
+  OpenOptions told;
+  told.shapes = {{"x", {2, 3, 7}}};
+  auto model = m.open(told);
+  REQUIRE(model.ok());
+  CHECK(model->problems.empty());
+  CHECK(to_string(model->outputs[0].tensor.sizes()) == "[2, 3, 7]");  // its names hold for the other input, too
+  for (const FreeDimension& free : model->free_dimensions) CHECK(free.told);
+  const std::pair<OpenOptions, const char*> bad[] = {{{.shapes = {{"q", {2}}}}, "no input 'q'"},
+                                                     {{.shapes = {{"x", {2, 4, 7}}}}, "'x' is ?x3x?"},
+                                                     {{.shapes = {{"x", {2, 3}}}}, "'x' is ?x3x?"},
+                                                     {{.dims = {{"n1", 5}}, .shapes = {{"x", {2, 3, 7}}}}, "n1 is told"}};
+  for (const auto& [options, what] : bad) {
+    auto refused = m.open(options);
+    REQUIRE_FALSE(refused.ok());
+    CHECK_MESSAGE(refused.error().message.find(what) != std::string::npos, refused.error().message);
+  }
 }

@@ -62,7 +62,7 @@ struct FreeDimension {
   int axis = 0;        // counted from the outermost
   std::string symbol;  // what the file calls it; "": nothing
   int64_t size = 1;
-  bool told = false;  // by OpenOptions; else it was taken as 1
+  bool told = false;  // by OpenOptions; else it was assumed
   // What OpenOptions::dims calls it: its symbol, or "INPUT:AXIS" where it has none.
   std::string key() const { return symbol.empty() ? input + ":" + std::to_string(axis) : symbol; }
 };
@@ -102,7 +102,10 @@ struct OpenOptions {
   std::map<std::string, Tensor> inputs;
   // Inputs that are sequences: how many tensors each has, which `inputs` names NAME[0], NAME[1], …
   std::map<std::string, int64_t> sequence_lengths;
-  std::map<std::string, int64_t> dims;  // free dimensions by FreeDimension::key(), e.g. batch → 1; others become 1
+  // Free dimensions by FreeDimension::key(), e.g. batch → 1. Of those that nobody tells ONNX files get usual sizes that the
+  // model can be lowered with (FreeDimension::told says which), others 1.
+  std::map<std::string, int64_t> dims;
+  std::map<std::string, std::vector<int64_t>> shapes;  // whole inputs of ONNX files by name; also settle `dims`
   bool training = false;                // zoo models that have it: a training step
   bool prefill = false;                 // language models: many tokens at once instead of one
   int64_t tokens = 0;                   // language models: sequence length; 0: the architecture's usual one

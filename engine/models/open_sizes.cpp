@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "engine/models/open_sizes.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "engine/models/lowering.h"
+
+namespace arenascope::models {
+namespace {
+
+// In the order in which they are tried. A side of a picture: what classifiers take, then detectors, then a line of text,
+// then the least that many strides of two leave something of. Numbers in a row: short, then what windows over audio
+// want. Tokens of a text.
+constexpr int64_t kSides[] = {224, 320, 640, 48, 96, 32};
+constexpr int64_t kLengths[] = {128, 512, 1024, 4096, 16000, 32};
+constexpr int64_t kTokens[] = {128, 32, 16, 8, 512, 1};
+constexpr int64_t kChannels[] = {3, 1};  // each with every one of these
+constexpr size_t kAttempts = std::size(kSides) * std::size(kChannels);
+
+struct Open {
+  std::string key, symbol;
+  int axis = 0, rank = 0;
+  bool counts = false;  // the input is of whole numbers
+};
+
+bool has_word(const std::string& symbol, std::initializer_list<std::string_view> words) {
+  std::string name = symbol;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return name.find(word) != name.npos; });
+}
+
+int64_t size_of(const Open& open, size_t n) {
+  const size_t attempt = n / std::size(kChannels);
+  const int64_t channels = kChannels[n % std::size(kChannels)];
+  if (has_word(open.symbol, {"batch", "past"})) return 1;
+  if (has_word(open.symbol, {"height", "width"})) return kSides[attempt];
+  if (has_word(open.symbol, {"channel"})) return channels;
+  if (has_word(open.symbol, {"seq", "length", "time", "token"})) return (open.counts ? kTokens : kLengths)[attempt];
+  if (open.axis == 0) return 1;
+  if (open.rank >= 4) return open.axis == 1 ? channels : kSides[attempt];
+  return (open.counts ? kTokens : kLengths)[attempt];
+}
+
+FreeDimension free_dimension(const ir::ValueType& input, size_t axis) {
+  return {input.name, static_cast<int>(axis), input.symbols[axis], 1, false};
+}
+
+std::string shape_text(const std::vector<int64_t>& sizes) {
+  std::string text;
+  for (int64_t size : sizes) text += (text.empty() ? "" : "x") + (size < 0 ? std::string("?") : std::to_string(size));
+  return text;
+}
+
+// Shapes as sizes of the dimensions that a file leaves open.
+Status tell_shapes(const ir::File& file, OpenOptions& options) {
+  for (const auto& [name, shape] : options.shapes) {
+    const auto input = std::find_if(file.graph.inputs.begin(), file.graph.inputs.end(),
+                                    [&, &name = name](const ir::ValueType& i) { return i.name == name; });
+    if (input == file.graph.inputs.end()) return Error{fmt::format("there is no input '{}' to have a shape", name)};
+    bool fits = input->sizes.size() == shape.size();
+    for (size_t i = 0; fits && i < shape.size(); ++i) fits = input->sizes[i] < 0 || input->sizes[i] == shape[i];
+    if (!fits)
+      return Error{
+          fmt::format("the input '{}' is {}, it cannot be {}", name, shape_text(input->sizes), shape_text(shape))};
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (input->sizes[i] >= 0) continue;
+      const std::string key = free_dimension(*input, i).key();
+      const auto [told, added] = options.dims.try_emplace(key, shape[i]);
+      if (!added && told->second != shape[i])
+        return Error{fmt::format("{} is told to be {} and {}", key, told->second, shape[i])};
+    }
+  }
+  return {};
+}
+
+std::vector<Open> open_dimensions(const ir::File& file, const OpenOptions& options) {
+  std::vector<Open> out;
+  for (const ir::ValueType& input : file.graph.inputs) {
+    if (!input.has_shape || options.inputs.count(input.name)) continue;
+    const bool counts = input.dtype == DType::I64 || input.dtype == DType::I32;
+    for (size_t i = 0; i < input.sizes.size(); ++i) {
+      const FreeDimension free = free_dimension(input, i);
+      if (input.sizes[i] >= 0 || options.dims.count(free.key())) continue;
+      out.push_back({free.key(), free.symbol, free.axis, static_cast<int>(input.sizes.size()), counts});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
+  OpenOptions told = given;
+  if (auto ok = tell_shapes(file, told); !ok) return ok.error();
+  const std::vector<Open> open = open_dimensions(file, told);
+  if (open.empty()) return Lowering(std::move(file), told).run();
+  std::optional<Model> best;
+  std::map<std::string, int64_t> before;
+  Error failed;
+  for (size_t attempt = 0; attempt < kAttempts; ++attempt) {
+    OpenOptions tried = told;
+    for (const Open& dimension : open) tried.dims.try_emplace(dimension.key, size_of(dimension, attempt));
+    if (tried.dims == before) continue;  // no number of channels is open
+    auto model = Lowering(file, tried).run();
+    if (!model) failed = model.error();
+    if (model && (!best || model->problems.size() < best->problems.size())) best = std::move(*model);
+    if (best && best->problems.empty()) break;
+    before = std::move(tried.dims);
+  }
+  if (!best) return failed;
+  for (FreeDimension& free : best->free_dimensions) free.told = told.dims.count(free.key()) != 0;
+  return std::move(*best);
+}
+
+}  // namespace arenascope::models
