@@ -86,7 +86,6 @@ struct File {
   int64_t ir_version = 0;
   std::string producer;
   std::map<std::string, int64_t> opsets;  // by domain; "" is ONNX's own
-  int64_t function_count = 0;
   Graph graph;
 };
 

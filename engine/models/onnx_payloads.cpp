@@ -21,7 +21,12 @@ constexpr std::byte kRawDataTag{kRawData << 3 | kBytes};
 // The message inside a field; nullopt: none that holds weights.
 std::optional<OnnxMessage> message_in(OnnxMessage outer, uint32_t field) {
   switch (outer) {
-    case OnnxMessage::Model: return field == 7 ? std::optional(OnnxMessage::Graph) : std::nullopt;
+    case OnnxMessage::Model:
+      if (field == 25) return OnnxMessage::Function;
+      return field == 7 ? std::optional(OnnxMessage::Graph) : std::nullopt;
+    case OnnxMessage::Function:
+      if (field == 11) return OnnxMessage::Attribute;
+      return field == 7 ? std::optional(OnnxMessage::Node) : std::nullopt;
     case OnnxMessage::Graph:
       if (field == 1) return OnnxMessage::Node;
       return field == 5 ? std::optional(OnnxMessage::Tensor) : std::nullopt;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The one file that knows protobuf's classes for ONNX: turns them into the plain values of onnx_ir.h.
+// Knows protobuf's classes for ONNX, with onnx_functions.cpp alone: turns them into the plain values of onnx_ir.h.
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 #include "engine/models/mapped_file.h"
+#include "engine/models/onnx_functions.h"
 #include "engine/models/onnx_ir.h"
 #include "engine/models/onnx_payloads.h"
 #include "engine/models/small_types.h"
@@ -276,10 +277,10 @@ Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std
   cut->skeleton = {};
   if (!proto.has_graph()) return Error{"it holds no ONNX graph"};
   if (proto.graph().output_size() == 0) return Error{"its graph has no outputs"};
+  if (auto ok = expand_functions(proto); !ok) return ok.error();
   File out;
   out.ir_version = proto.ir_version();
   out.producer = proto.producer_name();
-  out.function_count = proto.functions_size();
   for (const auto& set : proto.opset_import())
     out.opsets[set.domain() == "ai.onnx" ? "" : set.domain()] = set.version();
   auto graph = Converter(file, std::move(cut->payloads), folder).graph(proto.graph(), nullptr);

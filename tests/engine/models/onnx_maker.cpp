@@ -102,6 +102,7 @@ OnnxMaker& OnnxMaker::node(const std::string& op, const std::vector<std::string>
   for (const Attr& attr : attributes) {
     auto* a = n->add_attribute();
     a->set_name(attr.name);
+    if (!attr.passed_on.empty()) a->set_ref_attr_name(attr.passed_on);
     if (const auto* i = std::get_if<int64_t>(&attr.value)) a->set_i(*i), a->set_type(onnx::AttributeProto::INT);
     if (const auto* f = std::get_if<float>(&attr.value)) a->set_f(*f), a->set_type(onnx::AttributeProto::FLOAT);
     if (const auto* s = std::get_if<std::string>(&attr.value)) a->set_s(*s), a->set_type(onnx::AttributeProto::STRING);
@@ -118,6 +119,20 @@ OnnxMaker& OnnxMaker::node(const std::string& op, const std::vector<std::string>
       *a->mutable_g() = (*g)->proto_->model.graph();
     }
   }
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::function(const std::string& name, const std::vector<std::string>& inputs,
+                               const std::vector<std::string>& outputs, const std::vector<std::string>& attributes,
+                               int64_t opset) {
+  auto& f = *proto_->model.add_functions();
+  f.set_name(name);
+  f.set_domain("own");
+  for (const auto& i : inputs) f.add_input(i);
+  for (const auto& o : outputs) f.add_output(o);
+  for (const auto& a : attributes) f.add_attribute(a);
+  f.add_opset_import()->set_version(opset);
+  f.mutable_node()->Swap(proto_->model.mutable_graph()->mutable_node());
   return *this;
 }
 

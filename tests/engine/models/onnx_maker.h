@@ -18,6 +18,7 @@ class OnnxMaker;
 struct Attr {
   std::string name;
   std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, const OnnxMaker*> value;
+  std::string passed_on = {};  // in a function: the name of its own attribute that this one has the value of
 };
 
 // ONNX's codes of element types.
@@ -44,6 +45,11 @@ class OnnxMaker {
   OnnxMaker& node(const std::string& op, const std::vector<std::string>& inputs,
                   const std::vector<std::string>& outputs, const std::vector<Attr>& attributes = {},
                   const std::string& name = "", const std::string& domain = "");
+
+  // The nodes added so far become a function "own::NAME" of the model, which has none then.
+  OnnxMaker& function(const std::string& name, const std::vector<std::string>& inputs,
+                      const std::vector<std::string>& outputs, const std::vector<std::string>& attributes = {},
+                      int64_t opset = 13);
 
   std::vector<std::byte> bytes() const;
   Result<Model> open(const OpenOptions& options = {}, const std::filesystem::path& folder = {}) const;
