@@ -100,12 +100,18 @@ void Headline::set_document(Document& document) {
 
 void Headline::show_text() {
   if (source_ == nullptr) return;
-  const QString text = headline_of(*source_->snapshot(), source_->plan(), source_->graph_id());
+  const QString text =
+      shut_ ? QString() : headline_of(*source_->snapshot(), source_->plan(), source_->graph_id());
   text_->setText(text);
   text_->setToolTip(text.isEmpty() ? QString()
                                    : tr("Most bytes at once of each kind of memory; the plan shown; runs but the cold "
                                         "first one. %1")
                                          .arg(text));
+}
+
+void Headline::shut(bool on) {
+  shut_ = on;
+  show_text();
 }
 
 void Headline::show_group() {

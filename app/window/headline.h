@@ -22,6 +22,7 @@ class Headline : public QToolBar {
   Headline(Panels* panels, QWidget* parent);
   void set_document(Document& document);
   void retranslate();
+  void shut(bool on);  // its text would tell the answer to a lesson's question
   QString text() const { return text_->text(); }
 
  private:
@@ -34,6 +35,7 @@ class Headline : public QToolBar {
   std::vector<std::pair<PanelGroup, QToolButton*>> groups_;
   QLabel* text_;
   QTimer timer_;
+  bool shut_ = false;
 };
 
 }  // namespace arenascope::app

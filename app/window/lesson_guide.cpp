@@ -13,6 +13,8 @@
 #include <QThreadPool>
 
 #include "document/learning.h"
+#include "headline.h"
+#include "lesson_names.h"
 #include "shell.h"
 
 namespace arenascope::app {
@@ -91,9 +93,7 @@ Result<std::string> LessonGuide::draft() const {
 void LessonGuide::enter() {
   qApp->installEventFilter(this);  // once, however often
   if (own_layout_.isEmpty()) own_layout_ = shell_.window->saveState();
-  for (const std::string& id : panel_->open_lesson()->shut)
-    if (shell_.panels->dock(text_of(id)) == nullptr)
-      panel_->say(at_line(1, tr("there is no panel %1").arg(text_of(id))));
+  for (const Error& wrong : wrong_names(*panel_->open_lesson())) panel_->say(text_of(wrong.message));
   begin(lesson::entering(*panel_->open_lesson(), static_cast<size_t>(panel_->step())), false);
 }
 
@@ -128,6 +128,8 @@ void LessonGuide::shut_panels() {
   if (asks)
     for (const std::string& id : panel_->open_lesson()->shut)
       if (shell_.panels->dock(text_of(id)) != nullptr) wanted << text_of(id);
+  if (auto* headline = shell_.window->findChild<Headline*>())
+    headline->shut(asks && std::ranges::find(panel_->open_lesson()->shut, kHeadlineName) != panel_->open_lesson()->shut.end());
   for (const QString& id : std::exchange(shut_, wanted))
     if (!wanted.contains(id)) shell_.panels->shut(id, {});
   for (const QString& id : wanted)

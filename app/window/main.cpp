@@ -16,6 +16,7 @@
 #include "language.h"
 #include "lesson_guide.h"
 #include "lesson_handout.h"
+#include "lesson_names.h"
 #include "main_window.h"
 
 namespace {
@@ -40,6 +41,12 @@ bool needs_no_window(int argc, char** argv) {
     for (const char* option : {"--export", "--help", "-h", "--version", "-v", "--check", "-o", "--output"})
       if (std::strncmp(argv[i], option, std::strlen(option)) == 0) return true;
   return false;
+}
+
+// Without a display Qt says at each size of a window that it cannot pass it on, and hides what is to be read.
+QtMessageHandler louder = nullptr;
+void say_less(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+  if (!message.contains(QStringLiteral("propagateSizeHints"))) louder(type, context, message);
 }
 
 void describe_program() {
@@ -145,7 +152,8 @@ QString attach_spec_of(const QStringList& arguments) {
 int check_lesson(const QString& name, const QString& language) {
   auto lesson = arenascope::views::load_lesson(name, language);
   if (!lesson) return refuse(QString::fromStdString(lesson.error().message));
-  const std::vector<arenascope::Error> problems = arenascope::lesson::check(*lesson);
+  std::vector<arenascope::Error> problems = wrong_names(*lesson);
+  for (arenascope::Error& problem : arenascope::lesson::check(*lesson)) problems.push_back(std::move(problem));
   for (const arenascope::Error& problem : problems) std::fprintf(stderr, "arenascope: %s\n", problem.message.c_str());
   if (problems.empty()) std::printf("%s: everything holds\n", qUtf8Printable(name));
   return problems.empty() ? 0 : 1;
@@ -209,6 +217,7 @@ int run_window(const QString& theme, const QStringList& files) {
 int main(int argc, char** argv) {
   if (needs_no_window(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (qgetenv("QT_QPA_PLATFORM") == "offscreen") louder = qInstallMessageHandler(say_less);
   QApplication application(argc, argv);
   if (auto ok = arenascope::models::survive_lost_pages(); !ok)
     return refuse(QString::fromStdString(ok.error().message));

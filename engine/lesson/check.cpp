@@ -28,8 +28,14 @@ class Checker {
   void say(int line, const std::string& what) { problems_.push_back(error_at(lesson_, line, what)); }
 
   void check_step(const LessonStep& step) {
-    for (const Action& action : step.actions)
-      if (auto done = stage_.act(action); !done) say(action.line, done.error().message);
+    for (const Action& action : step.actions) {
+      const bool opens = action.verb == "open" || action.verb == "graph" || action.verb == "program";
+      if (broken_ && !opens) return;  // told already: what follows would only say that nothing is open
+      auto done = stage_.act(action);
+      broken_ = opens && !done;
+      if (!done) say(action.line, done.error().message);
+    }
+    if (broken_) return;
     if (step.expects.empty() && !step.question) return;
     auto scene = stage_.scene(tensors_read_by(step));
     if (!scene) return say(step.line, scene.error().message);
@@ -38,7 +44,7 @@ class Checker {
       if (!value)
         say(e.line, value.error().message);
       else if (!matches(*value, e.value))
-        say(e.line, fmt::format("{} is {}, not {}", e.fact, plain(*value), e.value));
+        say(e.line, fmt::format("{} is {}, not {}", e.fact, told(*value), e.value));
     }
     if (step.question) check_question(*scene, *step.question);
   }
@@ -50,7 +56,10 @@ class Checker {
     if (!verdict)
       say(q.line, verdict.error().message);
     else if (!verdict->right)
-      say(q.line, "the answer that would be revealed is not right");
+      say(q.line, q.kind == QuestionKind::Place
+                      ? fmt::format("they do not fit into {} ({} bytes): the best that is known takes {}", q.fact,
+                                    verdict->limit, verdict->bytes)
+                      : "the answer that would be revealed is not right");
     int right = 0;
     for (const Option& option : q.options) {
       auto judged = judge(scene, q, Answer{option.value, {}, {}});
@@ -65,17 +74,26 @@ class Checker {
         say(q.line, value.error().message);
         continue;
       }
-      const std::string given =
-          value->kind == Value::Kind::List && !value->list.empty() ? value->list.front() : plain(*value);
-      auto judged = judge(scene, q, Answer{given, {}, {}});
-      if (!judged || judged->right || judged->text != wrong.text)
+      for (const std::string& given :
+           value->kind == Value::Kind::List ? value->list : std::vector<std::string>{plain(*value)}) {
+        auto judged = judge(scene, q, Answer{given, {}, {}});
+        if (judged && !judged->right && judged->text == wrong.text) continue;
         say(q.line, fmt::format("the answer {} ({}) is not wrong, or is explained otherwise", wrong.fact, given));
+        break;
+      }
     }
     for (const Action& action : q.then)
       if (auto done = stage_.act(action); !done) say(action.line, done.error().message);
   }
 
+  // As it would have to be written, and with its unit where that is another text.
+  static std::string told(const Value& value) {
+    const std::string bare = plain(value), whole = shown(value, false);
+    return bare == whole ? bare : fmt::format("{} ({})", bare, whole);
+  }
+
   const Lesson& lesson_;
+  bool broken_ = false;  // what is to be open is not
   Stage stage_;
   std::vector<Error> problems_;
 };

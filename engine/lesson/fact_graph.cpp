@@ -51,6 +51,12 @@ Result<Value> leafs(const Scene& s, const Arguments&) {
   return number_value(static_cast<double>((*graph)->leafs.size()));
 }
 
+Result<Value> named(const Scene& s, const Arguments& a) {
+  auto found = tensor_of(s, a[0]);
+  if (!found) return found.error();
+  return text_value(a[0]);
+}
+
 Result<Value> names(const Scene& s, bool of_nodes) {
   auto graph = graph_of(s);
   if (!graph) return graph.error();
@@ -221,6 +227,7 @@ constexpr Fact kGraphFacts[] = {
     {{"views", 0, 0, "the nodes that are views"}, views},
     {{"gradients", 0, 0, "how many tensors have a gradient"}, gradients},
     {{"accumulator", 1, 1, "the tensor that its gradient is added to, or none"}, accumulator},
+    {{"tensor", 1, 1, "the tensor itself: for a question that has it for its answer"}, named},
     {{"op", 1, 1, "the op of a tensor, NONE of a leaf"}, of_tensor<op>},
     {{"dtype", 1, 1, "its type"}, of_tensor<dtype>},
     {{"shape", 1, 1, "its sizes, outermost first: 3 × 4"}, of_tensor<shape>},

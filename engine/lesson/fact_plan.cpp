@@ -76,22 +76,32 @@ Result<Value> at_peak(const Scene& s, const Arguments&) {
   return list_value(std::move(*names));
 }
 
+// A step, or that of the node that computes a tensor.
+Result<Step> step_of(const Scene& s, const std::string& word) {
+  auto plan = plan_of(s);
+  if (!plan) return plan.error();
+  auto step = whole_number(word);
+  if (auto found = tensor_of(s, word); !step && found && found->ref.is_node()) {
+    const auto at = std::ranges::find((*plan)->order, NodeId(found->ref.index()));
+    if (at != (*plan)->order.end()) step = at - (*plan)->order.begin();
+  }
+  if (!step || *step < 0 || *step >= static_cast<int64_t>((*plan)->order.size()))
+    return Error{fmt::format("'{}' is no step", word)};
+  return Step(static_cast<int32_t>(*step));
+}
+
 Result<Value> live(const Scene& s, const Arguments& a) {
-  const auto step = whole_number(a[0]);
-  if (!step || *step < 0) return Error{fmt::format("'{}' is no step", a[0])};
-  auto names = live_at(s, Step(static_cast<int32_t>(*step)));
+  auto step = step_of(s, a[0]);
+  if (!step) return step.error();
+  auto names = live_at(s, *step);
   if (!names) return names.error();
   return list_value(std::move(*names));
 }
 
 Result<Value> live_bytes(const Scene& s, const Arguments& a) {
-  auto plan = plan_of(s);
-  if (!plan) return plan.error();
-  const std::vector<Bytes> live = trace::Snapshot::occupancy(**plan);
-  const auto step = whole_number(a[0]);
-  if (!step || *step < 0 || *step >= static_cast<int64_t>(live.size()))
-    return Error{fmt::format("there is no step {}", a[0])};
-  return bytes_value(live[static_cast<size_t>(*step)]);
+  auto step = step_of(s, a[0]);
+  if (!step) return step.error();
+  return bytes_value(trace::Snapshot::occupancy(**plan_of(s))[step->index()]);
 }
 
 template <Bytes trace::PlanInfo::*field>
@@ -223,7 +233,7 @@ constexpr Fact kPlanFacts[] = {
     {{"blocks", 0, 0, "how many blocks they share"}, blocks},
     {{"steps", 0, 0, "how many steps the order has"}, steps},
     {{"run_order", 0, 0, "the nodes in the order of the plan shown"}, run_order},
-    {{"live", 1, 1, "who lives at a step, the largest first"}, live},
+    {{"live", 1, 1, "who lives at a step, or while a node is computed, the largest first"}, live},
     {{"live_bytes", 1, 1, "their bytes"}, live_bytes},
     {{"step_of", 1, 1, "the step that computes a tensor"}, step_of},
     {{"first", 1, 1, "the first step at which its bytes are needed"}, of_slice<Where::First>},

@@ -73,7 +73,7 @@ Result<Value> tried(const Scene& s, const Arguments&) {
 Result<Value> tuned_by(const Scene& s, const Arguments&) {
   const trace::TuningInfo* most = most_tried(s);
   if (most == nullptr) return Error{"nothing was tuned"};
-  return text_value(most->remembered ? "an earlier run" : most->tried > 0 ? "this run" : "a rule");
+  return text_value(most->tried == 0 ? "a rule" : most->remembered ? "an earlier run" : "this run");
 }
 
 constexpr Fact kPoolFacts[] = {

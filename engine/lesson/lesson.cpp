@@ -118,6 +118,7 @@ class Parser {
                                                       {"order", &s.order},
                                                       {"strategy", &s.strategy},
                                                       {"backend", &s.backend},
+                                                      {"tuning", &s.tuning},
                                                       {"host", &s.host}};
       const std::map<std::string, bool*> switches{{"fuse", &s.fuse}, {"in_place", &s.in_place}};
       if (const auto text = texts.find(key); text != texts.end() && !what.empty()) {
@@ -263,6 +264,7 @@ std::span<const Verb> verbs() { return kVerbs; }
 Result<Lesson> parse(const std::string& file, std::string_view text) { return Parser(file, text).parse(); }
 
 Error error_at(const Lesson& lesson, int line, const std::string& what) {
+  if (what.starts_with(lesson.file + ":")) return Error{what};  // it says where by itself
   return Error{fmt::format("{}:{}: {}", lesson.file, line, what)};
 }
 

@@ -243,6 +243,7 @@ RunnerOptions runner_options(const Settings& settings) {
   options.strategy = parse_memory_strategy(settings.strategy).value_or(MemoryStrategy::Planned);
   options.fuse = settings.fuse;
   options.in_place = settings.in_place;
+  if (!settings.tuning.empty()) options.backend_options["tuning"] = settings.tuning;
   for (const std::string& name : split(settings.host, ","))
     if (const auto op = parse_op(name)) options.host_ops.push_back(*op);
   options.budget_seconds = 0.05;

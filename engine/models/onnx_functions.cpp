@@ -112,7 +112,7 @@ class Expansion {
       const std::string numbered = fmt::format("{}.{}", label, n);
       if (labels_.count(numbered) == 0) label = numbered;
     }
-    made.prefix = label + "/";
+    made.prefix = fmt::format("{}/", label);
     for (int i = 0; i < f.output_size(); ++i)
       if (i < node.output_size() && !node.output(i).empty()) made.names[f.output(i)] = node.output(i);
     for (int i = 0; i < f.input_size(); ++i) made.names[f.input(i)] = i < node.input_size() ? node.input(i) : "";
@@ -129,7 +129,7 @@ class Expansion {
   }
 
   static void rename(onnx::NodeProto& node, const Call& made) {
-    node.set_name(made.prefix + (node.name().empty() ? node.op_type() : node.name()));
+    node.set_name(fmt::format("{}{}", made.prefix, node.name().empty() ? node.op_type() : node.name()));
     for (std::string& name : *node.mutable_input()) name = made(name);
     for (std::string& name : *node.mutable_output()) name = made(name);
     auto& attributes = *node.mutable_attribute();

@@ -50,7 +50,10 @@ FreeDimension free_dimension(const ir::ValueType& input, size_t axis) {
 
 std::string shape_text(const std::vector<int64_t>& sizes) {
   std::string text;
-  for (int64_t size : sizes) text += (text.empty() ? "" : "x") + (size < 0 ? std::string("?") : std::to_string(size));
+  for (int64_t size : sizes) {
+    if (!text.empty()) text += 'x';
+    text += size < 0 ? std::string(1, '?') : fmt::format("{}", size);
+  }
   return text;
 }
 

@@ -121,9 +121,9 @@ TablePtr tuning_table(const TableInput& input) {
        DeviceTablesTexts::tr("Whether this run measured it, an earlier one did, or a rule chose it"),
        [notes](size_t r) {
          const trace::TuningInfo& n = (*notes)[r];
-         return n.remembered  ? DeviceTablesTexts::tr("an earlier run")
-                : n.tried > 0 ? DeviceTablesTexts::tr("this run")
-                              : DeviceTablesTexts::tr("a rule");
+         return n.tried == 0   ? DeviceTablesTexts::tr("a rule")
+                : n.remembered ? DeviceTablesTexts::tr("an earlier run")
+                               : DeviceTablesTexts::tr("this run");
        }},
   };
   return table;

@@ -145,7 +145,9 @@ Opened lesson_graph(const QString& path, const RunSettings& settings, const Open
   opened.title = title;
   RunnerOptions options = runner_options(settings, voice);
   options.in_place = lesson->settings.in_place;
-  options.host_ops = lesson::runner_options(lesson->settings).host_ops;
+  const RunnerOptions own = lesson::runner_options(lesson->settings);
+  options.host_ops = own.host_ops;
+  options.backend_options = own.backend_options;
   options.hold_threads = true;
   options.recorder = opened.recorder.get();
   auto model = lesson::lesson_model(*lesson);

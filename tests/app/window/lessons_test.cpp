@@ -10,7 +10,9 @@
 #include <QTest>
 
 #include "app/window/document/run_memory.h"
+#include "app/window/headline.h"
 #include "app/window/lesson_handout.h"
+#include "app/window/lesson_names.h"
 #include "app/window/panels/training_panel.h"
 #include "lesson_fixture.h"
 
@@ -153,6 +155,62 @@ class LessonsTest : public QObject, protected LessonFixture {
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     QVERIFY2(panel()->problem().contains("own.md:"), qPrintable(panel()->problem()));
     QVERIFY(!window_->lesson_guide()->play("/nowhere.md").ok());
+  }
+
+  void what_a_lesson_names_of_the_window_is_there() {
+    for (const QString& id : lessons())
+      for (const char* language : {"en", "zh_CN"})
+        for (const Error& wrong : wrong_names(*load_lesson(id, language))) QFAIL(wrong.message.c_str());
+    const auto lesson = lesson::parse("x.md",
+                                      "title: T\nshut: headline, inspectr\nneeds: arrena, arena\n## A\n! show node\n"
+                                      "! layout foo\n! ask number nodes\n! right Yes.\n! then show nodez\nHow many?\n");
+    QVERIFY(lesson.ok());
+    std::string all;
+    for (const Error& wrong : wrong_names(*lesson)) all += wrong.message + "\n";
+    for (const char* said : {"x.md:1: there is no panel 'inspectr'", "'arrena'", "x.md:5: there is no panel 'node'",
+                             "x.md:6: there is no layout 'foo'", "x.md:9: there is no panel 'nodez'"})
+      QVERIFY2(all.find(said) != std::string::npos, all.c_str());
+    QCOMPARE(std::count(all.begin(), all.end(), '\n'), 5);
+  }
+
+  void what_tells_the_bound_is_shut_too() {
+    make_window();
+    const QString path = folder_.filePath("shut.md");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(
+        "title: Shut\nshut: headline\ngraph:\n  a 64\n  b 64 <- a\n## One\n! graph\n! ask number peak\n! right Yes.\n"
+        "How much?\n");
+    file.close();
+    auto* headline = window_->findChild<Headline*>();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QVERIFY(window_->lesson_guide()->play(path).ok());
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    QVERIFY(headline->text().isEmpty());
+    box()->number()->setText(QStringLiteral("128"));
+    box()->answer();
+    QVERIFY(box()->answered().right);
+    QVERIFY(headline->text().contains(QStringLiteral("128")));
+  }
+
+  // Who walks through a table by keys passes other rows: only Enter answers.
+  void keys_answer_by_enter_alone() {
+    make_window();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    window_->shell().actions->find("lesson.faults")->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    panel()->go_to(3);
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
+    QTableView* rows = panels().table("nodes")->table_view();
+    rows->setFocus();
+    rows->setCurrentIndex(rows->model()->index(0, 0));
+    const int wrong = box()->answered().wrong;
+    QTest::keyClick(rows, Qt::Key_Down);
+    QVERIFY(!box()->answered().right);
+    QCOMPARE(box()->answered().wrong, wrong);
+    QVERIFY(!box()->said().isEmpty());
+    QTest::keyClick(rows, Qt::Key_Return);
+    QTRY_VERIFY(box()->answered().right || box()->answered().wrong == wrong + 1);
   }
 
   void own_lessons_stand_behind_the_course() {

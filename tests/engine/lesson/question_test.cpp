@@ -112,6 +112,29 @@ TEST_CASE("an order is judged by its peak") {
   CHECK(judge(scene, q, *solution(scene, q))->right);
 }
 
+TEST_CASE("what does not hold is said once, with what would") {
+  const auto wrongs = [](const std::string& steps) {
+    const auto lesson = parse("x.md", "title: T\ngraph:\n  A 1024\n  B 2048 <- A\n  C 1024 <- B\n" + steps);
+    REQUIRE_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
+    std::string all;
+    for (const Error& error : check(*lesson)) all += error.message + "\n";
+    return all;
+  };
+  CHECK(wrongs("## A\n! graph\n! expect peak 2KiB\n{peak}.\n! ask number nodes\n! right Yes.\nHow many?\n") ==
+        "x.md:8: peak is 3072 (3072 B), not 2KiB\n");
+  // Of several names each has to be wrong.
+  CHECK(wrongs("## A\n! graph\n! ask node tensor(B)\n! wrong sources(B) It is read.\n! right Yes.\nWho?\n").empty());
+  CHECK(wrongs("## A\n! graph\n! ask node tensor(B)\n! wrong live(B) It lives.\n! right Yes.\nWho?\n")
+            .find("is not wrong") != std::string::npos);
+  CHECK(wrongs("## A\n! graph\n! ask place bytes(B) of A B\n! right Yes.\nPlace.\n").find("takes 3072") !=
+        std::string::npos);
+  // What is not open is told where it should be opened, not at each step behind it.
+  const std::string none = wrongs("## A\n! open nowhere.onnx\n! select A\n! expect nodes 3\n{nodes}.\n## B\n! select B\n"
+                                  "! ask number nodes\n! right Yes.\nHow many?\n");
+  CHECK(std::ranges::count(none, '\n') == 1);
+  CHECK(none.starts_with("x.md:7: "));
+}
+
 TEST_CASE("a draft is a lesson that holds") {
   const Played p = play("! ask number peak\n");
   const auto text = draft(p.scene, "zoo:mul_mat", "Run 3");

@@ -103,7 +103,8 @@ struct Settings {
   int threads = 2;
   bool fuse = false, in_place = false;
   std::string planner = "two-level", order = "depth-first", strategy = "planned", backend = "cpu";
-  std::string host;  // with a device: ops that stay on the host nevertheless, "SOFT_MAX,RELU"
+  std::string tuning;  // of a device's kernels: none, fast, normal, wide, heavy; empty: the device's usual
+  std::string host;    // with a device: ops that stay on the host nevertheless, "SOFT_MAX,RELU"
   bool operator==(const Settings&) const = default;
 };
 
@@ -141,7 +142,7 @@ struct TextPart {
 };
 std::vector<TextPart> parts_of(std::string_view text);
 
-// "FILE:LINE: WHAT".
+// "FILE:LINE: WHAT"; as it is, if it begins with the file.
 Error error_at(const Lesson& lesson, int line, const std::string& what);
 
 }  // namespace arenascope::lesson
