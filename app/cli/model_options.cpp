@@ -21,7 +21,9 @@ std::string assumed_sizes(const models::Model& model) {
     named.push_back(free.key());
     all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", free.key(), free.size);
   }
-  return all.empty() ? "" : fmt::format("sizes assumed: {}; --dim NAME=N, --shape INPUT=N,N or an input tells others\n", all);
+  return all.empty()
+             ? ""
+             : fmt::format("sizes assumed: {}; --dim NAME=N, --shape INPUT=N,N or an input tells others\n", all);
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {

@@ -423,8 +423,8 @@ std::vector<RunOption> model_options() {
       {"dim", T::List, QT_TRANSLATE_NOOP("RunOptions", "Sizes"),
        QT_TRANSLATE_NOOP("RunOptions", "NAME=N: the size of a symbolic dimension"), dim_text, set_dim},
       {"shape", T::List, QT_TRANSLATE_NOOP("RunOptions", "Shapes"),
-       QT_TRANSLATE_NOOP("RunOptions", "NAME=N,N,…: the shape of an input whose sizes the file leaves open"), shape_text,
-       set_shape},
+       QT_TRANSLATE_NOOP("RunOptions", "NAME=N,N,…: the shape of an input whose sizes the file leaves open"),
+       shape_text, set_shape},
       {"tokens", T::Whole, QT_TRANSLATE_NOOP("RunOptions", "Tokens"),
        QT_TRANSLATE_NOOP("RunOptions", "Language models of the zoo: sequence length"), tokens_text, set_tokens},
       part_flag<&O::open, &M::prefill>(

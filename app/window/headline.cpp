@@ -100,8 +100,7 @@ void Headline::set_document(Document& document) {
 
 void Headline::show_text() {
   if (source_ == nullptr) return;
-  const QString text =
-      shut_ ? QString() : headline_of(*source_->snapshot(), source_->plan(), source_->graph_id());
+  const QString text = shut_ ? QString() : headline_of(*source_->snapshot(), source_->plan(), source_->graph_id());
   text_->setText(text);
   text_->setToolTip(text.isEmpty() ? QString()
                                    : tr("Most bytes at once of each kind of memory; the plan shown; runs but the cold "

@@ -129,7 +129,8 @@ void LessonGuide::shut_panels() {
     for (const std::string& id : panel_->open_lesson()->shut)
       if (shell_.panels->dock(text_of(id)) != nullptr) wanted << text_of(id);
   if (auto* headline = shell_.window->findChild<Headline*>())
-    headline->shut(asks && std::ranges::find(panel_->open_lesson()->shut, kHeadlineName) != panel_->open_lesson()->shut.end());
+    headline->shut(asks &&
+                   std::ranges::find(panel_->open_lesson()->shut, kHeadlineName) != panel_->open_lesson()->shut.end());
   for (const QString& id : std::exchange(shut_, wanted))
     if (!wanted.contains(id)) shell_.panels->shut(id, {});
   for (const QString& id : wanted)

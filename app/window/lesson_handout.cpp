@@ -26,6 +26,8 @@ namespace {
 
 constexpr int kHandoutPatience = 120'000, kSettle = 300;  // ms
 constexpr int kPictureWidth = 1400;
+constexpr QSize kSheet{642, 800};   // of A4, as a page of 96 dots an inch: what is surely room on it
+constexpr int kPrintedWidth = 540;  // of a picture on it that is 640 wide in a document
 
 struct Handout {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Handout)
@@ -72,33 +74,56 @@ QString markdown_as_html(const QString& markdown) {
 }
 
 struct Page {
-  QString html;  // with <img src="pictureN">
+  QStringList parts;  // with <img src="pictureN">; none is torn by the end of a sheet that can hold it
   std::vector<QImage> pictures;
   QString answers;
 };
 
 void add_step(Page& page, const lesson::LessonStep& step, const lesson::Scene& scene, const QImage& picture) {
-  page.html += markdown_as_html(step_page(step, scene));
+  QString html = markdown_as_html(step_page(step, scene));
   if (step.question) {
     const lesson::Question& q = *step.question;
-    page.html += QStringLiteral("<p><i>%1</i></p>").arg(invitation(q));
+    html += QStringLiteral("<p><i>%1</i></p>").arg(invitation(q));
     for (const lesson::Option& option : q.options)
-      page.html += markdown_as_html(QStringLiteral("◯ ") + with_figures(text_of(option.text), scene, false));
+      html += markdown_as_html(QStringLiteral("◯ ") + with_figures(text_of(option.text), scene, false));
     if (auto solution = lesson::solution(scene, q))
       page.answers +=
           markdown_as_html(QStringLiteral("**%1** %2. %3")
                                .arg(text_of(step.title), with_figures(sentence_of(*solution, q), scene, false),
                                     with_figures(text_of(q.right), scene, false)));
   }
-  page.html += QStringLiteral("<p><img src=\"picture%1\" width=\"640\"/></p>").arg(page.pictures.size());
+  html += QStringLiteral("<p><img src=\"picture%1\" width=\"640\"/></p>").arg(page.pictures.size());
+  page.parts << html;
   page.pictures.push_back(picture.scaledToWidth(kPictureWidth, Qt::SmoothTransformation));
+}
+
+void set_html(QTextDocument& document, const Page& page, const QString& html) {
+  for (size_t i = 0; i < page.pictures.size(); ++i)
+    document.addResource(QTextDocument::ImageResource, QUrl(QStringLiteral("picture%1").arg(i)), page.pictures[i]);
+  document.setHtml(html);
+}
+
+// The parts on sheets: what does not fit below the one before begins a sheet.
+QString on_sheets(const Page& page) {
+  QString html;
+  double used = 0;
+  for (const QString& part : page.parts) {
+    QTextDocument alone;
+    set_html(alone, page,
+             QString(part).replace(QStringLiteral("width=\"640\""), QStringLiteral("width=\"%1\"").arg(kPrintedWidth)));
+    alone.setTextWidth(kSheet.width());
+    const double height = alone.size().height();
+    const bool next = used > 0 && used + height > kSheet.height();
+    if (next) html += QStringLiteral("<p style=\"page-break-before:always\"></p>");
+    used = next ? height : used + height;
+    html += part;
+  }
+  return html;
 }
 
 Status write_pdf(const Page& page, const QString& path) {
   QTextDocument document;
-  for (size_t i = 0; i < page.pictures.size(); ++i)
-    document.addResource(QTextDocument::ImageResource, QUrl(QStringLiteral("picture%1").arg(i)), page.pictures[i]);
-  document.setHtml(page.html);
+  set_html(document, page, on_sheets(page));
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly))
     return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
@@ -113,7 +138,7 @@ Status write_pdf(const Page& page, const QString& path) {
 }
 
 Status write_html(const Page& page, const QString& title, const QString& path) {
-  QString html = page.html;
+  QString html = page.parts.join(QString());
   for (size_t i = page.pictures.size(); i-- > 0;) {
     QByteArray png;
     QBuffer buffer(&png);
@@ -143,13 +168,13 @@ Status write_handout(const Shell& shell, const QString& path) {
   const lesson::Lesson at_hand = *(*panel)->open_lesson();
   const int back_to = (*panel)->step();
   Page page;
-  page.html = QStringLiteral("<h1>%1</h1><p>%2</p>")
-                  .arg(text_of(at_hand.title).toHtmlEscaped(), text_of(at_hand.summary).toHtmlEscaped());
+  page.parts << QStringLiteral("<h1>%1</h1><p>%2</p>")
+                    .arg(text_of(at_hand.title).toHtmlEscaped(), text_of(at_hand.summary).toHtmlEscaped());
   for (size_t i = 0; i < at_hand.steps.size(); ++i) {
     if (auto played = play_step(shell, *panel, static_cast<int>(i)); !played) return played;
     add_step(page, at_hand.steps[i], (*panel)->scene(), picture_of(shell.window));
   }
-  if (!page.answers.isEmpty()) page.html += QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);
+  if (!page.answers.isEmpty()) page.parts << QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);
   (*panel)->go_to(back_to);
   return path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive) ? write_pdf(page, path)
                                                                     : write_html(page, text_of(at_hand.title), path);

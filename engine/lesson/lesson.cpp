@@ -114,12 +114,9 @@ class Parser {
       const size_t equals = word.find('=');
       const std::string key = word.substr(0, equals), what = equals == word.npos ? "" : word.substr(equals + 1);
       Settings& s = lesson_.settings;
-      const std::map<std::string, std::string*> texts{{"planner", &s.planner},
-                                                      {"order", &s.order},
-                                                      {"strategy", &s.strategy},
-                                                      {"backend", &s.backend},
-                                                      {"tuning", &s.tuning},
-                                                      {"host", &s.host}};
+      const std::map<std::string, std::string*> texts{{"planner", &s.planner},   {"order", &s.order},
+                                                      {"strategy", &s.strategy}, {"backend", &s.backend},
+                                                      {"tuning", &s.tuning},     {"host", &s.host}};
       const std::map<std::string, bool*> switches{{"fuse", &s.fuse}, {"in_place", &s.in_place}};
       if (const auto text = texts.find(key); text != texts.end() && !what.empty()) {
         *text->second = what;

@@ -83,7 +83,8 @@ class Expansion {
     for (const auto& set : f.opset_import()) {
       if (!domain_of(set.domain()).empty()) continue;
       if (opset_ == 0) opset_ = set.version();
-      if (set.version() != opset_) return refuse(fmt::format("is written for opset {}, the model for {}", set.version(), opset_));
+      if (set.version() != opset_)
+        return refuse(fmt::format("is written for opset {}, the model for {}", set.version(), opset_));
     }
     Call made = begin(f, node);
     open_.push_back(&f);

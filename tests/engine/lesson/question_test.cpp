@@ -129,8 +129,9 @@ TEST_CASE("what does not hold is said once, with what would") {
   CHECK(wrongs("## A\n! graph\n! ask place bytes(B) of A B\n! right Yes.\nPlace.\n").find("takes 3072") !=
         std::string::npos);
   // What is not open is told where it should be opened, not at each step behind it.
-  const std::string none = wrongs("## A\n! open nowhere.onnx\n! select A\n! expect nodes 3\n{nodes}.\n## B\n! select B\n"
-                                  "! ask number nodes\n! right Yes.\nHow many?\n");
+  const std::string none = wrongs(
+      "## A\n! open nowhere.onnx\n! select A\n! expect nodes 3\n{nodes}.\n## B\n! select B\n"
+      "! ask number nodes\n! right Yes.\nHow many?\n");
   CHECK(std::ranges::count(none, '\n') == 1);
   CHECK(none.starts_with("x.md:7: "));
 }

@@ -375,10 +375,11 @@ TEST_CASE("the shape of an input may be told whole") {
   CHECK(model->problems.empty());
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[2, 3, 7]");  // its names hold for the other input, too
   for (const FreeDimension& free : model->free_dimensions) CHECK(free.told);
-  const std::pair<OpenOptions, const char*> bad[] = {{{.shapes = {{"q", {2}}}}, "no input 'q'"},
-                                                     {{.shapes = {{"x", {2, 4, 7}}}}, "'x' is ?x3x?"},
-                                                     {{.shapes = {{"x", {2, 3}}}}, "'x' is ?x3x?"},
-                                                     {{.dims = {{"n1", 5}}, .shapes = {{"x", {2, 3, 7}}}}, "n1 is told"}};
+  const std::pair<OpenOptions, const char*> bad[] = {
+      {{.shapes = {{"q", {2}}}}, "no input 'q'"},
+      {{.shapes = {{"x", {2, 4, 7}}}}, "'x' is ?x3x?"},
+      {{.shapes = {{"x", {2, 3}}}}, "'x' is ?x3x?"},
+      {{.dims = {{"n1", 5}}, .shapes = {{"x", {2, 3, 7}}}}, "n1 is told"}};
   for (const auto& [options, what] : bad) {
     auto refused = m.open(options);
     REQUIRE_FALSE(refused.ok());

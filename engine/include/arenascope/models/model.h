@@ -106,9 +106,9 @@ struct OpenOptions {
   // model can be lowered with (FreeDimension::told says which), others 1.
   std::map<std::string, int64_t> dims;
   std::map<std::string, std::vector<int64_t>> shapes;  // whole inputs of ONNX files by name; also settle `dims`
-  bool training = false;                // zoo models that have it: a training step
-  bool prefill = false;                 // language models: many tokens at once instead of one
-  int64_t tokens = 0;                   // language models: sequence length; 0: the architecture's usual one
+  bool training = false;                               // zoo models that have it: a training step
+  bool prefill = false;                                // language models: many tokens at once instead of one
+  int64_t tokens = 0;  // language models: sequence length; 0: the architecture's usual one
   // Language models: keys and values of so many tokens lie in states of `cache_type` (f32, f16, q8_0), which the graph
   // writes at its input "cache_rows", below 0 nowhere; "positions" says where in their text its tokens stand, and what
   // "kq_mask" [tokens, cache] adds to the scores who sees whom. With `prefill` the graph takes `tokens` at once and gives
