@@ -1072,6 +1072,14 @@
         <translation>NAME=N：一个符号维度的大小</translation>
     </message>
     <message>
+        <source>NAME=N,N,…: the shape of an input whose sizes the file leaves open</source>
+        <translation>NAME=N,N,…：文件未写明大小的输入的形状</translation>
+    </message>
+    <message>
+        <source>Shapes</source>
+        <translation>形状</translation>
+    </message>
+    <message>
         <source>Tokens</source>
         <translation>词元</translation>
     </message>
@@ -4314,6 +4322,10 @@ next: %7</source>
     <message>
         <source>The answer, and what really happens</source>
         <translation>答案，以及实际会发生什么</translation>
+    </message>
+    <message>
+        <source>%1 is chosen: Enter answers with it.</source>
+        <translation>已选中 %1：按回车键以它作答。</translation>
     </message>
     <message>
         <source>Put into order</source>
