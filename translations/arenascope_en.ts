@@ -237,6 +237,13 @@
             <numerusform>Times of %1, %n nodes</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n source(s)</source>
+        <translation>
+            <numerusform>as %n source</numerusform>
+            <numerusform>as %n sources</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::LifetimesView</name>

@@ -3729,6 +3729,60 @@ address %1</source>
         <source>seen at</source>
         <translation>实测位于</translation>
     </message>
+    <message>
+        <source>Whose bytes it has</source>
+        <translation>它使用谁的字节</translation>
+    </message>
+    <message>
+        <source>read by</source>
+        <translation>被读取</translation>
+    </message>
+    <message>
+        <source>storage</source>
+        <translation>存储</translation>
+    </message>
+    <message>
+        <source>none before it is computed</source>
+        <translation>计算之前没有</translation>
+    </message>
+    <message>
+        <source>references</source>
+        <translation>引用计数</translation>
+    </message>
+    <message>
+        <source>borrowed, never given back</source>
+        <translation>借用，不会归还</translation>
+    </message>
+    <message>
+        <source>(a view)</source>
+        <translation>（视图）</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n source(s)</source>
+        <translation>
+            <numerusform>作为 %n 个源</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>replay on %1</source>
+        <translation>%1 上的重放</translation>
+    </message>
+    <message>
+        <source>not possible with the device, or with what runs</source>
+        <translation>设备或所运行的内容不支持</translation>
+    </message>
+    <message>
+        <source>nothing recorded yet: only runs that nobody looks into are</source>
+        <translation>尚未录制：只有无人查看的运行才会录制</translation>
+    </message>
+    <message>
+        <source>was tried, and the driver refused</source>
+        <translation>曾尝试，但驱动程序拒绝</translation>
+    </message>
+    <message>
+        <source>%1 kernels in %2 recordings, replayed %3 times</source>
+        <translation>%2 次录制中的 %1 个内核，已重放 %3 次</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -4110,6 +4164,10 @@ next: %7</source>
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>, scratch on: %1 of %2 used</source>
+        <translation>，暂存区开启：已用 %1 / %2</translation>
     </message>
 </context>
 <context>
@@ -5705,6 +5763,150 @@ next: %7</source>
         <source>Samples</source>
         <translation>样本数</translation>
     </message>
+    <message>
+        <source>Hits</source>
+        <translation>命中</translation>
+    </message>
+    <message>
+        <source>Requests served from what was reserved already</source>
+        <translation>由已保留的内存满足的请求</translation>
+    </message>
+    <message>
+        <source>Misses</source>
+        <translation>未命中</translation>
+    </message>
+    <message>
+        <source>Requests for which more had to be reserved</source>
+        <translation>需要另外保留内存的请求</translation>
+    </message>
+    <message>
+        <source>Cached</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>Reserved, and free to be handed out again</source>
+        <translation>已保留，可再次分配</translation>
+    </message>
+    <message>
+        <source>Held back by rounding, and by frees that wait for a stream</source>
+        <translation>因取整以及等待流的释放而占住的部分</translation>
+    </message>
+    <message>
+        <source>Fragmentation</source>
+        <translation>碎片率</translation>
+    </message>
+    <message>
+        <source>The share of what is free that one request could not get as a whole</source>
+        <translation>空闲部分中无法作为整块满足一次请求的比例</translation>
+    </message>
+    <message>
+        <source>Deferred, stream %1</source>
+        <translation>推迟，流 %1</translation>
+    </message>
+    <message>
+        <source>Given back, and kept until work on the stream that uses it is through</source>
+        <translation>已归还，但要等该流上使用它的工作完成</translation>
+    </message>
+    <message>
+        <source>Requested</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>By what holds it, or where it is free by what held it last</source>
+        <translation>占用者所请求的；空闲时为上一个占用者所请求的</translation>
+    </message>
+    <message>
+        <source>Of the block, beside what was requested</source>
+        <translation>块中请求以外的部分</translation>
+    </message>
+    <message>
+        <source>Storage</source>
+        <translation>存储</translation>
+    </message>
+    <message>
+        <source>A buffer, or an image with its texels</source>
+        <translation>缓冲区，或图像及其纹素</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>用途类型</translation>
+    </message>
+    <message>
+        <source>Dynamic: whatever comes and goes; static: what stays, weights; separate: one tensor alone</source>
+        <translation>动态：随时分配和归还；静态：长期保留，如权重；独立：只供一个张量</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>What lies there now, as far as it is told</source>
+        <translation>目前位于其中的内容（若有记录）</translation>
+    </message>
+    <message>
+        <source>image of %1</source>
+        <translation>图像 %1</translation>
+    </message>
+    <message>
+        <source>buffer</source>
+        <translation>缓冲区</translation>
+    </message>
+    <message>
+        <source>static</source>
+        <translation>静态</translation>
+    </message>
+    <message>
+        <source>separate</source>
+        <translation>独立</translation>
+    </message>
+    <message>
+        <source>dynamic</source>
+        <translation>动态</translation>
+    </message>
+    <message>
+        <source>Candidates</source>
+        <translation>候选</translation>
+    </message>
+    <message>
+        <source>What was tried, with what it took, the fastest first; that which could not run as –</source>
+        <translation>试过的选择及其用时，最快者在前；无法运行的记为 –</translation>
+    </message>
+    <message>
+        <source>what was found for %1</source>
+        <translation>取自 %1 的结果</translation>
+    </message>
+    <message>
+        <source>references</source>
+        <translation>引用计数</translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>填充</translation>
+    </message>
+    <message>
+        <source>sizes and pointers</source>
+        <translation>大小与指针</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>%1 of it used</source>
+        <translation>其中已用 %1</translation>
+    </message>
+    <message>
+        <source>+%1 %2: %3</source>
+        <translation>+%1 %2：%3</translation>
+    </message>
+    <message>
+        <source>Bytes of the object that are this</source>
+        <translation>对象中属于此项的字节</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -5988,6 +6190,37 @@ next: %7</source>
     <message>
         <source>node %1</source>
         <translation>节点 %1</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::PoolsView</name>
+    <message>
+        <source>Pools</source>
+        <translation>内存池</translation>
+    </message>
+    <message>
+        <source>What allocators hold, block by block. The table beside it tells the same.</source>
+        <translation>分配器持有的内存，逐块显示。旁边的表格内容相同。</translation>
+    </message>
+    <message>
+        <source>images, %1</source>
+        <translation>图像，%1</translation>
+    </message>
+    <message>
+        <source>buffers, %1</source>
+        <translation>缓冲区，%1</translation>
+    </message>
+    <message>
+        <source>No allocator holds any memory.</source>
+        <translation>没有分配器持有内存。</translation>
+    </message>
+    <message>
+        <source>%1, %2
+block %3, requested %4, waste %5
+handed out %6 times</source>
+        <translation>%1，%2
+块 %3，请求 %4，浪费 %5
+分配 %6 次</translation>
     </message>
 </context>
 </TS>

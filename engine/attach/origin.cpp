@@ -120,6 +120,20 @@ void Origin::take(ClockInfo clock) {
   if (refer(Numbered::Device, clock.device)) out_.describe(clock);
 }
 
+void Origin::take(AllocatorState state) {
+  const int32_t mine =
+      state.allocator > INT32_MAX ? -1 : number(Numbered::Allocator, static_cast<int32_t>(state.allocator));
+  if (mine < 0) return;
+  state.allocator = static_cast<uint32_t>(mine);
+  out_.describe(std::move(state));
+}
+void Origin::take(PoolInfo pool) {
+  if (refer(Numbered::Device, pool.device) && refer(Numbered::Run, pool.run)) out_.describe(std::move(pool));
+}
+void Origin::take(ReplayInfo replay) {
+  if (refer(Numbered::Device, replay.device) && refer(Numbered::Run, replay.run)) out_.describe(replay);
+}
+
 void Origin::take(StackInfo stack) {
   for (StackFrame& frame : stack.frames)
     if (!refer(Numbered::Name, frame.function) || !refer(Numbered::Name, frame.file)) return;

@@ -66,6 +66,9 @@ class Origin : public trace::Sink {
   void take(trace::Loss loss);
   void take(trace::TuningInfo tuning);
   void take(trace::ClockInfo clock);
+  void take(trace::AllocatorState state);
+  void take(trace::PoolInfo pool);
+  void take(trace::ReplayInfo replay);
   void take(trace::StackInfo stack);
 
   trace::Sink& out_;

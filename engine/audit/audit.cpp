@@ -65,6 +65,7 @@ Report report_on(Raw raw) {
   out.count("recording.runs", static_cast<int64_t>(raw.runs.size()));
   audit_runs(raw, out);
   audit_memory(raw, out);
+  audit_allocators(raw, out);
   audit_spaces(raw, out);
   audit_resident(raw, out);
   audit_arenas(raw, out);

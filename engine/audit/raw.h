@@ -96,8 +96,10 @@ struct Raw {
   std::map<int32_t, trace::ThreadInfo> tracks;
   std::map<int32_t, trace::DeviceInfo> devices;
   std::map<int32_t, std::string> counters;
-  std::map<int32_t, Nanoseconds> clock_errors;  // by device, the newest
-  int32_t resident = -1;                        // the counter of the process's resident memory
+  std::map<int32_t, Nanoseconds> clock_errors;                 // by device, the newest
+  std::map<uint32_t, trace::AllocatorState> allocator_states;  // the newest of each
+  std::map<uint32_t, std::string> allocator_kinds;
+  int32_t resident = -1;  // the counter of the process's resident memory
   std::vector<RawSpace> spaces;
   std::vector<RawSpan> spans;
   std::vector<RawMemory> memory;

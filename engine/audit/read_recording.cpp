@@ -29,6 +29,8 @@ class Collector : public trace::Sink {
   }
   // Spans say their name by number.
   void finish() {
+    for (const auto& [id, allocator] : allocators_)
+      raw_.allocator_kinds[static_cast<uint32_t>(id)] = trace::kMemoryKindNames[static_cast<size_t>(allocator.kind)];
     for (RawSpan& span : raw_.spans)
       if (span.kind == SpanKind::Named) span.name = names_[span.node], span.node = -1;
     for (size_t i = 0; i < raw_.spaces.size(); ++i) {
@@ -67,6 +69,7 @@ class Collector : public trace::Sink {
     raw_.counters[counter.id.value] = counter.name;
     if (counter.role == trace::CounterRole::Resident && raw_.resident < 0) raw_.resident = counter.id.value;
   }
+  void note(const trace::AllocatorState& state) { raw_.allocator_states[state.allocator] = state; }
   void note(const trace::ClockInfo& clock) { raw_.clock_errors[clock.device.value] = clock.error; }
   void note(const trace::NameInfo& name) { names_[name.id.value] = name.text; }
   // Of which run they were nobody knows: of those that go on, or of the newest.

@@ -38,6 +38,7 @@ std::string node_name(const Raw& raw, int32_t graph, int32_t node);
 // Each adds its figures. `find_*` adds contradictions only.
 void audit_runs(const Raw& raw, Writer& out);
 void audit_memory(const Raw& raw, Writer& out);
+void audit_allocators(const Raw& raw, Writer& out);
 void audit_spaces(const Raw& raw, Writer& out);
 void audit_resident(const Raw& raw, Writer& out);
 void audit_arenas(const Raw& raw, Writer& out);

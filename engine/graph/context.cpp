@@ -138,6 +138,8 @@ void Context::keep_alive(const Tensor& tensor) {
 
 Scratch Context::set_scratch(Scratch scratch) { return std::exchange(pool_->scratch_, std::move(scratch)); }
 
+const Scratch& Context::scratch() const { return pool_->scratch_; }
+
 void Context::set_layer(std::string_view layer) {
   auto& names = pool_->layers_;
   if (layer.empty()) {

@@ -139,11 +139,35 @@ Status Graph::grow() {
   if (new_capacity > kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", new_capacity)};
   auto place = context_.append_graph(byte_size(new_capacity, has_grads()) - sizeof(GraphData));
   if (!place) return place.error();
+  (reinterpret_cast<ObjectHeader*>(*place) - 1)->continued = 1;
   GraphData larger{};
   larger.lay_arrays(*place, new_capacity, has_grads());
   larger.copy_from(*data_);
   *data_ = larger;
   return {};
+}
+
+size_t Graph::head_bytes() { return sizeof(GraphData); }
+
+std::vector<Graph::Array> Graph::arrays_of(const ObjectHeader& object) {
+  std::vector<Array> out;
+  if (object.type != ObjectType::Graph || object.continued != 0) return out;
+  const GraphData& g = *std::launder(reinterpret_cast<const GraphData*>(&object + 1));
+  const auto add = [&out]<class T>(Array::Of of, const T* list, size_t count, size_t used) {
+    if (list) out.push_back({of, reinterpret_cast<const std::byte*>(list), count * sizeof(T), used * sizeof(T)});
+  };
+  const auto held = [&](TensorImpl* const* list) {
+    return list ? 2 * g.capacity - static_cast<size_t>(std::count(list, list + 2 * g.capacity, nullptr)) : 0;
+  };
+  using Of = Array::Of;
+  const size_t tensors = g.node_count + g.leaf_count;
+  add(Of::Nodes, g.nodes, g.capacity, g.node_count);
+  add(Of::Leafs, g.leafs, g.capacity, g.leaf_count);
+  add(Of::Gradients, g.grads, 2 * g.capacity, held(g.grads));
+  add(Of::Accumulators, g.grad_accumulators, 2 * g.capacity, held(g.grad_accumulators));
+  add(Of::UseCounts, g.use_counts, 2 * g.capacity, tensors);
+  add(Of::HashSet, g.codes, g.slots, tensors);
+  return out;
 }
 
 // Takes back what a collection has added. What came last goes as a whole, so no gap opens in a chain of slots that

@@ -203,4 +203,10 @@ MemoryStats CpuCachingAllocator::stats() const {
   return s;
 }
 
+FreeMemory CpuCachingAllocator::free_memory() const {
+  std::lock_guard lock(lock_);
+  // The free end of the range has no pages behind it yet.
+  return {std::min(heap_.largest_free(0), range_.backed_bytes() - held_), {}};
+}
+
 }  // namespace arenascope

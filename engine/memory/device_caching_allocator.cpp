@@ -223,6 +223,18 @@ MemoryStats DeviceCachingAllocator::stats() const {
   return s;
 }
 
+FreeMemory DeviceCachingAllocator::free_memory() const {
+  std::lock_guard lock(mutex_);
+  FreeMemory out;
+  for (BlockHeap::Owner i = 0; i < lanes_.size(); ++i) {
+    StreamUse use{lanes_[i].stream, heap_.free_bytes(i), 0, 0};
+    deferred_.visit(lanes_[i].stream, [&](Bytes bytes) { use.deferred += bytes, ++use.pending; });
+    out.streams.push_back(use);
+    out.largest = std::max(out.largest, heap_.largest_free(i));
+  }
+  return out;
+}
+
 FragmentationStats DeviceCachingAllocator::fragmentation() const {
   std::lock_guard lock(mutex_);
   FragmentationStats f;

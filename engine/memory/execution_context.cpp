@@ -148,6 +148,18 @@ MemoryStats ExecutionContext::stats(Device device, MemoryKind kind) const {
   return entry ? stats_locked(*entry, kind) : MemoryStats{};
 }
 
+std::vector<AllocatorReport> ExecutionContext::allocator_reports() const {
+  std::shared_lock lock(mutex_);
+  std::vector<AllocatorReport> out;
+  for (const auto& entry : devices_)
+    for (MemoryKind kind : kMemoryKinds) {
+      const KindEntry& slot = entry->kinds[static_cast<size_t>(kind)];
+      if (slot.allocator && slot.counts_reserve)
+        out.push_back({entry->device, kind, stats_locked(*entry, kind), slot.allocator->free_memory()});
+    }
+  return out;
+}
+
 MemoryStats ExecutionContext::stats(Device device) const {
   std::shared_lock lock(mutex_);
   MemoryStats sum;

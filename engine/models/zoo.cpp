@@ -8,6 +8,8 @@ namespace {
 
 constexpr ZooEntry kEntries[] = {
     {"mul_mat", "one product, 4x2 by 3x2: small enough to hold in the head", build_mul_mat},
+    {"mul_mat_in_pool", "the same with all data in the context's pool (--memory none), or beside it (--dim scratch=1)",
+     build_mul_mat_in_pool},
     {"mul_mat_add_relu", "three nodes in a row, 256x256 by 64 rows: each shared by all threads, who meet behind it",
      build_mul_mat_add_relu},
     {"mnist_fc", "ggml's fully connected MNIST network, 28x28, 0.4 million parameters", build_mnist_fc},

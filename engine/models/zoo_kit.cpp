@@ -14,6 +14,11 @@ Context ZooKit::make_context(Status& status) {
   return {};
 }
 
+ZooKit::ZooKit(std::string name, Context context) : builder_(std::move(context)) {
+  model_.name = std::move(name);
+  model_.format = "zoo";
+}
+
 ZooKit::ZooKit(std::string name) : builder_(make_context(pool_)) {
   model_.name = std::move(name);
   model_.format = "zoo";

@@ -15,6 +15,7 @@ namespace arenascope::models {
 class ZooKit {
  public:
   explicit ZooKit(std::string name);
+  ZooKit(std::string name, Context context);  // a pool of the caller's
   virtual ~ZooKit() = default;
   ZooKit(const ZooKit&) = delete;
   ZooKit& operator=(const ZooKit&) = delete;
@@ -78,6 +79,7 @@ Result<Model> build_mnist_cnn(ZooKit& kit, const OpenOptions& options);
 
 // Each zoo_*.cpp's architectures.
 Result<Model> build_mul_mat(const OpenOptions& options);
+Result<Model> build_mul_mat_in_pool(const OpenOptions& options);
 Result<Model> build_mul_mat_add_relu(const OpenOptions& options);
 Result<Model> build_mnist_fc(const OpenOptions& options);
 Result<Model> build_mnist_cnn(const OpenOptions& options);

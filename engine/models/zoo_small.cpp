@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The product that one can follow by hand, a recurrent word model (Zaremba 2014, medium), and the two networks of ggml's
 // MNIST example, which the zoo has with seeded weights and GGUF files with trained ones.
+#include <arenascope/memory/execution_context.h>
 #include <fmt/format.h>
 #include "engine/models/zoo_kit.h"
 
@@ -70,6 +71,27 @@ Result<Model> build_mul_mat(const OpenOptions&) {
 }
 
 // W and x, b: leafs; y = MUL_MAT, y2 = ADD, o = RELU: nodes that run one after the other, each on all threads.
+// The same as ggml's article has it: everything in one pool of fixed size, data too. The work buffer comes behind it when
+// the graph is computed. With a scratch buffer the result's data lie beside the pool.
+Result<Model> build_mul_mat_in_pool(const OpenOptions& options) {
+  constexpr Bytes kScratch = 1024;
+  const auto scratch = options.dims.find("scratch");
+  const size_t data = sizeof(float) * (4 * 2 + 3 * 2 + 4 * 3);
+  auto context = Context::create(
+      {.mem_size = data + 3 * Context::tensor_overhead(2) + Context::graph_overhead(8) + (size_t{1} << 16)});
+  if (!context) return context.error();
+  ZooKit kit("mul_mat_in_pool", *context);
+  const Tensor a = kit.input("a", {4, 2}, DType::F32, numbers_writer({2, 8, 5, 1, 4, 2, 8, 6}));
+  const Tensor b = kit.input("b", {3, 2}, DType::F32, numbers_writer({10, 5, 9, 9, 5, 4}));
+  if (scratch != options.dims.end() && scratch->second > 0) {
+    auto beside = Storage::allocate(*make_cpu_context(), {}, MemoryKind::Workspace, kScratch);
+    if (!beside) return beside.error();
+    context->set_scratch({std::move(*beside), 0});
+  }
+  kit.output("result", kit.g().mul_mat(a, b, {}, "result"));
+  return kit.finish();
+}
+
 Result<Model> build_mul_mat_add_relu(const OpenOptions&) {
   constexpr int64_t kWidth = 256, kRows = 64;
   ZooKit kit("mul_mat_add_relu");

@@ -116,9 +116,11 @@ Status Runner::bind_inputs() {
   if (auto ok = check_given_inputs(model_, options_.inputs, options_.open); !ok) return ok;
   for (const auto& input : model_.inputs) {
     TensorImpl& tensor = *input.tensor;
-    auto storage = Storage::allocate(*context_, {}, MemoryKind::Default, tensor.byte_count());
-    if (!storage) return storage.error();
-    tensor.storage = std::move(*storage);
+    if (model_.context.no_alloc()) {  // else its data lie in the pool already
+      auto storage = Storage::allocate(*context_, {}, MemoryKind::Default, tensor.byte_count());
+      if (!storage) return storage.error();
+      tensor.storage = std::move(*storage);
+    }
     if (tensor.byte_count() == 0) continue;
     const auto given = options_.open.inputs.find(input.name);
     auto filled = given != options_.open.inputs.end() ? copy_input(given->second, tensor)

@@ -51,8 +51,17 @@ void BoundMemory::find_packed() {
   }
 }
 
+// With memory of its own for each tensor, a context that gave its tensors data keeps them: they need no other.
+bool BoundMemory::lies_in_pool(const TensorImpl& node) const {
+  return strategy_ == MemoryStrategy::None && backend_.device().is_cpu() && !plan_->graph.context().no_alloc() &&
+         node.storage.allocated();
+}
+
 Status BoundMemory::bind_scratch() {
-  auto work = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_->work_bytes);
+  const bool in_pool = strategy_ == MemoryStrategy::None && backend_.device().is_cpu() &&
+                       !plan_->graph.context().no_alloc() && plan_->work_bytes > 0;
+  auto work = in_pool ? Context(plan_->graph.context()).new_work_buffer(plan_->work_bytes)
+                      : Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_->work_bytes);
   if (!work) return work.error();
   work_ = std::move(*work);
   auto host_work = Storage::allocate(*context_, {}, MemoryKind::Workspace, plan_->host_work_bytes);
@@ -110,6 +119,7 @@ Status BoundMemory::allocate_output(size_t step) {
   for (uint32_t index : begins_[step]) {
     const PlannedTensor& tensor = plan_->memory.tensors[index];
     TensorImpl& node = plan_->graph.node(tensor.node);
+    if (lies_in_pool(node)) continue;
     auto storage = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, tensor.size);
     if (!storage)
       return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};

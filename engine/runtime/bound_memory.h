@@ -60,6 +60,7 @@ class BoundMemory {
 
   void find_views();
   void find_packed();
+  bool lies_in_pool(const TensorImpl& node) const;
   Status bind_scratch();
   Status bind_offloaded();
   Status bind_planned();

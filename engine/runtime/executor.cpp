@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/schedule/describe.h>
+
 #include "engine/runtime/run_loop.h"
 #include "engine/runtime/run_trace.h"
 #include "engine/runtime/single_thread_fallback.h"
@@ -166,6 +168,7 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   const trace::RunStatus status = !loop.error().ok() ? trace::RunStatus::Failed
                                   : loop.aborted()   ? trace::RunStatus::Aborted
                                                      : trace::RunStatus::Done;
+  if (recorded && p.options.owners) p.options.owners->on_states(*p.context);
   if (recorded) p.trace.end({run, begin + report.nanoseconds, status, loop.stepped()}, spans, p.plan.graph);
   if (!loop.error().ok()) return loop.error().error();
   if (options.timed) report.nodes = loop.node_times(spans);

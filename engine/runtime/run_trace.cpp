@@ -123,6 +123,17 @@ void RunTrace::record_notes(trace::RunId run) {
     recorder.problem(std::move(problem));
   }
   if (notes.clock_error) recorder.describe(trace::ClockInfo{device_, *notes.clock_error, recorder.now()});
+  if (notes.replay) {
+    trace::ReplayInfo replay = *notes.replay;
+    replay.device = device_;
+    replay.run = run;
+    replay.time = recorder.now();
+    recorder.describe(replay);
+  }
+  if (std::vector<trace::PoolBlockInfo> blocks = backend_.pool_blocks(); !blocks.empty() && blocks != pool_blocks_) {
+    pool_blocks_ = blocks;
+    recorder.describe(trace::PoolInfo{device_, std::move(blocks), run, recorder.now()});
+  }
   for (trace::TuningInfo& tuning : notes.tunings) {
     tuning.time = recorder.now();
     tuning.run = run;

@@ -37,8 +37,9 @@ class RunTrace {
   const ExecutorOptions& options_;
   std::vector<trace::ThreadRing*> rings_;
   trace::DeviceId device_;
-  trace::RunInfo run_info_;     // what all runs have in common
-  Nanoseconds load_known_ = 0;  // when the machine's load was read
+  trace::RunInfo run_info_;                        // what all runs have in common
+  Nanoseconds load_known_ = 0;                     // when the machine's load was read
+  std::vector<trace::PoolBlockInfo> pool_blocks_;  // as they were told last
 };
 
 }  // namespace arenascope

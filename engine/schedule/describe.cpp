@@ -5,40 +5,18 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/optimizer_state.h>
 #include <arenascope/tensor/ggml_shape.h>
 #include <fmt/format.h>
 
+#include "engine/schedule/object_parts.h"
+#include "engine/schedule/params_text.h"
+
 namespace arenascope {
 namespace {
-
-std::string parameters_of(const TensorImpl& node) {
-  switch (node.op) {
-    case Op::Conv:
-    case Op::ConvTranspose: {
-      const auto p = node.params.get<ConvParams>();
-      const auto n = static_cast<size_t>(p.spatial);
-      const Dims& w = node.sources[1]->sizes;
-      return fmt::format("kernel {} stride {} pad {} groups {}", fmt::join(w.begin() + 2, w.end(), "×"),
-                         fmt::join(p.strides, p.strides + n, "×"), fmt::join(p.pads_begin, p.pads_begin + n, "×"),
-                         p.groups);
-    }
-    case Op::MaxPool:
-    case Op::AvgPool: {
-      const auto p = node.params.get<PoolParams>();
-      const auto n = static_cast<size_t>(p.spatial);
-      return fmt::format("kernel {} stride {} pad {}", fmt::join(p.kernel, p.kernel + n, "×"),
-                         fmt::join(p.strides, p.strides + n, "×"), fmt::join(p.pads_begin, p.pads_begin + n, "×"));
-    }
-    case Op::SetRows: return fmt::format("axis {}", node.params.get<SetRowsParams>().axis);
-    case Op::Concat:
-    case Op::Gather: return fmt::format("axis {}", node.params.get<AxisParams>().axis);
-    case Op::SoftMax: return fmt::format("axis {}", node.params.get<SoftMaxParams>().axis);
-    default: return {};
-  }
-}
 
 // Of ops that work along one.
 std::optional<int32_t> axis_of(const TensorImpl& node) {
@@ -99,7 +77,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
     out.view_source = ref_of(graph, *tensor.view_source);
     out.view_offset = tensor.view_offset;
   }
-  out.parameters = parameters_of(tensor);
+  out.parameters = params_text(tensor);
   out.axis = axis_of(tensor);
   out.parts = parts_of(tensor);
   if (tensor.channels_last()) out.flags |= trace::kChannelsLast;
@@ -115,8 +93,34 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   if (tensor.is_view()) out.flags |= trace::kView;
   out.placement = placement_of(arenascope::placement_of(tensor));
   if (!has_work(tensor)) out.flags |= trace::kNoWork;
+  out.uses = graph.use_count(tensor);
+  const auto params = tensor.params.bytes();
+  out.op_params.assign(reinterpret_cast<const char*>(params.data()), params.size());
   return out;
 }
+
+// Of which block each tensor's bytes are a slice, now.
+class Blocks {
+ public:
+  explicit Blocks(trace::GraphInfo& info) : info_(info) {}
+
+  void add(const TensorImpl& tensor, trace::TensorInfo& to) {
+    const BlockPtr& block = tensor.storage.block();
+    if (!block) return;
+    const auto [at, fresh] = numbers_.try_emplace(block.get(), static_cast<int32_t>(info_.blocks.size()));
+    if (fresh)
+      info_.blocks.push_back({block->bytes(), static_cast<trace::MemoryKind>(block->kind()),
+                              reinterpret_cast<uintptr_t>(block->data()), static_cast<int32_t>(block->use_count()),
+                              block->is_borrowed()});
+    to.block = at->second;
+    to.storage_offset = tensor.storage.offset();
+    to.storage_bytes = tensor.storage.bytes();
+  }
+
+ private:
+  trace::GraphInfo& info_;
+  std::unordered_map<const MemoryBlock*, int32_t> numbers_;
+};
 
 class RingAllocationRecorder final : public AllocationRecorder {
  public:
@@ -131,6 +135,26 @@ class RingAllocationRecorder final : public AllocationRecorder {
     std::lock_guard lock(mutex_);
     ring_->record(trace::owner(ring_->now(), reinterpret_cast<uintptr_t>(block.data()), block.bytes(),
                                allocator_of(block.device(), block.kind()), graph, tensor));
+  }
+  // Only what changed: of a planned run that is nothing.
+  void on_states(const ExecutionContext& context) override {
+    for (const AllocatorReport& report : context.allocator_reports()) {
+      std::lock_guard lock(mutex_);
+      trace::AllocatorState state;
+      state.allocator = allocator_of(report.device, report.kind);
+      state.cached = report.stats.cached;
+      state.waste = report.stats.waste();
+      state.hits = report.stats.hits;
+      state.misses = report.stats.misses;
+      state.largest_free = report.free.largest;
+      for (const StreamUse& use : report.free.streams)
+        state.streams.push_back({static_cast<int32_t>(state.streams.size()), use.free, use.deferred, use.pending});
+      trace::AllocatorState& last = states_[state.allocator];
+      if (state == last) continue;
+      last = state;
+      state.time = ring_->now();
+      recorder_.describe(std::move(state));
+    }
   }
 
  private:
@@ -161,6 +185,7 @@ class RingAllocationRecorder final : public AllocationRecorder {
   trace::Recorder& recorder_;
   trace::ThreadRing* ring_;
   std::vector<Known> allocators_;
+  std::unordered_map<uint32_t, trace::AllocatorState> states_;  // as they were told, without the time
 };
 
 }  // namespace
@@ -173,6 +198,9 @@ trace::GraphInfo describe_graph(const Graph& graph) {
     info.edges += static_cast<int64_t>(node->sources.size());
   }
   for (const TensorImpl* leaf : graph.leafs()) info.leafs.push_back(describe_tensor(graph, *leaf));
+  Blocks blocks(info);
+  for (size_t i = 0; i < info.nodes.size(); ++i) blocks.add(*graph.nodes()[i], info.nodes[i]);
+  for (size_t i = 0; i < info.leafs.size(); ++i) blocks.add(*graph.leafs()[i], info.leafs[i]);
   return info;
 }
 
@@ -227,6 +255,8 @@ trace::ContextInfo describe_context(const Context& context) {
   info.mem_size = static_cast<Bytes>(use.pool_bytes);
   info.used_mem = static_cast<Bytes>(use.object_bytes);
   info.no_alloc = context.no_alloc();
+  if (const Scratch& scratch = context.scratch(); scratch.storage.allocated())
+    info.scratch_bytes = scratch.storage.bytes(), info.scratch_used = scratch.used;
   for (const ObjectHeader* object = context.first_object(); object; object = object->next) {
     trace::ObjectInfo out;
     out.offset = static_cast<Bytes>(object->offset);
@@ -236,6 +266,7 @@ trace::ContextInfo describe_context(const Context& context) {
     out.type = name(object->type);
     out.next = object->next ? static_cast<int32_t>(info.objects.size() + 1) : -1;
     if (const TensorImpl* tensor = context.tensor_of(*object)) out.name = tensor->name;
+    out.parts = parts_of_object(context, *object);
     info.objects.push_back(std::move(out));
   }
   return info;

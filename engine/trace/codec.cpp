@@ -44,6 +44,8 @@ constexpr uint64_t largest_enum() {
   if constexpr (std::is_same_v<T, MemoryKind>) return kMemoryKinds - 1;
   if constexpr (std::is_same_v<T, Placement>) return static_cast<uint64_t>(Placement::Given);
   if constexpr (std::is_same_v<T, Severity>) return static_cast<uint64_t>(Severity::Error);
+  if constexpr (std::is_same_v<T, StorageType>) return static_cast<uint64_t>(StorageType::Separate);
+  if constexpr (std::is_same_v<T, ReplayState>) return static_cast<uint64_t>(ReplayState::Failed);
   return 0;
 }
 
@@ -61,6 +63,8 @@ bool from_number(uint64_t n, T& v) {
     v = n > kLastProblemKind ? ProblemKind::Other : static_cast<ProblemKind>(n);  // a later version's is not known
   } else if constexpr (std::is_same_v<T, CounterRole>) {
     v = n > kLastCounterRole ? CounterRole::Other : static_cast<CounterRole>(n);
+  } else if constexpr (std::is_same_v<T, ObjectPartKind>) {
+    v = n > kLastObjectPartKind ? ObjectPartKind::Other : static_cast<ObjectPartKind>(n);
   } else if constexpr (std::is_enum_v<T>) {
     if (n > largest_enum<T>()) return false;
     v = static_cast<T>(n);

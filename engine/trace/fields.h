@@ -15,11 +15,16 @@ void fields(A& a, TensorInfo& t) {
   a(1, t.name), a(2, t.op), a(3, t.layer), a(4, t.dtype), a(5, t.shape), a(6, t.strides), a(7, t.bytes), a(8, t.flops);
   a(9, t.sources), a(10, t.view_source), a(11, t.view_offset), a(12, t.backend), a(13, t.parameters), a(14, t.tasks);
   a(15, t.work_bytes), a(16, t.flags), a(17, t.op_number), a(18, t.axis), a(19, t.parts), a(20, t.gradient);
-  a(21, t.accumulator), a(22, t.placement);
+  a(21, t.accumulator), a(22, t.placement), a(23, t.uses), a(24, t.op_params), a(25, t.block), a(26, t.storage_offset);
+  a(27, t.storage_bytes);
+}
+template <class A>
+void fields(A& a, HeldBlock& b) {
+  a(1, b.bytes), a(2, b.kind), a(3, b.address), a(4, b.references), a(5, b.borrowed);
 }
 template <class A>
 void fields(A& a, GraphInfo& g) {
-  a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges);
+  a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges), a(6, g.blocks);
 }
 template <class A>
 void fields(A& a, SliceInfo& s) {
@@ -33,12 +38,18 @@ void fields(A& a, PlanInfo& p) {
   a(12, p.elsewhere), a(13, p.budget_seconds);
 }
 template <class A>
+void fields(A& a, ObjectPart& p) {
+  a(1, p.kind), a(2, p.offset), a(3, p.bytes), a(4, p.used);
+}
+template <class A>
 void fields(A& a, ObjectInfo& o) {
   a(1, o.offset), a(2, o.size), a(3, o.header_offset), a(4, o.header_size), a(5, o.type), a(6, o.next), a(7, o.name);
+  a(8, o.parts);
 }
 template <class A>
 void fields(A& a, ContextInfo& c) {
   a(1, c.id), a(2, c.name), a(3, c.mem_size), a(4, c.used_mem), a(5, c.no_alloc), a(6, c.objects);
+  a(7, c.scratch_bytes), a(8, c.scratch_used);
 }
 template <class A>
 void fields(A& a, RunInfo& r) {
@@ -79,13 +90,40 @@ void fields(A& a, Loss& l) {
   a(1, l.track), a(2, l.count), a(3, l.time);
 }
 template <class A>
+void fields(A& a, TuningCandidate& c) {
+  a(1, c.local[0]), a(2, c.local[1]), a(3, c.local[2]), a(4, c.way), a(5, c.seconds);
+}
+template <class A>
 void fields(A& a, TuningInfo& t) {
   a(1, t.kernel), a(2, t.sizes), a(3, t.local[0]), a(4, t.local[1]), a(5, t.local[2]), a(6, t.way), a(7, t.level);
-  a(8, t.tried), a(9, t.seconds), a(10, t.remembered), a(11, t.run), a(12, t.time);
+  a(8, t.tried), a(9, t.seconds), a(10, t.remembered), a(11, t.run), a(12, t.time), a(13, t.candidates),
+      a(14, t.nearest);
 }
 template <class A>
 void fields(A& a, ClockInfo& c) {
   a(1, c.device), a(2, c.error), a(3, c.time);
+}
+template <class A>
+void fields(A& a, StreamState& s) {
+  a(1, s.stream), a(2, s.free), a(3, s.deferred), a(4, s.pending);
+}
+template <class A>
+void fields(A& a, AllocatorState& s) {
+  a(1, s.allocator), a(2, s.cached), a(3, s.waste), a(4, s.largest_free), a(5, s.hits), a(6, s.misses);
+  a(7, s.streams), a(8, s.time);
+}
+template <class A>
+void fields(A& a, PoolBlockInfo& b) {
+  a(1, b.address), a(2, b.bytes), a(3, b.requested), a(4, b.last), a(5, b.uses), a(6, b.storage), a(7, b.width);
+  a(8, b.height);
+}
+template <class A>
+void fields(A& a, PoolInfo& p) {
+  a(1, p.device), a(2, p.blocks), a(3, p.run), a(4, p.time);
+}
+template <class A>
+void fields(A& a, ReplayInfo& r) {
+  a(1, r.device), a(2, r.state), a(3, r.segments), a(4, r.kernels), a(5, r.replays), a(6, r.run), a(7, r.time);
 }
 template <class A>
 void fields(A& a, StackFrame& f) {

@@ -120,6 +120,12 @@ void Recorder::describe(TuningInfo tuning) { queue(std::move(tuning)); }
 
 void Recorder::describe(ClockInfo clock) { queue(clock); }
 
+void Recorder::describe(AllocatorState state) { queue(std::move(state)); }
+
+void Recorder::describe(PoolInfo pool) { queue(std::move(pool)); }
+
+void Recorder::describe(ReplayInfo replay) { queue(replay); }
+
 RunId Recorder::begin_run(RunInfo info) {
   note_resident();
   if (info.begin == 0) info.begin = now();

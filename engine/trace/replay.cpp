@@ -124,6 +124,9 @@ void replay(const Snapshot& s, Sink& sink) {
   for (size_t i = 0; i < s.tunings.size(); ++i) sink.describe(s.tunings[i]);
   for (size_t i = 0; i < s.stacks.size(); ++i) sink.describe(s.stacks[i]);
   for (const ClockInfo& c : s.clocks) sink.describe(c);
+  for (const AllocatorState& a : s.allocator_states) sink.describe(a);
+  for (const PoolInfo& p : s.pools) sink.describe(p);
+  for (const ReplayInfo& r : s.replays) sink.describe(r);
   sink.flush();
 }
 

@@ -147,15 +147,20 @@ void Session::apply(const StackInfo& stack) {
   stacks_.push_back(stack);
 }
 
-void Session::apply(const ClockInfo& clock) {
-  const auto known =
-      std::find_if(clocks_.begin(), clocks_.end(), [&](const ClockInfo& c) { return c.device == clock.device; });
-  if (known == clocks_.end()) {
-    clocks_.push_back(clock);
-  } else {
-    *known = clock;
-  }
+// In the place of what was told of the same before.
+template <class T, class Key>
+void Session::keep_newest(std::vector<T>& list, const T& told, Key T::*key) {
+  const auto known = std::find_if(list.begin(), list.end(), [&](const T& one) { return one.*key == told.*key; });
+  if (known == list.end())
+    list.push_back(told);
+  else
+    *known = told;
 }
+
+void Session::apply(const ClockInfo& clock) { keep_newest(clocks_, clock, &ClockInfo::device); }
+void Session::apply(const AllocatorState& state) { keep_newest(allocator_states_, state, &AllocatorState::allocator); }
+void Session::apply(const PoolInfo& pool) { keep_newest(pools_, pool, &PoolInfo::device); }
+void Session::apply(const ReplayInfo& replay) { keep_newest(replays_, replay, &ReplayInfo::device); }
 
 void Session::apply(const Loss& loss) {
   if (!loss.track.valid() || loss.track.index() >= tracks_.size() || loss.count < 0) return bad("a loss of no thread");
@@ -216,6 +221,9 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   for (const auto& column : node_votes_) s->node_votes.push_back(column.view());
   for (const OpenTable& open : open_tables_) open.shared = true;
   s->clocks = clocks_;
+  s->allocator_states = allocator_states_;
+  s->pools = pools_;
+  s->replays = replays_;
   s->barriers = barriers_.view();
   s->barrier_times = barrier_times_.view();
   s->marks = marks_.view();

@@ -115,6 +115,8 @@ void layer_page(Page& page, const LayerSelection& layer);
 void addresses_page(Page& page, const AddressRangeSelection& range);
 // Where a tensor lay, and how that is known.
 void place(Page& page, TensorRef ref);
+// Its storage, the block that this is a slice of, and what else holds the block.
+void storage_section(Page& page, TensorRef ref);
 // Of memory that nobody told whose it is: another program's, say.
 void allocation_page(Page& page, const AllocationSelection& allocation);
 // The times of all nodes of the same op, as bars.

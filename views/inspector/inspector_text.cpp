@@ -141,6 +141,7 @@ void tensor_page(Page& page, TensorRef ref) {
     page.row(Texts::tr("layer"), safe(t->layer));
   }
   place(page, ref);
+  storage_section(page, ref);
   counterpart(page, ref);
   if (ref.is_node()) times(page, NodeId(ref.index()));
   if (ref.is_node() && !given) op_histogram(page, NodeId(ref.index()));
@@ -221,6 +222,18 @@ void summary_of_plan(Page& page, const trace::PlanInfo& plan) {
   page.row(Texts::tr("without reuse"), format_bytes(sum));
 }
 
+// Whether a device's runs are queued node by node or as one.
+QString replay_text(const trace::ReplayInfo& replay) {
+  switch (replay.state) {
+    case trace::ReplayState::Unavailable: return Texts::tr("not possible with the device, or with what runs");
+    case trace::ReplayState::Direct: return Texts::tr("nothing recorded yet: only runs that nobody looks into are");
+    case trace::ReplayState::Failed: return Texts::tr("was tried, and the driver refused");
+    case trace::ReplayState::Recorded: break;
+  }
+  return Texts::tr("%1 kernels in %2 recordings, replayed %3 times")
+      .arg(format_count(replay.kernels), format_count(replay.segments), format_count(replay.replays));
+}
+
 void summary(Page& page) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   if (page.in.graph == nullptr && snapshot.event_count == 0) {
@@ -272,6 +285,9 @@ void summary(Page& page) {
     if (clock.device.valid() && clock.device.index() < snapshot.devices.size())
       page.row(Texts::tr("clock of %1").arg(safe(snapshot.devices[clock.device.index()].name)),
                QStringLiteral("± %1").arg(format_ns(clock.error)));
+  for (const trace::ReplayInfo& replay : snapshot.replays)
+    if (replay.device.valid() && replay.device.index() < snapshot.devices.size())
+      page.row(Texts::tr("replay on %1").arg(safe(snapshot.devices[replay.device.index()].name)), replay_text(replay));
 }
 
 void tell(Page& page, const Selection& selection) {

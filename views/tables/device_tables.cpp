@@ -4,8 +4,9 @@
 #include <views/common/format.h>
 #include <QCoreApplication>
 
-#include <map>
+#include <algorithm>
 
+#include <views/tables/pool_rows.h>
 #include <views/tables/table.h>
 
 namespace arenascope::views {
@@ -15,88 +16,76 @@ struct DeviceTablesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-// One piece of memory that an allocator took from the system or a device.
-struct Piece {
-  uint64_t address = 0;
-  Bytes bytes = 0, used = 0;
-  int64_t uses = 0;  // how often memory in it was handed out
-  trace::MemoryKind kind = trace::MemoryKind::Default;
-};
-
-// Those that are held at the end, by address.
-std::vector<Piece> pieces_of(const trace::Snapshot& snapshot) {
-  std::map<uint64_t, Piece> held;
-  const auto piece_of = [&held](uint64_t address) -> Piece* {
-    auto at = held.upper_bound(address);
-    if (at == held.begin()) return nullptr;
-    --at;
-    return address - at->first < static_cast<uint64_t>(at->second.bytes) ? &at->second : nullptr;
-  };
-  for (size_t i = 0; i < snapshot.memory_events.size(); ++i) {
-    const trace::Event& event = snapshot.event(snapshot.memory_events[i]);
-    const auto address = static_cast<uint64_t>(event.a);
-    switch (event.kind()) {
-      case trace::EventKind::Reserve: held[address] = {address, event.b, 0, 0, event.memory_kind()}; break;
-      case trace::EventKind::Release: held.erase(address); break;
-      case trace::EventKind::Alloc:
-        if (Piece* piece = piece_of(address)) {
-          piece->used += event.b;
-          ++piece->uses;
-          piece->kind = event.memory_kind();
-        }
-        break;
-      case trace::EventKind::Free:
-        if (Piece* piece = piece_of(address)) piece->used = std::max<Bytes>(0, piece->used - event.b);
-        break;
-      default: break;
-    }
-  }
-  std::vector<Piece> pieces;
-  for (const auto& [address, piece] : held) pieces.push_back(piece);
-  return pieces;
-}
-
 }  // namespace
 
 TablePtr pools_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = DeviceTablesTexts::tr("No allocator holds any memory.");
-  const auto pieces = std::make_shared<const std::vector<Piece>>(pieces_of(*input.snapshot));
-  auto state = [pieces](size_t r) {
-    const Piece& p = (*pieces)[r];
-    return p.used == 0  ? DeviceTablesTexts::tr("Free")
-           : p.uses > 1 ? DeviceTablesTexts::tr("In use, again")
-                        : DeviceTablesTexts::tr("In use");
+  const auto blocks = std::make_shared<const std::vector<PoolRow>>(pool_rows(*input.snapshot));
+  const auto block = [blocks](size_t r) -> const PoolRow& { return (*blocks)[r]; };
+  auto state = [block](size_t r) {
+    return block(r).used == 0  ? DeviceTablesTexts::tr("Free")
+           : block(r).uses > 1 ? DeviceTablesTexts::tr("In use, again")
+                               : DeviceTablesTexts::tr("In use");
   };
-  table->rows = pieces->size();
+  table->rows = blocks->size();
   table->columns = {
       {DeviceTablesTexts::tr("Address"), DeviceTablesTexts::tr("Of its first byte, as the allocator has it"),
-       [pieces](size_t r) { return format_address(static_cast<Bytes>((*pieces)[r].address)); },
-       [pieces](size_t r) { return static_cast<double>((*pieces)[r].address); }},
+       [block](size_t r) { return format_address(static_cast<Bytes>(block(r).address)); },
+       [block](size_t r) { return static_cast<double>(block(r).address); }},
       {DeviceTablesTexts::tr("Kind"), DeviceTablesTexts::tr("What the memory is used for"),
-       [pieces](size_t r) { return Words::kind((*pieces)[r].kind); }},
+       [block](size_t r) { return Words::kind(block(r).kind); }},
       {DeviceTablesTexts::tr("State"), DeviceTablesTexts::tr("Free: kept for the next request that it fits"), state},
       bytes_column(DeviceTablesTexts::tr("Bytes"), DeviceTablesTexts::tr("Taken from the system or the device"),
-                   [pieces](size_t r) { return static_cast<double>((*pieces)[r].bytes); }),
+                   [block](size_t r) { return static_cast<double>(block(r).bytes); }),
       bytes_column(DeviceTablesTexts::tr("Active"), DeviceTablesTexts::tr("Handed out now"),
-                   [pieces](size_t r) { return static_cast<double>((*pieces)[r].used); }),
+                   [block](size_t r) { return static_cast<double>(block(r).used); }),
       {DeviceTablesTexts::tr("Uses"), DeviceTablesTexts::tr("How often memory in it was handed out"),
-       [pieces](size_t r) { return format_count((*pieces)[r].uses); },
-       [pieces](size_t r) { return static_cast<double>((*pieces)[r].uses); }},
+       [block](size_t r) { return format_count(block(r).uses); },
+       [block](size_t r) { return static_cast<double>(block(r).uses); }},
+      bytes_column(DeviceTablesTexts::tr("Requested"),
+                   DeviceTablesTexts::tr("By what holds it, or where it is free by what held it last"),
+                   [block](size_t r) { return static_cast<double>(block(r).requested()); }),
+      bytes_column(DeviceTablesTexts::tr("Waste"), DeviceTablesTexts::tr("Of the block, beside what was requested"),
+                   [block](size_t r) { return static_cast<double>(block(r).waste()); }),
+      {DeviceTablesTexts::tr("Storage"), DeviceTablesTexts::tr("A buffer, or an image with its texels"),
+       [block](size_t r) { return pool_storage_text(block(r)); }},
+      {DeviceTablesTexts::tr("For"),
+       DeviceTablesTexts::tr(
+           "Dynamic: whatever comes and goes; static: what stays, weights; separate: one tensor alone"),
+       [block](size_t r) { return pool_use_text(block(r)); }},
+      {DeviceTablesTexts::tr("Tensor"), DeviceTablesTexts::tr("What lies there now, as far as it is told"),
+       [block](size_t r) { return block(r).tensor; }},
   };
   return table;
 }
+
+namespace {
+
+QString group_text(const std::array<uint32_t, 3>& local, const std::optional<int32_t>& way) {
+  if (way) return DeviceTablesTexts::tr("way %1").arg(*way + 1);
+  return QStringLiteral("%1 × %2 × %3").arg(local[0]).arg(local[1]).arg(local[2]);
+}
+
+QString candidates_text(const trace::TuningInfo& tuning) {
+  std::vector<trace::TuningCandidate> all = tuning.candidates;
+  const auto rank = [](const trace::TuningCandidate& c) { return c.seconds < 0 ? 1e300 : c.seconds; };
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  QStringList texts;
+  for (const trace::TuningCandidate& c : all)
+    texts << group_text(c.local, c.way) + QStringLiteral(": ") +
+                 (c.seconds < 0 ? QStringLiteral("–") : format_ns(static_cast<Nanoseconds>(c.seconds * 1e9)));
+  return texts.join(QStringLiteral("; "));
+}
+
+}  // namespace
 
 TablePtr tuning_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = DeviceTablesTexts::tr("Nothing was tuned: only a device's kernels are, while they run.");
   auto notes = std::make_shared<std::vector<trace::TuningInfo>>();
   for (size_t i = 0; i < input.snapshot->tunings.size(); ++i) notes->push_back(input.snapshot->tunings[i]);
-  auto choice = [notes](size_t r) {
-    const trace::TuningInfo& n = (*notes)[r];
-    if (n.way) return DeviceTablesTexts::tr("way %1").arg(*n.way + 1);
-    return QStringLiteral("%1 × %2 × %3").arg(n.local[0]).arg(n.local[1]).arg(n.local[2]);
-  };
+  auto choice = [notes](size_t r) { return group_text((*notes)[r].local, (*notes)[r].way); };
   table->rows = notes->size();
   table->columns = {
       {DeviceTablesTexts::tr("Kernel"), {}, [notes](size_t r) { return text((*notes)[r].kernel); }},
@@ -121,10 +110,14 @@ TablePtr tuning_table(const TableInput& input) {
        DeviceTablesTexts::tr("Whether this run measured it, an earlier one did, or a rule chose it"),
        [notes](size_t r) {
          const trace::TuningInfo& n = (*notes)[r];
+         if (!n.nearest.empty()) return DeviceTablesTexts::tr("what was found for %1").arg(text(n.nearest));
          return n.tried == 0   ? DeviceTablesTexts::tr("a rule")
                 : n.remembered ? DeviceTablesTexts::tr("an earlier run")
                                : DeviceTablesTexts::tr("this run");
        }},
+      {DeviceTablesTexts::tr("Candidates"),
+       DeviceTablesTexts::tr("What was tried, with what it took, the fastest first; that which could not run as –"),
+       [notes](size_t r) { return candidates_text((*notes)[r]); }},
   };
   return table;
 }

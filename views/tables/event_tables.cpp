@@ -5,6 +5,8 @@
 #include <QCoreApplication>
 
 #include <cmath>
+#include <map>
+#include <set>
 
 #include <views/tables/compare_columns.h>
 
@@ -111,6 +113,81 @@ void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::functio
       [snapshot, kind](size_t r) {
         return static_cast<double>(snapshot->series(kind(r), trace::MemoryCount::Reserved).samples.size());
       }));
+}
+
+// What the allocators of a kind told of themselves behind the last run that changed them.
+struct KindState {
+  bool told = false;
+  int64_t hits = 0, misses = 0;
+  Bytes cached = 0, waste = 0, largest = 0, deferred = 0;
+  std::map<int32_t, Bytes> streams;
+
+  double fragmentation() const { return 1 - static_cast<double>(largest) / static_cast<double>(cached); }
+};
+
+KindState state_of(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
+  KindState out;
+  for (const trace::AllocatorState& state : snapshot.allocator_states) {
+    const trace::AllocatorInfo* allocator = snapshot.allocator(state.allocator);
+    if (allocator == nullptr || allocator->kind != kind) continue;
+    out.told = true;
+    out.hits += state.hits;
+    out.misses += state.misses;
+    out.cached += state.cached;
+    out.waste += state.waste;
+    out.largest += state.largest_free;
+    for (const trace::StreamState& stream : state.streams) {
+      out.deferred += stream.deferred;
+      out.streams[stream.stream] += stream.deferred;
+    }
+  }
+  return out;
+}
+
+// How often a cache had what was asked for, what it keeps and how that is divided, and what waits for which stream.
+void add_state_columns(Table& table, const SnapshotPtr& snapshot, const std::vector<trace::MemoryKind>& kinds) {
+  if (snapshot->allocator_states.empty()) return;
+  const auto states = std::make_shared<std::vector<std::pair<trace::MemoryKind, KindState>>>();
+  std::set<int32_t> streams;
+  for (const trace::MemoryKind kind : kinds) {
+    states->emplace_back(kind, state_of(*snapshot, kind));
+    for (const auto& [stream, bytes] : states->back().second.streams) streams.insert(stream);
+  }
+  const auto add = [&](const QString& title, const QString& tip, FigureUnit unit, const std::string& what, auto get,
+                       std::function<bool(const KindState&)> has) {
+    table.columns.push_back(figure_column(
+        title, tip, unit, [=](size_t r) { return kind_figure((*states)[r].first, what.c_str()); },
+        [=](size_t r) { return static_cast<double>(get((*states)[r].second)); },
+        [=](size_t r) { return has((*states)[r].second); }));
+  };
+  const auto told = [](const KindState& s) { return s.told; };
+  add(
+      EventTablesTexts::tr("Hits"), EventTablesTexts::tr("Requests served from what was reserved already"),
+      FigureUnit::Count, "hits", [](const KindState& s) { return s.hits; }, told);
+  add(
+      EventTablesTexts::tr("Misses"), EventTablesTexts::tr("Requests for which more had to be reserved"),
+      FigureUnit::Count, "misses", [](const KindState& s) { return s.misses; }, told);
+  add(
+      EventTablesTexts::tr("Cached"), EventTablesTexts::tr("Reserved, and free to be handed out again"),
+      FigureUnit::Bytes, "cached", [](const KindState& s) { return s.cached; }, told);
+  add(
+      EventTablesTexts::tr("Waste"), EventTablesTexts::tr("Held back by rounding, and by frees that wait for a stream"),
+      FigureUnit::Bytes, "waste", [](const KindState& s) { return s.waste; }, told);
+  add(
+      EventTablesTexts::tr("Fragmentation"),
+      EventTablesTexts::tr("The share of what is free that one request could not get as a whole"), FigureUnit::Share,
+      "fragmentation", [](const KindState& s) { return s.fragmentation(); },
+      [](const KindState& s) { return s.told && s.cached > 0; });
+  for (const int32_t stream : streams)
+    add(
+        EventTablesTexts::tr("Deferred, stream %1").arg(stream),
+        EventTablesTexts::tr("Given back, and kept until work on the stream that uses it is through"),
+        FigureUnit::Bytes, "stream." + std::to_string(stream) + ".deferred",
+        [stream](const KindState& s) {
+          const auto own = s.streams.find(stream);
+          return own == s.streams.end() ? Bytes{0} : own->second;
+        },
+        [stream](const KindState& s) { return s.streams.contains(stream); });
 }
 
 }  // namespace
@@ -221,6 +298,9 @@ TablePtr allocators_table(const TableInput& input) {
                     FigureUnit::Count, kind_id("active.changes"), changes),
   };
   add_reserve_columns(*table, snapshot, [lines](size_t r) { return (*lines)[r].kind; });
+  std::vector<trace::MemoryKind> kinds;
+  for (const Line& line : *lines) kinds.push_back(line.kind);
+  add_state_columns(*table, snapshot, kinds);
   add_allocator_columns(*table, input, [lines](size_t r) { return (*lines)[r].kind; });
   return table;
 }

@@ -2,6 +2,7 @@
 // Holes of a plan: bytes that nobody uses although somebody lies above them, and who that is.
 #include <views/common/format.h>
 #include <views/common/sweep.h>
+#include <views/tables/object_parts.h>
 #include <views/tables/space_tables.h>
 #include <QCoreApplication>
 
@@ -71,15 +72,6 @@ std::vector<Hole> holes_between(const std::vector<Placed>& all) {
   return holes;
 }
 
-QString name_of(trace::TensorRef ref, const trace::GraphInfo* graph) {
-  if (graph != nullptr) {
-    const auto& list = ref.is_leaf() ? graph->leafs : graph->nodes;
-    if (ref.index() < list.size() && !list[ref.index()].name.empty())
-      return QString::fromStdString(list[ref.index()].name);
-  }
-  return Words::node(ref);
-}
-
 }  // namespace
 
 TablePtr holes_table(const TableInput& input) {
@@ -99,7 +91,7 @@ TablePtr holes_table(const TableInput& input) {
   const auto bytes = [stay](size_t r) { return static_cast<double>(stay(r).hi - stay(r).lo); };
   const auto room = [holes](size_t r) { return (*holes)[r].byte_steps(); };
   const auto name = [all, graph = input.graph](int32_t i) {
-    return i < 0 ? QString() : name_of((*all)[static_cast<size_t>(i)].tensor, graph.get());
+    return i < 0 ? QString() : tensor_text((*all)[static_cast<size_t>(i)].tensor, graph.get());
   };
   table->rows = holes->size();
   table->columns = {

@@ -3,9 +3,11 @@
 #include <views/common/format.h>
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <map>
 
 #include <views/tables/compare_columns.h>
+#include <views/tables/object_parts.h>
 
 namespace arenascope::views {
 namespace {
@@ -15,6 +17,21 @@ using trace::TensorRef;
 struct MakeTablesTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
+
+const trace::TensorInfo* tensor_of(const trace::GraphInfo& graph, TensorRef ref) {
+  return ref.is_leaf() ? &graph.leafs[ref.index()] : &graph.nodes[ref.index()];
+}
+
+// How many bytes of each object are its op's parameters, its sources, its data, padding.
+void add_part_columns(Table& table, const std::shared_ptr<const trace::ContextInfo>& context) {
+  const auto told = [](const trace::ObjectInfo& object) { return !object.parts.empty(); };
+  if (std::none_of(context->objects.begin(), context->objects.end(), told)) return;
+  using Kind = trace::ObjectPartKind;
+  for (const Kind kind : {Kind::OpParams, Kind::Sources, Kind::Data, Kind::Padding})
+    table.columns.push_back(
+        bytes_column(part_name(kind), MakeTablesTexts::tr("Bytes of the object that are this"),
+                     [context, kind](size_t r) { return static_cast<double>(bytes_of(context->objects[r], kind)); }));
+}
 
 }  // namespace
 
@@ -76,6 +93,7 @@ TablePtr objects_table(const TableInput& input) {
        [object](size_t r) { return object(r).next < 0 ? QStringLiteral("—") : QString::number(object(r).next); },
        [object](size_t r) { return static_cast<double>(object(r).next); }},
   };
+  add_part_columns(*table, context);
   add_object_columns(*table, input);
   const auto graph = input.graph;
   auto by_name = std::make_shared<std::map<std::string, TensorRef>>();
@@ -90,6 +108,11 @@ TablePtr objects_table(const TableInput& input) {
                                                             : Selection(NodeSelection{graph->id, it->second});
     };
   }
+  table->details = [graph, by_name, object](size_t r) {
+    const auto it = by_name->find(object(r).name);
+    const bool known = graph != nullptr && !object(r).name.empty() && it != by_name->end();
+    return parts_text(object(r), known ? tensor_of(*graph, it->second) : nullptr, graph.get());
+  };
   return table;
 }
 

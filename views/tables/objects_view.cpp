@@ -2,6 +2,7 @@
 #include <views/tables/objects_view.h>
 
 #include <views/common/format.h>
+#include <views/tables/object_parts.h>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -119,6 +120,14 @@ void ObjectsView::resizeEvent(QResizeEvent*) {
   update_scroll_bar();
 }
 
+// Of the buffer beside the pool that takes data while it is set.
+QString ObjectsView::scratch_text() const {
+  return context_->scratch_bytes > 0
+             ? tr(", scratch on: %1 of %2 used")
+                   .arg(format_bytes(context_->scratch_used), format_bytes(context_->scratch_bytes))
+             : QString();
+}
+
 void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize size, int from) const {
   const ThemeColours& colours = theme_->colours();
   painter.fillRect(QRect({0, 0}, size), colours.background);
@@ -139,7 +148,7 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
       tr("%1: %2 objects, %3 of %4 used%5")
           .arg(QString::fromStdString(context_->name), format_count(static_cast<int64_t>(context_->objects.size())),
                format_bytes(context_->used_mem), format_bytes(context_->mem_size),
-               context_->no_alloc ? tr(", descriptors only") : QString()));
+               (context_->no_alloc ? tr(", descriptors only") : QString()) + scratch_text()));
   const trace::TensorRef selected = tensor_of(selection_->current(), *source_->snapshot());
   double row = -1;
   for (const Box& box : all) {
@@ -166,6 +175,7 @@ void ObjectsView::draw_object(QPainter& painter, const Box& box, bool chosen) co
   painter.setPen(Qt::NoPen);
   painter.fillRect(head, mixed(colours.panel, kind, 0.75));
   painter.fillRect(body, mixed(colours.panel, kind, 0.22));
+  draw_parts(painter, body, object, kind);
   // The last bytes, up to the next header, are padding.
   const size_t next = static_cast<size_t>(box.object) + 1;
   if (next < context_->objects.size() && context_->objects[next].header_offset > object.offset + object.size)
@@ -191,6 +201,29 @@ void ObjectsView::draw_object(QPainter& painter, const Box& box, bool chosen) co
   painter.setPen(colours.dim_text);
   painter.drawText(QRectF(inner.left(), inner.center().y(), inner.width(), inner.height() / 2), Qt::AlignVCenter,
                    metrics.elidedText(format_bytes(object.size), Qt::ElideRight, inner.width()));
+}
+
+// Each field or array as wide as its share of the object's bytes; what of an array nobody uses is pale.
+void ObjectsView::draw_parts(QPainter& painter, const QRectF& body, const trace::ObjectInfo& object,
+                             const QColor& kind) const {
+  const ThemeColours& colours = theme_->colours();
+  if (object.size <= 0) return;
+  const auto x_of = [&](Bytes offset) {
+    return body.left() + body.width() * static_cast<double>(offset) / static_cast<double>(object.size);
+  };
+  int shade = 0;
+  for (const trace::ObjectPart& part : object.parts) {
+    const QRectF whole(QPointF(x_of(part.offset), body.top()), QPointF(x_of(part.offset + part.bytes), body.bottom()));
+    if (part.kind == trace::ObjectPartKind::Padding) {
+      painter.fillRect(whole, hatch_brush(Hatch::Dots, colours[Role::Hole]));
+      continue;
+    }
+    QRectF used = whole;
+    if (part.used > 0) used.setWidth(whole.width() * static_cast<double>(part.used) / static_cast<double>(part.bytes));
+    const bool is_data = part.kind == trace::ObjectPartKind::Data;
+    painter.fillRect(used,
+                     mixed(colours.panel, is_data ? colours[Role::Weight] : kind, ++shade % 2 == 0 ? 0.34 : 0.48));
+  }
 }
 
 void ObjectsView::paintEvent(QPaintEvent*) {
@@ -236,12 +269,16 @@ bool ObjectsView::viewportEvent(QEvent* event) {
       return true;
     }
     const trace::ObjectInfo& o = context_->objects[static_cast<size_t>(i)];
+    const trace::TensorRef ref = tensor_of_object(i);
+    const QString parts =
+        parts_text(o, source_->snapshot()->tensor(graph_ ? graph_->id : trace::GraphId(), ref), graph_.get());
     QToolTip::showText(
         help->globalPos(),
         tr("%1 %2\nheader %3, %4\nobject %5, %6\nnext: %7")
-            .arg(QString::fromStdString(o.type), QString::fromStdString(o.name), format_address(o.header_offset),
-                 format_bytes_exact(o.header_size), format_address(o.offset), format_bytes_exact(o.size),
-                 o.next < 0 ? tr("none") : QString::number(o.next)),
+                .arg(QString::fromStdString(o.type), QString::fromStdString(o.name), format_address(o.header_offset),
+                     format_bytes_exact(o.header_size), format_address(o.offset), format_bytes_exact(o.size),
+                     o.next < 0 ? tr("none") : QString::number(o.next)) +
+            (parts.isEmpty() ? QString() : QLatin1Char('\n') + parts),
         this);
     return true;
   }

@@ -37,6 +37,8 @@ class ObjectsView : public QAbstractScrollArea, public Paintable {
   std::vector<Box> boxes(int width) const;
   void draw(QPainter& painter, const std::vector<Box>& boxes, QSize size, int from) const;
   void draw_object(QPainter& painter, const Box& box, bool chosen) const;
+  void draw_parts(QPainter& painter, const QRectF& body, const trace::ObjectInfo& object, const QColor& kind) const;
+  QString scratch_text() const;
   void update_scroll_bar();
   trace::TensorRef tensor_of_object(int object) const;
 

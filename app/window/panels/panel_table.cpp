@@ -6,6 +6,7 @@
 #include <views/occupancy/occupancy_view.h>
 #include <views/planners/replan_panel.h>
 #include <views/tables/objects_view.h>
+#include <views/tables/pools_view.h>
 #include <views/timeline/timeline_view.h>
 #include <QSplitter>
 
@@ -105,6 +106,19 @@ PanelParts objects(const PanelKind& kind, Document& document, QWidget* parent) {
   return parts;
 }
 
+PanelParts pools(const PanelKind& kind, Document& document, QWidget* parent) {
+  const ViewContext c = document.context();
+  auto* view = new PoolsView(c.source, c.theme, parent);
+  PanelParts parts;
+  parts.picture = view;
+  parts.drawn = view;
+  parts.table = make_table(kind, document, parent);
+  parts.widget = beside(view, parts.table, parent);
+  parts.show = [view](Document& d) { view->set_context(d.context()); };
+  keep_look(parts, kind);
+  return parts;
+}
+
 // What to plan with, and all that was planned.
 PanelParts planners(const PanelKind& kind, Document& document, QWidget* parent) {
   PanelParts parts;
@@ -178,7 +192,7 @@ constexpr PanelKind kPanels[] = {
      table_alone},
     {"allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,
      table_alone},
-    {"pools", QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, table_alone},
+    {"pools", QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, pools},
     {"planners", QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, 0, planners_table, planners},
     {"reuse", QT_TRANSLATE_NOOP("Docks", "Reuse Steps"), G::Memory, P::Bottom, kTables, 0, reuse_table, table_alone},
     {"moves", QT_TRANSLATE_NOOP("Docks", "Order Moves"), G::Memory, P::Bottom, kTables, 0, moves_table, table_alone},

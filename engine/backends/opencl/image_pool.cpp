@@ -70,7 +70,7 @@ Result<void*> ImagePool::allocate_image(const ImageShape& shape) {
       ++stats_.misses;
     }
     Image& image = images_[address];
-    image.requested = bytes;
+    image.requested = image.last = bytes;
     ++image.uses;
     totals_->begin_use(stats_, bytes, image.shape.bytes());
     return address;
@@ -153,7 +153,9 @@ std::vector<PoolBlock> ImagePool::blocks() const {
   std::lock_guard lock(mutex_);
   std::vector<PoolBlock> out;
   for (const auto& [address, image] : images_)
-    out.push_back({reinterpret_cast<uintptr_t>(address), image.shape.bytes(), image.requested, image.uses});
+    out.push_back({reinterpret_cast<uintptr_t>(address), image.shape.bytes(), image.requested, image.last, image.uses,
+                   options_.storage(), static_cast<uint32_t>(image.shape.width),
+                   static_cast<uint32_t>(image.shape.height)});
   return out;
 }
 

@@ -4,6 +4,7 @@
 // DevicePool: a BufferPool and an ImagePool as the one Allocator that a context knows, under one bound of what both
 // reserve.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,7 @@ class ImagePool final : public Allocator {
   struct Image {
     ImageShape shape;
     Bytes requested = 0;  // 0: free
+    Bytes last = 0;
     int64_t uses = 0;
   };
   using Images = std::map<void*, Image>;
@@ -79,6 +81,7 @@ class DevicePool final : public Allocator {
   Bytes release_cached() override;
   Device device() const override { return buffers_.device(); }
   MemoryStats stats() const override;
+  FreeMemory free_memory() const override { return {std::max(buffers_.largest_free(), images_.largest_free()), {}}; }
   const BufferPool& buffers() const { return buffers_; }
   const ImagePool& images() const { return images_; }
   std::vector<PoolBlock> blocks() const;

@@ -44,14 +44,18 @@ class OpenClBackend final : public Backend {
   Status register_memory(ExecutionContext& context) override {
     const auto pool = std::make_shared<DevicePool>(runtime_, device(), settings_.pool);
     pool_ = pool;
+    others_.clear();
     if (auto ok = context.register_allocator(MemoryKind::Workspace, pool); !ok) return ok;
-    for (MemoryKind kind : {MemoryKind::Default, MemoryKind::KVCache})
-      if (auto ok = context.register_allocator(kind, std::make_shared<BufferPool>(runtime_, device(), settings_.pool));
-          !ok)
-        return ok;
     // Static memory is never reused for something else.
-    return context.register_allocator(MemoryKind::Persistent,
-                                      std::make_shared<BufferPool>(runtime_, device(), PoolOptions{1, 0, true}));
+    PoolOptions weights{1, 0, true};
+    weights.stays = true;
+    for (MemoryKind kind : {MemoryKind::Default, MemoryKind::KVCache, MemoryKind::Persistent}) {
+      const auto other =
+          std::make_shared<BufferPool>(runtime_, device(), kind == MemoryKind::Persistent ? weights : settings_.pool);
+      others_.push_back(other);
+      if (auto ok = context.register_allocator(kind, other); !ok) return ok;
+    }
+    return {};
   }
 
   Status supports(const TensorImpl& node) const override {
@@ -128,11 +132,18 @@ class OpenClBackend final : public Backend {
     return spans_of(*runtime_, now, clock_error_);
   }
   void attribute_copies(const TensorImpl* node) override { runtime_->set_node(node); }
-  BackendNotes take_notes() override { return {tuner_->take_notes(), {}, clock_error_}; }
+  BackendNotes take_notes() override { return {tuner_->take_notes(), queueing_.replay_state(), {}, clock_error_}; }
   std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
   std::vector<PoolBlock> pool_blocks() const override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();
-    return pool ? pool->blocks() : std::vector<PoolBlock>{};
+    std::vector<PoolBlock> all = pool ? pool->blocks() : std::vector<PoolBlock>{};
+    for (const std::weak_ptr<BufferPool>& other : others_) {
+      const auto held = other.lock();
+      const auto more = held ? held->blocks() : std::vector<PoolBlock>{};
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    std::sort(all.begin(), all.end(), [](const PoolBlock& a, const PoolBlock& b) { return a.address < b.address; });
+    return all;
   }
 
   Status upload(const Storage& to, const std::byte* from, Bytes bytes) override {
@@ -154,7 +165,9 @@ class OpenClBackend final : public Backend {
   std::unique_ptr<Tuner> tuner_;
   Queueing queueing_;
   MemHandle problem_;
-  std::weak_ptr<DevicePool> pool_;          // of the last context that memory was registered with
+  // Of the last context that memory was registered with: of activations, and of what has kinds of its own.
+  std::weak_ptr<DevicePool> pool_;
+  std::vector<std::weak_ptr<BufferPool>> others_;
   std::optional<Nanoseconds> clock_error_;  // of the spans that were taken last
 };
 

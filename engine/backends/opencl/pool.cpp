@@ -122,11 +122,11 @@ Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
       if (!taken && release_locked() > 0) taken = take(bytes);
       if (!taken) return taken.error();
       address = *taken;
-      blocks_[address] = Block{bytes, 0, 0};
+      blocks_[address] = Block{bytes, 0, 0, 0};
       ++stats_.misses;
     }
     Block& block = blocks_[address];
-    block.requested = bytes;
+    block.requested = block.last = bytes;
     ++block.uses;
     totals_->begin_use(stats_, bytes, block.bytes);
     return address;
@@ -194,7 +194,8 @@ std::vector<PoolBlock> BufferPool::blocks() const {
   std::lock_guard lock(mutex_);
   std::vector<PoolBlock> out;
   for (const auto& [address, block] : blocks_)
-    out.push_back({reinterpret_cast<uintptr_t>(address), block.bytes, block.requested, block.uses});
+    out.push_back({reinterpret_cast<uintptr_t>(address), block.bytes, block.requested, block.last, block.uses,
+                   options_.storage(), 0, 0});
   return out;
 }
 

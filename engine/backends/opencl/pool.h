@@ -19,6 +19,10 @@ struct PoolOptions {
   Bytes slack = 4096;         // and always one that is at most this much larger
   bool separate = false;      // nothing is reused: every request has a block of its own
   double total_waste = 1.25;  // all blocks together: times the most bytes that lived at once
+  bool stays = false;         // it is for weights
+  trace::StorageType storage() const {
+    return stays ? trace::StorageType::Static : separate ? trace::StorageType::Separate : trace::StorageType::Dynamic;
+  }
 };
 
 // What all blocks of one or several pools come to. `reserved` stays at `total_waste` times `peak` at most: a request is
@@ -49,6 +53,7 @@ class BufferPool final : public Allocator {
   Bytes release_cached() override;
   Device device() const override { return device_; }
   MemoryStats stats() const override;
+  FreeMemory free_memory() const override { return {largest_free(), {}}; }
   std::vector<PoolBlock> blocks() const;
   // Whether a free block serves a request of so many bytes.
   bool serves(Bytes bytes) const;
@@ -59,7 +64,7 @@ class BufferPool final : public Allocator {
  private:
   struct Block {
     Bytes bytes = 0;
-    Bytes requested = 0;
+    Bytes requested = 0, last = 0;
     int64_t uses = 0;
   };
   std::multimap<Bytes, void*>::const_iterator fit_locked(Bytes bytes) const;

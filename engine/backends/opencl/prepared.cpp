@@ -28,6 +28,10 @@ class QueuedRun::Node final : public PreparedNode {
   const std::shared_ptr<const ImageWeights> weights_;
 };
 
+std::optional<trace::ReplayInfo> Queueing::replay_state() const {
+  return running ? std::optional(running->replay_info()) : std::nullopt;
+}
+
 QueuedRun::~QueuedRun() {
   if (queueing_.running == this) queueing_.running = nullptr;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Nodes made ready for a device: each holds its weights as images need them, and their run holds what was recorded of it.
 #pragma once
+#include <optional>
+
 #include <arenascope/runtime/prepared.h>
 #include "engine/backends/opencl/op_images.h"
 #include "engine/backends/opencl/replay.h"
@@ -14,6 +16,8 @@ struct Queueing {
   Station station;
   QueuedRun* running = nullptr;  // which began last, until it goes
   bool checks = false;           // an op that can meet a wrong index was queued
+
+  std::optional<trace::ReplayInfo> replay_state() const;  // of the run that began last
 };
 
 class QueuedRun final : public PreparedRun {
@@ -24,6 +28,7 @@ class QueuedRun final : public PreparedRun {
 
   void add(const TensorImpl& node, std::shared_ptr<const ImageWeights> weights);
   Status begin_run(bool as_one) override;
+  trace::ReplayInfo replay_info() const { return replay_.info(); }
   // All nodes of the run were computed.
   Status end() { return replay_.end(); }
 

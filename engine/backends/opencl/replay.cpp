@@ -15,6 +15,18 @@ Replay::Replay(Runtime& runtime, bool wanted) : runtime_(runtime) {
             find("clCommandNDRangeKernelKHR", kernel_);
 }
 
+trace::ReplayInfo Replay::info() const {
+  trace::ReplayInfo out;
+  out.state = failed_     ? trace::ReplayState::Failed
+              : recorded_ ? trace::ReplayState::Recorded
+              : usable_   ? trace::ReplayState::Direct
+                          : trace::ReplayState::Unavailable;
+  out.segments = recorded_ ? 1 : 0;
+  out.kernels = recorded_ ? recorded_kernels_ : 0;
+  out.replays = replays_;
+  return out;
+}
+
 void Replay::drop() {
   runtime_.set_recorder({});
   if (commands_) release_(commands_);
@@ -45,7 +57,7 @@ void Replay::begin(bool as_one) {
   commands_ = create_(1, &queue, nullptr, &code);
   if (code != CL_SUCCESS) {
     commands_ = nullptr;
-    usable_ = false;
+    usable_ = false, failed_ = true;
     runtime_.log("the device's command buffers cannot be used (" + error_name(code) +
                  "); kernels are queued one by one");
     return;
@@ -70,7 +82,7 @@ cl_int Replay::record(cl_kernel kernel, int dims, const size_t* global, const si
       return code;
     }
     runtime_.log("a kernel cannot be recorded (" + error_name(code) + "); kernels are queued one by one");
-    usable_ = false;
+    usable_ = false, failed_ = true;
     if (const cl_int closed = close(); closed != CL_SUCCESS) return closed;
   }
   return clEnqueueNDRangeKernel(runtime_.queue(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0,

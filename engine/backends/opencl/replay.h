@@ -2,6 +2,7 @@
 // Replay: a run's kernels recorded once (cl_khr_command_buffer) and queued as one from then on. The first run is queued
 // kernel by kernel, as tuning may measure in it; the second is recorded; the third and later ones are replayed.
 #pragma once
+#include <arenascope/trace/info.h>
 #include "engine/backends/opencl/runtime.h"
 
 namespace arenascope::opencl {
@@ -20,6 +21,8 @@ class Replay {
   // Whether what is computed now has been recorded before.
   bool replaying() const { return state_ == State::Replaying; }
   int64_t replays() const { return replays_; }
+  // How it stands, for people; run and time are left for whoever tells it.
+  trace::ReplayInfo info() const;
   // Queues what was recorded. Errors: what the driver says.
   Status end();
 
@@ -29,7 +32,7 @@ class Replay {
   cl_int close();  // ends recording and queues what there is
 
   Runtime& runtime_;
-  bool usable_ = false;
+  bool usable_ = false, failed_ = false;
   bool warm_ = false;      // one run has gone by
   bool recorded_ = false;  // commands_ holds a whole run
   State state_ = State::Direct;

@@ -2,6 +2,7 @@
 #include "engine/backends/opencl/tuner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <sstream>
 
@@ -82,6 +83,56 @@ std::optional<TuneResult> Tuner::known(const TuneKey& key) const {
   return at == results_.end() ? std::nullopt : std::optional(at->second);
 }
 
+namespace {
+
+// "512x64x1" as numbers; none where it is something else.
+std::optional<std::array<double, 3>> parse_sizes(const std::string& text) {
+  std::array<double, 3> out{1, 1, 1};
+  size_t at = 0;
+  for (size_t d = 0; d < 3; ++d) {
+    size_t digits = 0;
+    while (at + digits < text.size() && text[at + digits] >= '0' && text[at + digits] <= '9') ++digits;
+    if (digits == 0 || digits > 12) return std::nullopt;
+    out[d] = std::stod(text.substr(at, digits));
+    at += digits;
+    if (d < 2 && (at >= text.size() || text[at++] != 'x')) return std::nullopt;
+  }
+  return at == text.size() ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace
+
+// What was measured for the same kernel over sizes that are not far off: each at most half as much again, or two thirds.
+// The group must serve these sizes too.
+std::optional<TuneResult> Tuner::nearest(const TuneKey& key, const size_t* sizes, int dims, size_t limit) const {
+  constexpr double kFarthest = 1.5;
+  std::lock_guard lock(mutex_);
+  std::optional<TuneResult> best;
+  double least = 1e300;
+  for (auto at = results_.lower_bound({level_, {key.kernel, ""}});
+       at != results_.end() && at->first.first == level_ && at->first.second.kernel == key.kernel; ++at) {
+    const TuneResult& r = at->second;
+    const auto other = parse_sizes(at->first.second.sizes);
+    if (!other || r.variant >= 0 || r.seconds < 0 || !r.nearest.empty()) continue;
+    if (r.local[0] * r.local[1] * r.local[2] > limit) continue;
+    double distance = 0;
+    bool near = true;
+    for (size_t d = 0; d < 3; ++d) {
+      const double own = static_cast<double>(sizes[d]), ratio = std::max((*other)[d], own) / std::min((*other)[d], own);
+      near = near && ratio <= kFarthest && (static_cast<int>(d) < dims || r.local[d] == 1);
+      distance += std::log(ratio);
+    }
+    if (!near || distance >= least) continue;
+    least = distance;
+    best = r;
+    best->nearest = at->first.second.sizes;
+    best->seconds = -1;
+    best->tried = 0;
+    best->candidates.clear();
+  }
+  return best;
+}
+
 void Tuner::keep(const TuneKey& key, const TuneResult& result) {
   {
     std::lock_guard lock(mutex_);
@@ -105,6 +156,8 @@ void Tuner::tell(const TuneKey& key, const TuneResult& result) {
     note.seconds = result.seconds;
   }
   note.remembered = result.remembered;
+  note.candidates = result.candidates;
+  note.nearest = result.nearest;
   notes_.push_back(std::move(note));
 }
 
@@ -118,15 +171,27 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
   }
   size_t limit = runtime.facts().max_work_group;
   clGetKernelWorkGroupInfo(kernel, runtime.facts().device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, nullptr);
+  if (level_ == TuneLevel::Fast) {
+    if (auto near = nearest(key, sizes, dims, limit)) {
+      std::copy(near->local.begin(), near->local.end(), local);
+      keep(key, *near);
+      return;
+    }
+  }
   // Tuning runs the kernel several times over its result, which is fine: no kernel reads what it writes elsewhere.
   const auto tried = candidates(runtime.facts(), level_, dims, sizes, limit);
-  TuneResult best{tried.front(), -1, -1, 0};
+  TuneResult best;
+  best.local = tried.front();
   if (tried.size() > 1) {
     for (const auto& candidate : tried) {
       size_t global[3];
       for (size_t d = 0; d < 3; ++d) global[d] = (sizes[d] + candidate[d] - 1) / candidate[d] * candidate[d];
       const double seconds = runtime.measure(kernel, dims, global, candidate.data(), 2);
       ++best.tried;
+      trace::TuningCandidate told;
+      for (size_t d = 0; d < 3; ++d) told.local[d] = static_cast<uint32_t>(candidate[d]);
+      told.seconds = seconds;
+      best.candidates.push_back(told);
       if (seconds >= 0 && (best.seconds < 0 || seconds < best.seconds * 0.97)) {
         best.local = candidate;
         best.seconds = seconds;
@@ -148,6 +213,7 @@ int Tuner::choose_variant(const TuneKey& key, int count, int usual, const std::f
     for (int v = 0; v < count; ++v) {
       const double taken = seconds(v);
       ++best.tried;
+      best.candidates.push_back({{1, 1, 1}, v, taken});
       if (taken >= 0 && (best.seconds < 0 || taken < best.seconds)) {
         best.variant = v;
         best.seconds = taken;
@@ -156,6 +222,34 @@ int Tuner::choose_variant(const TuneKey& key, int count, int usual, const std::f
   keep(key, best);
   return best.variant;
 }
+
+namespace {
+
+// What behind a result tells how it was found: the sizes that it was taken over from, or "-", and the candidates.
+void write_candidates(std::string& text, const TuneResult& r) {
+  text += fmt::format(" {} {}", r.nearest.empty() ? "-" : r.nearest, r.candidates.size());
+  for (const trace::TuningCandidate& c : r.candidates)
+    text += fmt::format(" {} {} {} {} {}", c.local[0], c.local[1], c.local[2], c.way.value_or(-1), c.seconds);
+}
+
+// Files of before have none.
+bool read_candidates(std::istringstream& in, TuneResult& r) {
+  constexpr size_t kMostCandidates = 4096;
+  size_t count = 0;
+  if (!(in >> r.nearest)) return true;
+  if (r.nearest == "-") r.nearest.clear();
+  if (!(in >> count) || count > kMostCandidates) return false;
+  for (size_t i = 0; i < count; ++i) {
+    trace::TuningCandidate c;
+    int32_t way = -1;
+    if (!(in >> c.local[0] >> c.local[1] >> c.local[2] >> way >> c.seconds)) return false;
+    if (way >= 0) c.way = way;
+    r.candidates.push_back(c);
+  }
+  return true;
+}
+
+}  // namespace
 
 bool Tuner::load() {
   if (path_.empty()) return true;
@@ -181,6 +275,7 @@ bool Tuner::load() {
       if (l < 1 || l > kMost) return false;
     if (r.local[0] * r.local[1] * r.local[2] > kMost) return false;
     r.remembered = true;
+    if (!read_candidates(numbers, r)) return false;
     results_[{*level, {kernel, sizes}}] = r;
   }
   return true;
@@ -190,9 +285,12 @@ bool Tuner::save() const {
   std::lock_guard lock(mutex_);
   if (path_.empty() || results_.empty()) return true;
   std::string text;
-  for (const auto& [key, r] : results_)
-    text += fmt::format("{}\t{}\t{}\t{} {} {} {} {} {}\n", name(key.first), key.second.kernel, key.second.sizes,
+  for (const auto& [key, r] : results_) {
+    text += fmt::format("{}\t{}\t{}\t{} {} {} {} {} {}", name(key.first), key.second.kernel, key.second.sizes,
                         r.local[0], r.local[1], r.local[2], r.variant, r.seconds, r.tried);
+    write_candidates(text, r);
+    text += '\n';
+  }
   return write_checked(path_, key_, std::vector<uint8_t>(text.begin(), text.end()));
 }
 

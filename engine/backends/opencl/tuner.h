@@ -26,6 +26,8 @@ struct TuneResult {
   double seconds = -1;  // of the best; negative: chosen without measuring
   int tried = 0;
   bool remembered = false;  // read from the file
+  std::vector<trace::TuningCandidate> candidates;
+  std::string nearest;  // taken over from what was found for these sizes
 };
 
 // What a result holds for.
@@ -65,6 +67,7 @@ class Tuner {
  private:
   using Key = std::pair<TuneLevel, TuneKey>;
   std::optional<TuneResult> known(const TuneKey& key) const;
+  std::optional<TuneResult> nearest(const TuneKey& key, const size_t* sizes, int dims, size_t limit) const;
   void keep(const TuneKey& key, const TuneResult& result);
   void tell(const TuneKey& key, const TuneResult& result);
 

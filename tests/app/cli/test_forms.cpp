@@ -252,6 +252,17 @@ TEST_CASE("three nodes in a row on four threads that meet behind every one") {
   CHECK(object["barriers"][0] >= 2);
 }
 
+TEST_CASE("the product of the article, with all its data in the pool of its context") {
+  for (const bool scratch : {false, true}) {
+    std::vector<std::string> command{"run", "zoo:mul_mat_in_pool", "--memory", "none", "--threads", "1", "--json"};
+    if (scratch) command.insert(command.end(), {"--dim", "scratch=1"});
+    const Json object = object_of(command, 0);
+    CHECK(object["peak_bytes"]["default"] == 0);
+    CHECK(object["outputs"][0]["shape"] == Json::array({3, 4}));
+  }
+  CHECK(object_of({"verify", "zoo:mul_mat_in_pool", "--json"}, 0)["passed"] == true);
+}
+
 TEST_CASE("the host's allocator is chosen, and what it holds is told") {
   const auto reserved = [](const char* allocator) {
     const Json object = object_of(

@@ -51,6 +51,17 @@ void check_snapshot(const DeviceCachingAllocator& allocator, const std::map<uint
   REQUIRE(deferred == fragments.deferred);
   REQUIRE(fragments.largest_free <= free);
   REQUIRE(stats.waste() >= deferred);
+  const FreeMemory memory = allocator.free_memory();
+  Bytes of_streams = 0;
+  int64_t pending = 0;
+  for (const StreamUse& use : memory.streams) {
+    of_streams += use.free;
+    pending += use.pending;
+    REQUIRE((use.pending > 0) == (use.deferred > 0));
+  }
+  REQUIRE(of_streams == free);
+  REQUIRE((pending > 0) == (deferred > 0));
+  REQUIRE(memory.largest == fragments.largest_free);
 }
 
 struct Live {

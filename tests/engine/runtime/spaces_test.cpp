@@ -184,6 +184,48 @@ void poison(std::span<std::byte> bytes, std::byte with) { std::fill(bytes.begin(
 
 }  // namespace
 
+TEST_CASE("how an allocator stands is told behind each run that changes it") {
+  trace::Recorder recorder;
+  const auto session = std::make_shared<trace::Session>();
+  recorder.add_sink(session);
+  const auto allocations = make_allocation_recorder(recorder);
+  const auto context = make_cpu_context();
+  context->set_observer(allocations);
+  Chain chain;
+  test::ToyBackend backend;
+  ExecutorOptions options;
+  options.strategy = MemoryStrategy::Eager;
+  options.recorder = &recorder;
+  options.owners = allocations;
+  auto memory = plan_memory(chain.graph, "two-level", "depth-first", {});
+  REQUIRE(memory.ok());
+  auto plan = ExecutionPlan::make(chain.graph, *memory, backend, 1);
+  REQUIRE(plan.ok());
+  auto executor = Executor::create(backend, context, options);
+  REQUIRE(executor.ok());
+  REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+  int64_t hits = -1;
+  for (int run = 0; run < 3; ++run) {
+    REQUIRE((*executor)->run().ok());
+    recorder.drain();
+    const auto snapshot = session->snapshot();
+    const MemoryStats stats = context->stats({}, MemoryKind::Workspace);
+    int found = 0;
+    for (const trace::AllocatorState& state : snapshot->allocator_states) {
+      if (snapshot->allocator(state.allocator)->kind != trace::MemoryKind::Workspace) continue;
+      ++found;
+      CHECK(state.hits == stats.hits);
+      CHECK(state.misses == stats.misses);
+      CHECK(state.cached == stats.cached);
+      CHECK(state.waste == stats.waste());
+      CHECK(state.largest_free <= state.cached);
+      CHECK(state.hits > hits);
+      hits = state.hits;
+    }
+    CHECK(found == 1);
+  }
+}
+
 TEST_CASE("the bytes that a step touches, found by poisoning the arena between steps, are those of the slices seen") {
   Poisoned p;
   REQUIRE(p.executor->run().ok());

@@ -324,6 +324,76 @@ class SpaceKindsTest : public QObject {
     QCOMPARE(with_plan->ghosts->size() > 10, plain->in_spaces && !arguments.contains("memory=image"));
   }
 
+  void data_lies_in_the_context_data() {
+    QTest::addColumn<bool>("scratch");
+    QTest::newRow("in the pool") << false;
+    QTest::newRow("beside it") << true;
+  }
+  // ggml's product with its data in the context's pool, or in a scratch buffer beside it.
+  void data_lies_in_the_context() {
+    QFETCH(bool, scratch);
+    const QTemporaryDir folder;
+    QStringList arguments{"zoo:mul_mat_in_pool", "--memory", "none", "--threads", "1"};
+    if (scratch)
+      arguments << "--dim"
+                << "scratch=1";
+    const auto snapshot = recorded(folder, arguments);
+    QVERIFY(snapshot != nullptr);
+    const trace::ContextInfo& context = *snapshot->contexts.back();
+    QVERIFY(!context.no_alloc);
+    QCOMPARE(context.scratch_bytes, scratch ? Bytes{1024} : Bytes{0});
+    QCOMPARE(context.scratch_used, scratch ? Bytes{48} : Bytes{0});
+    const auto data_of = [&](const std::string& name) {
+      Bytes sum = 0;
+      for (const trace::ObjectInfo& object : context.objects)
+        for (const trace::ObjectPart& part : object.parts)
+          if (object.name == name && part.kind == trace::ObjectPartKind::Data) sum += part.bytes;
+      return sum;
+    };
+    QCOMPARE(data_of("a"), Bytes{32});
+    QCOMPARE(data_of("b"), Bytes{24});
+    QCOMPARE(data_of("result"), scratch ? Bytes{0} : Bytes{48});
+    // Nothing was asked of an allocator for them.
+    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) QVERIFY(!slice.tensor.valid());
+  }
+
+  // The inspector draws whose bytes a tensor has: the block, how many hold it, and where in it each lies.
+  void whose_bytes_a_tensor_has() {
+    const QTemporaryDir folder;
+    const auto snapshot = recorded(folder, {"zoo:squeezenet", "--threads", "2"});
+    QVERIFY(snapshot != nullptr);
+    const trace::RunId run(snapshot->runs.size() - 1);
+    const InspectorInput in{snapshot, run, snapshot->graph_of(run), snapshot->plan_of(run)};
+    const trace::GraphInfo& graph = *in.graph;
+    int looked_at = 0;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const trace::TensorInfo& node = graph.nodes[i];
+      if (!node.block) continue;
+      ++looked_at;
+      const trace::HeldBlock& block = graph.blocks[static_cast<size_t>(*node.block)];
+      int holders = 0;
+      for (const auto* list : {&graph.nodes, &graph.leafs})
+        for (const trace::TensorInfo& other : *list) holders += other.block == node.block ? 1 : 0;
+      QVERIFY(block.references >= holders);
+      for (const trace::SliceInfo& slice : in.plan->slices)
+        if (slice.tensor == trace::TensorRef::node(NodeId(i))) {
+          QCOMPARE(block.bytes, in.plan->arena_bytes);
+          QCOMPARE(node.storage_offset, slice.offset);
+        }
+      QStringList bars, references;
+      for (const InspectorFact& fact :
+           inspector_facts(in, NodeSelection{graph.id, trace::TensorRef::node(NodeId(i))})) {
+        if (fact.section != "Whose bytes it has") continue;
+        if (fact.key == "references") references << fact.value;
+        if (fact.key.contains(QChar(0x2588))) bars << fact.key;
+      }
+      QCOMPARE(references, QStringList{QString::number(block.references)});
+      QCOMPARE(bars.size(), std::min(holders, 16));
+      if (looked_at == 5) break;
+    }
+    QCOMPARE(looked_at, 5);
+  }
+
   // Of a run that was cut short only what was seen is drawn as seen.
   void a_partial_run_is_told_from_its_plan() {
     auto graph = std::make_shared<trace::GraphInfo>();

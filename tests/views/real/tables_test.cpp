@@ -5,6 +5,7 @@
 #include <views/common/format.h>
 #include <views/findings/findings_view.h>
 #include <views/planners/replan_panel.h>
+#include <views/tables/pools_view.h>
 #include <views/tables/table_panel.h>
 #include <views/timeline/timeline_view.h>
 
@@ -354,12 +355,46 @@ class RealTablesTest : public QObject {
     double uses = 0;
     for (int r = 0; r < pools.model()->rowCount(); ++r) uses += pools.number(r, "Uses");
     QVERIFY(uses >= pools.model()->rowCount());
+    // Block by block they are what the backend tells of its pools.
+    const std::vector<PoolRow> rows = pool_rows(*snapshot);
+    QVERIFY(!snapshot->pools.empty());
+    size_t told = 0;
+    std::set<trace::StorageType> storages;
+    for (const trace::PoolInfo& pool : snapshot->pools)
+      for (const trace::PoolBlockInfo& block : pool.blocks) {
+        const auto row =
+            std::find_if(rows.begin(), rows.end(), [&](const PoolRow& r) { return r.address == block.address; });
+        storages.insert(block.storage);
+        if (row == rows.end()) continue;  // given back behind the last run
+        ++told;
+        QCOMPARE(row->bytes, block.bytes);
+        QCOMPARE(row->uses, block.uses);
+        QCOMPARE(row->requested(), block.requested > 0 ? block.requested : block.last);
+        QCOMPARE(row->waste(), block.bytes - row->requested());
+        QCOMPARE(row->storage, block.storage);
+        QCOMPARE(row->image.valid(), block.width > 0);
+      }
+    QVERIFY2(told >= 3, qPrintable(QString::number(told)));
+    QVERIFY(storages.contains(trace::StorageType::Dynamic));
+    // And drawn so: as wide as their bytes are, requested and waste side by side.
+    PoolsView picture(&source, &theme);
+    picture.resize(900, 400);
+    const auto bars = picture.bars(900);
+    QCOMPARE(bars.size(), rows.size());
+    const double scale = bars[0].whole.width() / static_cast<double>(bars[0].row.bytes);
+    for (const PoolsView::Bar& bar : bars) {
+      QVERIFY(std::abs(bar.whole.width() - scale * static_cast<double>(bar.row.bytes)) < 1e-6);
+      QVERIFY(std::abs(bar.requested.width() - scale * static_cast<double>(bar.row.requested())) < 1e-6);
+      QVERIFY(std::abs(bar.waste.width() - scale * static_cast<double>(bar.row.waste())) < 1e-6);
+    }
     // And what tuning chose, live or remembered.
     Desk tuning("tuning", tuning_table, session);
     QVERIFY(tuning.model()->rowCount() > 0);
     for (int r = 0; r < tuning.model()->rowCount(); ++r) {
       QVERIFY(!tuning.cell(r, "Kernel").isEmpty() && !tuning.cell(r, "Group size").isEmpty());
       QCOMPARE(tuning.cell(r, "Level"), QString("fast"));
+      if (tuning.number(r, "Tried") > 0)
+        QCOMPARE(tuning.cell(r, "Candidates").count(u':'), static_cast<qsizetype>(tuning.number(r, "Tried")));
       if (tuning.cell(r, "From") == "this run") QVERIFY(tuning.number(r, "Tried") > 0 && tuning.number(r, "Time") > 0);
     }
     tuning.click_header("Time");

@@ -45,7 +45,7 @@ std::shared_ptr<trace::Session> rich_session() {
   context->name = "model";
   context->mem_size = 4096;
   context->used_mem = 480;
-  context->objects = {{48, 112, 16, 32, "tensor", 1, "conv1"}, {192, 288, 160, 32, "graph", -1, ""}};
+  context->objects = {{48, 112, 16, 32, "tensor", 1, "conv1", {}}, {192, 288, 160, 32, "graph", -1, "", {}}};
   session->describe(std::shared_ptr<const trace::ContextInfo>(context));
   session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(1)});
   for (const bool ways : {false, true}) {
@@ -58,6 +58,7 @@ std::shared_ptr<trace::Session> rich_session() {
                              .seconds = 0.002,
                              .remembered = ways};
     if (ways) tuning.way = 1;
+    tuning.candidates = {{{64, 1, 1}, {}, 0.003}, {{64, 2, 1}, {}, 0.002}, {{1, 1, 1}, {}, -1}};
     session->describe(tuning);
   }
   return session;
@@ -185,6 +186,11 @@ class TablesTest : public QObject {
     QCOMPARE(table->columns[5].number(0), 2.0);
     QCOMPARE(table->columns[4].number(0), 3000.0);
     QCOMPARE(table->columns[2].text(1), QStringLiteral("Free"));
+    QCOMPARE(table->columns[6].number(0), 3000.0);  // requested
+    QCOMPARE(table->columns[7].number(0), 1096.0);  // waste
+    QCOMPARE(table->columns[6].number(1), 100.0);
+    QCOMPARE(table->columns[7].number(1), 0.0);
+    QCOMPARE(table->columns[9].text(0), QStringLiteral("dynamic"));
   }
 
   void tuning_tells_what_was_chosen_and_problems_leave_it_out() {
@@ -194,7 +200,8 @@ class TablesTest : public QObject {
     for (size_t r = 0; r < 2; ++r)
       for (const Column& column : table->columns) cells[r] << column.text(r);
     QCOMPARE(cells[0], QStringList({"scale", "512x64x1", QString::fromUtf8("64 × 2 × 1"),
-                                    QString::fromUtf8("2\u00a0ms"), "4", "wide", "this run"}));
+                                    QString::fromUtf8("2\u00a0ms"), "4", "wide", "this run",
+                                    QString::fromUtf8("64 × 2 × 1: 2\u00a0ms; 64 × 1 × 1: 3\u00a0ms; 1 × 1 × 1: –")}));
     QCOMPARE(cells[1][2], QString("way 2"));
     QCOMPARE(cells[1][6], QString("an earlier run"));
     QCOMPARE(problems_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr})->rows, size_t{1});

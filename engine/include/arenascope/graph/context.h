@@ -32,7 +32,7 @@ struct ObjectHeader {
   size_t size;    // of the object, padding included
   ObjectHeader* next;
   ObjectType type;
-  uint32_t padding;
+  uint32_t continued;  // 1: arrays in which a graph of an earlier object goes on
 };
 
 struct ContextParams {
@@ -94,6 +94,7 @@ class Context {
 
   // From now on tensor data goes into `scratch` (no storage: into the pool again). Returns the one before.
   Scratch set_scratch(Scratch scratch);
+  const Scratch& scratch() const;
 
   // A given tensor (op NONE). Errors: bad sizes; "needed N, available M" when the pool is full.
   Result<Tensor> new_tensor(DType dtype, const Dims& sizes, std::string_view name = {});

@@ -53,6 +53,17 @@ class Graph {
 
   const Context& context() const { return context_; }
 
+  // One of the arrays of a graph, for whoever shows the pool: where it lies, and how many of its bytes hold something.
+  struct Array {
+    enum class Of : uint8_t { Nodes, Leafs, Gradients, Accumulators, UseCounts, HashSet };
+    Of of;
+    const std::byte* begin;
+    size_t bytes, used;
+  };
+  // Of the graph that an object of the pool holds; none of one in which an earlier graph goes on.
+  static std::vector<Array> arrays_of(const ObjectHeader& object);
+  static size_t head_bytes();  // of such an object, before its arrays
+
  private:
   friend class Context;
   Graph(Context context, std::byte* place, size_t capacity, bool grads);

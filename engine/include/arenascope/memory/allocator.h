@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace arenascope {
 
@@ -39,6 +40,18 @@ struct AllocatorHooks {
   MemoryKind kind = MemoryKind::Default;
 };
 
+// What of an allocator's free memory is whose.
+struct StreamUse {
+  Stream stream;
+  Bytes free = 0;       // kept for its next requests
+  Bytes deferred = 0;   // given back, and not through on the streams that use it, of which this is one
+  int64_t pending = 0;  // pieces of that
+};
+struct FreeMemory {
+  Bytes largest = 0;               // what one request could get as a whole
+  std::vector<StreamUse> streams;  // of allocators that know any
+};
+
 // All members may be called by several threads at once, attach() apart.
 class Allocator {
  public:
@@ -63,6 +76,7 @@ class Allocator {
 
   virtual Device device() const = 0;
   virtual MemoryStats stats() const = 0;
+  virtual FreeMemory free_memory() const { return {}; }
 
   // Called once, before the first allocation; a second context that registers the same allocator leaves the first
   // one's hooks in place. Returns whether these hooks are now the allocator's.

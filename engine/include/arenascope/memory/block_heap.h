@@ -14,6 +14,7 @@
 #include <arenascope/memory/address_map.h>
 #include <arenascope/memory/size_classes.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -69,6 +70,17 @@ class BlockHeap {
   // Calls visit(address, bytes) for the free blocks of `owner`, the largest bins first, until it returns false.
   template <class Visit>
   void visit_free(Owner owner, Visit&& visit) const;
+
+  // The largest free block of the owner; those of its bin alone are looked at.
+  Bytes largest_free(Owner owner) const {
+    Bytes largest = 0;
+    visit_free(owner, [&](uintptr_t, Bytes bytes) {
+      if (largest > 0 && bin_of(bytes) < bin_of(largest)) return false;
+      largest = std::max(largest, bytes);
+      return true;
+    });
+    return largest;
+  }
 
   // Every block, by segment in the order added, then by address.
   std::vector<View> blocks() const;

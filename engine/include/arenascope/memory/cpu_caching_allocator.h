@@ -38,6 +38,7 @@ class CpuCachingAllocator final : public Allocator {
   Bytes release_cached() override;
   Device device() const override { return {}; }
   MemoryStats stats() const override;
+  FreeMemory free_memory() const override;
 
   // What a request of `bytes` takes from the range, unless it is rounded to powers of two.
   static Bytes rounded(Bytes bytes);

@@ -63,6 +63,13 @@ class DeferredFreeQueue {
   Bytes pending_bytes() const { return pending_bytes_; }
   Bytes lost_bytes() const { return lost_bytes_; }
   bool holds(const void* pointer) const;
+  // Calls visit(bytes) for each piece that waits for the stream.
+  template <class Visit>
+  void visit(Stream stream, Visit&& visit) const {
+    for (const Lane& lane : lanes_)
+      if (lane.stream == stream)
+        for (const Marker& marker : lane.markers) visit(entries_[marker.entry].bytes);
+  }
 
  private:
   struct Marker {

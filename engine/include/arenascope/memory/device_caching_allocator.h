@@ -71,6 +71,7 @@ class DeviceCachingAllocator final : public Allocator {
 
   Device device() const override { return device_->device(); }
   MemoryStats stats() const override;
+  FreeMemory free_memory() const override;
   FragmentationStats fragmentation() const;
   // All blocks, by segment and address.
   std::vector<BlockSnapshot> snapshot() const;

@@ -17,6 +17,14 @@
 
 namespace arenascope {
 
+// How the allocator of a kind on a device stands.
+struct AllocatorReport {
+  Device device;
+  MemoryKind kind = MemoryKind::Default;
+  MemoryStats stats;
+  FreeMemory free;
+};
+
 // May be used by several threads at once.
 class ExecutionContext {
  public:
@@ -56,6 +64,8 @@ class ExecutionContext {
   // `reserved`, `cached`, hits and misses those of the kind's allocator (an allocator shared by several kinds counts
   // under the first that it was registered for).
   MemoryStats stats(Device device, MemoryKind kind) const;
+  // Of each kind that has an allocator of its own, on every device.
+  std::vector<AllocatorReport> allocator_reports() const;
   // The sum over the kinds; the peaks are summed too, so they bound the device's peak from above.
   MemoryStats stats(Device device) const;
   void reset_peaks();

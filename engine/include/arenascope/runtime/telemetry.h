@@ -37,17 +37,13 @@ struct TuningResult {
 // What a backend has to say about a run; whoever takes the notes fills in run and time.
 struct BackendNotes {
   std::vector<trace::TuningInfo> tunings;
+  std::optional<trace::ReplayInfo> replay;  // of a device that queues work
   std::vector<trace::Problem> problems;
   std::optional<Nanoseconds> clock_error;  // how far the times of its spans may be off the host's, either way
 };
 
 // A block of a device's pool.
-struct PoolBlock {
-  uintptr_t address = 0;
-  Bytes bytes = 0;
-  Bytes requested = 0;  // of the one that holds it; 0: free
-  int64_t uses = 0;     // how many requests it has served
-};
+using PoolBlock = trace::PoolBlockInfo;
 
 class Telemetry {
  public:
@@ -61,8 +57,8 @@ class Telemetry {
   virtual void attribute_copies(const TensorImpl* /*node*/) {}
   // What it decided since the last call and a user may want to know.
   virtual BackendNotes take_notes() { return {}; }
-  // The tuning results that it keeps, of all levels, and the blocks of its pool for activations, by address. May be
-  // called by any thread.
+  // The tuning results that it keeps, of all levels, and the blocks of its pools, by address. May be called by any
+  // thread.
   virtual std::vector<TuningResult> tuning_results() const { return {}; }
   virtual std::vector<PoolBlock> pool_blocks() const { return {}; }
 };

@@ -20,6 +20,8 @@ class OwnerObserver {
   virtual ~OwnerObserver() = default;
   // `tensor` none: it is the arena of the graph's plan.
   virtual void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor) = 0;
+  // A run has ended: how the context's allocators stand now.
+  virtual void on_states(const ExecutionContext&) {}
 };
 
 // Writes a context's allocations to a recorder's track of their own, and whose they are behind them.

@@ -63,7 +63,22 @@ struct TensorInfo {
   TensorRef gradient;           // of a parameter: what training adds to it, and where it is summed up
   TensorRef accumulator;
   Placement placement = Placement::Arena;  // of the bytes, a view's source's too
+  int32_t uses = 0;                        // how often it is a source
+  std::string op_params;                   // the op's parameters as its node keeps them, byte by byte
+  // Where its bytes lay when the graph was described: a slice of one of GraphInfo::blocks; none: nowhere yet.
+  std::optional<int32_t> block;
+  Bytes storage_offset = 0, storage_bytes = 0;
   bool operator==(const TensorInfo&) const = default;
+};
+
+// A block of memory that storages of a graph's tensors are slices of.
+struct HeldBlock {
+  Bytes bytes = 0;
+  MemoryKind kind = MemoryKind::Default;
+  uint64_t address = 0;
+  int32_t references = 0;  // that hold it: storages, of these and of other tensors
+  bool borrowed = false;   // it belongs to somebody else, and is never given back
+  bool operator==(const HeldBlock&) const = default;
 };
 
 struct GraphInfo {
@@ -72,6 +87,7 @@ struct GraphInfo {
   std::vector<TensorInfo> nodes;
   std::vector<TensorInfo> leafs;
   int64_t edges = 0;
+  std::vector<HeldBlock> blocks;
   bool operator==(const GraphInfo&) const = default;
 };
 
@@ -168,6 +184,40 @@ struct AllocatorInfo {
   bool operator==(const AllocatorInfo&) const = default;
 };
 
+// What the bytes of an object are. The numbers are part of the recording's format.
+enum class ObjectPartKind : uint8_t {
+  Other = 0,
+  Type = 1,
+  Op = 2,
+  Flags = 3,
+  Sizes = 4,
+  Strides = 5,
+  OpParams = 6,
+  Sources = 7,
+  Name = 8,
+  View = 9,
+  Storage = 10,  // where the data lie
+  References = 11,
+  Data = 12,
+  Padding = 13,
+  Nodes = 14,  // of a graph: what its arrays are for
+  Leafs = 15,
+  Gradients = 16,
+  Accumulators = 17,
+  UseCounts = 18,
+  HashSet = 19,
+  Counts = 20,
+};
+inline constexpr uint8_t kLastObjectPartKind = 20;
+
+struct ObjectPart {
+  ObjectPartKind kind = ObjectPartKind::Other;
+  Bytes offset = 0;  // from the object's first byte
+  Bytes bytes = 0;
+  Bytes used = 0;  // of a graph's arrays: what holds something
+  bool operator==(const ObjectPart&) const = default;
+};
+
 struct ObjectInfo {
   Bytes offset = 0;  // of the object's payload in the pool
   Bytes size = 0;
@@ -176,6 +226,7 @@ struct ObjectInfo {
   std::string type;   // "tensor", "graph", "work buffer"
   int32_t next = -1;  // index of the next object, -1 for the last
   std::string name;
+  std::vector<ObjectPart> parts;  // by offset, without gaps; none: not told
   bool operator==(const ObjectInfo&) const = default;
 };
 
@@ -186,6 +237,7 @@ struct ContextInfo {
   Bytes used_mem = 0;
   bool no_alloc = false;
   std::vector<ObjectInfo> objects;
+  Bytes scratch_bytes = 0, scratch_used = 0;  // of the buffer beside the pool that takes data; 0: it is off
   bool operator==(const ContextInfo&) const = default;
 };
 
@@ -234,16 +286,26 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+// What tuning measured of one choice.
+struct TuningCandidate {
+  std::array<uint32_t, 3> local{1, 1, 1};
+  std::optional<int32_t> way;
+  double seconds = 0;  // below nought: it could not run
+  bool operator==(const TuningCandidate&) const = default;
+};
+
 // What tuning decided for a kernel of a device.
 struct TuningInfo {
-  std::string kernel;                      // with its options
-  std::string sizes;                       // the work items, or the shape, that it holds for: "512x64x1"
-  std::array<uint32_t, 3> local{1, 1, 1};  // items of a work group
-  std::optional<int32_t> way;              // which of several kernels; `local` then means nothing
-  std::string level;                       // how hard it was looked for: "fast"
-  int32_t tried = 0;                       // candidates measured; 0: chosen by rule
-  double seconds = 0;                      // that the best one took
-  bool remembered = false;                 // by an earlier run
+  std::string kernel;                       // with its options
+  std::string sizes;                        // the work items, or the shape, that it holds for: "512x64x1"
+  std::array<uint32_t, 3> local{1, 1, 1};   // items of a work group
+  std::optional<int32_t> way;               // which of several kernels; `local` then means nothing
+  std::string level;                        // how hard it was looked for: "fast"
+  int32_t tried = 0;                        // candidates measured; 0: chosen by rule
+  double seconds = 0;                       // that the best one took
+  bool remembered = false;                  // by an earlier run
+  std::vector<TuningCandidate> candidates;  // as they were tried
+  std::string nearest;                      // taken over from what was found for these sizes; empty: for its own
   RunId run;
   Nanoseconds time = 0;
   bool operator==(const TuningInfo&) const = default;
@@ -267,6 +329,70 @@ struct ClockInfo {
   bool operator==(const ClockInfo&) const = default;
 };
 
+// What of an allocator's memory belongs to a stream.
+struct StreamState {
+  int32_t stream = 0;   // in the order in which the allocator met them
+  Bytes free = 0;       // kept for its next requests
+  Bytes deferred = 0;   // given back, and not through on the streams that use it
+  int64_t pending = 0;  // pieces of that
+  bool operator==(const StreamState&) const = default;
+};
+
+// How an allocator stands; told behind a run that changed it.
+struct AllocatorState {
+  uint32_t allocator = 0;  // as in Alloc events
+  Bytes cached = 0, waste = 0, largest_free = 0;
+  int64_t hits = 0, misses = 0;
+  std::vector<StreamState> streams;  // none: it knows none
+  Nanoseconds time = 0;
+  // What of the free bytes is not in the largest free piece, 0 to 1.
+  double fragmentation() const {
+    return cached > 0 ? 1 - static_cast<double>(largest_free) / static_cast<double>(cached) : 0;
+  }
+  bool operator==(const AllocatorState&) const = default;
+};
+
+// For whom a block of a pool is: something that stays, anything that comes and goes, or one tensor alone. The numbers are
+// part of the recording's format.
+enum class StorageType : uint8_t { Dynamic = 0, Static = 1, Separate = 2 };
+
+struct PoolBlockInfo {
+  uint64_t address = 0;
+  Bytes bytes = 0;
+  Bytes requested = 0;  // by what holds it; 0: it is free
+  Bytes last = 0;       // by what held it last
+  int64_t uses = 0;
+  StorageType storage = StorageType::Dynamic;
+  uint32_t width = 0, height = 0;  // of an image, in texels; 0: a buffer
+  bool operator==(const PoolBlockInfo&) const = default;
+};
+
+// The blocks of a device's pools behind a run.
+struct PoolInfo {
+  DeviceId device;
+  std::vector<PoolBlockInfo> blocks;  // by address
+  RunId run;
+  Nanoseconds time = 0;
+  bool operator==(const PoolInfo&) const = default;
+};
+
+// Whether a device's runs are queued node by node or as one. The numbers are part of the recording's format.
+enum class ReplayState : uint8_t {
+  Unavailable = 0,  // the device, or what runs, has no such thing
+  Direct = 1,       // nothing was recorded yet
+  Recorded = 2,     // the next run that nobody looks into is replayed
+  Failed = 3,       // it was tried
+};
+struct ReplayInfo {
+  DeviceId device;
+  ReplayState state = ReplayState::Unavailable;
+  int64_t segments = 0, kernels = 0;  // that were recorded
+  int64_t replays = 0;                // of all runs before this one
+  RunId run;
+  Nanoseconds time = 0;
+  bool operator==(const ReplayInfo&) const = default;
+};
+
 // Where a program was when it took memory, by names that were described.
 struct StackFrame {
   NameId function;
@@ -280,8 +406,9 @@ struct StackInfo {
   bool operator==(const StackInfo&) const = default;
 };
 
-using Description = std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>,
-                                 std::shared_ptr<const ContextInfo>, RunInfo, RunEnd, ThreadInfo, DeviceInfo,
-                                 AllocatorInfo, CounterInfo, NameInfo, Problem, Loss, TuningInfo, ClockInfo, StackInfo>;
+using Description =
+    std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>, std::shared_ptr<const ContextInfo>,
+                 RunInfo, RunEnd, ThreadInfo, DeviceInfo, AllocatorInfo, CounterInfo, NameInfo, Problem, Loss,
+                 TuningInfo, ClockInfo, StackInfo, AllocatorState, PoolInfo, ReplayInfo>;
 
 }  // namespace arenascope::trace

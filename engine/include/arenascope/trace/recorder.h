@@ -47,6 +47,9 @@ class Recorder {
   void problem(Problem problem);
   void describe(TuningInfo tuning);
   void describe(ClockInfo clock);
+  void describe(AllocatorState state);
+  void describe(PoolInfo pool);
+  void describe(ReplayInfo replay);
 
   RunId begin_run(RunInfo info);  // `begin` 0: now
   void end_run(RunId run, RunStatus status = RunStatus::Done) { end_run(RunEnd{run, 0, status}); }

@@ -75,6 +75,11 @@ class Session : public Sink {
   void apply(const Loss& loss);
   void apply(const TuningInfo& tuning);
   void apply(const ClockInfo& clock);
+  void apply(const AllocatorState& state);
+  void apply(const PoolInfo& pool);
+  void apply(const ReplayInfo& replay);
+  template <class T, class Key>
+  static void keep_newest(std::vector<T>& list, const T& told, Key T::*key);
   void apply(const StackInfo& stack);
 
   void bad(const char* what);
@@ -144,6 +149,9 @@ class Session : public Sink {
   size_t table_bytes_ = 0;
   std::set<std::pair<GraphId, PlanId>> ran_;  // what a run of is cold no more
   std::vector<ClockInfo> clocks_;
+  std::vector<AllocatorState> allocator_states_;
+  std::vector<PoolInfo> pools_;
+  std::vector<ReplayInfo> replays_;
   Column<Barrier> barriers_;
   SummaryTree<Range64> barrier_times_;
   std::unordered_map<int64_t, PendingBarrier> pending_barriers_;  // by generation

@@ -281,7 +281,10 @@ class Snapshot {
   ColumnView<Problem> problems;
   ColumnView<TuningInfo> tunings;
   ColumnView<StackInfo> stacks;
-  std::vector<ClockInfo> clocks;  // the newest of each device that has told one
+  std::vector<ClockInfo> clocks;                 // the newest of each device that has told one
+  std::vector<AllocatorState> allocator_states;  // the newest of each allocator
+  std::vector<PoolInfo> pools;                   // the newest of each device
+  std::vector<ReplayInfo> replays;               // the newest of each device
   ColumnView<Run> runs;
 
   const GraphInfo* graph(GraphId id) const { return at(graphs, id); }

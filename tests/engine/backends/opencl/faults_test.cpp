@@ -161,6 +161,14 @@ TEST_CASE("tuning results survive, and damaged ones are found anew") {
   CHECK(kept.level == "normal");
   CHECK(kept.seconds == 0.5);
   CHECK(kept.tried == 3);
+  // With what was tried, in the order in which it was.
+  const auto notes = again.take_notes();
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].remembered);
+  REQUIRE(notes[0].candidates.size() == 3);
+  CHECK(notes[0].candidates[0].seconds == 0.75);
+  CHECK(notes[0].candidates[1].way == 1);
+  CHECK(notes[0].candidates[2].seconds == -1.0);
   // Another level looks for itself, and what it finds stands beside.
   opencl::Tuner wide(opencl::TuneLevel::Wide, path, "a device");
   CHECK(wide.load());
@@ -172,6 +180,40 @@ TEST_CASE("tuning results survive, and damaged ones are found anew") {
   opencl::Tuner damaged(opencl::TuneLevel::Normal, path, "a device");
   CHECK(!damaged.load());
   CHECK(damaged.results().empty());
+}
+
+TEST_CASE("fast tuning takes over what was found for sizes nearby") {
+  auto runtime = opencl::Runtime::create({});
+  REQUIRE(runtime.ok());
+  cl_int code = CL_SUCCESS;
+  const char* source = "__kernel void fill(__global float* to) { to[get_global_id(0)] = 1; }";
+  opencl::ProgramHandle program(clCreateProgramWithSource((*runtime)->context(), 1, &source, nullptr, &code));
+  REQUIRE(code == CL_SUCCESS);
+  const cl_device_id id = (*runtime)->facts().device;
+  REQUIRE(clBuildProgram(program.get(), 1, &id, "", nullptr, nullptr) == CL_SUCCESS);
+  opencl::KernelHandle kernel(clCreateKernel(program.get(), "fill", &code));
+  opencl::MemHandle buffer(clCreateBuffer((*runtime)->context(), CL_MEM_READ_WRITE, 1 << 20, nullptr, &code));
+  cl_mem memory = buffer.get();
+  REQUIRE(clSetKernelArg(kernel.get(), 0, sizeof memory, &memory) == CL_SUCCESS);
+  opencl::Tuner tuner(opencl::TuneLevel::Fast, "", "a device");
+  const auto choose = [&](size_t items) {
+    const size_t sizes[3] = {items, 1, 1};
+    size_t local[3] = {0, 0, 0};
+    tuner.choose(**runtime, kernel.get(), "fill", 1, sizes, local);
+    const auto notes = tuner.take_notes();
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].local[0] == local[0]);
+    return notes[0];
+  };
+  const auto first = choose(4096), near = choose(5000), far = choose(16384);
+  CHECK(first.nearest.empty());
+  CHECK(first.tried == 2);
+  REQUIRE(first.candidates.size() == 2);
+  CHECK(near.nearest == "4096x1x1");
+  CHECK(near.tried == 0);
+  CHECK(near.local == first.local);
+  CHECK(far.nearest.empty());
+  CHECK(far.tried == 2);
 }
 
 TEST_CASE("the levels of tuning try more and more group sizes, all of which the device takes") {

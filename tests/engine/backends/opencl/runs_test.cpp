@@ -103,6 +103,17 @@ TEST_CASE("recorded runs give what kernel by kernel gives, also for new inputs a
     run(*first);
     run(*second);
     CHECK(result(*direct.backend, a.output) == result(*replayed.backend, b.output));
+    // The first run is queued node by node, the second recorded, later ones replayed.
+    const auto state = replayed.backend->take_notes().replay;
+    REQUIRE(state);
+    if (state->state != trace::ReplayState::Unavailable) {  // the device has command buffers
+      const bool recorded = i != 0 && i != 5;
+      CHECK(state->state == (recorded ? trace::ReplayState::Recorded : trace::ReplayState::Direct));
+      CHECK(state->segments == (recorded ? 1 : 0));
+      CHECK((state->kernels > 0) == recorded);
+      CHECK(state->replays == (i == 5 ? 0 : std::max(i - 1, 0)));
+    }
+    CHECK(direct.backend->take_notes().replay->state == trace::ReplayState::Unavailable);
     if (i == 4) REQUIRE(second->prepare(second->plan()).ok());
   }
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// What a trace is told of a graph, its tensors' bytes and the objects of their pool.
+#include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/graph/builder.h>
+#include <arenascope/schedule/describe.h>
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+using namespace arenascope;
+using Kind = trace::ObjectPartKind;
+
+namespace {
+
+std::map<Kind, Bytes> bytes_by_kind(const trace::ObjectInfo& object) {
+  std::map<Kind, Bytes> sums;
+  for (const trace::ObjectPart& part : object.parts) sums[part.kind] += part.bytes;
+  return sums;
+}
+
+// Parts lie one behind the other and make up the whole object.
+void check_whole(const trace::ContextInfo& context) {
+  for (const trace::ObjectInfo& object : context.objects) {
+    Bytes reached = 0;
+    for (const trace::ObjectPart& part : object.parts) {
+      CHECK(part.offset == reached);
+      CHECK(part.bytes > 0);
+      CHECK(part.used <= part.bytes);
+      reached += part.bytes;
+    }
+    CHECK(reached == object.size);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an object's parts are its bytes: fields, sources, data and padding of tensors, arrays of graphs") {
+  Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = false});
+  const Tensor a = *context.new_tensor(DType::F32, Dims{4, 2}, "A"),
+               b = *context.new_tensor(DType::F32, Dims{3, 2}, "B");
+  const Tensor product = *context.apply(Op::MulMat, std::array{a, b}, {}, "product");
+  const Tensor rows = *context.apply(
+      Op::Reshape, std::array{product},
+      [] {
+        OpParams params;
+        params.set(ReshapeParams{Dims{12}});
+        return params;
+      }(),
+      "rows");
+  Graph graph = *context.new_graph(8, true);
+  REQUIRE(graph.expand(rows).ok());
+  graph.set_grad(*product, a.impl());
+  REQUIRE(context.new_work_buffer(200).ok());
+  const trace::ContextInfo told = describe_context(context);
+  REQUIRE(told.objects.size() == 6);
+  CHECK_FALSE(told.no_alloc);
+  CHECK(told.scratch_bytes == 0);
+  check_whole(told);
+  // Data of given and computed tensors lie in the pool; a view has none.
+  for (const auto& [object, elements] : {std::pair(0, 8), std::pair(1, 6), std::pair(2, 12), std::pair(3, 0)})
+    CHECK(bytes_by_kind(told.objects[static_cast<size_t>(object)])[Kind::Data] == 4 * elements);
+  auto of_product = bytes_by_kind(told.objects[2]), of_rows = bytes_by_kind(told.objects[3]);
+  auto of_a = bytes_by_kind(told.objects[0]);
+  CHECK(of_product[Kind::Sources] - of_a[Kind::Sources] == 2 * static_cast<Bytes>(sizeof(void*)));
+  CHECK(of_rows[Kind::OpParams] - of_a[Kind::OpParams] == static_cast<Bytes>(rows->params.bytes().size()));
+  CHECK(of_a[Kind::Sizes] - bytes_by_kind(told.objects[3])[Kind::Sizes] == 8);  // of two dimensions against one
+  // The graph: room for 8 nodes and 8 leafs, of which 2 each are there; a gradient of one.
+  std::map<Kind, trace::ObjectPart> arrays;
+  for (const trace::ObjectPart& part : told.objects[4].parts) arrays[part.kind] = part;
+  CHECK(arrays[Kind::Nodes].bytes == 8 * static_cast<Bytes>(sizeof(void*)));
+  CHECK(arrays[Kind::Nodes].used == 2 * static_cast<Bytes>(sizeof(void*)));
+  CHECK(arrays[Kind::Leafs].used == 2 * static_cast<Bytes>(sizeof(void*)));
+  CHECK(arrays[Kind::Gradients].bytes == 16 * static_cast<Bytes>(sizeof(void*)));
+  CHECK(arrays[Kind::Gradients].used == static_cast<Bytes>(sizeof(void*)));
+  CHECK(arrays[Kind::Accumulators].used == 0);
+  CHECK(arrays[Kind::UseCounts].used == 4 * 4);
+  CHECK(arrays[Kind::HashSet].used == 4 * 4);
+  CHECK(arrays[Kind::HashSet].bytes >= 24 * 4);
+  CHECK(told.objects[5].type == "work buffer");
+  CHECK(bytes_by_kind(told.objects[5])[Kind::Data] == told.objects[5].size);
+}
+
+TEST_CASE("a graph that grew goes on in another object, and scratch is told while it is on") {
+  Context context = *Context::create({.mem_size = 1 << 12, .no_alloc = true, .grow = true});
+  Graph graph = *context.new_graph(2);
+  Tensor last = *context.new_tensor(DType::F32, Dims{4}, "x");
+  for (int i = 0; i < 20; ++i) last = *context.apply(Op::Relu, std::array{last}, {}, "relu");
+  REQUIRE(graph.expand(last).ok());
+  const trace::ContextInfo told = describe_context(context);
+  check_whole(told);
+  Bytes nodes = 0, used = 0;
+  size_t graphs = 0;
+  for (const trace::ObjectInfo& object : told.objects) {
+    graphs += object.type == "graph" ? 1 : 0;
+    for (const trace::ObjectPart& part : object.parts)
+      if (part.kind == Kind::Nodes) nodes += part.bytes, used += part.used;
+  }
+  CHECK(graphs > 1);
+  CHECK(nodes == static_cast<Bytes>(graph.capacity() * sizeof(void*)));
+  CHECK(used == 20 * static_cast<Bytes>(sizeof(void*)));
+  std::vector<float> room(256);
+  context.set_no_alloc(false);
+  context.set_scratch({*Storage::borrow(room.data(), 1024), 0});
+  REQUIRE(context.new_tensor(DType::F32, Dims{10}, "beside").ok());
+  CHECK(describe_context(context).scratch_bytes == 1024);
+  CHECK(describe_context(context).scratch_used == 40);
+  context.set_scratch({});
+  CHECK(describe_context(context).scratch_bytes == 0);
+}
+
+TEST_CASE("every op that has parameters tells them, and its bytes") {
+  std::set<Op> silent, told;
+  for (const OpCase& c : op_cases()) {
+    Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true, .grow = true});
+    const auto built = c.build(context);
+    if (!built) continue;
+    Graph graph = *context.new_graph(64);
+    if (!graph.expand(built->output).ok()) continue;
+    const trace::GraphInfo info = describe_graph(graph);
+    for (size_t i = 0; i < info.nodes.size(); ++i) {
+      const TensorImpl& node = *graph.nodes()[i];
+      CHECK(info.nodes[i].op_params.size() == node.params.bytes().size());
+      CHECK(info.nodes[i].uses == graph.use_count(node));
+      if (node.params.bytes().empty()) continue;
+      (info.nodes[i].parameters.empty() ? silent : told).insert(node.op);
+    }
+  }
+  for (const Op op : silent) FAIL_CHECK(name(op) << " has parameters and tells none");
+  CHECK(told.size() > 30);
+}
+
+TEST_CASE("tensors tell of which block their bytes are a slice, and how many hold it") {
+  Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
+  GraphBuilder b(context);
+  const Tensor x = b.input("x", {8, 4});
+  const Tensor view = b.reshape(x, {32}), out = b.op(Op::Relu, {view}, {}, "out");
+  b.output(out);
+  REQUIRE(b.ok());
+  Graph graph = *context.new_graph(8);
+  REQUIRE(graph.expand(out).ok());
+  const auto memory = make_cpu_context();
+  const Storage whole = *Storage::allocate(*memory, {}, MemoryKind::Workspace, 1024);
+  x->storage = *whole.sub_storage(128, 128);
+  view->storage = x->storage;
+  const trace::GraphInfo info = describe_graph(graph);
+  REQUIRE(info.blocks.size() == 1);
+  CHECK(info.blocks[0].bytes == 1024);
+  CHECK(info.blocks[0].kind == trace::MemoryKind::Workspace);
+  CHECK(info.blocks[0].references == 3);  // `whole`, x and its view
+  CHECK_FALSE(info.blocks[0].borrowed);
+  CHECK(info.leafs[0].block == 0);
+  CHECK(info.leafs[0].storage_offset == 128);
+  CHECK(info.leafs[0].storage_bytes == 128);
+  CHECK(info.nodes[0].block == 0);
+  CHECK_FALSE(info.nodes[1].block.has_value());
+}
