@@ -1424,6 +1424,10 @@
         <source>%1, dimension %2 of %3</source>
         <translation>%1，第 %2 维（共 %3 维）</translation>
     </message>
+    <message>
+        <source>the value of %1</source>
+        <translation>%1 的值</translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>

@@ -21,6 +21,8 @@ std::string assumed_sizes(const models::Model& model) {
     named.push_back(free.key());
     all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", free.key(), free.size);
   }
+  for (const auto& [input, value] : model.assumed_values)
+    all += fmt::format("{}the value of {} = {}", all.empty() ? "" : ", ", input, value);
   return all.empty()
              ? ""
              : fmt::format("sizes assumed: {}; --dim NAME=N, --shape INPUT=N,N or an input tells others\n", all);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
+#include <arenascope/models/npy.h>
 #include <fmt/format.h>
 
 #include "engine/models/lowering.h"
@@ -23,7 +25,8 @@ constexpr size_t kAttempts = std::size(kSides) * std::size(kChannels);
 struct Open {
   std::string key, symbol;
   int axis = 0, rank = 0;
-  bool counts = false;  // the input is of whole numbers
+  bool counts = false;   // the input is of whole numbers
+  bool batched = false;  // what stands in front of it is told, and is no batch of one: it may be the batch itself
 };
 
 bool has_word(const std::string& symbol, std::initializer_list<std::string_view> words) {
@@ -39,7 +42,7 @@ int64_t size_of(const Open& open, size_t n) {
   if (has_word(open.symbol, {"height", "width"})) return kSides[attempt];
   if (has_word(open.symbol, {"channel"})) return channels;
   if (has_word(open.symbol, {"seq", "length", "time", "token"})) return (open.counts ? kTokens : kLengths)[attempt];
-  if (open.axis == 0) return 1;
+  if (open.axis == 0 || open.batched) return 1;
   if (open.rank >= 4) return open.axis == 1 ? channels : kSides[attempt];
   return (open.counts ? kTokens : kLengths)[attempt];
 }
@@ -87,10 +90,92 @@ std::vector<Open> open_dimensions(const ir::File& file, const OpenOptions& optio
     for (size_t i = 0; i < input.sizes.size(); ++i) {
       const FreeDimension free = free_dimension(input, i);
       if (input.sizes[i] >= 0 || options.dims.count(free.key())) continue;
-      out.push_back({free.key(), free.symbol, free.axis, static_cast<int>(input.sizes.size()), counts});
+      const bool batched = i == 1 && input.sizes[0] > 1;
+      out.push_back({free.key(), free.symbol, free.axis, static_cast<int>(input.sizes.size()), counts, batched});
     }
   }
   return out;
+}
+
+// A number that the model is given alone, such as a sampling rate: an If may hang on it.
+struct Scalar {
+  std::string name;
+  DType dtype;
+  Dims sizes;
+};
+
+std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& options) {
+  std::vector<Scalar> out;
+  if (std::none_of(file.graph.nodes.begin(), file.graph.nodes.end(), [](const ir::Node& n) { return n.op == "If"; }))
+    return out;
+  for (const ir::ValueType& input : file.graph.inputs) {
+    const bool alone = input.has_shape && (input.sizes.empty() || input.sizes == std::vector<int64_t>{1});
+    const bool whole = input.dtype == DType::I64 || input.dtype == DType::I32 || input.dtype == DType::Bool;
+    if (alone && whole && options.inputs.count(input.name) == 0)
+      out.push_back({input.name, *input.dtype, Dims(input.sizes)});
+  }
+  return out;
+}
+
+constexpr size_t kScalarAttempts = 2;
+
+int64_t value_of(const Scalar& scalar, size_t attempt) {
+  constexpr int64_t rates[kScalarAttempts] = {16000, 8000}, others[kScalarAttempts] = {1, 0};
+  return scalar.name == "sr" || has_word(scalar.name, {"rate"}) ? rates[attempt] : others[attempt];
+}
+
+void write_whole(DType dtype, int64_t value, std::byte* out) {
+  const auto narrow = static_cast<int32_t>(value);
+  const auto truth = static_cast<uint8_t>(value != 0);
+  if (dtype == DType::I64)
+    std::memcpy(out, &value, sizeof value);
+  else if (dtype == DType::I32)
+    std::memcpy(out, &narrow, sizeof narrow);
+  else
+    std::memcpy(out, &truth, sizeof truth);
+}
+
+// With the first sizes that leave no problem, or the fewest.
+Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, const OpenOptions& told) {
+  std::optional<Model> best;
+  std::map<std::string, int64_t> before;
+  Error failed;
+  for (size_t attempt = 0; attempt < kAttempts; ++attempt) {
+    OpenOptions tried = told;
+    for (const Open& dimension : open) tried.dims.try_emplace(dimension.key, size_of(dimension, attempt));
+    if (attempt > 0 && tried.dims == before) continue;  // nothing else is open
+    auto model = Lowering(file, tried).run();
+    if (!model) failed = model.error();
+    if (model && (!best || model->problems.size() < best->problems.size())) best = std::move(*model);
+    if (best && best->problems.empty()) break;
+    before = std::move(tried.dims);
+  }
+  if (!best) return failed;
+  return std::move(*best);
+}
+
+// With values for what the model is given alone; they are what a run has then.
+Result<Model> try_values(const ir::File& file, const std::vector<Open>& open, OpenOptions told,
+                         const std::vector<Scalar>& scalars, size_t attempt) {
+  for (const Scalar& scalar : scalars) {
+    auto tensor = host_tensor(scalar.sizes, scalar.dtype);
+    if (!tensor) return tensor.error();
+    write_whole(scalar.dtype, value_of(scalar, attempt), (*tensor)->data());
+    told.inputs[scalar.name] = std::move(*tensor);
+  }
+  auto model = try_sizes(file, open, told);
+  if (!model) return model;
+  for (const Scalar& scalar : scalars) {
+    const int64_t value = value_of(scalar, attempt);
+    model->assumed_values[scalar.name] = value;
+    for (ValueInfo& input : model->inputs)
+      if (input.name == scalar.name)
+        input.write_default = [value, dtype = scalar.dtype](std::byte* out) {
+          write_whole(dtype, value, out);
+          return Status();
+        };
+  }
+  return model;
 }
 
 }  // namespace
@@ -99,23 +184,16 @@ Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
   OpenOptions told = given;
   if (auto ok = tell_shapes(file, told); !ok) return ok.error();
   const std::vector<Open> open = open_dimensions(file, told);
-  if (open.empty()) return Lowering(std::move(file), told).run();
-  std::optional<Model> best;
-  std::map<std::string, int64_t> before;
-  Error failed;
-  for (size_t attempt = 0; attempt < kAttempts; ++attempt) {
-    OpenOptions tried = told;
-    for (const Open& dimension : open) tried.dims.try_emplace(dimension.key, size_of(dimension, attempt));
-    if (tried.dims == before) continue;  // no number of channels is open
-    auto model = Lowering(file, tried).run();
-    if (!model) failed = model.error();
-    if (model && (!best || model->problems.size() < best->problems.size())) best = std::move(*model);
-    if (best && best->problems.empty()) break;
-    before = std::move(tried.dims);
-  }
-  if (!best) return failed;
-  for (FreeDimension& free : best->free_dimensions) free.told = told.dims.count(free.key()) != 0;
-  return std::move(*best);
+  const std::vector<Scalar> scalars = open_scalars(file, told);
+  if (open.empty() && scalars.empty()) return Lowering(std::move(file), told).run();
+  auto model = try_sizes(file, open, told);
+  for (size_t i = 0; model && !model->problems.empty() && !scalars.empty() && i < kScalarAttempts; ++i)
+    if (auto better = try_values(file, open, told, scalars, i);
+        better && better->problems.size() < model->problems.size())
+      model = std::move(better);
+  if (!model) return model;
+  for (FreeDimension& free : model->free_dimensions) free.told = told.dims.count(free.key()) != 0;
+  return model;
 }
 
 }  // namespace arenascope::models

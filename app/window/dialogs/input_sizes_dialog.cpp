@@ -21,7 +21,8 @@ constexpr int kLargest = 1 << 24;
 void show_input_sizes(Shell& shell) {
   const RunController* runner = shell.document().runner();
   const QString spec = runner->spec();
-  const std::vector<InputSize> sizes = runner->input_sizes();
+  std::vector<InputSize> sizes = runner->input_sizes();
+  std::erase_if(sizes, [](const InputSize& size) { return size.key.empty(); });
   if (sizes.empty()) return;
   QDialog* dialog = make_dialog(shell.window, "sizes", Shell::tr("Sizes of Inputs"));
   auto* column = new QVBoxLayout(dialog);

@@ -67,6 +67,8 @@ std::vector<InputSize> input_sizes(const models::Model& model) {
     if (!free.symbol.empty()) size.label += QStringLiteral(" (%1)").arg(QString::fromStdString(free.symbol));
     sizes.push_back(std::move(size));
   }
+  for (const auto& [input, value] : model.assumed_values)
+    sizes.push_back({Sizes::tr("the value of %1").arg(QString::fromStdString(input)), {}, value, true});
   return sizes;
 }
 

@@ -17,7 +17,7 @@ namespace arenascope::app {
 
 struct InputSize {
   QString label;    // "x, dimension 2 of 4", with what the file calls it
-  std::string key;  // as models::OpenOptions::dims has it
+  std::string key;  // as models::OpenOptions::dims has it; empty of an input's value, which only a file tells
   int64_t size = 1;
   bool assumed = false;  // nobody said it
   bool operator==(const InputSize&) const = default;

@@ -198,8 +198,9 @@ TEST_CASE("an If whose condition is known is its branch") {
   }
   OnnxMaker open;
   open.input("x", {2})
-      .input("c", {}, kBool)
+      .input("z", {})
       .output("y")
+      .node("Cast", {"z"}, {"c"}, {{"to", int64_t{kBool}}})
       .node("If", {"c"}, {"y"}, {{"then_branch", &yes}, {"else_branch", &no}});
   CHECK(lower(open).problem.find("condition") != std::string::npos);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Operators of detectors, signals, caches, trees, loops and sequences: those that fit have the shapes that ONNX asks for,
 // the others are refused in a sentence.
+#include <arenascope/models/npy.h>
 #include <doctest/doctest.h>
+
+#include <cstring>
 
 #include <string>
 #include <vector>
@@ -363,6 +366,35 @@ TEST_CASE("sizes are found with which the model can be run") {
   CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 224, 20]");
   CHECK(model->free_dimensions[3].told);
   CHECK_FALSE(model->free_dimensions[2].told);
+}
+
+TEST_CASE("a number that an If hangs on is assumed where nobody gives it") {
+  OnnxMaker wide, narrow, m;
+  wide.output("w").weight("k", {1, 1, 600}, std::vector<float>(600, 0.5F)).node("Conv", {"x", "k"}, {"w"});
+  narrow.output("n").node("Relu", {"x"}, {"n"});
+  m.input("x", {-1, 1, -2}).input("h", {2, -3, 8}).input("sr", {}, kInt64).output("y").output("z");
+  m.weight("rate", {}, std::vector<int64_t>{16000}).node("Equal", {"sr", "rate"}, {"is"});
+  m.node("If", {"is"}, {"y"}, {{"then_branch", &wide}, {"else_branch", &narrow}}).node("Relu", {"h"}, {"z"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  for (const std::string& problem : model->problems) FAIL_CHECK(problem);
+  CHECK(model->assumed_values == std::map<std::string, int64_t>{{"sr", 16000}});
+  CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 1024]");  // the branch's window is taken into account
+  CHECK(to_string(model->inputs[1].sizes) == "[2, 1, 8]");
+  int64_t written = 0;
+  REQUIRE(model->inputs[2].write_default(reinterpret_cast<std::byte*>(&written)).ok());
+  CHECK(written == 16000);
+  // What is given is not assumed.
+  auto rate = host_tensor({}, DType::I64);
+  REQUIRE(rate.ok());
+  const int64_t eight = 8000;
+  std::memcpy((*rate)->data(), &eight, sizeof eight);
+  OpenOptions told;
+  told.inputs["sr"] = *rate;
+  model = m.open(told);
+  REQUIRE(model.ok());
+  CHECK(model->assumed_values.empty());
+  CHECK(to_string(model->outputs[0].tensor.sizes()) == "[1, 1, 128]");
 }
 
 TEST_CASE("the shape of an input may be told whole") {

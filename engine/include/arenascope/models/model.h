@@ -82,11 +82,12 @@ struct Model {
   std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
   std::vector<std::string> problems;           // one sentence each: why something cannot be run
   Bytes parameter_bytes = 0;
-  std::vector<FreeDimension> free_dimensions;  // of inputs, as the file has them
-  std::vector<std::string> fixed_inputs;       // inputs whose given values the shapes of the graph were made from
-  std::vector<std::string> random_outputs;     // outputs whose numbers are drawn: their distribution counts
-  int64_t node_count = 0;                      // operators in the file (for the zoo: graph nodes)
-  LoadedBytes loaded;                          // by load_weights()
+  std::vector<FreeDimension> free_dimensions;     // of inputs, as the file has them
+  std::map<std::string, int64_t> assumed_values;  // inputs of one whole number that nobody gave, and the graph hangs on
+  std::vector<std::string> fixed_inputs;          // inputs whose given values the shapes of the graph were made from
+  std::vector<std::string> random_outputs;        // outputs whose numbers are drawn: their distribution counts
+  int64_t node_count = 0;                         // operators in the file (for the zoo: graph nodes)
+  LoadedBytes loaded;                             // by load_weights()
 
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
   // Gives every weight memory, a block each: Mapped where its bytes lie in a file, else Persistent, and written.
