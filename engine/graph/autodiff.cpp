@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include "engine/graph/autodiff_rules.h"
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 
@@ -38,6 +39,14 @@ std::unordered_map<const TensorImpl*, bool> reached(const Graph& graph, std::spa
   return on_path;
 }
 
+// Rows of a table that were looked up are added to what it has otherwise, without a table of their own.
+Tensor added(GraphBuilder& builder, const Tensor& sum, const Tensor& share) {
+  for (const auto& [rows, base] : {std::pair(share, sum), std::pair(sum, share)})
+    if (rows->op == Op::GatherBack && rows->sources.size() == 2 && rows.dtype() == base.dtype())
+      return builder.op(Op::GatherBack, {Tensor(rows->sources[0]), Tensor(rows->sources[1]), base}, rows->params);
+  return builder.add(sum, share);
+}
+
 Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const Tensor& gradient,
                   const std::unordered_map<const TensorImpl*, bool>& on_path,
                   std::unordered_map<const TensorImpl*, Tensor>& gradients) {
@@ -54,7 +63,7 @@ Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const
   for (size_t i = 0; i < count; ++i) {
     if (!wants[i] || !step.shares()[i]) continue;
     Tensor& sum = gradients[node->sources[i]];
-    sum = sum ? builder.add(sum, step.shares()[i]) : step.shares()[i];
+    sum = sum ? added(builder, sum, step.shares()[i]) : step.shares()[i];
     if (!builder.ok()) return builder.status();
   }
   return graph.has_grads() ? Status{} : Status{Error{"the graph keeps no gradients"}};
@@ -125,6 +134,60 @@ Tensor Backward::sum_from(const Tensor& x, int axis, Op op) const {
 
 Tensor Backward::sum_along(const Tensor& x, int axis) const {
   return x ? g.op_with(Op::ReduceSum, {x}, ReduceParams{1u << axis, true}) : Tensor();
+}
+
+Tensor Backward::axis_last(const Tensor& x, int axis) const {
+  if (!x || axis == x->rank() - 1) return x;
+  PermuteParams p{};
+  for (int i = 0; i < x->rank(); ++i) p.axes[i] = static_cast<int8_t>(i < axis ? i : i + 1);
+  p.axes[x->rank() - 1] = static_cast<int8_t>(axis);
+  return g.cont(g.op_with(Op::Permute, {x}, p));
+}
+
+Tensor Backward::axis_back(const Tensor& x, int axis) const {
+  if (!x || axis == x->rank() - 1) return x;
+  PermuteParams p{};
+  for (int i = 0; i < x->rank(); ++i) p.axes[i] = static_cast<int8_t>(i > axis ? i - 1 : i);
+  p.axes[axis] = static_cast<int8_t>(x->rank() - 1);
+  return g.op_with(Op::Permute, {x}, p);
+}
+
+namespace {
+
+// Places below 0 count from the end.
+Tensor from_front(GraphBuilder& g, const Tensor& places, int64_t size) {
+  if (!places) return {};
+  const auto number = [&](int64_t n) {
+    return g.op_with(Op::Fill, {}, FillParams{{}, places.dtype(), static_cast<double>(n), 0});
+  };
+  const Tensor below = g.op(Op::Less, {places, number(0)});
+  return g.op(Op::Where, {below, g.add(places, number(size)), places});
+}
+
+}  // namespace
+
+Tensor Backward::to_places(const Tensor& share, int axis, const Tensor& places, int64_t size) const {
+  if (!share || !places) return {};
+  const int64_t count = places->element_count();
+  const Tensor all = g.op_with(Op::Arange, {}, FillParams{{size, 1}, places.dtype(), 0, 1});
+  const Tensor hits = truth(Op::Equal, all, g.reshape(from_front(g, places, size), {1, count}));
+  if (axis > 0) return axis_back(g.mul_mat(hits, axis_last(share, axis)), axis);
+  Dims sizes = share.sizes();
+  sizes[0] = size;
+  const int64_t width = share->element_count() / std::max<int64_t>(count, 1);
+  return g.reshape(g.mul_mat(g.transpose(g.reshape(share, {count, width})), hits), sizes);
+}
+
+Tensor Backward::to_own_places(const Tensor& share, int axis, const Tensor& places, int64_t size) const {
+  const Tensor rows = axis_last(share, axis), at = axis_last(from_front(g, places, size), axis);
+  if (!rows || !at) return {};
+  Dims apart = rows.sizes();
+  apart[apart.rank() - 1] = 1;
+  apart.push_back(rows.sizes().back());
+  const Tensor all = g.op_with(Op::Arange, {}, FillParams{{size, 1}, places.dtype(), 0, 1});
+  const Tensor hits = truth(Op::Equal, g.reshape(at, apart), all);
+  const Tensor each = g.mul(hits, g.reshape(rows, apart));
+  return axis_back(g.reduce(Op::ReduceSum, each, {apart.rank() - 1}, false), axis);
 }
 
 Tensor Backward::folded(const Tensor& x, const Dims& sizes) const {

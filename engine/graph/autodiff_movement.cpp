@@ -19,8 +19,8 @@ void permute(Backward& b) {
   b.give(0, b.g.op_with(Op::Permute, {b.dy}, back));
 }
 
-// A slice by ones: its gradient with zeros around it. Its offset, written in the source's strides from the longest on,
-// tells where it began.
+// A slice, whose offset, written in the source's strides from the longest on, tells where it began. By ones it is the
+// gradient with zeros around it; by other steps each row goes to its own place.
 void view(Backward& b) {
   const auto p = b.y->params.get<ViewParams>();
   const Tensor x = b.source(0);
@@ -32,18 +32,28 @@ void view(Backward& b) {
   PadParams pad{};
   pad.mode = PadMode::Constant;
   int64_t rest = p.offset;
+  Tensor share = b.dy;
+  bool padded = false;
   for (int k = 0; k < x->rank(); ++k) {
     const int i = by_stride[static_cast<size_t>(k)];
-    const int64_t stride = x.strides()[i], start = x.sizes()[i] > 1 && stride > 0 ? rest / stride : 0;
-    const int64_t behind = x.sizes()[i] - start - p.sizes[i];
+    const int64_t stride = x.strides()[i], size = x.sizes()[i];
+    const int64_t start = size > 1 && stride > 0 ? rest / stride : 0;
+    const int64_t step = p.sizes[i] == 1 || stride == 0 ? 1 : p.strides[i] / stride;
+    const int64_t last = start + (p.sizes[i] - 1) * step;
     rest -= start * stride;
-    if ((p.strides[i] != stride && p.sizes[i] != 1) || behind < 0 || start > INT32_MAX || behind > INT32_MAX)
-      return b.refuse("it is no slice of neighbours");
-    pad.begin[i] = static_cast<int32_t>(start);
-    pad.end[i] = static_cast<int32_t>(behind);
+    if (step == 0 || (p.sizes[i] != 1 && p.strides[i] != step * stride) || last < 0 || last >= size || size > INT32_MAX)
+      return b.refuse("it is no slice of its source");
+    if (step == 1) {
+      pad.begin[i] = static_cast<int32_t>(start);
+      pad.end[i] = static_cast<int32_t>(size - 1 - last);
+      padded = padded || p.sizes[i] != size;
+      continue;
+    }
+    const FillParams places{{p.sizes[i]}, DType::I64, static_cast<double>(start), static_cast<double>(step)};
+    share = b.to_places(share, i, b.g.op_with(Op::Arange, {}, places), size);
   }
   if (rest != 0) return b.refuse("it is no slice of its source");
-  b.give(0, b.g.op_with(Op::Pad, {b.dy}, pad));
+  b.give(0, padded ? b.g.op_with(Op::Pad, {share}, pad) : share);
 }
 
 void concat(Backward& b) {
@@ -56,17 +66,94 @@ void concat(Backward& b) {
   }
 }
 
-// Rows looked up in a table: each row of the table gets the sum of those that came from it, a product with the table of
-// ones where they did.
+// What was looked up in a table: each of its rows gets the sum of those that came from it.
 void gather(Backward& b) {
+  const int axis = b.y->params.get<AxisParams>().axis;
   const Tensor table = b.source(0), rows = b.source(1);
-  if (b.y->params.get<AxisParams>().axis != 0 || table->rank() != 2) return b.refuse("it looks up no rows of a matrix");
-  const int64_t count = rows->element_count(), width = table.sizes()[1];
-  const Tensor all = b.g.op_with(Op::Arange, {}, FillParams{{table.sizes()[0], 1}, rows.dtype(), 0, 1});
-  const Tensor hits = b.op(Op::Equal, {all, b.g.reshape(rows, {1, count})});
-  const Tensor ones = b.g.op_with(Op::Cast, {hits}, CastParams{DType::F32});
-  b.give(0, b.g.mul_mat(b.g.transpose(b.g.reshape(b.dy, {count, width})), ones));
+  Dims line;  // all that was looked up along one dimension
+  for (int i = 0; i < axis; ++i) line.push_back(table.sizes()[i]);
+  line.push_back(rows->element_count());
+  for (int i = axis + 1; i < table->rank(); ++i) line.push_back(table.sizes()[i]);
+  const Tensor share = b.g.reshape(b.dy, line);
+  if (axis > 0) return b.give(0, b.to_places(share, axis, rows, table.sizes()[axis]));
+  const Tensor places = b.g.reshape(rows, {rows->element_count()});
+  b.give(0, b.g.op_with(Op::GatherBack, {share, places}, GatherBackParams{table.sizes()[0]}));
 }
+
+void gather_elements(Backward& b) {
+  const int axis = b.y->params.get<AxisParams>().axis;
+  const Tensor table = b.source(0);
+  const Tensor share = b.to_own_places(b.dy, axis, b.source(1), table.sizes()[axis]);
+  PadParams rest{};  // of dimensions that were not looked up as a whole
+  bool whole = true;
+  for (int i = 0; share && i < table->rank(); ++i) {
+    rest.end[i] = static_cast<int32_t>(table.sizes()[i] - share.sizes()[i]);
+    whole = whole && rest.end[i] == 0;
+  }
+  b.give(0, whole ? share : b.g.op_with(Op::Pad, {share}, rest));
+}
+
+// What was put around goes away; what repeats elements gives them its share.
+void pad(Backward& b) {
+  auto p = b.y->params.get<PadParams>();
+  const Tensor x = b.source(0);
+  if (p.mode == PadMode::Constant) {
+    for (int i = 0; i < x->rank(); ++i) p.begin[i] = -p.begin[i], p.end[i] = -p.end[i];
+    p.value = 0;
+    return b.give(0, b.g.op_with(Op::Pad, {b.dy}, p));
+  }
+  Tensor share = b.dy;
+  for (int i = 0; i < x->rank(); ++i) {
+    if (p.begin[i] == 0 && p.end[i] == 0) continue;
+    const auto last = static_cast<double>(x.sizes()[i] - 1);
+    const FillParams line{{b.y.sizes()[i]}, DType::F32, -static_cast<double>(p.begin[i]), 1};
+    Tensor at = b.g.op_with(Op::Arange, {}, line);
+    if (p.mode == PadMode::Edge)
+      at = b.g.op_with(Op::Clamp, {at}, ClampParams{0, last});
+    else  // last - |last - |at||
+      at = b.scale(b.op(Op::Abs, {b.scale(b.op(Op::Abs, {at}), -1, last)}), -1, last);
+    share = b.to_places(share, i, b.g.op_with(Op::Cast, {at}, CastParams{DType::I64}), x.sizes()[i]);
+  }
+  b.give(0, share);
+}
+
+// Each dimension is a product with a matrix, which resizing the unit matrix gives.
+void resize(Backward& b) {
+  const auto p = b.y->params.get<ResizeParams>();
+  const Tensor x = b.source(0);
+  Tensor share = b.dy;
+  for (int i = 0; i < x->rank(); ++i) {
+    const int64_t in = x.sizes()[i], out = b.y.sizes()[i];
+    const int late = i - (x->rank() - 4);
+    const float factor = late >= 0 ? p.scales[late] : 0;
+    if (in == out && (factor == 0 || factor == 1)) continue;
+    const auto line = [&](const Dims& sizes) {
+      return b.g.op_with(Op::Arange, {}, FillParams{sizes, DType::I64, 0, 1});
+    };
+    ResizeParams along = p;
+    along.sizes = {in, out};
+    for (float& scale : along.scales) scale = 0;
+    along.scales[3] = factor;
+    const Tensor matrix = b.g.op_with(Op::Resize, {b.truth(Op::Equal, line({in, 1}), line({1, in}))}, along);
+    const Tensor rows = b.axis_last(share, i);
+    if (!rows) return;
+    share = rows->rank() == 1 ? b.g.reshape(b.g.mul_mat(matrix, b.g.reshape(rows, {1, out})), {in})
+                              : b.axis_back(b.g.mul_mat(matrix, rows), i);
+  }
+  b.give(0, share);
+}
+
+void depth_to_space(Backward& b) {
+  const auto p = b.y->params.get<DepthToSpaceParams>();
+  const Dims s = b.source(0).sizes();
+  const int64_t n = p.block, deep = s[1] / (n * n);
+  const Tensor blocks = b.g.reshape(b.dy, {s[0], deep, s[2], n, s[3], n});
+  const Tensor back =
+      p.column_row_depth ? b.g.permute(blocks, {0, 1, 3, 5, 2, 4}) : b.g.permute(blocks, {0, 3, 5, 1, 2, 4});
+  b.give(0, b.g.reshape(back, s));
+}
+
+void tril(Backward& b) { b.give(0, b.g.op_with(Op::Tril, {b.dy}, b.y->params.get<TrilParams>())); }
 
 // Undone by turning back.
 void rope(Backward& b) {

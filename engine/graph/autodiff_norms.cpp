@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backward rules of normalisations, soft max and reductions.
+// Backward rules of normalisations and soft max.
 #include "engine/graph/autodiff_rules.h"
 
 namespace arenascope::autodiff {
@@ -24,9 +24,34 @@ void norm(Backward& b) {
   if (b.wants(2)) b.give(2, b.dy);
 }
 
-// Statistics are given, so it is a scale and a shift for each channel (axis 1).
+// As norm(), over the channels of a group and all places.
+void group_norm(Backward& b) {
+  const auto p = b.y->params.get<GroupNormParams>();
+  const Tensor x = b.source(0);
+  const Dims sizes = x.sizes(), grouped{sizes[0], p.groups, x->element_count() / (sizes[0] * p.groups)};
+  Dims line;
+  ReduceParams others{0, false};
+  for (int i = 0; i < x->rank(); ++i) {
+    line.push_back(i == 1 ? sizes[1] : 1);
+    if (i != 1) others.axes |= 1u << i;
+  }
+  const Tensor groups = b.g.reshape(x, grouped), middle = b.sub(groups, b.sum_from(groups, 2, Op::ReduceMean));
+  const Tensor power = b.sum_from(b.mul(middle, middle), 2, Op::ReduceMean);
+  const Tensor r = b.op(Op::Reciprocal, {b.op(Op::Sqrt, {b.scale(power, 1, static_cast<double>(p.epsilon))})});
+  const Tensor z = b.mul(middle, r);
+  if (b.wants(0)) {
+    const Tensor wide = b.source_count() > 1 ? b.mul(b.dy, b.g.reshape(b.source(1), line)) : b.dy;
+    const Tensor h = b.g.reshape(wide, grouped);
+    const Tensor along = b.mul(z, b.sum_from(b.mul(h, z), 2, Op::ReduceMean));
+    const Tensor inner = b.sub(b.sub(h, along), b.sum_from(h, 2, Op::ReduceMean));
+    b.give(0, b.g.reshape(b.mul(r, inner), sizes));
+  }
+  if (b.wants(1)) b.give(1, b.g.op_with(Op::ReduceSum, {b.mul(b.dy, b.g.reshape(z, sizes))}, others));
+  if (b.wants(2)) b.give(2, b.g.op_with(Op::ReduceSum, {b.dy}, others));
+}
+
+// A scale and a shift for each channel (axis 1). Statistics that a graph computes from the batch get their gradients too.
 void batch_norm(Backward& b) {
-  if (b.wants(3) || b.wants(4)) return b.refuse("its statistics are constants");
   const auto p = b.y->params.get<BatchNormParams>();
   Dims line;
   for (int i = 0; i < b.y->rank(); ++i) line.push_back(i == 1 ? b.y.sizes()[1] : 1);
@@ -36,11 +61,17 @@ void batch_norm(Backward& b) {
   for (int i = 0; i < b.y->rank(); ++i)
     if (i != 1) others.axes |= 1u << i;
   if (b.wants(0)) b.give(0, b.mul(b.dy, b.mul(r, b.g.reshape(b.source(1), line))));
-  if (b.wants(1)) {
-    const Tensor z = b.mul(b.sub(b.source(0), b.g.reshape(b.source(3), line)), r);
-    b.give(1, b.g.op_with(Op::ReduceSum, {b.mul(b.dy, z)}, others));
-  }
-  if (b.wants(2)) b.give(2, b.g.op_with(Op::ReduceSum, {b.dy}, others));
+  const Dims channels{b.y.sizes()[1]};
+  const auto by_channel = [&](const Tensor& t) { return b.g.op_with(Op::ReduceSum, {t}, others); };
+  const Tensor total = b.wants(2) || b.wants(3) ? by_channel(b.dy) : Tensor();
+  Tensor spread;  // Σ dy·z
+  if (b.wants(1) || b.wants(4))
+    spread = by_channel(b.mul(b.dy, b.mul(b.sub(b.source(0), b.g.reshape(b.source(3), line)), r)));
+  if (b.wants(1)) b.give(1, spread);
+  if (b.wants(2)) b.give(2, total);
+  const auto factor = [&] { return b.mul(b.source(1), b.g.reshape(r, channels)); };
+  if (b.wants(3)) b.give(3, b.op(Op::Neg, {b.mul(total, factor())}));
+  if (b.wants(4)) b.give(4, b.scale(b.mul(spread, b.mul(factor(), b.g.reshape(r, channels))), -0.5));
 }
 
 // scale·y·(dy - Σ dy·y); the mask gets it without the scale.
@@ -56,21 +87,6 @@ void log_soft_max(Backward& b) {
   const auto p = b.y->params.get<SoftMaxParams>();
   const Tensor inner = b.sub(b.dy, b.mul(b.op(Op::Exp, {b.y}), b.sum_along(b.dy, p.axis)));
   b.give(0, p.scale == 1.0f ? inner : b.scale(inner, static_cast<double>(p.scale)));
-}
-
-void reduce(Backward& b) {
-  const auto p = b.y->params.get<ReduceParams>();
-  const Tensor x = b.source(0);
-  Dims kept;
-  int64_t count = 1;
-  for (int i = 0; i < x->rank(); ++i) {
-    const bool gone = (p.axes & (1u << i)) != 0;
-    kept.push_back(gone ? 1 : x.sizes()[i]);
-    if (gone) count *= x.sizes()[i];
-  }
-  Tensor line = b.g.reshape(b.dy, kept);
-  if (b.y->op == Op::ReduceMean) line = b.scale(line, 1 / static_cast<double>(count > 0 ? count : 1));
-  b.give(0, b.g.op_with(Op::Expand, {line}, ReshapeParams{x.sizes()}));
 }
 
 }  // namespace arenascope::autodiff

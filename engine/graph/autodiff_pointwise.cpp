@@ -26,6 +26,23 @@ void div(Backward& b) {
   if (b.wants(1)) b.give(1, b.op(Op::Neg, {b.op(Op::Div, {b.mul(b.dy, b.y), b.source(1)})}));
 }
 
+// e·x^(e - 1), and y·ln x for the exponent.
+void pow(Backward& b) {
+  const auto number = [&](size_t i) { return b.g.op_with(Op::Cast, {b.source(i)}, CastParams{DType::F32}); };
+  if (b.wants(0)) {
+    const Tensor e = number(1);
+    b.give(0, b.mul(b.dy, b.mul(e, b.op(Op::Pow, {b.source(0), b.scale(e, 1, -1)}))));
+  }
+  if (b.wants(1)) b.give(1, b.mul(b.dy, b.mul(b.y, b.op(Op::Log, {b.source(0)}))));
+}
+
+// The one that came through gets it; of equal ones the first.
+void extreme(Backward& b) {
+  const Tensor first = b.truth(Op::Equal, b.y, b.source(0));
+  if (b.wants(0)) b.give(0, b.mul(b.dy, first));
+  if (b.wants(1)) b.give(1, b.mul(b.dy, b.scale(first, -1, 1)));
+}
+
 void where(Backward& b) {
   const Tensor yes = b.g.op_with(Op::Cast, {b.source(0)}, CastParams{DType::F32});
   if (b.wants(1)) b.give(1, b.mul(b.dy, yes));
@@ -65,13 +82,15 @@ void atanh(Backward& b) { b.give(0, b.op(Op::Div, {b.dy, squared(b, -1, 1)})); }
 void tanh(Backward& b) { b.give(0, b.mul(b.dy, b.scale(b.mul(b.y, b.y), -1, 1))); }
 void sigmoid(Backward& b) { b.give(0, b.mul(b.dy, b.sub(b.y, b.mul(b.y, b.y)))); }
 // What comes out is 0 or above, so its sign is 1 where the source passed.
-void relu(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Sign, {b.y}))); }
+void relu(Backward& b) {
+  // Largest elements alone have a gradient, and max_pool() saw to it where they are 0.
+  const bool done = b.dy->op == Op::MaxPoolBack && b.dy->sources[0] == b.y.impl();
+  b.give(0, done ? b.dy : b.mul(b.dy, b.op(Op::Sign, {b.y})));
+}
 void scale(Backward& b) { b.give(0, b.scale(b.dy, static_cast<double>(b.y->params.get<ScaleParams>().scale))); }
 
 void clamp(Backward& b) {
-  // 1 where the source came through unchanged.
-  const Tensor same = b.g.op_with(Op::Cast, {b.op(Op::Equal, {b.y, b.source(0)})}, CastParams{DType::F32});
-  b.give(0, b.mul(b.dy, same));
+  b.give(0, b.mul(b.dy, b.truth(Op::Equal, b.y, b.source(0))));  // where it came through unchanged
 }
 
 // y = x·s with s the sigmoid of x: s + y·(1 - s).
@@ -95,6 +114,61 @@ void gelu_tanh(Backward& b) {
   const Tensor t = b.op(Op::Tanh, {b.mul(x, b.scale(square, c * k, c))});
   const Tensor slope = b.mul(b.scale(b.mul(t, t), -0.5, 0.5), b.scale(square, 3 * k * c, c));
   b.give(0, b.mul(b.dy, b.add(b.scale(t, 0.5, 0.5), b.mul(x, slope))));
+}
+
+// 2/√π·exp(-x²).
+void erf(Backward& b) { b.give(0, b.mul(b.dy, b.scale(b.op(Op::Exp, {squared(b, -1, 0)}), 2 / std::sqrt(M_PI)))); }
+
+namespace {
+
+Tensor above_zero(Backward& b, const Tensor& x) { return b.truth(Op::Greater, x, b.constant(0)); }
+
+// alpha·x + beta lies within 0 and 1, for numbers that do so from above 0 to below 1.
+Tensor hard_slope(Backward& b, const Tensor& line) {
+  const double alpha = static_cast<double>(b.y->params.get<AlphaParams>().alpha);
+  return b.scale(b.mul(above_zero(b, line), b.truth(Op::Less, line, b.constant(1))), alpha);
+}
+Tensor hard_line(Backward& b) {
+  const auto p = b.y->params.get<AlphaParams>();
+  return b.scale(b.source(0), static_cast<double>(p.alpha), static_cast<double>(p.beta));
+}
+
+}  // namespace
+
+void leaky_relu(Backward& b) {
+  const double alpha = static_cast<double>(b.y->params.get<AlphaParams>().alpha);
+  b.give(0, b.mul(b.dy, b.scale(above_zero(b, b.source(0)), 1 - alpha, alpha)));
+}
+
+// Below 0 it is alpha·(eˣ - 1), whose slope is y + alpha.
+void elu(Backward& b) {
+  const double alpha = static_cast<double>(b.y->params.get<AlphaParams>().alpha);
+  const Tensor slope =
+      b.op(Op::Where, {b.op(Op::Less, {b.source(0), b.constant(0)}), b.scale(b.y, 1, alpha), b.constant(1)});
+  b.give(0, b.mul(b.dy, slope));
+}
+
+void softplus(Backward& b) { b.give(0, b.mul(b.dy, b.op(Op::Sigmoid, {b.source(0)}))); }
+
+// 1 ÷ (1 + |x|)².
+void softsign(Backward& b) {
+  const Tensor over = b.scale(b.op(Op::Abs, {b.source(0)}), 1, 1);
+  b.give(0, b.op(Op::Div, {b.dy, b.mul(over, over)}));
+}
+
+// y = x·t with t = tanh(softplus x): t + x·(1 - t²)·sigmoid x.
+void mish(Backward& b) {
+  const Tensor x = b.source(0), t = b.op(Op::Tanh, {b.op(Op::Softplus, {x})});
+  const Tensor slope = b.mul(b.scale(b.mul(t, t), -1, 1), b.op(Op::Sigmoid, {x}));
+  b.give(0, b.mul(b.dy, b.add(t, b.mul(x, slope))));
+}
+
+void hard_sigmoid(Backward& b) { b.give(0, b.mul(b.dy, hard_slope(b, hard_line(b)))); }
+
+void hard_swish(Backward& b) {
+  const Tensor line = hard_line(b);
+  const Tensor s = b.g.op_with(Op::Clamp, {line}, ClampParams{0, 1});
+  b.give(0, b.mul(b.dy, b.add(s, b.mul(b.source(0), hard_slope(b, line)))));
 }
 
 }  // namespace arenascope::autodiff

@@ -15,46 +15,96 @@ void mul_mat(Backward& b) {
 
 namespace {
 
-Tensor swapped(Backward& b, const Tensor& x) {
+// Images and channels exchanged; a view.
+Tensor exchanged(Backward& b, const Tensor& x) {
   PermuteParams p{};
   for (int i = 0; i < kMaxDims; ++i) p.axes[i] = static_cast<int8_t>(i < 2 ? 1 - i : i);
-  return b.g.cont(b.g.op_with(Op::Permute, {x}, p));
+  return b.g.op_with(Op::Permute, {x}, p);
+}
+Tensor swapped(Backward& b, const Tensor& x) { return b.g.cont(exchanged(b, x)); }
+
+// What a convolution of `x` [N, C, …] to `dy` [N, M, …] gives its weight [M, C/groups, kernel…]: group by group the
+// convolution of the one by the other, strides and dilations having changed places, images and channels exchanged.
+Tensor weight_share(Backward& b, const Tensor& x, const Tensor& dy, const ConvParams& p, const Dims& kernel) {
+  ConvParams turned = p;
+  turned.groups = 1;
+  for (int i = 0; i < p.spatial; ++i) {
+    turned.output_padding[i] = 0;
+    turned.strides[i] = p.dilations[i];
+    turned.dilations[i] = p.strides[i];
+  }
+  const int64_t from = x.sizes()[1] / p.groups, to = dy.sizes()[1] / p.groups;
+  // Kernels that leave few places are walked along their rows, wherever those lie.
+  bool in_place = p.spatial == 2 && dy->contiguous();
+  for (int i = 0; i < p.spatial; ++i)
+    in_place = in_place && p.strides[i] == 1 && p.dilations[i] == 1 && kernel[i + 2] <= 4 && dy.sizes()[i + 2] >= 8;
+  std::vector<Tensor> parts;
+  for (int64_t g = 0; g < p.groups && b.g.ok(); ++g) {
+    const bool whole = p.groups == 1;
+    const Tensor images = exchanged(b, whole ? x : b.g.slice(x, 1, g * from, (g + 1) * from));
+    const Tensor theirs = whole ? dy : b.g.slice(dy, 1, g * to, (g + 1) * to);
+    const Tensor window = in_place && whole ? exchanged(b, theirs) : swapped(b, theirs);
+    Tensor dw = b.g.op_with(Op::Conv, {images, window}, turned);
+    // Rows that no window began at make it larger than the kernel.
+    for (int i = 0; dw && i < p.spatial; ++i)
+      if (dw.sizes()[i + 2] > kernel[i + 2]) dw = b.g.slice(dw, i + 2, 0, kernel[i + 2]);
+    parts.push_back(swapped(b, dw));
+  }
+  return parts.size() == 1 ? parts[0] : b.g.concat(parts, 0);
+}
+
+// By steps of one a transposed convolution is one by the weight turned round.
+Tensor source_share(Backward& b, const ConvParams& p, const Tensor& x, const Tensor& w) {
+  ConvParams back = p;
+  bool by_ones = p.groups == 1;
+  for (int i = 0; i < p.spatial; ++i) {
+    const int64_t reach = (w.sizes()[i + 2] - 1) * p.dilations[i];
+    const int64_t made = (b.y.sizes()[i + 2] - 1) * p.strides[i] + reach + 1 - p.pads_begin[i] - p.pads_end[i];
+    back.output_padding[i] = static_cast<int32_t>(x.sizes()[i + 2] - made);
+    by_ones = by_ones && p.strides[i] == 1 && reach >= p.pads_begin[i] && reach >= p.pads_end[i];
+  }
+  if (!by_ones) return b.g.op_with(Op::ConvTranspose, {b.dy, w}, back);
+  Tensor turned = exchanged(b, w);
+  for (int i = 0; i < p.spatial; ++i) {
+    const auto reach = static_cast<int32_t>((w.sizes()[i + 2] - 1) * p.dilations[i]);
+    back.pads_begin[i] = reach - p.pads_begin[i], back.pads_end[i] = reach - p.pads_end[i];
+    back.output_padding[i] = 0;
+    turned = b.g.slice(turned, i + 2, w.sizes()[i + 2] - 1, -1, -1);
+  }
+  return b.g.op_with(Op::Conv, {b.dy, b.g.cont(turned)}, back);
+}
+
+Tensor channel_sums(Backward& b, int spatial) {
+  ReduceParams sum{1, false};
+  for (int i = 0; i < spatial; ++i) sum.axes |= 4u << i;
+  return b.g.op_with(Op::ReduceSum, {b.dy}, sum);
 }
 
 }  // namespace
 
-// The weight's gradient is the convolution of the source by dy, strides and dilations having changed places, with
-// images and channels exchanged; the source's is the transposed convolution of dy by the weight.
+// The source's gradient is the transposed convolution of dy by the weight.
 void conv(Backward& b) {
   const auto p = b.y->params.get<ConvParams>();
   const Tensor x = b.source(0), w = b.source(1);
-  if (p.groups != 1 && b.wants(1)) return b.refuse("it works in groups");
+  if (b.wants(0)) b.give(0, source_share(b, p, x, w));
+  if (b.wants(1)) b.give(1, weight_share(b, x, b.dy, p, w.sizes()));
+  if (b.wants(2)) b.give(2, channel_sums(b, p.spatial));
+}
+
+// The other way round: the source's gradient is the convolution of dy.
+void conv_transpose(Backward& b) {
+  const auto p = b.y->params.get<ConvParams>();
+  const Tensor x = b.source(0), w = b.source(1);
   if (b.wants(0)) {
-    ConvParams back = p;
-    for (int i = 0; i < p.spatial; ++i) {
-      const int64_t made = (b.y.sizes()[i + 2] - 1) * p.strides[i] + (w.sizes()[i + 2] - 1) * p.dilations[i] + 1 -
-                           p.pads_begin[i] - p.pads_end[i];
-      back.output_padding[i] = static_cast<int32_t>(x.sizes()[i + 2] - made);
-    }
-    b.give(0, b.g.op_with(Op::ConvTranspose, {b.dy, w}, back));
+    ConvParams forth = p;
+    for (int32_t& padding : forth.output_padding) padding = 0;
+    Tensor dx = b.g.op_with(Op::Conv, {b.dy, w}, forth);
+    for (int i = 0; dx && i < p.spatial; ++i)
+      if (dx.sizes()[i + 2] > x.sizes()[i + 2]) dx = b.g.slice(dx, i + 2, 0, x.sizes()[i + 2]);
+    b.give(0, dx);
   }
-  if (b.wants(1)) {
-    ConvParams turned = p;
-    for (int i = 0; i < p.spatial; ++i) {
-      turned.strides[i] = p.dilations[i];
-      turned.dilations[i] = p.strides[i];
-    }
-    Tensor dw = b.g.op_with(Op::Conv, {swapped(b, x), swapped(b, b.dy)}, turned);
-    // Rows that no window began at make it larger than the kernel.
-    for (int i = 0; dw && i < p.spatial; ++i)
-      if (dw.sizes()[i + 2] > w.sizes()[i + 2]) dw = b.g.slice(dw, i + 2, 0, w.sizes()[i + 2]);
-    b.give(1, swapped(b, dw));
-  }
-  if (b.wants(2)) {
-    ReduceParams sum{1, false};
-    for (int i = 0; i < p.spatial; ++i) sum.axes |= 4u << i;
-    b.give(2, b.g.op_with(Op::ReduceSum, {b.dy}, sum));
-  }
+  if (b.wants(1)) b.give(1, weight_share(b, b.dy, x, p, w.sizes()));
+  if (b.wants(2)) b.give(2, channel_sums(b, p.spatial));
 }
 
 }  // namespace arenascope::autodiff

@@ -31,6 +31,18 @@ class Backward {
   Tensor scale(const Tensor& x, double factor, double bias = 0) const {
     return g.scale(x, static_cast<float>(factor), static_cast<float>(bias));
   }
+  Tensor constant(double number) const { return g.op_with(Op::Fill, {}, FillParams{{}, DType::F32, number, 0}); }
+  // 1 where the comparison holds, else 0.
+  Tensor truth(Op comparison, const Tensor& left, const Tensor& right) const {
+    return g.op_with(Op::Cast, {g.op(comparison, {left, right})}, CastParams{DType::F32});
+  }
+  // With `axis` as the last dimension, and back.
+  Tensor axis_last(const Tensor& x, int axis) const;
+  Tensor axis_back(const Tensor& x, int axis) const;
+  // Along `axis`, of which i-th numbers come from places[i] of `size`: each place gets the sum of what came from it.
+  Tensor to_places(const Tensor& share, int axis, const Tensor& places, int64_t size) const;
+  // The same where each element tells its own place; `places` has the share's shape.
+  Tensor to_own_places(const Tensor& share, int axis, const Tensor& places, int64_t size) const;
   // Sum over the dimensions from `axis` on, kept with size 1.
   Tensor sum_from(const Tensor& x, int axis, Op op = Op::ReduceSum) const;
   Tensor sum_along(const Tensor& x, int axis) const;

@@ -46,6 +46,9 @@ ARENASCOPE_RULE(lstm_rule);
 ARENASCOPE_RULE(pool_rule);
 ARENASCOPE_RULE(lrn_rule);
 ARENASCOPE_RULE(max_pool_back_rule);
+ARENASCOPE_RULE(gather_back_rule);
+ARENASCOPE_RULE(optimizer_step_rule);
+ARENASCOPE_RULE(mul_mat_id_rule);
 // normalisations and reductions
 ARENASCOPE_RULE(batch_norm_rule);
 ARENASCOPE_RULE(norm_rule);

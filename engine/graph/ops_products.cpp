@@ -132,7 +132,8 @@ Result<Inferred> attention_rule(Op op, Sources sources, const OpParams&) {
   if (!fits)
     return refuse(op, fmt::format("q {}, k {} and v {} do not match", to_string(q), to_string(k), to_string(v)));
   for (size_t i = 0; i < 3; ++i)
-    if (!info(sources[i]->dtype).floating) return refuse(op, "its sources must be floating point");
+    if (!(i > 0 ? product_type(sources[i]->dtype) : info(sources[i]->dtype).floating))
+      return refuse(op, "its sources must be floating point, keys and values may be quantised");
   Dims sizes = q;
   sizes[q.rank() - 1] = v.back();
   if (sources.size() > 3) {

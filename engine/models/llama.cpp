@@ -18,6 +18,7 @@ class LlamaBuilder {
         s_(sizes),
         depth_(sizes.depth > 0 ? sizes.depth : sizes.width / sizes.heads),
         training_(options.training),
+        whole_(options.training || options.sequences > 0),
         decoder_(kit, options, 512,
                  {s_.heads, s_.kv_heads, depth_, s_.alibi, s_.attention_cap, s_.attention_scale, s_.window}) {}
 
@@ -107,12 +108,41 @@ class LlamaBuilder {
     return kit_.linear(at + "ffn_down" + suffix, g_.mul(gate, up, at + "ffn_par" + suffix), s_.width, false, 0.25);
   }
 
-  // Every expert computes every token, and a token's weights leave those out that it does not go through: a graph whose shapes are
-  // known has no other way without an op of its own.
   Tensor experts(const std::string& at, const Tensor& z) {
     const Experts& e = s_.experts;
-    const int64_t rows = z ? z.sizes()[0] : 0;
     const Tensor all = g_.soft_max(kit_.linear(at + "ffn_gate_inp", z, e.count, false), 1, 1, {}, at + "router");
+    Tensor out = whole_ ? every_expert(at, z, all) : chosen_experts(at, z, all);
+    if (e.shared_inner > 0) {
+      const Tensor gate = g_.op(Op::Sigmoid, {shared_gate(at, z)});
+      out = g_.add(out, g_.mul(gated(at, "_shexp", z, e.shared_inner), gate), at + "ffn_out");
+    }
+    return out;
+  }
+
+  // Each token goes through the experts that it was given to; the others are not read.
+  Tensor chosen_experts(const std::string& at, const Tensor& z, const Tensor& all) {
+    const Experts& e = s_.experts;
+    const int64_t rows = z ? z.sizes()[0] : 0;
+    const TopKParams top{1, e.used, true, true};
+    const Tensor ids = g_.op_with(Op::TopKIndices, {all}, top, at + "router_ids");
+    Tensor shares = g_.op_with(Op::TopKValues, {all}, top, at + "router_best");
+    if (e.share_of_used) shares = g_.op(Op::Div, {shares, g_.reduce(Op::ReduceSum, shares, {1}, true)});
+    const auto product = [&](const char* name, const Tensor& x, int64_t from, int64_t to) {
+      const Tensor w = kit_.product_weight(at + name + ".weight", {e.count, to, from}, from);
+      return g_.op(Op::MulMatId, {w, x, ids}, {}, at + name);
+    };
+    const Tensor mixed = g_.mul(activated(product("ffn_gate_exps", z, s_.width, e.inner), at),
+                                product("ffn_up_exps", z, s_.width, e.inner), at + "ffn_par_exps");
+    const Tensor each = product("ffn_down_exps", mixed, e.inner, s_.width);
+    return g_.reduce(Op::ReduceSum, g_.mul(each, g_.reshape(shares, {rows, e.used, 1})), {1}, false,
+                     at + "ffn_experts");
+  }
+
+  // Where gradients may be wanted: every expert computes every token, and a token's weights leave those out that it does
+  // not go through.
+  Tensor every_expert(const std::string& at, const Tensor& z, const Tensor& all) {
+    const Experts& e = s_.experts;
+    const int64_t rows = z ? z.sizes()[0] : 0;
     const Tensor best = g_.op_with(Op::TopKValues, {all}, TopKParams{1, e.used, true, true}, at + "router_best");
     if (!best) return {};
     const Tensor least = g_.slice(best, 1, e.used - 1, e.used, 1);
@@ -128,12 +158,7 @@ class LlamaBuilder {
                                 product("ffn_up_exps", x, s_.width, e.inner), at + "ffn_par_exps");
     const Tensor each = product("ffn_down_exps", mixed, e.inner, s_.width);
     const Tensor by_expert = g_.reshape(g_.cont(g_.transpose(shares)), {e.count, rows, 1});
-    Tensor out = g_.reduce(Op::ReduceSum, g_.mul(each, by_expert), {0}, false, at + "ffn_experts");
-    if (e.shared_inner > 0) {
-      const Tensor gate = g_.op(Op::Sigmoid, {shared_gate(at, z)});
-      out = g_.add(out, g_.mul(gated(at, "_shexp", z, e.shared_inner), gate), at + "ffn_out");
-    }
-    return out;
+    return g_.reduce(Op::ReduceSum, g_.mul(each, by_expert), {0}, false, at + "ffn_experts");
   }
   // Files have it as a line of numbers.
   Tensor shared_gate(const std::string& at, const Tensor& z) {
@@ -154,7 +179,7 @@ class LlamaBuilder {
   GraphBuilder& g_;
   const LlamaSizes s_;
   const int64_t depth_;
-  const bool training_;
+  const bool training_, whole_;  // whole: gradients may be wanted
   Decoder decoder_;
   Tensor positions_;
   std::optional<RotationTable> rotation_;

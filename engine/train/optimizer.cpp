@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/train/optimizer.h>
 
+#include <fnmatch.h>
+
 #include <cmath>
 #include <unordered_set>
 
@@ -14,6 +16,17 @@ namespace arenascope::train {
 namespace {
 
 float f32(double x) { return static_cast<float>(x); }
+
+// Numbers of a step that are there whatever the groups: what decay leaves, and two of the optimiser's.
+constexpr int64_t kCommonNumbers = 3;
+
+// The last group that a parameter belongs to; -1: none.
+int64_t group_of(const OptimizerOptions& o, const Tensor& parameter) {
+  const std::string name(parameter.name());
+  for (auto i = static_cast<int64_t>(o.decays.size()); i-- > 0;)
+    if (fnmatch(o.decays[static_cast<size_t>(i)].pattern.c_str(), name.c_str(), 0) == 0) return i;
+  return -1;
+}
 
 // Nodes that read a parameter and that nothing computes the new value from: it may be written behind them only.
 std::vector<Tensor> other_readers(const Graph& graph, const TensorImpl& parameter, const TensorImpl& value) {
@@ -41,14 +54,32 @@ class Steps {
  public:
   Steps(GraphBuilder& builder, const Graph& graph, const OptimizerOptions& options, const Tensor& numbers,
         const Tensor& spoilt, std::vector<models::State>& states)
-      : g_(builder), graph_(graph), options_(options), numbers_(numbers), spoilt_(spoilt), states_(states) {}
+      : g_(builder), graph_(graph), options_(options), numbers_(numbers), spoilt_(spoilt), states_(states) {
+    if (!spoilt_) spoilt_ = g_.op_with(Op::Fill, {}, FillParams{{}, DType::Bool, 0, 0}, "never_spoilt");
+  }
 
   Tensor step(const Tensor& parameter, const Tensor& gradient) {
-    return options_.kind == OptimizerKind::Sgd ? sgd(parameter, gradient) : adamw(parameter, gradient);
+    const int64_t group = group_of(options_, parameter);
+    OptimizerStepParams p{};
+    p.adaptive = options_.kind == OptimizerKind::AdamW;
+    p.keep = static_cast<int32_t>(group < 0 ? 0 : kCommonNumbers + group);
+    std::vector<Tensor> states;
+    if (p.adaptive) {
+      p.beta1 = f32(options_.beta1), p.rest1 = f32(1 - options_.beta1);
+      p.beta2 = f32(options_.beta2), p.rest2 = f32(1 - options_.beta2);
+      p.epsilon = f32(options_.epsilon);
+      states = {state(parameter, "first moment"), state(parameter, "second moment")};
+    } else {
+      p.keep = 0;
+      p.beta1 = f32(options_.momentum);
+      p.decay = f32(group < 0 ? options_.weight_decay : options_.decays[static_cast<size_t>(group)].decay);
+      if (options_.momentum > 0) states = {state(parameter, "momentum")};
+    }
+    p.states = static_cast<int32_t>(states.size());
+    return write(parameter, gradient, p, states);
   }
 
  private:
-  Tensor number(int64_t i) { return g_.slice(numbers_, 0, i, i + 1); }
   Tensor state(const Tensor& parameter, const char* what) {
     const std::string name = fmt::format("{} ({})", parameter.name(), what);
     Tensor tensor = g_.input(name, Dims(parameter.sizes().span()));
@@ -57,52 +88,25 @@ class Steps {
     states_.push_back({name, tensor, MemoryKind::Persistent, {}});
     return tensor;
   }
-  // `to` gets the new value, behind its other readers, unless the step is spoilt.
-  Tensor write(const Tensor& to, const Tensor& value, const std::string& what) {
-    if (!to || !value) return {};
-    const Tensor kept =
-        spoilt_ ? g_.op(Op::Where, {spoilt_, to, value}, {}, fmt::format("{} ({} kept)", to.name(), what)) : value;
-    if (!kept) return {};
-    std::vector<Tensor> sources{to, kept};
-    for (const Tensor& reader : other_readers(graph_, *to, *kept)) sources.push_back(reader);
+  // The parameter and its states are written behind the parameter's other readers.
+  Tensor write(const Tensor& to, const Tensor& gradient, const OptimizerStepParams& p,
+               const std::vector<Tensor>& states) {
+    if (!to || !gradient) return {};
+    const Tensor plain = gradient->contiguous() ? gradient : g_.cont(gradient);
+    if (!plain) return {};
+    std::vector<Tensor> sources{to, plain, numbers_, spoilt_};
+    sources.insert(sources.end(), states.begin(), states.end());
+    for (const Tensor& reader : other_readers(graph_, *to, *plain)) sources.push_back(reader);
     OpParams params;
-    params.set(SetRowsParams{0, false});
-    return g_.op(Op::SetRows, sources, params, fmt::format("{} ({})", to.name(), what));
+    params.set(p);
+    return g_.op(Op::OptimizerStep, sources, params, fmt::format("{} (updated)", to.name()));
   }
 
-  // Numbers: the learning rate.
-  Tensor sgd(const Tensor& p, const Tensor& gradient) {
-    Tensor g = gradient;
-    if (options_.weight_decay > 0) g = g_.add(g, g_.scale(p, f32(options_.weight_decay)));
-    if (options_.momentum > 0) {
-      const Tensor v = state(p, "momentum");
-      const Tensor next = g_.add(g_.scale(v, f32(options_.momentum)), g);
-      written_.push_back(write(v, next, "next"));
-      g = next;
-    }
-    return write(p, g_.op(Op::Sub, {p, g_.mul(g, number(0))}), "updated");
-  }
-
-  // Numbers: what decay leaves, the step divided by the first moment's correction, the second one's under the root.
-  Tensor adamw(const Tensor& p, const Tensor& g) {
-    const Tensor m = state(p, "first moment"), v = state(p, "second moment");
-    const Tensor next_m = g_.add(g_.scale(m, f32(options_.beta1)), g_.scale(g, f32(1 - options_.beta1)));
-    const Tensor next_v = g_.add(g_.scale(v, f32(options_.beta2)), g_.scale(g_.mul(g, g), f32(1 - options_.beta2)));
-    written_.push_back(write(m, next_m, "next"));
-    written_.push_back(write(v, next_v, "next"));
-    const Tensor root = g_.mul(g_.op(Op::Sqrt, {next_v}), number(2));
-    const Tensor move = g_.op(Op::Div, {next_m, g_.scale(root, 1, f32(options_.epsilon))});
-    return write(p, g_.op(Op::Sub, {g_.mul(p, number(0)), g_.mul(move, number(1))}), "updated");
-  }
-
- public:
-  std::vector<Tensor> written_;  // states' last nodes
-
- private:
   GraphBuilder& g_;
   const Graph& graph_;
   const OptimizerOptions& options_;
-  const Tensor numbers_, spoilt_;
+  const Tensor numbers_;
+  Tensor spoilt_;
   std::vector<models::State>& states_;
 };
 
@@ -147,14 +151,25 @@ Status check(const OptimizerOptions& o) {
   if (!in(o.epsilon, 0, 1e9) || !in(o.weight_decay, 0, 1e9) || !in(o.clip, 0, 1e30))
     return Error{
         fmt::format("an epsilon of {}, a weight decay of {}, a norm of {}", o.epsilon, o.weight_decay, o.clip)};
+  for (const DecayGroup& group : o.decays)
+    if (!in(group.decay, 0, 1e9)) return Error{fmt::format("a weight decay of {} of '{}'", group.decay, group.pattern)};
   return {};
 }
 
-std::array<float, kOptimizerNumbers> numbers_of(const OptimizerOptions& o, int64_t step, double rate) {
-  if (o.kind == OptimizerKind::Sgd) return {f32(rate), 0, 0};
+int64_t number_count(const OptimizerOptions& o) { return kCommonNumbers + static_cast<int64_t>(o.decays.size()); }
+
+std::vector<float> numbers_of(const OptimizerOptions& o, int64_t step, double rate) {
+  std::vector<float> out(static_cast<size_t>(number_count(o)), 0.0f);
+  if (o.kind == OptimizerKind::Sgd) {
+    out[0] = f32(rate);
+    return out;
+  }
   const auto n = static_cast<double>(step);
-  return {f32(1 - rate * o.weight_decay), f32(rate / (1 - std::pow(o.beta1, n))),
-          f32(1 / std::sqrt(1 - std::pow(o.beta2, n)))};
+  out[0] = f32(1 - rate * o.weight_decay);
+  out[1] = f32(rate / (1 - std::pow(o.beta1, n)));
+  out[2] = f32(1 / std::sqrt(1 - std::pow(o.beta2, n)));
+  for (size_t i = 0; i < o.decays.size(); ++i) out[kCommonNumbers + i] = f32(1 - rate * o.decays[i].decay);
+  return out;
 }
 
 std::vector<Tensor> add_optimizer(GraphBuilder& builder, const Graph& graph, const Trained& trained,
@@ -166,7 +181,6 @@ std::vector<Tensor> add_optimizer(GraphBuilder& builder, const Graph& graph, con
   std::vector<Tensor> out;
   for (size_t i = 0; i < trained.parameters.size(); ++i)
     if (gradients[i]) out.push_back(steps.step(trained.parameters[i], gradients[i]));
-  out.insert(out.end(), steps.written_.begin(), steps.written_.end());
   return out;
 }
 

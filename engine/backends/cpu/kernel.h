@@ -94,14 +94,18 @@ ARENASCOPE_CPU_KERNEL(round_small);
 ARENASCOPE_CPU_KERNEL(grid_sample);
 ARENASCOPE_CPU_KERNEL(set_rows);
 ARENASCOPE_CPU_KERNEL(max_pool_back);
+ARENASCOPE_CPU_KERNEL(gather_back);
+ARENASCOPE_CPU_KERNEL(optimizer_step);
+ARENASCOPE_CPU_KERNEL(mul_mat_id);
 ARENASCOPE_CPU_KERNEL(steps_alone);
 #undef ARENASCOPE_CPU_KERNEL
 
 // Scratch that a node takes with so many tasks.
 using WorkBytes = Bytes(const TensorImpl& node, int tasks);
 WorkBytes mul_mat_work, conv_work, conv_transpose_work, attention_work, lstm_work, pool_work, norm_work,
-    group_norm_work, soft_max_work, top_k_work, resize_work, rope_work;
+    group_norm_work, soft_max_work, top_k_work, resize_work, rope_work, mul_mat_id_work;
 
+Status attention_supports(const TensorImpl& node);  // keys and values may be quantised
 Status cast_supports(const TensorImpl& node);
 Status max_pool_back_supports(const TensorImpl& node);  // f32 and f64
 Status set_rows_supports(const TensorImpl& node);       // plain numbers, and into q8_0 from plain ones

@@ -37,7 +37,7 @@ Kernel product(ContractionOp op) {
     case ContractionOp::MulMat: return {mul_mat, nullptr, mul_mat_work, kProduct, true, true};
     case ContractionOp::Conv: return {conv, plain_sources, conv_work, kProduct, true, true};
     case ContractionOp::ConvTranspose: return {conv_transpose, plain_sources, conv_transpose_work, kProduct, true};
-    case ContractionOp::Attention: return {attention, plain_sources, attention_work, kProduct, true};
+    case ContractionOp::Attention: return {attention, attention_supports, attention_work, kProduct, true};
     case ContractionOp::Lstm: return {lstm, plain_sources, lstm_work, kProduct, true};
   }
   return {};
@@ -84,6 +84,9 @@ Kernel host_op(HostOp op) {
     case HostOp::GridSample: return {grid_sample, floating_sources, nullptr, kWalk};
     case HostOp::SetRows: return {set_rows, set_rows_supports};
     case HostOp::MaxPoolBack: return {max_pool_back, max_pool_back_supports, nullptr, kWalk};
+    case HostOp::GatherBack: return {gather_back};
+    case HostOp::OptimizerStep: return {optimizer_step, nullptr, nullptr, kWalk};
+    case HostOp::MulMatId: return {mul_mat_id, nullptr, mul_mat_id_work, 10};
   }
   return {};
 }

@@ -8,7 +8,7 @@ namespace arenascope::cpu {
 
 int packable_source(const TensorImpl& node) {
   const Op op = anchor_of(node);
-  return op == Op::Conv ? 1 : op == Op::MulMat ? 0 : -1;
+  return op == Op::Conv ? 1 : op == Op::MulMat || op == Op::MulMatId ? 0 : -1;
 }
 
 const TensorImpl* packable_weight(const TensorImpl& node) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include <arenascope/graph/fused.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
 #include "engine/backends/cpu/library/library_conv.h"
@@ -21,7 +22,7 @@ class Packed {
     std::unique_ptr<QuantPanels> quantised;
   };
   Packed(const TensorImpl& node, const TensorImpl& weight, BlockPtr block, How how)
-      : op_(node.op),
+      : op_(anchor_of(node)),
         params_(node.params),
         node_(node),
         input_(*node.sources[&weight == node.sources[0] ? 1 : 0]),
@@ -36,8 +37,10 @@ class Packed {
   // weight.
   bool matches(const TensorImpl& node, const TensorImpl& weight) const {
     const auto ours = params_.bytes(), given = node.params.bytes();
-    return weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight) && node.op == op_ &&
-           node.sources.size() == sources_ && node_.is(node) &&
+    const bool same = weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight);
+    // Panels of quantised weights are the same for every product.
+    if (how_.quantised) return same && anchor_of(node) == op_;
+    return same && anchor_of(node) == op_ && node.sources.size() == sources_ && node_.is(node) &&
            input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) &&
            std::equal(ours.begin(), ours.end(), given.begin(), given.end());
   }

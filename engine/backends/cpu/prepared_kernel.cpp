@@ -68,6 +68,14 @@ class PreparedKernels final : public PreparedRun {
   PreparedKernels(Nodes nodes, std::vector<SharedWeights> packed)
       : PreparedRun(std::move(nodes)), packed_(std::move(packed)) {}
   const std::vector<SharedWeights>& packed() const { return packed_; }
+  void make_ready(int ith, int nth) override {
+    for (const SharedWeights& packed : packed_) {
+      const QuantPanels* panels = packed->quantised();
+      if (!panels) continue;
+      const int64_t count = panels->layout().panels();
+      for (int64_t i = count * ith / nth; i < count * (ith + 1) / nth; ++i) panels->panel(i);
+    }
+  }
 
  private:
   const std::vector<SharedWeights> packed_;

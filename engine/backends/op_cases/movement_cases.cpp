@@ -89,6 +89,33 @@ void joins_and_pads(CaseList& list) {
   }
 }
 
+void rows_back(CaseList& list) {
+  for (DType type : {DType::F32, DType::F64})
+    for (Spread spread : {Spread::Contiguous, Spread::Permuted, Spread::Sliced})
+      for (bool base : {false, true})
+        list.add(Op::GatherBack, type, fmt::format("{}{}", name(spread), base ? " base" : ""), [=](Kit& k) {
+          const Tensor dy = k.input(type, {9, 3, 5}, spread);
+          const Tensor places = k.input(base ? DType::I32 : DType::I64, {9}, Spread::Contiguous, -7, 6);
+          if (!base) return k.node(Op::GatherBack, {dy, places}, GatherBackParams{7});
+          return k.node(Op::GatherBack, {dy, places, k.input(type, {7, 3, 5})}, GatherBackParams{7});
+        });
+}
+
+// Of states that stay as they are, so that it may be computed again and again.
+void optimizer_steps(CaseList& list) {
+  for (int states : {0, 1, 2})
+    list.add(Op::OptimizerStep, DType::F32, fmt::format("{} states", states), [=](Kit& k) {
+      OptimizerStepParams p{states == 2, states, 3, states == 2 ? 1.0f : 0.0f, 0, 1, 0, 0.5f, 0};
+      const Tensor to = k.input(DType::F32, {7, 33}), g = k.input(DType::F32, {7, 33});
+      const Tensor numbers = k.input(DType::F32, {4}, Spread::Contiguous, 0.5, 1);
+      const Tensor spoilt = k.input(DType::Bool, {}, Spread::Contiguous, 0, 0);
+      const auto state = [&] { return k.input(DType::F32, {7, 33}, Spread::Contiguous, 0.1, 1); };
+      if (states == 0) return k.node(Op::OptimizerStep, {to, g, numbers, spoilt}, p);
+      if (states == 1) return k.node(Op::OptimizerStep, {to, g, numbers, spoilt, state()}, p);
+      return k.node(Op::OptimizerStep, {to, g, numbers, spoilt, state(), state()}, p);
+    });
+}
+
 void written_rows(CaseList& list) {
   // One row a case: of several that are the same, the parts would decide which one stays.
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I8, DType::I64})
@@ -245,6 +272,8 @@ void add_movement(CaseList& list) {
   joins_and_pads(list);
   gathers(list);
   written_rows(list);
+  rows_back(list);
+  optimizer_steps(list);
   resizes(list);
   bits(list);
   grids(list);

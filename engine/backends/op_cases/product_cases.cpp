@@ -122,6 +122,17 @@ void convolutions(CaseList& list) {
   }
 }
 
+void products_by_id(CaseList& list) {
+  for (DType type : {DType::F32, DType::F16, DType::BF16})
+    for (Spread spread : {Spread::Contiguous, Spread::Permuted, Spread::Sliced})
+      for (bool own : {false, true})
+        list.add(Op::MulMatId, type, fmt::format("{}{}", name(spread), own ? " own rows" : ""), [=](Kit& k) {
+          const Tensor x = own ? k.input(DType::F32, {11, 3, 40}, spread) : k.input(DType::F32, {11, 40}, spread);
+          return k.node(Op::MulMatId, {k.input(type, {4, 24, 40}, spread), x,
+                                       k.input(own ? DType::I32 : DType::I64, {11, 3}, Spread::Contiguous, 0, 3)});
+        });
+}
+
 void attentions(CaseList& list) {
   struct Shape {
     const char* text;
@@ -176,6 +187,7 @@ void add_products(CaseList& list) {
   products(list);
   convolutions(list);
   attentions(list);
+  products_by_id(list);
   recurrences(list);
 }
 

@@ -194,6 +194,63 @@ Out max_pool_back(const TensorImpl& node, const Sources& s) {
   return out;
 }
 
+Result<Out> gathered_back(const TensorImpl& node, const Sources& s) {
+  Out out(static_cast<size_t>(node.element_count()), Real{0});
+  if (s.size() > 2) out = s[2].v;
+  const int64_t size = node.sizes[0], count = s[1].sizes[0];
+  const int64_t width = count > 0 ? static_cast<int64_t>(s[0].v.size()) / count : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto wanted = static_cast<int64_t>(s[1][i]);
+    if (wanted < -size || wanted >= size)
+      return Error{fmt::format("{} '{}' on the reference: index {} lies outside the {} entries of its table",
+                               name(node.op), node.name, wanted, size)};
+    for (int64_t w = 0; w < width; ++w)
+      out[static_cast<size_t>((wanted < 0 ? wanted + size : wanted) * width + w)] += s[0][i * width + w];
+  }
+  return out;
+}
+
+Out stepped(const TensorImpl& node, const Sources& s) {
+  const auto p = node.params.get<OptimizerStepParams>();
+  Out out = s[0].v, first = p.states > 0 ? s[4].v : Out(), second = p.states > 1 ? s[5].v : Out();
+  if (s[3][0] != 0) return out;
+  const auto real = [](float x) { return static_cast<Real>(x); };
+  for (size_t i = 0; i < out.size(); ++i) {
+    Real g = s[1].v[i];
+    if (p.adaptive) {
+      first[i] = real(p.beta1) * first[i] + real(p.rest1) * g;
+      second[i] = real(p.beta2) * second[i] + real(p.rest2) * g * g;
+      const Real root = std::sqrt(second[i]) * s[2][2] + real(p.epsilon);
+      out[i] = out[i] * s[2][p.keep] - s[2][1] * first[i] / root;
+      continue;
+    }
+    g += real(p.decay) * out[i];
+    if (p.states > 0) g = first[i] = real(p.beta1) * first[i] + g;
+    out[i] -= s[2][0] * g;
+  }
+  if (p.states > 0) write(*node.sources[4], first);
+  if (p.states > 1) write(*node.sources[5], second);
+  return out;
+}
+
+Result<Out> multiplied(const TensorImpl& node, const Sources& s) {
+  Out out(static_cast<size_t>(node.element_count()));
+  const int64_t each = node.sizes[1], columns = node.sizes[2], depth = s[0].size(2), experts = s[0].size(0);
+  for (int64_t r = 0; r < node.sizes[0] * each; ++r) {
+    const auto id = static_cast<int64_t>(s[2][r]);
+    if (id < 0 || id >= experts)
+      return Error{fmt::format("{} '{}' on the reference: index {} lies outside the {} entries of its table",
+                               name(node.op), node.name, id, experts)};
+    const int64_t row = s[1].sizes.rank() == 3 ? r : r / each;
+    for (int64_t n = 0; n < columns; ++n) {
+      Real sum = 0;
+      for (int64_t k = 0; k < depth; ++k) sum += s[0][(id * columns + n) * depth + k] * s[1][row * depth + k];
+      out[static_cast<size_t>(r * columns + n)] = sum;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& sources) {
@@ -212,6 +269,9 @@ Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& source
       break;
     case HostOp::SetRows: return rows_set(node, sources);
     case HostOp::MaxPoolBack: return max_pool_back(node, sources);
+    case HostOp::GatherBack: return gathered_back(node, sources);
+    case HostOp::OptimizerStep: return stepped(node, sources);
+    case HostOp::MulMatId: return multiplied(node, sources);
   }
   return out;
 }

@@ -174,7 +174,7 @@ TEST_CASE("every op keeps its error bound, with NaN, infinities, zeros and denor
       fill_inputs(*built, 11);
       mix_in(*built, c.op, mix);
       const Tensor& out = built->output;
-      if (out->byte_count() == 0) continue;
+      if (out->byte_count() == 0 || c.op == Op::OptimizerStep) continue;  // each of its runs goes on from the last one
       if ((c.op == Op::ReduceProd || c.op == Op::CumProd) && out.dtype() == DType::F64 && mix == Mix::Everything)
         continue;  // a double's own range
       const Expected expected(*out);

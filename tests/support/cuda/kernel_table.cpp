@@ -9,6 +9,7 @@
 #include "engine/backends/cuda/kernels/products.h"
 #include "engine/backends/cuda/kernels/round_small.h"
 #include "engine/backends/cuda/kernels/set_rows.h"
+#include "engine/backends/cuda/kernels/training.h"
 #include "engine/backends/cuda/kernels/windows.h"
 
 namespace arenascope::cuda::emulated {

@@ -14,8 +14,11 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/quant/quant.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
@@ -63,9 +66,17 @@ struct Rows {
   int64_t stride;
 };
 Rows rows_of(const TensorImpl& t, int64_t offset, int64_t first, int64_t count, float* buffer) {
-  const std::byte* from = t.data() + (offset + first * t.strides.back(1)) * element_bytes(t.dtype);
+  const std::byte* from =
+      info(t.dtype).quantised ? nullptr : t.data() + (offset + first * t.strides.back(1)) * element_bytes(t.dtype);
   if (t.dtype == DType::F32 && t.strides.back() == 1) return {reinterpret_cast<const float*>(from), t.strides.back(1)};
   const int64_t width = t.sizes.back();
+  if (const DTypeInfo& type = info(t.dtype); type.quantised) {
+    for (int64_t i = 0; i < count; ++i)
+      dequantise(t.dtype,
+                 t.data() + (offset + (first + i) * t.strides.back(1)) / type.block_elements * type.block_bytes,
+                 buffer + i * width, width);
+    return {buffer, width};
+  }
   const LoadRow<float> load = loader<float>(t.dtype);
   for (int64_t i = 0; i < count; ++i)
     load(buffer + i * width, from + i * t.strides.back(1) * element_bytes(t.dtype), t.strides.back(), width);
@@ -219,6 +230,13 @@ void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer,
 }
 
 }  // namespace
+
+Status attention_supports(const TensorImpl& node) {
+  for (size_t i = 0; i < node.sources.size(); ++i)
+    if (const TensorImpl& source = *node.sources[i]; info(source.dtype).quantised && (i == 0 || i > 2))
+      return refuse(node, fmt::format("its source '{}' is {} and must be cast first", source.name, name(source.dtype)));
+  return {};
+}
 
 Bytes attention_work(const TensorImpl& node, int tasks) { return tasks * round_to_line(4 * Layout(node).floats()); }
 

@@ -7,6 +7,7 @@
 
 #include <arenascope/tensor/alignment.h>
 
+#include "engine/backends/cpu/kernels/correlate.h"
 #include "engine/backends/cpu/kernels/depthwise.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
@@ -111,7 +112,11 @@ bool is_plain_product(const ConvGeometry& g) {
 }
 
 // Scratch of a part.
-Bytes share(const TensorImpl& node) { return round_to_line(std::max(kGemmScratch, library_conv_work(node))); }
+Bytes share(const TensorImpl& node) {
+  const Bytes library =
+      node.sources[1]->has(kFlagWeight) ? library_conv_work(node) : 0;  // it takes packed weights only
+  return round_to_line(std::max(gemm_scratch(ConvGeometry(node).depth()), library));
+}
 
 // A block of the results of one image's group, bias included.
 void product(const Job& job, const ConvGeometry& g, int64_t image_group, Range rows, Range columns) {
@@ -131,7 +136,8 @@ void product(const Job& job, const ConvGeometry& g, int64_t image_group, Range r
     gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out,
          g.positions);
   } else {
-    gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch)}, windows, out, g.positions);
+    gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch, g.depth())}, windows, out,
+         g.positions);
   }
   for (int64_t r = rows.begin; r < rows.end; ++r) {
     add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
@@ -255,7 +261,7 @@ Bytes conv_work(const TensorImpl& node, int tasks) {
   if (!all_floats(node)) return 0;
   if (node.channels_last()) return tasks * round_to_line(library_conv_work(node));
   const ConvGeometry g(node);
-  return g.depthwise() ? depthwise_work(g, tasks) : tasks * share(node);
+  return g.depthwise() ? depthwise_work(g, tasks) : correlates(node, g) ? 0 : tasks * share(node);
 }
 
 Status conv(const Job& job) {
@@ -263,6 +269,8 @@ Status conv(const Job& job) {
   Lines lines;
   if (job.node.channels_last())
     channels_last(job, g);
+  else if (correlates(job.node, g))
+    correlate(job, g);
   else if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines))
     plain(job, g, job.part(job.node.element_count(), 16));
   else if (g.depthwise())

@@ -15,10 +15,12 @@ inline constexpr int64_t kColumnBlock = 512;
 inline constexpr int64_t kRowBlock = 96;
 inline constexpr int64_t kWidestTile = 64;  // columns of the widest tile
 
-// Scratch for one part: packed blocks of both sides, an edge tile, a row on its way into a panel.
-inline constexpr Bytes kGemmScratch =
-    static_cast<Bytes>(sizeof(float)) *
-    (kDepthBlock * (kColumnBlock + kRowBlock + 2 * kWidestTile) + 32 * kWidestTile + kDepthBlock);
+// Places of depth that a product works on at once, and the scratch that it takes, behind which lies gemm_row().
+inline int64_t gemm_depth(int64_t depth) { return std::clamp<int64_t>(depth, 1, kDepthBlock); }
+inline Bytes gemm_scratch(int64_t depth) {
+  return static_cast<Bytes>(sizeof(float)) *
+         (gemm_depth(depth) * (kColumnBlock + kRowBlock + 2 * kWidestTile) + 32 * kWidestTile + gemm_depth(depth));
+}
 
 // Lines of a matrix in memory: line i, place k at first + i·line_stride + k·stride, of any type. Quantised lines
 // have stride 1 and line strides that are multiples of the block.
@@ -48,10 +50,10 @@ void gemm(Range rows, Range columns, int64_t depth, float* scratch, Left&& left,
           int64_t c_stride) {
   const Simd& s = simd();
   const int64_t mr = s.tile_rows, nr = s.tile_columns;
-  const int64_t row_block = kRowBlock / mr * mr, column_block = kColumnBlock / nr * nr;
+  const int64_t row_block = kRowBlock / mr * mr, column_block = kColumnBlock / nr * nr, deepest = gemm_depth(depth);
   float* const right_buffer = scratch;
-  float* const left_buffer = right_buffer + kDepthBlock * (kColumnBlock + kWidestTile);
-  float* const edge = left_buffer + kDepthBlock * (kRowBlock + kWidestTile);
+  float* const left_buffer = right_buffer + deepest * (kColumnBlock + kWidestTile);
+  float* const edge = left_buffer + deepest * (kRowBlock + kWidestTile);
   if (depth == 0)
     for (int64_t r = rows.begin; r < rows.end; ++r)
       std::fill(c + r * c_stride + columns.begin, c + r * c_stride + columns.end, 0.0f);
@@ -113,8 +115,8 @@ struct PackedLeft {
 };
 
 // The row buffer at the end of a part's gemm scratch.
-inline float* gemm_row(float* scratch) {
-  return scratch + kGemmScratch / static_cast<Bytes>(sizeof(float)) - kDepthBlock;
+inline float* gemm_row(float* scratch, int64_t depth) {
+  return scratch + gemm_scratch(depth) / static_cast<Bytes>(sizeof(float)) - gemm_depth(depth);
 }
 
 }  // namespace arenascope::cpu

@@ -184,7 +184,7 @@ std::unique_ptr<LibraryProduct> make_library_product(const TensorImpl& node) try
 }
 
 Bytes library_product_work(const TensorImpl& node) {
-  return fits(node) ? round_to_line(rounded_bytes(node) + kLibraryScratch) : 0;
+  return fits(node) && node.sources[0]->has(kFlagWeight) ? round_to_line(rounded_bytes(node) + kLibraryScratch) : 0;
 }
 
 }  // namespace arenascope::cpu

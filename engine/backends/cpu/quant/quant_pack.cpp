@@ -27,25 +27,18 @@ void fifth_bits(U8 high, Block& b) {
   for (int i = 0; i < 32; ++i) b.q[i] = static_cast<uint8_t>(b.q[i] | (bits >> i & 1u) << 4);
 }
 
-// Block `i` of 32 within the source block.
+// Block `i` of 32 within the source block, of the kinds that write_words() does not write.
 void read_block(QuantKind kind, U8 from, int i, Block& b) {
   switch (kind) {
-    case QuantKind::Q8_0:
-      for (int j = 0; j < 32; ++j) b.q[j] = static_cast<uint8_t>(from[2 + j] ^ 0x80u);
-      return;
-    case QuantKind::Q4_0: return nibbles(from + 2, b);
-    case QuantKind::Q4_1: return nibbles(from + 4, b);
     case QuantKind::Q5_0: return nibbles(from + 6, b), fifth_bits(from + 2, b);
     case QuantKind::Q5_1: return nibbles(from + 8, b), fifth_bits(from + 4, b);
-    case QuantKind::Q4_K:
     case QuantKind::Q5_K: {
-      const bool five = kind == QuantKind::Q5_K;
-      const U8 low = from + (five ? 48 : 16) + i / 2 * 32;
+      const U8 low = from + 48 + i / 2 * 32;
       for (int j = 0; j < 32; ++j)
-        b.q[j] = static_cast<uint8_t>((low[j] >> (i % 2 * 4) & 15u) | (five ? (from[16 + j] >> i & 1u) << 4 : 0u));
+        b.q[j] = static_cast<uint8_t>((low[j] >> (i % 2 * 4) & 15u) | (from[16 + j] >> i & 1u) << 4);
       return;
     }
-    case QuantKind::Q6_K: break;
+    default: break;
   }
   const U8 low = from + i / 4 * 64 + i % 2 * 32, high = from + 128 + i / 4 * 32;
   for (int j = 0; j < 32; ++j)
@@ -65,18 +58,44 @@ struct Places {
   int64_t values, high, width;
 };
 
+uint32_t word_at(U8 from) {
+  uint32_t word;
+  std::memcpy(&word, from, 4);
+  return word;
+}
+
+// The kinds whose packed bytes are words of the file's, or nearly; false: it is another one.
+bool write_words(QuantKind kind, U8 from, int block, int64_t column, const Places& p, uint8_t* unit) {
+  const int64_t w = p.width;
+  uint8_t* const to = unit + p.values + block * (kind == QuantKind::Q8_0 ? 32 : 16) * w + column * 4;
+  const auto put = [&](int j, uint32_t word) { std::memcpy(to + j * 4 * w, &word, 4); };
+  constexpr uint32_t kLow = 0x0f0f0f0fu;
+  switch (kind) {
+    case QuantKind::Q8_0:
+      for (int j = 0; j < 8; ++j) put(j, word_at(from + 2 + 4 * j) ^ 0x80808080u);
+      return true;
+    case QuantKind::Q4_0:
+    case QuantKind::Q4_1:
+      for (int j = 0; j < 4; ++j) put(j, word_at(from + (kind == QuantKind::Q4_0 ? 2 : 4) + 4 * j));
+      return true;
+    case QuantKind::Q4_K: {
+      const U8 low = from + 16 + block / 2 * 32;
+      for (int j = 0; j < 4; ++j) {
+        const uint32_t a = word_at(low + 4 * j), b = word_at(low + 16 + 4 * j);
+        put(j, block % 2 == 0 ? (a & kLow) | (b & kLow) << 4 : (a >> 4 & kLow) | (b & ~kLow));
+      }
+      return true;
+    }
+    default: return false;
+  }
+}
+
 void write_values(QuantKind kind, const Block& b, int block, int64_t column, const Places& p, uint8_t* unit) {
   const int64_t w = p.width, at = column * 4;
-  if (kind == QuantKind::Q8_0) {
-    uint8_t* to = unit + p.values + block * 32 * w + at;
-    for (int j = 0; j < 8; ++j) std::memcpy(to + j * 4 * w, b.q + 4 * j, 4);
-    return;
-  }
   uint8_t* to = unit + p.values + block * 16 * w + at;
   for (int j = 0; j < 4; ++j)
     for (int t = 0; t < 4; ++t)
       to[j * 4 * w + t] = static_cast<uint8_t>((b.q[4 * j + t] & 15u) | (b.q[16 + 4 * j + t] & 15u) << 4);
-  if (p.high == 0) return;
   if (kind == QuantKind::Q6_K) {
     uint8_t* high = unit + p.high + block * 8 * w + at;
     for (int v = 0; v < 2; ++v)
@@ -128,16 +147,20 @@ void pack_panel(const QuantLayout& l, const std::byte* rows, int64_t row_bytes, 
     p.values = (shape.minima ? 8 : 4) * w;
   if (l.kind == QuantKind::Q5_0 || l.kind == QuantKind::Q5_1) p.high = p.values + 32 * w;
   auto* const first = reinterpret_cast<uint8_t*>(to);
-  std::memset(first, 0, static_cast<size_t>(l.panel_bytes()));
-  for (int64_t c = 0; c < std::min<int64_t>(w, l.columns - panel * w); ++c) {
-    const auto* row = reinterpret_cast<U8>(rows) + (panel * w + c) * row_bytes;
-    for (int64_t block = 0; block < blocks; ++block) {
-      uint8_t* unit = first + block / shape.blocks * unit_bytes;
-      const int within = static_cast<int>(block % shape.blocks);
-      const U8 from = row + (k_type ? block / 8 : block) * source_bytes;
-      Block b;
-      read_block(l.kind, from, within, b);
-      write_values(l.kind, b, within, c, p, unit);
+  const int64_t columns = std::min<int64_t>(w, l.columns - panel * w);
+  if (columns < w || blocks < l.units() * shape.blocks)
+    std::memset(first, 0, static_cast<size_t>(l.panel_bytes()));  // what no weight stands at
+  // All columns of a block in turn, so that each line is written while it is in the cache.
+  for (int64_t block = 0; block < blocks; ++block) {
+    uint8_t* unit = first + block / shape.blocks * unit_bytes;
+    const int within = static_cast<int>(block % shape.blocks);
+    U8 from = reinterpret_cast<U8>(rows) + panel * w * row_bytes + (k_type ? block / 8 : block) * source_bytes;
+    for (int64_t c = 0; c < columns; ++c, from += row_bytes) {
+      if (!write_words(l.kind, from, within, c, p, unit)) {
+        Block b;
+        read_block(l.kind, from, within, b);
+        write_values(l.kind, b, within, c, p, unit);
+      }
       if (six) {
         unit[2 * within * w + c] = from[192 + 2 * within];
         unit[(2 * within + 1) * w + c] = from[193 + 2 * within];

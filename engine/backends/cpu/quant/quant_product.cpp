@@ -28,14 +28,23 @@ bool quant_layout(const TensorImpl& node, QuantLayout& layout) {
   layout.width = quant_kernels().width;
   layout.columns = a.sizes.back(1);
   layout.depth = a.sizes.back();
+  // Matrices side by side, each of whole panels.
+  if (node.op == Op::MulMatId) {
+    if (layout.columns % layout.width != 0) return false;
+    layout.columns *= a.sizes[0];
+  }
   return layout.depth > 0 && a.element_count() == layout.columns * layout.depth;
 }
 
 Bytes quant_product_work(const TensorImpl& node) {
   QuantLayout l;
   if (!quant_layout(node, l)) return 0;
-  const int64_t rows = std::min(kChunk, node.element_count() / l.columns);
-  return round_to_line((rows + kMostRows) * blocks_of(l) * kGroupBlockBytes) + round_to_line(4 * l.depth);
+  return quant_rows_work(l, node.element_count() / l.columns);
+}
+
+Bytes quant_rows_work(const QuantLayout& l, int64_t rows) {
+  return round_to_line((std::min(kChunk, rows) + kMostRows) * blocks_of(l) * kGroupBlockBytes) +
+         round_to_line(4 * l.depth);
 }
 
 bool quant_product(const QuantPanels& packed, Range rows, Range columns, const Lines& b, std::byte* scratch, float* c,

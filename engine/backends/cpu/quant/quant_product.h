@@ -11,6 +11,7 @@ namespace arenascope::cpu {
 bool quant_layout(const TensorImpl& node, QuantLayout& layout);
 // Scratch of one part.
 Bytes quant_product_work(const TensorImpl& node);
+Bytes quant_rows_work(const QuantLayout& layout, int64_t rows);  // the same of so many rows
 // C[rows, columns] = B·Wᵀ. False: a row holds what is not finite, and the caller has to do it in floats.
 bool quant_product(const QuantPanels& packed, Range rows, Range columns, const Lines& b, std::byte* scratch, float* c,
                    int64_t c_stride);

@@ -12,6 +12,9 @@
   X(transpose,                  TransposeWork,   true)         \
   X(gather,                     GatherWork,      false)        \
   X(set_rows,                   SetRowsWork,     false)        \
+  X(gather_back,                GatherBackWork,  false)        \
+  X(optimizer_step,             OptimizerWork,   false)        \
+  X(product_by_id,              ProductByIdWork, false)        \
   X(pad,                        PadWork,         false)        \
   X(fill,                       FillWork,        false)        \
   X(tril,                       TrilWork,        false)        \

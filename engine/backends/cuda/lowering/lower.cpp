@@ -89,6 +89,9 @@ Status lower_host_op(const Job& job) {
     case HostOp::GridSample: return lower_grid_sample(job);
     case HostOp::SetRows: return lower_set_rows(job);
     case HostOp::MaxPoolBack: return lower_pool_back(job);
+    case HostOp::GatherBack: return lower_gather_back(job);
+    case HostOp::OptimizerStep: return lower_optimizer_step(job);
+    case HostOp::MulMatId: return lower_product_by_id(job);
   }
   return refuse(job.node, "no kernel computes it");
 }
@@ -143,6 +146,8 @@ Status supports(const TensorImpl& node) {
     case OpFamily::Host:
       if (node.op == Op::MaxPoolBack && !info(node.dtype).floating)
         return refuse(node, "gradients are floating-point numbers");
+      if (node.op == Op::GatherBack && node.sources.size() > 2 && !node.sources[2]->contiguous())
+        return refuse(node, "its base must be contiguous; make it so with CONT");
       return plain(node);
   }
   return refuse(node, "no kernel computes it");

@@ -4,6 +4,7 @@
 #include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/round_small.h"
 #include "engine/backends/cuda/kernels/set_rows.h"
+#include "engine/backends/cuda/kernels/training.h"
 #include "engine/backends/cuda/kernels/windows.h"
 #include "engine/backends/cuda/module/kernel_entry.h"
 

@@ -35,14 +35,14 @@
   X(Cont, "CONT", 1, 1, Movement, same_rule, no_flops, 0, exact, same) \
   X(Cast, "CAST", 1, 1, Movement, cast_rule, no_flops, 0, exact, same) \
   X(Concat, "CONCAT", 1, -1, Movement, concat_rule, no_flops, 0, exact, concat) \
-  X(Pad, "PAD", 1, 1, Movement, pad_rule, no_flops, 0, exact, none) \
+  X(Pad, "PAD", 1, 1, Movement, pad_rule, no_flops, 0, exact, pad) \
   X(Gather, "GATHER", 2, 2, Movement, gather_rule, no_flops, 0, exact, gather) \
-  X(GatherElements, "GATHER_ELEMENTS", 2, 2, Movement, gather_elements_rule, no_flops, 0, exact, none) \
+  X(GatherElements, "GATHER_ELEMENTS", 2, 2, Movement, gather_elements_rule, no_flops, 0, exact, gather_elements) \
   X(Fill, "FILL", 0, 0, Movement, fill_rule, no_flops, 0, exact, none) \
   X(Arange, "ARANGE", 0, 0, Movement, fill_rule, element_flops, 0, exact, none) \
-  X(Resize, "RESIZE", 1, 1, Movement, resize_rule, element_flops, 0, of_largest(16), none) \
-  X(DepthToSpace, "DEPTH_TO_SPACE", 1, 1, Movement, depth_to_space_rule, no_flops, 0, exact, none) \
-  X(Tril, "TRIL", 1, 1, Movement, same_rule, no_flops, kPointwise, exact, none) \
+  X(Resize, "RESIZE", 1, 1, Movement, resize_rule, element_flops, 0, of_largest(16), resize) \
+  X(DepthToSpace, "DEPTH_TO_SPACE", 1, 1, Movement, depth_to_space_rule, no_flops, 0, exact, depth_to_space) \
+  X(Tril, "TRIL", 1, 1, Movement, same_rule, no_flops, kPointwise, exact, tril) \
   X(Copy, "COPY", 1, 1, Movement, same_rule, no_flops, 0, exact, same)
 
 // Two sources, broadcast; any numbers
@@ -51,9 +51,9 @@
   X(Sub, "SUB", 2, 2, Binary, binary_rule, element_flops, kStep, exact, sub) \
   X(Mul, "MUL", 2, 2, Binary, binary_rule, element_flops, kStep, exact, mul) \
   X(Div, "DIV", 2, 2, Binary, binary_rule, element_flops, kStep, exact, div) \
-  X(Pow, "POW", 2, 2, Binary, pow_rule, element_flops, kMath, ulps(1), none) \
-  X(Min, "MIN", 2, 2, Binary, binary_rule, element_flops, kStep, exact, none) \
-  X(Max, "MAX", 2, 2, Binary, binary_rule, element_flops, kStep, exact, none) \
+  X(Pow, "POW", 2, 2, Binary, pow_rule, element_flops, kMath, ulps(1), pow) \
+  X(Min, "MIN", 2, 2, Binary, binary_rule, element_flops, kStep, exact, extreme) \
+  X(Max, "MAX", 2, 2, Binary, binary_rule, element_flops, kStep, exact, extreme) \
   X(Mod, "MOD", 2, 2, Binary, binary_rule, element_flops, kPointwise, exact, none)
 
 // Two sources, broadcast; whole numbers. A shift by more than a number has bits leaves 0.
@@ -101,7 +101,7 @@
   X(Reciprocal, "RECIPROCAL", 1, 1, Unary, float_rule, element_flops, kStep, exact, reciprocal) \
   X(Exp, "EXP", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), exp) \
   X(Log, "LOG", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), log) \
-  X(Erf, "ERF", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), none) \
+  X(Erf, "ERF", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), erf) \
   X(Sin, "SIN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(1), sin) \
   X(Cos, "COS", 1, 1, Unary, float_rule, element_flops, kMath, ulps(1), cos) \
   X(Tan, "TAN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), tan) \
@@ -115,16 +115,16 @@
   X(Atanh, "ATANH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), atanh) \
   X(Tanh, "TANH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(4), tanh) \
   X(Sigmoid, "SIGMOID", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5).or_least(0x1p-126, "results below 2^-126 may be 0"), sigmoid) \
-  X(LeakyRelu, "LEAKY_RELU", 1, 1, Unary, float_rule, element_flops, kStep | kAlpha, ulps(1), none) \
-  X(Elu, "ELU", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, ulps(5), none) \
-  X(Softplus, "SOFTPLUS", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5), none) \
-  X(Softsign, "SOFTSIGN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), none) \
+  X(LeakyRelu, "LEAKY_RELU", 1, 1, Unary, float_rule, element_flops, kStep | kAlpha, ulps(1), leaky_relu) \
+  X(Elu, "ELU", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, ulps(5), elu) \
+  X(Softplus, "SOFTPLUS", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5), softplus) \
+  X(Softsign, "SOFTSIGN", 1, 1, Unary, float_rule, element_flops, kMath, ulps(2), softsign) \
   X(Gelu, "GELU", 1, 1, Unary, float_rule, element_flops, kMath, terms(2), gelu) \
   X(GeluTanh, "GELU_TANH", 1, 1, Unary, float_rule, element_flops, kMath, terms(2), gelu_tanh) \
   X(Silu, "SILU", 1, 1, Unary, float_rule, element_flops, kMath, ulps(5).and_terms(0x1p-103, "below -88 it may be 0"), silu) \
-  X(Mish, "MISH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(8).and_terms(0x1p-124, "below -87 an error of |x|·2^-147"), none) \
-  X(HardSigmoid, "HARD_SIGMOID", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, terms(1).or_least(1.2e-7), none) \
-  X(HardSwish, "HARD_SWISH", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, ulps(1).and_terms(1), none) \
+  X(Mish, "MISH", 1, 1, Unary, float_rule, element_flops, kMath, ulps(8).and_terms(0x1p-124, "below -87 an error of |x|·2^-147"), mish) \
+  X(HardSigmoid, "HARD_SIGMOID", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, terms(1).or_least(1.2e-7), hard_sigmoid) \
+  X(HardSwish, "HARD_SWISH", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, ulps(1).and_terms(1), hard_swish) \
   X(Scale, "SCALE", 1, 1, Unary, float_rule, element_flops, kStep | kAffine, ulps(1).and_terms(1), scale)
 
 // One source, element by element, to truth values
@@ -135,22 +135,22 @@
 #define ARENASCOPE_CONTRACTION_OPS(X) \
   X(MulMat, "MUL_MAT", 2, 3, Contraction, mul_mat_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), mul_mat) \
   X(Conv, "CONV", 2, 3, Contraction, conv_rule, conv_flops, 0, terms(16).or_least(0x1p-139), conv) \
-  X(ConvTranspose, "CONV_TRANSPOSE", 2, 3, Contraction, conv_transpose_rule, conv_transpose_flops, 0, terms(16).or_least(0x1p-139), none) \
-  X(Attention, "ATTENTION", 3, 4, Contraction, attention_rule, attention_flops, 0, of_largest(16), none) \
-  X(Lstm, "LSTM", 3, 6, Contraction, lstm_rule, lstm_flops, 0, of_largest(16), none)
+  X(ConvTranspose, "CONV_TRANSPOSE", 2, 3, Contraction, conv_transpose_rule, conv_transpose_flops, 0, terms(16).or_least(0x1p-139), conv_transpose) \
+  X(Attention, "ATTENTION", 3, 4, Contraction, attention_rule, attention_flops, 0, of_largest(16), attention) \
+  X(Lstm, "LSTM", 3, 6, Contraction, lstm_rule, lstm_flops, 0, of_largest(16), lstm)
 
 // Windows of images
 #define ARENASCOPE_WINDOW_OPS(X) \
   X(MaxPool, "MAX_POOL", 1, 1, Window, pool_rule, pool_flops, 0, exact, max_pool) \
-  X(AvgPool, "AVG_POOL", 1, 1, Window, pool_rule, pool_flops, 0, ulps(1).and_terms(4).or_least(0x1p-139), none) \
-  X(Lrn, "LRN", 1, 1, Window, lrn_rule, lrn_flops, 0, of_largest(16), none)
+  X(AvgPool, "AVG_POOL", 1, 1, Window, pool_rule, pool_flops, 0, ulps(1).and_terms(4).or_least(0x1p-139), avg_pool) \
+  X(Lrn, "LRN", 1, 1, Window, lrn_rule, lrn_flops, 0, of_largest(16), lrn)
 
 // Normalisations
 #define ARENASCOPE_NORM_OPS(X) \
   X(BatchNorm, "BATCH_NORM", 5, 5, Norm, batch_norm_rule, norm_flops, kStep, of_largest(8, "one factor and one shift a channel, which must be finite"), batch_norm) \
   X(Norm, "NORM", 1, 3, Norm, norm_rule, norm_flops, kPointwise, of_largest(16), norm) \
   X(RmsNorm, "RMS_NORM", 1, 2, Norm, norm_rule, norm_flops, kPointwise, of_largest(16), norm) \
-  X(GroupNorm, "GROUP_NORM", 1, 3, Norm, group_norm_rule, norm_flops, kPointwise, of_largest(16), none) \
+  X(GroupNorm, "GROUP_NORM", 1, 3, Norm, group_norm_rule, norm_flops, kPointwise, of_largest(16), group_norm) \
   X(SoftMax, "SOFT_MAX", 1, 2, Norm, soft_max_rule, norm_flops, kPointwise, of_largest(32), soft_max) \
   X(LogSoftMax, "LOG_SOFT_MAX", 1, 1, Norm, soft_max_rule, norm_flops, kPointwise, of_largest(32), log_soft_max)
 
@@ -158,28 +158,31 @@
 #define ARENASCOPE_REDUCTION_OPS(X) \
   X(ReduceSum, "REDUCE_SUM", 1, 1, Reduction, reduce_rule, source_flops, 0, terms(8), reduce) \
   X(ReduceMean, "REDUCE_MEAN", 1, 1, Reduction, reduce_rule, source_flops, 0, terms(8), reduce) \
-  X(ReduceMax, "REDUCE_MAX", 1, 1, Reduction, reduce_rule, source_flops, 0, exact, none) \
-  X(ReduceMin, "REDUCE_MIN", 1, 1, Reduction, reduce_rule, source_flops, 0, exact, none) \
-  X(ReduceProd, "REDUCE_PROD", 1, 1, Reduction, reduce_rule, source_flops, 0, ulps(64), none) \
-  X(ReduceL2, "REDUCE_L2", 1, 1, Reduction, reduce_rule, source_flops, 0, ulps(8), none)
+  X(ReduceMax, "REDUCE_MAX", 1, 1, Reduction, reduce_rule, source_flops, 0, exact, reduce_extreme) \
+  X(ReduceMin, "REDUCE_MIN", 1, 1, Reduction, reduce_rule, source_flops, 0, exact, reduce_extreme) \
+  X(ReduceProd, "REDUCE_PROD", 1, 1, Reduction, reduce_rule, source_flops, 0, ulps(64), reduce_prod) \
+  X(ReduceL2, "REDUCE_L2", 1, 1, Reduction, reduce_rule, source_flops, 0, ulps(8), reduce_l2)
 
 // Along one axis
 #define ARENASCOPE_LINE_OPS(X) \
   X(ArgMax, "ARG_MAX", 1, 1, Line, arg_rule, source_flops, 0, exact, none) \
   X(ArgMin, "ARG_MIN", 1, 1, Line, arg_rule, source_flops, 0, exact, none) \
-  X(TopKValues, "TOP_K_VALUES", 1, 1, Line, top_k_rule, source_flops, 0, exact, none) \
+  X(TopKValues, "TOP_K_VALUES", 1, 1, Line, top_k_rule, source_flops, 0, exact, top_k) \
   X(TopKIndices, "TOP_K_INDICES", 1, 1, Line, top_k_rule, source_flops, 0, exact, none) \
-  X(CumSum, "CUM_SUM", 1, 1, Line, same_rule, element_flops, 0, terms(8), none) \
-  X(CumProd, "CUM_PROD", 1, 1, Line, same_rule, element_flops, 0, ulps(64), none) \
+  X(CumSum, "CUM_SUM", 1, 1, Line, same_rule, element_flops, 0, terms(8), cum_sum) \
+  X(CumProd, "CUM_PROD", 1, 1, Line, same_rule, element_flops, 0, ulps(64), cum_prod) \
   X(Rope, "ROPE", 1, 2, Line, rope_rule, norm_flops, 0, of_largest(8), rope)
 
-// Alike to no other: a backend that has no kernel of its own for one refuses it, and the partition leaves it to the host
+// Alike to no other: what a backend has no kernel for, the partition leaves to the host
 #define ARENASCOPE_HOST_OPS(X) \
   X(BitCast, "BIT_CAST", 1, 1, Host, bit_cast_rule, no_flops, 0, exact, none) \
   X(RoundSmall, "ROUND_SMALL", 1, 1, Host, float_rule, element_flops, kPointwise, exact, none) \
   X(GridSample, "GRID_SAMPLE", 2, 2, Host, grid_sample_rule, element_flops, 0, of_largest(64), none) \
   X(SetRows, "SET_ROWS", 2, -1, Host, set_rows_rule, no_flops, kWrites, exact, none) \
-  X(MaxPoolBack, "MAX_POOL_BACK", 2, 2, Host, max_pool_back_rule, source_flops, 0, of_largest(8), none)
+  X(MaxPoolBack, "MAX_POOL_BACK", 2, 2, Host, max_pool_back_rule, source_flops, 0, of_largest(8), none) \
+  X(GatherBack, "GATHER_BACK", 2, 3, Host, gather_back_rule, source_flops, 0, of_largest(8), none) \
+  X(OptimizerStep, "OPTIMIZER_STEP", 4, -1, Host, optimizer_step_rule, norm_flops, kWrites, of_largest(16), none) \
+  X(MulMatId, "MUL_MAT_ID", 3, 3, Host, mul_mat_id_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), none)
 
 // An operator of a file that nothing can compute, so that the rest can be seen and planned; and several ops as one node.
 #define ARENASCOPE_COMPOUND_OPS(X) \

@@ -116,6 +116,22 @@ struct SetRowsParams {
   bool rows;
 };
 // MAX_POOL_BACK(x, dy) with PoolParams: each window's share of dy goes to its largest element, the first of equal ones.
+// GATHER_BACK(dy [n, …], places [n][, base]): [size, …], where row places[i] is the sum of all dy's rows that came from it, in
+// their order, and of the base's.
+struct GatherBackParams {
+  int64_t size;
+};
+// OPTIMIZER_STEP(parameter, gradient, numbers, spoilt, states…[, after…]): the parameter and the states are written, all
+// of one shape, f32 and contiguous, unless `spoilt` (one truth value) is true; the result is the parameter. What reads the
+// parameter before stands among `after`. With n = numbers:
+//   adaptive: m = beta1·m + rest1·g, v = beta2·v + rest2·g², p = p·n[keep] - n[1]·m ÷ (√v·n[2] + epsilon)
+//   else: g' = g + decay·p, with a state v = beta1·v + g' and g' = v, p = p - n[0]·g'
+struct OptimizerStepParams {
+  bool adaptive;
+  int32_t states;
+  int32_t keep;
+  float beta1, rest1, beta2, rest2, epsilon, decay;
+};
 // LRN across channels: x / (bias + alpha/size · Σ x²)^beta over `size` channels.
 struct LrnParams {
   int32_t size;
@@ -127,6 +143,7 @@ struct LrnParams {
 struct MulMatParams {
   float scale;
 };
+// MUL_MAT_ID(a [E, N, K], x [T, K] or [T, U, K], ids [T, U]) → [T, U, N]: each row by the matrix of its id.
 // ATTENTION(q [.., H, T, D], k [.., Hkv, S, D], v [.., Hkv, S, Dv][, mask broadcast to [.., H, T, S]]).
 struct AttentionParams {
   float scale;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/cpu/kernels/correlate.h"
+
+#include <cstring>
+
+#include "engine/backends/cpu/kernels/elements.h"
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr int kLanes = 16, kChannels = 4, kColumns = 4;  // of a block of results
+constexpr int64_t kWidest = 256;                         // of a row of the source with what is padded
+
+using Vector = float __attribute__((vector_size(4 * kLanes)));
+using Mask = int32_t __attribute__((vector_size(4 * kLanes)));
+
+// Each instruction set gets a loop of its own.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define ARENASCOPE_EACH_LEVEL __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define ARENASCOPE_EACH_LEVEL
+#endif
+
+struct Block {
+  const float *x, *w;          // the image's first row, the first channel's kernel
+  const float* end;            // of all kernels
+  int64_t w_stride, c_stride;  // of kernels, from channel to channel of results and of the source
+  int64_t row;                 // of the result
+  int64_t channels;            // of results, at most kChannels
+};
+
+// One row of results of up to kChannels channels and kColumns columns.
+ARENASCOPE_EACH_LEVEL
+void row_of(const ConvGeometry& g, const Block& b, float (&sums)[kChannels][kColumns]) {
+  Vector all[kChannels][kColumns] = {};
+  alignas(64) float line[kWidest] = {};
+  const int64_t width = g.kernel[2], columns = g.out[2], margin = g.begin[2];
+  Mask last;  // lanes of a row's last vector
+  for (int i = 0; i < kLanes; ++i) last[i] = (width - 1) / kLanes * kLanes + i < width ? -1 : 0;
+  for (int64_t c = 0; c < g.in_channels; ++c)
+    for (int64_t y = 0; y < g.kernel[1]; ++y) {
+      const int64_t from = b.row + y - g.begin[1];
+      if (from < 0 || from >= g.in[1]) continue;
+      const float* const given = b.x + c * g.channel_stride + from * g.in_stride[1];
+      for (int64_t i = 0; i < g.in[2]; ++i) line[margin + i] = given[i];
+      const float* const kernel = b.w + c * b.c_stride + y * width;
+      for (int64_t k = 0; k < width; k += kLanes) {
+        const Mask inside = k + kLanes < width ? ~Mask{} : last;
+        Vector taken[kColumns];
+#pragma GCC unroll 4
+        for (int o = 0; o < kColumns; ++o) {
+          std::memcpy(&taken[o], line + k + (o < columns ? o : 0), sizeof(Vector));
+          taken[o] = reinterpret_cast<Vector>(reinterpret_cast<Mask>(taken[o]) & inside);
+        }
+#pragma GCC unroll 4
+        for (int m = 0; m < kChannels; ++m) {
+          const float* at = kernel + k + (m < b.channels ? m : 0) * b.w_stride;
+          Vector weights = {};
+          if (at + kLanes <= b.end)
+            std::memcpy(&weights, at, sizeof weights);
+          else
+            std::memcpy(&weights, at, static_cast<size_t>(b.end - at) * sizeof(float));
+#pragma GCC unroll 4
+          for (int o = 0; o < kColumns; ++o) all[m][o] += weights * taken[o];
+        }
+      }
+    }
+  for (int m = 0; m < kChannels; ++m)
+    for (int o = 0; o < kColumns; ++o) {
+      float sum = 0;
+      for (int i = 0; i < kLanes; ++i) sum += all[m][o][i];
+      sums[m][o] = sum;
+    }
+}
+
+// Each channel's kernel lies in one piece.
+bool rows_in_pieces(const TensorImpl& w) {
+  int64_t n = 1;
+  for (int d = w.rank() - 1; d > 1; n *= w.sizes[d], --d)
+    if (w.strides[d] != n) return false;
+  return w.dtype == DType::F32 && w.rank() >= 3 && w.strides[0] > 0 && w.strides[1] > 0;
+}
+
+}  // namespace
+
+bool correlates(const TensorImpl& node, const ConvGeometry& g) {
+  bool ones = g.groups == 1 && g.kernel[0] == 1 && g.in[0] == 1 && g.in_stride[2] == 1;
+  for (int i = 0; i < 3; ++i) ones = ones && g.stride[i] == 1 && g.dilation[i] == 1;
+  const int64_t widest = std::max(g.in[2] + g.begin[2], g.kernel[2] + g.out[2]) + 2 * kLanes;
+  return ones && g.out[2] <= kColumns && g.positions <= 32 && g.kernel[2] >= 8 && g.depth() >= 1024 &&
+         widest <= kWidest && node.dtype == DType::F32 && rows_in_pieces(*node.sources[1]);
+}
+
+void correlate(const Job& job, const ConvGeometry& g) {
+  const TensorImpl& w = job.source(1);
+  const int64_t blocks = (g.out_channels + kChannels - 1) / kChannels, rows = g.out[1];
+  const Range part = job.part(g.batch * blocks * rows);
+  for (int64_t i = part.begin; i < part.end; ++i) {
+    const int64_t row = i % rows, first = i / rows % blocks * kChannels, image = i / rows / blocks;
+    const int64_t channels = std::min<int64_t>(kChannels, g.out_channels - first);
+    const float* const kernels = w.data_as<float>();
+    const int64_t last = (w.sizes[0] - 1) * w.strides[0] + (w.sizes[1] - 1) * w.strides[1] + g.taps;
+    const Block block{job.source(0).data_as<float>() + image * g.batch_stride,
+                      kernels + first * w.strides[0],
+                      kernels + last,
+                      w.strides[0],
+                      w.strides[1],
+                      row,
+                      channels};
+    float sums[kChannels][kColumns];
+    row_of(g, block, sums);
+    for (int64_t m = 0; m < channels; ++m) {
+      float bias = 0;
+      if (job.sources() > 2) load_elements(job.source(2), first + m, 1, &bias);
+      float* const to = job.node.data_as<float>() + ((image * g.out_channels + first + m) * rows + row) * g.out[2];
+      for (int64_t o = 0; o < g.out[2]; ++o) to[o] = sums[m][o] + bias;
+      job.done(to - job.node.data_as<float>(), g.out[2]);
+    }
+  }
+}
+
+}  // namespace arenascope::cpu
