@@ -113,7 +113,8 @@ void print_outcome(Task& task, const Outcome& out) {
   };
   size_t tokens = 0;
   for (const Copy& copy : out.copies) tokens += copy.tokens.size() - 1;
-  fmt::print("\n\nprompt {}\n", rate(task.prompt.size(), out.prefill));
+  fmt::print("\n\nprepared in {}\n", app::format_nanoseconds(task.generator->preparing()));
+  fmt::print("prompt {}\n", rate(task.prompt.size(), out.prefill));
   if (tokens > 0) fmt::print("decode {}\n", rate(tokens, out.decode));
   for (const auto& [kind, bytes] : task.generator->peak_bytes())
     if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(kind), app::format_bytes(bytes));
@@ -133,6 +134,7 @@ Json as_json(Task& task, const Outcome& out) {
             {"tokens", out.copies[0].tokens},
             {"text", text_of(task, out.copies[0])}};
   if (!others.empty()) json["copies"] = others;
+  json["prepare_seconds"] = static_cast<double>(task.generator->preparing()) / 1e9;
   json["prefill_seconds"] = static_cast<double>(out.prefill) / 1e9;
   json["decode_seconds"] = static_cast<double>(out.decode) / 1e9;
   if (out.runs > 0) json["outside_nanoseconds_a_run"] = out.outside / out.runs;

@@ -20,7 +20,7 @@ struct GenerateArguments {
   std::optional<std::string> prompt;
   std::optional<int64_t> number;
   BackendArguments backend;
-  int64_t at_once = 64, block = 32, copies = 1;
+  int64_t at_once = 192, block = 32, copies = 1;
   int threads = 0;
   bool past_end = false, plain = false, chat = false, shift = false;
   SamplerOptions sampler;

@@ -16,6 +16,10 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
+Nanoseconds since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+}
+
 bool has_input(const models::Model& model, const char* name) {
   return std::any_of(model.inputs.begin(), model.inputs.end(), [&](const auto& input) { return input.name == name; });
 }
@@ -94,11 +98,11 @@ void Generator::note_filled(int64_t left) {
   filled_ring_->record(trace::counter(recorder->now(), filled_, static_cast<double>(bytes) * share));
 }
 
-// One graph at a time: the one before lets go of its arena and packed weights first. The cache stays.
+// One graph at a time: the one before lets go of its arena, and hands on its packed weights. The cache stays.
 Status Generator::prepare_for(int64_t tokens, int64_t wanted) {
   if (runner_ && at_once_ == tokens && wanted_ == wanted) return {};
+  const auto start = std::chrono::steady_clock::now();
   note_peaks();
-  runner_.reset();
   RunnerOptions run = options_.run;
   run.open.cache = capacity_;
   run.open.cache_type = options_.cache_type;
@@ -106,8 +110,9 @@ Status Generator::prepare_for(int64_t tokens, int64_t wanted) {
   run.open.tokens = tokens;
   run.open.wanted = wanted;
   run.states = cache_;
-  auto runner = Runner::open(spec_, run);
+  auto runner = Runner::open(spec_, run, std::move(runner_));
   if (!runner) return runner.error();
+  (*runner)->make_ready();
   for (const models::State& state : (*runner)->model().states) cache_[state.name] = state.tensor->storage;
   runner_ = std::move(*runner);
   at_once_ = tokens, wanted_ = wanted;
@@ -115,6 +120,7 @@ Status Generator::prepare_for(int64_t tokens, int64_t wanted) {
   has_positions_ = has_input(runner_->model(), "positions");
   mask_.resize(static_cast<size_t>(tokens * capacity_));
   if (has_local_mask_) local_mask_.resize(mask_.size());
+  preparing_ += since(start);
   return {};
 }
 
@@ -163,7 +169,7 @@ Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> wanted)
   if (!bytes) return bytes.error();
   logits_.resize(bytes->size() / sizeof(float));
   std::memcpy(logits_.data(), bytes->data(), logits_.size() * sizeof(float));
-  busy_ += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  busy_ += since(start);
   return {};
 }
 

@@ -133,12 +133,7 @@ Result<Model> build_gguf_gpt(const GgufFile& file, GgufKit& kit, const OpenOptio
   s.packed = arch != "starcoder2";
   s.bias = !falcon;
   s.parallel = falcon, s.two_norms = falcon && kit.has("blk.0.attn_norm_2.weight");
-  const int64_t window = file.integer(arch + ".attention.sliding_window").value_or(0);
-  const int64_t seen = std::max(options.cache, options.tokens);
-  if (window > 0 && seen > window)
-    return Error{fmt::format(
-        "{} tokens are more than the {} that its attention sees, beyond which nothing is computed here", seen, window)};
-  if (window > 0) s.context = std::min(s.context, window);
+  s.window = std::max<int64_t>(file.integer(arch + ".attention.sliding_window").value_or(0), 0);
   return build_gpt(kit, s, options);
 }
 

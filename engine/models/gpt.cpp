@@ -16,7 +16,8 @@ class GptBuilder {
         s_(sizes),
         depth_(sizes.width / sizes.heads),
         training_(options.training),
-        decoder_(kit, options, std::min<int64_t>(sizes.context, 512), {s_.heads, s_.kv_heads, depth_}) {}
+        decoder_(kit, options, std::min<int64_t>(sizes.context, 512),
+                 {s_.heads, s_.kv_heads, depth_, false, 0, 0, s_.window}) {}
 
   Result<Model> build() {
     const Tensor ids =
@@ -75,7 +76,8 @@ class GptBuilder {
       };
       q = part("attn_q", q_width), k = part("attn_k", kv_width), v = part("attn_v", kv_width);
     }
-    const Tensor mixed = decoder_.attention(i, rotated(q, at + "attn_q"), rotated(k, at + "attn_k"), v, at);
+    const Tensor mixed =
+        decoder_.attention(i, rotated(q, at + "attn_q"), rotated(k, at + "attn_k"), v, at, s_.window > 0);
     return kit_.linear(at + "attn_output", mixed, s_.width, s_.bias, 0.5);
   }
 
@@ -111,7 +113,7 @@ GptSizes of_zoo(int layers, int64_t width, int64_t heads, int64_t vocabulary, in
 Result<Model> build_gpt(ZooKit& kit, const GptSizes& sizes, const OpenOptions& options) {
   if (options.tokens > sizes.context)
     return Error{fmt::format("{} tokens, of at most {}", options.tokens, sizes.context)};
-  kit.language(sizes.context, sizes.vocabulary);
+  kit.language(sizes.context, sizes.vocabulary, sizes.window);
   return GptBuilder(kit, sizes, options).build();
 }
 

@@ -64,11 +64,12 @@ std::string name_of(const std::filesystem::path& path) {
   return problem || folder.empty() ? stem : folder;
 }
 
-Status Model::load_weights(ExecutionContext& execution) {
+Status Model::load_weights(ExecutionContext& execution, bool keep) {
   loaded = {};
   for (const Weight& weight : weights) {
     TensorImpl& tensor = *weight.tensor;
     const Bytes bytes = tensor.byte_count();
+    if (keep && tensor.storage.allocated()) continue;
     if (!weight.source.bytes().empty() && static_cast<Bytes>(weight.source.bytes().size()) != bytes)
       return Error{fmt::format("the weight '{}' of '{}' takes {} bytes, its file has {}", tensor.name, name, bytes,
                                weight.source.bytes().size())};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace arenascope::models {
 Decoder::Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const Sizes& sizes)
@@ -34,6 +35,8 @@ Decoder::Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const S
 Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor& v, const std::string& prefix,
                           bool local) {
   Tensor all_k = with_cache(i, "k", k), all_v = with_cache(i, "v", v), all_q = q;
+  const Tensor& mask = local && local_mask_ ? local_mask_ : mask_;
+  if (cache_ > 0 && sizes_.cap == 0) return over_cache(q, all_k, all_v, mask, prefix);
   const int64_t shared = sizes_.heads / sizes_.kv_heads;
   const auto arranged = [&](const Tensor& x, int64_t heads, int64_t by, int64_t rows, const char* name) {
     Dims to{heads};
@@ -45,8 +48,17 @@ Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor&
   all_k = arranged(all_k, sizes_.kv_heads, 1, seen(), "k_shared");
   all_v = arranged(all_v, sizes_.kv_heads, 1, seen(), "v_shared");
   all_q = arranged(all_q, sizes_.kv_heads, shared, tokens_, "q_shared");
-  return attend(kit_, all_q, all_k, all_v, local && local_mask_ ? local_mask_ : mask_, prefix,
-                {sequences_, sizes_.scale, sizes_.cap});
+  return attend(kit_, all_q, all_k, all_v, mask, prefix, {sequences_, sizes_.scale, sizes_.cap});
+}
+
+// Over a cache that the graph writes scores are never whole in memory, nor is a cache of another type ever made f32.
+Tensor Decoder::over_cache(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                           const std::string& prefix) {
+  GraphBuilder& g = kit_.g();
+  const float scale = sizes_.scale > 0 ? sizes_.scale : 1 / std::sqrt(static_cast<float>(sizes_.depth));
+  Tensor mixed = g.op_with(Op::Attention, {q, k, v, mask}, AttentionParams{scale, false}, prefix + "kqv");
+  if (tokens_ > 1) mixed = g.cont(g.permute(mixed, {1, 0, 2}, prefix + "kqv_merged"), prefix + "kqv_merged_cont");
+  return g.reshape(mixed, {tokens_, sizes_.heads * sizes_.depth}, prefix + "kqv_out");
 }
 
 Tensor Decoder::positions() {
@@ -71,8 +83,8 @@ Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
     const Tensor cache = kit_.state(name, {sizes_.kv_heads, cache_, sizes_.depth}, MemoryKind::KVCache, cache_type_);
     const Tensor written =
         kit_.g().op_with(Op::SetRows, {cache, fresh, rows_}, SetRowsParams{1, true}, name + " (written)");
-    // What is summed over rows cannot be read in blocks that lie along them.
-    return !info(cache_type_).quantised || *which == 'k'
+    // Capped scores are a product of their own, which cannot sum over rows of blocks.
+    return !info(cache_type_).quantised || *which == 'k' || sizes_.cap == 0
                ? written
                : kit_.g().op_with(Op::Cast, {written}, CastParams{DType::F32}, name + " (f32)");
   }

@@ -38,6 +38,7 @@ class Decoder {
 
  private:
   Tensor with_cache(int i, const char* which, const Tensor& fresh);
+  Tensor over_cache(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const std::string& prefix);
 
   ZooKit& kit_;
   Sizes sizes_;
@@ -104,6 +105,7 @@ struct GptSizes {
   bool parallel = false;     // attention and feed-forward part read the same, and are added together (falcon)
   bool two_norms = false;    // … each behind a norm of its own (falcon 40B)
   bool output_bias = false;  // of the logits
+  int64_t window = 0;        // tokens that every layer sees (starcoder2); 0: everything
 };
 Result<Model> build_gpt(ZooKit& kit, const GptSizes& sizes, const OpenOptions& options);
 

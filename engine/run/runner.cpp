@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -24,11 +25,19 @@ Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& optio
   return open_with_inputs(spec, options.inputs, options.open);
 }
 
-Result<std::unique_ptr<Runner>> Runner::open(const std::string& spec, const RunnerOptions& options) {
+Result<std::unique_ptr<Runner>> Runner::open(const std::string& spec, const RunnerOptions& options,
+                                             std::unique_ptr<Runner> previous) {
   RunnerOptions resolved = options;
   auto model = open_for_run(spec, resolved);
   if (!model) return model.error();
-  return open(std::move(*model), resolved);
+  if (!previous) return open(std::move(*model), resolved);
+  auto devices = open_devices(resolved.backend, resolved.backend_options, resolved.precision);
+  if (!devices) return devices.error();
+  auto program = compile(*model, *devices, resolved);
+  if (!program) return program.error();
+  std::unique_ptr<Runner> runner(new Runner(std::move(*model), std::move(*program), resolved));
+  if (auto ok = runner->set_up(std::move(previous)); !ok) return ok.error();
+  return runner;
 }
 
 Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options) {
@@ -41,7 +50,7 @@ Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOp
 
 Result<std::unique_ptr<Runner>> Runner::create(models::Model model, Program program, const RunnerOptions& options) {
   std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(program), options));
-  if (auto ok = runner->set_up(); !ok) return ok.error();
+  if (auto ok = runner->set_up(nullptr); !ok) return ok.error();
   return runner;
 }
 
@@ -49,21 +58,46 @@ void Runner::report(const char* phase) const {
   if (options_.progress) options_.progress(phase);
 }
 
-Status Runner::set_up() {
+// Those that lie where they were opened, in the same file.
+Status Runner::take_weights(const Runner& previous) {
+  if (auto same = previous.model_.weights_unchanged(); !same) return same;
+  if (model_.path.empty() || model_.path != previous.model_.path) return {};
+  std::unordered_map<std::string_view, const TensorImpl*> known;
+  for (const models::Weight& weight : previous.model_.weights)
+    known.emplace(weight.tensor.name(), weight.tensor.impl());
+  for (models::Weight& weight : model_.weights) {
+    const auto found = known.find(weight.tensor.name());
+    if (found == known.end()) continue;
+    const TensorImpl& theirs = *found->second;
+    if (theirs.storage.kind() == MemoryKind::Mapped && theirs.dtype == weight.tensor.dtype() &&
+        theirs.sizes == weight.tensor->sizes && theirs.strides == weight.tensor->strides)
+      weight.tensor->storage = theirs.storage;
+  }
+  return {};
+}
+
+Status Runner::set_up(std::unique_ptr<Runner> previous) {
   context_ = make_cpu_context(options_.allocator);
   if (options_.recorder) {
     allocations_ = make_allocation_recorder(*options_.recorder);
     context_->set_observer(allocations_);
   }
   if (auto ok = program_.backend->register_memory(*context_); !ok) return ok;
+  PreparedSteps packed;
+  if (previous) {
+    if (auto ok = take_weights(*previous); !ok) return ok;
+    packed = previous->executor_->release_prepared();
+    previous->executor_.reset();  // lets go of its arena
+    previous->context_->release_cached({});
+  }
   report("loading weights");
-  if (auto ok = model_.load_weights(*context_); !ok) return ok;
+  if (auto ok = model_.load_weights(*context_, previous != nullptr); !ok) return ok;
   if (program_.precision)
     if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;
   if (auto ok = bind_states(); !ok) return ok;
   if (auto ok = move_leafs(); !ok) return ok;
-  return prepare();
+  return prepare(std::move(packed));
 }
 
 // Binds the program's memory and makes its backend ready.

@@ -98,6 +98,11 @@ PreparedSteps Executor::release_prepared() {
   return parts_->steps.release();
 }
 
+void Executor::make_ready() {
+  Parts& p = *parts_;
+  if (p.prepared) p.pool->run([&](int ith) { p.steps.make_ready(ith, p.options.threads); });
+}
+
 Status Executor::check(const ExecutionPlan& plan) const {
   if (plan.threads != parts_->options.threads)
     return Error{fmt::format("the plan is for {} threads, the executor has {}", plan.threads, parts_->options.threads)};

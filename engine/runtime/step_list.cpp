@@ -107,6 +107,11 @@ void StepList::find_items(const ExecutionPlan& plan, const BoundMemory& memory) 
         items_[i].behind == Behind::Row && i + 1 < items_.size() ? items_[i + 1].row_end : static_cast<uint32_t>(i);
 }
 
+void StepList::make_ready(int ith, int nth) {
+  if (prepared_.main) prepared_.main->make_ready(ith, nth);
+  if (prepared_.host) prepared_.host->make_ready(ith, nth);
+}
+
 Status StepList::begin_run(bool as_one) {
   // What the host does in between cannot be replayed.
   if (auto ok = prepared_.main->begin_run(as_one && !host_ && transfers_.empty()); !ok || !host_) return ok;

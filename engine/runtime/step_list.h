@@ -37,7 +37,8 @@ class StepList {
   // The step of an item; behind the last item the number of steps.
   uint32_t step_of(size_t item) const { return item < items_.size() ? items_[item].step : steps_; }
   bool one_thread() const { return one_thread_; }  // no step needs a second one
-  // As PreparedRun::begin_run(), of both backends.
+  // As PreparedRun has them, of both backends.
+  void make_ready(int ith, int nth);
   Status begin_run(bool as_one);
   const Backend& backend_of(const TensorImpl& node) const;
 

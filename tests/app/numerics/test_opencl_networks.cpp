@@ -5,6 +5,7 @@
 #include <test_data.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/trace/session.h>
 
+#include <arenascope/generate/generator.h>
 #include <arenascope/run/runner.h>
 #include "app/checks/compare.h"
 #include "app/checks/verify_model.h"
@@ -177,4 +179,31 @@ TEST_CASE("a network whose values go beyond float16 keeps finite ones, and verif
     CHECK(c.note.find("stored as float16") != std::string::npos);
     CHECK(c.note.find("0.02") != std::string::npos);
   }
+}
+
+// The cache is written on the host, since the device has no kernel for it, and read on the device.
+TEST_CASE("a text goes on as on the CPU, token by token") {
+  if (!has_device()) return;
+  const auto folder = test::data_folder();
+  const std::string path = (folder / "models/llm_stories260K/stories260K-F32.gguf").string();
+  if (folder.empty() || !std::filesystem::exists(path)) return;
+  const auto tokens = [&](const std::string& backend) {
+    GeneratorOptions options;
+    options.run.backend = backend;
+    options.run.planner = "two-level";
+    options.run.threads = 2;
+    if (backend != "cpu") options.run.backend_options = {{"cache", "none"}}, options.run.precision = Precision::High;
+    auto generator = Generator::open(path, options);
+    REQUIRE_MESSAGE(generator.ok(), (generator.ok() ? "" : generator.error().message));
+    REQUIRE((*generator)->set_capacity(32).ok());
+    std::vector<int32_t> out{1, 403, 407};
+    auto logits = (*generator)->feed(out);
+    for (int i = 0; i < 8; ++i) {
+      REQUIRE_MESSAGE(logits.ok(), (logits.ok() ? "" : logits.error().message));
+      out.push_back(static_cast<int32_t>(std::max_element(logits->begin(), logits->end()) - logits->begin()));
+      logits = (*generator)->feed({&out.back(), 1});
+    }
+    return out;
+  };
+  CHECK(tokens("opencl") == tokens("cpu"));
 }

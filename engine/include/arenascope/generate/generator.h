@@ -17,8 +17,8 @@
 namespace arenascope {
 
 struct GeneratorOptions {
-  RunnerOptions run;          // how graphs are compiled and run; a recorder gets both graphs, and how the cache fills
-  int64_t most_at_once = 64;  // tokens of a prompt that go through the graph together
+  RunnerOptions run;           // how graphs are compiled and run; a recorder gets both graphs, and how the cache fills
+  int64_t most_at_once = 192;  // tokens of a prompt that go through the graph together
   DType cache_type = DType::F32;  // f32, f16 or q8_0
   int64_t block = 32;             // rows of the cache that a text is given at a time
 };
@@ -67,6 +67,8 @@ class Generator {
   // graph is not counted.
   Nanoseconds busy() const { return busy_; }
   Nanoseconds running() const { return running_; }
+  // That preparing graphs took, with the packing of their weights.
+  Nanoseconds preparing() const { return preparing_; }
   // Of everything so far, by kind. Graphs for a prompt and for single tokens do not exist at the same time.
   std::map<MemoryKind, Bytes> peak_bytes();
   // The graph that is prepared now, for who wants to look into it; null before the first feed().
@@ -100,7 +102,7 @@ class Generator {
   std::vector<float> mask_, local_mask_, logits_;
   trace::ThreadRing* filled_ring_ = nullptr;  // of a recorder: what of the cache holds a token
   trace::CounterId filled_;
-  Nanoseconds busy_ = 0, running_ = 0;
+  Nanoseconds busy_ = 0, running_ = 0, preparing_ = 0;
 };
 
 }  // namespace arenascope

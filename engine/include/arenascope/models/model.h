@@ -90,9 +90,9 @@ struct Model {
   LoadedBytes loaded;                             // by load_weights()
 
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
-  // Gives every weight memory, a block each: Mapped where its bytes lie in a file, else Persistent, and written.
+  // Gives every weight memory (with `keep` those that have none), a block each: Mapped where its bytes lie in a file, else Persistent, and written.
   // Errors: no memory, a file that has changed since it was opened.
-  Status load_weights(ExecutionContext& execution);
+  Status load_weights(ExecutionContext& execution, bool keep = false);
   // Error: a file that weights are borrowed from has changed since it was opened, so that a run might read anything.
   Status weights_unchanged() const;
 };

@@ -36,7 +36,10 @@ class Runner {
  public:
   // Opens the model (`spec` as models::open_model() takes it) and the devices, compiles and prepares. Errors: whatever
   // of this fails, in one sentence.
-  static Result<std::unique_ptr<Runner>> open(const std::string& spec, const RunnerOptions& options);
+  // `previous`, a runner of the same model, goes away before memory is bound: its weights and what it packed of them are
+  // taken over.
+  static Result<std::unique_ptr<Runner>> open(const std::string& spec, const RunnerOptions& options,
+                                              std::unique_ptr<Runner> previous = nullptr);
   static Result<std::unique_ptr<Runner>> open(models::Model model, const RunnerOptions& options);
   // Prepares a program that was compiled from this model: of the options, those of a compilation are not read again
   // until replan(). Errors: no memory, weights or inputs that cannot be read.
@@ -56,6 +59,8 @@ class Runner {
   Status set_input(const std::string& name, std::span<const std::byte> bytes);
   // Errors: as the executor's; a file of weights has changed since it was opened.
   Result<RunReport> run(const RunOptions& options = {});
+  // Does now what would otherwise be left to the first run: weights are packed.
+  void make_ready() { executor_->make_ready(); }
   // An output's elements, contiguous, on the host; valid after a run.
   Result<std::vector<std::byte>> output(size_t index);
   // Any tensor of the graph that holds data now, contiguous, on the host.
@@ -67,7 +72,8 @@ class Runner {
 
  private:
   Runner(models::Model model, Program program, RunnerOptions options);
-  Status set_up();
+  Status set_up(std::unique_ptr<Runner> previous);
+  Status take_weights(const Runner& previous);
   Status bind_inputs();
   Status bind_states();
   Status move_leafs();

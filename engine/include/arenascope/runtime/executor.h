@@ -76,6 +76,8 @@ class Executor {
   // Weights and inputs are bound by the caller. Of `previous`, which an executor of the same backends gave up, and of what
   // this one prepared before, packed weights are taken over. Errors: a leaf without memory, no memory left.
   Status prepare(ExecutionPlan plan, PreparedSteps previous = {});
+  // Does on all threads what would otherwise be left to the first run: weights are packed.
+  void make_ready();
   // Gives up what was prepared: it cannot run until prepare().
   PreparedSteps release_prepared();
 

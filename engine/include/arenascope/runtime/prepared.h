@@ -47,6 +47,8 @@ class PreparedRun {
   // All nodes are about to be computed in order, up to DeviceMemory::synchronize(). `as_one`: nobody looks in between, so
   // that what is queued may be recorded the first time and replayed from then on.
   virtual Status begin_run(bool /*as_one*/) { return {}; }
+  // One thread's share of what would otherwise be left to the first run: weights are packed.
+  virtual void make_ready(int /*ith*/, int /*nth*/) {}
 
  protected:
   Nodes nodes_;
