@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "engine/models/gguf.h"
 #include "engine/models/safetensors.h"
 
 namespace arenascope::models {
@@ -64,21 +65,84 @@ Result<std::string> table_of(std::span<const CheckpointTensor> tensors,
 
 }  // namespace
 
+namespace {
+
+// Numbers as GGUF has them, low bytes first.
+template <class T>
+void put(std::string& out, T number) {
+  for (size_t i = 0; i < sizeof number; ++i) out += static_cast<char>(static_cast<uint64_t>(number) >> (8 * i));
+}
+void put_text(std::string& out, const std::string& text) {
+  put(out, static_cast<uint64_t>(text.size()));
+  out += text;
+}
+
+constexpr size_t kGgufAlignment = 32;
+size_t gguf_aligned(size_t at) { return (at + kGgufAlignment - 1) / kGgufAlignment * kGgufAlignment; }
+
+// All that stands before the tensors' bytes, which begin at its end, each aligned.
+Result<std::string> gguf_head(std::span<const CheckpointTensor> tensors,
+                              const std::map<std::string, std::string>& metadata) {
+  constexpr uint32_t kText = 8;
+  std::string out = "GGUF";
+  put(out, uint32_t{3});
+  put(out, static_cast<uint64_t>(tensors.size()));
+  put(out, static_cast<uint64_t>(metadata.size() + 1));
+  const auto entry = [&](const std::string& key, const std::string& value) {
+    put_text(out, key);
+    put(out, kText);
+    put_text(out, value);
+  };
+  entry("general.architecture", kCheckpointArchitecture);
+  for (const auto& [key, value] : metadata) entry(key, value);
+  std::set<std::string> names;
+  size_t at = 0;
+  for (const CheckpointTensor& tensor : tensors) {
+    const auto code = gguf_type(tensor.dtype);
+    if (!code || tensor.sizes.rank() > kGgufRank)
+      return Error{
+          fmt::format("'{}' is {} {}, which GGUF has not", tensor.name, name(tensor.dtype), to_string(tensor.sizes))};
+    if (!names.insert(tensor.name).second) return Error{fmt::format("there are two tensors '{}'", tensor.name)};
+    put_text(out, tensor.name);
+    put(out, static_cast<uint32_t>(std::max(tensor.sizes.rank(), 1)));
+    if (tensor.sizes.rank() == 0) put(out, uint64_t{1});
+    for (int i = tensor.sizes.rank(); i-- > 0;) put(out, static_cast<uint64_t>(tensor.sizes[i]));
+    put(out, *code);
+    put(out, static_cast<uint64_t>(at));
+    at = gguf_aligned(at + tensor.bytes.size());
+  }
+  out.resize(gguf_aligned(out.size()), '\0');
+  return out;
+}
+
+Result<std::string> safetensors_head(std::span<const CheckpointTensor> tensors,
+                                     const std::map<std::string, std::string>& metadata) {
+  auto table = table_of(tensors, metadata);
+  if (!table) return table;
+  std::string out;
+  put(out, static_cast<uint64_t>(table->size()));
+  return out + *table;
+}
+
+}  // namespace
+
 Status write_checkpoint(const std::filesystem::path& path, std::span<const CheckpointTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
-  auto table = table_of(tensors, metadata);
-  if (!table) return Error{fmt::format("{}: {}", path.string(), table.error().message)};
+  const bool gguf = path.extension() == ".gguf";
+  auto head = gguf ? gguf_head(tensors, metadata) : safetensors_head(tensors, metadata);
+  if (!head) return Error{fmt::format("{}: {}", path.string(), head.error().message)};
   std::filesystem::path part = path;
   part += ".part";
   std::error_code problem;
   {
     std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    char length[8];
-    for (size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(table->size() >> (8 * i));
-    file.write(length, 8);
-    file.write(table->data(), static_cast<std::streamsize>(table->size()));
-    for (const CheckpointTensor& tensor : tensors)
-      file.write(reinterpret_cast<const char*>(tensor.bytes.data()), static_cast<std::streamsize>(tensor.bytes.size()));
+    file.write(head->data(), static_cast<std::streamsize>(head->size()));
+    for (const CheckpointTensor& tensor : tensors) {
+      const size_t size = tensor.bytes.size();
+      file.write(reinterpret_cast<const char*>(tensor.bytes.data()), static_cast<std::streamsize>(size));
+      constexpr char kNothing[kGgufAlignment] = {};
+      if (gguf) file.write(kNothing, static_cast<std::streamsize>(gguf_aligned(size) - size));
+    }
     file.close();
     if (!file) {
       std::filesystem::remove(part, problem);
@@ -96,7 +160,24 @@ const CheckpointTensor* Checkpoint::find(const std::string& name) const {
   return nullptr;
 }
 
+namespace {
+
+Result<Checkpoint> read_gguf_checkpoint(const std::filesystem::path& path) {
+  auto file = GgufFile::open(path);
+  if (!file) return file.error();
+  Checkpoint out;
+  for (const GgufEntry& entry : file->entries())
+    if (auto text = file->text(entry.key)) out.metadata.emplace(entry.key, *text);
+  for (const GgufTensor& tensor : file->tensors())
+    out.tensors.push_back({tensor.name, tensor.dtype, tensor.sizes, tensor.bytes});
+  out.file = file->file();
+  return out;
+}
+
+}  // namespace
+
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
+  if (path.extension() == ".gguf") return read_gguf_checkpoint(path);
   auto file = SafetensorsFile::open(path);
   if (!file) return file.error();
   Checkpoint out;
@@ -105,6 +186,41 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
     out.tensors.push_back({tensor.name, tensor.dtype, tensor.sizes, tensor.bytes});
   out.file = file->file();
   return out;
+}
+
+namespace {
+
+// GGUF has a number without dimensions as a line of one.
+bool same_shape(const Dims& found, const Dims& wanted) {
+  return found == wanted || (wanted.rank() == 0 && found.rank() == 1 && found[0] == 1);
+}
+
+}  // namespace
+
+Result<Model> open_checkpoint(const std::filesystem::path& path, const OpenOptions& options) {
+  const auto refuse = [&](const std::string& why) { return Error{fmt::format("{}: {}", path.string(), why)}; };
+  auto checkpoint = read_checkpoint(path);
+  if (!checkpoint) return checkpoint.error();
+  const std::string named = checkpoint->metadata[kCheckpointModel];
+  const std::filesystem::path beside(named);
+  const bool zoo = named.starts_with("zoo:");
+  if (!zoo && (beside.filename() != beside || beside.extension() == ".safetensors" || named == path.filename()))
+    return refuse(fmt::format("it is a checkpoint of '{}', which is no model beside it", named));
+  auto model = open_model(zoo ? named : (path.parent_path() / beside).string(), options);
+  if (!model) return refuse(fmt::format("the model of this checkpoint: {}", model.error().message));
+  for (Weight& weight : model->weights) {
+    const TensorImpl& tensor = *weight.tensor;
+    const CheckpointTensor* found = checkpoint->find(tensor.name.str());
+    if (!found) return refuse(fmt::format("it has no '{}', which '{}' needs", tensor.name, named));
+    if (found->dtype != tensor.dtype || !same_shape(found->sizes, Dims(tensor.sizes.span())))
+      return refuse(fmt::format("its '{}' is {} {}, not {} {}", tensor.name, name(found->dtype),
+                                to_string(found->sizes), name(tensor.dtype), to_string(tensor.sizes)));
+    weight.source = WeightSource(found->bytes, std::static_pointer_cast<const MappedFile>(checkpoint->file));
+  }
+  model->name = name_of(path);
+  model->path = path;
+  model->format = path.extension() == ".gguf" ? "gguf" : "safetensors";
+  return model;
 }
 
 }  // namespace arenascope::models

@@ -318,4 +318,10 @@ std::optional<std::vector<std::string>> GgufFile::texts(std::string_view key) co
   return out;
 }
 
+std::optional<uint32_t> gguf_type(DType type) {
+  for (uint32_t code = 0; code <= 30; ++code)
+    if (tensor_type(code) == type) return code;
+  return std::nullopt;
+}
+
 }  // namespace arenascope::models

@@ -67,6 +67,10 @@ class GgufFile {
   std::shared_ptr<const MappedFile> file_;
 };
 
+// A type's number in such files; none: they have it not. Tensors have at most kGgufRank dimensions.
+std::optional<uint32_t> gguf_type(DType type);
+inline constexpr int kGgufRank = 4;
+
 // A model from such a file. An architecture that is not known here opens with a problem: its tensors can be seen.
 Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& options = {});
 

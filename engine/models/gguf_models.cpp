@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which architectures of GGUF files there are, and what a file that cannot be run is opened as.
+#include <arenascope/models/checkpoint.h>
 #include <fmt/format.h>
+
 #include "engine/models/gguf_kit.h"
+#include "engine/models/safetensors.h"
 
 namespace arenascope::models {
 namespace {
@@ -34,6 +37,7 @@ Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& op
   auto file = GgufFile::open(path);
   if (!file) return file.error();
   const std::string arch = file->text("general.architecture").value_or("");
+  if (arch == kCheckpointArchitecture) return open_checkpoint(path, options);
   Result<Model> model = Error{fmt::format("its architecture '{}' is not known here", arch)};
   for (const Architecture& known : kArchitectures)
     if (arch == known.name) {

@@ -261,40 +261,11 @@ const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
   return nullptr;
 }
 
-namespace {
-
-// The model that a checkpoint names, with the checkpoint's weights. A name never leads out of the checkpoint's folder.
-Result<Model> open_checkpoint(const SafetensorsFile& file, const std::string& named, const std::filesystem::path& path,
-                              const OpenOptions& options) {
-  const auto refuse = [&](const std::string& why) { return Error{fmt::format("{}: {}", path.string(), why)}; };
-  const std::filesystem::path beside(named);
-  const bool zoo = named.starts_with("zoo:");
-  if (!zoo && (beside.filename() != beside || beside.extension() == ".safetensors"))
-    return refuse(fmt::format("it is a checkpoint of '{}', which is no model beside it", named));
-  auto model = open_model(zoo ? named : (path.parent_path() / beside).string(), options);
-  if (!model) return refuse(fmt::format("the model of this checkpoint: {}", model.error().message));
-  for (Weight& weight : model->weights) {
-    const TensorImpl& tensor = *weight.tensor;
-    const SafetensorsTensor* found = file.find(tensor.name);
-    if (!found) return refuse(fmt::format("it has no '{}', which '{}' needs", tensor.name, named));
-    if (found->dtype != tensor.dtype || !(found->sizes == Dims(tensor.sizes.span())))
-      return refuse(fmt::format("its '{}' is {} {}, not {} {}", tensor.name, name(found->dtype),
-                                to_string(found->sizes), name(tensor.dtype), to_string(tensor.sizes)));
-    weight.source = WeightSource(found->bytes, file.file());
-  }
-  model->name = name_of(path);
-  model->path = path;
-  model->format = "safetensors";
-  return model;
-}
-
-}  // namespace
-
 Result<Model> open_safetensors(const std::filesystem::path& path, const OpenOptions& options) {
   auto file = SafetensorsFile::open(path);
   if (!file) return file.error();
-  for (const auto& [key, value] : file->metadata())
-    if (key == kCheckpointModel) return open_checkpoint(*file, value, path, options);
+  for (const auto& entry : file->metadata())
+    if (entry.first == kCheckpointModel) return open_checkpoint(path, options);
   Model model;
   auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return context.error();

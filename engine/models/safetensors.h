@@ -49,4 +49,8 @@ class SafetensorsFile {
 // weight of it that the checkpoint lacks or has in another size.
 Result<Model> open_safetensors(const std::filesystem::path& path, const OpenOptions& options = {});
 
+// The model that a checkpoint names, with its weights, whatever kind of file it is. A name never leads out of the
+// checkpoint's folder.
+Result<Model> open_checkpoint(const std::filesystem::path& path, const OpenOptions& options);
+
 }  // namespace arenascope::models

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights written as a safetensors file that names the model they belong to, so that open_model() opens it as that model
-// with these weights.
+// Weights written as a safetensors or GGUF file that names the model they belong to, so that open_model() opens it as that
+// model with these weights.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
@@ -24,9 +24,11 @@ struct CheckpointTensor {
 
 // The metadata's key that names the model: zoo:NAME, or a file beside the checkpoint.
 inline constexpr const char* kCheckpointModel = "arenascope.model";
+// What a GGUF file of a checkpoint calls its architecture.
+inline constexpr const char* kCheckpointArchitecture = "arenascope-checkpoint";
 
-// Written beside `path` first and put into its place when it is whole: an error leaves the file of before as it was.
-// Errors: a type that safetensors has not, a name that comes twice, a folder that cannot be written, a full disk.
+// As GGUF where the path ends so, else as safetensors. Written beside `path` first and put into its place when it is whole:
+// an error leaves the file of before as it was. Errors: a type or a shape that such a file has not, a name that comes twice, a folder that cannot be written, a full disk.
 Status write_checkpoint(const std::filesystem::path& path, std::span<const CheckpointTensor> tensors,
                         const std::map<std::string, std::string>& metadata);
 
@@ -39,7 +41,7 @@ struct Checkpoint {
   const CheckpointTensor* find(const std::string& name) const;
 };
 
-// Errors: those of a safetensors file.
+// Errors: those of a safetensors or GGUF file.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace arenascope::models
