@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli train: an optimiser's steps over labelled pictures or texts.
+#include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <optional>
 
 #include <arenascope/train/dataset.h>
@@ -16,26 +17,29 @@ namespace arenascope::cli {
 namespace {
 
 struct TrainArguments {
-  std::string model, data, test, optimizer = "adamw", schedule = "cosine", save, record;
+  std::string model, data, test, optimizer = "adamw", schedule = "cosine", loss = "cross-entropy", save, record;
+  std::vector<std::string> decays;
   train::TrainerOptions options;
   int epochs = 5, threads = 0;
+  int64_t warmup = 0;
   int64_t save_every = 0, capacity = 0;
 };
-
-// Of an epoch, from 0: as it is, or down to a hundredth along half a cosine (Loshchilov and Hutter 2017).
-double rate_of(const TrainArguments& a, int epoch) {
-  const double rate = a.options.optimizer.learning_rate;
-  if (a.schedule == "constant" || a.epochs < 2) return rate;
-  return rate * (0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * epoch / (a.epochs - 1))));
-}
 
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 
 struct Outcome {
   double seconds = 0;
+  std::vector<double> steps;  // seconds of each
   train::Measure learned;
   std::optional<train::Measure> test;
 };
+
+double median(std::vector<double> numbers) {
+  if (numbers.empty()) return 0;
+  const auto middle = numbers.begin() + static_cast<ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
 
 void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
   if (!json) {
@@ -54,6 +58,7 @@ void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
   print_json({{"model", trainer.name()},
               {"steps", trainer.steps()},
               {"seconds", out.seconds},
+              {"step_seconds", median(out.steps)},
               {"loss", trainer.losses()},
               {"train_loss", out.learned.loss},
               {"train_accuracy", out.learned.accuracy},
@@ -80,17 +85,31 @@ Result<Data> open_data(const TrainArguments& a) {
   return out;
 }
 
+train::LearningRate learning_rate(const TrainArguments& a, int64_t examples) {
+  train::Schedule schedule{train::parse_schedule(a.schedule).value_or(train::ScheduleKind::Constant), a.warmup, 1,
+                           0.01};
+  schedule.steps = (examples + a.options.batch - 1) / a.options.batch * a.epochs;
+  return {a.options.optimizer.learning_rate, schedule};
+}
+
 // All epochs; a checkpoint behind each, and behind every so many steps.
-Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const TrainArguments& a, bool quiet) {
+Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const TrainArguments& a, bool quiet,
+                  std::vector<double>& steps) {
+  using Clock = std::chrono::steady_clock;
   Progress progress;
   Status saved;
+  const train::LearningRate rate = learning_rate(a, data.count());
+  auto before = Clock::now();
   const auto told = [&](double) {
+    const auto now = Clock::now();
+    steps.push_back(std::chrono::duration<double>(now - before).count());
+    before = now;
     if (a.save_every > 0 && !a.save.empty() && trainer.steps() % a.save_every == 0) saved = trainer.save(a.save);
     return saved.ok();
   };
   for (auto epoch = static_cast<int>(std::min<int64_t>(trainer.epochs(), a.epochs)); epoch < a.epochs; ++epoch) {
     progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / a.epochs);
-    auto measured = trainer.epoch(data, rate_of(a, epoch), told);
+    auto measured = trainer.epoch(data, rate, told);
     if (!measured) return Error{fmt::format("{}: {}", a.model, measured.error().message)};
     if (!saved) return saved;
     if (!quiet)
@@ -101,10 +120,27 @@ Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const Tra
   return {};
 }
 
+// PATTERN=DECAY, as often as wanted.
+Status read_decays(TrainArguments& a) {
+  for (const std::string& text : a.decays) {
+    const size_t equals = text.rfind('=');
+    double decay = 0;
+    const char* const end = text.data() + text.size();
+    const char* const begin = equals == std::string::npos ? end : text.data() + equals + 1;
+    const auto [rest, problem] = std::from_chars(begin, end, decay);
+    if (equals == 0 || problem != std::errc() || rest != end)
+      return Error{fmt::format("'--weight-decay-of {}' is not PATTERN=DECAY", text)};
+    a.options.optimizer.decays.push_back({text.substr(0, equals), decay});
+  }
+  return {};
+}
+
 int train_model(const Context& context, TrainArguments& a) {
   const auto kind = train::parse_optimizer(a.optimizer);
   if (!kind) return fail(kUsage, fmt::format("there is no optimizer '{}'; there are sgd and adamw", a.optimizer));
   a.options.optimizer.kind = *kind;
+  a.options.loss = train::parse_loss(a.loss).value_or(train::Loss::CrossEntropy);
+  if (auto ok = read_decays(a); !ok) return fail(kUsage, ok.error().message);
   auto data = open_data(a);
   if (!data) return fail(kUsage, data.error().message);
   a.options.run.threads = a.threads;
@@ -116,10 +152,12 @@ int train_model(const Context& context, TrainArguments& a) {
   if (!opened) return fail(kUsage, opened.error().message);
   train::Trainer& trainer = **opened;
   const auto start = std::chrono::steady_clock::now();
-  if (auto ok = run_epochs(trainer, *data->learned, a, context.json); !ok) return fail(kFailed, ok.error().message);
+  std::vector<double> steps;
+  if (auto ok = run_epochs(trainer, *data->learned, a, context.json, steps); !ok)
+    return fail(kFailed, ok.error().message);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
-  Outcome out{seconds, {}, {}};
+  Outcome out{seconds, std::move(steps), {}, {}};
   auto measured = trainer.measure(*data->learned);
   if (!measured) return fail(kFailed, measured.error().message);
   out.learned = *measured;
@@ -161,14 +199,23 @@ void add_train(CLI::App& app, Context& context, Body& body) {
       ->check(CLI::Range(0, 1 << 20));
   command->add_option("--optimizer", a->optimizer, "sgd or adamw")->capture_default_str();
   command->add_option("--lr", o.learning_rate, "Learning rate")->capture_default_str();
-  command->add_option("--schedule", a->schedule, "Of the learning rate: constant or cosine")
+  command->add_option("--schedule", a->schedule, "How the learning rate falls: constant, cosine, linear or steps")
       ->capture_default_str()
-      ->check(CLI::IsMember({"constant", "cosine"}));
+      ->check(CLI::IsMember({"constant", "cosine", "linear", "steps"}));
+  command->add_option("--warmup", a->warmup, "Steps over which the learning rate grows before")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 30));
+  command->add_option("--loss", a->loss, "cross-entropy, squared-error or binary-cross-entropy")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"cross-entropy", "squared-error", "binary-cross-entropy"}));
   command->add_option("--momentum", o.momentum, "Of sgd")->capture_default_str();
   command->add_option("--beta1", o.beta1, "Of adamw")->capture_default_str();
   command->add_option("--beta2", o.beta2, "Of adamw")->capture_default_str();
   command->add_option("--epsilon", o.epsilon, "Of adamw")->capture_default_str();
   command->add_option("--weight-decay", o.weight_decay, "Of all parameters")->capture_default_str();
+  command->add_option(
+      "--weight-decay-of", a->decays,
+      "PATTERN=DECAY: of parameters with such names another one, as '*.bias=0'; the last that fits counts");
   command->add_option("--clip", o.clip, "The most that the norm of all gradients may be; 0: any")
       ->capture_default_str();
   command->add_option("--seed", a->options.seed, "Of the examples' order")->capture_default_str();

@@ -77,7 +77,7 @@ Result<models::Model> make_step_model(const std::string& spec, const TrainerOpti
   if (auto ok = settle_sizes(spec, settled); !ok) return ok.error();
   auto model = models::open_model(spec, settled.run.open);
   if (!model) return model.error();
-  return make_training_step(std::move(*model), {StepPart::Whole, options.optimizer, false, {}});
+  return make_training_step(std::move(*model), {StepPart::Whole, options.loss, options.optimizer, false, {}});
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::open(const std::string& spec, const Dataset& data,
@@ -113,7 +113,8 @@ Result<std::unique_ptr<Runner>> Trainer::make_runner(models::Model model, bool r
 
 Status Trainer::open_graphs(const Dataset& data) {
   const bool whole = options_.accumulate == 1;
-  StepOptions step{whole ? StepPart::Whole : StepPart::Gradients, options_.optimizer, options_.norms, {}};
+  StepOptions step{
+      whole ? StepPart::Whole : StepPart::Gradients, options_.loss, options_.optimizer, options_.norms, {}};
   auto model = make_graph(step);
   if (!model) return model.error();
   name_ = model->name;
@@ -131,12 +132,12 @@ Status Trainer::open_graphs(const Dataset& data) {
   };
   if (auto ok = opened(std::move(model), true, step_); !ok) return ok;
   if (!whole) {
-    StepOptions update{StepPart::Update, options_.optimizer, options_.norms, trained_};
+    StepOptions update{StepPart::Update, options_.loss, options_.optimizer, options_.norms, trained_};
     if (auto ok = opened(make_graph(update), true, update_); !ok) return ok;
   }
   if (!options_.resume.empty())
     if (auto ok = resume(options_.resume); !ok) return ok;
-  return opened(make_graph({StepPart::Measure, {}, false, {}}), false, measure_);
+  return opened(make_graph({StepPart::Measure, options_.loss, {}, false, {}}), false, measure_);
 }
 
 // Which input takes the examples, and how many numbers of them.
@@ -161,7 +162,7 @@ Status Trainer::find_examples(const models::Model& model, const std::string& tit
         other.name != kAccumulate && !other.write_default)
       return Error{fmt::format("{}: it also takes an input '{}', which examples do not give", title, other.name)};
   for (const TensorImpl* node : model.graph.nodes())
-    if (node->op == Op::LogSoftMax && node->name == "log_likelihood") classes_ = node->sizes[1];
+    if (node->op == Op::ArgMax && node->name == "best_class") classes_ = node->sources[0]->sizes[1];
   return {};
 }
 
@@ -260,8 +261,8 @@ Status Trainer::keep_norms(Runner& runner) {
 }
 
 // Of the batch that was gathered; the loss is its mean.
-Result<Trainer::Sums> Trainer::run_step(double learning_rate) {
-  const auto numbers = numbers_of(options_.optimizer, steps_ + 1, learning_rate);
+Result<Trainer::Sums> Trainer::run_step(const LearningRate& learning_rate) {
+  const auto numbers = numbers_of(options_.optimizer, steps_ + 1, learning_rate.at(steps_));
   Runner& last = update_ ? *update_ : *step_;
   if (auto ok = last.set_input(kOptimizerInput, bytes_of(numbers)); !ok) return ok.error();
   Sums sum;
@@ -288,7 +289,8 @@ Result<Trainer::Sums> Trainer::run_step(double learning_rate) {
   return sum;
 }
 
-Result<Measure> Trainer::epoch(const Dataset& data, double learning_rate, const std::function<bool(double)>& told) {
+Result<Measure> Trainer::epoch(const Dataset& data, const LearningRate& learning_rate,
+                               const std::function<bool(double)>& told) {
   if (auto ok = fits(data); !ok) return ok.error();
   if (place_ >= data.count())
     return Error{fmt::format("{} of {} examples of an epoch are done already", place_, data.count())};

@@ -45,7 +45,24 @@ struct Measured {
   Tensor loss, correct;
 };
 
-Measured add_loss(GraphBuilder& g, Model& model, const Tensor& logits) {
+// One number a row: 0 where no class is its, since all of `hits` are 0 there.
+Tensor row_losses(GraphBuilder& g, Loss loss, const Tensor& logits, const Tensor& hits) {
+  if (loss == Loss::CrossEntropy) {
+    const Tensor logs = g.op_with(Op::LogSoftMax, {logits}, SoftMaxParams{1, 1}, "log_likelihood");
+    return g.scale(g.reduce(Op::ReduceSum, g.mul(logs, hits), {1}, true), -1, 0, "row_losses");
+  }
+  Tensor each;
+  if (loss == Loss::SquaredError) {
+    const Tensor off = g.op(Op::Sub, {logits, hits}, {}, "off");
+    each = g.mul(off, off, "squares");
+  } else {  // ln(1 + exp x) - x·hit
+    each = g.op(Op::Sub, {g.op(Op::Softplus, {logits}), g.mul(logits, hits)}, {}, "unlikelihood");
+  }
+  const Tensor counts = g.reduce(Op::ReduceSum, hits, {1}, true, "row_counts");
+  return g.mul(g.reduce(Op::ReduceMean, each, {1}, true), counts, "row_losses");
+}
+
+Measured add_loss(GraphBuilder& g, Model& model, const Tensor& logits, Loss loss) {
   g.layer("loss");
   const int64_t rows = logits.sizes()[0], classes = logits.sizes()[1];
   const Tensor targets = g.input(kTargets, {rows}, DType::I64);
@@ -53,14 +70,13 @@ Measured add_loss(GraphBuilder& g, Model& model, const Tensor& logits) {
   const Tensor all = g.op_with(Op::Arange, {}, FillParams{{1, classes}, DType::I64, 0, 1}, "classes");
   const Tensor hits = g.op(Op::Equal, {g.reshape(targets, {rows, 1}), all}, {}, "is_target");
   const Tensor ones = g.op_with(Op::Cast, {hits}, CastParams{DType::F32}, "is_target_f32");
-  const Tensor logs = g.op_with(Op::LogSoftMax, {logits}, SoftMaxParams{1, 1}, "log_likelihood");
-  const Tensor sum = g.reduce(Op::ReduceSum, g.mul(logs, ones), {0, 1}, false, "likelihood");
+  const Tensor sum = g.reduce(Op::ReduceSum, row_losses(g, loss, logits, ones), {0, 1}, false, "all_losses");
   const Tensor counted = g.reduce(Op::ReduceSum, ones, {0, 1}, false, "rows_that_count");
   const Tensor least = g.op_with(Op::Fill, {}, FillParams{{}, DType::F32, 1, 0});
-  const Tensor mean = g.op(Op::Div, {sum, g.op(Op::Max, {counted, least})});
+  const Tensor mean = g.op(Op::Div, {sum, g.op(Op::Max, {counted, least})}, {}, kLoss);
   const Tensor best = g.op_with(Op::ArgMax, {logits}, ArgParams{1, false, false}, "best_class");
   const Tensor same = g.op_with(Op::Cast, {g.op(Op::Equal, {best, targets})}, CastParams{DType::F32}, "is_correct");
-  return {g.scale(mean, -1, 0, kLoss), g.reduce(Op::ReduceSum, same, {0}, false, kCorrect)};
+  return {mean, g.reduce(Op::ReduceSum, same, {0}, false, kCorrect)};
 }
 
 void add_output(GraphBuilder& g, Model& model, const Tensor& tensor) {
@@ -77,7 +93,7 @@ class StepMaker {
 
   Status make(const Tensor& logits) {
     if (options_.part == StepPart::Update) return make_update();
-    const Measured measured = add_loss(g_, model_, logits);
+    const Measured measured = add_loss(g_, model_, logits, options_.loss);
     add_output(g_, model_, measured.loss);
     add_output(g_, model_, measured.correct);
     if (auto ok = begin_graph({measured.loss, measured.correct}); !ok) return ok;
@@ -142,7 +158,7 @@ class StepMaker {
     g_.layer("optimizer");
     std::vector<Tensor> ends;
     if (options_.norms) ends.push_back(norms(gradients));
-    const Tensor numbers = given(kOptimizerInput, kOptimizerNumbers);
+    const Tensor numbers = given(kOptimizerInput, number_count(options_.optimizer));
     const auto written =
         add_optimizer(g_, model_.graph, {parameters_, gradients}, options_.optimizer, numbers, spoilt, model_.states);
     ends.insert(ends.end(), written.begin(), written.end());
@@ -201,6 +217,21 @@ class StepMaker {
 };
 
 }  // namespace
+
+const char* name(Loss loss) {
+  switch (loss) {
+    case Loss::CrossEntropy: return "cross-entropy";
+    case Loss::SquaredError: return "squared-error";
+    case Loss::BinaryCrossEntropy: return "binary-cross-entropy";
+  }
+  return "";
+}
+
+std::optional<Loss> parse_loss(std::string_view text) {
+  for (Loss loss : {Loss::CrossEntropy, Loss::SquaredError, Loss::BinaryCrossEntropy})
+    if (text == name(loss)) return loss;
+  return std::nullopt;
+}
 
 std::string gradient_sum_name(std::string_view parameter) { return fmt::format("{} (sum of gradients)", parameter); }
 

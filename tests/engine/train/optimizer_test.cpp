@@ -4,8 +4,10 @@
 #include <arenascope/schedule/describe.h>
 #include <arenascope/trace/owner.h>
 #include <arenascope/train/optimizer.h>
+#include <arenascope/train/schedule.h>
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -25,7 +27,7 @@ class Descent {
   explicit Descent(const OptimizerOptions& options) : options_(options), g_(*Context::create({.mem_size = 1 << 22})) {
     parameter_ = g_.input("p", {kCount});
     gradient_ = g_.input("g", {kCount});
-    numbers_ = g_.input("numbers", {kOptimizerNumbers});
+    numbers_ = g_.input("numbers", {number_count(options)});
     spoilt_ = g_.input("spoilt", {}, DType::Bool);
     graph_ = *g_.context().new_graph(256);
     const Tensor parameters[] = {parameter_}, gradients[] = {gradient_};
@@ -49,7 +51,7 @@ class Descent {
 
   void step(int n, bool spoilt = false) {
     const auto numbers = numbers_of(options_, n, options_.learning_rate);
-    std::memcpy(numbers_->data(), numbers.data(), sizeof numbers);
+    std::memcpy(numbers_->data(), numbers.data(), numbers.size() * sizeof(float));
     for (int i = 0; i < kCount; ++i) gradient_.data_as<float>()[i] = static_cast<float>(gradient_at(n, i));
     *reinterpret_cast<uint8_t*>(spoilt_->data()) = spoilt ? 1 : 0;
     for (const TensorImpl* node : graph_.nodes())
@@ -108,6 +110,70 @@ TEST_CASE("a hundred steps of SGD with momentum are PyTorch's") {
       CHECK(std::abs(static_cast<double>(descent.p()[i]) - p[at]) < 1e-6);
     }
   }
+}
+
+// What PyTorch 2.15 itself makes of them, by packaging/peers/train --updates.
+TEST_CASE("a hundred steps are those of PyTorch itself") {
+  struct Expected {
+    int step;
+    std::array<float, 6> p;  // of kPlaces
+  };
+  constexpr std::array<size_t, 6> kPlaces{0, 1, 7, 20, 42, 63};
+  OptimizerOptions adamw, sgd;
+  adamw.learning_rate = 3e-3, adamw.weight_decay = 0.05;
+  sgd.kind = OptimizerKind::Sgd, sgd.learning_rate = 1e-2, sgd.weight_decay = 0.01;
+  const std::array<Expected, 3> of_adamw{
+      {{1, {0.996850073f, 0.874450862f, -0.939316154f, -0.841945648f, -0.544647098f, 0.993318439f}},
+       {10, {0.971353173f, 0.849586189f, -0.956187665f, -0.831950188f, -0.536129296f, 0.972510517f}},
+       {100, {0.958077192f, 0.838725984f, -0.938725233f, -0.814429641f, -0.536142051f, 0.963435411f}}}};
+  const std::array<Expected, 3> of_sgd{
+      {{1, {0.999896407f, 0.872877002f, -0.936372101f, -0.844397306f, -0.547664881f, 0.996359766f}},
+       {10, {0.995606244f, 0.614560306f, -0.932781518f, -0.695202231f, -0.545425832f, 0.992131948f}},
+       {100, {0.912090361f, 0.565419972f, -0.854462206f, -0.52008599f, -0.499813884f, 0.908991814f}}}};
+  for (const auto& [options, expected] : {std::pair(adamw, of_adamw), std::pair(sgd, of_sgd)}) {
+    Descent descent(options);
+    for (int n = 1; n <= 100; ++n) {
+      descent.step(n);
+      for (const Expected& e : expected)
+        for (size_t i = 0; e.step == n && i < kPlaces.size(); ++i)
+          CHECK(std::abs(descent.p()[kPlaces[i]] - e.p[i]) < 1e-6f);
+    }
+  }
+}
+
+TEST_CASE("a group's parameters decay otherwise") {
+  OptimizerOptions all, group;
+  all.weight_decay = 0.5;
+  group.decays = {{"*", 3}, {"p*", 0.5}, {"q*", 2}};
+  for (const OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Sgd}) {
+    all.kind = group.kind = kind;
+    Descent a(all), b(group);
+    for (int n = 1; n <= 3; ++n) a.step(n), b.step(n);
+    CHECK(std::vector<float>(a.p(), a.p() + kCount) == std::vector<float>(b.p(), b.p() + kCount));
+  }
+  group.decays = {{"*", -1}};
+  CHECK(check(group).error().message == "a weight decay of -1 of '*'");
+}
+
+TEST_CASE("learning rates rise and fall by their schedule") {
+  const auto shares = [](ScheduleKind kind) {
+    const LearningRate rate(2, {kind, 3, 11, 0.01});
+    std::vector<double> out;
+    for (const int64_t step : {0, 2, 3, 7, 10, 99}) out.push_back(rate.at(step));
+    return out;
+  };
+  const auto are = [](const std::vector<double>& got, std::initializer_list<double> wanted) {
+    REQUIRE(got.size() == wanted.size());
+    for (size_t i = 0; i < got.size(); ++i) CHECK(std::abs(got[i] - wanted.begin()[i]) < 1e-12);
+  };
+  const double halfway = 4.0 / 7;
+  are(shares(ScheduleKind::Constant), {0.5, 1.5, 2, 2, 2, 2});
+  are(shares(ScheduleKind::Linear), {0.5, 1.5, 2, 2 * (1 - 0.99 * halfway), 0.02, 0.02});
+  are(shares(ScheduleKind::Cosine),
+      {0.5, 1.5, 2, 2 * (0.01 + 0.99 * 0.5 * (1 + std::cos(M_PI * halfway))), 0.02, 0.02});
+  are(shares(ScheduleKind::Steps), {0.5, 1.5, 2, 0.2, 0.02, 0.02});
+  CHECK(LearningRate(0.5).at(1000) == 0.5);
+  CHECK(!parse_schedule("wavy"));
 }
 
 TEST_CASE("a spoilt step changes nothing, and the next one goes on") {

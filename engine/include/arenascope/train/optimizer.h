@@ -4,10 +4,10 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/models/model.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +17,12 @@ enum class OptimizerKind : uint8_t { Sgd, AdamW };
 const char* name(OptimizerKind kind);
 std::optional<OptimizerKind> parse_optimizer(std::string_view name);
 
+// Parameters whose names match the pattern (as a shell's: * ? []) and what their decay is.
+struct DecayGroup {
+  std::string pattern;
+  double decay = 0;
+};
+
 // SGD with momentum (Sutskever 2013, as PyTorch has it: v = momentum·v + g, p -= rate·v), AdamW (Loshchilov and Hutter
 // 2019: moments with bias correction, weight decay apart from the gradient).
 struct OptimizerOptions {
@@ -25,7 +31,8 @@ struct OptimizerOptions {
   double momentum = 0.9;  // SGD
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double weight_decay = 0.01;
-  double clip = 0;  // gradients together are scaled down to this norm; 0: they stay
+  std::vector<DecayGroup> decays;  // of some parameters otherwise; the last one that matches counts
+  double clip = 0;                 // gradients together are scaled down to this norm; 0: they stay
 };
 
 // Error: a number that makes no sense.
@@ -33,9 +40,9 @@ Status check(const OptimizerOptions& options);
 
 // What changes from step to step, as the input kOptimizerInput takes it.
 inline constexpr const char* kOptimizerInput = "optimizer";
-inline constexpr int64_t kOptimizerNumbers = 3;
+int64_t number_count(const OptimizerOptions& options);
 // `step` counts from 1; `rate` is the learning rate of that step.
-std::array<float, kOptimizerNumbers> numbers_of(const OptimizerOptions& options, int64_t step, double rate);
+std::vector<float> numbers_of(const OptimizerOptions& options, int64_t step, double rate);
 
 // Parameters and their gradients, in the same order.
 struct Trained {

@@ -9,13 +9,23 @@
 
 #include <arenascope/run/runner.h>
 #include <arenascope/train/dataset.h>
+#include <arenascope/train/schedule.h>
 #include <arenascope/train/training_step.h>
 
 namespace arenascope::train {
 
+// How graphs of a training are run unless told: with as few bytes at once as a quick order finds.
+inline RunnerOptions training_run() {
+  RunnerOptions run;
+  run.order = "least-peak-first";
+  run.in_place = true;
+  return run;
+}
+
 struct TrainerOptions {
-  RunnerOptions run;  // how graphs are compiled and run
+  RunnerOptions run = training_run();  // how graphs are compiled and run
   OptimizerOptions optimizer;
+  Loss loss = Loss::CrossEntropy;
   int64_t batch = 50;            // examples of a step
   int64_t accumulate = 1;        // parts that a batch goes through the graph in; divides it
   int64_t tokens = 0;            // of a sequence, of language models; 0: all that the model can see, at most 512
@@ -59,7 +69,8 @@ class Trainer {
   // What is left of an epoch: all examples once, in an order of its own; the last batch may be smaller. `told` is called
   // behind each step, may save(), and ends it with false: the next call goes on there. Error: a loss that is not
   // finite; the sentence names the first node whose result is not, and the parameters stay as they were.
-  Result<Measure> epoch(const Dataset& data, double learning_rate, const std::function<bool(double loss)>& told = {});
+  Result<Measure> epoch(const Dataset& data, const LearningRate& learning_rate,
+                        const std::function<bool(double loss)>& told = {});
   // Errors: other examples, labels outside the classes.
   Result<Measure> measure(const Dataset& data);
   // All weights, what the optimiser remembers and the place in the data, as safetensors that open_model() opens as this
@@ -84,7 +95,7 @@ class Trainer {
     double loss = 0, correct = 0;
     int64_t counted = 0;
   };
-  Result<Sums> run_step(double learning_rate);
+  Result<Sums> run_step(const LearningRate& learning_rate);
   Result<Sums> run_part(Runner& runner, int64_t part);
   Result<double> number(Runner& runner, size_t output);
   Status keep_norms(Runner& runner);

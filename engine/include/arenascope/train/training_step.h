@@ -4,6 +4,7 @@
 #include <arenascope/models/model.h>
 #include <arenascope/train/optimizer.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@ namespace arenascope::train {
 
 // Names of what the step adds to a model's inputs and outputs.
 inline constexpr const char* kTargets = "targets";  // I64 [N]: each row's class; -1: the row does not count
-inline constexpr const char* kLoss = "loss";        // mean cross entropy of the rows that count (natural logarithm)
+inline constexpr const char* kLoss = "loss";        // mean over the rows that count
 inline constexpr const char* kCorrect = "correct";  // rows whose largest logit is their class's
 // F32 [2]: what the sums of gradients are multiplied by before the new ones are added (0 begins anew), and the new ones.
 inline constexpr const char* kAccumulate = "accumulate";
@@ -23,8 +24,15 @@ inline constexpr const char* kGradientNorms =
 // takes them from there.
 enum class StepPart : uint8_t { Whole, Gradients, Update, Measure };
 
+// What logits are held against a row's class: the natural logarithm of their soft max there; or 1 there and 0 elsewhere, of
+// which the mean squared difference is taken, or, of their sigmoids, the mean cross entropy of yes and no.
+enum class Loss : uint8_t { CrossEntropy, SquaredError, BinaryCrossEntropy };
+const char* name(Loss loss);
+std::optional<Loss> parse_loss(std::string_view name);
+
 struct StepOptions {
   StepPart part = StepPart::Whole;
+  Loss loss = Loss::CrossEntropy;        // not of Update
   OptimizerOptions optimizer;            // of Whole and Update
   bool norms = false;                    // of Whole and Update: kGradientNorms is an output
   std::vector<std::string> accumulated;  // of Update: names of the parameters that Gradients has sums for

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// How the learning rate changes from step to step.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace arenascope::train {
+
+enum class ScheduleKind : uint8_t { Constant, Cosine, Linear, Steps };
+const char* name(ScheduleKind kind);
+std::optional<ScheduleKind> parse_schedule(std::string_view name);
+
+// Behind `warmup` steps, over which the rate grows evenly, it falls over the rest of `steps`: along half a cosine
+// (Loshchilov and Hutter 2017) or a line down to `least` of it, or to a tenth behind half of them and again behind three
+// quarters.
+struct Schedule {
+  ScheduleKind kind = ScheduleKind::Constant;
+  int64_t warmup = 0;
+  int64_t steps = 1;
+  double least = 0.01;
+
+  // Of the rate, in the step of this number, counted from 0; behind the last one as in it.
+  double share(int64_t step) const;
+};
+
+struct LearningRate {
+  LearningRate(double rate) : highest(rate) {}  // NOLINT: a rate alone stays as it is
+  LearningRate(double rate, const Schedule& falling) : highest(rate), schedule(falling) {}
+  double at(int64_t step) const { return highest * schedule.share(step); }
+
+  double highest;
+  Schedule schedule;
+};
+
+}  // namespace arenascope::train
