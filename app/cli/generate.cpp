@@ -116,6 +116,7 @@ void print_outcome(Task& task, const Outcome& out) {
   fmt::print("\n\nprepared in {}\n", app::format_nanoseconds(task.generator->preparing()));
   fmt::print("prompt {}\n", rate(task.prompt.size(), out.prefill));
   if (tokens > 0) fmt::print("decode {}\n", rate(tokens, out.decode));
+  if (out.runs > 0) fmt::print("of a token {} beside its run\n", app::format_nanoseconds(out.outside / out.runs));
   for (const auto& [kind, bytes] : task.generator->peak_bytes())
     if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(kind), app::format_bytes(bytes));
 }

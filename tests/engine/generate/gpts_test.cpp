@@ -226,3 +226,17 @@ TEST_CASE("gpt2, falcon and starcoder2 give their formulas' logits, at once and 
   }
   std::filesystem::remove(path);
 }
+
+TEST_CASE("a vocabulary that does not fit the embeddings is said in one sentence") {
+  const auto path = std::filesystem::temp_directory_path() / "arenascope_gpts_test.gguf";
+  GgufMaker maker = Made(kFamilies[0]).maker();
+  maker.texts("tokenizer.ggml.tokens", {"a", "b", "c"});
+  const auto bytes = maker.bytes();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  const auto opened = Generator::open(path.string(), {});
+  REQUIRE(!opened.ok());
+  CHECK(opened.error().message.find("its vocabulary has 3 tokens, its 'token_embd.weight' 30 rows") !=
+        std::string::npos);
+  std::filesystem::remove(path);
+}

@@ -4,7 +4,10 @@
 #include <arenascope/train/trainer.h>
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -176,6 +179,32 @@ TEST_CASE("a training that is resumed ends with the same bits as one that was no
   }
   std::filesystem::remove(path);
   std::filesystem::remove(whole);
+}
+
+TEST_CASE("where the disk is full, the checkpoint of before stays") {
+  const ImageData data = stripes(64, 5);
+  auto trainer = opened("zoo:mnist_cnn", data);
+  for (const char* name : {"full.safetensors", "full.gguf"}) {
+    const auto path = scratch(name);
+    REQUIRE(trainer->save(path).ok());
+    const auto size = std::filesystem::file_size(path);
+    REQUIRE(trainer->epoch(data, 1e-3).ok());
+    rlimit before{}, small{};
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    small = before;
+    small.rlim_cur = size / 2;
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const Status saved = trainer->save(path);
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, handler);
+    REQUIRE(!saved.ok());
+    CHECK(saved.error().message == path.string() + " cannot be written");
+    CHECK(std::filesystem::file_size(path) == size);
+    CHECK(!std::filesystem::exists(path.string() + ".part"));
+    CHECK(models::open_model(path.string()).ok());
+    std::filesystem::remove(path);
+  }
 }
 
 TEST_CASE("a checkpoint may be a GGUF file, which opens as the model and goes on to the same bits") {
