@@ -115,7 +115,8 @@ bool is_plain_product(const ConvGeometry& g) {
 Bytes share(const TensorImpl& node) {
   const Bytes library =
       node.sources[1]->has(kFlagWeight) ? library_conv_work(node) : 0;  // it takes packed weights only
-  return round_to_line(std::max(gemm_scratch(ConvGeometry(node).depth()), library));
+  const ConvGeometry g(node);
+  return round_to_line(std::max(gemm_scratch(g.out_channels, g.positions, g.depth()), library));
 }
 
 // A block of the results of one image's group, bias included.
@@ -136,8 +137,7 @@ void product(const Job& job, const ConvGeometry& g, int64_t image_group, Range r
     gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out,
          g.positions);
   } else {
-    gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch, g.depth())}, windows, out,
-         g.positions);
+    gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch)}, windows, out, g.positions);
   }
   for (int64_t r = rows.begin; r < rows.end; ++r) {
     add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());

@@ -16,7 +16,7 @@ constexpr int64_t kPlaces = 4096;  // source places at a time
 int64_t places(const ConvGeometry& g) { return std::min(kPlaces, g.in[0] * g.in[1] * g.in[2]); }
 
 Bytes share(const ConvGeometry& g) {
-  return round_to_line(gemm_scratch(g.in_channels)) + round_to_line(g.taps * places(g) * 4);
+  return round_to_line(gemm_scratch(g.taps, places(g), g.in_channels)) + round_to_line(g.taps * places(g) * 4);
 }
 
 // The places of a source image as columns; a column's depth runs through its channels.
@@ -72,7 +72,7 @@ void scatter(const ConvGeometry& g, const float* contributions, int64_t first_pl
 void by_product(const Job& job, const ConvGeometry& g) {
   const TensorImpl &x = job.source(0), &w = job.source(1);
   float* const scratch = job.scratch<float>(share(g));
-  float* const contributions = scratch + round_to_line(gemm_scratch(g.in_channels)) / 4;
+  float* const contributions = scratch + round_to_line(gemm_scratch(g.taps, places(g), g.in_channels)) / 4;
   const int64_t all_places = g.in[0] * g.in[1] * g.in[2], step = places(g);
   const Range channels = job.part(g.batch * g.groups * g.out_channels);
   for (int64_t i = channels.begin; i < channels.end; ++i) {
@@ -86,7 +86,7 @@ void by_product(const Job& job, const ConvGeometry& g) {
                       w.dtype, 1, w.strides[0]};
     for (int64_t place = 0; place < all_places; place += step) {
       const int64_t count = std::min(step, all_places - place);
-      gemm({0, g.taps}, {0, count}, g.in_channels, scratch, LeftLines{lines, gemm_row(scratch, g.in_channels)},
+      gemm({0, g.taps}, {0, count}, g.in_channels, scratch, LeftLines{lines, gemm_row(scratch)},
            Places{x, g, place, n * g.batch_stride + group * g.in_channels * g.channel_stride}, contributions, count);
       scatter(g, contributions, place, count, out);
     }

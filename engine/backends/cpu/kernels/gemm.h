@@ -15,12 +15,16 @@ inline constexpr int64_t kColumnBlock = 512;
 inline constexpr int64_t kRowBlock = 96;
 inline constexpr int64_t kWidestTile = 64;  // columns of the widest tile
 
-// Places of depth that a product works on at once, and the scratch that it takes, behind which lies gemm_row().
+// Places of depth, columns and rows that a product works on at once.
 inline int64_t gemm_depth(int64_t depth) { return std::clamp<int64_t>(depth, 1, kDepthBlock); }
-inline Bytes gemm_scratch(int64_t depth) {
-  return static_cast<Bytes>(sizeof(float)) *
-         (gemm_depth(depth) * (kColumnBlock + kRowBlock + 2 * kWidestTile) + 32 * kWidestTile + gemm_depth(depth));
+inline int64_t gemm_columns(int64_t columns) { return std::clamp<int64_t>(columns, 1, kColumnBlock); }
+inline int64_t gemm_rows(int64_t rows) { return std::clamp<int64_t>(rows, 1, kRowBlock); }
+// The scratch that it takes, which begins with a line for whoever gives it its sides.
+inline Bytes gemm_scratch(int64_t rows, int64_t columns, int64_t depth) {
+  const int64_t wide = gemm_columns(columns) + gemm_rows(rows) + 3 * kWidestTile;
+  return static_cast<Bytes>(sizeof(float)) * (gemm_depth(depth) * (wide + 1) + 32 * kWidestTile);
 }
+inline float* gemm_row(float* scratch) { return scratch; }
 
 // Lines of a matrix in memory: line i, place k at first + i·line_stride + k·stride, of any type. Quantised lines
 // have stride 1 and line strides that are multiples of the block.
@@ -51,9 +55,9 @@ void gemm(Range rows, Range columns, int64_t depth, float* scratch, Left&& left,
   const Simd& s = simd();
   const int64_t mr = s.tile_rows, nr = s.tile_columns;
   const int64_t row_block = kRowBlock / mr * mr, column_block = kColumnBlock / nr * nr, deepest = gemm_depth(depth);
-  float* const right_buffer = scratch;
-  float* const left_buffer = right_buffer + deepest * (kColumnBlock + kWidestTile);
-  float* const edge = left_buffer + deepest * (kRowBlock + kWidestTile);
+  float* const right_buffer = scratch + deepest;
+  float* const left_buffer = right_buffer + deepest * (gemm_columns(columns.size()) + kWidestTile);
+  float* const edge = left_buffer + deepest * (gemm_rows(rows.size()) + kWidestTile);
   if (depth == 0)
     for (int64_t r = rows.begin; r < rows.end; ++r)
       std::fill(c + r * c_stride + columns.begin, c + r * c_stride + columns.end, 0.0f);
@@ -115,8 +119,5 @@ struct PackedLeft {
 };
 
 // The row buffer at the end of a part's gemm scratch.
-inline float* gemm_row(float* scratch, int64_t depth) {
-  return scratch + gemm_scratch(depth) / static_cast<Bytes>(sizeof(float)) - gemm_depth(depth);
-}
 
 }  // namespace arenascope::cpu

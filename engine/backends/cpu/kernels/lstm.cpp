@@ -21,7 +21,7 @@ struct Layout {
   int64_t block() const { return std::min<int64_t>(steps, 32); }  // steps whose inputs are multiplied at once
   // Gates of a block of steps, state h and c, a row of weights.
   Bytes share() const {
-    return round_to_line(gemm_scratch(kDepthBlock)) +
+    return round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) +
            round_to_line(4 * (block() * 4 * hidden + 2 * hidden + std::max(hidden, input)));
   }
 };
@@ -33,7 +33,7 @@ void sequence(const Job& job, const Layout& l, int64_t direction, int64_t b) {
   const auto p = node.params.get<LstmParams>();
   const int64_t h = l.hidden;
   float* const scratch = job.scratch<float>(l.share());
-  float* const gates = scratch + round_to_line(gemm_scratch(kDepthBlock)) / 4;
+  float* const gates = scratch + round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) / 4;
   float *const state = gates + l.block() * 4 * h, *const cell = state + h, *const row = cell + h;
   size_t next = 3;
   const TensorImpl* bias = p.present & 1 ? &job.source(next++) : nullptr;
@@ -57,8 +57,8 @@ void sequence(const Job& job, const Layout& l, int64_t direction, int64_t b) {
     const int64_t t0 = reverse ? l.steps - 1 - begin : begin;
     const Lines inputs{x.data() + (t0 * x.strides[0] + b * x.strides[1]) * 4, DType::F32,
                        reverse ? -x.strides[0] : x.strides[0], x.strides[2]};
-    gemm({0, count}, {0, 4 * h}, l.input, scratch, LeftLines{inputs, gemm_row(scratch, l.input)},
-         RightLines{weights, gemm_row(scratch, l.input)}, gates, 4 * h);
+    gemm({0, count}, {0, 4 * h}, l.input, scratch, LeftLines{inputs, gemm_row(scratch)},
+         RightLines{weights, gemm_row(scratch)}, gates, 4 * h);
     for (int64_t s = 0; s < count; ++s) {
       float* g = gates + s * 4 * h;
       for (int64_t i = 0; i < 4 * h; ++i)

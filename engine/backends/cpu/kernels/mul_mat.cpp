@@ -134,7 +134,10 @@ void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c)
 }  // namespace
 
 Bytes mul_mat_work(const TensorImpl& node, int tasks) {
-  const Bytes floats = node.sizes.back(1) <= kFewRows ? 0 : round_to_line(gemm_scratch(node.sources[0]->sizes.back()));
+  const Bytes floats =
+      node.sizes.back(1) <= kFewRows
+          ? 0
+          : round_to_line(gemm_scratch(node.sizes.back(1), node.sizes.back(), node.sources[0]->sizes.back()));
   return tasks * std::max({floats, quant_product_work(node), library_product_work(node)});
 }
 
@@ -172,8 +175,8 @@ Status mul_mat(const Job& job) {
     } else if (few)
       few_rows(p, columns, lines_a, lines_b, c);
     else if (!library_product(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
-      gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch, p.depth)},
-           RightLines{lines_a, gemm_row(scratch, p.depth)}, c, p.columns);
+      gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)},
+           RightLines{lines_a, gemm_row(scratch)}, c, p.columns);
     finish(job, rows, columns, p.columns, c);
   });
   return {};
