@@ -148,6 +148,12 @@ TEST_CASE("the example of the teacher's page holds, on a model file beside it") 
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("the example with a graph of its own holds") {
+  const auto lesson = read(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/examples/residual.md");
+  REQUIRE_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
+  for (const Error& error : check(*lesson)) FAIL_CHECK(error.message);
+}
+
 TEST_CASE("the teacher's page names every fact, verb and program") {
   std::ifstream file(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/lessons.md", std::ios::binary);
   const std::string page(std::istreambuf_iterator<char>(file), {});
