@@ -73,6 +73,7 @@ Json info_json(const models::Model& model, const Info& info) {
               {"unsupported", model.unsupported},
               {"parameter_bytes", model.parameter_bytes},
               {"inputs", values(model.inputs)},
+              {"assumed_values", model.assumed_values},
               {"outputs", values(model.outputs)},
               {"problems", model.problems},
               {"graph_nodes", info.nodes},
