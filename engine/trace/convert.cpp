@@ -17,8 +17,9 @@ namespace {
 // Gathers and writes to a descriptor; remembers the first failure.
 class FileOut : public TextOut {
  public:
-  explicit FileOut(int file) : file_(file) {}
+  FileOut(int file, const WriteProgress& progress) : file_(file), progress_(progress) {}
   void put(std::string_view text) override {
+    if (error_ == ECANCELED) return;
     buffer_ += text;
     if (buffer_.size() >= (size_t{1} << 18)) flush();
   }
@@ -31,11 +32,13 @@ class FileOut : public TextOut {
       if (n > 0) rest.remove_prefix(static_cast<size_t>(n));
     }
     buffer_.clear();
+    if (error_ == 0 && progress_ && !progress_(-1)) error_ = ECANCELED;
     return error_;
   }
 
  private:
   int file_;
+  const WriteProgress& progress_;
   int error_ = 0;
   std::string buffer_;
 };
@@ -192,14 +195,20 @@ void put(const Snapshot& s, Format format, TextOut& out) {
 }
 }  // namespace
 
-Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path) {
-  if (format == Format::Recording) return save_recording(snapshot, path);
+Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path,
+             const WriteProgress& progress) {
+  if (format == Format::Recording) return save_recording(snapshot, path, progress);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return Error{path.string() + ": it could not be created: " + std::strerror(errno) + "."};
-  FileOut out(file);
+  FileOut out(file, progress);
   put(snapshot, format, out);
   int failed = out.flush();
   if (::close(file) != 0 && failed == 0) failed = errno;
+  if (failed == ECANCELED) {
+    std::error_code gone;
+    std::filesystem::remove(path, gone);
+    return Error{path.string() + ": stopped."};
+  }
   if (failed != 0) return Error{path.string() + ": it could not be written: " + std::strerror(failed) + "."};
   return {};
 }

@@ -130,11 +130,54 @@ void replay(const Snapshot& s, Sink& sink) {
   sink.flush();
 }
 
-Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path) {
+namespace {
+
+// Hands on what it is told while somebody wants it to.
+class WatchedSink : public Sink {
+ public:
+  WatchedSink(Sink& to, int64_t events, const WriteProgress& progress)
+      : to_(to), all_(static_cast<double>(std::max<int64_t>(events, 1))), progress_(progress) {}
+  void describe(const Description& description) override {
+    if (!stopped_) to_.describe(description);
+  }
+  void events(TrackId track, std::span<const Event> events) override {
+    if (stopped_) return;
+    to_.events(track, events);
+    done_ += events.size();
+    if (done_ - told_ < kTold) return;
+    told_ = done_;
+    stopped_ = !progress_(std::min(static_cast<double>(done_) / all_, 1.0));
+  }
+  void flush() override {
+    if (!stopped_) to_.flush();
+  }
+  bool stopped() const { return stopped_; }
+
+ private:
+  static constexpr size_t kTold = 10'000;  // events
+  Sink& to_;
+  double all_;
+  const WriteProgress& progress_;
+  size_t done_ = 0, told_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path, const WriteProgress& progress) {
   auto writer = RecordingWriter::create(path);
   if (!writer.ok()) return writer.error();
-  replay(snapshot, **writer);
-  return (*writer)->close();
+  if (!progress) {
+    replay(snapshot, **writer);
+    return (*writer)->close();
+  }
+  WatchedSink watched(**writer, snapshot.event_count, progress);
+  replay(snapshot, watched);
+  const Status closed = (*writer)->close();
+  if (!watched.stopped()) return closed;
+  std::error_code gone;
+  std::filesystem::remove(path, gone);
+  return Error{path.string() + ": stopped."};
 }
 
 }  // namespace arenascope::trace

@@ -59,6 +59,32 @@ Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
   return {title, tip, [make](size_t r) { return make(r).text; }, value, make};
 }
 
+// Told by the first cells that have one: it is the words of format.h that know.
+ColumnUnit unit_of(const Column& column, size_t rows) {
+  constexpr size_t kLookedAt = 64;
+  if (!column.number) return ColumnUnit::None;
+  for (size_t r = 0; r < std::min(rows, kLookedAt); ++r) {
+    const QString cell = column.text(r);
+    if (cell.contains(QStringLiteral(" – "))) return ColumnUnit::None;  // from and to: two of them
+    const QString unit = cell.section(QChar(0xa0), -1);
+    if (unit.size() == cell.size()) continue;
+    if (unit == u"B" || unit.endsWith(u"iB")) return ColumnUnit::Bytes;
+    if (unit == u"s" || unit == u"ms" || unit == u"µs" || unit == u"ns") return ColumnUnit::Time;
+    if (unit == u"%") return ColumnUnit::Share;
+  }
+  return ColumnUnit::None;
+}
+
+QString shown_unit(ColumnUnit unit) {
+  static const QString units[] = {{}, QStringLiteral("B"), QStringLiteral("s"), QStringLiteral("%")};
+  return units[static_cast<size_t>(unit)];
+}
+
+QString saved_unit(ColumnUnit unit) {
+  static const QString units[] = {{}, QStringLiteral("B"), QStringLiteral("ns"), QStringLiteral("0..1")};
+  return units[static_cast<size_t>(unit)];
+}
+
 TablePtr objects_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text = MakeTablesTexts::tr("No object arena was described.");

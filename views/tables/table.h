@@ -54,6 +54,13 @@ using TablePtr = std::shared_ptr<const Table>;
 // A column of bytes that are no figures: each is what a row is about.
 Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t row)> value);
 
+// What a column's numbers are, as its cells write them: what its header says, and that of a file, which has them as they
+// are.
+enum class ColumnUnit : uint8_t { None, Bytes, Time, Share };
+ColumnUnit unit_of(const Column& column, size_t rows);
+QString shown_unit(ColumnUnit unit);  // "s", "B" or "%", before which a cell may put its prefix
+QString saved_unit(ColumnUnit unit);  // "ns", "B" or "0..1"
+
 inline QString text(const std::string& s) { return QString::fromStdString(s); }
 
 // What tables are made from.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace arenascope::views {
 
@@ -18,6 +19,22 @@ struct Arranged {
 bool holds_text(const Table& table, size_t row, const QString& text) {
   return std::any_of(table.columns.begin(), table.columns.end(),
                      [&](const Column& c) { return c.text(row).contains(text, Qt::CaseInsensitive); });
+}
+
+QString as_csv(const Table& table, const std::vector<ColumnUnit>& units, const std::vector<uint32_t>& rows) {
+  QStringList fields;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const QString unit = saved_unit(units[c]), &title = table.columns[c].title;
+    fields << (unit.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, unit));
+  }
+  QString out = csv_line(std::exchange(fields, {}));
+  for (const uint32_t row : rows) {
+    if (row >= table.rows) continue;
+    for (const Column& column : table.columns)
+      fields << (column.number ? QString::number(column.number(row), 'g', 15) : column.text(row));
+    out += csv_line(std::exchange(fields, {}));
+  }
+  return out;
 }
 
 template <class Key>
@@ -73,12 +90,18 @@ void TableModel::set_table(TablePtr table) {
   const bool same_kind = table_ && table && table_->columns.size() == table->columns.size() &&
                          std::equal(table->columns.begin(), table->columns.end(), table_->columns.begin(),
                                     [](const Column& a, const Column& b) { return a.title == b.title; });
+  std::vector<ColumnUnit> units;
+  if (table)
+    for (const Column& column : table->columns) units.push_back(unit_of(column, table->rows));
   if (same_kind) {
     table_ = std::move(table);
+    if (std::exchange(units_, std::move(units)) != units_)
+      Q_EMIT headerDataChanged(Qt::Horizontal, 0, static_cast<int>(units_.size()) - 1);
     return rearrange();
   }
   beginResetModel();
   table_ = std::move(table);
+  units_ = std::move(units);
   rows_.clear();
   pending_ = false;
   endResetModel();
@@ -186,7 +209,11 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
   if (orientation != Qt::Horizontal || !table_ || section < 0 || static_cast<size_t>(section) >= table_->columns.size())
     return {};
   const Column& column = table_->columns[static_cast<size_t>(section)];
-  if (role == Qt::DisplayRole) return column.title;
+  if (role == kTitleRole) return column.title;
+  if (role == Qt::DisplayRole) {
+    const QString unit = shown_unit(units_[static_cast<size_t>(section)]);
+    return unit.isEmpty() ? column.title : QStringLiteral("%1\u00a0(%2)").arg(column.title, unit);
+  }
   if (role == Qt::ToolTipRole) return column.tip.isEmpty() ? column.title : column.tip;
   if (role == Qt::TextAlignmentRole)
     return QVariant((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -223,35 +250,39 @@ int TableModel::row_of(const Selection& selection) const {
   return -1;
 }
 
-QString TableModel::joined(const std::vector<int>& rows, bool csv) const {
-  if (!table_) return {};
+std::vector<uint32_t> TableModel::rows_of_table(const std::vector<int>& shown) const {
+  if (shown.empty()) return pending_ ? arranged_rows(*table_, wish_) : rows_;
+  std::vector<uint32_t> rows;
+  for (int row : shown)
+    if (shown_row(row) != SIZE_MAX) rows.push_back(rows_[static_cast<size_t>(row)]);
+  return rows;
+}
+
+QString TableModel::to_csv(const std::vector<int>& rows) const {
+  return table_ ? as_csv(*table_, units_, rows_of_table(rows)) : QString();
+}
+
+QString TableModel::to_tabs(const std::vector<int>& rows) const {
   QString out;
-  auto say = [&](QStringList fields) {
-    if (csv) {
-      out += csv_line(std::move(fields));
-      return;
-    }
-    for (QString& field : fields) field.replace(u'\t', u' ').replace(u'\n', u' ');
-    out += fields.join(u'\t') + u'\n';
+  if (!table_) return out;
+  const auto add = [&](const std::function<QString(const Column&)>& field) {
+    for (size_t c = 0; c < table_->columns.size(); ++c)
+      out += (c > 0 ? QStringLiteral("\t") : QString()) +
+             field(table_->columns[c]).replace(u'\t', u' ').replace(u'\n', u' ');
+    out += u'\n';
   };
-  QStringList titles;
-  for (const Column& column : table_->columns) titles << column.title;
-  say(std::move(titles));
-  auto add = [&](uint32_t row) {
-    if (row >= table_->rows) return;
-    QStringList fields;
-    for (const Column& column : table_->columns)
-      fields << (csv && column.number ? QString::number(column.number(row), 'g', 15) : column.text(row));
-    say(std::move(fields));
-  };
-  if (rows.empty())
-    for (uint32_t row : pending_ ? arranged_rows(*table_, wish_) : rows_) add(row);
-  for (int row : rows)
-    if (shown_row(row) != SIZE_MAX) add(rows_[static_cast<size_t>(row)]);
+  add([](const Column& column) { return column.title; });
+  for (const uint32_t row : rows_of_table(rows))
+    if (row < table_->rows) add([row](const Column& column) { return column.text(row); });
   return out;
 }
 
-QString TableModel::to_csv(const std::vector<int>& rows) const { return joined(rows, true); }
-QString TableModel::to_tabs(const std::vector<int>& rows) const { return joined(rows, false); }
+std::function<QString()> TableModel::csv_maker() const {
+  if (!table_) return nullptr;
+  if (pending_)
+    return
+        [table = table_, units = units_, wish = wish_] { return as_csv(*table, units, arranged_rows(*table, wish)); };
+  return [table = table_, units = units_, rows = rows_] { return as_csv(*table, units, rows); };
+}
 
 }  // namespace arenascope::views

@@ -22,7 +22,7 @@ std::vector<uint32_t> arranged_rows(const Table& table, const Arrangement& arran
 class TableModel : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Roles { kNumberRole = Qt::UserRole + 1, kBarRole };
+  enum Roles { kNumberRole = Qt::UserRole + 1, kBarRole, kTitleRole };  // a header's title without its unit
   explicit TableModel(QObject* parent = nullptr);
 
   static constexpr size_t kRowsAtOnce = 4000;  // are arranged before the call returns; more of them a moment later
@@ -46,6 +46,8 @@ class TableModel : public QAbstractTableModel {
   int row_of(const Selection& selection) const;  // -1: not shown
   // All rows that are shown, or the given ones, with a header line.
   QString to_csv(const std::vector<int>& rows = {}) const;
+  // What makes that text of all rows that are shown now; it can be called on any thread. Null: there is no table.
+  std::function<QString()> csv_maker() const;
   QString to_tabs(const std::vector<int>& rows) const;
 
  Q_SIGNALS:
@@ -56,11 +58,12 @@ class TableModel : public QAbstractTableModel {
   void rearrange();
   void show_rows(const std::vector<uint32_t>& wanted);
   void put_in_order(const std::vector<uint32_t>& rows);
-  QString joined(const std::vector<int>& rows, bool csv) const;
+  std::vector<uint32_t> rows_of_table(const std::vector<int>& shown) const;  // all for none
 
   TablePtr table_;
   std::vector<uint32_t> rows_;  // of the table, as shown
   Arrangement wish_;
+  std::vector<ColumnUnit> units_;  // of the table's columns
   Background worker_;
   bool arranging_ = false;
   bool pending_ = false;

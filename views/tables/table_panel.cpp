@@ -9,7 +9,6 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QSaveFile>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 
@@ -284,13 +283,5 @@ std::vector<int> TablePanel::selected_rows() const {
 }
 
 void TablePanel::copy() const { QApplication::clipboard()->setText(model_->to_tabs(selected_rows())); }
-
-Status TablePanel::save_csv(const QString& path) const {
-  QSaveFile file(path);
-  const QByteArray bytes = model_->to_csv().toUtf8();
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-    return Error{(tr("%1 cannot be written: %2.").arg(path, file.errorString())).toStdString()};
-  return {};
-}
 
 }  // namespace arenascope::views

@@ -2,7 +2,6 @@
 // A table in its dock: a filter, the rows, how many of them are shown, copy and save as CSV. Follows the session, the
 // selection and the selected range. What there is much of is made on a worker.
 #pragma once
-#include <arenascope/base/result.h>
 #include <views/common/view_context.h>
 #include <views/tables/table_model.h>
 
@@ -33,7 +32,6 @@ class TablePanel : public QWidget {
   void set_context(const ViewContext& context, const Look& look);
   TableModel* model() const { return model_; }
   QTableView* table_view() const { return view_; }
-  Status save_csv(const QString& path) const;
 
  public Q_SLOTS:
   void refresh();  // makes the table anew, before it returns

@@ -23,8 +23,12 @@ void open_file(const Shell& shell) {
 void save_recording(const Shell& shell) {
   const QString path = shell.ask_file(true, Shell::tr("Save the recording"), Shell::tr("Recordings (*.arenascope)"));
   if (path.isEmpty()) return;
-  shell.tell(trace::save_recording(*shell.document().source()->snapshot(), path.toStdString()),
-             Shell::tr("The recording was saved to %1.").arg(path));
+  shell.document().saver()->save(
+      path,
+      [snapshot = shell.document().source()->snapshot(), to = path.toStdString()](const Saver::Progress& progress) {
+        return trace::save_recording(*snapshot, to, progress);
+      },
+      Shell::tr("The recording was saved to %1.").arg(path));
 }
 
 void convert(const Shell& shell) {
@@ -33,8 +37,12 @@ void convert(const Shell& shell) {
                      Shell::tr("Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)"));
   if (path.isEmpty()) return;
   auto format = trace::format_of(path.toStdString());
-  shell.tell(format ? trace::write(*shell.document().source()->snapshot(), *format, path.toStdString())
-                    : Status(format.error()));
+  if (!format) return shell.tell(format.error());
+  shell.document().saver()->save(
+      path,
+      [snapshot = shell.document().source()->snapshot(), to = path.toStdString(),
+       format = *format](const Saver::Progress& progress) { return trace::write(*snapshot, format, to, progress); },
+      Shell::tr("The recording was saved to %1.").arg(path));
 }
 
 void save_picture(const Shell& shell) {
@@ -47,11 +55,14 @@ void save_picture(const Shell& shell) {
 
 void save_table(const Shell& shell) {
   const QString id = shell.panels->at_hand();
-  if (shell.output->csv(id).isEmpty())
-    return shell.messages().note(Shell::tr("%1 is no table.").arg(shell.panels->title(id)));
+  const auto csv = shell.output->csv_maker(id);
+  if (!csv) return shell.messages().note(Shell::tr("%1 is no table.").arg(shell.panels->title(id)));
   const QString path =
       shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->title(id)), Shell::tr("Tables (*.csv)"));
-  if (!path.isEmpty()) shell.tell(shell.output->save_csv(id, path), Shell::tr("The table was saved to %1.").arg(path));
+  if (path.isEmpty()) return;
+  shell.document().saver()->save(
+      path, [csv, path](const Saver::Progress&) { return write_csv(csv(), path); },
+      Shell::tr("The table was saved to %1.").arg(path));
 }
 
 // Filled when it is opened: other windows open and leave files too.

@@ -48,7 +48,12 @@ void export_shown_plan(const Shell& shell) {
   if (!plan) return;
   const QString path = shell.ask_file(true, Shell::tr("Export the plan"), Shell::tr("Plans (*.json *.csv)"));
   if (path.isEmpty()) return;
-  shell.tell(export_plan(*plan, replanning.graph().get(), path), Shell::tr("The plan was written to %1.").arg(path));
+  shell.document().saver()->save(
+      path,
+      [plan, graph = replanning.graph(), path](const Saver::Progress&) {
+        return export_plan(*plan, graph.get(), path);
+      },
+      Shell::tr("The plan was written to %1.").arg(path));
 }
 
 void add_searching(Shell& shell) {

@@ -22,6 +22,7 @@ void BackgroundJob::finish() { thread_ = {}; }
 void BackgroundJob::start(std::function<void(const Part& part)> work) {
   finish();
   busy_ = true;
+  since_.start();
   thread_ = std::jthread([number = ++number_, work = std::move(work)](std::stop_token stop) {
     work({number, std::move(stop)});
   });

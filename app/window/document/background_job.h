@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Work of a document on a thread of its own, which tells the window what it has so far.
 #pragma once
+#include <QElapsedTimer>
 #include <QObject>
 #include <functional>
 #include <memory>
@@ -17,6 +18,9 @@ class BackgroundJob : public QObject {
 
   void stop();  // behind what is being computed
   bool busy() const { return busy_; }
+  // Of what goes on: the part that is done, below nought where nobody knows, and how long it took so far.
+  virtual double share() const { return -1; }
+  double busy_seconds() const { return busy_ ? static_cast<double>(since_.elapsed()) / 1e3 : 0; }
 
  Q_SIGNALS:
   void changed();
@@ -37,6 +41,7 @@ class BackgroundJob : public QObject {
 
  private:
   bool busy_ = false, retired_ = false;
+  QElapsedTimer since_;
   int number_ = 0;
   std::jthread thread_;
 };

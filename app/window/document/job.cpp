@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 
 #include <cmath>
 
@@ -24,6 +25,21 @@ std::optional<Job> opening_of(const Document& document) {
   return Job{document.progress(), share, left_by_share(share, document.progress_seconds())};
 }
 
+// What a thread of the document's own does: files that are written, a text, training.
+std::optional<Job> background_job_of(Document& document) {
+  const auto as_job = [](const BackgroundJob& job, const QString& text) {
+    return Job{text, job.share(), left_by_share(job.share(), job.busy_seconds())};
+  };
+  if (document.saver()->busy())
+    return as_job(*document.saver(), JobTexts::tr("Saving %1…").arg(QFileInfo(document.saver()->path()).fileName()));
+  if (document.writing()->busy()) return as_job(*document.writing(), JobTexts::tr("Writing a text…"));
+  const Learning& learning = *document.learning();
+  if (!learning.busy()) return std::nullopt;
+  return as_job(learning, learning.finds_frontier() ? JobTexts::tr("Weighing work against memory…")
+                          : learning.epoch() > 0    ? JobTexts::tr("Training, epoch %1…").arg(learning.epoch())
+                                                    : JobTexts::tr("Training…"));
+}
+
 }  // namespace
 
 std::optional<Job> job_of(Documents& documents) {
@@ -37,6 +53,7 @@ std::optional<Job> job_of(Documents& documents) {
     return Job{JobTexts::tr("Planning…"), done,
                replanning.tries_all() ? left_by_share(done, elapsed) : std::max(budget - elapsed, 0.0)};
   }
+  if (auto job = background_job_of(document)) return job;
   if (document.findings()->busy()) return Job{JobTexts::tr("Looking for savings…"), document.findings()->done(), -1};
   return std::nullopt;
 }
@@ -49,6 +66,9 @@ void cancel_job(Documents& documents) {
   if (document.runner()->planning()) return document.runner()->cancel_planning();
   if (document.runner()->state() == RunState::Recording && !document.progress().isEmpty())
     return document.runner()->cancel_opening();  // a recording that is shown while it is read
+  if (document.saver()->busy()) return document.saver()->cancel();
+  if (document.writing()->busy()) return document.writing()->stop();
+  if (document.learning()->busy()) return document.learning()->stop();
   document.replanning()->cancel();
   document.findings()->stop();
 }

@@ -55,7 +55,7 @@ struct Learning::News {
   std::vector<FrontierPoint> frontier;
   QString problem;
   int epoch = 0;
-  double seconds = 0;
+  double seconds = 0, share = -1;
   bool done = false;
 };
 
@@ -75,6 +75,7 @@ void Learning::take(const News& news) {
   if (!news.frontier.empty()) frontier_ = news.frontier;
   if (!news.problem.isEmpty()) problem_ = news.problem;
   if (news.epoch > 0) epoch_ = news.epoch;
+  share_ = news.share;
   if (news.seconds > 0) seconds_ = news.seconds;
 }
 
@@ -83,7 +84,8 @@ void Learning::begin(const QString& spec, const LearningWish& wish, const RunSet
   steps_.clear();
   problem_.clear();
   parameters_.clear();
-  epoch_ = 0, seconds_ = 0;
+  epoch_ = 0, seconds_ = 0, share_ = -1;
+  finds_frontier_ = false;
   start([this, model = spec.toStdString(), wish, settings](const Part& part) { learn(part, model, wish, settings); });
 }
 
@@ -106,12 +108,15 @@ void Learning::learn(const Part& part, const std::string& spec, const LearningWi
   for (const std::string& name : (*trainer)->trained()) news.parameters << QString::fromStdString(name);
   const auto start = std::chrono::steady_clock::now();
   auto told = start;
+  double steps = 0, an_epoch = 0;  // so far; all of one
   for (int epoch = 1; epoch <= wish.epochs && !part.stop.stop_requested(); ++epoch) {
     const auto step = [&](double loss) {
       news.steps.push_back({loss, (*trainer)->accuracies().back(), (*trainer)->gradient_norms()});
+      ++steps;
       const auto now = std::chrono::steady_clock::now();
       if (now - told >= kNews) {
         told = now;
+        news.share = an_epoch > 0 ? steps / (an_epoch * wish.epochs) : -1;
         news.epoch = epoch;
         news.seconds = std::chrono::duration<double>(now - start).count();
         tell_news(part, std::exchange(news, {}));
@@ -120,6 +125,8 @@ void Learning::learn(const Part& part, const std::string& spec, const LearningWi
     };
     auto measured = (*trainer)->epoch(**data, wish.rate, step);
     news.epoch = epoch;
+    if (epoch == 1) an_epoch = steps;
+    news.share = steps / std::max(an_epoch * wish.epochs, 1.0);
     tell_news(part, std::exchange(news, {}));
     if (!measured) return fail(measured.error());
     if (!wish.save.isEmpty())
@@ -132,6 +139,8 @@ void Learning::learn(const Part& part, const std::string& spec, const LearningWi
 void Learning::find_frontier(const QString& spec, const LearningWish& wish, const RunSettings& settings) {
   if (busy()) return;
   problem_.clear();
+  finds_frontier_ = true;
+  share_ = -1;
   start([this, spec, wish, settings](const Part& part) {
     News news;
     news.done = true;

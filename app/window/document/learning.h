@@ -49,6 +49,8 @@ class Learning : public BackgroundJob {
   const std::vector<FrontierPoint>& frontier() const { return frontier_; }
   const QString& problem() const { return problem_; }
   int epoch() const { return epoch_; }  // that goes on, from 1
+  double share() const override { return share_; }
+  bool finds_frontier() const { return finds_frontier_; }  // rather than training
   double seconds() const { return seconds_; }
 
  private:
@@ -63,6 +65,8 @@ class Learning : public BackgroundJob {
   std::vector<FrontierPoint> frontier_;
   QString problem_;
   int epoch_ = 0;
+  bool finds_frontier_ = false;
+  double share_ = -1;  // of the steps; not known in the first epoch of several
   double seconds_ = 0;
 };
 

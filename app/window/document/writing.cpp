@@ -156,11 +156,16 @@ void Writing::tell_news(const Part& part, News news) {
 void Writing::take(const News& news) {
   if (news.run_of_last.valid() && !tokens_.empty()) tokens_.back().run = news.run_of_last;
   tokens_.insert(tokens_.end(), news.tokens.begin(), news.tokens.end());
+  if (!news.tokens.empty() && !news.tokens.back().given) written_ += static_cast<int>(news.tokens.size());
   if (!news.problem.isEmpty()) problem_ = news.problem;
   if (news.prefill_rate > 0) prefill_rate_ = news.prefill_rate;
   if (news.decode_rate > 0) decode_rate_ = news.decode_rate;
   ended_ = ended_ || news.ended;
   if (news.session) Q_EMIT session_begun(news.session, news.title);
+}
+
+double Writing::share() const {
+  return wanted_ > 0 && written_ > 0 ? static_cast<double>(written_) / static_cast<double>(wanted_) : -1;
 }
 
 // The prompt, as tokens that were fed; false where there is nothing to go on from.
@@ -232,6 +237,7 @@ void Writing::begin(const QString& spec, const WritingWish& wish, const RunSetti
   problem_.clear();
   prefill_rate_ = decode_rate_ = 0;
   ended_ = false;
+  wanted_ = wish.tokens, written_ = 0;
   engine_ = std::make_shared<Engine>();
   start([this, engine = engine_, model = spec.toStdString(), wish, settings](const Part& part) {
     if (read_prompt(part, *engine, model, wish, settings)) write(part, *engine, wish.tokens);
@@ -239,7 +245,9 @@ void Writing::begin(const QString& spec, const WritingWish& wish, const RunSetti
 }
 
 void Writing::go_on(int tokens) {
-  if (can_go_on()) start([this, engine = engine_, tokens](const Part& part) { write(part, *engine, tokens); });
+  if (!can_go_on()) return;
+  wanted_ = tokens, written_ = 0;
+  start([this, engine = engine_, tokens](const Part& part) { write(part, *engine, tokens); });
 }
 
 }  // namespace arenascope::app

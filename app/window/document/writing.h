@@ -49,6 +49,7 @@ class Writing : public BackgroundJob {
   void go_on(int tokens);  // behind what is there
 
   bool can_go_on() const { return !busy() && engine_ != nullptr && problem_.isEmpty() && !ended_; }
+  double share() const override;  // of the tokens that were asked for
   const std::vector<WrittenToken>& tokens() const { return tokens_; }
   const QString& problem() const { return problem_; }
   bool ended() const { return ended_; }  // by a token that ends the text
@@ -73,6 +74,7 @@ class Writing : public BackgroundJob {
   std::vector<WrittenToken> tokens_;
   QString problem_;
   bool ended_ = false;
+  int wanted_ = 0, written_ = 0;  // tokens behind the prompt, of what goes on
   double prefill_rate_ = 0, decode_rate_ = 0;
 };
 

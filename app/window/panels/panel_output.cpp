@@ -38,26 +38,29 @@ void PanelOutput::copy_picture(const QString& id) const {
   QApplication::clipboard()->setImage(image);
 }
 
-QString PanelOutput::csv(const QString& id) const {
-  if (panels_->is_shut(id)) return {};
+std::function<QString()> PanelOutput::csv_maker(const QString& id) const {
+  if (panels_->is_shut(id)) return nullptr;
   const PanelParts& parts = panels_->parts(id);
-  if (parts.csv) return parts.csv();
+  if (parts.csv) {
+    const QString text = parts.csv();
+    return text.isEmpty() ? std::function<QString()>() : [text] { return text; };
+  }
   TablePanel* table = panels_->table(id);
-  if (table == nullptr) return {};
+  if (table == nullptr) return nullptr;
   table->refresh();
-  return table->model()->to_csv();
+  return table->model()->csv_maker();
 }
 
-Status PanelOutput::save_csv(const QString& id, const QString& path) const {
-  const QByteArray bytes = csv(id).toUtf8();
+void PanelOutput::copy_csv(const QString& id) const {
+  if (const auto csv = csv_maker(id)) QApplication::clipboard()->setText(csv());
+}
+
+Status write_csv(const QString& csv, const QString& path) {
+  const QByteArray bytes = csv.toUtf8();
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
     return Error{Panels::tr("%1 cannot be written: %2.").arg(path, file.errorString()).toStdString()};
   return {};
-}
-
-void PanelOutput::copy_csv(const QString& id) const {
-  if (const QString text = csv(id); !text.isEmpty()) QApplication::clipboard()->setText(text);
 }
 
 }  // namespace arenascope::app

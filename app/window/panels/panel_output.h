@@ -10,13 +10,16 @@ class PanelOutput {
   explicit PanelOutput(Panels* panels) : panels_(panels) {}
   Status save_picture(const QString& id, const QString& path) const;
   void copy_picture(const QString& id) const;
-  QString csv(const QString& id) const;  // empty: it is no table (a lesson)
-  Status save_csv(const QString& id, const QString& path) const;
+  // What makes the text of the table as it is now, on any thread; null: it is no table (a lesson).
+  std::function<QString()> csv_maker(const QString& id) const;
   void copy_csv(const QString& id) const;
 
  private:
   QSize size_of(const QString& id) const;
   Panels* panels_;
 };
+
+// The path and what is wrong with it, where it cannot be written.
+Status write_csv(const QString& csv, const QString& path);
 
 }  // namespace arenascope::app

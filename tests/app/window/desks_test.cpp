@@ -137,6 +137,7 @@ class DesksTest : public QObject, protected WindowFixture {
       window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       focus->setFocus();
       window_->shell().actions->find("file.save_table")->trigger();
+      if (!QTest::qWaitFor([&] { return !doc().saver()->busy(); }, kPatience)) return QString();
       QFile file(path);
       return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
     };
@@ -224,7 +225,7 @@ class DesksTest : public QObject, protected WindowFixture {
       if (plan.planner != "search") QCOMPARE(plan.budget_seconds, 0.0);
       if (plan.planner == "search" && plan.id != searched && plan.id.index() > 0) QCOMPARE(plan.budget_seconds, 0.1);
       for (int c = 0; c < table->model()->columnCount(); ++c)
-        if (table->model()->headerData(c, Qt::Horizontal).toString() == u"Budget")
+        if (table->model()->headerData(c, Qt::Horizontal, TableModel::kTitleRole).toString() == u"Budget")
           budgets << table->model()->index(row, c).data().toString();
     }
     QVERIFY(there);
@@ -341,6 +342,7 @@ class DesksTest : public QObject, protected WindowFixture {
       const QString path = folder_.filePath(name);
       window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
       QTest::keyClick(window_.get(), Qt::Key_E, Qt::ControlModifier | Qt::AltModifier);
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
       QFile file(path);
       QVERIFY(file.open(QIODevice::ReadOnly));
       const QByteArray text = file.readAll();
@@ -368,7 +370,7 @@ class DesksTest : public QObject, protected WindowFixture {
       return QStringLiteral("/no/such/folder/plan.json");
     };
     window_->shell().actions->find("memory.export")->trigger();
-    QCOMPARE(doc().messages()->sentences().size(), 1);
+    QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->sentences().size(), 1, kPatience);
   }
 
   void findings_of_a_recording_are_looked_at_as_what_ifs() {
@@ -395,6 +397,7 @@ class DesksTest : public QObject, protected WindowFixture {
     window_->shell().ask_file = [&](bool, const QString&, const QString&) { return csv; };
     findings->findChild<QTableView*>()->setFocus();
     window_->shell().actions->find("file.save_table")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
     QFile file(csv);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll().count('\n'), findings->model()->rowCount() + 1);

@@ -232,6 +232,37 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
   }
 
+  void a_file_is_written_beside_the_window_and_can_be_cancelled() {
+    doc().show_session(test::sample_session(), "sample");
+    std::atomic<bool> begun{false}, go_on{false};
+    const auto slow = [&](const Saver::Progress& progress) -> Status {
+      begun = true;
+      while (progress(0.25))
+        if (go_on) return {};
+      return Error{"stopped"};
+    };
+    auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
+    doc().saver()->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
+    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+    QVERIFY(begun && doc().saver()->busy());
+    QCOMPARE(bar->value(), 250);
+    doc().saver()->save("/tmp/other.arenascope", slow, {});
+    QVERIFY(doc().messages()->sentences().last().contains("still being written"));
+    window_->findChild<QToolButton*>("cancel_job")->click();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QVERIFY(doc().messages()->sentences().last().contains("cancelled"));
+    go_on = true;
+    doc().saver()->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
+    QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->sentences().last(), QStringLiteral("written"), kPatience);
+    // A recording of which nobody wants the rest is not left half written.
+    const auto many = test::span_session(100'000)->snapshot();
+    const QString path = folder_.filePath("half.arenascope");
+    double last = 0;
+    QVERIFY(!trace::save_recording(*many, path.toStdString(), [&](double share) { return (last = share) < 0.5; }).ok());
+    QVERIFY(last >= 0.5 && last < 0.9);
+    QVERIFY(!QFile::exists(path));
+  }
+
   // A plan that was made is handed over without waiting for the recorder, and is in the session a moment later.
   void a_plan_is_added_without_waiting() {
     open("zoo:squeezenet");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Panels Text and Training: a model writes and learns in the window.
+#include <QProgressBar>
 #include <QTest>
+#include <QToolButton>
 
+#include "app/window/document/job.h"
 #include "app/window/document/learning.h"
 #include "app/window/document/writing.h"
 #include "app/window/panels/text_panel.h"
@@ -96,7 +99,12 @@ class LearningTest : public QObject, protected WindowFixture {
     panel->train_button()->click();
     QTRY_VERIFY_WITH_TIMEOUT(doc().learning()->steps().size() > 20, kPatience);
     QVERIFY(panel->stop_button()->isEnabled());
-    panel->stop_button()->click();
+    // It is a job as others are: how far it is, and an end.
+    QTRY_VERIFY_WITH_TIMEOUT(doc().learning()->share() > 0, kPatience);
+    auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
+    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+    QVERIFY(job_of(*window_->documents())->text.contains(u"epoch"));
+    window_->findChild<QToolButton*>("cancel_job")->click();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().learning()->busy(), kPatience);
     const auto& steps = doc().learning()->steps();
     QVERIFY(steps.back().loss < steps.front().loss);

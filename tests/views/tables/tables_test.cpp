@@ -10,7 +10,6 @@
 #include <QElapsedTimer>
 #include <QLineEdit>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include "sample_session.h"
@@ -294,10 +293,10 @@ class TablesTest : public QObject {
     view->selectRow(1);
     panel.copy();
     QVERIFY(QApplication::clipboard()->text().contains(QString::fromStdString(kit.source.graph()->nodes[1].name)));
-    QTemporaryDir folder;
-    QVERIFY(panel.save_csv(folder.filePath("nodes.csv")).ok());
-    const auto refused = panel.save_csv("/no/such/folder/nodes.csv");
-    QVERIFY(!refused.ok() && refused.error().message.find("/no/such/folder/nodes.csv") != std::string::npos);
+    const auto later = panel.model()->csv_maker();
+    const QString csv = panel.model()->to_csv();
+    panel.model()->set_text_filter("relu");  // it is of what was shown when it was asked for
+    QCOMPARE(later(), csv);
   }
 
   void csv_quotes_what_must_be() {
@@ -308,6 +307,27 @@ class TablesTest : public QObject {
     TableModel model;
     model.set_table(table);
     QCOMPARE(model.to_csv(), QString("\"a,b\",n\n\"x \"\"y\"\", z\nw\",1024\n"));
+  }
+
+  void headers_tell_the_unit() {
+    Kit kit;
+    kit.source.set_session(rich_session());
+    TableModel model;
+    model.set_table(nodes_table(TableInput::of(kit.source)));
+    const auto header = [&](const char* title) {
+      for (int c = 0; c < model.columnCount(); ++c)
+        if (model.headerData(c, Qt::Horizontal, TableModel::kTitleRole) == QString::fromLatin1(title))
+          return model.headerData(c, Qt::Horizontal).toString();
+      return QString();
+    };
+    QCOMPARE(header("Mean time"), QStringLiteral("Mean time\u00a0(s)"));
+    QCOMPARE(header("Bytes"), QStringLiteral("Bytes\u00a0(B)"));
+    QCOMPARE(header("Step"), QStringLiteral("Step"));
+    QCOMPARE(header("Offset"), QStringLiteral("Offset"));
+    QVERIFY(model.to_csv().section(u'\n', 0, 0).contains("Mean time (ns),"));  // as the numbers of a file are
+    model.set_table(blocks_table(TableInput::of(kit.source)));
+    QCOMPARE(header("Filled"), QStringLiteral("Filled\u00a0(%)"));
+    QVERIFY(model.to_csv().section(u'\n', 0, 0).contains("Filled (0..1),"));
   }
 
   void the_inspector_tells_and_leads_on() {

@@ -2,6 +2,7 @@
 // What a session holds, in other tools' formats and as text. All are written piece by piece, whatever the size.
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/trace/recording.h>
 #include <arenascope/trace/snapshot.h>
 
 #include <filesystem>
@@ -29,7 +30,8 @@ void to_text(const Snapshot& snapshot, TextOut& out);
 enum class Format { ChromeJson, SpansCsv, MemoryCsv, Text, Recording };
 // By the name's ending: .json, .csv (spans), .memory.csv, .txt, .arenascope/.pftrace/.perfetto-trace.
 Result<Format> format_of(const std::filesystem::path& path);
-Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path);
+Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path,
+             const WriteProgress& progress = {});
 
 std::string to_string(const Snapshot& snapshot, Format format);  // not Recording
 

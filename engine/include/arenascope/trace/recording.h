@@ -80,7 +80,10 @@ Result<ReadReport> read_recording(ByteSpan bytes, const std::string& name, Sink&
 
 // Feeds a sink with all that a snapshot holds, so that a session made of it shows the same.
 void replay(const Snapshot& snapshot, Sink& sink);
+// Asked now and then while a file is written, with what is done of it, 0 to 1, below nought where nobody knows; false
+// stops, takes the file away and is an error, "stopped".
+using WriteProgress = std::function<bool(double share)>;
 // A live or imported session to a file.
-Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path);
+Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path, const WriteProgress& progress = {});
 
 }  // namespace arenascope::trace
