@@ -80,6 +80,14 @@ class Maker {
       maker.collect(stop);
       if (!stop.stop_requested()) lay_under(theirs, maker.rects_);
     }
+    for (const TimelineRow& row : p_.rows)
+      if (row.pinned) p_.pinned_height = std::max(p_.pinned_height, row.top + row.height);
+    if (p_.pinned_height > 0) {
+      std::vector<Rect> pinned;
+      std::copy_if(rects_.begin(), rects_.end(), std::back_inserter(pinned),
+                   [&](const Rect& r) { return (r.y0 + r.y1) / 2 > -p_.pinned_height; });
+      p_.pinned = std::make_shared<RectSet>(std::move(pinned));
+    }
     p_.spans = std::make_shared<RectSet>(std::move(rects_));
   }
 

@@ -55,6 +55,8 @@ struct TimelinePicture : Prepared {
   std::vector<TimelineRow> rows;
   double height = 0;  // of all rows
   std::shared_ptr<const RectSet> spans;
+  double pinned_height = 0;               // of the rows that stay in sight, from above, down to the last pinned one
+  std::shared_ptr<const RectSet> pinned;  // those of `spans` that lie there; null: none are pinned
   std::vector<TimelineItem> items;
   std::vector<PauseMark> pauses;
   std::vector<BarrierMark> barriers;  // by x; none where they lie too dense

@@ -42,9 +42,13 @@ class TimelineView::Rows : public QCPAbstractPlottable {
     p->setAntialiasing(false);
     p->setFont(mParentPlot->font());
     const QFontMetrics metrics = p->fontMetrics();
+    const double over = view_->pinned_bottom();
     for (const TimelineRow& row : view_->picture_->rows) {
-      const double top = mValueAxis->coordToPixel(-row.top), bottom = mValueAxis->coordToPixel(-row.top - row.height);
-      if (bottom < area.top() || top > area.bottom()) continue;
+      const QCPAxis* axis = view_->axis_of(-row.top - row.height / 2);
+      const double bottom = axis->coordToPixel(-row.top - row.height);
+      const double top =
+          axis == mValueAxis ? std::max(axis->coordToPixel(-row.top), over) : axis->coordToPixel(-row.top);
+      if (bottom < std::max<double>(area.top(), top) || top > area.bottom()) continue;
       const int line = static_cast<int>(std::lround(bottom));
       if (line <= area.bottom()) p->fillRect(QRect(6, line, area.right() - 6, 1), c.grid);
       const QRectF box(8, std::max<double>(top, area.top()), area.left() - 16,
@@ -79,6 +83,33 @@ class TimelineView::Rows : public QCPAbstractPlottable {
   const TimelineView* view_;
 };
 
+class TimelineView::PinnedGround : public QCPAbstractPlottable {
+ public:
+  PinnedGround(QCPAxis* x, QCPAxis* y, const TimelineView* view) : QCPAbstractPlottable(x, y), view_(view) {
+    setSelectable(QCP::stNone);
+  }
+  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
+  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
+  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
+    return found = false, QCPRange();
+  }
+
+ protected:
+  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+  void draw(QCPPainter* p) override {
+    view_->pinned_spans_->setVisible(view_->pinned_stand_over());
+    if (!view_->pinned_stand_over()) return;
+    const QRect area = mKeyAxis->axisRect()->rect();
+    p->setAntialiasing(false);
+    const int bottom = static_cast<int>(std::lround(view_->pinned_bottom()));
+    p->fillRect(QRect(area.left(), area.top(), area.width(), bottom - area.top()), view_->colours().background);
+    p->fillRect(QRect(area.left(), bottom, area.width(), 2), view_->colours().dim_text);
+  }
+
+ private:
+  const TimelineView* view_;
+};
+
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
   y_axis()->setTicks(false);
   y_axis()->setTickLabels(false);
@@ -87,6 +118,14 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
   spans_ = new RectPlottable(x_axis(), y_axis());
   spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
   spans_->set_dense_from(6000);
+  top_ = plot()->axisRect()->addAxis(QCPAxis::atRight);
+  top_->setVisible(false);
+  new PinnedGround(x_axis(), top_, this);
+  pinned_spans_ = new RectPlottable(x_axis(), top_);
+  pinned_spans_->set_labels([this](uint32_t tag, int lines) { return label(tag, lines); });
+  pinned_spans_->set_dense_from(6000);
+  connect(y_axis(), qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
+          [this](const QCPRange& range) { top_->setRange(-range.size(), 0); });
   start();
 }
 
@@ -125,8 +164,21 @@ QCPRange TimelineView::y_limits() const { return {-(picture_ ? picture_->height 
 void TimelineView::show_prepared(const PreparedPtr& prepared) {
   picture_ = std::static_pointer_cast<const TimelinePicture>(prepared);
   spans_->set_data(picture_->spans);
+  pinned_spans_->set_data(picture_->pinned);
   fit_rows();
   update_header();
+}
+
+bool TimelineView::pinned_stand_over() const {
+  return picture_ && picture_->pinned_height > 0 && y_axis()->range().upper < -1e-6;
+}
+
+QRect TimelineView::rect_of(const Rect& span) const {
+  const QCPAxis* axis = axis_of((span.y0 + span.y1) / 2);
+  QRect r = pixel_rect(x_axis(), axis, span);
+  const int over = static_cast<int>(std::lround(std::max(pinned_bottom(), -1e6)));
+  if (axis == y_axis() && r.top() < over) r.setTop(std::min(over, r.bottom() + 1));
+  return r;
 }
 
 // Rows as tall as there is room, but not absurdly so; too many scroll.
@@ -173,8 +225,10 @@ void TimelineView::restyle() {
   for (const uint32_t i : {kSpanDenseWork, kSpanDenseWait, kSpanDenseOther}) styles[i].label = false;
   solid(kSpanStep0, c.dark ? QColor(0x33, 0x38, 0x40) : QColor(0xdf, 0xe3, 0xe8));
   solid(kSpanStep1, c.dark ? QColor(0x40, 0x46, 0x4f) : QColor(0xcd, 0xd3, 0xda));
-  spans_->set_styles(styles);
-  spans_->set_text_colour(c.text);
+  for (RectPlottable* spans : {spans_, pinned_spans_}) {
+    spans->set_styles(styles);
+    spans->set_text_colour(c.text);
+  }
   if (picture_) update_header();
 }
 
@@ -280,9 +334,10 @@ QString TimelineView::label(uint32_t tag, int) const {
 
 const TimelineItem* TimelineView::item_at(const QPointF& pixel) const {
   if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return nullptr;
-  const auto i = spans_->hit(pixel);
+  const RectPlottable* spans = pixel.y() < pinned_bottom() ? pinned_spans_ : spans_;
+  const auto i = spans->hit(pixel);
   if (!i) return nullptr;
-  const uint32_t tag = (*picture_->spans)[*i].tag;
+  const uint32_t tag = (*spans->data())[*i].tag;
   return tag < picture_->items.size() ? &picture_->items[tag] : nullptr;
 }
 
@@ -308,7 +363,8 @@ QString TimelineView::describe(const QPointF& pixel) const {
   const TimelineItem* item = item_at(pixel);
   if (!item) return {};
   if (item->step.valid()) {
-    return tr("step %1: %2").arg(format_count(item->step.value), label((*picture_->spans)[*spans_->hit(pixel)].tag, 1));
+    const auto tag = static_cast<uint32_t>(item - picture_->items.data());
+    return tr("step %1: %2").arg(format_count(item->step.value), label(tag, 1));
   }
   const trace::Snapshot& s = snapshot_of(*item);
   const SpanCell& cell = item->cell;
@@ -388,7 +444,8 @@ void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool
                                    (e.kind() == trace::EventKind::Work || e.kind() == trace::EventKind::Copy);
     if (!meant) continue;
     ++drawn;
-    const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
+    const QRect r = rect_of(set[i]);
+    if (r.isEmpty()) continue;
     if (selected) {
       draw_double_outline(painter, r, colours());
     } else {
@@ -424,7 +481,8 @@ void TimelineView::draw_flow(QCPPainter* painter) {
     if (item.step.valid() || item.other || item.cell.count != 1) continue;
     const trace::Event& e = picture_->snapshot->event(item.cell.span);
     if (e.kind() == trace::EventKind::Slice || e.run() != context().source->run()) continue;
-    const QRectF r = pixel_rect(x_axis(), y_axis(), set[i]);
+    const QRectF r = rect_of(set[i]);
+    if (r.isEmpty()) continue;
     if (e.kind() == trace::EventKind::Copy && e.node() == node) copies.push_back(r);
     if (e.kind() != trace::EventKind::Work) continue;
     if (const auto [known, fresh] = first.try_emplace(e.node(), r); !fresh && r.left() < known->second.left())
@@ -458,8 +516,10 @@ void TimelineView::draw_barriers(QCPPainter* painter) const {
       continue;
     before = x;
     const TimelineRow& row = picture_->rows[b.row];
-    const double y = y_axis()->coordToPixel(-row.top) + 1;
-    if (y < area.top() - 2 || y > area.bottom() - 6) continue;
+    const QCPAxis* axis = axis_of(-row.top - row.height / 2);
+    const double y = axis->coordToPixel(-row.top) + 1;
+    const double over = axis == y_axis() ? std::max<double>(pinned_bottom(), area.top()) : area.top();
+    if (y < over - 2 || y > area.bottom() - 6) continue;
     painter->drawPolygon(QPolygonF({{x - 4.5, y}, {x + 4.5, y}, {x, y + 7}}));
   }
   painter->setAntialiasing(false);
@@ -476,7 +536,7 @@ void TimelineView::draw_pauses(QCPPainter* painter) const {
     const int x1 = std::min(static_cast<int>(std::lround(x_axis()->coordToPixel(pause.x1))), area.right() + 1);
     if (x1 <= x0) continue;
     const QRect band(x0, area.top(), x1 - x0, area.height());
-    painter->fillRect(band, veil);
+    fill_at_once(painter, band, veil);
     painter->setPen(QPen(colours().dim_text, 1, Qt::DotLine));
     painter->drawRect(band.adjusted(0, 0, -1, -1));
     painter->setPen(colours().dim_text);

@@ -16,6 +16,8 @@ class TimelineView : public PlotView {
   QString describe(const QPointF& pixel) const override;
   const std::shared_ptr<const TimelinePicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
+  // Rows were scrolled, and those that are pinned stand over the others at the top.
+  bool pinned_stand_over() const;
   // Rows of tracks of that name come first, in every document.
   void pin_row(const QString& track, bool pinned);
   void add_choices(QMenu& menu) override;
@@ -30,7 +32,14 @@ class TimelineView : public PlotView {
   QCPRange y_limits() const override;
 
  private:
-  class Rows;  // names and lines, behind the spans
+  class Rows;          // names and lines, behind the spans
+  class PinnedGround;  // behind pinned rows that stand over others
+  // The axis that a row or span is drawn by, by the upper edge of the one, or the middle of the other.
+  const QCPAxis* axis_of(double y) const {
+    return pinned_stand_over() && y > -picture_->pinned_height ? top_ : y_axis();
+  }
+  double pinned_bottom() const { return pinned_stand_over() ? top_->coordToPixel(-picture_->pinned_height) : -1e9; }
+  QRect rect_of(const Rect& span) const;  // in pixels, as it is seen; empty behind pinned rows
   const TimelineItem* item_at(const QPointF& pixel) const;
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
@@ -46,6 +55,8 @@ class TimelineView : public PlotView {
 
   Rows* rows_;
   RectPlottable* spans_;
+  QCPAxis* top_;  // of pinned rows: as the y axis, but never scrolled
+  RectPlottable* pinned_spans_;
   std::shared_ptr<const TimelinePicture> picture_;
   std::set<std::string> pinned_;  // names of tracks
   Flow flow_;                     // of the selected node

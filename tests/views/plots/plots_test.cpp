@@ -625,6 +625,30 @@ class PlotsTest : public QObject {
     d.timeline.prepare_now();
     QCOMPARE(names().front(), before.back());
     QCOMPARE(names().size(), before.size());
+    // Scrolled down, it stays where it is, over the others, and what is under the pointer there is its own.
+    d.timeline.resize(700, 130);
+    d.timeline.prepare_now();
+    QCoreApplication::processEvents();
+    const TimelinePicture& p = *d.timeline.picture();
+    const TimelineRow& pinned = p.rows[1];
+    QVERIFY(pinned.pinned && p.pinned && !p.pinned->empty());
+    QVERIFY(!d.timeline.pinned_stand_over());
+    QCPAxis* y = d.timeline.plot()->yAxis;
+    const auto under = [&] {
+      const auto of_row = [&](const Rect& r) { return p.items[r.tag].cell.count == 1 && !p.items[r.tag].step.valid(); };
+      for (size_t i = 0; i < p.pinned->size(); ++i)
+        if (of_row((*p.pinned)[i]))
+          return QPointF(d.timeline.plot()->xAxis->coordToPixel(((*p.pinned)[i].x0 + (*p.pinned)[i].x1) / 2),
+                         y->coordToPixel(((*p.pinned)[i].y0 + (*p.pinned)[i].y1) / 2));
+      return QPointF();
+    }();
+    const Selection there = d.timeline.pick(under);
+    QVERIFY(there.get<EventSelection>() != nullptr);
+    const QCPRange at_top = y->range();
+    y->setRange(at_top.lower - 2, at_top.upper - 2);
+    QVERIFY(d.timeline.pinned_stand_over());
+    QCOMPARE(d.timeline.pick(under), there);
+    y->setRange(at_top);
     d.timeline.pin_row(before.back(), false);
     d.timeline.prepare_now();
     QCOMPARE(names(), before);
