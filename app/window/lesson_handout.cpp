@@ -8,8 +8,6 @@
 
 #include <QBuffer>
 #include <QCoreApplication>
-#include <QElapsedTimer>
-#include <QEventLoop>
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QSaveFile>
@@ -17,6 +15,7 @@
 
 #include "lesson_guide.h"
 #include "shell.h"
+#include "wait_until.h"
 
 namespace arenascope::app {
 
@@ -33,17 +32,10 @@ struct Handout {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Handout)
 };
 
-void wait_for(const std::function<bool()>& done, int ms) {
-  QElapsedTimer timer;
-  timer.start();
-  while (!done() && timer.elapsed() < ms)
-    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);
-}
-
 QImage picture_of(QWidget* window) {
   for (PlotView* plot : window->findChildren<PlotView*>())
     if (plot->isVisible()) plot->prepare_now();
-  wait_for([] { return false; }, kSettle);
+  wait_until([] { return false; }, kSettle);
   return window->grab().toImage();
 }
 
@@ -57,7 +49,7 @@ Status play_step(const Shell& shell, LessonPanel* panel, int step) {
   bool done = false;
   const auto connection = QObject::connect(shell.guide, &LessonGuide::done, panel, [&done] { done = true; });
   panel->go_to(step);
-  wait_for([&done] { return done; }, kHandoutPatience);
+  wait_until([&done] { return done; }, kHandoutPatience);
   QObject::disconnect(connection);
   if (done && panel->problem().isEmpty()) return {};
   return lesson::error_at(*panel->open_lesson(), panel->open_lesson()->steps[static_cast<size_t>(step)].line,

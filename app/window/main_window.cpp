@@ -23,9 +23,9 @@
 #include "language.h"
 #include "lesson_guide.h"
 #include "message_bar.h"
+#include "plain_style.h"
 #include "replan_desk.h"
 #include "status_corner.h"
-#include "ui_watch.h"
 #include "welcome_page.h"
 
 namespace arenascope::app {
@@ -33,6 +33,7 @@ namespace arenascope::app {
 using namespace views;
 
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
+  PlainStyle::use();
   setAcceptDrops(true);
   shell_.window = this;
   shell_.theme = &theme_;
@@ -74,7 +75,6 @@ void MainWindow::make_panels() {
   output_ = PanelOutput(shell_.panels);
   shell_.output = &output_;
   shell_.undo = new ViewUndo(this, shell_.panels, shell_.layouts, document());
-  shell_.watch = new UiWatch(this);
 }
 
 void MainWindow::make_actions() {

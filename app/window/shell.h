@@ -16,7 +16,6 @@ namespace arenascope::app {
 class CommandPalette;
 class LessonGuide;
 class ReplanDesk;
-class UiWatch;
 
 struct Shell {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Shell)
@@ -32,7 +31,6 @@ struct Shell {
   ViewUndo* undo = nullptr;
   PlaybackBar* playback = nullptr;
   CommandPalette* palette = nullptr;
-  UiWatch* watch = nullptr;
   LessonGuide* guide = nullptr;
   Preferences preferences;
   std::function<void(const Preferences&)> apply_preferences;

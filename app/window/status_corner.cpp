@@ -32,6 +32,7 @@ void StatusCorner::update_progress() {
 }
 
 QString StatusCorner::word() const {
+  if (documents_->opening() != nullptr) return tr("opening");
   Document& document = documents_->at_hand();
   switch (document.runner()->state()) {
     case RunState::Running: return tr("live");
@@ -73,6 +74,8 @@ void StatusCorner::update_status() {
 
 // A menu bar gives its corner another place only when it is resized itself.
 void StatusCorner::place() {
+  if (sizeHint() == placed_) return;
+  placed_ = sizeHint();
   QResizeEvent again(bar_->size(), bar_->size());
   QCoreApplication::sendEvent(bar_, &again);
 }

@@ -26,6 +26,7 @@ class StatusCorner : public QWidget {
   QMenuBar* bar_;
   JobBar* job_;
   QLabel *live_, *kept_, *lost_;
+  QSize placed_;  // that the menu bar gave room for
 };
 
 }  // namespace arenascope::app

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui_watch.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,22 +13,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 namespace arenascope::app {
 
-UiWatch::UiWatch(QObject* parent)
-    : QObject(parent), account_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {
-  if (QAbstractEventDispatcher* dispatcher = QAbstractEventDispatcher::instance()) {
-    connect(dispatcher, &QAbstractEventDispatcher::awake, this, &UiWatch::awake);
-    connect(dispatcher, &QAbstractEventDispatcher::aboutToBlock, this, &UiWatch::about_to_block);
-  }
-}
-
-UiWatch::~UiWatch() {
-  if (account_ >= 0) ::close(account_);
-}
-
 namespace {
+
+constexpr double kNoticed = 0.5;  // ms that are missing from a stretch; below that nobody asks where they went
 
 double cpu_ms() {
   timespec t{};
@@ -36,35 +29,102 @@ double cpu_ms() {
 
 }  // namespace
 
-// How long the thread could have run and had no processor; 0 where nobody keeps an account of it.
-double UiWatch::queued_ms() const {
+// Qt tells when it is about to block and when it is awake, but with GLib's event loop both around what it does in
+// between, too. There the loop's own call of poll() is taken, which is where a thread waits that has nothing to do; GLib
+// is asked for by name, as Qt alone links it.
+class UiWatch::Poll {
+ public:
+  using Function = int (*)(void*, unsigned, int);  // GPollFunc
+  static bool begin(UiWatch* watch) {
+    const auto get = symbol<Function (*)(void*)>("g_main_context_get_poll_func");
+    const auto set = symbol<void (*)(void*, Function)>("g_main_context_set_poll_func");
+    const QAbstractEventDispatcher* dispatcher = QAbstractEventDispatcher::instance();
+    if (get == nullptr || set == nullptr || dispatcher == nullptr ||
+        !QByteArray(dispatcher->metaObject()->className()).contains("Glib"))
+      return false;
+    if (watches().empty()) {
+      original() = get(nullptr);  // of the main thread's context
+      set(nullptr, &Poll::poll);
+    }
+    watches().push_back(watch);
+    return true;
+  }
+  static void end(UiWatch* watch) {
+    if (std::erase(watches(), watch) == 0 || !watches().empty()) return;
+    symbol<void (*)(void*, Function)>("g_main_context_set_poll_func")(nullptr, original());
+  }
+
+ private:
+  static std::vector<UiWatch*>& watches() {
+    static std::vector<UiWatch*> all;
+    return all;
+  }
+  static Function& original() {
+    static Function function = nullptr;
+    return function;
+  }
+  template <class F>
+  static F symbol(const char* name) {
+    return reinterpret_cast<F>(::dlsym(RTLD_DEFAULT, name));
+  }
+  static int poll(void* files, unsigned count, int timeout) {
+    for (UiWatch* watch : watches()) watch->about_to_block();
+    const int ready = original()(files, count, timeout);
+    for (UiWatch* watch : watches()) watch->awake();
+    return ready;
+  }
+};
+
+UiWatch::UiWatch(QObject* parent)
+    : QObject(parent), schedstat_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {
+  if (Poll::begin(this)) return;
+  if (QAbstractEventDispatcher* dispatcher = QAbstractEventDispatcher::instance()) {
+    connect(dispatcher, &QAbstractEventDispatcher::awake, this, &UiWatch::awake);
+    connect(dispatcher, &QAbstractEventDispatcher::aboutToBlock, this, &UiWatch::about_to_block);
+  }
+}
+
+UiWatch::~UiWatch() {
+  Poll::end(this);
+  if (schedstat_ >= 0) ::close(schedstat_);
+}
+
+UiWatch::Account UiWatch::account() const {
+  Account a;
+  a.cpu_ms = cpu_ms();
+  rusage usage{};
+  if (getrusage(RUSAGE_THREAD, &usage) == 0) a.sleeps = usage.ru_nvcsw;
   char text[96];
-  const ssize_t got = account_ >= 0 ? ::pread(account_, text, sizeof(text) - 1, 0) : 0;
-  if (got <= 0) return 0;
+  const ssize_t got = schedstat_ >= 0 ? ::pread(schedstat_, text, sizeof(text) - 1, 0) : 0;
+  if (got <= 0) return a;  // nobody keeps an account of it
   text[got] = 0;
   char* rest = nullptr;
   std::strtoull(text, &rest, 10);  // that it ran
-  return static_cast<double>(std::strtoull(rest, nullptr, 10)) / 1e6;
+  a.queued_ms = static_cast<double>(std::strtoull(rest, nullptr, 10)) / 1e6;
+  return a;
 }
 
 // Awake comes before every round of events; a round that did not wait before it is a stretch of its own.
 void UiWatch::awake() {
   about_to_block();
   working_ = true;
+  begin_ = account();
   since_.start();
-  cpu_begin_ = cpu_ms();
-  queued_begin_ = queued_ms();
 }
 
 void UiWatch::about_to_block() {
   if (!working_) return;
   working_ = false;
-  const double all = static_cast<double>(since_.nsecsElapsed()) / 1e6, worked = cpu_ms() - cpu_begin_;
+  const double all = static_cast<double>(since_.nsecsElapsed()) / 1e6, worked = cpu_ms() - begin_.cpu_ms;
+  double waited = 0;
+  if (all - worked > kNoticed) {
+    const Account now = account();
+    if (now.sleeps != begin_.sleeps) waited = std::max(all - worked - (now.queued_ms - begin_.queued_ms), 0.0);
+  }
   longest_ = std::max(longest_, all);
   cpu_ = std::max(cpu_, worked);
-  const double queued = std::min(queued_ms() - queued_begin_, all - worked);
-  busy_ = std::max(busy_, all - queued);
-  waited_ = std::max(waited_, all - queued - worked);
+  busy_ = std::max(busy_, worked + waited);
+  waited_ = std::max(waited_, waited);
 }
 
 void UiWatch::reset() {
@@ -76,14 +136,14 @@ double UiWatch::longest_ms() const {
   return working_ ? std::max(longest_, static_cast<double>(since_.nsecsElapsed()) / 1e6) : longest_;
 }
 
-FrameOverlay::FrameOverlay(UiWatch* watch, QWidget* parent) : QWidget(parent), watch_(watch) {
+FrameOverlay::FrameOverlay(QWidget* parent) : QWidget(parent) {
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setFocusPolicy(Qt::NoFocus);
   clock_.start();
   parent->installEventFilter(this);
   connect(&timer_, &QTimer::timeout, this, [this] {
-    blocked_ = watch_->longest_ms();
-    watch_->reset();
+    blocked_ = watch_.longest_ms();
+    watch_.reset();
     update();
   });
   timer_.start(500);

@@ -17,6 +17,16 @@ QThreadPool* long_jobs() {
   return pool;
 }
 
+namespace {
+
+// Not Qt's global one: what is painted fills large or shaded areas in parts there, and waits for them.
+QThreadPool* pictures() {
+  static QThreadPool* const pool = new QThreadPool(QCoreApplication::instance());
+  return pool;
+}
+
+}  // namespace
+
 // What a running job and its view share: whether the view is still there.
 struct Background::State {
   QMutex mutex;
@@ -51,8 +61,7 @@ void Background::start(Job job) {
   running_ = true;
   stop_ = std::stop_source();
   const int number = ++number_;
-  QThreadPool::globalInstance()->start([state = state_, job = std::move(job), number,
-                                        token = stop_.get_token()]() mutable {
+  pictures()->start([state = state_, job = std::move(job), number, token = stop_.get_token()]() mutable {
     Result result = token.stop_requested() ? nullptr : job(token);
     job = nullptr;
     const QMutexLocker lock(&state->mutex);

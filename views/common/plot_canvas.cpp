@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/incomplete.h>
 #include <views/common/plot_canvas.h>
+#include <views/common/rect_plottable.h>
 #include <views/common/tickers.h>
 
 #include <QTimer>
@@ -98,11 +99,11 @@ void PlotCanvas::draw_playhead(QCPPainter* p) const {
   QColor fill = colours().playhead;
   if (b - a >= 3) {
     fill.setAlpha(24);
-    p->fillRect(QRectF(a, area.top(), b - a, area.height()).intersected(QRectF(area)), fill);
+    fill_at_once(p, QRectF(a, area.top(), b - a, area.height()).intersected(QRectF(area)).toRect(), fill);
   }
   fill.setAlpha(190);
   const int x = static_cast<int>(std::lround((a + b) / 2));
-  if (x >= area.left() && x <= area.right()) p->fillRect(QRect(x, area.top(), 1, area.height()), fill);
+  if (x >= area.left() && x <= area.right()) fill_at_once(p, QRect(x, area.top(), 1, area.height()), fill);
 }
 
 // A dashed line each, and its words on a flag at the foot of the plot.
@@ -139,10 +140,11 @@ void PlotCanvas::draw_range(QCPPainter* p, AxisRange range, bool selected) const
   p->setAntialiasing(false);
   QColor fill = selected ? colours().selection_outer : colours().hover;
   fill.setAlpha(selected ? 26 : 16);
-  p->fillRect(QRectF(a, area.top(), b - a, area.height()), fill);
+  fill_at_once(p, QRectF(a, area.top(), b - a, area.height()).toRect(), fill);
   if (!selected) return;
   fill.setAlpha(150);
-  for (const double x : {a, b - 1}) p->fillRect(QRectF(std::floor(x), area.top(), 1, area.height()), fill);
+  for (const double x : {a, b - 1})
+    fill_at_once(p, QRect(static_cast<int>(std::floor(x)), area.top(), 1, area.height()), fill);
   // The double outline, where it hides nothing.
   const QRectF bar(a, area.bottom() - 4, b - a, 5);
   p->fillRect(bar, colours().selection_outer);

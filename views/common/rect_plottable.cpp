@@ -9,6 +9,7 @@ namespace arenascope::views {
 namespace {
 
 constexpr int kMostLabels = 800;
+constexpr int kStrip = 32;  // logical pixels: Qt parts 96 lines and more of a device
 
 int clamped(double v) { return static_cast<int>(std::floor(std::clamp(v, -1e6, 1e6) + 0.5)); }
 
@@ -41,7 +42,7 @@ void frame(QPainter* p, const QRect& r, const QColor& c) {
 // A texture in a raster, but lines where the drawing is recorded: SVG knows no textures.
 void fill_hatch(QPainter* p, const QRect& r, const RectStyle& s, const QBrush& texture) {
   if (p->paintEngine() && p->paintEngine()->type() != QPaintEngine::Picture) {
-    p->fillRect(r, texture);
+    fill_at_once(p, r, texture);
     return;
   }
   const QRectF f(r);
@@ -69,7 +70,7 @@ void fill_hatch(QPainter* p, const QRect& r, const RectStyle& s, const QBrush& t
 }
 
 void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const RectStyle& s, const QBrush& hatch) {
-  if (s.fill.isValid()) painter->fillRect(rect, s.fill);
+  if (s.fill.isValid()) fill_at_once(painter, rect, s.fill);
   const bool roomy = rect.width() >= 3 && rect.height() >= 3;
   if (s.hatch != Hatch::None && roomy) {
     painter->setBrushOrigin(whole.topLeft());
@@ -99,6 +100,13 @@ void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const R
 }
 
 }  // namespace
+
+void fill_at_once(QPainter* painter, const QRect& rect, const QBrush& brush) {
+  const bool raster = painter->paintEngine() != nullptr && painter->paintEngine()->type() == QPaintEngine::Raster;
+  if (!raster || rect.height() <= kStrip || brush.isOpaque()) return painter->fillRect(rect, brush);
+  for (int y = rect.top(); y <= rect.bottom(); y += kStrip)
+    painter->fillRect(QRect(rect.left(), y, rect.width(), std::min(kStrip, rect.bottom() + 1 - y)), brush);
+}
 
 QRect pixel_rect(const QCPAxis* x, const QCPAxis* y, const Rect& rect) {
   return to_pixels(map_of(x, y), rect).intersected(x->axisRect()->rect().adjusted(-4, -4, 4, 4));

@@ -27,6 +27,9 @@ struct RectStyle {
 
 // Where a rectangle of the plot lies in pixels, whole and inside the clip.
 QRect pixel_rect(const QCPAxis* x, const QCPAxis* y, const Rect& rect);
+// As QPainter::fillRect(), but at once: Qt hands tall rectangles that are translucent or hatched to other threads in parts
+// and waits for them, which is long where a model computes on every core.
+void fill_at_once(QPainter* painter, const QRect& rect, const QBrush& brush);
 // Fill, hatch, outline and edge of one rectangle, of which `rect` is the visible part of `whole`.
 void draw_styled_rect(QPainter* painter, const QRect& whole, const QRect& rect, const RectStyle& style);
 void draw_double_outline(QPainter* painter, const QRect& rect, const ThemeColours& colours);

@@ -26,7 +26,7 @@ class SessionSource : public QObject {
   const SnapshotPtr& snapshot() const { return snapshot_; }
 
   // Live: refreshed by itself every `interval` milliseconds, if something changed.
-  void set_live(bool live, int interval = 33);
+  void set_live(bool live, int interval = 30);
   bool live() const { return timer_.isActive(); }
 
   // The run the step axis counts in. Unless one was chosen: the newest that has finished, or the one going on where

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/rect_plottable.h>
 #include <QPainterPath>
 #include <QtMath>
 
@@ -341,12 +342,14 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const ThemeColour
                    const QRectF& visible) {
   if (!scene.ready() || scene.layout->bounds.isEmpty()) return;
   painter.save();
-  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setRenderHint(QPainter::Antialiasing, false);
   painter.setPen(QPen(colours.axis, 1));
+  painter.setBrush(Qt::NoBrush);
   QColor back = colours.panel;
   back.setAlpha(235);
-  painter.setBrush(back);
-  painter.drawRoundedRect(target, 4, 4);
+  fill_at_once(&painter, target.toRect(), back);
+  painter.drawRect(target.toRect());
+  painter.setRenderHint(QPainter::Antialiasing);
   const MinimapPlace place(scene, target);
   painter.setClipRect(place.inner.adjusted(-1, -1, 1, 1));
   painter.setPen(Qt::NoPen);
@@ -360,8 +363,11 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const ThemeColour
   painter.setPen(QPen(colours.category(5), 1.4));
   QColor glass = colours.category(5);
   glass.setAlpha(28);
-  painter.setBrush(glass);
-  painter.drawRect(place(visible.intersected(place.bounds)));
+  const QRectF window = place(visible.intersected(place.bounds));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  fill_at_once(&painter, window.toRect(), glass);
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(window);
   painter.restore();
 }
 

@@ -16,7 +16,7 @@ namespace {
 void show_frame_times(const Shell& shell, bool on) {
   delete shell.window->findChild<FrameOverlay*>();
   if (!on) return;
-  auto* frames = new FrameOverlay(shell.watch, shell.window);
+  auto* frames = new FrameOverlay(shell.window);
   for (PlotView* view : shell.window->findChildren<PlotView*>())
     QObject::connect(view, &PlotView::painted, frames, [frames, view] { frames->frame(view->last_frame_ms()); });
   frames->show();

@@ -3,6 +3,7 @@
 
 #include <arenascope/trace/recorder.h>
 
+#include <views/common/background.h>
 #include <QThreadPool>
 
 #include "run_worker.h"
@@ -127,7 +128,7 @@ std::shared_ptr<const trace::PlanInfo> RunController::add_plan(trace::PlanInfo p
   const auto kept = std::make_shared<trace::PlanInfo>(std::move(plan));
   if (recorder_) {
     kept->id = recorder_->describe(*kept);
-    QThreadPool::globalInstance()->start([recorder = recorder_, tell = shared().tell] {
+    views::long_jobs()->start([recorder = recorder_, tell = shared().tell] {
       recorder->drain();
       tell([](RunController& c) { Q_EMIT c.read_on(); });
     });

@@ -38,6 +38,7 @@ QString Layouts::last() { return QSettings().value("window/layout", "default").t
 
 // Everything where it belongs, shown.
 void Layouts::place() {
+  window_->setAnimated(false);  // each of two dozen would glide, and be laid out and drawn twice
   std::map<PanelPlace, QDockWidget*> first, newest;
   for (const PanelKind& kind : panel_kinds()) {
     QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
@@ -58,6 +59,7 @@ void Layouts::place() {
     if (dock != first[kind.place]) window_->tabifyDockWidget(std::exchange(newest[kind.place], dock), dock);
     dock->show();
   }
+  window_->setAnimated(QApplication::isEffectEnabled(Qt::UI_General));
 }
 
 void Layouts::apply(const QString& name) {

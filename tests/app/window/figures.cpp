@@ -22,6 +22,7 @@
 #include "app/window/language.h"
 #include "app/window/main_window.h"
 #include "app/window/ui_watch.h"
+#include "app/window/wait_until.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -124,9 +125,6 @@ std::shared_ptr<trace::Session> transformer_session(int layers) {
 
 }  // namespace
 
-// Budgets are printed as they are; what fails is half as much again: machines differ.
-constexpr double kAllowed = 1.5;
-
 class Figures : public QObject {
   Q_OBJECT
 
@@ -140,17 +138,12 @@ class Figures : public QObject {
 
   template <class F>
   bool until(F done, int ms = 120'000) {
-    QElapsedTimer clock;
-    clock.start();
-    while (!done() && clock.elapsed() < ms)
-      QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 5);
-    return done();
+    return wait_until(done, ms);
   }
   void settle(int ms = 600) {
-    QElapsedTimer clock;
-    clock.start();
-    while (clock.elapsed() < ms)
-      QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+    QEventLoop loop;
+    QTimer::singleShot(ms, &loop, &QEventLoop::quit);
+    loop.exec();
   }
   void fresh() {
     window_.reset();
@@ -165,7 +158,8 @@ class Figures : public QObject {
     row((std::string("UI thread busy at most, ") + what).c_str(), watch_->longest_busy_ms(), "ms", 50);
     row((std::string("  of which it worked, ") + what).c_str(), watch_->longest_cpu_ms(), "ms", 50);
     row((std::string("UI thread waited at most, ") + what).c_str(), watch_->longest_wait_ms(), "ms", 5);
-    QVERIFY2(watch_->longest_busy_ms() <= 50 * kAllowed, what);
+    QVERIFY2(watch_->longest_busy_ms() <= 50, what);
+    QVERIFY2(watch_->longest_wait_ms() <= 5, what);
   }
 
  private Q_SLOTS:
@@ -271,11 +265,11 @@ class Figures : public QObject {
     QVERIFY(until([&] { return window_->documents()->size() == 3; }));
     doc().show_session(test::sample_session({100, 4, 2, false, true}), "sample");
     std::vector<double> worked;
+    watch_->reset();
     for (const char* layout : {"default", "memory", "time"}) {
       window_->shell().layouts->apply(QString::fromLatin1(layout));
       for (int i = 0; i < 9; ++i) {
         settle(400);
-        watch_->reset();
         const double before = cpu_ms();
         window_->documents()->show(static_cast<size_t>(i) % 3);
         for (int round = 0; round < 4; ++round) QCoreApplication::processEvents();
@@ -284,7 +278,7 @@ class Figures : public QObject {
     }
     row("a tab switched to: the UI thread works, median", percentile(worked, 0.5), "ms", 50);
     row("a tab switched to: the UI thread works, longest of 27", percentile(worked, 1), "ms", 50);
-    QVERIFY(percentile(worked, 0.5) <= 50 * kAllowed);
+    QVERIFY(percentile(worked, 1) <= 50);
     settle();
     blocked("switching tabs");
   }
@@ -313,7 +307,7 @@ class Figures : public QObject {
     }
     row("a selection shown in every view, median", percentile(wall, 0.5), "ms", 16);
     row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", 16);
-    QVERIFY(percentile(worked, 0.5) <= 16 * kAllowed);
+    QVERIFY(percentile(worked, 0.5) <= 16);
   }
 
   void spans_panned_and_zoomed() {
@@ -428,7 +422,8 @@ class Figures : public QObject {
     recorder->drain();
     row("live: events a second", static_cast<double>(written.load()) / seconds, "1/s", 195'000, false);
     row("live: events lost",
-        static_cast<double>(recorder->lost() + std::abs(written.load() - session->snapshot()->event_count)), "", 0);
+        static_cast<double>(recorder->lost() + std::max<int64_t>(written.load() - session->snapshot()->event_count, 0)),
+        "", 0);
     row("live: frames a second", frames / seconds, "1/s", 60, false);
     row("  the UI thread's work a frame", frames > 0 ? busy / frames : 0, "ms", 1000.0 / 60);
     blocked("live");

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plain_style.h"
+
+#include <QApplication>
+#include <QPainter>
+#include <QStyleOptionSlider>
+
+namespace arenascope::app {
+
+namespace {
+
+// That much of `over` on `ground`; opaque.
+QColor mixed(const QColor& ground, const QColor& over, double share) {
+  const auto part = [share](int a, int b) { return static_cast<int>(a + (b - a) * share); };
+  return {part(ground.red(), over.red()), part(ground.green(), over.green()), part(ground.blue(), over.blue())};
+}
+
+}  // namespace
+
+void PlainStyle::use() {
+  if (qobject_cast<PlainStyle*>(QApplication::style()) == nullptr) QApplication::setStyle(new PlainStyle);
+}
+
+void PlainStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                                    const QWidget* widget) const {
+  const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
+  if (control != CC_ScrollBar || bar == nullptr)
+    return QProxyStyle::drawComplexControl(control, option, painter, widget);
+  const QPalette& palette = bar->palette;
+  const QColor ground = palette.color(QPalette::Window), ink = palette.color(QPalette::WindowText);
+  painter->fillRect(bar->rect, mixed(ground, ink, 0.04));
+  const bool on = (bar->state & State_Enabled) != 0 && bar->maximum > bar->minimum;
+  const bool held =
+      (bar->activeSubControls & SC_ScrollBarSlider) != 0 && (bar->state & (State_Sunken | State_MouseOver));
+  if (on)
+    painter->fillRect(proxy()->subControlRect(control, bar, SC_ScrollBarSlider, widget).adjusted(3, 3, -3, -3),
+                      mixed(ground, ink, held ? 0.6 : 0.38));
+  const bool flat = bar->orientation == Qt::Horizontal;
+  const bool right_to_left = bar->direction == Qt::RightToLeft;
+  for (const SubControl line : {SC_ScrollBarSubLine, SC_ScrollBarAddLine}) {
+    QStyleOption arrow(*bar);
+    arrow.rect = proxy()->subControlRect(control, bar, line, widget).adjusted(4, 4, -4, -4);
+    if (!arrow.rect.isValid()) continue;
+    arrow.state = on ? State_Enabled : State_None;
+    const bool back = line == SC_ScrollBarSubLine;
+    proxy()->drawPrimitive(!flat                   ? (back ? PE_IndicatorArrowUp : PE_IndicatorArrowDown)
+                           : back != right_to_left ? PE_IndicatorArrowLeft
+                                                   : PE_IndicatorArrowRight,
+                           &arrow, painter, widget);
+  }
+}
+
+}  // namespace arenascope::app
