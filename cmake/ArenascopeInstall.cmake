@@ -61,6 +61,7 @@ install(FILES packaging/arenascope-cli.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/ma
 if(ARENASCOPE_WINDOW)
   install(FILES packaging/arenascope.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
   install(FILES packaging/org.arenascope.Arenascope.desktop DESTINATION "${CMAKE_INSTALL_DATADIR}/applications")
+  install(FILES packaging/org.arenascope.Arenascope.metainfo.xml DESTINATION "${CMAKE_INSTALL_DATADIR}/metainfo")
 endif()
 set(documents "${CMAKE_INSTALL_DATADIR}/doc/arenascope")
 install(FILES README.md CHANGELOG.md DESTINATION "${documents}")

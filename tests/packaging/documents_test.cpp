@@ -39,6 +39,20 @@ TEST_CASE("every path that a document names is there") {
   }
 }
 
+TEST_CASE("metainfo and desktop entry speak of the same program") {
+  const std::string info = text_of("packaging/org.arenascope.Arenascope.metainfo.xml"),
+                    desktop = text_of("packaging/org.arenascope.Arenascope.desktop"), build = text_of("CMakeLists.txt");
+  std::smatch version;
+  REQUIRE(std::regex_search(build, version, std::regex(R"(project\(Arenascope VERSION ([0-9.]+))")));
+  CHECK(info.find("<release version=\"" + version[1].str() + "\"") != std::string::npos);
+  CHECK(info.find("<launchable type=\"desktop-id\">org.arenascope.Arenascope.desktop<") != std::string::npos);
+  CHECK(info.find("<icon type=\"stock\">org.arenascope.Arenascope<") != std::string::npos);
+  CHECK(desktop.find("Icon=org.arenascope.Arenascope\n") != std::string::npos);
+  std::smatch comment;
+  REQUIRE(std::regex_search(desktop, comment, std::regex("\nComment=([^\n]+)")));
+  CHECK(info.find("<summary>" + comment[1].str() + "</summary>") != std::string::npos);
+}
+
 TEST_CASE("no document or source was left unfinished") {
   for (const char* document : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}) {
     const std::string text = text_of(document);
