@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "document/job.h"
 #include "shell.h"
 
 namespace arenascope::app {
@@ -40,7 +41,14 @@ QPushButton* line(QWidget* parent, const QString& text, const QString& tip) {
 WelcomePage::WelcomePage(Shell& shell) : QWidget(shell.window), shell_(shell) {
   setObjectName(QStringLiteral("welcome"));
   shell_.window->installEventFilter(this);
+  connect(shell_.documents, &Documents::progress_changed, this, &WelcomePage::show_progress);
   hide();
+}
+
+void WelcomePage::show_progress() {
+  if (isHidden() || doing_ == nullptr) return;
+  const auto job = job_of(*shell_.documents);
+  doing_->setText(job ? job->text : tr("Open a model, run it, and watch how it lives in memory."));
 }
 
 // Docks come to the front when they are put back or chosen; messages stand before everything.
@@ -62,7 +70,7 @@ void WelcomePage::update_page() {
 
 QLayout* WelcomePage::ways() {
   auto* row = new QHBoxLayout;
-  for (const char* id : {"file.open", "file.zoo"}) {
+  for (const char* id : {"file.open", "file.zoo", "file.attach"}) {
     QAction* action = shell_.actions->find(QString::fromLatin1(id));
     auto* button = new QPushButton(QString(action->text()).remove(u'&'), inside_);
     button->setToolTip(action->shortcut().toString(QKeySequence::NativeText));
@@ -104,13 +112,14 @@ void WelcomePage::fill() {
   large.setPointSizeF(large.pointSizeF() * 2);
   large.setBold(true);
   title->setFont(large);
-  auto* what = new QLabel(tr("Open a model, run it, and watch how it lives in memory."), inside_);
-  what->setWordWrap(true);
+  doing_ = new QLabel(tr("Open a model, run it, and watch how it lives in memory."), inside_);
+  doing_->setObjectName(QStringLiteral("doing"));
+  doing_->setWordWrap(true);
   auto* drop = new QLabel(tr("Or drop a model, a recording, another tool's trace or a list of buffers here."), inside_);
   drop->setWordWrap(true);
   auto* lists = new QHBoxLayout;
   column->addWidget(title);
-  column->addWidget(what);
+  column->addWidget(doing_);
   column->addSpacing(8);
   column->addLayout(ways());
   column->addWidget(drop);

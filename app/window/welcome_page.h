@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands over the panels while nothing is open: ways to open something, what was open last, examples and lessons.
 #pragma once
+#include <QLabel>
 #include <QVBoxLayout>
 #include <QWidget>
 
@@ -22,12 +23,14 @@ class WelcomePage : public QWidget {
   void fill();
   void place();
   void stand_over();
+  void show_progress();
   QLayout* ways();
   QVBoxLayout* list(const QString& heading);
   void add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip);
 
   Shell& shell_;
   QWidget* inside_ = nullptr;
+  QLabel* doing_ = nullptr;  // what is being opened
 };
 
 }  // namespace arenascope::app

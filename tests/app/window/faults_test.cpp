@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Faults that users met in the window, each with the test that it failed; most are told by the tests of their part.
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTest>
+
+#include <views/inspector/inspector_view.h>
+
+#include "sample_session.h"
+#include "tests/test_data.h"
+#include "window_fixture.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+
+class FaultsTest : public QObject, protected WindowFixture {
+  Q_OBJECT
+
+ private:
+  QString told() { return panels().find<InspectorView>("inspector")->text(); }
+  QString recording(const char* name, int runs) {
+    test::SampleOptions options;
+    options.runs = runs;
+    const QString path = folder_.filePath(QString::fromLatin1(name));
+    return trace::save_recording(*test::sample_session(options)->snapshot(), path.toStdString()).ok() ? path
+                                                                                                      : QString();
+  }
+
+ private Q_SLOTS:
+  void initTestCase() { set_up("arenascope-faults-test"); }
+  void init() { make_window(); }
+  void cleanup() {
+    window_.reset();
+    set_language("en");
+  }
+
+  // A click on a block of a PyTorch snapshot blanked the inspector, and who took it was never told.
+  void a_block_of_a_snapshot_tells_itself_and_its_stack() {
+    const auto file = test::data_folder() / "traces/pytorch_cuda_snapshot_small.pickle";
+    if (test::data_folder().empty() || !std::filesystem::exists(file)) QSKIP("no traces in ARENASCOPE_DATA");
+    window_->open(QString::fromStdString(file.string()));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->event_count > 0 && doc().progress().isEmpty(), kPatience);
+    panels().show("blocks");
+    TablePanel* blocks = panels().table("blocks");
+    QTRY_VERIFY_WITH_TIMEOUT(blocks->model()->rowCount() > 0, kPatience);
+    bool stack = false;
+    for (int row = 0; row < std::min(blocks->model()->rowCount(), 30); ++row) {
+      const QRect cell = blocks->table_view()->visualRect(blocks->model()->index(row, 1));
+      if (!blocks->table_view()->viewport()->rect().contains(cell.center())) break;
+      QTest::mouseClick(blocks->table_view()->viewport(), Qt::LeftButton, {}, cell.center());
+      QVERIFY2(!doc().selection()->current().empty() && told().size() > 40, qPrintable(told()));
+      stack = stack || (told().contains("Taken by") && told().contains(".py:"));
+    }
+    QVERIFY2(stack, qPrintable(told()));
+  }
+
+  // A range of a trace without steps selected nothing, and there were no sums over one.
+  void a_range_of_time_is_summed_up_without_steps() {
+    doc().show_session(test::span_session(2000), "spans");
+    QTRY_VERIFY(doc().axis()->has_time() && doc().axis()->steps() == 0);
+    PlotView* plot = plot_view("timeline");
+    plot->prepare_now();
+    const QRect area = plot->plot()->axisRect()->rect();
+    const QPoint from(area.left() + area.width() / 4, area.center().y()), to(area.center());
+    QTest::mousePress(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, from);
+    QTest::mouseMove(plot->plot(), to);
+    QTest::mouseRelease(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, to);
+    QVERIFY(doc().selection()->current().get<TimeRangeSelection>() != nullptr);
+    QTRY_VERIFY2(told().contains("By thread"), qPrintable(told()));
+  }
+
+  // The dot of the plan in use stood on the plan that was shown in its place.
+  void the_dot_of_use_stays_on_the_plan_in_use() {
+    doc().show_session(test::sample_session(), "sample");
+    ReplanWish wish = doc().replanning()->wish();
+    wish.planner = "none";
+    doc().replanning()->plan(wish);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->shown_plan() != nullptr, kPatience);
+    panels().show("planners");
+    TablePanel* plans = panels().table("planners");
+    const trace::PlanId used = doc().source()->ghost_plan()->id, shown = doc().source()->shown_plan()->id;
+    const auto mark = [&](trace::PlanId id) {
+      for (int row = 0; row < plans->model()->rowCount(); ++row)
+        if (plans->model()->id_of(row) == static_cast<int64_t>(id.index()))
+          return plans->model()->index(row, 0).data().toString();
+      return QString();
+    };
+    plans->refresh();
+    QTRY_COMPARE(mark(used), QStringLiteral("●"));
+    QCOMPARE(mark(shown), QStringLiteral("○"));
+    // What was said of the plan goes with it when that is undone.
+    QTest::qWait(500);
+    window_->shell().messages().note(QStringLiteral("This plan is shown."));
+    QVERIFY(window_->shell().undo->can_go(-1));
+    window_->shell().undo->go(-1);
+    QVERIFY2(doc().messages()->sentences().isEmpty(), qPrintable(doc().messages()->sentences().join(u'|')));
+  }
+
+  // The third file of a command line was left out without a word.
+  void every_file_of_the_command_line_is_opened() {
+    const QStringList files{recording("a.arenascope", 1), recording("b.arenascope", 2), recording("c.arenascope", 3)};
+    window_->open_all(files);
+    QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{3}, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(window_->documents()->opening() == nullptr, kPatience);
+    for (size_t i = 0; i < 3; ++i) QCOMPARE((*window_->documents())[i].spec(), files[static_cast<qsizetype>(i)]);
+  }
+
+  // "Nothing is open" stood there while something was being opened.
+  void what_is_being_opened_is_said() {
+    auto* doing = window_->findChild<QLabel*>("doing");
+    QVERIFY(doing != nullptr && !doing->text().contains("squeezenet"));
+    QString said, corner;
+    const auto connection = connect(window_->documents(), &Documents::progress_changed, this, [&] {
+      const auto* now = window_->findChild<QWidget*>("welcome")->findChild<QLabel*>("doing");
+      if (now != nullptr && now->isVisible() && now->text().contains("squeezenet")) said = now->text();
+      for (const QLabel* label : window_->menuBar()->cornerWidget()->findChildren<QLabel*>())
+        if (label->text().startsWith("opening")) corner = label->text();
+    });
+    open("zoo:squeezenet");
+    disconnect(connection);
+    QVERIFY(!said.isEmpty() && !corner.isEmpty());
+  }
+
+  // Buttons that Qt names stayed English in a Chinese window.
+  void standard_buttons_speak_the_language() {
+    set_language("zh_CN");
+    QDialogButtonBox box(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::Close |
+                         QDialogButtonBox::Apply | QDialogButtonBox::Open);
+    for (const QAbstractButton* button : box.buttons())
+      QVERIFY2(std::any_of(button->text().begin(), button->text().end(), [](QChar c) { return c.unicode() >= 0x4e00; }),
+               qPrintable(button->text()));
+  }
+};
+
+QTEST_MAIN(FaultsTest)
+#include "faults_test.moc"
