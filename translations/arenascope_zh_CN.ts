@@ -818,8 +818,8 @@
         <translation>en 或 zh_CN。</translation>
     </message>
     <message>
-        <source>Name of a node to select.</source>
-        <translation>要选中的节点名称。</translation>
+        <source>Name of a node to select, or peak: the one that runs there.</source>
+        <translation>要选中的节点名称；peak 表示峰值处运行的节点。</translation>
     </message>
     <message>
         <source>Open all layers of the graph.</source>
@@ -1459,6 +1459,26 @@
     <message>
         <source>Looking for savings…</source>
         <translation>正在查找可节省之处…</translation>
+    </message>
+    <message>
+        <source>Saving %1…</source>
+        <translation>正在保存 %1…</translation>
+    </message>
+    <message>
+        <source>Writing a text…</source>
+        <translation>正在写文本…</translation>
+    </message>
+    <message>
+        <source>Training…</source>
+        <translation>正在训练…</translation>
+    </message>
+    <message>
+        <source>Training, epoch %1…</source>
+        <translation>正在训练，第 %1 轮…</translation>
+    </message>
+    <message>
+        <source>Weighing work against memory…</source>
+        <translation>正在权衡计算量与内存…</translation>
     </message>
 </context>
 <context>
@@ -6225,6 +6245,17 @@ handed out %6 times</source>
         <translation>%1，%2
 块 %3，请求 %4，浪费 %5
 分配 %6 次</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Saver</name>
+    <message>
+        <source>%1 is still being written.</source>
+        <translation>%1 仍在写入。</translation>
+    </message>
+    <message>
+        <source>%1 was not written: it was cancelled.</source>
+        <translation>%1 未写入：已取消。</translation>
     </message>
 </context>
 </TS>

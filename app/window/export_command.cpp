@@ -3,7 +3,6 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
-#include <QEventLoop>
 #include <QPainter>
 
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include "lesson_guide.h"
 #include "main_window.h"
 #include "panels/widget_picture.h"
+#include "wait_until.h"
 
 namespace arenascope::app {
 
@@ -25,14 +25,6 @@ using namespace views;
 namespace {
 
 constexpr int kLong = 600'000;  // milliseconds
-
-bool wait_until(const std::function<bool()>& done, int ms) {
-  QElapsedTimer timer;
-  timer.start();
-  while (!done() && timer.elapsed() < ms)
-    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);
-  return done();
-}
 
 int complain(const QString& sentence, int status) {
   std::fprintf(stderr, "arenascope: %s\n", qUtf8Printable(sentence));
@@ -55,7 +47,7 @@ class Exporter {
  private:
   Document& document() { return window_.document(); }
   GraphView* graph() { return window_.shell().panels->find<GraphView>("graph"); }
-  void select();
+  bool select();
   QSize size();
   // Waits for a signal, which begin() is to cause.
   template <class Sender, class Signal>
@@ -112,21 +104,30 @@ bool Exporter::arrange() {
     graph()->set_colour(static_cast<GraphColour>(colour));
   if (options_.expand) graph()->expand_all();
   wait_until([&] { return !graph()->layout_job()->running(); }, 30'000);
-  select();
+  if (!select()) return false;
   if (options_.time) document().axis()->set_mode(AxisMode::Time);
   return true;
 }
 
-void Exporter::select() {
+// A node by its name; "peak": that which runs where most is live; nothing is selected unless asked, and the playhead
+// stands at the peak.
+bool Exporter::select() {
   const trace::GraphInfo* info = document().source()->graph();
-  if (info == nullptr || options_.select.isEmpty()) {
-    if (document().axis()->steps() > 0)
-      document().axis()->set_current(Step(window_.shell().playback->slider()->peak_step()));
-    return;
+  const trace::PlanInfo* plan = document().source()->plan();
+  const int32_t peak = window_.shell().playback->slider()->peak_step();
+  if (peak >= 0) document().axis()->set_current(Step(peak));
+  if (options_.select.isEmpty()) return true;
+  NodeId node;
+  if (options_.select == u"peak" && plan != nullptr && peak >= 0 && static_cast<size_t>(peak) < plan->order.size())
+    node = plan->order[static_cast<size_t>(peak)];
+  for (size_t i = 0; info != nullptr && i < info->nodes.size(); ++i)
+    if (info->nodes[i].name == options_.select.toStdString()) node = NodeId(i);
+  if (info != nullptr && node.valid() && node.index() < info->nodes.size()) {
+    document().selection()->select(Selection::node(info->id, node));
+    return true;
   }
-  for (size_t i = 0; i < info->nodes.size(); ++i)
-    if (info->nodes[i].name == options_.select.toStdString())
-      document().selection()->select(Selection::node(info->id, NodeId(i)));
+  error_ = QStringLiteral("there is no node '%1' to select").arg(options_.select);
+  return false;
 }
 
 bool Exporter::plan() {

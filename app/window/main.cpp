@@ -87,7 +87,7 @@ void add_options(QCommandLineParser& parser) {
       {"colour", QT_TRANSLATE_NOOP("Main", "Of the graph: state, op, backend, time, bytes, block or difference."),
        "what"},
       {"layout", QT_TRANSLATE_NOOP("Main", "Of the window: default, graph, memory, time or lesson."), "layout"},
-      {"select", QT_TRANSLATE_NOOP("Main", "Name of a node to select."), "node"},
+      {"select", QT_TRANSLATE_NOOP("Main", "Name of a node to select, or peak: the one that runs there."), "node"},
       {"planner", QT_TRANSLATE_NOOP("Main", "Show this planner's plan over the one in use."), "name"},
       {"order", QT_TRANSLATE_NOOP("Main", "The order of that plan."), "name"}};
   for (const auto& [name, what, value] : kOptions) option(name, text(what), value);
@@ -233,8 +233,8 @@ int main(int argc, char** argv) {
     if (!languages().contains(language)) return refuse(QStringLiteral("--language is en or zh_CN"));
     set_language(language);
   }
-  if (!theme.isEmpty() && theme != u"light" && theme != u"dark")
-    return refuse(QStringLiteral("--theme is light or dark"));
+  if (!theme.isEmpty() && theme != u"light" && theme != u"dark" && theme != u"contrast")
+    return refuse(QStringLiteral("--theme is light, dark or contrast"));
   if (!attached.isEmpty()) return run_window(theme, {attached});
   if (parser.isSet(QStringLiteral("lesson"))) return lesson_command(parser);
   if (parser.isSet(QStringLiteral("check"))) return refuse(QStringLiteral("--check wants --lesson FILE"));

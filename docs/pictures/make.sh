@@ -23,7 +23,7 @@ draw() {  # NAME ARGUMENTS...
     mv "$folder/$name.small.png" "$folder/$name.png"
   fi
 }
-both window --export window --select r14 "$model"
+both window --export window --select peak "$model"
 both window-dark-zh --export window --theme dark --language zh_CN --layout memory zoo:bert_base
 both window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
 both timeline --export timeline --size 1200x260 --time zoo:squeezenet

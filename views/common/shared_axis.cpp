@@ -19,6 +19,7 @@ void SharedAxis::reset() {
   steps_ = 0;
   time_ = {0, 0};
   fresh_ = true;
+  left_ = {};
   if (current_.valid()) {
     current_ = {};
     Q_EMIT current_changed();
@@ -75,8 +76,11 @@ void SharedAxis::update_mapping() {
   if (anything) fresh_ = false;
   show(bounded(range, limits(), shortest()));
 
-  if (follow_ && source_->live() && source_->live_step().valid()) set_current(source_->live_step());
-  if (current_.valid() && current_.value >= steps_) set_current(Step(std::max(steps_ - 1, 0)));
+  if (follow_ && source_->live() && source_->live_step().valid()) {
+    if (!left_.valid()) left_ = current_;
+    move_to(source_->live_step());
+  }
+  if (current_.valid() && current_.value >= steps_) move_to(Step(std::max(steps_ - 1, 0)));
   if (!current_.valid() && steps_ > 0) set_current(Step(0));
 }
 
@@ -87,10 +91,6 @@ std::pair<Step, Step> SharedAxis::visible_steps() const {
 }
 
 double SharedAxis::current_x() const { return current_.valid() ? frame_.x_of_step(current_.value + 0.5) : 0; }
-
-Nanoseconds SharedAxis::current_time() const {
-  return current_.valid() ? frame_.time_of_x(current_x()) : frame_.origin;
-}
 
 void SharedAxis::set_mode(AxisMode mode) {
   if (mode == frame_.mode || (mode == AxisMode::Step ? !has_steps() : !has_time())) return;
@@ -142,6 +142,15 @@ void SharedAxis::frame_time(Nanoseconds begin, Nanoseconds end) {
 void SharedAxis::frame_all() { show(limits()); }
 
 void SharedAxis::set_current(Step step) {
+  left_ = {};
+  move_to(step);
+}
+
+void SharedAxis::come_back() {
+  if (left_.valid()) set_current(left_);
+}
+
+void SharedAxis::move_to(Step step) {
   if (steps_ == 0) step = {};
   if (step.valid()) step = Step(std::clamp(step.value, 0, steps_ - 1));
   if (step == current_) return;

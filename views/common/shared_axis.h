@@ -30,7 +30,6 @@ class SharedAxis : public QObject {
   // The playhead; none before anything ran.
   Step current() const { return current_; }
   double current_x() const;  // the middle of the current step
-  Nanoseconds current_time() const;
 
  public Q_SLOTS:
   void set_mode(arenascope::views::AxisMode mode);  // keeps in view what is in view
@@ -45,8 +44,9 @@ class SharedAxis : public QObject {
   void frame_all();
   // Keep the newest events in view while they come (time), or the whole run (steps).
   void set_follow(bool follow) { follow_ = follow; }
-  bool follow() const { return follow_; }
   void set_current(arenascope::Step step);
+  // To where it stood before it followed a run, unless it was put elsewhere since.
+  void come_back();
   void step_by(int steps);
 
  Q_SIGNALS:
@@ -61,12 +61,14 @@ class SharedAxis : public QObject {
   AxisRange limits_of(AxisMode mode) const;
   double shortest() const { return frame_.mode == AxisMode::Step ? 2.0 : 50.0; }  // steps, ns
   void show(AxisRange range);
+  void move_to(Step step);
 
   SessionSource* source_;
   AxisFrame frame_;
   AxisRange time_{0, 0};  // of the whole session, ns after the origin
   int32_t steps_ = 0;
   Step current_;
+  Step left_;          // where it stood before it followed a run
   bool fresh_ = true;  // nothing was shown yet: take all
   bool follow_ = true;
 };

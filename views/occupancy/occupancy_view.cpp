@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
+#include <views/common/rect_plottable.h>
 #include <views/common/tickers.h>
 #include <views/occupancy/occupancy_view.h>
 
@@ -18,6 +19,9 @@ void draw_text(QCPPainter* p, const QRectF& box, const QString& text, const QCol
   p->setPen(colour);
   p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
+
+// For its name, above the curve.
+bool has_room_for_peak(const QRect& area, const QFontMetrics& metrics) { return area.height() >= 4 * metrics.height(); }
 
 QColor layer_colour(const ThemeColours& colours, OccupancyScope scope, const OccupancyPicture::Kind& layer) {
   if (layer.unfilled) {
@@ -74,10 +78,10 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
       const int top = static_cast<int>(std::lround(py(l.max)));
       const int low = static_cast<int>(std::lround(py(l.min)));
       if (stacked) {
-        p->fillRect(a, top, b - a, std::max(low - top, 1), colour);
+        fill_at_once(p, QRect(a, top, b - a, std::max(low - top, 1)), colour);
       } else {
-        if (low > top) p->fillRect(a, top, b - a, low - top, light);
-        p->fillRect(a, low, b - a, floor_y - low, colour);
+        if (low > top) fill_at_once(p, QRect(a, top, b - a, low - top), light);
+        fill_at_once(p, QRect(a, low, b - a, floor_y - low), colour);
       }
     }
   }
@@ -153,7 +157,7 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
       if (low - top >= 1) {
         QColor shade = colours.bound;
         shade.setAlpha(26);
-        p->fillRect(QRectF(area.left(), top, area.width(), low - top), shade);
+        fill_at_once(p, QRectF(area.left(), top, area.width(), low - top).toRect(), shade);
       }
     }
     if (o.arena > 0) line(p, static_cast<double>(o.arena), colours.reserved, Qt::SolidLine, 2);
@@ -171,25 +175,22 @@ class OccupancyView::Curves : public QCPAbstractPlottable {
     const QRect area = clipRect();
     const double x = px(o.peak_x);
     if (x < area.left() || x > area.right()) return;
-    const double y = py(static_cast<double>(o.peak));
-    p->fillRect(QRectF(std::floor(x) - 2, y, 1, area.bottom() - y), colours.peak);  // the double line
-    p->fillRect(QRectF(std::floor(x) + 1, y, 1, area.bottom() - y), colours.peak);
+    const QFontMetrics metrics = p->fontMetrics();
+    const double base = area.top() + 2;
+    p->fillRect(QRectF(std::floor(x) - 2, base, 1, area.bottom() - base), colours.peak);  // the double line
+    p->fillRect(QRectF(std::floor(x) + 1, base, 1, area.bottom() - base), colours.peak);
     p->setAntialiasing(true);
     p->setPen(QPen(colours.background, 1));
     p->setBrush(colours.peak);
-    const double base = std::max<double>(y - 9, area.top() + 1);
     p->drawPolygon(QPolygonF({{x - 6, base}, {x + 6, base}, {x, base + 9}}));
     p->setAntialiasing(false);
-    const QFontMetrics metrics = p->fontMetrics();
     QString text = OccupancyView::tr("peak %1").arg(format_bytes(o.peak));
     if (!o.peak_name.empty()) text += QStringLiteral(" · ") + QString::fromStdString(o.peak_name);
     const int width = metrics.horizontalAdvance(text), h = metrics.height();
-    if (area.height() < 4 * h || width + 24 > area.width()) return;
+    if (!has_room_for_peak(area, metrics) || width + 24 > area.width()) return;
     double left = x + 12;
     if (left + width + 6 > area.right()) left = x - 14 - width;
-    // Inside the filled body, so that it meets none of the lines' names above it.
-    const double at = std::clamp<double>(y + h + 10, area.top(), area.bottom() - h - 2);
-    draw_text(p, QRectF(left, at, width + 2, h), text, colours.text, colours.background);
+    draw_text(p, QRectF(left, area.top(), width + 2, h), text, colours.text, colours.background);
   }
 };
 
@@ -240,8 +241,24 @@ void OccupancyView::fit_y() {
       std::max({picture_->top, static_cast<double>(picture_->ghost_arena), static_cast<double>(picture_->other_arena)});
   for (const Bytes capacity : {picture_->capacity, dragging_ ? Bytes{0} : fit_under_})
     if (static_cast<double>(capacity) < top * 1.5) top = std::max(top, static_cast<double>(capacity));
-  y_axis()->setRange(0, top > 0 ? top * 1.16 : 1 << 20);
+  // The peak's name stands above all that is drawn.
+  const QRect area = plot()->axisRect()->rect();
+  const QFontMetrics metrics(plot()->font());
+  double air = 1.16;
+  if (picture_->peak > 0 && has_room_for_peak(area, metrics))
+    air = std::max(air, area.height() / static_cast<double>(area.height() - metrics.height() - 2));
+  y_axis()->setRange(0, top > 0 ? top * air : 1 << 20);
   y_axis()->ticker()->setTickCount(std::clamp(plot()->axisRect()->height() / 36, 2, 8));
+}
+
+void OccupancyView::resizeEvent(QResizeEvent* event) {
+  PlotView::resizeEvent(event);
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        if (picture_) fit_y();
+      },
+      Qt::QueuedConnection);
 }
 
 void OccupancyView::set_fit_under(Bytes bytes) {

@@ -44,6 +44,7 @@ class OccupancyView : public PlotView {
  private:
   class Curves;
   void fit_y();
+  void resizeEvent(QResizeEvent* event) override;
   std::vector<LineName> line_names() const;
   std::optional<Step> step_under(const QPointF& pixel) const;
   void update_header();

@@ -21,7 +21,6 @@ Document::Document(Theme* theme) : DocumentParts(theme) {
     const RunState state = runner_->state();
     if (state != RunState::Running && state != RunState::Paused) source_.set_live(false);
     source_.refresh();
-    go_to_first_peak();
   });
   connect_runner();
   connect_jobs();
@@ -48,6 +47,7 @@ void Document::retire(std::unique_ptr<Document> document) {
   gone->comparing_.cancel();
   Writing::retire(std::move(gone->writing_));
   Learning::retire(std::move(gone->learning_));
+  Saver::retire(std::move(gone->saver_));
   RunController::retire(std::move(gone->runner_));
   gone->deleteLater();
 }
@@ -74,9 +74,14 @@ void Document::connect_jobs() {
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
   connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
+  connect(&source_, &SessionSource::changed, this, &Document::settle_playhead);
   connect(&notes_, &PinnedNotes::changed, this, [this] {
     if (!notes_of_.isEmpty()) remember_notes(notes_of_, notes_.all());
   });
+  connect(saver_.get(), &Saver::saved, &messages_, &Messages::note);
+  connect(saver_.get(), &Saver::failed, this, &Document::failed);
+  for (BackgroundJob* job : std::initializer_list<BackgroundJob*>{saver_.get(), writing_.get(), learning_.get()})
+    connect(job, &BackgroundJob::changed, this, &Document::progress_changed);
   // The runs of what writes are what the views show, from its first token on.
   connect(writing_.get(), &Writing::session_begun, this, &Document::show_session);
   connect(writing_.get(), &Writing::changed, &source_, &SessionSource::refresh);
@@ -164,7 +169,7 @@ void Document::take_state() {
   else
     settle_timer_.start();  // the last events of a run come a moment behind it
   if (state == RunState::Ready) source_.refresh();
-  go_to_first_peak();
+  settle_playhead();
   if (state == RunState::Running) {
     debugger_.stop_playing();
     messages_.drop_notes();  // where it was paused, say
@@ -172,12 +177,14 @@ void Document::take_state() {
   Q_EMIT state_changed();
 }
 
-// When the first run of a model is through, the playhead stands where most is live.
-void Document::go_to_first_peak() {
-  if (!to_peak_ || runner_->state() != RunState::Ready) return;
+// When a run is through, the playhead no longer follows it: it stands where it stood before, behind the first run of a
+// model where most is live. The end of a run may be known only some snapshots after the runner is ready.
+void Document::settle_playhead() {
+  if (runner_->state() != RunState::Ready) return;
   const auto& runs = source_.snapshot()->runs;
   if (runs.empty() || !runs.back().finished) return;
-  to_peak_ = false;
+  axis_.come_back();
+  if (!std::exchange(to_peak_, false)) return;
   if (source_.plan() == nullptr) return;
   const std::vector<Bytes> live = trace::Snapshot::occupancy(*source_.plan());
   const auto peak = std::max_element(live.begin(), live.end());

@@ -15,6 +15,7 @@
 #include "messages.h"
 #include "replanning.h"
 #include "run_controller.h"
+#include "saver.h"
 #include "view_history.h"
 #include "writing.h"
 
@@ -38,6 +39,7 @@ class DocumentParts {
   Messages* messages() { return &messages_; }
   Writing* writing() { return writing_.get(); }
   Learning* learning() { return learning_.get(); }
+  Saver* saver() { return saver_.get(); }
   ViewHistory& history() { return history_; }
   // How the views that hold something of their own look at it; kept while another document is shown.
   struct Looks {
@@ -61,6 +63,7 @@ class DocumentParts {
   Debugger debugger_;
   std::unique_ptr<Writing> writing_ = std::make_unique<Writing>();
   std::unique_ptr<Learning> learning_ = std::make_unique<Learning>();
+  std::unique_ptr<Saver> saver_ = std::make_unique<Saver>();
   ViewHistory history_;
   Looks looks_;
 };
@@ -103,7 +106,7 @@ class Document : public QObject, public DocumentParts {
   void take_state();
   void take_plans();
   void pause_at(int step, BreakReason reason, const QString& node);
-  void go_to_first_peak();
+  void settle_playhead();
   void tell_of_older_runs();
   void set_progress(const QString& text, double share = -1);
 

@@ -22,6 +22,7 @@ foreach(format svg pdf)
   endif()
 endforeach()
 foreach(bad "--export;nothing;-o;x.png;zoo:mul_mat" "--export;graph;-o;${FOLDER}/x.png;/no/such/file.onnx" "--export;graph;zoo:mul_mat"
+            "--export;window;-o;${FOLDER}/x.png;--select;no.such.node;zoo:mul_mat"
             "--export;graph;-o;${FOLDER}/x.png;--size;9x9;zoo:mul_mat")
   execute_process(COMMAND "${PROGRAM}" ${bad} RESULT_VARIABLE status ERROR_VARIABLE said)
   if(NOT status EQUAL 2)

@@ -233,7 +233,9 @@ class WindowTest : public QObject, protected WindowFixture {
     const auto arena = doc().source()->plan()->arena_bytes;
     const auto runs = doc().source()->snapshot()->runs.size();
     window_->shell().actions->find("file.save_recording")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
     QVERIFY(QFile::exists(path));
+    QVERIFY(doc().messages()->sentences().last().contains(path));
     window_->open(path);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Recording, kPatience);
     QCOMPARE(doc().source()->graph()->nodes.size(), nodes);
@@ -468,6 +470,22 @@ class WindowTest : public QObject, protected WindowFixture {
     const auto* occupancy = static_cast<OccupancyView*>(plot_view("occupancy"));
     QTRY_VERIFY(occupancy->picture() && occupancy->picture()->peak > 0);
     QTRY_COMPARE(occupancy->picture()->peak_step, doc().axis()->current());
+    // A run that goes on is followed; when it is through, the playhead stands where it stood.
+    const Step peak = doc().axis()->current();
+    for (const Step stood : {peak, Step(peak.value + 5)}) {
+      doc().axis()->set_current(stood);
+      bool followed = false;
+      const auto following = connect(doc().axis(), &SharedAxis::current_changed, this,
+                                     [&] { followed |= doc().axis()->current() != stood; });
+      QTest::keyClick(window_.get(), Qt::Key_F5);
+      QTRY_VERIFY_WITH_TIMEOUT(followed, kPatience);
+      disconnect(following);
+      QTest::keyClick(window_.get(), Qt::Key_F5, Qt::ShiftModifier);
+      QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+      QTRY_COMPARE(doc().axis()->current(), stood);
+      QTest::qWait(400);
+      QCOMPARE(doc().axis()->current(), stood);
+    }
   }
 
   void breadcrumbs_lead_back_out() {

@@ -272,6 +272,25 @@ class CommonTest : public QObject {
     source.show_plan(nullptr);
     QVERIFY(!source.ghost_plan());
   }
+  void the_playhead_follows_a_run_and_comes_back() {
+    SessionSource source;
+    SharedAxis axis(&source);
+    test::SampleOptions options;
+    options.unfinished = true;
+    options.runs = 2;
+    source.set_session(test::sample_session(options));
+    axis.set_current(Step(2));
+    QVERIFY(source.live_step().value > 2);
+    source.set_live(true, 1000);
+    source.choose_run({});  // another look at the same
+    QCOMPARE(axis.current(), source.live_step());
+    axis.come_back();
+    QCOMPARE(axis.current(), Step(2));
+    source.choose_run({});
+    axis.set_current(Step(3));  // by hand, while it is followed: it stays there
+    axis.come_back();
+    QCOMPARE(axis.current(), Step(3));
+  }
   void source_refreshes_while_live() {
     SessionSource source;
     auto session = std::make_shared<trace::Session>();
