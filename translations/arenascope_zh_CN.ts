@@ -814,10 +814,6 @@
         <translation>每个逻辑像素对应的 PNG 像素数（1）。</translation>
     </message>
     <message>
-        <source>en or zh_CN.</source>
-        <translation>en 或 zh_CN。</translation>
-    </message>
-    <message>
         <source>Name of a node to select, or peak: the one that runs there.</source>
         <translation>要选中的节点名称；peak 表示峰值处运行的节点。</translation>
     </message>
@@ -941,7 +937,7 @@
     </message>
     <message>
         <source>Who lays out the arena</source>
-        <translation>由谁排布内存池</translation>
+        <translation>由谁排布内存区</translation>
     </message>
     <message>
         <source>Order</source>
@@ -965,7 +961,7 @@
     </message>
     <message>
         <source>Bytes for the arena: where no plan fits, ops work in place, in another order or fused, and then tensors are rematerialised or offloaded to the host</source>
-        <translation>内存池的字节数：没有规划放得下时，先让算子原地计算、改变顺序或融合，再重新计算张量或把它们移到主机</translation>
+        <translation>内存区的字节数：没有规划放得下时，先让算子原地计算、改变顺序或融合，再重新计算张量或把它们移到主机</translation>
     </message>
     <message>
         <source>Alignment</source>
@@ -973,7 +969,7 @@
     </message>
     <message>
         <source>Every tensor of the arena begins at a multiple of so many bytes; GE has 512</source>
-        <translation>内存池中每个张量都从该字节数的整数倍处开始；GE 用 512</translation>
+        <translation>内存区中每个张量都从该字节数的整数倍处开始；GE 用 512</translation>
     </message>
     <message>
         <source>In place</source>
@@ -2384,7 +2380,7 @@ Look with the other panels.</source>
     </message>
     <message>
         <source>Bytes of the arena</source>
-        <translation>内存池字节数</translation>
+        <translation>内存区字节数</translation>
     </message>
     <message>
         <source>Loss, accuracy and gradient norms</source>
@@ -2796,21 +2792,21 @@ address %1</source>
     </message>
     <message>
         <source>The order %1 lowers the arena by %2.</source>
-        <translation>顺序 %1 使内存池减小 %2。</translation>
+        <translation>顺序 %1 使内存区减小 %2。</translation>
     </message>
     <message>
         <source>The planner %1 lowers the arena by %2 on the same order.</source>
-        <translation>在同样的顺序下，规划器 %1 使内存池减小 %2。</translation>
+        <translation>在同样的顺序下，规划器 %1 使内存区减小 %2。</translation>
     </message>
     <message numerus="yes">
         <source>If ops worked in place where they may, %n of them, the arena would be %1 smaller.</source>
         <translation>
-            <numerusform>若让可以就地计算的运算（%n 个）就地计算，内存池可减小 %1。</numerusform>
+            <numerusform>若让可以就地计算的运算（%n 个）就地计算，内存区可减小 %1。</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 may write over %2, whose last user it is: in place, the arena is %3 smaller.</source>
-        <translation>%1 是 %2 的最后使用者，可以直接覆盖它：就地计算，内存池可减小 %3。</translation>
+        <translation>%1 是 %2 的最后使用者，可以直接覆盖它：就地计算，内存区可减小 %3。</translation>
     </message>
     <message>
         <source>An alignment of %1 bytes instead of %2 saves %3 of padding.</source>
@@ -2818,31 +2814,31 @@ address %1</source>
     </message>
     <message>
         <source>%1 lies unused for %2 steps around the peak: rematerialising it behind them lowers the arena by %3.</source>
-        <translation>%1 在峰值前后有 %2 步闲置：之后重新计算它，内存池可减小 %3。</translation>
+        <translation>%1 在峰值前后有 %2 步闲置：之后重新计算它，内存区可减小 %3。</translation>
     </message>
     <message numerus="yes">
         <source>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</source>
         <translation>
-            <numerusform>有 %n 个张量在峰值前后闲置：之后重新计算它们，内存池可减小 %1（%2）。</numerusform>
+            <numerusform>有 %n 个张量在峰值前后闲置：之后重新计算它们，内存区可减小 %1（%2）。</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 lies unused for %2 steps around the peak: offloading it to the host and back, %3 in all, lowers the arena by %4.</source>
-        <translation>%1 在峰值前后有 %2 步闲置：把它复制出去再复制回来（共 %3），内存池可减小 %4。</translation>
+        <translation>%1 在峰值前后有 %2 步闲置：把它复制出去再复制回来（共 %3），内存区可减小 %4。</translation>
     </message>
     <message numerus="yes">
         <source>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</source>
         <translation>
-            <numerusform>有 %n 个张量在峰值前后闲置：复制出去再复制回来（共 %1），内存池可减小 %2（%3）。</numerusform>
+            <numerusform>有 %n 个张量在峰值前后闲置：复制出去再复制回来（共 %1），内存区可减小 %2（%3）。</numerusform>
         </translation>
     </message>
     <message>
         <source>What %1 joins could be computed where it joins it: %2 are not copied, and the arena is %3 smaller.</source>
-        <translation>%1 所拼接的内容可以直接在拼接处计算：少复制 %2，内存池可减小 %3。</translation>
+        <translation>%1 所拼接的内容可以直接在拼接处计算：少复制 %2，内存区可减小 %3。</translation>
     </message>
     <message>
         <source>%1 copies %2 that lie in order already: without it the arena is %3 smaller.</source>
-        <translation>%1 复制了 %2 本已按顺序排列的数据：去掉它，内存池可减小 %3。</translation>
+        <translation>%1 复制了 %2 本已按顺序排列的数据：去掉它，内存区可减小 %3。</translation>
     </message>
     <message>
         <source>%1 copies %2 that lie in order already.</source>
@@ -2851,7 +2847,7 @@ address %1</source>
     <message numerus="yes">
         <source>At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.</source>
         <translation>
-            <numerusform>峰值时内存池有 %1（%2）落在 %n 个空洞中；其上方是：%3。</numerusform>
+            <numerusform>峰值时内存区有 %1（%2）落在 %n 个空洞中；其上方是：%3。</numerusform>
         </translation>
     </message>
     <message>
@@ -2903,7 +2899,7 @@ address %1</source>
     </message>
     <message>
         <source>Bytes of the arena by a plan that was really made, or time a run; — where it only tells</source>
-        <translation>由真正做出的方案得到的内存池字节数，或每次运行的时间；— 表示仅作说明</translation>
+        <translation>由真正做出的方案得到的内存区字节数，或每次运行的时间；— 表示仅作说明</translation>
     </message>
 </context>
 <context>
@@ -4278,7 +4274,7 @@ next: %7</source>
     </message>
     <message>
         <source>arena before %1</source>
-        <translation>之前的内存池 %1</translation>
+        <translation>之前的内存区 %1</translation>
     </message>
     <message>
         <source>plan before</source>
@@ -5287,7 +5283,7 @@ next: %7</source>
     </message>
     <message>
         <source>Arena B</source>
-        <translation>内存池 B</translation>
+        <translation>内存区 B</translation>
     </message>
     <message>
         <source>By the same planner and order there</source>
@@ -5295,7 +5291,7 @@ next: %7</source>
     </message>
     <message>
         <source>Difference of the arenas</source>
-        <translation>内存池之差</translation>
+        <translation>内存区之差</translation>
     </message>
     <message>
         <source>Nothing to compare with. “Compare ▸ Compare with File…” opens a recording or a model.</source>

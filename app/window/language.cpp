@@ -14,7 +14,36 @@ namespace arenascope::app {
     QT_TRANSLATE_NOOP("QPlatformTheme", "Open"),  QT_TRANSLATE_NOOP("QPlatformTheme", "Cancel"),
     QT_TRANSLATE_NOOP("QPlatformTheme", "Close"), QT_TRANSLATE_NOOP("QPlatformTheme", "Apply")};
 
-QStringList languages() { return {QStringLiteral("en"), QStringLiteral("zh_CN")}; }
+namespace {
+
+struct Language {
+  const char* code;  // of translations/arenascope_CODE.ts
+  const char* own_name;
+};
+constexpr Language kLanguages[] = {{"en", "English"}, {"zh_CN", "简体中文"}};
+
+QString code_of(const QLocale& locale) {
+  for (const Language& language : kLanguages)
+    if (QLocale(QString::fromLatin1(language.code)).language() == locale.language())
+      return QString::fromLatin1(language.code);
+  return QString::fromLatin1(kLanguages[0].code);
+}
+
+}  // namespace
+
+QStringList languages() {
+  QStringList codes;
+  for (const Language& language : kLanguages) codes << QString::fromLatin1(language.code);
+  return codes;
+}
+
+QString own_name_of_language(const QString& code) {
+  for (const Language& language : kLanguages)
+    if (code == QLatin1String(language.code)) return QString::fromUtf8(language.own_name);
+  return code;
+}
+
+QString language_at_hand() { return code_of(QLocale()); }
 
 void set_language(const QString& language) {
   QCoreApplication* application = QCoreApplication::instance();
@@ -24,8 +53,7 @@ void set_language(const QString& language) {
     delete old;
   }
   QString name = language;
-  if (name.isEmpty())
-    name = QLocale::system().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en");
+  if (name.isEmpty()) name = code_of(QLocale::system());
   QLocale::setDefault(name == u"en" ? QLocale(QLocale::English) : QLocale(name));
   auto install = [&](const QString& file, const QString& folder) {
     auto* translator = new QTranslator(application);

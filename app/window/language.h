@@ -5,7 +5,9 @@
 
 namespace arenascope::app {
 
-QStringList languages();  // "en", "zh_CN"
+QStringList languages();                            // "en", "zh_CN", …
+QString own_name_of_language(const QString& code);  // "English", as those call it who speak it
+QString language_at_hand();                         // of languages()
 // Installs the translation, Qt's own too where it is there; "" follows the system. Widgets are told to retranslate.
 void set_language(const QString& language);
 

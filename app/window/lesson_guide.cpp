@@ -8,12 +8,12 @@
 
 #include <QApplication>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QPointer>
 #include <QThreadPool>
 
 #include "document/learning.h"
 #include "headline.h"
+#include "language.h"
 #include "lesson_names.h"
 #include "shell.h"
 
@@ -61,7 +61,7 @@ LessonGuide::LessonGuide(Shell& shell, LessonPanel* panel)
 }
 
 void LessonGuide::load() {
-  const QString language = QLocale().language() == QLocale::Chinese ? QStringLiteral("zh_CN") : QStringLiteral("en");
+  const QString language = language_at_hand();
   std::vector<lesson::Lesson> list;
   QStringList problems;
   for (const QString& id : lessons() + own_lessons() + files_) {

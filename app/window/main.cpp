@@ -83,7 +83,6 @@ void add_options(QCommandLineParser& parser) {
       {"size", QT_TRANSLATE_NOOP("Main", "Size of the picture in logical pixels (1600x900)."), "WxH"},
       {"scale", QT_TRANSLATE_NOOP("Main", "Pixels of a PNG for each logical pixel (1)."), "factor"},
       {"theme", QT_TRANSLATE_NOOP("Main", "light, dark or contrast."), "theme"},
-      {"language", QT_TRANSLATE_NOOP("Main", "en or zh_CN."), "language"},
       {"colour", QT_TRANSLATE_NOOP("Main", "Of the graph: state, op, backend, time, bytes, block or difference."),
        "what"},
       {"layout", QT_TRANSLATE_NOOP("Main", "Of the window: default, graph, memory, time or lesson."), "layout"},
@@ -91,6 +90,7 @@ void add_options(QCommandLineParser& parser) {
       {"planner", QT_TRANSLATE_NOOP("Main", "Show this planner's plan over the one in use."), "name"},
       {"order", QT_TRANSLATE_NOOP("Main", "The order of that plan."), "name"}};
   for (const auto& [name, what, value] : kOptions) option(name, text(what), value);
+  option("language", languages().join(QStringLiteral(", ")), "language");
   option("lesson", text(QT_TRANSLATE_NOOP("Main", "Play a lesson: one of the course by its name, or a file.")),
          "lesson");
   option("step", text(QT_TRANSLATE_NOOP("Main", "Of a lesson's picture (-o FILE.png): the step to draw (1).")),
@@ -230,7 +230,8 @@ int main(int argc, char** argv) {
   parser.process(attached.isEmpty() ? QApplication::arguments() : QApplication::arguments().mid(0, 1));
   const QString language = parser.value(QStringLiteral("language")), theme = parser.value(QStringLiteral("theme"));
   if (parser.isSet(QStringLiteral("language"))) {
-    if (!languages().contains(language)) return refuse(QStringLiteral("--language is en or zh_CN"));
+    if (!languages().contains(language))
+      return refuse(QStringLiteral("--language is one of %1").arg(languages().join(QStringLiteral(", "))));
     set_language(language);
   }
   if (!theme.isEmpty() && theme != u"light" && theme != u"dark" && theme != u"contrast")

@@ -50,4 +50,26 @@ void PlainStyle::drawComplexControl(ComplexControl control, const QStyleOptionCo
   }
 }
 
+void PlainStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                             const QWidget* widget) const {
+  const QRect& r = option->rect;
+  const QColor ground = option->palette.color(QPalette::Window), ink = option->palette.color(QPalette::WindowText);
+  const QColor edge = mixed(ground, ink, 0.2);
+  switch (element) {
+    case CE_ToolBar:
+      painter->fillRect(r, ground);
+      painter->fillRect(QRect(r.left(), r.bottom(), r.width(), 1), edge);
+      return;
+    case CE_HeaderSection:
+    case CE_HeaderEmptyArea: {
+      const bool pressed = element == CE_HeaderSection && (option->state & State_Sunken) != 0;
+      painter->fillRect(r, mixed(ground, ink, pressed ? 0.15 : 0.04));
+      painter->fillRect(QRect(r.left(), r.bottom(), r.width(), 1), edge);
+      if (element == CE_HeaderSection) painter->fillRect(QRect(r.right(), r.top(), 1, r.height()), edge);
+      return;
+    }
+    default: QProxyStyle::drawControl(element, option, painter, widget);
+  }
+}
+
 }  // namespace arenascope::app

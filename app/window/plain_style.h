@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The desktop's style, with flat scroll bars: shaded ones are filled in parts by other threads, and painting waits for
-// those, which is long while a model computes on every core.
+// The desktop's style, with flat scroll bars, tool bars and headers: what is shaded or translucent is filled in parts by
+// other threads, and painting waits for those, which is long while a model computes on every core.
 #pragma once
 #include <QProxyStyle>
 
@@ -12,6 +12,8 @@ class PlainStyle : public QProxyStyle {
   static void use();  // by the program, from now on
   void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                           const QWidget* widget = nullptr) const override;
+  void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                   const QWidget* widget = nullptr) const override;
 };
 
 }  // namespace arenascope::app

@@ -2,10 +2,10 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QLineEdit>
-#include <QLocale>
 #include <QTextBrowser>
 #include <QVBoxLayout>
 
+#include "app/window/language.h"
 #include "dialogs.h"
 
 namespace arenascope::app {
@@ -27,8 +27,8 @@ void show_manual(QWidget* parent) {
   text->setOpenExternalLinks(true);
   text->setSearchPaths({QStringLiteral(":/")});  // its pictures
   text->setAccessibleName(Manual::tr("Arenascope Manual"));
-  QFile file(QLocale().language() == QLocale::Chinese ? QStringLiteral(":/manual.zh_CN.md")
-                                                      : QStringLiteral(":/manual.md"));
+  QFile file(QStringLiteral(":/manual.%1.md").arg(language_at_hand()));
+  if (!file.exists()) file.setFileName(QStringLiteral(":/manual.md"));
   if (file.open(QIODevice::ReadOnly)) text->setMarkdown(QString::fromUtf8(file.readAll()));
   QObject::connect(find, &QLineEdit::returnPressed, text, [find, text] {
     if (text->find(find->text())) return;

@@ -106,10 +106,9 @@ void PreferencesForm::add_run(const RunSettings& run) {
 }
 
 void PreferencesForm::add_look(const Preferences& now) {
-  language_ = combo(
-      tr("&Language"),
-      {{tr("of the system"), QString()}, {QStringLiteral("English"), "en"}, {QStringLiteral("简体中文"), "zh_CN"}},
-      now.language);
+  Choices choices{{tr("of the system"), QString()}};
+  for (const QString& code : languages()) choices.push_back({own_name_of_language(code), code});
+  language_ = combo(tr("&Language"), choices, now.language);
   theme_ = combo(tr("T&heme"), {{tr("of the system"), 0}, {tr("light"), 1}, {tr("dark"), 2}, {tr("high contrast"), 3}},
                  static_cast<int>(now.theme));
 }
