@@ -241,7 +241,7 @@ class TasksTest : public QObject, protected WindowFixture {
     for (size_t i = 0; i < stats.size(); ++i)
       if (stats[i].mean > stats[longest].mean) longest = i;
     QTRY_COMPARE(cell("nodes", 0, "Name"), QString::fromStdString(doc().source()->graph()->nodes[longest].name));
-    done("which node takes longest?", by, by == Mouse ? 4 : 34);
+    done("which node takes longest?", by, by == Mouse ? 2 : 18);
   }
 
   void t04_which_thread_do_the_others_wait_for_data() { both(); }
@@ -252,7 +252,7 @@ class TasksTest : public QObject, protected WindowFixture {
     show_panel("barriers", by);
     sort("barriers", "Waited", by);
     QTRY_VERIFY2(cell("barriers", 0, "Last to arrive").size() > 2, qPrintable(cell("barriers", 0, "Last to arrive")));
-    done("which thread do the others wait for?", by, by == Mouse ? 4 : 34);
+    done("which thread do the others wait for?", by, by == Mouse ? 4 : 18);
   }
 
   void t05_where_is_a_tensor_and_who_reads_it_data() { both(); }
@@ -279,7 +279,7 @@ class TasksTest : public QObject, protected WindowFixture {
     }
     QTRY_VERIFY2(inspector().contains(name), qPrintable(inspector()));
     QVERIFY2(inspector().contains("Users (") && inspector().contains("Place in the arena"), qPrintable(inspector()));
-    done("where is a tensor, and who reads it?", by, by == Mouse ? 3 : 2 + static_cast<int>(name.size()));
+    done("where is a tensor, and who reads it?", by, by == Mouse ? 1 : 2 + static_cast<int>(name.size()));
   }
 
   void t06_does_it_fit_under_data() { both(); }
@@ -324,7 +324,7 @@ class TasksTest : public QObject, protected WindowFixture {
     }
     QTRY_VERIFY2(inspector().contains(QString::fromStdString(doc().source()->graph()->nodes[9].name)),
                  qPrintable(inspector()));
-    done("where is the NaN?", by, by == Mouse ? 3 : 18);
+    done("where is the NaN?", by, by == Mouse ? 3 : 11);
   }
 
   void t08_why_is_b_slower_data() { both(); }
@@ -343,7 +343,7 @@ class TasksTest : public QObject, protected WindowFixture {
     sort("compare", "B − A", by);
     QTRY_VERIFY(!cell("compare", 0, "Node").isEmpty());
     QVERIFY2(cell("compare", 0, "B − A").startsWith(u'+'), qPrintable(cell("compare", 0, "B − A")));
-    done("why is run B slower?", by, by == Mouse ? 5 : 34);
+    done("why is run B slower?", by, by == Mouse ? 4 : 28);
   }
 
   void t09_what_takes_the_time_of_a_stretch_data() { both(); }
