@@ -42,6 +42,8 @@ draw lesson-dark --lesson allocators --step 12 --size 1400x875 --theme dark
 if command -v "${cli:=$(dirname "$program")/arenascope-cli}" >/dev/null 2>&1; then
   recordings=$(mktemp -d)
   "$cli" run zoo:squeezenet --memory eager --record "$recordings/eager.arenascope" >/dev/null
+  "$cli" run zoo:mul_mat_in_pool --memory none --record "$recordings/pool.arenascope" >/dev/null
+  draw ggml-pool --export objects --size 1000x100 "$recordings/pool.arenascope"
   draw libtensor-arena --export arena --size 1000x300 "$recordings/eager.arenascope"
   if "$cli" run zoo:squeezenet --backend opencl --memory eager --record "$recordings/opencl.arenascope" >/dev/null; then
     draw mnn-arena --export arena --size 1000x300 "$recordings/opencl.arenascope"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/runtime/bound_memory.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <arenascope/schedule/describe.h>
@@ -120,7 +122,8 @@ Status BoundMemory::allocate_output(size_t step) {
     const PlannedTensor& tensor = plan_->memory.tensors[index];
     TensorImpl& node = plan_->graph.node(tensor.node);
     if (lies_in_pool(node)) continue;
-    auto storage = Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, tensor.size);
+    auto storage =
+        Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, backend_.room_for(node, tensor.size));
     if (!storage)
       return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
     node.storage = std::move(*storage);
@@ -146,7 +149,7 @@ Status BoundMemory::allocate_packed(size_t step) {
 void BoundMemory::report_owners(trace::GraphId graph, std::shared_ptr<OwnerObserver> observer) {
   graph_ = graph;
   owners_ = graph.valid() ? std::move(observer) : nullptr;
-  if (owners_ && arena_.block()) owners_->on_own(*arena_.block(), graph_, trace::TensorRef());
+  if (owners_ && arena_.block()) owners_->on_own(*arena_.block(), graph_, trace::TensorRef(), arena_.block()->bytes());
   const auto leafs = plan_->graph.leafs(), nodes = plan_->graph.nodes();
   for (size_t i = 0; i < leafs.size(); ++i) report_owner(*leafs[i], trace::TensorRef::leaf(LeafId(i)));
   for (size_t i = 0; i < nodes.size(); ++i) report_owner(*nodes[i], trace::TensorRef::node(NodeId(i)));
@@ -156,7 +159,7 @@ void BoundMemory::report_owner(const TensorImpl& tensor, trace::TensorRef ref) c
   const BlockPtr& block = tensor.storage.block();
   if (!owners_ || !block || tensor.is_view() || block == arena_.block()) return;
   if (tensor.storage.bytes() != block->bytes()) return;  // one of several in it
-  owners_->on_own(*block, graph_, ref);
+  owners_->on_own(*block, graph_, ref, std::min(tensor.byte_count(), block->bytes()));
 }
 
 void BoundMemory::end(size_t step) {

@@ -131,9 +131,9 @@ class RingAllocationRecorder final : public AllocationRecorder {
   void on_free(const AllocationEvent& event) override { write(trace::free, event); }
   void on_reserve(const AllocationEvent& event) override { write(trace::reserve, event); }
   void on_release(const AllocationEvent& event) override { write(trace::release, event); }
-  void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor) override {
+  void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor, Bytes bytes) override {
     std::lock_guard lock(mutex_);
-    ring_->record(trace::owner(ring_->now(), reinterpret_cast<uintptr_t>(block.data()), block.bytes(),
+    ring_->record(trace::owner(ring_->now(), reinterpret_cast<uintptr_t>(block.data()), bytes,
                                allocator_of(block.device(), block.kind()), graph, tensor));
   }
   // Only what changed: of a planned run that is nothing.

@@ -26,6 +26,37 @@ NodeId node_of(const Selection& selection, const trace::Snapshot& snapshot) {
   return ref.is_node() ? NodeId(ref.index()) : NodeId::none();
 }
 
+namespace {
+
+// The vertex that shows a node, or the first that has the leaf as a chip.
+int32_t vertex_of(const GraphScene& scene, TensorRef ref) {
+  if (ref.is_node()) return vertex_showing(*scene.info, *scene.folded, NodeId(ref.index()));
+  for (size_t v = 0; ref.is_leaf() && v < scene.folded->vertices.size(); ++v)
+    for (const Chip& chip : scene.folded->vertices[v].chips)
+      if (chip.leaf == LeafId(ref.index())) return static_cast<int32_t>(v);
+  return -1;
+}
+
+// Parameter, gradient and accumulator of which the tensor is one.
+std::vector<GradientLink> gradient_links(const GraphScene& scene, TensorRef ref) {
+  std::vector<GradientLink> links;
+  const auto add = [&](TensorRef from, TensorRef to, bool to_sum) {
+    const GradientLink link{vertex_of(scene, from), vertex_of(scene, to), to_sum};
+    if (link.from >= 0 && link.to >= 0 && link.from != link.to) links.push_back(link);
+  };
+  const auto look_at = [&](const trace::TensorInfo& tensor, TensorRef own) {
+    if (!tensor.gradient.valid() || (own != ref && tensor.gradient != ref && tensor.accumulator != ref)) return;
+    add(own, tensor.gradient, false);
+    if (tensor.accumulator.valid()) add(tensor.gradient, tensor.accumulator, true);
+  };
+  if (!ref.valid()) return links;
+  for (size_t i = 0; i < scene.info->nodes.size(); ++i) look_at(scene.info->nodes[i], TensorRef::node(NodeId(i)));
+  for (size_t i = 0; i < scene.info->leafs.size(); ++i) look_at(scene.info->leafs[i], TensorRef::leaf(LeafId(i)));
+  return links;
+}
+
+}  // namespace
+
 SceneMarks scene_marks(const GraphScene& scene, const Selection& selection, const std::set<NodeId>& breakpoints,
                        const trace::Snapshot& snapshot, const trace::PlanInfo* plan) {
   SceneMarks marks;
@@ -37,6 +68,7 @@ SceneMarks scene_marks(const GraphScene& scene, const Selection& selection, cons
   for (NodeId node : breakpoints) add(marks.breakpoints, node);
   there.clear();
   const TensorRef ref = tensor_of(selection, snapshot);
+  marks.links = gradient_links(scene, ref);
   if (ref.is_node()) {
     add(marks.selected, NodeId(ref.index()));
   } else if (ref.is_leaf()) {

@@ -2,6 +2,7 @@
 #include <views/common/rect_plottable.h>
 #include <QPainterPath>
 #include <QtMath>
+#include <cmath>
 
 #include "graph_fonts.h"
 #include "graph_scene.h"
@@ -299,6 +300,25 @@ void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& m
   painter.setOpacity(1);
 }
 
+namespace {
+
+// A dashed arc, beside the edges, with a tip at its end.
+void paint_link(QPainter& painter, const GraphScene& scene, const GradientLink& link, const ThemeColours& colours) {
+  const QRectF a = scene.rect_of(link.from), b = scene.rect_of(link.to);
+  const QPointF from(a.right(), a.center().y()), to(b.right(), b.center().y());
+  const double bend = 40 + std::abs(to.y() - from.y()) * 0.15 + std::abs(to.x() - from.x()) * 0.3;
+  QPainterPath path(from);
+  path.cubicTo(from + QPointF(bend, 0), to + QPointF(bend, 0), to);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(colours[link.to_sum ? Role::Weight : Role::Allocation], 1.8, Qt::DashLine));
+  painter.drawPath(path);
+  painter.setPen(QPen(colours[link.to_sum ? Role::Weight : Role::Allocation], 1.8));
+  painter.drawLine(to, to + QPointF(8, -4));
+  painter.drawLine(to, to + QPointF(8, 4));
+}
+
+}  // namespace
+
 void paint_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                     const QRectF& visible, double scale) {
   if (!scene.ready()) return;
@@ -316,6 +336,7 @@ void paint_selected(QPainter& painter, const GraphScene& scene, const SceneMarks
       paint_vertex(painter, scene, v, marks, colours, scale);
   }
   painter.setOpacity(1);
+  for (const GradientLink& link : marks.links) paint_link(painter, scene, link, colours);
 }
 
 void paint_minimap_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks,

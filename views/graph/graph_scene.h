@@ -48,12 +48,20 @@ struct GraphScene {
   bool ready() const { return info && folded && layout; }
 };
 
+// From a parameter to its gradient, or from there to what gradients are added up in: no edges, as nobody reads them there.
+struct GradientLink {
+  int32_t from = 0, to = 0;  // vertices
+  bool to_sum = false;
+  bool operator==(const GradientLink&) const = default;
+};
+
 // What of the scene is selected and hovered.
 struct SceneMarks {
   std::vector<int32_t> selected;
   std::vector<int32_t> breakpoints;
   int32_t hovered = -1;
-  LeafId leaf;  // its chips are outlined
+  LeafId leaf;                      // its chips are outlined
+  std::vector<GradientLink> links;  // of the selected parameter, gradient or accumulator
 };
 
 std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& folded);

@@ -43,7 +43,10 @@ void PoolsView::take() {
   rows_ = pool_rows(*source_->snapshot());
   std::stable_sort(rows_.begin(), rows_.end(), [](const PoolRow& a, const PoolRow& b) {
     const auto rank = [](const PoolRow& row) {
-      return std::tuple(row.storage == trace::StorageType::Static, row.image.valid(), -row.bytes);
+      const int use = row.storage == trace::StorageType::Dynamic    ? 0
+                      : row.storage == trace::StorageType::Separate ? 1
+                                                                    : 2;
+      return std::tuple(use, row.image.valid(), -row.bytes);
     };
     return rank(a) < rank(b);
   });

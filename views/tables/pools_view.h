@@ -39,7 +39,7 @@ class PoolsView : public QAbstractScrollArea, public Paintable {
   ContextBond bond_;
   SessionSource* source_;
   Theme* theme_;
-  std::vector<PoolRow> rows_;  // the static ones last, the largest first
+  std::vector<PoolRow> rows_;  // by use: dynamic, separate, static; the largest first
 };
 
 }  // namespace arenascope::views

@@ -93,6 +93,19 @@ DeviceFacts read_facts(cl_platform_id platform, cl_device_id device) {
   f.subgroups = contains(extensions, "cl_khr_subgroups") || contains(extensions, "cl_intel_subgroups");
   f.unified_memory = number<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   f.command_buffer = contains(extensions, "cl_khr_command_buffer");
+  f.recordable_queues = contains(extensions, "cl_qcom_recordable_queues");
+  f.intel_subgroups = contains(extensions, "cl_intel_subgroups");
+  f.priority_hints = contains(extensions, "cl_khr_priority_hints");
+  f.throttle_hints = contains(extensions, "cl_khr_throttle_hints");
+  if (f.integer_dot) {
+    const auto dot = number<cl_device_integer_dot_product_acceleration_properties_khr>(
+        device, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR);
+    const auto packed = number<cl_device_integer_dot_product_acceleration_properties_khr>(
+        device, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR);
+    f.fast_dot8 = dot.signed_accelerated != 0;
+    f.fast_dot8_packed = packed.signed_accelerated != 0;
+  }
+  f.float_lanes = std::max<uint32_t>(1, number<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT));
   f.svm = number<cl_device_svm_capabilities>(device, CL_DEVICE_SVM_CAPABILITIES);
   f.vendor = vendor_of(f);
   f.family = family_of(f);
@@ -155,8 +168,12 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) 
           {"family", f.family},
           {"version", f.version},
           {"driver", f.driver},
+          {"OpenCL C", f.c_version},
           {"compute units", fmt::format("{}", f.compute_units)},
           {"clock", fmt::format("{} MHz", f.clock_mhz)},
+          {"floats at once", fmt::format("{}", f.float_lanes)},
+          {"float32 arithmetic at most", fmt::format("{:.0f} GFLOP/s, if each unit adds and multiplies every cycle",
+                                                     2e-3 * f.compute_units * f.clock_mhz * f.float_lanes)},
           {"largest work group", fmt::format("{} items", f.max_work_group)},
           {"largest work item sizes",
            fmt::format("{} x {} x {}", f.max_work_item[0], f.max_work_item[1], f.max_work_item[2])},
@@ -169,8 +186,13 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) 
           {"shares host memory", yes(f.unified_memory)},
           {"fp16 arithmetic", yes(f.fp16)},
           {"fp64 arithmetic", yes(f.fp64)},
-          {"integer dot product", yes(f.integer_dot)},
-          {"subgroups", yes(f.subgroups)},
+          {"integer dot product", !f.integer_dot       ? "no"
+                                  : f.fast_dot8_packed ? "yes, of packed bytes in hardware"
+                                  : f.fast_dot8        ? "yes, of bytes in hardware"
+                                                       : "yes, not in hardware"},
+          {"subgroups", f.intel_subgroups ? "yes, Intel's" : yes(f.subgroups)},
+          {"recordable queues", yes(f.recordable_queues)},
+          {"hints of priority and throttle", fmt::format("{}, {}", yes(f.priority_hints), yes(f.throttle_hints))},
           {"shared virtual memory", svm.empty() ? "no" : svm},
           {"command buffers", yes(f.command_buffer)}};
 }

@@ -33,7 +33,10 @@ struct DeviceFacts {
   Bytes base_alignment = 64;                 // of sub-buffers, at least 64
   size_t image_width = 0, image_height = 0;  // the largest 2-D image; 0: no images
   bool fp16 = false, fp64 = false, integer_dot = false, subgroups = false, unified_memory = false;
-  bool command_buffer = false;
+  bool command_buffer = false, recordable_queues = false, intel_subgroups = false;
+  bool priority_hints = false, throttle_hints = false;
+  bool fast_dot8 = false, fast_dot8_packed = false;  // integer dot products that the hardware has, of bytes
+  uint32_t float_lanes = 1;                          // floats that a unit computes at once
   cl_device_svm_capabilities svm = 0;
 
   // Works through a processor's caches rather than a GPU's local memory.

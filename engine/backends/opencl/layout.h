@@ -30,6 +30,9 @@ Layout broadcast_layout(const TensorImpl& tensor, const Dims& sizes);
 Layout five_dimensions(const TensorImpl& tensor);
 // Sizes and strides made up by the caller.
 Layout made_layout(DType type, std::span<const int64_t> sizes, std::span<const int64_t> strides);
+// What MNN's onAcquire asks of a buffer pool for a tensor [N, C, H, W], as its kernels read whole vectors of channels, and
+// of rows and columns, beyond the end; with subgroups in blocks of `pack` channels, rows of whole fours. Bytes.
+Bytes packed_room(const Dims& sizes, Bytes element_bytes, int pack = 0);
 // Without one dimension, whose stride is returned.
 Layout without(Layout layout, int axis, int64_t* stride);
 // Layouts over the same sizes: drops dimensions of size 1 and joins neighbours that all of them step through evenly.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/backends/opencl/layout.h"
 #include "engine/backends/opencl/prepared.h"
 #include "engine/backends/opencl/settings.h"
 #include "engine/backends/opencl/spans.h"
@@ -46,12 +47,14 @@ class OpenClBackend final : public Backend {
     pool_ = pool;
     others_.clear();
     if (auto ok = context.register_allocator(MemoryKind::Workspace, pool); !ok) return ok;
-    // Static memory is never reused for something else.
+    // Static memory is never used again for something else, nor is that of inputs, which others write into.
     PoolOptions weights{1, 0, true};
+    const PoolOptions separate = weights;
     weights.stays = true;
-    for (MemoryKind kind : {MemoryKind::Default, MemoryKind::KVCache, MemoryKind::Persistent}) {
-      const auto other =
-          std::make_shared<BufferPool>(runtime_, device(), kind == MemoryKind::Persistent ? weights : settings_.pool);
+    for (const auto& [kind, options] : {std::pair(MemoryKind::Default, separate),
+                                        {MemoryKind::KVCache, settings_.pool},
+                                        {MemoryKind::Persistent, weights}}) {
+      const auto other = std::make_shared<BufferPool>(runtime_, device(), options);
       others_.push_back(other);
       if (auto ok = context.register_allocator(kind, other); !ok) return ok;
     }
@@ -103,6 +106,12 @@ class OpenClBackend final : public Backend {
 
   Side packing(const TensorImpl& node, int source) const override {
     return settings_.memory == MemoryObjects::Image ? image_packing(runtime_->facts(), node, source) : Side::Main;
+  }
+  Bytes room_for(const TensorImpl& tensor, Bytes bytes) const override {
+    if (!settings_.packed_sizes) return bytes;
+    const Bytes element = info(tensor.dtype).block_bytes;
+    const int pack = runtime_->facts().intel_subgroups ? 4 : 0;
+    return std::max(bytes, packed_room(tensor.sizes, element, pack));
   }
   Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context) override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -88,8 +89,8 @@ ProgramCache::ProgramCache(std::string folder, const DeviceFacts& facts) {
   if (folder == "none") return;
   if (folder.empty()) folder = user_cache_folder();
   if (folder.empty()) return;
-  const std::string device = facts.platform_name + "|" + facts.name + "|" + facts.version + "|" + facts.driver;
-  folder_ = fmt::format("{}/{:016x}", folder, hash_text(device));
+  device_ = facts.platform_name + "|" + facts.name + "|" + facts.version + "|" + facts.driver;
+  folder_ = fmt::format("{}/{:016x}", folder, hash_text(device_));
 }
 
 std::string ProgramCache::path(const std::string& name, const std::string& key) const {
@@ -105,6 +106,72 @@ std::optional<std::vector<uint8_t>> ProgramCache::load(const std::string& name, 
 
 void ProgramCache::store(const std::string& name, const std::string& key, const std::vector<uint8_t>& binary) const {
   if (!folder_.empty()) write_checked(path(name, key), key, binary);
+}
+
+namespace {
+
+// A file's name as it may stand in an archive: nothing that leads out of the folder.
+bool is_plain_name(std::string_view name) {
+  return name.size() < 256 && name.ends_with(".bin") && name.front() != '.' && name.find('/') == name.npos;
+}
+
+void put_number(std::vector<uint8_t>& out, uint64_t n) {
+  for (int i = 0; i < 8; ++i) out.push_back(static_cast<uint8_t>(n >> 8 * i));
+}
+void put_bytes(std::vector<uint8_t>& out, std::string_view bytes) {
+  put_number(out, bytes.size());
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+std::optional<std::string_view> take_bytes(std::string_view& in) {
+  if (in.size() < 8) return std::nullopt;
+  uint64_t size = 0;
+  for (size_t i = 0; i < 8; ++i) size |= uint64_t{static_cast<uint8_t>(in[i])} << 8 * i;
+  if (size > in.size() - 8) return std::nullopt;
+  const std::string_view bytes = in.substr(8, size);
+  in.remove_prefix(8 + size);
+  return bytes;
+}
+
+std::string archive_key(const std::string& device) { return "arenascope's cache of an OpenCL device|" + device; }
+
+}  // namespace
+
+Status ProgramCache::export_to(const std::string& file) const {
+  if (folder_.empty()) return Error{"there is no cache that could be exported"};
+  std::vector<uint8_t> all;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file(error) || !is_plain_name(name)) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    put_bytes(all, name);
+    put_bytes(all, bytes);
+  }
+  if (all.empty()) return Error{"the cache is empty: there is nothing to export"};
+  const std::string whole = fs::absolute(file, error).string();
+  return write_checked(whole, archive_key(device_), all) ? Status()
+                                                         : Error{fmt::format("'{}' could not be written", file)};
+}
+
+Status ProgramCache::import_from(const std::string& file) const {
+  if (folder_.empty()) return Error{"there is no cache that could be imported into"};
+  bool damaged = false;
+  const auto bytes = read_checked(file, archive_key(device_), damaged);
+  if (!bytes)
+    return Error{damaged ? fmt::format("'{}' is no cache of this device and driver, or it is damaged", file)
+                         : fmt::format("'{}' cannot be read", file)};
+  std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  while (!rest.empty()) {
+    const auto name = take_bytes(rest), content = name ? take_bytes(rest) : std::nullopt;
+    if (!content || name->empty() || !is_plain_name(*name)) return Error{fmt::format("'{}' is damaged", file)};
+    std::ofstream out(fs::path(folder_) / *name, std::ios::binary);
+    if (!out.write(content->data(), static_cast<std::streamsize>(content->size())))
+      return Error{fmt::format("what '{}' holds could not be written to {}", file, folder_)};
+  }
+  return {};
 }
 
 }  // namespace arenascope::opencl

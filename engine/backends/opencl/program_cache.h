@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <arenascope/base/result.h>
 #include "engine/backends/opencl/device_info.h"
 
 namespace arenascope::opencl {
@@ -32,9 +33,14 @@ class ProgramCache {
   std::optional<std::vector<uint8_t>> load(const std::string& name, const std::string& key, bool& damaged) const;
   void store(const std::string& name, const std::string& key, const std::vector<uint8_t>& binary) const;
 
+  // All of this device's files, tuning results too, as one file, and back. Errors: no folder, a file of another device or
+  // driver, a damaged one, one that cannot be written.
+  Status export_to(const std::string& file) const;
+  Status import_from(const std::string& file) const;
+
  private:
   std::string path(const std::string& name, const std::string& key) const;
-  std::string folder_;
+  std::string folder_, device_;
 };
 
 }  // namespace arenascope::opencl

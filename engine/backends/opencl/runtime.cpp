@@ -34,6 +34,18 @@ std::vector<uint8_t> binary_of(cl_program program) {
 
 }  // namespace
 
+std::vector<cl_queue_properties> queue_properties(const DeviceFacts& facts, bool profiling, Power power) {
+  std::vector<cl_queue_properties> out{CL_QUEUE_PROPERTIES,
+                                       profiling ? CL_QUEUE_PROFILING_ENABLE : cl_queue_properties{0}};
+  const auto add = [&](bool there, cl_queue_properties key, cl_queue_properties high, cl_queue_properties low) {
+    if (there && power != Power::Normal) out.insert(out.end(), {key, power == Power::High ? high : low});
+  };
+  add(facts.priority_hints, CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_LOW_KHR);
+  add(facts.throttle_hints, CL_QUEUE_THROTTLE_KHR, CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_LOW_KHR);
+  out.push_back(0);
+  return out;
+}
+
 bool Runtime::used_up(std::atomic<int>& count) {
   if (count.load() < 0) return false;
   if (count.load() == 0) return true;
@@ -56,11 +68,13 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) 
                                               reinterpret_cast<cl_context_properties>(facts.platform), 0};
   runtime->context_ = ContextHandle(clCreateContext(properties, 1, &facts.device, nullptr, nullptr, &code));
   if (code != CL_SUCCESS) return Error{fmt::format("{} gives no OpenCL context: {}", facts.name, error_name(code))};
-  const cl_queue_properties queue[] = {CL_QUEUE_PROPERTIES,
-                                       options.profiling ? CL_QUEUE_PROFILING_ENABLE : cl_queue_properties{0}, 0};
-  runtime->queue_ = QueueHandle(clCreateCommandQueueWithProperties(runtime->context(), facts.device, queue, &code));
+  const auto queue = queue_properties(facts, options.profiling, options.power);
+  runtime->queue_ =
+      QueueHandle(clCreateCommandQueueWithProperties(runtime->context(), facts.device, queue.data(), &code));
   if (code != CL_SUCCESS) return Error{fmt::format("{} gives no command queue: {}", facts.name, error_name(code))};
   runtime->cache_ = std::make_unique<ProgramCache>(options.cache_folder, facts);
+  if (!options.import_cache.empty())
+    if (auto ok = runtime->cache_->import_from(options.import_cache); !ok) return ok.error();
   return runtime;
 }
 
@@ -73,6 +87,8 @@ Runtime::~Runtime() {
     if (built.program && !is_lost_ && (!built.from_cache || facts_.vendor == Vendor::Pocl))
       if (const auto binary = binary_of(built.program.get()); !binary.empty())
         cache_->store(name.substr(0, name.find(' ')), built.key, binary);
+  if (cache_ && !options_.export_cache.empty())
+    if (auto ok = cache_->export_to(options_.export_cache); !ok) log(ok.error().message);
 }
 
 Status Runtime::build(Built& built, const std::string& name, const std::string& options) {

@@ -27,6 +27,10 @@ struct Faults {
   bool no_images = false;
 };
 
+// What a queue asks of the device, where it has hints for it: to go first and at full speed, or to save energy.
+enum class Power : uint8_t { High, Normal, Low };
+std::vector<cl_queue_properties> queue_properties(const DeviceFacts& facts, bool profiling, Power power);
+
 struct RuntimeOptions {
   int device = 0;
   std::string platform;   // part of the platform's name; "" any
@@ -34,6 +38,9 @@ struct RuntimeOptions {
   Precision precision = Precision::High;
   TuneLevel tuning = TuneLevel::Fast;
   std::string cache_folder;  // of programs and tuning results; "" the user's, "none" none
+  std::string export_cache;  // a file that all of it goes into at the end; "" none
+  std::string import_cache;  // a file that it is taken from at the beginning; "" none
+  Power power = Power::Normal;
   std::shared_ptr<Faults> faults;
   // Gets one sentence about what the user need not act on: a cache that was rebuilt. May be empty.
   std::function<void(const std::string&)> log;

@@ -56,6 +56,14 @@ Result<Settings> read_settings(const BackendOptions& options) {
       ok = choose(key, value,
                   {{"buffer", MemoryObjects::Buffer}, {"image", MemoryObjects::Image}, {"auto", MemoryObjects::Auto}},
                   s.memory);
+    } else if (key == "sizes") {
+      ok = choose(key, value, {{"exact", false}, {"packed", true}}, s.packed_sizes);
+    } else if (key == "power") {
+      ok = choose(key, value, {{"high", Power::High}, {"normal", Power::Normal}, {"low", Power::Low}}, s.runtime.power);
+    } else if (key == "export-cache") {
+      s.runtime.export_cache = value;
+    } else if (key == "import-cache") {
+      s.runtime.import_cache = value;
     } else if (key == "replay") {
       ok = choose(key, value, {{"on", true}, {"off", false}}, s.replay);
     } else if (key == "pool") {
@@ -66,8 +74,8 @@ Result<Settings> read_settings(const BackendOptions& options) {
                   s.pool);
     } else {
       ok =
-          Error{fmt::format("there is no OpenCL option '{}'; there are: cache device kernels memory platform pool "
-                            "precision profiling replay tuning",
+          Error{fmt::format("there is no OpenCL option '{}'; there are: cache device export-cache import-cache kernels "
+                            "memory platform pool power precision profiling replay sizes tuning",
                             key)};
     }
     if (!ok) return ok.error();

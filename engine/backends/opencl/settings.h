@@ -16,6 +16,7 @@ struct Settings {
   bool fast = true;
   MemoryObjects memory = MemoryObjects::Buffer;
   bool replay = true;
+  bool packed_sizes = false;  // buffers are as large as MNN's, with whole vectors of channels, rows and columns
 };
 
 // Errors: an option that there is not, or a value that is none of its choices.

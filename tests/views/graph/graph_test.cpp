@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Folding, layout, and the view driven with mouse and keys.
+#include <views/graph/graph_marks.h>
 #include <views/graph/graph_view.h>
 
 #include <QSignalSpy>
@@ -179,6 +180,40 @@ class GraphTest : public QObject {
             rb(layout.centres[b] - QPointF(30, 10), sizes[b]);
         QVERIFY(!ra.intersects(rb));
       }
+  }
+
+  void a_parameter_leads_to_its_gradient_and_to_what_that_is_added_up_in() {
+    GraphInfo g = small();
+    g.leafs[0].flags = trace::kParameter;
+    g.leafs[0].gradient = node(4);
+    g.leafs[0].accumulator = node(3);
+    const GraphWish wish = wish_of(g, {0, 1});
+    const auto picture = prepare_graph(wish, {});
+    GraphScene scene;
+    scene.info = picture->info;
+    scene.layers = wish.layers;
+    scene.folded = picture->folded;
+    scene.layout = picture->layout;
+    scene.texts = picture->texts;
+    scene.looks.resize(picture->folded->vertices.size());
+    trace::Session session;
+    session.describe(wish.info);
+    const auto snapshot = session.snapshot();
+    const auto& vertex = picture->folded->vertex_of_node;
+    const std::vector<GradientLink> expected{{vertex[0], vertex[4], false}, {vertex[4], vertex[3], true}};
+    for (const trace::TensorRef chosen : {leaf(0), node(4), node(3)})
+      QVERIFY(scene_marks(scene, NodeSelection{g.id, chosen}, {}, *snapshot, nullptr).links == expected);
+    QVERIFY(scene_marks(scene, NodeSelection{g.id, node(2)}, {}, *snapshot, nullptr).links.empty());
+    // They are drawn: something is there that is not without them.
+    QImage with(900, 700, QImage::Format_ARGB32), without = with;
+    SceneMarks marks = scene_marks(scene, NodeSelection{g.id, leaf(0)}, {}, *snapshot, nullptr);
+    for (QImage* image : {&with, &without}) {
+      image->fill(Qt::white);
+      QPainter painter(image);
+      paint_selected(painter, scene, marks, ThemeColours::light(), scene.layout->bounds, 1);
+      marks.links.clear();
+    }
+    QVERIFY(with != without);
   }
 
   void ten_thousand_nodes_are_laid_out_within_a_second() {

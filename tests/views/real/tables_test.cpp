@@ -375,7 +375,7 @@ class RealTablesTest : public QObject {
         QCOMPARE(row->image.valid(), block.width > 0);
       }
     QVERIFY2(told >= 3, qPrintable(QString::number(told)));
-    QVERIFY(storages.contains(trace::StorageType::Dynamic));
+    QVERIFY(storages.contains(trace::StorageType::Dynamic) && storages.contains(trace::StorageType::Separate));
     // And drawn so: as wide as their bytes are, requested and waste side by side.
     PoolsView picture(&source, &theme);
     picture.resize(900, 400);

@@ -18,6 +18,8 @@ class DeviceMemory {
   virtual std::string description() const = 0;  // the device in words
   // Gives the context the allocators of the device.
   virtual Status register_memory(ExecutionContext&) { return {}; }
+  // How much is asked for where a tensor has memory of its own: its bytes, and what kernels want around them.
+  virtual Bytes room_for(const TensorImpl&, Bytes bytes) const { return bytes; }
   // Memory for a packed tensor. Errors: no memory, no such tensors.
   virtual Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context);
   virtual Status upload(const Storage& to, const std::byte* from, Bytes bytes);

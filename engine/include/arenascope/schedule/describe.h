@@ -18,8 +18,8 @@ trace::ContextInfo describe_context(const Context& context);
 class OwnerObserver {
  public:
   virtual ~OwnerObserver() = default;
-  // `tensor` none: it is the arena of the graph's plan.
-  virtual void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor) = 0;
+  // `tensor` none: it is the arena of the graph's plan. `bytes`: what of the block it needs.
+  virtual void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor, Bytes bytes) = 0;
   // A run has ended: how the context's allocators stand now.
   virtual void on_states(const ExecutionContext&) {}
 };

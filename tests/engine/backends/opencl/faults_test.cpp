@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What goes wrong on devices is a sentence, and the program goes on.
 #include <fstream>
+#include <map>
 
 #include "engine/backends/opencl/tuner.h"
 
@@ -138,6 +139,53 @@ TEST_CASE("compiled programs are kept on disk; damaged ones are built anew") {
     }
     REQUIRE(files().size() == 1);
     CHECK(std::filesystem::file_size(files()[0]) > size / 2);
+  }
+}
+
+TEST_CASE("a device's programs and tuning results go into one file and come back; another's file is refused") {
+  Folder folder;
+  const std::string from = (folder.path / "from").string(), to = (folder.path / "to").string(),
+                    file = (folder.path / "cache.bin").string();
+  {
+    Opened device = open_device({{"cache", from}, {"export-cache", file}});
+    for (const Op op : {Op::Relu, Op::MulMat}) CHECK(failure(device, op) == "");
+  }
+  REQUIRE(std::filesystem::exists(file));
+  const auto contents = [](const std::string& root) {
+    std::map<std::string, uintmax_t> sizes;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root))
+      if (entry.is_regular_file()) sizes[entry.path().filename().string()] = entry.file_size();
+    return sizes;
+  };
+  {
+    Opened device = open_device({{"cache", to}, {"import-cache", file}});
+    CHECK(contents(to) == contents(from));
+    CHECK(failure(device, Op::Relu) == "");
+  }
+  // Damaged in the middle, cut short, not there.
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).seekp(500).write("damaged", 7);
+  for (int i = 0; i < 3; ++i) {
+    auto refused = opencl::open_opencl({{"cache", to}, {"import-cache", file}}, nullptr);
+    REQUIRE(!refused);
+    CHECK(contains(refused.error().message, "cache.bin"));
+    if (i == 0) std::filesystem::resize_file(file, 30);
+    if (i == 1) std::filesystem::remove(file);
+  }
+}
+
+TEST_CASE("power is asked of a queue where the device has hints for it") {
+  opencl::DeviceFacts facts;
+  using Properties = std::vector<cl_queue_properties>;
+  CHECK(opencl::queue_properties(facts, true, opencl::Power::High) ==
+        Properties{CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0});
+  facts.priority_hints = facts.throttle_hints = true;
+  CHECK(opencl::queue_properties(facts, false, opencl::Power::Normal) == Properties{CL_QUEUE_PROPERTIES, 0, 0});
+  CHECK(opencl::queue_properties(facts, false, opencl::Power::Low) ==
+        Properties{CL_QUEUE_PROPERTIES, 0, CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, CL_QUEUE_THROTTLE_KHR,
+                   CL_QUEUE_THROTTLE_LOW_KHR, 0});
+  for (const char* power : {"high", "low"}) {
+    Opened device = open_device({{"power", power}});
+    CHECK(failure(device, Op::Relu) == "");
   }
 }
 

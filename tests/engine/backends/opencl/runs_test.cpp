@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Whole graphs on the device: the arena is the plan's, recorded runs replay, kernels' times come to the trace.
+#include <set>
+
+#include "engine/backends/opencl/layout.h"
+
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/executor.h>
 #include <arenascope/trace/session.h>
@@ -129,6 +133,32 @@ TEST_CASE("an allocation at each run gives the same as the plan, and no more tha
   run(*eager);
   run(*eager);
   CHECK(result(*device.backend, network.output) == expected);
+}
+
+TEST_CASE("buffers as large as MNN's have room for whole vectors of channels, rows and columns, and compute the same") {
+  // [1, 3, 10, 10]: 8 channels of 100, 6 more rows of 10 by 4, 6 more columns by 4.
+  CHECK(opencl::packed_room({1, 3, 10, 10}, 4) == 4 * (800 + 240 + 24));
+  CHECK(opencl::packed_room({7}, 4) == 4 * 8);
+  CHECK(opencl::packed_room({1, 3, 10, 10}, 2, 4) == 2 * (2 * 12) * 10 * 4);  // two packs of channels, rows of 12
+  Opened exact = open_device({{"tuning", "none"}}), packed = open_device({{"tuning", "none"}, {"sizes", "packed"}});
+  Network a, b;
+  const ExecutorOptions eager{1, MemoryStrategy::Eager, nullptr, "", {}};
+  const auto moved = std::pair(on_device(exact, a), on_device(packed, b));
+  const auto first = prepared(*exact.backend, exact.memory, a.graph, eager),
+             second = prepared(*packed.backend, packed.memory, b.graph, eager);
+  run(*first);
+  run(*second);
+  CHECK(result(*exact.backend, a.output) == result(*packed.backend, b.output));
+  std::multiset<Bytes> rooms;
+  for (const TensorImpl* node : b.graph.nodes())
+    if (has_work(*node)) rooms.insert(std::max(node->byte_count(), opencl::packed_room(node->sizes, 4)));
+  int found = 0, weights = 0;
+  for (const PoolBlock& block : packed.backend->pool_blocks()) {
+    found += block.storage == trace::StorageType::Dynamic && rooms.contains(block.last) ? 1 : 0;
+    weights += block.storage == trace::StorageType::Static ? 1 : 0;
+  }
+  CHECK(found > 0);
+  CHECK(weights > 0);
 }
 
 TEST_CASE("queued, submitted, started and ended come to rows of the device, by the host's clock") {
