@@ -6,6 +6,12 @@
 
 namespace arenascope::cpu {
 
+namespace {
+
+constexpr int64_t kTurned = 16;  // of Simd::turn_tile
+
+}  // namespace
+
 void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
                 float* to, float* row) {
   const DTypeInfo& type = info(lines.type);
@@ -27,13 +33,25 @@ void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width,
     return;
   }
   const LoadRow<float> load = type.quantised ? nullptr : loader<float>(lines.type);
-  for (int64_t i = 0; i < count; ++i) {
+  const auto fetch = [&](int64_t i, float* line) {
     const std::byte* from =
         lines.data + ((first + i) * lines.line_stride + begin * lines.stride) / type.block_elements * type.block_bytes;
     if (load)
-      load(row, from, lines.stride, depth);
+      load(line, from, lines.stride, depth);
     else
-      dequantise(lines.type, from, row, depth);
+      dequantise(lines.type, from, line, depth);
+  };
+  // Sixteen lines at once are turned over in tiles.
+  int64_t i = 0;
+  for (const int64_t whole = depth / kTurned * kTurned; i + kTurned <= count; i += kTurned) {
+    alignas(64) float sixteen[kTurned * kDepthBlock];
+    for (int64_t j = 0; j < kTurned; ++j) fetch(i + j, sixteen + j * kDepthBlock);
+    for (int64_t k = 0; k < whole; k += kTurned) simd().turn_tile(to + k * width + i, width, sixteen + k, kDepthBlock);
+    for (int64_t k = whole; k < depth; ++k)
+      for (int64_t j = 0; j < kTurned; ++j) to[k * width + i + j] = sixteen[j * kDepthBlock + k];
+  }
+  for (; i < count; ++i) {
+    fetch(i, row);
     for (int64_t k = 0; k < depth; ++k) to[k * width + i] = row[k];
   }
   for (int64_t k = 0; count < width && k < depth; ++k) std::fill(to + k * width + count, to + (k + 1) * width, 0.0f);
