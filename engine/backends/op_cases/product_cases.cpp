@@ -104,6 +104,18 @@ void convolutions(CaseList& list) {
       return k.node(op, {x, w, k.input(type, {channels})}, c.p);
     });
   };
+  // A kernel as large as the image: rows of 13 and of 20, of weights that lie by image or by channel.
+  for (int width : {13, 20})
+    for (bool exchanged : {false, true})
+      list.add(Op::Conv, DType::F32, fmt::format("few places, {} wide{}", width, exchanged ? ", exchanged" : ""),
+               [=](Kit& k) {
+                 const Tensor x = k.input(DType::F32, {2, 9, 12, width});
+                 const Tensor given =
+                     exchanged ? k.input(DType::F32, {9, 5, 12, width}) : k.input(DType::F32, {5, 9, 12, width});
+                 const Tensor w = exchanged ? k.builder().permute(given, {1, 0, 2, 3}) : given;
+                 return k.node(Op::Conv, {x, w, k.input(DType::F32, {5})},
+                               ConvParams{2, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {0, 0, 0}, 1});
+               });
   for (Op op : {Op::Conv, Op::ConvTranspose}) {
     std::vector<Window> windows;
     for (Window window : op == Op::Conv ? std::span<const Window>(kWindows) : std::span<const Window>(kTransposed)) {

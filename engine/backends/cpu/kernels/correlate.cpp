@@ -24,6 +24,7 @@ using Mask = int32_t __attribute__((vector_size(4 * kLanes)));
 struct Block {
   const float *x, *w;          // the image's first row, the first channel's kernel
   const float* end;            // of all kernels
+  const float *first, *last;   // of the source
   int64_t w_stride, c_stride;  // of kernels, from channel to channel of results and of the source
   int64_t row;                 // of the result
   int64_t channels;            // of results, at most kChannels
@@ -35,22 +36,34 @@ void row_of(const ConvGeometry& g, const Block& b, float (&sums)[kChannels][kCol
   Vector all[kChannels][kColumns] = {};
   alignas(64) float line[kWidest] = {};
   const int64_t width = g.kernel[2], columns = g.out[2], margin = g.begin[2];
-  Mask last;  // lanes of a row's last vector
-  for (int i = 0; i < kLanes; ++i) last[i] = (width - 1) / kLanes * kLanes + i < width ? -1 : 0;
+  // Of each vector of a kernel's row and each column the lanes that lie within both rows.
+  Mask inside[kWidest / kLanes][kColumns], own[kWidest / kLanes];
+  for (int64_t k = 0; k < width; k += kLanes) {
+    for (int64_t i = 0; i < kLanes; ++i) own[k / kLanes][i] = k + i < width ? -1 : 0;
+    for (int o = 0; o < kColumns; ++o)
+      for (int64_t i = 0; i < kLanes; ++i) {
+        const int64_t place = k + i + (o < columns ? o : 0) - margin;
+        inside[k / kLanes][o][i] = k + i < width && place >= 0 && place < g.in[2] ? -1 : 0;
+      }
+  }
+  const int64_t reach = (width + kLanes - 1) / kLanes * kLanes + kColumns;
   for (int64_t c = 0; c < g.in_channels; ++c)
     for (int64_t y = 0; y < g.kernel[1]; ++y) {
       const int64_t from = b.row + y - g.begin[1];
       if (from < 0 || from >= g.in[1]) continue;
       const float* const given = b.x + c * g.channel_stride + from * g.in_stride[1];
-      for (int64_t i = 0; i < g.in[2]; ++i) line[margin + i] = given[i];
+      const float* row = given - margin;
+      if (row < b.first || row + reach > b.last) {  // it would be read beyond its tensor
+        for (int64_t i = 0; i < g.in[2]; ++i) line[margin + i] = given[i];
+        row = line;
+      }
       const float* const kernel = b.w + c * b.c_stride + y * width;
       for (int64_t k = 0; k < width; k += kLanes) {
-        const Mask inside = k + kLanes < width ? ~Mask{} : last;
         Vector taken[kColumns];
 #pragma GCC unroll 4
         for (int o = 0; o < kColumns; ++o) {
-          std::memcpy(&taken[o], line + k + (o < columns ? o : 0), sizeof(Vector));
-          taken[o] = reinterpret_cast<Vector>(reinterpret_cast<Mask>(taken[o]) & inside);
+          std::memcpy(&taken[o], row + k + (o < columns ? o : 0), sizeof(Vector));
+          taken[o] = reinterpret_cast<Vector>(reinterpret_cast<Mask>(taken[o]) & inside[k / kLanes][o]);
         }
 #pragma GCC unroll 4
         for (int m = 0; m < kChannels; ++m) {
@@ -60,6 +73,7 @@ void row_of(const ConvGeometry& g, const Block& b, float (&sums)[kChannels][kCol
             std::memcpy(&weights, at, sizeof weights);
           else
             std::memcpy(&weights, at, static_cast<size_t>(b.end - at) * sizeof(float));
+          weights = reinterpret_cast<Vector>(reinterpret_cast<Mask>(weights) & own[k / kLanes]);
 #pragma GCC unroll 4
           for (int o = 0; o < kColumns; ++o) all[m][o] += weights * taken[o];
         }
@@ -94,15 +108,21 @@ bool correlates(const TensorImpl& node, const ConvGeometry& g) {
 void correlate(const Job& job, const ConvGeometry& g) {
   const TensorImpl& w = job.source(1);
   const int64_t blocks = (g.out_channels + kChannels - 1) / kChannels, rows = g.out[1];
+  int64_t reached = 1;  // elements of the source, from its first to its last one
+  for (int d = 0; d < job.source(0).rank(); ++d)
+    reached += (job.source(0).sizes[d] - 1) * std::max<int64_t>(job.source(0).strides[d], 0);
   const Range part = job.part(g.batch * blocks * rows);
   for (int64_t i = part.begin; i < part.end; ++i) {
     const int64_t row = i % rows, first = i / rows % blocks * kChannels, image = i / rows / blocks;
     const int64_t channels = std::min<int64_t>(kChannels, g.out_channels - first);
     const float* const kernels = w.data_as<float>();
     const int64_t last = (w.sizes[0] - 1) * w.strides[0] + (w.sizes[1] - 1) * w.strides[1] + g.taps;
-    const Block block{job.source(0).data_as<float>() + image * g.batch_stride,
+    const float* const images = job.source(0).data_as<float>();
+    const Block block{images + image * g.batch_stride,
                       kernels + first * w.strides[0],
                       kernels + last,
+                      images,
+                      images + reached,
                       w.strides[0],
                       w.strides[1],
                       row,
