@@ -15,6 +15,19 @@ QColor mixed(const QColor& ground, const QColor& over, double share) {
   return {part(ground.red(), over.red()), part(ground.green(), over.green()), part(ground.blue(), over.blue())};
 }
 
+constexpr int kAir = 5;  // pixels beside a column's title
+
+// On black, where a shade darker than the ground is none, what can be pressed or written in has a line around it.
+void outline_on_black(const QStyleOption* option, QPainter* painter) {
+  if (option->palette.color(QPalette::Window) != QColor(Qt::black)) return;
+  const QColor line = mixed(Qt::black, option->palette.color(QPalette::WindowText), 0.6);
+  const QRect& r = option->rect;
+  painter->fillRect(QRect(r.left(), r.top(), r.width(), 1), line);
+  painter->fillRect(QRect(r.left(), r.bottom(), r.width(), 1), line);
+  painter->fillRect(QRect(r.left(), r.top(), 1, r.height()), line);
+  painter->fillRect(QRect(r.right(), r.top(), 1, r.height()), line);
+}
+
 }  // namespace
 
 void PlainStyle::use() {
@@ -24,8 +37,11 @@ void PlainStyle::use() {
 void PlainStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                                     const QWidget* widget) const {
   const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
-  if (control != CC_ScrollBar || bar == nullptr)
-    return QProxyStyle::drawComplexControl(control, option, painter, widget);
+  if (control != CC_ScrollBar || bar == nullptr) {
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+    if (control == CC_ComboBox || control == CC_SpinBox) outline_on_black(option, painter);
+    return;
+  }
   const QPalette& palette = bar->palette;
   const QColor ground = palette.color(QPalette::Window), ink = palette.color(QPalette::WindowText);
   painter->fillRect(bar->rect, mixed(ground, ink, 0.04));
@@ -70,6 +86,24 @@ void PlainStyle::drawControl(ControlElement element, const QStyleOption* option,
     }
     default: QProxyStyle::drawControl(element, option, painter, widget);
   }
+}
+
+void PlainStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                               const QWidget* widget) const {
+  QProxyStyle::drawPrimitive(element, option, painter, widget);
+  if (element == PE_PanelLineEdit || element == PE_PanelButtonCommand || element == PE_FrameTabWidget)
+    outline_on_black(option, painter);
+}
+
+QRect PlainStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const {
+  const QRect r = QProxyStyle::subElementRect(element, option, widget);
+  return element == SE_HeaderLabel ? r.adjusted(kAir, 0, -kAir, 0) : r;
+}
+
+QSize PlainStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
+                                   const QWidget* widget) const {
+  const QSize s = QProxyStyle::sizeFromContents(type, option, size, widget);
+  return type == CT_HeaderSection ? s + QSize(2 * kAir, 0) : s;
 }
 
 }  // namespace arenascope::app

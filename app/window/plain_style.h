@@ -14,6 +14,12 @@ class PlainStyle : public QProxyStyle {
                           const QWidget* widget = nullptr) const override;
   void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                    const QWidget* widget = nullptr) const override;
+  void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget = nullptr) const override;
+  // Titles of columns have the air that their cells have.
+  QRect subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget = nullptr) const override;
+  QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
+                         const QWidget* widget = nullptr) const override;
 };
 
 }  // namespace arenascope::app

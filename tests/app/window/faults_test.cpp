@@ -7,6 +7,8 @@
 
 #include <views/inspector/inspector_view.h>
 
+#include <array>
+
 #include "sample_session.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
@@ -54,6 +56,56 @@ class FaultsTest : public QObject, protected WindowFixture {
       stack = stack || (told().contains("Taken by") && told().contains(".py:"));
     }
     QVERIFY2(stack, qPrintable(told()));
+  }
+
+  // A range of a trace without steps selected nothing, and there were no sums over one.
+  void a_range_of_time_is_summed_up_without_steps() {
+    auto session = std::make_shared<trace::Session>();
+    for (int t = 0; t < 2; ++t) {
+      session->describe(trace::ThreadInfo{trace::TrackId(t), "thread " + std::to_string(t)});
+      session->describe(trace::NameInfo{trace::NameId(t), t == 0 ? "load" : "store"});
+      for (int i = 0; i < 200; ++i)
+        session->events(trace::TrackId(t), std::array{trace::slice(i * 1000, i * 1000 + 700, trace::NameId(t), 0)});
+    }
+    doc().show_session(session, "spans");
+    QTRY_VERIFY(doc().axis()->has_time() && doc().axis()->steps() == 0);
+    PlotView* plot = plot_view("timeline");
+    plot->prepare_now();
+    const QRect area = plot->plot()->axisRect()->rect();
+    const QPoint from(area.left() + area.width() / 4, area.center().y()), to(area.center());
+    QTest::mousePress(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, from);
+    QTest::mouseMove(plot->plot(), to);
+    QTest::mouseRelease(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, to);
+    QVERIFY(doc().selection()->current().get<TimeRangeSelection>() != nullptr);
+    QTRY_VERIFY2(told().contains("By thread or queue") && told().contains("store"), qPrintable(told()));
+  }
+
+  // The dot of the plan in use stood on the plan that was shown in its place.
+  void the_dot_of_use_stays_on_the_plan_in_use() {
+    open(recording("plans.arenascope", 2));
+    QTest::qWait(500);  // what can be gone back to is noted a moment behind
+    ReplanWish wish = doc().replanning()->wish();
+    wish.planner = "none";
+    doc().replanning()->plan(wish);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->shown_plan() != nullptr, kPatience);
+    panels().show("planners");
+    TablePanel* plans = panels().table("planners");
+    QTRY_VERIFY(!doc().replanning()->busy());
+    const trace::PlanId used = doc().source()->ghost_plan()->id, shown = doc().source()->shown_plan()->id;
+    const auto mark = [&](trace::PlanId id) {
+      for (int row = 0; row < plans->model()->rowCount(); ++row)
+        if (plans->model()->id_of(row) == static_cast<int64_t>(id.index()))
+          return plans->model()->index(row, 0).data().toString();
+      return QString();
+    };
+    QTRY_COMPARE(mark(shown), QStringLiteral("○"));
+    QCOMPARE(mark(used), QStringLiteral("●"));
+    // What was said of the plan goes with it when that is undone.
+    QTest::qWait(500);
+    window_->shell().messages().note(QStringLiteral("This plan is shown."));
+    QVERIFY(window_->shell().undo->can_go(-1));
+    window_->shell().undo->go(-1);
+    QVERIFY2(doc().messages()->sentences().isEmpty(), qPrintable(doc().messages()->sentences().join(u'|')));
   }
 
   // The third file of a command line was left out without a word.
