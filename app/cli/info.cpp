@@ -73,7 +73,6 @@ Json info_json(const models::Model& model, const Info& info) {
               {"unsupported", model.unsupported},
               {"parameter_bytes", model.parameter_bytes},
               {"inputs", values(model.inputs)},
-              {"assumed_values", model.assumed_values},
               {"outputs", values(model.outputs)},
               {"problems", model.problems},
               {"graph_nodes", info.nodes},
@@ -81,6 +80,7 @@ Json info_json(const models::Model& model, const Info& info) {
               {"graph_leafs", info.leafs},
               {"flops", info.flops},
               {"activation_bytes", info.activations}};
+  if (!model.assumed_values.empty()) object["assumed_values"] = model.assumed_values;
   if (info.fused) {
     object["fused"] = Json::array();
     for (const FusedGraph::Fused& f : info.fused->fused)

@@ -150,7 +150,7 @@ Status Runner::bind_inputs() {
   if (auto ok = check_given_inputs(model_, options_.inputs, options_.open); !ok) return ok;
   for (const auto& input : model_.inputs) {
     TensorImpl& tensor = *input.tensor;
-    if (model_.context.no_alloc()) {  // else its data lie in the pool already
+    if (!model_.context.defined() || model_.context.no_alloc()) {  // else its data lie in the pool already
       auto storage = Storage::allocate(*context_, {}, MemoryKind::Default, tensor.byte_count());
       if (!storage) return storage.error();
       tensor.storage = std::move(*storage);

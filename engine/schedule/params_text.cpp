@@ -230,6 +230,12 @@ std::string grid(const TensorImpl& node) {
                      choice(kPaddings, static_cast<int>(p.padding)), flag(p.align_corners, " align corners"));
 }
 
+std::string optimizer_step(const TensorImpl& node) {
+  const auto p = params<OptimizerStepParams>(node);
+  if (p.adaptive) return fmt::format("adaptive beta1 {} beta2 {} epsilon {}", p.beta1, p.beta2, p.epsilon);
+  return fmt::format("momentum {} decay {}", p.states > 0 ? p.beta1 : 0.0F, p.decay);
+}
+
 }  // namespace
 
 std::string params_text(const TensorImpl& node) {
@@ -246,6 +252,8 @@ std::string params_text(const TensorImpl& node) {
     case OpFamily::Fused: return fmt::format("{} ops", held_ops(node).size());
     case OpFamily::Host:
       if (node.op == Op::GridSample) return grid(node);
+      if (node.op == Op::OptimizerStep) return optimizer_step(node);
+      if (node.op == Op::GatherBack) return fmt::format("size {}", params<GatherBackParams>(node).size);
       if (node.op == Op::MaxPoolBack) return pool(node);
       return node.op == Op::RoundSmall ? number(node) : movement(node);
     default: return {};

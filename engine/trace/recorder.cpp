@@ -42,6 +42,7 @@ ThreadRing* Recorder::register_thread(std::string name, TrackKind kind, DeviceId
   std::lock_guard lock(mutex_);
   const TrackId id(rings_.size());
   rings_.push_back(std::make_unique<ThreadRing>(id, capacity, clock_));
+  merged_.push_back(kind == TrackKind::Other);
   queue_locked(ThreadInfo{id, std::move(name), kind, device, 0, 0});
   return rings_.back().get();
 }
@@ -172,13 +173,41 @@ void Recorder::hand_out(const Description& description) {
   for (const auto& sink : sinks_) sink->describe(description);
 }
 
+// What several allocators did is one story: a block that one gives back while another takes more is told when it was.
+void Recorder::hand_out_in_time(const std::vector<Told>& told) {
+  std::vector<size_t> at(told.size(), 0);
+  while (true) {
+    size_t next = told.size();
+    Nanoseconds other = INT64_MAX;  // when the next of another track is
+    for (size_t i = 0; i < told.size(); ++i) {
+      if (at[i] == told[i].events.size()) continue;
+      const Nanoseconds time = told[i].events[at[i]].time;
+      if (next == told.size() || time < told[next].events[at[next]].time) {
+        if (next != told.size()) other = told[next].events[at[next]].time;
+        next = i;
+      } else {
+        other = std::min(other, time);
+      }
+    }
+    if (next == told.size()) return;
+    const std::vector<Event>& events = told[next].events;
+    size_t end = at[next] + 1;
+    while (end < events.size() && events[end].time <= other) ++end;
+    for (const auto& sink : sinks_)
+      sink->events(told[next].track, std::span<const Event>(events).subspan(at[next], end - at[next]));
+    at[next] = end;
+  }
+}
+
 // Order matters. Heads are read before the queue is taken, so whatever an event refers to has been described before
 // it. A run's end is held back until the next drain, whose heads lie behind all of that run's events.
 void Recorder::drain_locked(bool last) {
   std::vector<std::pair<ThreadRing*, uint64_t>> heads;
   std::vector<Description> fresh;
+  std::vector<bool> merged;
   {
     std::lock_guard lock(mutex_);
+    merged = merged_;
     heads.reserve(rings_.size());
     for (const auto& ring : rings_) heads.emplace_back(ring.get(), ring->head());
     fresh.swap(queue_);
@@ -193,9 +222,13 @@ void Recorder::drain_locked(bool last) {
     if (!std::holds_alternative<Problem>(d)) said_.push_back(std::move(d));
   }
   reported_lost_.resize(heads.size(), 0);
+  std::vector<Told> others;
   for (size_t i = 0; i < heads.size(); ++i) {
     auto& [ring, head] = heads[i];
+    if (merged[i]) others.push_back({ring->track(), {}});
     ring->consume(head, [&](std::span<const Event> events) {
+      if (merged[i])
+        return others.back().events.insert(others.back().events.end(), events.begin(), events.end()), void();
       for (const auto& sink : sinks_) sink->events(ring->track(), events);
     });
     const int64_t lost = ring->lost();
@@ -204,6 +237,7 @@ void Recorder::drain_locked(bool last) {
       reported_lost_[i] = lost;
     }
   }
+  hand_out_in_time(others);
   for (const Description& d : ends_) {
     hand_out(d);
     said_.push_back(d);

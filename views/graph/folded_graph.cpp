@@ -50,7 +50,12 @@ std::vector<bool> badges(const GraphInfo& graph) {
 
 }  // namespace
 
-bool is_view_node(const TensorInfo& node) { return (node.flags & trace::kView) != 0; }
+// What writes into a source shares its bytes, and computes nevertheless.
+bool is_view_node(const TensorInfo& node) {
+  for (const char* writes : {"SET_ROWS", "OPTIMIZER_STEP", "CPY", "SET"})
+    if (node.op == writes) return false;
+  return (node.flags & trace::kView) != 0;
+}
 
 Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length) {
   Layers layers;

@@ -340,7 +340,7 @@ std::vector<InspectorFact> inspector_facts(const InspectorInput& given, const Se
   tell(page, selection);
   std::vector<InspectorFact> facts = page.take_facts();
   for (InspectorFact& fact : facts)
-    for (QString* s : {&fact.section, &fact.value}) *s = QTextDocumentFragment::fromHtml(*s).toPlainText();
+    for (QString* s : {&fact.section, &fact.key, &fact.value}) *s = QTextDocumentFragment::fromHtml(*s).toPlainText();
   return facts;
 }
 

@@ -71,6 +71,11 @@ class Recorder {
   void queue_locked(Description description);
   void drain_locked(bool last);
   void hand_out(const Description& description);
+  struct Told {
+    TrackId track;
+    std::vector<Event> events;
+  };
+  void hand_out_in_time(const std::vector<Told>& told);
   void note_resident();
 
   const Options options_;
@@ -89,6 +94,7 @@ class Recorder {
   std::vector<Description> said_;       // all descriptions but losses and problems: for late sinks
   std::vector<Description> ends_;       // run ends whose events may still lie in the rings
   std::vector<int64_t> reported_lost_;  // per ring
+  std::vector<bool> merged_;            // per ring: those of TrackKind::Other
 
   std::mutex thread_mutex_;
   std::condition_variable wake_;
