@@ -29,7 +29,7 @@ class Checker {
 
   void check_step(const LessonStep& step) {
     for (const Action& action : step.actions) {
-      const bool opens = action.verb == "open" || action.verb == "graph" || action.verb == "program";
+      const bool opens = opens_something(action);
       if (broken_ && !opens) return;  // told already: what follows would only say that nothing is open
       auto done = stage_.act(action);
       broken_ = opens && !done;

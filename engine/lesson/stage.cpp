@@ -60,11 +60,13 @@ Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& less
   return out;
 }
 
+bool opens_something(const Action& action) {
+  return action.verb == "open" || action.verb == "graph" || action.verb == "program";
+}
+
 std::vector<Action> entering(const Lesson& lesson, size_t step) {
   std::map<std::string, Action> newest;  // by verb; what opens something stands at "open"
-  const auto kind = [](const Action& a) {
-    return a.verb == "graph" || a.verb == "program" ? std::string("open") : a.verb;
-  };
+  const auto kind = [](const Action& a) { return opens_something(a) ? std::string("open") : a.verb; };
   const auto take = [&](const std::vector<Action>& actions) {
     for (const Action& action : actions) {
       if (kind(action) == "open") newest.erase("plan"), newest.erase("write");

@@ -144,8 +144,8 @@ class WatchedSink : public Sink {
     if (stopped_) return;
     to_.events(track, events);
     done_ += events.size();
-    if (done_ - told_ < kTold) return;
-    told_ = done_;
+    if (done_ - reported_ < kReportEvery) return;
+    reported_ = done_;
     stopped_ = !progress_(std::min(static_cast<double>(done_) / all_, 1.0));
   }
   void flush() override {
@@ -154,11 +154,11 @@ class WatchedSink : public Sink {
   bool stopped() const { return stopped_; }
 
  private:
-  static constexpr size_t kTold = 10'000;  // events
+  static constexpr size_t kReportEvery = 10'000;  // events
   Sink& to_;
   double all_;
   const WriteProgress& progress_;
-  size_t done_ = 0, told_ = 0;
+  size_t done_ = 0, reported_ = 0;
   bool stopped_ = false;
 };
 

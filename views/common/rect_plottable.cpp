@@ -277,10 +277,8 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
   }
 }
 
-OverlayPlottable::OverlayPlottable(QCPAxis* x, QCPAxis* y, Draw draw)
-    : QCPAbstractPlottable(x, y), draw_(std::move(draw)) {
+OverlayPlottable::OverlayPlottable(QCPAxis* x, QCPAxis* y, Draw draw) : PlotLayer(x, y), draw_(std::move(draw)) {
   setLayer(QStringLiteral("overlay"));
-  setSelectable(QCP::stNone);
 }
 
 }  // namespace arenascope::views

@@ -3,6 +3,7 @@
 // density where there would be more rectangles than can be told apart. The data is shared and never copied.
 #pragma once
 #include <qcustomplot.h>
+#include <views/common/plot_layer.h>
 #include <views/common/rect_set.h>
 #include <views/common/theme.h>
 
@@ -78,19 +79,13 @@ class RectPlottable : public QCPAbstractPlottable {
 
 // Whatever is light: hover, selection, playhead. Lives on the plot's own buffered overlay layer, so that drawing it
 // repaints no data.
-class OverlayPlottable : public QCPAbstractPlottable {
+class OverlayPlottable : public PlotLayer {
  public:
   using Draw = std::function<void(QCPPainter*)>;
   OverlayPlottable(QCPAxis* x, QCPAxis* y, Draw draw);
-  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
-  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
-    return found = false, QCPRange();
-  }
 
  protected:
   void draw(QCPPainter* painter) override { draw_(painter); }
-  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
 
  private:
   Draw draw_;

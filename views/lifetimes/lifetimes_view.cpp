@@ -13,20 +13,13 @@ constexpr double kTallest = 34, kLowest = 17;  // pixels of a row
 }
 
 // Names of the blocks in the left margin, and a line under each row.
-class LifetimesView::Rows : public QCPAbstractPlottable {
+class LifetimesView::Rows : public PlotLayer {
  public:
-  Rows(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : QCPAbstractPlottable(x, y), view_(view) {
-    setSelectable(QCP::stNone);
+  Rows(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : PlotLayer(x, y), view_(view) {
     setLayer(QStringLiteral("grid"));
-  }
-  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
-  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
-    return found = false, QCPRange();
   }
 
  protected:
-  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
   QRect clipRect() const override {
     const QRect area = mKeyAxis->axisRect()->rect();
     return area.adjusted(-area.left(), 0, 0, 0);
@@ -65,19 +58,11 @@ class LifetimesView::Rows : public QCPAbstractPlottable {
 };
 
 // The level of reuse as a notch in the upper left corner: one bar or two.
-class LifetimesView::LevelMarks : public QCPAbstractPlottable {
+class LifetimesView::LevelMarks : public PlotLayer {
  public:
-  LevelMarks(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : QCPAbstractPlottable(x, y), view_(view) {
-    setSelectable(QCP::stNone);
-  }
-  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
-  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
-    return found = false, QCPRange();
-  }
+  LevelMarks(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : PlotLayer(x, y), view_(view) {}
 
  protected:
-  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
   void draw(QCPPainter* p) override {
     if (!view_->picture_) return;
     const RectSet& set = *view_->picture_->levels;

@@ -6,8 +6,7 @@
 
 namespace arenascope::views {
 
-LineNames::LineNames(QCPAxis* x, QCPAxis* y, Names names) : QCPAbstractPlottable(x, y), names_(std::move(names)) {
-  setSelectable(QCP::stNone);
+LineNames::LineNames(QCPAxis* x, QCPAxis* y, Names names) : PlotLayer(x, y), names_(std::move(names)) {
   setLayer(QStringLiteral("overlay"));
 }
 

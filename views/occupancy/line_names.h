@@ -2,7 +2,7 @@
 // What horizontal lines across a plot are, beside the y axis in its margin, where no curve is: those that would meet are
 // moved apart, and point at their line. Drawn on the overlay's layer, over the ticks.
 #pragma once
-#include <qcustomplot.h>
+#include <views/common/plot_layer.h>
 
 #include <functional>
 #include <vector>
@@ -16,20 +16,13 @@ struct LineName {
   QColor colour;
 };
 
-class LineNames : public QCPAbstractPlottable {
+class LineNames : public PlotLayer {
  public:
   using Names = std::function<std::vector<LineName>()>;
   LineNames(QCPAxis* x, QCPAxis* y, Names names);
   void set_ground(const QColor& colour) { ground_ = colour; }
 
-  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
-  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
-    return found = false, QCPRange();
-  }
-
  protected:
-  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
   QRect clipRect() const override;
   void draw(QCPPainter* painter) override;
   void hide_ticks(QCPPainter* painter, const std::vector<double>& tops, int height) const;

@@ -47,21 +47,13 @@ QColor layer_colour(const ThemeColours& colours, OccupancyScope scope, const Occ
 }  // namespace
 
 // Draws an OccupancyPicture; owned by the plot.
-class OccupancyView::Curves : public QCPAbstractPlottable {
+class OccupancyView::Curves : public PlotLayer {
  public:
-  Curves(QCPAxis* x, QCPAxis* y) : QCPAbstractPlottable(x, y) { setSelectable(QCP::stNone); }
+  Curves(QCPAxis* x, QCPAxis* y) : PlotLayer(x, y) {}
   std::shared_ptr<const OccupancyPicture> picture;
   ThemeColours colours;
 
-  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
-  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
-    return found = false, QCPRange();
-  }
-
  protected:
-  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
-
   double px(double x) const { return mKeyAxis->coordToPixel(x); }
   double py(double y) const { return mValueAxis->coordToPixel(y); }
 

@@ -16,20 +16,13 @@ constexpr double kPixelsBetweenMarks = 9;
 }  // namespace
 
 // Lines between the rows, and their names in the left margin.
-class TimelineView::Rows : public QCPAbstractPlottable {
+class TimelineView::Rows : public PlotLayer {
  public:
-  Rows(QCPAxis* x, QCPAxis* y, const TimelineView* view) : QCPAbstractPlottable(x, y), view_(view) {
-    setSelectable(QCP::stNone);
+  Rows(QCPAxis* x, QCPAxis* y, const TimelineView* view) : PlotLayer(x, y), view_(view) {
     setLayer(QStringLiteral("grid"));
-  }
-  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
-  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
-    return found = false, QCPRange();
   }
 
  protected:
-  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
   QRect clipRect() const override {  // the names stand left of the axis
     const QRect area = mKeyAxis->axisRect()->rect();
     return area.adjusted(-area.left(), 0, 0, 0);
@@ -83,19 +76,11 @@ class TimelineView::Rows : public QCPAbstractPlottable {
   const TimelineView* view_;
 };
 
-class TimelineView::PinnedGround : public QCPAbstractPlottable {
+class TimelineView::PinnedGround : public PlotLayer {
  public:
-  PinnedGround(QCPAxis* x, QCPAxis* y, const TimelineView* view) : QCPAbstractPlottable(x, y), view_(view) {
-    setSelectable(QCP::stNone);
-  }
-  double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
-  QCPRange getKeyRange(bool& found, QCP::SignDomain) const override { return found = false, QCPRange(); }
-  QCPRange getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const override {
-    return found = false, QCPRange();
-  }
+  PinnedGround(QCPAxis* x, QCPAxis* y, const TimelineView* view) : PlotLayer(x, y), view_(view) {}
 
  protected:
-  void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
   void draw(QCPPainter* p) override {
     view_->pinned_spans_->setVisible(view_->pinned_stand_over());
     if (!view_->pinned_stand_over()) return;

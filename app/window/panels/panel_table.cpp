@@ -58,18 +58,24 @@ PanelParts table_alone(const PanelKind& kind, Document& document, QWidget* paren
   return parts;
 }
 
-// A plot, and when asked for the table that tells the same.
+// A drawn view, and beside it the table that tells the same.
 template <class View>
-PanelParts plot(const PanelKind& kind, Document& document, QWidget* parent) {
+PanelParts drawn_with_table(View* view, const PanelKind& kind, Document& document, QWidget* parent) {
   PanelParts parts;
-  auto* view = new View(document.context(), parent);
   parts.picture = view;
   parts.drawn = view;
   parts.table = make_table(kind, document, parent);
   parts.widget = beside(view, parts.table, parent);
-  parts.table->hide();
   parts.show = [view](Document& d) { view->set_context(d.context()); };
   keep_look(parts, kind);
+  return parts;
+}
+
+// A plot, and when asked for the table that tells the same.
+template <class View>
+PanelParts plot(const PanelKind& kind, Document& document, QWidget* parent) {
+  PanelParts parts = drawn_with_table(new View(document.context(), parent), kind, document, parent);
+  parts.table->hide();
   return parts;
 }
 
@@ -96,27 +102,13 @@ PanelParts inspector(const PanelKind&, Document& document, QWidget* parent) {
 PanelParts objects(const PanelKind& kind, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   auto* view = new ObjectsView(c.source, c.selection, c.theme, parent);
-  PanelParts parts;
-  parts.picture = view;
-  parts.drawn = view;
-  parts.table = make_table(kind, document, parent);
-  parts.widget = beside(view, parts.table, parent);
-  parts.show = [view](Document& d) { view->set_context(d.context()); };
-  keep_look(parts, kind);
-  return parts;
+  return drawn_with_table(view, kind, document, parent);
 }
 
 PanelParts pools(const PanelKind& kind, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   auto* view = new PoolsView(c.source, c.theme, parent);
-  PanelParts parts;
-  parts.picture = view;
-  parts.drawn = view;
-  parts.table = make_table(kind, document, parent);
-  parts.widget = beside(view, parts.table, parent);
-  parts.show = [view](Document& d) { view->set_context(d.context()); };
-  keep_look(parts, kind);
-  return parts;
+  return drawn_with_table(view, kind, document, parent);
 }
 
 // What to plan with, and all that was planned.

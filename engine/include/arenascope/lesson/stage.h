@@ -34,6 +34,9 @@ Result<WriteOrder> write_order(const Action& action);
 Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& lesson, const std::string& spec,
                                                               const std::set<std::string>& tensors);
 
+// Whether another model, graph or recording is looked at behind it.
+bool opens_something(const Action& action);
+
 // What is to be done on entering a step, whichever step one comes from: before its own actions those of earlier steps that
 // it stands on (what they opened last and the plan shown since then, layout, axis and panel).
 std::vector<Action> entering(const Lesson& lesson, size_t step);
